@@ -1,0 +1,36 @@
+# What can be done in this repository. `make` alone lists it.
+
+.DEFAULT_GOAL := help
+
+# Built, not run with `go run`, so that a signal to make reaches the program itself.
+CHECK := .cache/bin/check
+DEMO := .cache/bin/guestbook-demo
+
+.PHONY: help test check generate fmt demo soak $(CHECK)
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+test: $(CHECK) ## run every test; MODULE=dag: of one module, RUN=regexp, COUNT=n
+	@exec $(CHECK) test -module '$(MODULE)' -run '$(RUN)' $(if $(COUNT),-count $(COUNT))
+
+check: $(CHECK) ## format, vet, arrows between modules, tidy, generated files, rules proven by tests
+	@exec $(CHECK) all
+
+generate: $(CHECK) ## make the generated files anew
+	@exec $(CHECK) generate
+
+fmt: $(CHECK) ## format every Go file
+	@exec $(CHECK) format -w
+
+demo: ## watch an operator at work on a real control plane; KEEP=1 leaves that up
+	@go build -buildvcs=false -o $(DEMO) ./examples/guestbook/demo
+	@exec env KEEP='$(KEEP)' $(DEMO)
+
+soak: $(CHECK) ## the long tests in full, then every fuzz target for FUZZTIME=1m; MODULE=dag: of one module
+	@$(CHECK) test -soak -module '$(MODULE)'
+	@exec $(CHECK) fuzz -module '$(MODULE)' -time '$(or $(FUZZTIME),1m)'
+
+# Without the workspace, so that a broken go.work can still be checked.
+$(CHECK):
+	@cd tools/check && GOWORK=off go build -buildvcs=false -o ../../$(CHECK) .

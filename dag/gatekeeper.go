@@ -1,0 +1,166 @@
+package dag
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+)
+
+// gatekeeper is what a run knows about the predicates that haven't answered true.
+type gatekeeper struct {
+	// held tells which predicate of a node keeps it from starting. Those before it have
+	// answered true, which is remembered (spec: dag 18).
+	held map[int32]held
+	// parked are the nodes whose predicates are to be asked again, the next one to ask first.
+	parked []parked
+	// completions counts the visits that have returned.
+	completions int
+	timer       *time.Timer
+}
+
+type held struct {
+	gate int
+	// err is why it isn't asked any more; nil when it answered false.
+	err error
+}
+
+type parked struct {
+	id  int32
+	due time.Time
+	// asked is the number of completed visits when asking began. Answers of then may be out of
+	// date once there are more (spec: dag 23).
+	asked int
+}
+
+// pass asks the predicates of a node, in order and up to the first that doesn't answer true; if
+// there is none, the node is ready. mu is held, but not while they are asked.
+func (s *scheduler) pass(j *job) {
+	gates := s.plan.gates[j.id]
+	j.gate, j.asked = s.held[j.id].gate, s.completions
+	s.asking++
+	s.mu.Unlock()
+	j.doing = asking
+	open, err := true, error(nil)
+	for open && err == nil && s.ctx.Err() == nil && j.gate < len(gates) {
+		if open, err = s.guardedAsk(gates[j.gate]); open && err == nil {
+			j.gate++
+		}
+	}
+	j.doing = resting
+	s.mu.Lock()
+	s.asking--
+	ended := s.ctx.Err()
+	switch {
+	case err != nil && (ended == nil || !errors.Is(err, ended)):
+		s.refuse(j, err)
+	case err == nil && !open:
+		s.park(j)
+	case j.gate == len(gates):
+		delete(s.held, j.id)
+		s.join(j.id)
+	default:
+		// The end of ctx cut it short, which is no answer.
+		delete(s.held, j.id)
+	}
+}
+
+// join puts a node that has passed its predicates among those that are ready, by name.
+func (s *scheduler) join(id int32) {
+	ranks, _ := s.plan.order()
+	at, _ := slices.BinarySearchFunc(s.ready[s.nextReady:], ranks[id], func(other, rank int32) int {
+		return cmp.Compare(ranks[other], rank)
+	})
+	s.ready = slices.Insert(s.ready, s.nextReady+at, id)
+}
+
+func (s *scheduler) guardedAsk(g gate) (open bool, err error) {
+	defer recovered(&err)
+	return g.open(s.ctx)
+}
+
+// refuse keeps a node from starting for the rest of the run. mu is held.
+func (s *scheduler) refuse(j *job, err error) {
+	s.hold(j, err)
+	s.errs = append(s.errs, NodeError{Name: s.plan.names[j.id], Err: err})
+	if isFatal(err) {
+		s.stop(j.id)
+	}
+}
+
+func (s *scheduler) hold(j *job, err error) {
+	if s.held == nil {
+		s.held = map[int32]held{}
+	}
+	s.held[j.id] = held{gate: j.gate, err: err}
+}
+
+// park has the predicate that answered false asked again later. mu is held.
+func (s *scheduler) park(j *job) {
+	s.hold(j, nil)
+	s.parked = append(s.parked, parked{id: j.id, due: time.Now().Add(s.pollInterval), asked: j.asked})
+	// On the caller's goroutine nothing is in flight while predicates are asked.
+	if s.concurrency > 0 && len(s.parked) == 1 {
+		s.poll(s.pollInterval)
+	}
+}
+
+func (s *scheduler) poll(after time.Duration) {
+	if s.timer == nil {
+		s.timer = time.AfterFunc(after, s.tick)
+		return
+	}
+	s.timer.Reset(after)
+}
+
+// tick makes those nodes ready whose predicates are due, if anything is in flight.
+func (s *scheduler) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over || len(s.parked) == 0 {
+		return
+	}
+	now := time.Now()
+	if s.visiting > 0 && s.mayStart() {
+		s.unpark(func(p parked) bool { return !p.due.After(now) })
+		s.wake()
+	}
+	if len(s.parked) == 0 {
+		return
+	}
+	wait := s.parked[0].due.Sub(now)
+	if wait <= 0 {
+		wait = s.pollInterval
+	}
+	s.poll(wait)
+}
+
+// askAgain makes those nodes ready whose predicates were last asked before the last visit
+// returned, and tells whether there are any (spec: dag 24). mu is held.
+func (s *scheduler) askAgain() bool {
+	before := len(s.parked)
+	s.unpark(func(p parked) bool { return p.asked < s.completions })
+	return len(s.parked) < before
+}
+
+// unpark makes the chosen nodes ready.
+func (s *scheduler) unpark(chosen func(parked) bool) {
+	rest := s.parked[:0]
+	for _, p := range s.parked {
+		if chosen(p) {
+			s.upcoming = append(s.upcoming, p.id)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	s.parked = rest
+}
+
+// stopPolling ends the timer.
+func (s *scheduler) stopPolling() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}

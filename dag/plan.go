@@ -1,0 +1,155 @@
+package dag
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// plan is an immutable snapshot of a structure, laid out for runs. Any number of runs share it.
+type plan struct {
+	names    []string
+	disabled []bool
+	// children of a node are what it waits for, in the order in which that was said, parents
+	// what waits for it.
+	children, parents adjacency
+	// waiting is for how many children each node waits; a disabled one also for itself, so that
+	// its count never reaches zero.
+	waiting []int32
+	// gates are the predicates of a node in the order of its children; nil without any.
+	gates map[int32][]gate
+	// err is what Validate found.
+	err error
+
+	ranksOnce sync.Once
+	ranks     []int32
+	byName    []int32
+
+	rootsOnce sync.Once
+	roots     []int32
+
+	topologyOnce sync.Once
+	topology     []int32
+}
+
+// gate is a predicate on the way from a child to the node that waits for it.
+type gate struct {
+	child int32
+	open  Predicate
+}
+
+// adjacency holds the neighbours of node i in to[start[i]:start[i+1]].
+type adjacency struct{ start, to []int32 }
+
+func (a adjacency) of(id int32) []int32 { return a.to[a.start[id]:a.start[id+1]] }
+
+// snapshot returns the plan of the graph as it is now, and the data that go with it.
+func (g *Graph[T]) snapshot() (*plan, []T) {
+	if g == nil {
+		return (&structure{}).compile(), nil
+	}
+	g.mu.RLock()
+	p, data := g.plan, g.data
+	g.mu.RUnlock()
+	if p != nil {
+		return p, data
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.plan == nil {
+		g.plan = g.structure.compile()
+	}
+	return g.plan, g.data
+}
+
+func (s *structure) compile() *plan {
+	n := len(s.names)
+	p := &plan{names: s.names[:n:n], err: s.validate()}
+	if p.err != nil {
+		return p
+	}
+	p.disabled = make([]bool, n)
+	p.waiting = make([]int32, n)
+	p.children = adjacency{start: make([]int32, n+1), to: make([]int32, 0, len(s.edges))}
+	p.parents = adjacency{start: make([]int32, n+1), to: make([]int32, 0, len(s.edges))}
+	for id := range s.nodes {
+		p.compileNode(s, id)
+	}
+	return p
+}
+
+func (p *plan) compileNode(s *structure, id int) {
+	node := &s.nodes[id]
+	for at := node.children.first; at != none; at = s.edges[at].nextChild {
+		if when, ok := s.when[at]; ok {
+			if p.gates == nil {
+				p.gates = make(map[int32][]gate, len(s.when))
+			}
+			p.gates[int32(id)] = append(p.gates[int32(id)], gate{child: s.edges[at].child, open: when})
+		}
+		p.children.to = append(p.children.to, s.edges[at].child)
+	}
+	for at := node.parents.first; at != none; at = s.edges[at].nextParent {
+		p.parents.to = append(p.parents.to, s.edges[at].parent)
+	}
+	p.children.start[id+1] = int32(len(p.children.to))
+	p.parents.start[id+1] = int32(len(p.parents.to))
+	p.waiting[id] = node.children.count
+	if p.disabled[id] = node.disabled; node.disabled {
+		p.waiting[id]++
+	}
+}
+
+// order returns the place of each node in the order of the names, and that order. It is made
+// when it is first needed: a chain never needs it.
+func (p *plan) order() (ranks, byName []int32) {
+	p.ranksOnce.Do(func() {
+		p.byName = make([]int32, len(p.names))
+		for id := range p.byName {
+			p.byName[id] = int32(id)
+		}
+		if !slices.IsSorted(p.names) {
+			slices.SortFunc(p.byName, func(a, b int32) int { return strings.Compare(p.names[a], p.names[b]) })
+		}
+		p.ranks = make([]int32, len(p.names))
+		for rank, id := range p.byName {
+			p.ranks[id] = int32(rank)
+		}
+	})
+	return p.ranks, p.byName
+}
+
+// sortByName sorts ids by ascending name.
+func (p *plan) sortByName(ids []int32) {
+	if len(ids) < 2 {
+		return
+	}
+	ranks, _ := p.order()
+	slices.SortFunc(ids, func(a, b int32) int { return cmp.Compare(ranks[a], ranks[b]) })
+}
+
+// ready are the nodes that wait for nothing, by ascending name.
+func (p *plan) ready() []int32 {
+	p.rootsOnce.Do(func() {
+		for id, waiting := range p.waiting {
+			if waiting == 0 {
+				p.roots = append(p.roots, int32(id))
+			}
+		}
+		p.sortByName(p.roots)
+	})
+	return p.roots
+}
+
+// find returns the node of a name, or none.
+func (p *plan) find(name string) int32 {
+	_, byName := p.order()
+	rank, found := slices.BinarySearchFunc(byName, name, func(id int32, name string) int {
+		return strings.Compare(p.names[id], name)
+	})
+	if !found {
+		return none
+	}
+	return byName[rank]
+}

@@ -1,0 +1,139 @@
+package dag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// result is what a State shows. Only what is asked for is sorted and looked up.
+type result struct {
+	plan     *plan
+	outcomes []outcome
+	counts   [outcomes]int
+	errs     []NodeError
+	held     map[int32]held
+	// stopped is the node whose failure ended the run, ended the error of its context.
+	stopped int32
+	ended   error
+	// reasons replaces all that in a state that no run made.
+	reasons map[string]string
+
+	setsOnce sync.Once
+	members  [outcomes][]string
+
+	byNameOnce sync.Once
+	byName     map[string]error
+}
+
+func (s *scheduler) result(ended error) *result {
+	r := &result{
+		plan: s.plan, outcomes: s.outcomes, errs: s.errs,
+		held: s.held, stopped: s.stopped, ended: ended,
+	}
+	r.count()
+	return r
+}
+
+func (r *result) count() {
+	for _, o := range r.outcomes {
+		r.counts[o]++
+	}
+}
+
+// sets are the names by outcome, each set by ascending name.
+func (r *result) sets() *[outcomes][]string {
+	r.setsOnce.Do(func() {
+		for o, count := range r.counts {
+			r.members[o] = make([]string, 0, count)
+		}
+		_, byName := r.plan.order()
+		for _, id := range byName {
+			o := r.outcomes[id]
+			r.members[o] = append(r.members[o], r.plan.names[id])
+		}
+	})
+	return &r.members
+}
+
+func (r *result) outcomeOf(name string) outcome {
+	if id := r.plan.find(name); id != none {
+		return r.outcomes[id]
+	}
+	return unstarted
+}
+
+// errOf is the first error of a node; only a state that no run made can have several.
+func (r *result) errOf(name string) error {
+	r.byNameOnce.Do(func() {
+		r.byName = make(map[string]error, len(r.errs))
+		for _, err := range slices.Backward(r.errs) {
+			r.byName[err.Name] = err.Err
+		}
+	})
+	return r.byName[name]
+}
+
+func (r *result) reasonOf(name string) string {
+	if reason, given := r.reasons[name]; given {
+		return reason
+	}
+	id := r.plan.find(name)
+	if id == none || r.outcomes[id] != unstarted || len(r.plan.disabled) == 0 {
+		return ""
+	}
+	if r.plan.disabled[id] {
+		return "disabled"
+	}
+	if held, ok := r.held[id]; ok {
+		child := r.plan.names[r.plan.gates[id][held.gate].child]
+		if held.err != nil {
+			return fmt.Sprintf("predicate error on edge to %s: %v", child, held.err)
+		}
+		return "predicate false on edge to " + child
+	}
+	if child := r.blocker(id); child != none {
+		how := r.outcomes[child].String()
+		if r.plan.disabled[child] {
+			how = "disabled"
+		}
+		return fmt.Sprintf("waits for %s (%s)", r.plan.names[child], how)
+	}
+	return r.ending()
+}
+
+// blocker is the child for which a node waits in vain, the most telling of several: one that
+// failed before one that is unverified before one that is disabled before one that waits itself.
+func (r *result) blocker(id int32) int32 {
+	blocker, weight := none, -1
+	for _, child := range r.plan.children.of(id) {
+		w := 0
+		switch {
+		case r.outcomes[child] == verified:
+			continue
+		case r.outcomes[child] == failed:
+			w = 3
+		case r.outcomes[child] == unverified:
+			w = 2
+		case r.plan.disabled[child]:
+			w = 1
+		}
+		if w > weight {
+			blocker, weight = child, w
+		}
+	}
+	return blocker
+}
+
+// ending is why nothing was started any more.
+func (r *result) ending() string {
+	switch {
+	case r.stopped != none:
+		return "stopped after the error of " + r.plan.names[r.stopped]
+	case errors.Is(r.ended, context.DeadlineExceeded):
+		return "cancelled: the deadline passed"
+	}
+	return "cancelled"
+}

@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// Client-side limits when the configuration names none. The API server's own priority and
+// fairness does the real work; these only keep a mistake from becoming a flood.
+const (
+	defaultQPS   = 200
+	defaultBurst = 400
+)
+
+// Cluster is one API server. It is safe for concurrent use.
+type Cluster struct {
+	requests  *requests
+	resources *resources
+	store     *store
+}
+
+// Option sets what is rarely set.
+type Option func(*options)
+
+type options struct {
+	namespaces []string
+	logger     *slog.Logger
+}
+
+// Namespaces limits what is watched of namespaced kinds to these namespaces; reads of
+// others are live. Without it all namespaces are watched.
+func Namespaces(names ...string) Option {
+	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
+}
+
+// Logger receives what a reader should know but no caller is told: watches that break and
+// come back. Default: slog.Default.
+func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
+
+// New returns the cluster that config points at. Nothing is sent yet. Watches that
+// subscriptions start end with ctx. config isn't changed; QPS 0 means 200 with a burst of
+// 400, a negative one no limit.
+func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, error) {
+	o := options{logger: slog.Default()}
+	for _, option := range opts {
+		option(&o)
+	}
+	config = rest.CopyConfig(config)
+	if config.QPS == 0 {
+		config.QPS, config.Burst = defaultQPS, defaultBurst
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
+	}
+	requests, err := newRequests(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
+	}
+	watches, err := dynamic.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
+	}
+	found := &resources{requests: requests}
+	store := newStore(ctx, watches, requests, found, o)
+	return &Cluster{requests: requests, resources: found, store: store}, nil
+}
+
+// Port returns the requests of the cluster. What they change is seen by View at once.
+func (c *Cluster) Port() deploy.Port { return port{c} }
+
+// View returns the reads of the cluster.
+func (c *Cluster) View() deploy.View { return c.store }
+
+// Wait returns when every watch has ended, which they do after the context of New has.
+func (c *Cluster) Wait() { c.store.running.Wait() }

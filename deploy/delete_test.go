@@ -1,0 +1,162 @@
+package deploy_test
+
+import (
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	uid := func(cluster *recording) string { return string(cluster.get(t, settingsRef).GetUID()) }
+	ours := owned(settings(t, "{}"), reference("c"))
+	unknown := object(t, "{apiVersion: shop.example.com/v1, kind: Unknown, metadata: {name: a}}")
+
+	t.Run("deploy W14: under the uid that was looked at", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t, settings(t, "{}"))
+		want := "delete " + settingsName + " " + uid(cluster)
+		results, err := deploy.NewManager(cluster).Delete(t.Context(), objects(settings(t, "{}")))
+		require.NoError(t, err)
+		assert.Equal(t, deploy.Removed, results[0].Action)
+		assert.True(t, results.Changed())
+		assert.Equal(t, []string{want}, cluster.take())
+		assert.Nil(t, cluster.get(t, settingsRef))
+	})
+	t.Run("deploy 21: an absent object or kind costs no call", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t)
+		results, err := deploy.NewManager(cluster).Delete(t.Context(), objects(settings(t, "{}"), unknown))
+		require.NoError(t, err)
+		assert.Equal(t, deploy.Skipped, results[0].Action)
+		assert.Equal(t, deploy.Skipped, results[1].Action)
+		assert.False(t, results.Changed())
+		assert.Empty(t, cluster.take())
+	})
+	t.Run("an object that is being deleted costs no call", func(t *testing.T) {
+		t.Parallel()
+		held := settings(t, "{}")
+		held.SetFinalizers([]string{"shop/hold"})
+		cluster := newCluster(t, held)
+		m := deploy.NewManager(cluster)
+		results, err := m.Delete(t.Context(), objects(held))
+		require.NoError(t, err)
+		assert.Equal(t, deploy.Removed, results[0].Action)
+		cluster.take()
+		results, err = m.Delete(t.Context(), objects(held))
+		require.NoError(t, err)
+		assert.Equal(t, deploy.Skipped, results[0].Action)
+		assert.Empty(t, cluster.take())
+	})
+	t.Run("deploy W14: what isn't ours is left alone", func(t *testing.T) {
+		t.Parallel()
+		for _, exists := range objects(settings(t, "{}"), owned(settings(t, "{}"), reference("other"))) {
+			cluster := newCluster(t, exists)
+			results, err := deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))).Delete(t.Context(), objects(settings(t, "{}")))
+			var foreign *deploy.OwnedError
+			require.ErrorAs(t, err, &foreign)
+			assert.Equal(t, deploy.Conflicted, results[0].Action)
+			assert.Empty(t, cluster.take())
+			assert.NotNil(t, cluster.get(t, settingsRef))
+		}
+	})
+	t.Run("deploy W14: last one first, results in the order of the objects", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t, named(settings(t, "{}"), "a"), named(settings(t, "{}"), "c"))
+		bad := settings(t, "{}")
+		bad.SetName("")
+		set := objects(named(settings(t, "{}"), "a"), named(settings(t, "{}"), "b"), bad, named(settings(t, "{}"), "c"))
+		results, err := deploy.NewManager(cluster).Delete(t.Context(), set)
+		var invalid *deploy.InvalidManifestError
+		require.ErrorAs(t, err, &invalid, "one failure doesn't keep the others")
+		var actions []deploy.Action
+		for _, result := range results {
+			actions = append(actions, result.Action)
+		}
+		assert.Equal(t, []deploy.Action{deploy.Removed, deploy.Skipped, deploy.Failed, deploy.Removed}, actions)
+		calls := cluster.take()
+		require.Len(t, calls, 2)
+		assert.Contains(t, calls[0], "delete ConfigMap shop/c")
+		assert.Contains(t, calls[1], "delete ConfigMap shop/a")
+	})
+	t.Run("the owner's namespace", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t, ours)
+		obj := settings(t, "{}")
+		obj.SetNamespace("")
+		results, err := deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))).Delete(t.Context(), objects(obj))
+		require.NoError(t, err)
+		assert.Equal(t, settingsRef, results[0].Ref)
+		assert.Equal(t, deploy.Removed, results[0].Action)
+	})
+	t.Run("a dry run deletes nothing", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t, settings(t, "{}"))
+		results, err := deploy.NewManager(cluster).Delete(t.Context(), objects(settings(t, "{}")), deploy.DryRun())
+		require.NoError(t, err)
+		assert.Equal(t, deploy.Removed, results[0].Action)
+		assert.Equal(t, []string{"delete " + settingsName + " " + uid(cluster) + " dry-run"}, cluster.take())
+	})
+	for name, test := range map[string]struct {
+		answer error
+		want   deploy.Action
+	}{
+		"gone meanwhile":                 {&deploy.NotFoundError{Ref: settingsRef}, deploy.Skipped},
+		"deploy W14: replaced meanwhile": {&deploy.StaleError{Ref: settingsRef, Err: errNo}, deploy.Failed},
+		"forbidden":                      {&deploy.ForbiddenError{Err: errNo}, deploy.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t, settings(t, "{}"))
+			cluster.before = failing("delete", test.answer)
+			results, err := deploy.NewManager(cluster).Delete(t.Context(), objects(settings(t, "{}")))
+			assert.Equal(t, test.want, results[0].Action)
+			assert.Equal(t, test.want == deploy.Failed, err != nil)
+			assert.False(t, results.Changed())
+			assert.Len(t, cluster.take(), 1)
+		})
+	}
+}
+
+func TestGone(t *testing.T) {
+	t.Parallel()
+	held := named(owned(settings(t, "{}"), reference("c")), "held")
+	held.SetFinalizers([]string{"shop/hold"})
+	cluster := newCluster(t, held, named(owned(settings(t, "{}"), reference("other")), "foreign"), named(owned(settings(t, "{}"), reference("c")), "here"))
+	m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+	set := objects(held, named(settings(t, "{}"), "foreign"), named(settings(t, "{}"), "here"), named(settings(t, "{}"), "absent"),
+		object(t, "{apiVersion: shop.example.com/v1, kind: Unknown, metadata: {name: a}}"))
+	_, err := m.Delete(t.Context(), objects(held))
+	require.NoError(t, err)
+	cluster.take()
+
+	remaining, err := m.Gone(t.Context(), set)
+	require.NoError(t, err)
+	assert.Equal(t, []deploy.Ref{deploy.RefOf(held), {Kind: configMap, Namespace: "shop", Name: "here"}}, remaining)
+	remaining, err = deploy.NewManager(cluster).Gone(t.Context(), set[1:2])
+	require.NoError(t, err)
+	assert.Len(t, remaining, 1, "without an owner everything is waited for")
+	_, err = m.Gone(t.Context(), []*unstructured.Unstructured{nil})
+	var invalid *deploy.InvalidManifestError
+	require.ErrorAs(t, err, &invalid)
+	assert.Empty(t, cluster.take(), "it reads the View only")
+}
+
+func TestLocate(t *testing.T) {
+	t.Parallel()
+	m := deploy.NewManager(newCluster(t), deploy.OwnedBy(cart("c")))
+	obj := settings(t, "{}")
+	obj.SetNamespace("")
+	ref, err := m.Locate(t.Context(), obj)
+	require.NoError(t, err)
+	assert.Equal(t, settingsRef, ref)
+	ref, err = m.Locate(t.Context(), object(t, "{apiVersion: v1, kind: Node, metadata: {name: first}}"))
+	require.NoError(t, err)
+	assert.Equal(t, "Node first", ref.String(), "a cluster-scoped object gets no namespace")
+	_, err = m.Locate(t.Context(), nil)
+	var invalid *deploy.InvalidManifestError
+	require.ErrorAs(t, err, &invalid)
+}

@@ -1,0 +1,78 @@
+package dryrun_test
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	const writers, rounds = 16, 20
+	cluster, other := newCluster(t), newCluster(t)
+	early := record(t, cluster, configMap)
+	var running sync.WaitGroup
+	for w := range writers {
+		running.Go(func() {
+			for round := range rounds {
+				obj := settings(t, fmt.Sprintf("{w%d: '%d'}", w, round))
+				applied, err := cluster.Port().Apply(t.Context(), obj, deploy.ApplyOptions{FieldManager: fmt.Sprintf("w%d", w)})
+				if !assert.NoError(t, err) {
+					return
+				}
+				_, err = cluster.View().List(t.Context(), configMap, "", nil)
+				assert.NoError(t, err)
+				applied.Object.Object["data"] = nil
+			}
+		})
+	}
+	late := record(t, cluster, configMap)
+	running.Wait()
+
+	obj := get(t, cluster, deploy.Ref{Kind: configMap, Namespace: "shop", Name: "settings"})
+	assert.Len(t, data(obj), writers)
+	assert.Len(t, obj.GetManagedFields(), writers)
+	assert.EqualValues(t, writers*rounds, obj.GetGeneration(), "no write was lost")
+	lines := early.wait(t, writers*rounds)
+	for i, line := range lines {
+		assert.Contains(t, line, " "+strconv.Itoa(i+1), "deploy W25: events come in version order")
+	}
+	require.NotEmpty(t, late.all())
+	start, err := strconv.Atoi(late.all()[0].New.GetResourceVersion())
+	require.NoError(t, err)
+	lines = late.wait(t, writers*rounds-start+1)
+	for i, line := range lines {
+		assert.Contains(t, line, " "+strconv.Itoa(start+i), "deploy W23: nothing is lost between list and watch")
+	}
+	assert.Empty(t, other.Objects(), "deploy W25: clusters share nothing")
+}
+
+func TestOneWriterWins(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	obj := apply(t, cluster, "operkit", settings(t, "{}"))
+	var running sync.WaitGroup
+	var mu sync.Mutex
+	won := 0
+	for range 10 {
+		running.Go(func() {
+			_, err := cluster.Port().Patch(t.Context(), deploy.RefOf(obj), deploy.Patch{
+				Type: types.MergePatchType, FieldManager: "m",
+				Body: []byte(`{"metadata":{"resourceVersion":"` + obj.GetResourceVersion() + `"},"data":{"a":"1"}}`),
+			})
+			if err == nil {
+				mu.Lock()
+				defer mu.Unlock()
+				won++
+			}
+		})
+	}
+	running.Wait()
+	assert.Equal(t, 1, won, "deploy W18: a resourceVersion is good for one write")
+}

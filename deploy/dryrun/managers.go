@@ -1,0 +1,87 @@
+package dryrun
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// stampManagers sets the times of the managedFields entries that this write made or
+// changed to the cluster's own clock; the API machinery takes them from the machine's.
+func (c *Cluster) stampManagers(live, next *unstructured.Unstructured) {
+	times := map[[4]string]any{}
+	if live != nil {
+		for _, entry := range managersOf(live) {
+			times[managerKey(entry)] = entry["time"]
+		}
+	}
+	entries := managersOf(next)
+	if len(entries) == 0 {
+		return
+	}
+	stamped := make([]any, len(entries))
+	slices.SortStableFunc(entries, func(a, b map[string]any) int {
+		return cmp.Compare(text(a["operation"]), text(b["operation"]))
+	})
+	for i, entry := range entries {
+		before, known := times[managerKey(entry)]
+		if !known || before != entry["time"] {
+			entry = withField(entry, "time", c.timestamp())
+		}
+		entries[i] = entry
+	}
+	slices.SortStableFunc(entries, func(a, b map[string]any) int {
+		return cmp.Or(cmp.Compare(text(a["operation"]), text(b["operation"])), cmp.Compare(text(a["time"]), text(b["time"])),
+			cmp.Compare(text(a["manager"]), text(b["manager"])), cmp.Compare(text(a["apiVersion"]), text(b["apiVersion"])),
+			cmp.Compare(text(a["subresource"]), text(b["subresource"])))
+	})
+	for i, entry := range entries {
+		stamped[i] = entry
+	}
+	metadataOf(next)["managedFields"] = stamped
+}
+
+// managerKey identifies an entry as the API machinery does: those of applies whatever their version.
+func managerKey(entry map[string]any) [4]string {
+	version := text(entry["apiVersion"])
+	if entry["operation"] == "Apply" {
+		version = ""
+	}
+	return [4]string{text(entry["manager"]), text(entry["operation"]), version, text(entry["subresource"])}
+}
+
+func managersOf(obj *unstructured.Unstructured) []map[string]any {
+	list, _ := metadataOf(obj)["managedFields"].([]any)
+	var entries []map[string]any
+	for _, item := range list {
+		if entry, ok := item.(map[string]any); ok {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
+// withoutTimes is the content of obj but for the times of its managers.
+func withoutTimes(obj *unstructured.Unstructured) map[string]any {
+	var entries []any
+	for _, entry := range managersOf(obj) {
+		entries = append(entries, withField(entry, "time", nil))
+	}
+	return withField(obj.Object, "metadata", withField(metadataOf(obj), "managedFields", entries))
+}
+
+// withField copies a map with one field set.
+func withField(content map[string]any, field string, value any) map[string]any {
+	out := make(map[string]any, len(content)+1)
+	for key, item := range content {
+		out[key] = item
+	}
+	out[field] = value
+	return out
+}
+
+func text(value any) string {
+	s, _ := value.(string)
+	return s
+}

@@ -1,0 +1,141 @@
+package dryrun
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// address names an object whatever version its kind is asked for in.
+type address struct {
+	kind      schema.GroupKind
+	namespace string
+	name      string
+}
+
+func addressOf(ref deploy.Ref) address {
+	return address{ref.Kind.GroupKind(), ref.Namespace, ref.Name}
+}
+
+func (a address) compare(b address) int {
+	return cmp.Or(
+		strings.Compare(a.kind.Group, b.kind.Group), strings.Compare(a.kind.Kind, b.kind.Kind),
+		strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name),
+	)
+}
+
+// storage holds the objects, indexed by kind and by owner, and counts versions. The objects
+// in it are never changed, only replaced. It is guarded by the lock of its Cluster.
+type storage struct {
+	kinds      map[schema.GroupKind]map[address]*record
+	dependents map[types.UID]map[address]struct{}
+	// gone holds the uids of objects that were here and are no more.
+	gone    map[types.UID]struct{}
+	version uint64
+	uids    uint64
+}
+
+type record struct {
+	object *unstructured.Unstructured
+	// born is the version that created the object.
+	born uint64
+}
+
+func newStorage() *storage {
+	return &storage{
+		kinds:      map[schema.GroupKind]map[address]*record{},
+		dependents: map[types.UID]map[address]struct{}{},
+		gone:       map[types.UID]struct{}{},
+	}
+}
+
+// get returns the object, nil when there is none.
+func (s *storage) get(at address) *unstructured.Unstructured {
+	if found, ok := s.kinds[at.kind][at]; ok {
+		return found.object
+	}
+	return nil
+}
+
+// ofKind returns the objects of a kind in a namespace, or in all (""), ascending by
+// namespace and name.
+func (s *storage) ofKind(kind schema.GroupKind, namespace string) []*unstructured.Unstructured {
+	var at []address
+	for candidate := range s.kinds[kind] {
+		if namespace == "" || candidate.namespace == namespace {
+			at = append(at, candidate)
+		}
+	}
+	slices.SortFunc(at, address.compare)
+	objects := make([]*unstructured.Unstructured, len(at))
+	for i, a := range at {
+		objects[i] = s.get(a)
+	}
+	return objects
+}
+
+// all returns every object in the order of creation.
+func (s *storage) all() []*unstructured.Unstructured {
+	var records []*record
+	for _, kind := range s.kinds {
+		records = slices.AppendSeq(records, maps.Values(kind))
+	}
+	slices.SortFunc(records, func(a, b *record) int { return cmp.Compare(a.born, b.born) })
+	objects := make([]*unstructured.Unstructured, len(records))
+	for i, r := range records {
+		objects[i] = r.object
+	}
+	return objects
+}
+
+// put stores obj, which is the storage's from now on, under a new version.
+func (s *storage) put(at address, obj *unstructured.Unstructured) {
+	s.version++
+	obj.SetResourceVersion(strconv.FormatUint(s.version, 10))
+	born := s.version
+	if previous, ok := s.kinds[at.kind][at]; ok {
+		born = previous.born
+		s.unlink(at, previous.object)
+	}
+	if s.kinds[at.kind] == nil {
+		s.kinds[at.kind] = map[address]*record{}
+	}
+	s.kinds[at.kind][at] = &record{obj, born}
+	for _, owner := range obj.GetOwnerReferences() {
+		if s.dependents[owner.UID] == nil {
+			s.dependents[owner.UID] = map[address]struct{}{}
+		}
+		s.dependents[owner.UID][at] = struct{}{}
+	}
+}
+
+// remove takes the object at an address out; last is its last state, which gets the
+// version of the removal.
+func (s *storage) remove(at address, last *unstructured.Unstructured) {
+	s.unlink(at, s.get(at))
+	delete(s.kinds[at.kind], at)
+	s.gone[last.GetUID()] = struct{}{}
+	s.version++
+	last.SetResourceVersion(strconv.FormatUint(s.version, 10))
+}
+
+func (s *storage) unlink(at address, obj *unstructured.Unstructured) {
+	for _, owner := range obj.GetOwnerReferences() {
+		delete(s.dependents[owner.UID], at)
+		if len(s.dependents[owner.UID]) == 0 {
+			delete(s.dependents, owner.UID)
+		}
+	}
+}
+
+// dependentsOf returns the addresses of the objects that name uid as an owner.
+func (s *storage) dependentsOf(uid types.UID) []address {
+	return slices.SortedFunc(maps.Keys(s.dependents[uid]), address.compare)
+}

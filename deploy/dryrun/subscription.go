@@ -1,0 +1,99 @@
+package dryrun
+
+import (
+	"context"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// subscription keeps the events of a kind in their order until its handler takes them. The
+// queue has no bound: a slow handler holds up nobody.
+type subscription struct {
+	ctx    context.Context
+	kind   schema.GroupVersionKind
+	handle func(deploy.Event)
+	// initial is how many events stand for the objects that existed.
+	initial int
+	synced  chan struct{}
+	wake    chan struct{}
+
+	mu    sync.Mutex
+	queue []deploy.Event
+}
+
+func newSubscription(ctx context.Context, kind schema.GroupVersionKind, handle func(deploy.Event)) *subscription {
+	return &subscription{ctx: ctx, kind: kind, handle: handle, synced: make(chan struct{}), wake: make(chan struct{}, 1)}
+}
+
+// Synced implements deploy.Subscription.
+func (s *subscription) Synced(ctx context.Context) error {
+	select {
+	case <-s.synced:
+		return nil
+	default:
+	}
+	select {
+	case <-s.synced:
+		return nil
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *subscription) push(event deploy.Event) {
+	s.mu.Lock()
+	s.queue = append(s.queue, event)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *subscription) take() []deploy.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events := s.queue
+	s.queue = nil
+	return events
+}
+
+// run hands over events, one after the other, until the context ends.
+func (s *subscription) run() {
+	if s.initial == 0 {
+		close(s.synced)
+	}
+	handled := 0
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-s.wake:
+		}
+		for _, event := range s.take() {
+			if s.ctx.Err() != nil {
+				return
+			}
+			s.handle(s.copied(event))
+			if handled++; handled == s.initial {
+				close(s.synced)
+			}
+		}
+	}
+}
+
+// copied is the event as this subscriber's own.
+func (s *subscription) copied(event deploy.Event) deploy.Event {
+	own := deploy.Event{Type: event.Type, New: shown(event.New, s.kind)}
+	switch {
+	case event.Old == event.New:
+		own.Old = own.New
+	case event.Old != nil:
+		own.Old = shown(event.Old, s.kind)
+	}
+	return own
+}

@@ -1,0 +1,57 @@
+package dryrun
+
+import (
+	"github.com/operkit/operkit/deploy"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// validate checks the metadata as every server does, for a new object (live is nil) or for
+// the change of one.
+func (c *Cluster) validate(ref deploy.Ref, next, live *unstructured.Unstructured) error {
+	at := field.NewPath("metadata")
+	problems := malformed(next, at)
+	if len(problems) == 0 {
+		namespaced := c.scopes.of(ref.Kind.GroupKind()) == deploy.Namespaced
+		problems = validation.ValidateObjectMetaAccessor(next, namespaced, path.ValidatePathSegmentName, at)
+	}
+	if live != nil && len(problems) == 0 {
+		// The version has been compared before; without one a write is unconditional.
+		next.SetResourceVersion(live.GetResourceVersion())
+		problems = validation.ValidateObjectMetaAccessorUpdate(next, live, at)
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return &deploy.InvalidError{Ref: ref, Err: apierrors.NewInvalid(ref.Kind.GroupKind(), ref.Name, problems)}
+}
+
+// malformed finds what the accessors of an untyped object pass over: values of another type.
+func malformed(obj *unstructured.Unstructured, at *field.Path) field.ErrorList {
+	var problems field.ErrorList
+	metadata := metadataOf(obj)
+	report := func(name string, err error) {
+		if err != nil {
+			problems = append(problems, field.TypeInvalid(at.Child(name), metadata[name], err.Error()))
+		}
+	}
+	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"} {
+		_, _, err := unstructured.NestedString(metadata, name)
+		report(name, err)
+	}
+	for _, name := range []string{"labels", "annotations"} {
+		_, _, err := unstructured.NestedStringMap(metadata, name)
+		report(name, err)
+	}
+	_, _, err := unstructured.NestedStringSlice(metadata, "finalizers")
+	report("finalizers", err)
+	owners, _, err := unstructured.NestedFieldNoCopy(metadata, "ownerReferences")
+	report("ownerReferences", err)
+	if list, ok := owners.([]any); owners != nil && (!ok || len(obj.GetOwnerReferences()) != len(list)) {
+		problems = append(problems, field.TypeInvalid(at.Child("ownerReferences"), owners, "is no list of references"))
+	}
+	return problems
+}

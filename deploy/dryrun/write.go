@@ -1,0 +1,154 @@
+package dryrun
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// create stores a new object, as the server completes it. next becomes the storage's. The
+// lock is held.
+func (c *Cluster) create(ref deploy.Ref, next *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
+	if next.GetUID() != "" || next.GetResourceVersion() != "" {
+		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("uid or resourceVersion of an object that doesn't exist")}
+	}
+	delete(next.Object, "status")
+	metadata := metadataOf(next)
+	for _, field := range []string{"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
+		delete(metadata, field)
+	}
+	metadata["uid"] = string(c.storage.nextUID())
+	metadata["creationTimestamp"] = c.timestamp()
+	metadata["generation"] = int64(1)
+	tidy(metadata)
+	c.stampManagers(nil, next)
+	if err := c.validate(ref, next, nil); err != nil {
+		return nil, err
+	}
+	if dryRun {
+		return next, nil
+	}
+	c.storage.claimUID(next.GetUID())
+	c.store(addressOf(ref), nil, next)
+	return next, nil
+}
+
+// update stores next in the place of live, as far as a write of the subresource may change
+// it, and returns what is stored then. A write that changes nothing returns live. The lock is held.
+func (c *Cluster) update(ref deploy.Ref, live, next *unstructured.Unstructured, subresource string, dryRun bool) (*unstructured.Unstructured, error) {
+	if version := next.GetResourceVersion(); version != "" && version != live.GetResourceVersion() {
+		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("resourceVersion " + version + " isn't the latest, " + live.GetResourceVersion())}
+	}
+	if uid := next.GetUID(); uid != "" && uid != live.GetUID() {
+		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("uid " + string(uid) + " isn't the object's, " + string(live.GetUID()))}
+	}
+	next = prepare(live, next, subresource)
+	c.stampManagers(live, next)
+	if err := c.validate(ref, next, live); err != nil {
+		return nil, err
+	}
+	if same(live, next) {
+		return live, nil
+	}
+	if dryRun {
+		return next, nil
+	}
+	at := addressOf(ref)
+	if live.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0 {
+		c.remove(at, next)
+		return next, nil
+	}
+	c.store(at, live, next)
+	return next, nil
+}
+
+// prepare gives next what a write can't change: of the status subresource all but the
+// status, of the object the status and the server's own part of metadata.
+func prepare(live, next *unstructured.Unstructured, subresource string) *unstructured.Unstructured {
+	if subresource == statusSubresource {
+		kept := live.DeepCopy()
+		copyField(kept.Object, next.Object, "status")
+		copyField(metadataOf(kept), metadataOf(next), "managedFields")
+		kept.SetAPIVersion(next.GetAPIVersion())
+		return kept
+	}
+	copyField(next.Object, live.Object, "status")
+	metadata, before := metadataOf(next), metadataOf(live)
+	for _, field := range []string{"uid", "creationTimestamp", "generation", "resourceVersion", "selfLink"} {
+		copyField(metadata, before, field)
+	}
+	if live.GetDeletionTimestamp() != nil {
+		copyField(metadata, before, "deletionTimestamp")
+		copyField(metadata, before, "deletionGracePeriodSeconds")
+	}
+	tidy(metadata)
+	if !equality.Semantic.DeepEqual(specOf(live), specOf(next)) {
+		metadata["generation"] = live.GetGeneration() + 1
+	}
+	return next
+}
+
+// store puts next in, tells the subscribers, and collects the object if its owners are gone.
+func (c *Cluster) store(at address, live, next *unstructured.Unstructured) {
+	c.storage.put(at, next)
+	if live == nil {
+		c.publish(at, deploy.Event{Type: deploy.Added, New: next})
+	} else {
+		c.publish(at, deploy.Event{Type: deploy.Modified, Old: live, New: next})
+	}
+	c.collect(at)
+}
+
+// specOf is all that raises the generation when it changes: everything but metadata and status.
+func specOf(obj *unstructured.Unstructured) map[string]any {
+	spec := make(map[string]any, len(obj.Object))
+	for key, value := range obj.Object {
+		if key != "metadata" && key != "status" && key != "apiVersion" {
+			spec[key] = value
+		}
+	}
+	return spec
+}
+
+// same tells whether next is live but for the times of its field managers.
+func same(live, next *unstructured.Unstructured) bool {
+	return reflect.DeepEqual(withoutTimes(live), withoutTimes(next))
+}
+
+func metadataOf(obj *unstructured.Unstructured) map[string]any {
+	metadata, ok := obj.Object["metadata"].(map[string]any)
+	if !ok {
+		metadata = map[string]any{}
+		obj.Object["metadata"] = metadata
+	}
+	return metadata
+}
+
+func copyField(to, from map[string]any, field string) {
+	if value, ok := from[field]; ok {
+		to[field] = value
+	} else {
+		delete(to, field)
+	}
+}
+
+// tidy leaves out what a server doesn't store when it is empty.
+func tidy(metadata map[string]any) {
+	for _, field := range []string{"labels", "annotations", "finalizers", "ownerReferences", "managedFields"} {
+		switch value := metadata[field].(type) {
+		case nil:
+			delete(metadata, field)
+		case map[string]any:
+			if len(value) == 0 {
+				delete(metadata, field)
+			}
+		case []any:
+			if len(value) == 0 {
+				delete(metadata, field)
+			}
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package deploy
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// InvalidManifestError tells that an object can't be sent at all; no call was made.
+type InvalidManifestError struct {
+	Ref    Ref
+	Reason string
+}
+
+func (e *InvalidManifestError) Error() string {
+	return fmt.Sprintf("%s: invalid manifest: %s", describe(e.Ref), e.Reason)
+}
+
+// KindUnknownError tells that the cluster doesn't serve a kind.
+type KindUnknownError struct{ Kind schema.GroupVersionKind }
+
+func (e *KindUnknownError) Error() string {
+	return fmt.Sprintf("kind %s of %s is not served by the cluster: install its CustomResourceDefinition or correct apiVersion and kind",
+		e.Kind.Kind, e.Kind.GroupVersion())
+}
+
+// NotFoundError tells that an object doesn't exist.
+type NotFoundError struct {
+	Ref Ref
+	Err error
+}
+
+func (e *NotFoundError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("%s: not found", e.Ref)
+	}
+	return fmt.Sprintf("%s: not found: %v", e.Ref, e.Err)
+}
+func (e *NotFoundError) Unwrap() error { return e.Err }
+
+// ForbiddenError tells which right is missing.
+type ForbiddenError struct {
+	Verb      string
+	Resource  schema.GroupResource
+	Namespace string
+	Name      string
+	Err       error
+}
+
+func (e *ForbiddenError) Error() string {
+	where := "at cluster scope"
+	if e.Namespace != "" {
+		where = "in namespace " + e.Namespace
+	}
+	return fmt.Sprintf("%s: not allowed to %s %s %s: grant it by RBAC: %v", e.Resource, e.Verb, e.Resource, where, e.Err)
+}
+func (e *ForbiddenError) Unwrap() error { return e.Err }
+
+// ConflictError tells that other managers hold fields of the intent.
+type ConflictError struct {
+	Ref Ref
+	// Fields are the contested fields in the API server's notation, each with its holder.
+	Fields []FieldConflict
+	Err    error
+}
+
+// FieldConflict is one contested field.
+type FieldConflict struct {
+	Field   string
+	Message string
+}
+
+func (e *ConflictError) Error() string {
+	fields := make([]string, len(e.Fields))
+	for i, f := range e.Fields {
+		fields[i] = f.Field + " (" + f.Message + ")"
+	}
+	return fmt.Sprintf("%s: fields belong to another manager: %s", e.Ref, strings.Join(fields, ", "))
+}
+func (e *ConflictError) Unwrap() error { return e.Err }
+
+// StaleError tells that the object changed, or is another one by now, since it was read.
+type StaleError struct {
+	Ref Ref
+	Err error
+}
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("%s: changed since it was read: %v", e.Ref, e.Err)
+}
+func (e *StaleError) Unwrap() error { return e.Err }
+
+// InvalidError tells that the cluster refused the content of an object.
+type InvalidError struct {
+	Ref Ref
+	Err error
+}
+
+func (e *InvalidError) Error() string { return fmt.Sprintf("%s: refused: %v", e.Ref, e.Err) }
+func (e *InvalidError) Unwrap() error { return e.Err }
+
+// UnavailableError tells that the cluster didn't answer, or not now.
+type UnavailableError struct {
+	// RetryAfter is what the server asked for, zero when it didn't.
+	RetryAfter time.Duration
+	Err        error
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("API server unavailable: %v", e.Err)
+}
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// OwnedError tells that an object exists already and isn't ours to change.
+type OwnedError struct {
+	Ref Ref
+	// Owner describes to whom it belongs, empty when it has no owner.
+	Owner string
+}
+
+func (e *OwnedError) Error() string {
+	if e.Owner == "" {
+		return fmt.Sprintf("%s: exists already and was not created for this owner: delete it, rename ours, or allow its adoption", e.Ref)
+	}
+	return fmt.Sprintf("%s: belongs to %s already: rename ours, or remove it there", e.Ref, e.Owner)
+}
+
+// TerminatingError tells that an object is being deleted and can't be applied until it is gone.
+type TerminatingError struct {
+	Ref        Ref
+	Finalizers []string
+}
+
+func (e *TerminatingError) Error() string {
+	if len(e.Finalizers) == 0 {
+		return fmt.Sprintf("%s: is being deleted; it is applied again once it is gone", e.Ref)
+	}
+	return fmt.Sprintf("%s: is being deleted and waits for %s; it is applied again once it is gone",
+		e.Ref, strings.Join(e.Finalizers, ", "))
+}
+
+func describe(ref Ref) string {
+	if ref.Kind.Kind == "" && ref.Name == "" {
+		return "object without kind and name"
+	}
+	if ref.Kind.Kind == "" {
+		return fmt.Sprintf("object %q without kind", ref.Name)
+	}
+	if ref.Name == "" {
+		return ref.Kind.Kind + " without name"
+	}
+	return ref.String()
+}

@@ -1,0 +1,49 @@
+package deploy
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Each message puts its subject first.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	reason := errors.New("reason")
+	kind := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	ref := Ref{Kind: kind, Namespace: "shop", Name: "web"}
+	node := Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Node"}, Name: "first"}
+	for _, test := range []struct {
+		err     error
+		says    string
+		unwraps bool
+	}{
+		{&InvalidManifestError{Ref: ref, Reason: "no"}, "Deployment shop/web: invalid manifest: no", false},
+		{&InvalidManifestError{Reason: "no"}, "object without kind and name: invalid manifest: no", false},
+		{&InvalidManifestError{Ref: Ref{Name: "web"}, Reason: "no"}, `object "web" without kind: invalid manifest: no`, false},
+		{&InvalidManifestError{Ref: Ref{Kind: kind}, Reason: "no"}, "Deployment without name: invalid manifest: no", false},
+		{&KindUnknownError{Kind: kind}, "kind Deployment of apps/v1 is not served by the cluster: install its CustomResourceDefinition or correct apiVersion and kind", false},
+		{&NotFoundError{Ref: ref}, "Deployment shop/web: not found", false},
+		{&NotFoundError{Ref: node, Err: reason}, "Node first: not found: reason", true},
+		{&ForbiddenError{Verb: "patch", Resource: schema.GroupResource{Group: "apps", Resource: "deployments"}, Namespace: "shop", Err: reason},
+			"deployments.apps: not allowed to patch deployments.apps in namespace shop: grant it by RBAC: reason", true},
+		{&ForbiddenError{Verb: "list", Resource: schema.GroupResource{Resource: "nodes"}, Err: reason},
+			"nodes: not allowed to list nodes at cluster scope: grant it by RBAC: reason", true},
+		{&ConflictError{Ref: ref, Fields: []FieldConflict{{".a", "with x"}, {".b", "with y"}}, Err: reason},
+			"Deployment shop/web: fields belong to another manager: .a (with x), .b (with y)", true},
+		{&StaleError{Ref: ref, Err: reason}, "Deployment shop/web: changed since it was read: reason", true},
+		{&InvalidError{Ref: ref, Err: reason}, "Deployment shop/web: refused: reason", true},
+		{&UnavailableError{RetryAfter: time.Second, Err: reason}, "API server unavailable: reason", true},
+		{&OwnedError{Ref: ref}, "Deployment shop/web: exists already and was not created for this owner: delete it, rename ours, or allow its adoption", false},
+		{&OwnedError{Ref: ref, Owner: "Cart c"}, "Deployment shop/web: belongs to Cart c already: rename ours, or remove it there", false},
+		{&TerminatingError{Ref: ref}, "Deployment shop/web: is being deleted; it is applied again once it is gone", false},
+		{&TerminatingError{Ref: ref, Finalizers: []string{"a", "b"}}, "Deployment shop/web: is being deleted and waits for a, b; it is applied again once it is gone", false},
+	} {
+		require.EqualError(t, test.err, test.says)
+		assert.Equal(t, test.unwraps, errors.Is(test.err, reason), test.says)
+	}
+}

@@ -1,0 +1,56 @@
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// AddFinalizer puts name on obj unless it is there. Nothing else of the object is written,
+// and only if obj is what the cluster still has: otherwise *StaleError. An object that is
+// being deleted takes no new finalizers and is refused before any call.
+func (m *Manager) AddFinalizer(ctx context.Context, obj *unstructured.Unstructured, name string) error {
+	finalizers := obj.GetFinalizers()
+	if slices.Contains(finalizers, name) {
+		return nil
+	}
+	if obj.GetDeletionTimestamp() != nil {
+		return &TerminatingError{Ref: RefOf(obj), Finalizers: finalizers}
+	}
+	return m.patchFinalizers(ctx, obj, append(slices.Clone(finalizers), name))
+}
+
+// RemoveFinalizer takes name, and nothing else, off obj, under the same precondition as
+// AddFinalizer. An object that is gone has nothing to remove.
+func (m *Manager) RemoveFinalizer(ctx context.Context, obj *unstructured.Unstructured, name string) error {
+	finalizers := obj.GetFinalizers()
+	if !slices.Contains(finalizers, name) {
+		return nil
+	}
+	rest := slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool { return f == name })
+	err := m.patchFinalizers(ctx, obj, rest)
+	var absent *NotFoundError
+	if errors.As(err, &absent) {
+		return nil
+	}
+	return err
+}
+
+func (m *Manager) patchFinalizers(ctx context.Context, obj *unstructured.Unstructured, finalizers []string) error {
+	ref := RefOf(obj)
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": string(obj.GetUID()), "resourceVersion": obj.GetResourceVersion(), "finalizers": finalizers,
+	}})
+	if err != nil {
+		return fmt.Errorf("%s: finalizers: %w", ref, err)
+	}
+	_, err = m.port.Patch(ctx, ref, Patch{
+		Type: types.MergePatchType, Body: body, FieldManager: m.settings.fieldManager, DryRun: m.settings.dryRun,
+	})
+	return err
+}

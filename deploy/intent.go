@@ -1,0 +1,91 @@
+package deploy
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// intent is one object as this manager wants it: a private copy, stripped of what isn't
+// intent, with owner reference and namespace filled in and the hash of all that.
+type intent struct {
+	ref    Ref
+	object *unstructured.Unstructured
+	hash   string
+}
+
+// serverFields are set by the API server; they are no intent of anybody.
+var serverFields = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
+	"deletionGracePeriodSeconds", "selfLink", "managedFields"}
+
+func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.Unstructured) (*intent, error) {
+	ref, scope, err := m.locate(ctx, s, obj)
+	if err != nil {
+		return nil, err
+	}
+	content, err := plainMap(obj.Object)
+	if err != nil {
+		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}
+	}
+	clean := &unstructured.Unstructured{Object: content}
+	s.strip(clean, ref)
+	encodeStringData(ref, content)
+	if s.owner != nil && !s.isOwner(ref) {
+		if err := addOwner(clean, ref, scope, s.owner); err != nil {
+			return nil, err
+		}
+	}
+	sum, err := hashIntent(content)
+	if err != nil {
+		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}
+	}
+	annotations := clean.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[s.hashKey()] = sum
+	clean.SetAnnotations(annotations)
+	return &intent{ref: ref, object: clean, hash: sum}, nil
+}
+
+// strip gives obj its full name and takes out what is no intent: what the server sets, the
+// status, and the annotations in which clients remember what they applied (spec: deploy 5).
+func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
+	obj.SetNamespace(ref.Namespace)
+	delete(obj.Object, "status")
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	for _, field := range serverFields {
+		delete(metadata, field)
+	}
+	annotations := obj.GetAnnotations()
+	delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
+	delete(annotations, s.hashKey())
+	if len(annotations) == 0 {
+		annotations = nil
+	}
+	obj.SetAnnotations(annotations)
+}
+
+// encodeStringData does what the API server does with a Secret's stringData. Left in the
+// intent, our entry would own stringData for ever while nothing of it is stored.
+func encodeStringData(ref Ref, content map[string]any) {
+	if ref.Kind.Group != "" || ref.Kind.Kind != "Secret" {
+		return
+	}
+	text, ok := content["stringData"].(map[string]any)
+	if !ok {
+		return
+	}
+	data, _ := content["data"].(map[string]any)
+	if data == nil {
+		data = make(map[string]any, len(text))
+	}
+	for key, value := range text {
+		data[key] = base64.StdEncoding.EncodeToString([]byte(fmt.Sprint(value)))
+	}
+	delete(content, "stringData")
+	content["data"] = data
+}

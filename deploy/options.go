@@ -1,0 +1,76 @@
+package deploy
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Domain is the domain of operkit's annotations, labels and finalizers when no other is set.
+const Domain = "operkit.dev"
+
+// Option sets what holds for a Manager, or for one call of it.
+type Option func(*settings)
+
+type settings struct {
+	domain        string
+	fieldManager  string
+	owner         *unstructured.Unstructured
+	adoption      Adoption
+	dryRun        bool
+	stopOnFailure bool
+}
+
+// Adoption says what to do with an object that exists and isn't owned by the owner given
+// with OwnedBy. Without an owner every object may be applied.
+type Adoption int
+
+// The policies of adoption.
+const (
+	// RefuseAdoption leaves such an object alone: *OwnedError.
+	RefuseAdoption Adoption = iota
+	// AdoptUnowned takes it if it has no owner at all.
+	AdoptUnowned
+)
+
+// FieldManager sets the name under which fields are owned; default "operkit". Operators
+// that share a cluster need different names, and one name is used for one way of writing.
+func FieldManager(name string) Option { return func(s *settings) { s.fieldManager = name } }
+
+// KeyDomain sets the domain of the annotation that holds the hash; default Domain.
+func KeyDomain(domain string) Option { return func(s *settings) { s.domain = domain } }
+
+// OwnedBy gives every applied object an owner reference to owner, which must have a uid,
+// and its namespace to namespaced objects that have none. Only objects of this owner are
+// changed or deleted, see Adoption.
+func OwnedBy(owner *unstructured.Unstructured) Option {
+	return func(s *settings) { s.owner = owner }
+}
+
+// Adopt sets the policy for objects that exist and aren't the owner's.
+func Adopt(policy Adoption) Option { return func(s *settings) { s.adoption = policy } }
+
+// DryRun has the cluster answer as if, and change nothing.
+func DryRun() Option { return func(s *settings) { s.dryRun = true } }
+
+// StopOnFailure leaves out the objects behind the first one that failed; they are missing
+// from the results.
+func StopOnFailure() Option { return func(s *settings) { s.stopOnFailure = true } }
+
+func (s settings) with(options []Option) (settings, error) {
+	for _, option := range options {
+		option(&s)
+	}
+	if s.fieldManager == "" {
+		return s, errors.New("field manager: its name is empty")
+	}
+	if problems := validation.IsQualifiedName(s.hashKey()); len(problems) > 0 {
+		return s, fmt.Errorf("key domain %q: makes the annotation %s, which is not valid: %s", s.domain, s.hashKey(), problems[0])
+	}
+	if s.owner != nil && s.owner.GetUID() == "" {
+		return s, fmt.Errorf("owner %s: has no uid: read it from the cluster first", RefOf(s.owner))
+	}
+	return s, nil
+}

@@ -1,0 +1,238 @@
+package deploy_test
+
+import (
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func reference(name string) metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: "shop.example.com/v1", Kind: "Cart", Name: name, UID: cart(name).GetUID()}
+}
+
+func blocking(name string) metav1.OwnerReference {
+	r := reference(name)
+	r.BlockOwnerDeletion = new(true)
+	return r
+}
+
+func owned(obj *unstructured.Unstructured, owners ...metav1.OwnerReference) *unstructured.Unstructured {
+	obj = obj.DeepCopy()
+	obj.SetOwnerReferences(owners)
+	return obj
+}
+
+func TestOwnerReferences(t *testing.T) {
+	t.Parallel()
+	node := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "n", "uid": "n-uid"},
+	}}
+	nodeReference := metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n", UID: "n-uid", BlockOwnerDeletion: new(true)}
+	for name, test := range map[string]struct {
+		owner  *unstructured.Unstructured
+		intent *unstructured.Unstructured
+		want   []metav1.OwnerReference
+	}{
+		"deploy 26: the owner is added, never as controller": {cart("c"), settings(t, "{}"), []metav1.OwnerReference{blocking("c")}},
+		"deploy W12: references of the manifest are kept":    {cart("c"), owned(settings(t, "{}"), reference("d")), []metav1.OwnerReference{reference("d"), blocking("c")}},
+		"deploy 26: the same uid isn't added twice":          {cart("c"), owned(settings(t, "{}"), reference("c")), []metav1.OwnerReference{reference("c")}},
+		"deploy W12: a cluster-scoped owner":                 {node, settings(t, "{}"), []metav1.OwnerReference{nodeReference}},
+		"deploy 25: an object doesn't own itself":            {cart("c"), cart("c"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t)
+			m := deploy.NewManager(cluster, deploy.OwnedBy(test.owner))
+			result := apply(t, m, test.intent)
+			require.NoError(t, result.Err)
+			assert.Equal(t, test.want, result.Object.GetOwnerReferences())
+			cluster.take()
+			assert.Equal(t, deploy.Unchanged, apply(t, m, test.intent).Action)
+			assert.Empty(t, cluster.take())
+		})
+	}
+}
+
+func TestSharedOwners(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	m := deploy.NewManager(cluster)
+	one := m.With(deploy.OwnedBy(cart("one")), deploy.FieldManager("one"))
+	two := m.With(deploy.OwnedBy(cart("two")), deploy.FieldManager("two"))
+	apply(t, one, settings(t, "{a: '1'}"))
+	cluster.edit(t, settingsRef, `{"metadata":{"ownerReferences":[
+		{"apiVersion":"shop.example.com/v1","kind":"Cart","name":"one","uid":"one-uid","blockOwnerDeletion":true},
+		{"apiVersion":"shop.example.com/v1","kind":"Cart","name":"two","uid":"two-uid"}]}}`)
+	cluster.take()
+
+	t.Run("deploy 24: foreign references stay", func(t *testing.T) {
+		assert.Equal(t, deploy.Unchanged, apply(t, one, settings(t, "{a: '1'}")).Action)
+		assert.Equal(t, deploy.Configured, apply(t, one, settings(t, "{a: '2'}")).Action)
+		assert.Len(t, cluster.get(t, settingsRef).GetOwnerReferences(), 2)
+	})
+	t.Run("deploy 26: several owners can share an object", func(t *testing.T) {
+		assert.Equal(t, deploy.Configured, apply(t, two, settings(t, "{a: '2'}")).Action)
+		assert.Len(t, cluster.get(t, settingsRef).GetOwnerReferences(), 2)
+		cluster.take()
+		assert.Equal(t, deploy.Unchanged, apply(t, one, settings(t, "{a: '2'}")).Action)
+		assert.Equal(t, deploy.Unchanged, apply(t, two, settings(t, "{a: '2'}")).Action)
+		assert.Empty(t, cluster.take())
+	})
+}
+
+func TestOwnerReferenceDrift(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+	apply(t, m, settings(t, "{}"))
+	cluster.edit(t, settingsRef, `{"metadata":{"ownerReferences":null}}`)
+	assert.Equal(t, deploy.Conflicted, apply(t, m, settings(t, "{}")).Action, "an object without our reference isn't ours")
+	adopting := m.With(deploy.Adopt(deploy.AdoptUnowned))
+	assert.Equal(t, deploy.Configured, apply(t, adopting, settings(t, "{}")).Action)
+	assert.Equal(t, []metav1.OwnerReference{blocking("c")}, cluster.get(t, settingsRef).GetOwnerReferences())
+}
+
+func TestImpossibleOwners(t *testing.T) {
+	t.Parallel()
+	elsewhere := settings(t, "{}")
+	elsewhere.SetNamespace("bank")
+	node := object(t, "{apiVersion: v1, kind: Node, metadata: {name: first}}")
+	garbled := settings(t, "{}")
+	garbled.Object["metadata"].(map[string]any)["ownerReferences"] = "c"
+	for name, test := range map[string]struct {
+		intent *unstructured.Unstructured
+		says   string
+	}{
+		"deploy 27: another namespace":        {elsewhere, "it can't be owned by Cart shop/c"},
+		"deploy W12: a cluster-scoped object": {node, "it can't be owned by Cart shop/c"},
+		"references that are no list":         {garbled, "metadata.ownerReferences is no list"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t)
+			result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), test.intent)
+			assert.Equal(t, deploy.Failed, result.Action)
+			var invalid *deploy.InvalidManifestError
+			require.ErrorAs(t, result.Err, &invalid)
+			assert.ErrorContains(t, result.Err, test.says)
+			assert.Empty(t, cluster.take())
+		})
+	}
+	t.Run("deploy 23: an owner without uid", func(t *testing.T) {
+		t.Parallel()
+		owner := cart("c")
+		owner.SetUID("")
+		cluster := newCluster(t)
+		_, err := deploy.NewManager(cluster).Apply(t.Context(), objects(settings(t, "{}")), deploy.OwnedBy(owner))
+		require.EqualError(t, err, "owner Cart shop/c: has no uid: read it from the cluster first")
+		assert.Empty(t, cluster.take())
+	})
+}
+
+func TestAdoption(t *testing.T) {
+	t.Parallel()
+	foreign := owned(settings(t, "{b: '2'}"), reference("other"))
+	for name, test := range map[string]struct {
+		exists  *unstructured.Unstructured
+		options []deploy.Option
+		want    deploy.Action
+		owner   string
+	}{
+		"another owner's is left alone":           {foreign, nil, deploy.Conflicted, "Cart other (uid other-uid)"},
+		"deploy W14: nobody's is left alone":      {settings(t, "{b: '2'}"), nil, deploy.Conflicted, ""},
+		"nobody's is taken when that is allowed":  {settings(t, "{b: '2'}"), []deploy.Option{deploy.Adopt(deploy.AdoptUnowned)}, deploy.Configured, ""},
+		"another owner's is left alone even then": {foreign, []deploy.Option{deploy.Adopt(deploy.AdoptUnowned)}, deploy.Conflicted, "Cart other (uid other-uid)"},
+		"with us among the owners it is ours":     {owned(settings(t, "{b: '2'}"), reference("other"), reference("c")), nil, deploy.Configured, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t, test.exists)
+			before := cluster.get(t, settingsRef)
+			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+			result := apply(t, m, settings(t, "{a: '1'}"), test.options...)
+			assert.Equal(t, test.want, result.Action)
+			if test.want != deploy.Conflicted {
+				assert.Len(t, cluster.take(), 1)
+				return
+			}
+			var owned *deploy.OwnedError
+			require.ErrorAs(t, result.Err, &owned)
+			assert.Equal(t, test.owner, owned.Owner)
+			assert.Equal(t, before, cluster.get(t, settingsRef))
+			assert.Empty(t, cluster.take())
+		})
+	}
+	t.Run("without an owner every object may be applied", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t, foreign)
+		result := apply(t, deploy.NewManager(cluster), settings(t, "{a: '1'}"))
+		assert.Equal(t, deploy.Configured, result.Action)
+		assert.Len(t, result.Object.GetOwnerReferences(), 1)
+	})
+}
+
+// An object that the View doesn't show, though it exists.
+func TestBelievedAbsent(t *testing.T) {
+	t.Parallel()
+	conflicting := owned(settings(t, "{a: '9'}"), reference("other"))
+	for name, test := range map[string]struct {
+		exists  *unstructured.Unstructured
+		options []deploy.Option
+		want    deploy.Action
+		calls   int
+		data    map[string]any
+		owners  []metav1.OwnerReference
+	}{
+		"another owner's is given back":              {owned(settings(t, "{b: '2'}"), reference("other")), nil, deploy.Conflicted, 2, map[string]any{"b": "2"}, []metav1.OwnerReference{reference("other")}},
+		"nobody's is given back":                     {settings(t, "{b: '2'}"), nil, deploy.Conflicted, 2, map[string]any{"b": "2"}, nil},
+		"nobody's is adopted when that is allowed":   {settings(t, "{b: '2'}"), []deploy.Option{deploy.Adopt(deploy.AdoptUnowned)}, deploy.Configured, 1, map[string]any{"a": "1", "b": "2"}, []metav1.OwnerReference{blocking("c")}},
+		"deploy W5: a contested field is not forced": {conflicting, nil, deploy.Conflicted, 1, map[string]any{"a": "9"}, []metav1.OwnerReference{reference("other")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t, test.exists)
+			cluster.blind = true
+			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+			result := apply(t, m, settings(t, "{a: '1'}"), test.options...)
+			assert.Equal(t, test.want, result.Action)
+			calls := cluster.take()
+			assert.Len(t, calls, test.calls)
+			for _, call := range calls {
+				assert.Equal(t, "apply "+settingsName, call, "nothing is forced")
+			}
+			obj := cluster.get(t, settingsRef)
+			assert.Equal(t, test.data, obj.Object["data"])
+			assert.Equal(t, test.owners, obj.GetOwnerReferences())
+			if test.want == deploy.Conflicted {
+				assert.NotContains(t, obj.GetAnnotations(), "operkit.dev/applied-operkit")
+			}
+		})
+	}
+	t.Run("our own, not shown yet, is ours", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t)
+		m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+		apply(t, m, settings(t, "{a: '1'}"))
+		cluster.blind = true
+		result := apply(t, m, settings(t, "{a: '2'}"))
+		require.NoError(t, result.Err)
+		assert.Equal(t, deploy.Configured, result.Action)
+		assert.Equal(t, map[string]any{"a": "2"}, cluster.get(t, settingsRef).Object["data"])
+	})
+	t.Run("giving back that fails is told", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t, settings(t, "{b: '2'}"))
+		cluster.blind = true
+		gone := &deploy.UnavailableError{Err: errNo}
+		cluster.before = failing("apply", nil, gone)
+		result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), settings(t, "{a: '1'}"))
+		assert.Equal(t, deploy.Conflicted, result.Action)
+		require.ErrorIs(t, result.Err, gone)
+		var owned *deploy.OwnedError
+		require.ErrorAs(t, result.Err, &owned)
+	})
+}

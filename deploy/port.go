@@ -1,0 +1,79 @@
+package deploy
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Cluster is what a Manager works on: the requests and the reads of one cluster.
+type Cluster interface {
+	Port() Port
+	View() View
+}
+
+// Port sends requests to a cluster: each method is one request, or none when the answer
+// is known (Scope). Nothing is retried on a conflict. Errors are those of this package
+// where a caller branches on them. Implementations are safe for concurrent use, don't
+// keep or change what they are given, and own what they return.
+type Port interface {
+	// Scope tells whether objects of kind live in namespaces. A kind that the cluster
+	// doesn't serve is a *KindUnknownError.
+	Scope(ctx context.Context, kind schema.GroupVersionKind) (Scope, error)
+	// Get reads the object from the cluster itself, past any cache. An absent object is a
+	// *NotFoundError.
+	Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error)
+	// Apply sends obj as the whole intent of options.FieldManager, by server-side apply.
+	Apply(ctx context.Context, obj *unstructured.Unstructured, options ApplyOptions) (Applied, error)
+	// Patch changes an existing object and returns the new one.
+	Patch(ctx context.Context, ref Ref, patch Patch) (*unstructured.Unstructured, error)
+	// Delete asks for the deletion of ref. It doesn't wait for finalizers. An absent object
+	// is a *NotFoundError, another uid than the one asked for a *StaleError.
+	Delete(ctx context.Context, ref Ref, options DeleteOptions) error
+}
+
+// Scope says where the objects of a kind live.
+type Scope string
+
+// The scopes of a kind.
+const (
+	Namespaced    Scope = "Namespaced"
+	ClusterScoped Scope = "Cluster"
+)
+
+// ApplyOptions go with one server-side apply.
+type ApplyOptions struct {
+	FieldManager string
+	// Force takes fields over from other managers; without it they are a *ConflictError.
+	Force bool
+	// DryRun has the cluster answer without storing anything.
+	DryRun bool
+}
+
+// Applied is the answer to an apply.
+type Applied struct {
+	Object *unstructured.Unstructured
+	// Created tells that the object didn't exist before.
+	Created bool
+}
+
+// Patch is a change of an existing object.
+type Patch struct {
+	Type         types.PatchType
+	Body         []byte
+	Subresource  string
+	FieldManager string
+	DryRun       bool
+}
+
+// DeleteOptions go with one deletion.
+type DeleteOptions struct {
+	// UID is the precondition: only the object with this uid is deleted.
+	UID types.UID
+	// Propagation says what happens to the objects that ref owns; empty: Background.
+	Propagation metav1.DeletionPropagation
+	DryRun      bool
+}

@@ -1,0 +1,62 @@
+package deploy
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Action says what became of an object.
+type Action string
+
+// The closed set of actions.
+const (
+	Created    Action = "created"
+	Configured Action = "configured"
+	Unchanged  Action = "unchanged"
+	// Removed: the deletion was asked for; finalizers may still hold the object.
+	Removed Action = "deleted"
+	// Skipped: there was nothing to do, or it can't be done yet (Err says why).
+	Skipped Action = "skipped"
+	// Conflicted: others hold fields or the object (*ConflictError, *OwnedError).
+	Conflicted Action = "conflict"
+	// Failed: the error says why.
+	Failed Action = "failed"
+)
+
+// Result is what became of one object.
+type Result struct {
+	Ref    Ref
+	Action Action
+	// Object is the object as the cluster has it afterwards; nil when it is absent or not known.
+	// It is shared: don't change it.
+	Object *unstructured.Unstructured
+	Err    error
+}
+
+// Changed tells whether the cluster was changed.
+func (r Result) Changed() bool {
+	return r.Action == Created || r.Action == Configured || r.Action == Removed
+}
+
+// Results holds one Result per object, in the order of the objects.
+type Results []Result
+
+// Changed tells whether any object was changed.
+func (r Results) Changed() bool {
+	for _, result := range r {
+		if result.Changed() {
+			return true
+		}
+	}
+	return false
+}
+
+// Err joins the errors of all objects; nil when there is none.
+func (r Results) Err() error {
+	var errs []error
+	for _, result := range r {
+		errs = append(errs, result.Err)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,131 @@
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	apijson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// statusAttempts bounds how often SetStatus computes anew after the object changed meanwhile.
+const statusAttempts = 5
+
+// SetStatus writes the status of ref as compute makes it of the current object: a merge
+// patch of what differs, on the status subresource, with the resourceVersion that compute
+// saw. When the object changed meanwhile it is read from the cluster and compute is asked
+// again, so that nothing of others is lost (spec: status W6). A status without a difference
+// costs no call. compute must not change its argument. An absent object is Skipped. A kind
+// without a status subresource is an *InvalidError.
+func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
+	current, err := m.view.Get(ctx, ref)
+	for attempt := 1; ; attempt++ {
+		if err == nil && current == nil {
+			return Result{Ref: ref, Action: Skipped}, nil
+		}
+		var result Result
+		if err == nil {
+			result, err = m.patchStatus(ctx, ref, current, compute)
+		}
+		var absent *NotFoundError
+		var stale *StaleError
+		switch {
+		case errors.As(err, &absent):
+			return m.statusNotFound(ctx, ref)
+		case errors.As(err, &stale) && attempt < statusAttempts:
+			current, err = m.port.Get(ctx, ref)
+		case err != nil:
+			return Result{Ref: ref, Action: Failed, Err: err}, err
+		default:
+			return result, nil
+		}
+	}
+}
+
+// statusNotFound tells an absent object from a kind without a status subresource: to a
+// patch of the status both answer 404.
+func (m *Manager) statusNotFound(ctx context.Context, ref Ref) (Result, error) {
+	_, err := m.port.Get(ctx, ref)
+	var absent *NotFoundError
+	if errors.As(err, &absent) {
+		return Result{Ref: ref, Action: Skipped}, nil
+	}
+	if err == nil {
+		err = &InvalidError{Ref: ref, Err: errors.New("its kind has no status subresource: add it to the CustomResourceDefinition")}
+	}
+	return Result{Ref: ref, Action: Failed, Err: err}, err
+}
+
+func (m *Manager) patchStatus(ctx context.Context, ref Ref, current *unstructured.Unstructured, compute func(*unstructured.Unstructured) (map[string]any, error)) (Result, error) {
+	next, err := compute(current)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: status: %w", ref, err)
+	}
+	wanted, err := asJSON(next)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: status: %w", ref, err)
+	}
+	before, _ := current.Object["status"].(map[string]any)
+	difference := mergeDifference(before, wanted)
+	if len(difference) == 0 {
+		return Result{Ref: ref, Action: Unchanged, Object: current}, nil
+	}
+	body, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": current.GetResourceVersion(), "uid": string(current.GetUID())},
+		"status":   difference,
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: status: %w", ref, err)
+	}
+	obj, err := m.port.Patch(ctx, ref, Patch{
+		Type: types.MergePatchType, Body: body, Subresource: "status",
+		FieldManager: m.settings.fieldManager, DryRun: m.settings.dryRun,
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Ref: ref, Action: Configured, Object: obj}, nil
+}
+
+// asJSON returns value as it looks after a way through the API server: plain maps and
+// lists, integers as int64. Only that can be compared with what a read returns.
+func asJSON(value map[string]any) (map[string]any, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]any
+	return out, apijson.Unmarshal(text, &out)
+}
+
+// mergeDifference is the merge patch (RFC 7386) that turns before into after. A null in
+// after stands for an absent field.
+func mergeDifference(before, after map[string]any) map[string]any {
+	patch := map[string]any{}
+	for key := range before {
+		if after[key] == nil {
+			patch[key] = nil
+		}
+	}
+	for key, value := range after {
+		if value == nil {
+			continue
+		}
+		old, existed := before[key]
+		oldMap, oldIsMap := old.(map[string]any)
+		newMap, newIsMap := value.(map[string]any)
+		switch {
+		case existed && oldIsMap && newIsMap:
+			if below := mergeDifference(oldMap, newMap); len(below) > 0 {
+				patch[key] = below
+			}
+		case !existed || !reflect.DeepEqual(old, value):
+			patch[key] = value
+		}
+	}
+	return patch
+}

@@ -1,0 +1,67 @@
+package v1
+
+import (
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GuestbookKind is the kind that the operator controls.
+var GuestbookKind = schema.GroupVersionKind{Group: "examples.operkit.dev", Version: "v1", Kind: "Guestbook"}
+
+// Guestbook is a small web application with a store behind it.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=gb
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Verified",type=string,JSONPath=`.status.componentStatus.verified`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type Guestbook struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   GuestbookSpec `json:"spec,omitempty"`
+	Status status.Fields `json:"status,omitempty"`
+}
+
+// GuestbookSpec is what its author wants.
+type GuestbookSpec struct {
+	// Size is the number of web Pods.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=20
+	Size int32 `json:"size"`
+	// Image is the image of the web Pods.
+	// +optional
+	// +kubebuilder:default="guestbook:1"
+	// +kubebuilder:validation:MinLength=1
+	Image string `json:"image"`
+	// Message is what visitors are greeted with.
+	// +optional
+	// +kubebuilder:default="Welcome!"
+	Message string `json:"message"`
+	// Redis is the store behind the web Pods.
+	// +optional
+	// +kubebuilder:default={}
+	Redis RedisSpec `json:"redis"`
+}
+
+// RedisSpec says whether the guestbook keeps its entries.
+type RedisSpec struct {
+	// Enabled false removes the store and leaves a guestbook that forgets.
+	// +optional
+	// +kubebuilder:default=true
+	Enabled bool `json:"enabled"`
+}
+
+// GuestbookList is a list of guestbooks.
+//
+// +kubebuilder:object:root=true
+type GuestbookList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Guestbook `json:"items"`
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
+	"github.com/operkit/operkit/status"
+	"github.com/operkit/operkit/tools/envtest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// outage is long enough for every client to be in the middle of its backoff.
+const outage = 30 * time.Second
+
+func TestNoCluster(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason, kubeconfig, want string
+	}{
+		{"nothing says where the API server is", "", "no cluster: set KUBECONFIG"},
+		{"a file that isn't there", "/nowhere/kubeconfig", "/nowhere/kubeconfig: no such file"},
+	} {
+		args := []string{"run"}
+		if row.kubeconfig != "" {
+			args = append(args, "--kubeconfig", row.kubeconfig)
+		}
+		command := exec.Command(os.Args[0], args...)
+		command.Env = []string{asOperator + "=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
+		output, err := command.CombinedOutput()
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit, row.reason)
+		assert.Equal(t, 1, exit.ExitCode(), row.reason)
+		assert.Contains(t, string(output), row.want, row.reason)
+		assert.Len(t, strings.Split(strings.TrimSpace(string(output)), "\n"), 1, "one line: %s", output)
+	}
+}
+
+func TestAPIServerDown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, envtest.OwnCluster())
+	w.create()
+	w.StopAPIServer(t)
+	p := w.start()
+	w.eventually("it says that it waits", func() bool {
+		return strings.Contains(p.log.String(), "API server unavailable")
+	})
+	w.StartAPIServer(t)
+	w.settled()
+
+	mark := w.Mark(t)
+	w.StopAPIServer(t)
+	time.Sleep(outage)
+	require.True(t, p.running(), "it lives through the outage:\n%s", p.log.String())
+	w.StartAPIServer(t)
+	w.patch(v1.GuestbookKind, "hello", `{"spec":{"message":"Back again!"}}`)
+	w.eventually("a change after the outage is seen", func() bool { return w.data("message") == "Back again!" })
+	w.settled()
+	assert.Equal(t, map[string]int{"patch configmaps/hello-web": 1, "patch deployments/hello-web": 1},
+		written(children(w.CallsSince(t, mark, w.operator))), "the outage itself costs no writes")
+	assert.Less(t, strings.Count(p.log.String(), "\n"), 100, "what happens is said once, not a thousand times:\n%s", p.log.String())
+}
+
+func TestCRDNotInstalled(t *testing.T) {
+	t.Parallel()
+	w := newWorldFor(t, envtest.RolesIn("config/rbac/role.yaml"), envtest.OwnCluster())
+	p := w.start()
+	w.eventually("it says what it waits for", func() bool {
+		return strings.Contains(p.log.String(), "kind Guestbook of examples.operkit.dev/v1 is not served by the cluster")
+	})
+	time.Sleep(time.Second)
+	require.True(t, p.running(), "it waits instead of ending")
+	assert.Equal(t, 1, strings.Count(p.log.String(), "is not served"), "and says so once")
+	w.InstallCRDs(t, "config/crd")
+	w.create()
+	w.settled()
+}
+
+func TestRightsMissingForOneKind(t *testing.T) {
+	t.Parallel()
+	all := []string{"get", "list", "watch", "create", "patch", "delete"}
+	w := newWorldFor(t, envtest.ClusterWide(
+		rbacv1.PolicyRule{Verbs: all, APIGroups: []string{v1.GuestbookKind.Group}, Resources: []string{"guestbooks", "guestbooks/status"}},
+		rbacv1.PolicyRule{Verbs: []string{"update"}, APIGroups: []string{v1.GuestbookKind.Group}, Resources: []string{"guestbooks/finalizers"}},
+		rbacv1.PolicyRule{Verbs: all, APIGroups: []string{""}, Resources: []string{"configmaps", "secrets"}},
+		rbacv1.PolicyRule{Verbs: all, APIGroups: []string{"apps"}, Resources: []string{"deployments", "statefulsets"}},
+	), envtest.CRDs("config/crd"))
+	p := w.start()
+	w.create()
+	w.eventually("the condition names verb, resource and namespace", func() bool {
+		_, message, _ := w.condition(status.ConditionUpdating)
+		return strings.Contains(message, "component redis") && strings.Contains(message, "watch services") &&
+			strings.Contains(message, "in namespace "+w.Namespace)
+	})
+	ready, _, _ := w.condition(status.ConditionReady)
+	assert.Equal(t, "False", ready)
+	require.True(t, p.running())
+}
+
+func TestChildOfAnotherOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	owner := &unstructured.Unstructured{Object: map[string]any{}}
+	owner.SetGroupVersionKind(configMaps)
+	owner.SetNamespace(w.Namespace)
+	owner.SetName("other-owner")
+	w.put(owner)
+	theirs := &unstructured.Unstructured{Object: map[string]any{
+		"data": map[string]any{"message": "theirs"},
+		"metadata": map[string]any{"ownerReferences": []any{map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "name": "other-owner", "uid": string(w.get(configMaps, "other-owner").GetUID()),
+		}}},
+	}}
+	theirs.SetGroupVersionKind(configMaps)
+	theirs.SetNamespace(w.Namespace)
+	theirs.SetName("hello-web")
+	w.put(theirs)
+
+	w.start()
+	w.create()
+	w.eventually("the condition names the object and its owner", func() bool {
+		_, message, _ := w.condition(status.ConditionUpdating)
+		return strings.Contains(message, "ConfigMap "+w.Namespace+"/hello-web: belongs to ConfigMap other-owner")
+	})
+	assert.Equal(t, "theirs", w.data("message"), "nothing of it was taken")
+	assert.Len(t, w.get(configMaps, "hello-web").GetOwnerReferences(), 1)
+	assert.Empty(t, w.Calls(t, w.operator).Of("configmaps").Writes(), "and no write was even tried")
+
+	w.delete(configMaps, "hello-web")
+	w.settled()
+	assert.Equal(t, "Welcome!", w.data("message"), "with it gone the rollout goes on")
+}

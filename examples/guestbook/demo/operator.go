@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// operatorPackage is what the demo builds and runs.
+	operatorPackage = "github.com/operkit/operkit/examples/guestbook"
+	// stopTimeout is what the operator gets to drain.
+	stopTimeout = 10 * time.Second
+	// tailLines is how much of the operator's log goes into the message of a failure.
+	tailLines = 20
+)
+
+// sourceFolder gives the folder of the example's source.
+func sourceFolder(ctx context.Context) (string, error) {
+	folder, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", operatorPackage))
+	if err != nil {
+		return "", fmt.Errorf("source of the guestbook: run the demo inside the repository: %w", err)
+	}
+	return strings.TrimSpace(folder), nil
+}
+
+// buildOperator compiles the operator.
+func buildOperator(ctx context.Context, folder, program string) error {
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, ".")
+	build.Dir = folder
+	if _, err := output(build); err != nil {
+		return fmt.Errorf("build of the operator: %w", err)
+	}
+	return nil
+}
+
+// output runs a command and gives what it prints; its error holds what it said.
+func output(command *exec.Cmd) (string, error) {
+	var stdout, stderr strings.Builder
+	command.Stdout, command.Stderr = &stdout, &stderr
+	if command.WaitDelay == 0 {
+		command.WaitDelay = time.Second
+	}
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(command.Args, " "), err, strings.TrimSpace(stderr.String()))
+	}
+	return stdout.String(), nil
+}
+
+// operatorProcess is the operator at work: a process of its own, as in a cluster it would be
+// a Pod of its own.
+type operatorProcess struct {
+	process *os.Process
+	log     string
+	// ended is closed when the process has; err tells how then.
+	ended chan struct{}
+	err   error
+}
+
+// startOperator runs the program as the user of kubeconfig, logging into a file.
+func startOperator(program, kubeconfig, log string) (*operatorProcess, error) {
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("operator: %w", err)
+	}
+	defer func() { _ = file.Close() }() // the child has its own
+	command := exec.Command(program, "run", "--kubeconfig", kubeconfig)
+	command.Stdout, command.Stderr = file, file
+	command.SysProcAttr = attached()
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("operator: %w", err)
+	}
+	p := &operatorProcess{process: command.Process, log: log, ended: make(chan struct{})}
+	go func() {
+		p.err = command.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// alive gives an error once the process has ended.
+func (p *operatorProcess) alive() error {
+	select {
+	case <-p.ended:
+		if p.err == nil {
+			return errors.New("the operator ended by itself: exit status 0")
+		}
+		return fmt.Errorf("the operator ended by itself: %w", p.err)
+	default:
+		return nil
+	}
+}
+
+// stop asks the operator to end, which it should do in good order, and kills one that
+// doesn't. Asked again it answers the same.
+func (p *operatorProcess) stop(ctx context.Context) error {
+	// An error means that it has ended.
+	_ = p.process.Signal(syscall.SIGTERM)
+	timer := time.NewTimer(stopTimeout)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+	case <-timer.C:
+		return p.kill(fmt.Errorf("the operator didn't end within %s of SIGTERM: killed", stopTimeout))
+	case <-ctx.Done():
+		return p.kill(fmt.Errorf("the operator: killed: %w", context.Cause(ctx)))
+	}
+	if p.err != nil {
+		return fmt.Errorf("the operator didn't end well: %w", p.err)
+	}
+	return nil
+}
+
+func (p *operatorProcess) kill(reason error) error {
+	_ = p.process.Kill()
+	<-p.ended
+	return reason
+}
+
+// tail gives the last lines of the log, indented.
+func (p *operatorProcess) tail() string {
+	content, err := os.ReadFile(p.log)
+	if err != nil {
+		return "  " + err.Error()
+	}
+	if len(content) == 0 {
+		return "  (nothing)"
+	}
+	lines := strings.Split(strings.TrimRight(string(content), "\n"), "\n")
+	return "  " + strings.Join(lines[max(0, len(lines)-tailLines):], "\n  ")
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/operkit/operkit/tools/envtest/audit"
+)
+
+const (
+	// buildDeadline is for the step that may have to build the control plane's program.
+	buildDeadline = time.Hour
+	// stepDeadline is what every other step gets; on an idle machine it needs a few seconds.
+	stepDeadline = time.Minute
+	// redraw is how often the picture is drawn although nothing happens.
+	redraw = 100 * time.Millisecond
+)
+
+// step is one act of the play.
+type step struct {
+	name, does string
+	deadline   time.Duration
+	act        func(ctx context.Context) error
+	// wrote judges the operator's calls of the step; nil takes any.
+	wrote func(audit.Calls) error
+}
+
+func (d *demo) play(ctx context.Context) error {
+	d.narrator.say("A guestbook operator made with operkit, on a real Kubernetes API server.")
+	d.narrator.say("Pods are simulated by kwok: scheduled, then Ready; no container runs.")
+	for _, s := range d.steps() {
+		if err := d.playStep(ctx, s); err != nil {
+			return fmt.Errorf("step %d, %s: %w", len(d.rows)+1, s.name, err)
+		}
+		if err := d.rest(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *demo) playStep(ctx context.Context, s step) error {
+	d.narrator.step(len(d.rows)+1, s.name, s.does)
+	began := time.Now()
+	timed, cancel := context.WithTimeoutCause(ctx, s.deadline, fmt.Errorf("it didn't come true within %s", s.deadline))
+	defer cancel()
+	if err := s.act(timed); err != nil {
+		return d.explain(timed, err)
+	}
+	r := row{step: s.name, took: time.Since(began)}
+	if d.meter != nil {
+		calls, err := d.meter.lap(ctx)
+		if err != nil {
+			return d.explain(ctx, err)
+		}
+		if err := d.tell(); err != nil {
+			return err
+		}
+		r.counted, r.reads, r.writes = true, len(calls.Reads()), len(calls.Writes())
+		d.watches += len(calls.Watches())
+		d.account(calls)
+		if s.wrote != nil {
+			if err := s.wrote(calls); err != nil {
+				return d.explain(ctx, err)
+			}
+		}
+	}
+	d.rows = append(d.rows, r)
+	return d.narrator.err
+}
+
+// explain adds what the operator said last to the reason of a failure.
+func (d *demo) explain(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		err = fmt.Errorf("%w: %w", cause, err)
+	}
+	if d.operator == nil || errors.Is(ctx.Err(), context.Canceled) { // an interrupt is nobody's fault
+		return err
+	}
+	return fmt.Errorf("%w\nthe end of the operator's log:\n%s", err, d.operator.tail())
+}
+
+// rest gives the reader time.
+func (d *demo) rest(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d.options.pause):
+		return nil
+	}
+}
+
+// until tells what happens until nothing is missing any more.
+func (d *demo) until(ctx context.Context, missing func(*board) string) error {
+	ticker := time.NewTicker(redraw)
+	defer ticker.Stop()
+	for {
+		if err := d.tell(); err != nil {
+			return err
+		}
+		lacks := missing(d.board)
+		if lacks == "" {
+			d.draw("")
+			return nil
+		}
+		d.draw("waiting until " + lacks)
+		select {
+		case <-d.feed.ready:
+		case <-ticker.C:
+		case <-d.operator.ended:
+			return d.operator.alive()
+		case <-ctx.Done():
+			return fmt.Errorf("waited until %s: %w", lacks, context.Cause(ctx))
+		}
+	}
+}
+
+// tell narrates the events that have come.
+func (d *demo) tell() error {
+	for _, event := range d.feed.take() {
+		notes, err := d.board.observe(event)
+		if err != nil {
+			return err
+		}
+		for _, n := range notes {
+			d.narrator.note(n.colour, n.subject, n.text)
+		}
+	}
+	return nil
+}
+
+func (d *demo) draw(doing string) {
+	n := d.narrator
+	if doing != "" {
+		doing = fmt.Sprintf("%.1f s, %s", n.elapsed().Seconds(), doing)
+	}
+	n.show(d.board.picture(n.screen, n.room(), doing))
+}

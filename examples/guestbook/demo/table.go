@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+const (
+	componentWidth = 10
+	stateWidth     = 26
+)
+
+// picture is the state of all components, for a screen with so many columns; doing is what
+// goes on now. It begins with an empty line and has as many lines whatever goes on.
+func (b *board) picture(screen screen, room int, doing string) []string {
+	lines := []string{"", screen.paint(faint, cut(fmt.Sprintf("    %-*s  %-*s  %s", componentWidth, "COMPONENT", stateWidth, "STATE", "OBJECTS"), room))}
+	line := func(name string, state componentState, objects string) {
+		head := fmt.Sprintf("    %-*s  ", componentWidth, name)
+		short, _, _ := strings.Cut(state.text, ": ")
+		text := fmt.Sprintf("%-*s", stateWidth, cut(short, stateWidth))
+		tail := cut("  "+objects, room-len(head)-stateWidth)
+		lines = append(lines, head+screen.paint(state.colour, text)+tail)
+	}
+	book := componentState{faint, "absent"}
+	if b.book != nil {
+		book = verdict(b.book)
+	}
+	line(bookSubject, book, b.ref.Kind.Kind+" "+b.ref.Name)
+	for _, component := range b.components() {
+		line(component, b.state(component), b.inventory(component))
+	}
+	return append(lines, screen.paint(faint, cut("    "+doing, room)))
+}
+
+// inventory names the objects of a component by their kinds.
+func (b *board) inventory(component string) string {
+	var parts []string
+	for _, obj := range b.objects(component) {
+		part := obj.GetKind()
+		if _, ok := pods(obj); ok {
+			ready, wanted := replicas(obj)
+			part += fmt.Sprintf(" %d/%d", ready, wanted)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// cut shortens text to so many columns.
+func cut(text string, columns int) string {
+	runes := []rune(text)
+	switch {
+	case columns <= 0:
+		return ""
+	case len(runes) <= columns:
+		return text
+	case columns <= 2:
+		return string(runes[:columns])
+	}
+	return string(runes[:columns-2]) + ".."
+}
+
+// row is what one step took. Nothing is counted before the operator is there.
+type row struct {
+	step          string
+	took          time.Duration
+	counted       bool
+	reads, writes int
+}
+
+// summary is the table of all steps, with its total as the last line.
+func summary(rows []row) []string {
+	const form = "%-22s %9s %11s %12s"
+	rule := strings.Repeat("-", 57)
+	lines := []string{fmt.Sprintf(form, "step", "seconds", "API reads", "API writes"), rule}
+	var total row
+	for i, r := range rows {
+		reads, writes := "-", "-"
+		if r.counted {
+			reads, writes = fmt.Sprint(r.reads), fmt.Sprint(r.writes)
+		}
+		lines = append(lines, fmt.Sprintf(form, fmt.Sprintf("%2d  %s", i+1, r.step), seconds(r.took), reads, writes))
+		total.took += r.took
+		total.reads += r.reads
+		total.writes += r.writes
+	}
+	return append(lines, rule, fmt.Sprintf(form, "    total", seconds(total.took), fmt.Sprint(total.reads), fmt.Sprint(total.writes)))
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }

@@ -1,0 +1,10 @@
+// Command guestbook is an operator for guestbooks: the whole of what one has to write.
+package main
+
+import "github.com/operkit/operkit/operator"
+
+func main() {
+	op := operator.New("guestbook-operator")
+	op.Control(Guestbook{})
+	op.Main()
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"github.com/operkit/operkit/reconcile"
+	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+)
+
+const redisPort = 6379
+
+func redisSecret(s *reconcile.Session, password string) *corev1.SecretApplyConfiguration {
+	return corev1.Secret(s.ScopedName("redis"), s.Namespace()).
+		WithLabels(labels(s, "redis")).
+		WithStringData(map[string]string{"password": password})
+}
+
+func redisService(s *reconcile.Session) *corev1.ServiceApplyConfiguration {
+	return corev1.Service(s.ScopedName("redis"), s.Namespace()).
+		WithLabels(labels(s, "redis")).
+		WithSpec(corev1.ServiceSpec().
+			WithClusterIP("None").
+			WithSelector(labels(s, "redis")).
+			WithPorts(corev1.ServicePort().WithName("redis").WithPort(redisPort)))
+}
+
+func redisStatefulSet(s *reconcile.Session) *appsv1.StatefulSetApplyConfiguration {
+	return appsv1.StatefulSet(s.ScopedName("redis"), s.Namespace()).
+		WithLabels(labels(s, "redis")).
+		WithSpec(appsv1.StatefulSetSpec().
+			WithReplicas(1).
+			WithServiceName(s.ScopedName("redis")).
+			WithSelector(metav1.LabelSelector().WithMatchLabels(labels(s, "redis"))).
+			WithTemplate(corev1.PodTemplateSpec().
+				WithLabels(labels(s, "redis")).
+				WithSpec(corev1.PodSpec().WithContainers(corev1.Container().
+					WithName("redis").
+					WithImage("redis:8").
+					WithPorts(corev1.ContainerPort().WithName("redis").WithContainerPort(redisPort)).
+					WithEnv(redisPassword(s))))))
+}
+
+func redisPassword(s *reconcile.Session) *corev1.EnvVarApplyConfiguration {
+	return corev1.EnvVar().WithName("REDIS_PASSWORD").
+		WithValueFrom(corev1.EnvVarSource().WithSecretKeyRef(corev1.SecretKeySelector().
+			WithName(s.ScopedName("redis")).WithKey("password")))
+}
+
+func labels(s *reconcile.Session, component string) map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name":      "guestbook",
+		"app.kubernetes.io/instance":  s.Name(),
+		"app.kubernetes.io/component": component,
+	}
+}

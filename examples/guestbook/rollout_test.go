@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/base64"
+	"testing"
+
+	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
+	"github.com/operkit/operkit/status"
+	"github.com/operkit/operkit/tools/envtest/audit"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestCreatedBecomesReady(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.start()
+	w.create()
+	w.settled()
+
+	calls := w.Calls(t, w.operator)
+	assert.Equal(t, map[string]int{
+		"patch secrets/hello-redis": 1, "patch services/hello-redis": 1, "patch statefulsets/hello-redis": 1,
+		"patch configmaps/hello-web": 1, "patch services/hello-web": 1, "patch deployments/hello-web": 1,
+	}, written(children(calls)), "each child is written once")
+	var order []string
+	for _, call := range children(calls).Writes() {
+		order = append(order, call.Name)
+	}
+	assert.Equal(t, []string{"hello-redis", "hello-redis", "hello-redis", "hello-web", "hello-web", "hello-web"}, order,
+		"redis before web")
+	assert.Empty(t, calls.Failed(), "nothing was refused")
+	assert.Empty(t, children(calls).Reads(), "children are read from watches")
+
+	redis := w.get(statefulSets, "hello-redis")
+	web := w.get(deployments, "hello-web")
+	condition, ok := status.Conditions(web).Get("Available")
+	require.True(t, ok)
+	assert.False(t, condition.LastTransitionTime.Time.Before(redis.GetCreationTimestamp().Time), "web came after redis")
+	require.Len(t, web.GetOwnerReferences(), 1)
+	assert.Equal(t, w.get(v1.GuestbookKind, "hello").GetUID(), web.GetOwnerReferences()[0].UID)
+}
+
+func TestPasswordIsGeneratedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.start()
+	w.create()
+	w.settled()
+	password := w.password()
+	assert.Len(t, password, 26, "26 characters of crypto/rand.Text")
+	require.NoError(t, first.stop(t))
+	w.start()
+	w.patch(v1.GuestbookKind, "hello", `{"spec":{"size":3}}`)
+	w.settled()
+	assert.Equal(t, password, w.password(), "it is read back, by another process too")
+}
+
+func (w *world) password() string {
+	w.t.Helper()
+	secret := w.get(secrets, "hello-redis")
+	require.NotNil(w.t, secret)
+	encoded, _, err := unstructured.NestedString(secret.Object, "data", "password")
+	require.NoError(w.t, err)
+	password, err := base64.StdEncoding.DecodeString(encoded)
+	require.NoError(w.t, err)
+	return string(password)
+}
+
+func TestMessageChangesWhatDependsOnIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.start()
+	w.create()
+	w.settled()
+	mark := w.Mark(t)
+	statuses := w.recordStatuses()
+	w.patch(v1.GuestbookKind, "hello", `{"spec":{"message":"Good evening!"}}`)
+	w.settled()
+
+	calls := w.CallsSince(t, mark, w.operator)
+	assert.Equal(t, map[string]int{"patch configmaps/hello-web": 1, "patch deployments/hello-web": 1},
+		written(children(calls)), "the message, and the Pods that read it at their start")
+	own := ofGuestbook(calls).Writes()
+	w.eventually("every status was seen", func() bool { return statuses.count() >= len(own) })
+	assert.Equal(t, statuses.count(), len(own), "one write for each status that is unlike the one before, none besides:\n%s", own)
+}
+
+func TestRedisDisabled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.start()
+	w.create()
+	w.settled()
+	uid := w.get(deployments, "hello-web").GetUID()
+	mark := w.Mark(t)
+	w.patch(v1.GuestbookKind, "hello", `{"spec":{"redis":{"enabled":false}}}`)
+	w.settled()
+
+	assert.Nil(t, w.get(statefulSets, "hello-redis"))
+	assert.Nil(t, w.get(services, "hello-redis"))
+	assert.Nil(t, w.get(secrets, "hello-redis"))
+	assert.Equal(t, uid, w.get(deployments, "hello-web").GetUID(), "web is kept")
+	assert.Equal(t, map[string]int{
+		"delete secrets/hello-redis": 1, "delete services/hello-redis": 1, "delete statefulsets/hello-redis": 1,
+		"patch deployments/hello-web": 1,
+	}, written(children(w.CallsSince(t, mark, w.operator))))
+}
+
+func TestDeletion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.start()
+	w.create()
+	w.settled()
+	mark := w.Mark(t)
+	w.delete(v1.GuestbookKind, "hello")
+	w.eventually("the guestbook is gone", func() bool { return w.get(v1.GuestbookKind, "hello") == nil })
+	w.eventually("its children are gone", func() bool { return w.noChildren() })
+
+	calls := w.CallsSince(t, mark, w.operator)
+	assert.Equal(t, map[string]int{"delete deployments/hello-web": 1}, written(children(calls)),
+		"the finalizer takes web down, the cluster collects the rest")
+	assert.Equal(t, map[string]int{"patch guestbooks.examples.operkit.dev": 1}, ofGuestbook(calls).Writes().Count(), "the finalizer is removed")
+}
+
+func (w *world) noChildren() bool {
+	w.t.Helper()
+	return w.get(deployments, "hello-web") == nil && w.get(configMaps, "hello-web") == nil && w.get(services, "hello-web") == nil &&
+		w.get(statefulSets, "hello-redis") == nil && w.get(services, "hello-redis") == nil && w.get(secrets, "hello-redis") == nil
+}
+
+func children(calls audit.Calls) audit.Calls {
+	return calls.Of("secrets", "services", "configmaps", "statefulsets.apps", "deployments.apps")
+}
+
+func ofGuestbook(calls audit.Calls) audit.Calls { return calls.Of("guestbooks.examples.operkit.dev") }

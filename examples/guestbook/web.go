@@ -1,0 +1,57 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
+	"github.com/operkit/operkit/reconcile"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+)
+
+const webPort = 8080
+
+func webConfig(s *reconcile.Session, spec v1.GuestbookSpec) *corev1.ConfigMapApplyConfiguration {
+	return corev1.ConfigMap(s.ScopedName("web"), s.Namespace()).
+		WithLabels(labels(s, "web")).
+		WithData(map[string]string{"message": spec.Message})
+}
+
+func webService(s *reconcile.Session) *corev1.ServiceApplyConfiguration {
+	return corev1.Service(s.ScopedName("web"), s.Namespace()).
+		WithLabels(labels(s, "web")).
+		WithSpec(corev1.ServiceSpec().
+			WithSelector(labels(s, "web")).
+			WithPorts(corev1.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http"))))
+}
+
+func webDeployment(s *reconcile.Session, spec v1.GuestbookSpec) *appsv1.DeploymentApplyConfiguration {
+	container := corev1.Container().
+		WithName("web").
+		WithImage(spec.Image).
+		WithPorts(corev1.ContainerPort().WithName("http").WithContainerPort(webPort)).
+		WithEnv(corev1.EnvVar().WithName("MESSAGE").
+			WithValueFrom(corev1.EnvVarSource().WithConfigMapKeyRef(corev1.ConfigMapKeySelector().
+				WithName(s.ScopedName("web")).WithKey("message"))))
+	if spec.Redis.Enabled {
+		container.WithEnv(corev1.EnvVar().WithName("REDIS_HOST").WithValue(s.ScopedName("redis")), redisPassword(s))
+	}
+	return appsv1.Deployment(s.ScopedName("web"), s.Namespace()).
+		WithLabels(labels(s, "web")).
+		WithSpec(appsv1.DeploymentSpec().
+			WithReplicas(spec.Size).
+			WithSelector(metav1.LabelSelector().WithMatchLabels(labels(s, "web"))).
+			WithTemplate(corev1.PodTemplateSpec().
+				WithLabels(labels(s, "web")).
+				// Containers read the message when they start: another message, other Pods.
+				WithAnnotations(map[string]string{"examples.operkit.dev/message": digest(spec.Message)}).
+				WithSpec(corev1.PodSpec().WithContainers(container))))
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}

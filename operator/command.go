@@ -1,0 +1,126 @@
+package operator
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// command builds the commands of the binary.
+func (o *Operator) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:           o.name,
+		Short:         "Kubernetes operator for " + strings.Join(o.kinds(), ", "),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noArguments,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%w: see '%s --help'", err, cmd.CommandPath())
+	})
+	root.AddCommand(o.runCommand())
+	return root
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage("unknown command %q: see '%s --help'", args[0], cmd.CommandPath())
+}
+
+func (o *Operator) kinds() []string {
+	var kinds []string
+	for _, c := range o.controllers {
+		if c.Controller != nil {
+			kinds = append(kinds, c.Kind().Kind)
+		}
+	}
+	return kinds
+}
+
+// runFlags are what the run command can be told.
+type runFlags struct {
+	kubeconfig string
+	context    string
+	namespaces []string
+	workers    int
+	logLevel   string
+	logFormat  string
+
+	dryRun    bool
+	resources []string
+	outputDir string
+}
+
+func (o *Operator) runCommand() *cobra.Command {
+	var flags runFlags
+	command := &cobra.Command{
+		Use:   "run",
+		Short: "Watch the cluster and reconcile until stopped, or render without a cluster (--dry-run)",
+		Example: fmt.Sprintf("  %[1]s run\n  %[1]s run --namespace shop\n  %[1]s run --dry-run --cr sample.yaml\n  %[1]s run --dry-run --cr sample.yaml --output-dir rendered",
+			o.name),
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			if err := flags.check(); err != nil {
+				return err
+			}
+			logger, err := newLogger(cmd.ErrOrStderr(), flags.logLevel, flags.logFormat)
+			if err != nil {
+				return err
+			}
+			if flags.dryRun {
+				return o.dryRun(cmd.Context(), cmd.OutOrStdout(), logger, flags)
+			}
+			return o.run(cmd.Context(), logger, flags)
+		},
+	}
+	set := command.Flags()
+	set.StringVar(&flags.kubeconfig, "kubeconfig", "", "file that says where the API server is (default: KUBECONFIG, ~/.kube/config, or the Pod's service account)")
+	set.StringVar(&flags.context, "context", "", "context of the kubeconfig (default: its current one)")
+	set.StringSliceVarP(&flags.namespaces, "namespace", "n", nil, "namespaces to watch (default: all)")
+	set.IntVar(&flags.workers, "workers", 8, "how many resources are reconciled at once")
+	set.StringVar(&flags.logLevel, "log-level", "info", "debug, info, warn or error")
+	set.StringVar(&flags.logFormat, "log-format", "text", "text or json")
+	set.BoolVar(&flags.dryRun, "dry-run", false, "render the resources given by --cr without a cluster and end")
+	set.StringArrayVarP(&flags.resources, "cr", "c", nil, "file with resources to render, '-' for standard input; repeatable (with --dry-run)")
+	set.StringVar(&flags.outputDir, "output-dir", "", "write one file per object below this directory instead of printing (with --dry-run)")
+	return command
+}
+
+func (f runFlags) check() error {
+	switch {
+	case f.dryRun && len(f.resources) == 0:
+		return usage("--dry-run needs the resource to render: add --cr FILE")
+	case !f.dryRun && len(f.resources) > 0:
+		return usage("--cr goes with --dry-run")
+	case !f.dryRun && f.outputDir != "":
+		return usage("--output-dir goes with --dry-run")
+	case f.workers < 1:
+		return usage("--workers %d: at least 1 is needed", f.workers)
+	}
+	return nil
+}
+
+func newLogger(out io.Writer, level, format string) (*slog.Logger, error) {
+	var minimum slog.Level
+	if err := minimum.UnmarshalText([]byte(level)); err != nil {
+		return nil, usage("--log-level %q: use debug, info, warn or error", level)
+	}
+	options := &slog.HandlerOptions{Level: minimum}
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(out, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(out, options)), nil
+	}
+	return nil, usage("--log-format %q: use text or json", format)
+}

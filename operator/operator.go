@@ -1,0 +1,88 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/operkit/operkit/reconcile"
+)
+
+// Operator is a set of controllers and the commands of their binary. It is put together by
+// one goroutine; then Main or Execute is called, once.
+type Operator struct {
+	name        string
+	controllers []controller
+}
+
+type controller struct {
+	reconcile.Controller
+	options []reconcile.Option
+}
+
+// New returns an operator without controllers. The name is the field manager under which it
+// owns what it applies, so it must stay the same from release to release, and differ from
+// that of every other operator in the cluster.
+func New(name string) *Operator { return &Operator{name: name} }
+
+// Control adds a controller. Mistakes, such as two controllers of one kind, are reported
+// when the operator starts.
+func (o *Operator) Control(c reconcile.Controller, options ...reconcile.Option) {
+	o.controllers = append(o.controllers, controller{c, options})
+}
+
+// Main runs the command that the program's arguments name and exits: 0 when it succeeded, 1
+// when it failed, 2 for a mistake in the arguments. SIGINT and SIGTERM end it in good order;
+// a second one ends it at once.
+func (o *Operator) Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// With the handler gone the second signal kills.
+	context.AfterFunc(ctx, stop)
+	os.Exit(o.Execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// Execute runs the command that args name and returns the exit code that Main ends with. It
+// ends when ctx does.
+func (o *Operator) Execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	command := o.command()
+	command.SetArgs(args)
+	command.SetOut(stdout)
+	command.SetErr(stderr)
+	err := command.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "%s: %v\n", o.name, err)
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return 2
+	}
+	return 1
+}
+
+// usageError is a mistake in the arguments.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+func (o *Operator) check() error {
+	if o.name == "" {
+		return errors.New("the operator has no name: give New one")
+	}
+	if len(o.controllers) == 0 {
+		return errors.New("the operator has no controller: call Control before Main")
+	}
+	for _, c := range o.controllers {
+		if c.Controller == nil {
+			return errors.New("controller: is nil")
+		}
+	}
+	return nil
+}

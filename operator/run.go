@@ -1,0 +1,60 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/watch"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+)
+
+// run watches the cluster and reconciles until ctx ends.
+func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags) error {
+	// What client-go has to say about its watches is said by the cluster package, once.
+	klog.SetSlogLogger(slog.New(quiet{logger.Handler()}))
+	config, err := cluster.Config(flags.kubeconfig, flags.context)
+	if err != nil {
+		return err
+	}
+	config.UserAgent = o.name
+	config.WarningHandlerWithContext = rest.NoWarnings{}
+	// The store outlives ctx by as long as running reconciles need it.
+	storeContext, closeStore := context.WithCancel(context.WithoutCancel(ctx))
+	defer closeStore()
+	api, err := cluster.New(storeContext, config, cluster.Namespaces(flags.namespaces...), cluster.Logger(logger))
+	if err != nil {
+		return err
+	}
+	engine, err := watch.New(api.View(), watch.Workers(flags.workers), watch.Logger(logger))
+	if err != nil {
+		return err
+	}
+	manager := deploy.NewManager(api, deploy.FieldManager(o.name))
+	for _, c := range o.controllers {
+		options := append([]reconcile.Option{reconcile.Logger(logger), reconcile.WithWatcher(engine)}, c.options...)
+		reconciler, err := reconcile.New(c.Controller, manager, options...)
+		if err != nil {
+			return err
+		}
+		if err := engine.Control(reconciler.Kind(), reconciler); err != nil {
+			return fmt.Errorf("controller %T: %w", c.Controller, err)
+		}
+	}
+	logger.Info("starting", "operator", o.name, "server", config.Host)
+	err = engine.Run(ctx)
+	closeStore()
+	api.Wait()
+	logger.Info("stopped", "operator", o.name)
+	return err
+}
+
+// quiet lets only errors pass.
+type quiet struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (q quiet) Enabled(_ context.Context, level slog.Level) bool { return level > slog.LevelError }

@@ -1,0 +1,103 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Component is a named set of objects that are deployed together, in their order, and are
+// ready together. It belongs to one session.
+type Component struct {
+	name      string
+	session   *Session
+	objects   []*unstructured.Unstructured
+	disabled  bool
+	upstreams []*upstream
+}
+
+// upstream is a component that another one waits for.
+type upstream struct {
+	component *Component
+	gates     []Gate
+	// closed tells that a gate was last seen closed.
+	closed bool
+}
+
+// Gate is a condition on a component that another one waits for, beyond its having been
+// deployed. It is asked again while the session has work under way; false leaves the
+// waiting component for a later reconcile, an error is that component's. Gates of different
+// components are asked at the same time. In a dry run gates are open.
+type Gate func(ctx context.Context, upstream *Component) (bool, error)
+
+// Ready is the Gate that opens when every object of the component is ready.
+func Ready(ctx context.Context, upstream *Component) (bool, error) {
+	verdict, err := upstream.session.verify(ctx, upstream)
+	return err == nil && verdict.ready(), err
+}
+
+// Name returns the name under which the component was added.
+func (c *Component) Name() string { return c.name }
+
+// After has c deployed only after other has been, and when all gates are open, those of an
+// earlier call for the same component included. Dependencies that form a cycle end the
+// reconcile with an error that names it.
+func (c *Component) After(other *Component, gates ...Gate) *Component {
+	if other == nil {
+		c.session.fail(fmt.Errorf("component %s: waits for a component that is nil", c.name))
+		return c
+	}
+	if slices.ContainsFunc(gates, func(gate Gate) bool { return gate == nil }) {
+		c.session.fail(fmt.Errorf("component %s: waits for %s with a gate that is nil", c.name, other.name))
+		return c
+	}
+	for _, up := range c.upstreams {
+		if up.component == other {
+			up.gates = append(up.gates, gates...)
+			return c
+		}
+	}
+	c.upstreams = append(c.upstreams, &upstream{component: other, gates: slices.Clone(gates)})
+	return c
+}
+
+// Disable has the component's objects deleted instead of applied; those that belong to
+// somebody else are left alone. Nothing may wait for a disabled component, and it waits for
+// nothing.
+func (c *Component) Disable() *Component {
+	c.disabled = true
+	return c
+}
+
+// Disabled tells whether Disable was called.
+func (c *Component) Disabled() bool { return c.disabled }
+
+// Objects returns the objects as they were added, in their order. They are shared: copy
+// them before you change them.
+func (c *Component) Objects() []*unstructured.Unstructured { return slices.Clone(c.objects) }
+
+// open asks the gates, in their order and up to the first that is closed.
+func (up *upstream) open(ctx context.Context) (bool, error) {
+	for _, gate := range up.gates {
+		open, err := gate(ctx, up.component)
+		if err != nil {
+			return false, fmt.Errorf("gate on component %s: %w", up.component.name, err)
+		}
+		if up.closed = !open; up.closed {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// waiting says for which gate c waits, empty when for none.
+func (c *Component) waiting() string {
+	for _, up := range c.upstreams {
+		if up.closed {
+			return "waits for " + up.component.name + " (its gate is closed)"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,49 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Controller describes what a custom resource stands for. One value serves all resources
+// of its kind, several at once: it must not keep state of a session.
+type Controller interface {
+	// Kind is the kind of the custom resource. Group may be empty, version and kind not.
+	Kind() schema.GroupVersionKind
+	// Setup adds the components of the session's resource. It is called once per reconcile
+	// and must do the same for the same resource. An error ends the reconcile before
+	// anything is written; see Precondition and Configuration for its kinds. So does a panic.
+	Setup(ctx context.Context, s *Session) error
+}
+
+// Finalizer is implemented by a Controller that has something to do before a resource and
+// what it owns may go. The resource then carries a finalizer.
+type Finalizer interface {
+	// Finalize is called while the resource is being deleted, again and again until it
+	// returns nil; then the finalizer is removed and the cluster collects the objects that
+	// the resource owns. To wait for something return Precondition.
+	Finalize(ctx context.Context, s *Session) error
+}
+
+// defaultFinalizer is the name that is used when none is given (spec: reconcile 20).
+func defaultFinalizer(kind schema.GroupVersionKind) string {
+	name := "finalizers." + strings.ToLower(kind.Kind)
+	if kind.Group != "" {
+		name += "." + kind.Group
+	}
+	return name
+}
+
+func checkController(c Controller) error {
+	if c == nil {
+		return errors.New("controller: is nil")
+	}
+	if kind := c.Kind(); kind.Kind == "" || kind.Version == "" {
+		return fmt.Errorf("controller %T: its kind %q needs a version and a kind", c, kind)
+	}
+	return nil
+}

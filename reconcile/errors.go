@@ -1,0 +1,86 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/operkit/operkit/deploy"
+)
+
+// Precondition makes an error that means: not yet. The reconcile stops here without being
+// a failure, and is repeated when something changes, at the latest after the time that
+// Periods sets, or that request.RetryAfter asks for around it. The format is that of
+// fmt.Errorf.
+func Precondition(format string, args ...any) error {
+	return &classified{class: classPrecondition, err: fmt.Errorf(format, args...)}
+}
+
+// Configuration makes an error that means: the resource, or what it refers to, is wrong and
+// its author must mend it. The format is that of fmt.Errorf.
+func Configuration(format string, args ...any) error {
+	return &classified{class: classConfiguration, err: fmt.Errorf(format, args...)}
+}
+
+// class sorts errors by what the status says of them (spec: status 14). Later ones are
+// more severe.
+type class int
+
+const (
+	classNone class = iota
+	classPrecondition
+	classVerification
+	classCluster
+	classConfiguration
+	classRollout
+	classUnknown
+)
+
+type classified struct {
+	class class
+	err   error
+}
+
+func (e *classified) Error() string { return e.err.Error() }
+func (e *classified) Unwrap() error { return e.err }
+
+// classOf finds the class of an error by its type: the outermost that has one decides, and
+// among joined errors the most severe (spec: reconcile mistake 3). errors.As would answer
+// for whichever of them comes first.
+func classOf(err error) class {
+	switch e := err.(type) {
+	case nil:
+		return classNone
+	case *classified:
+		return e.class
+	case *deploy.TerminatingError:
+		return classPrecondition
+	case *deploy.InvalidManifestError, *deploy.InvalidError:
+		return classConfiguration
+	case *deploy.KindUnknownError, *deploy.NotFoundError, *deploy.ForbiddenError, *deploy.ConflictError,
+		*deploy.StaleError, *deploy.UnavailableError, *deploy.OwnedError:
+		return classCluster
+	case interface{ Unwrap() []error }:
+		severest := classNone
+		for _, joined := range e.Unwrap() {
+			severest = max(severest, classOf(joined))
+		}
+		return severest
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			return classOf(inner)
+		}
+	}
+	return classUnknown
+}
+
+// isTransient tells whether err is about the cluster not answering, not about the object.
+func isTransient(err error) bool {
+	var unavailable *deploy.UnavailableError
+	return errors.As(err, &unavailable)
+}
+
+// isStale tells whether err is about somebody else having written meanwhile.
+func isStale(err error) bool {
+	var stale *deploy.StaleError
+	return errors.As(err, &stale)
+}

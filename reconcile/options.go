@@ -1,0 +1,97 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Option sets what is rarely set.
+type Option func(*options)
+
+type options struct {
+	finalizerName string
+	watcher       Watcher
+	logger        *slog.Logger
+	now           func() time.Time
+	dryRun        bool
+	concurrency   int
+	recheck       time.Duration
+	period        time.Duration
+	observe       func(*Component, deploy.Results)
+}
+
+// FinalizerName sets the name of the finalizer; default "finalizers.<kind>.<group>" in
+// lower case (spec: reconcile 20). It is an error for a controller without Finalize.
+func FinalizerName(name string) Option { return func(o *options) { o.finalizerName = name } }
+
+// WithWatcher has objects of the resources watched through watcher.
+func WithWatcher(watcher Watcher) Option { return func(o *options) { o.watcher = watcher } }
+
+// Logger receives what happens. Default: slog.Default.
+func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
+
+// Clock sets the source of time; default time.Now.
+func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+
+// DryRun takes gates as open and components as ready, one component after the other, so
+// that a whole rollout is rendered against a cluster in memory.
+func DryRun() Option { return func(o *options) { o.dryRun, o.concurrency = true, 0 } }
+
+// Concurrency sets how many components of one resource are worked on at once; default 8,
+// 0 works on one after the other.
+func Concurrency(n int) Option { return func(o *options) { o.concurrency = n } }
+
+// Periods sets after which time a resource is reconciled again although nothing happened:
+// recheck for one that isn't complete, period for one that is; default 1 and 10 minutes.
+// Zero means not at all.
+func Periods(recheck, period time.Duration) Option {
+	return func(o *options) { o.recheck, o.period = recheck, period }
+}
+
+// Observe is told of each component's deployment as it ends, from several goroutines.
+func Observe(observe func(component *Component, results deploy.Results)) Option {
+	return func(o *options) { o.observe = observe }
+}
+
+func newOptions(opts []Option) (options, error) {
+	o := options{logger: slog.Default(), now: time.Now, concurrency: 8, recheck: time.Minute, period: 10 * time.Minute}
+	for _, option := range opts {
+		option(&o)
+	}
+	switch {
+	case o.logger == nil:
+		return o, errors.New("logger: is nil")
+	case o.now == nil:
+		return o, errors.New("clock: is nil")
+	case o.concurrency < 0:
+		return o, fmt.Errorf("concurrency: %d: it can't be negative", o.concurrency)
+	case o.recheck < 0 || o.period < 0:
+		return o, fmt.Errorf("periods: %s and %s: they can't be negative", o.recheck, o.period)
+	}
+	return o, nil
+}
+
+// setFinalizer settles which finalizer the controller's resources carry: none without a
+// Finalize, which a name asked for would never get (spec: reconcile 20, mistake 15).
+func (o *options) setFinalizer(c Controller) error {
+	_, has := c.(Finalizer)
+	switch {
+	case !has && o.finalizerName == "":
+		return nil
+	case !has:
+		return fmt.Errorf("controller %T: has the finalizer %q but no Finalize", c, o.finalizerName)
+	case o.finalizerName == "":
+		o.finalizerName = defaultFinalizer(c.Kind())
+	}
+	if problems := validation.IsQualifiedName(o.finalizerName); len(problems) > 0 {
+		return fmt.Errorf("controller %T: the finalizer %q isn't valid: %s: choose another by FinalizerName",
+			c, o.finalizerName, strings.Join(problems, "; "))
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/operkit/operkit/dag"
+)
+
+// State says how far a component got.
+type State string
+
+// The states of a component.
+const (
+	// Verified: deployed and ready, or deleted when it is disabled.
+	Verified State = "verified"
+	// Unverified: deployed but not ready yet, or waiting for something outside.
+	Unverified State = "unverified"
+	// Failed: deploying it, one of its objects, or a gate that it waits for failed.
+	Failed State = "failed"
+	// Unstarted: it waits for other components.
+	Unstarted State = "unstarted"
+)
+
+// Outcome is how a rollout ended.
+type Outcome struct {
+	// Components holds every component by name.
+	Components map[string]ComponentOutcome
+	// Graph is the dependency graph as text.
+	Graph string
+}
+
+// ComponentOutcome is how the rollout of one component ended.
+type ComponentOutcome struct {
+	State State
+	// Deployed tells that its objects were applied, whether or not they are ready.
+	Deployed bool
+	// Err is why it isn't Verified, nil if it is or wasn't started.
+	Err error
+	// Reason says why it is Unstarted: for which component it waits.
+	Reason string
+}
+
+// Complete tells whether every component is verified. No components are complete.
+func (o Outcome) Complete() bool {
+	for _, c := range o.Components {
+		if c.State != Verified {
+			return false
+		}
+	}
+	return true
+}
+
+// newOutcome combines the two runs of a rollout: verified is what the verify run verified,
+// failed what either failed, unstarted what the deploy run didn't start, and unverified the
+// rest. verified is nil when the verify run never was (spec: dag 40).
+func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.State) Outcome {
+	outcome := Outcome{Components: map[string]ComponentOutcome{}, Graph: graph.String()}
+	for _, name := range deployed.Verified() {
+		outcome.Components[name] = ComponentOutcome{State: Unverified, Deployed: true}
+	}
+	for _, name := range deployed.Unverified() {
+		outcome.Components[name] = ComponentOutcome{State: Unverified, Err: deployed.Err(name)}
+	}
+	for _, name := range deployed.Failed() {
+		outcome.Components[name] = ComponentOutcome{State: Failed, Err: deployed.Err(name)}
+	}
+	for _, name := range deployed.Unstarted() {
+		outcome.Components[name] = unstarted(graph, deployed, name)
+	}
+	if verified == nil {
+		return outcome
+	}
+	for _, name := range verified.Verified() {
+		outcome.Components[name] = ComponentOutcome{State: Verified, Deployed: true}
+	}
+	for _, name := range verified.Unverified() {
+		outcome.Components[name] = ComponentOutcome{State: Unverified, Deployed: true, Err: verified.Err(name)}
+	}
+	for _, name := range verified.Failed() {
+		outcome.Components[name] = ComponentOutcome{State: Failed, Deployed: true, Err: verified.Err(name)}
+	}
+	return outcome
+}
+
+// unstarted: the error of a gate is its component's, by its kind (spec: reconcile mistake 4).
+func unstarted(graph *dag.Graph[*Component], deployed dag.State, name string) ComponentOutcome {
+	if err := deployed.Err(name); err != nil {
+		state := Failed
+		if classOf(err) <= classVerification {
+			state = Unverified
+		}
+		return ComponentOutcome{State: state, Err: err}
+	}
+	if component, ok := graph.Node(name); ok {
+		if reason := component.waiting(); reason != "" {
+			return ComponentOutcome{State: Unstarted, Reason: reason}
+		}
+	}
+	return ComponentOutcome{State: Unstarted, Reason: deployed.Reason(name)}
+}
+
+// Err is what a caller should act on: all errors of failed components, the most severe one
+// first, each with its component's name; nil when none failed. Components that merely wait
+// are no error.
+func (o Outcome) Err() error { return o.join(Failed) }
+
+// Waiting is why components aren't verified yet although nothing failed.
+func (o Outcome) Waiting() error { return o.join(Unverified) }
+
+func (o Outcome) join(state State) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
+		if c := o.Components[name]; c.State == state && c.Err != nil {
+			errs = append(errs, fmt.Errorf("component %s: %w", name, c.Err))
+		}
+	}
+	slices.SortStableFunc(errs, func(a, b error) int { return int(classOf(b)) - int(classOf(a)) })
+	return errors.Join(errs...)
+}

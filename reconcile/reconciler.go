@@ -1,0 +1,149 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// lookAgain is when a resource is reconciled again that somebody else has just written.
+const lookAgain = 50 * time.Millisecond
+
+// Reconciler reconciles the resources of one Controller. It is safe for concurrent use.
+type Reconciler struct {
+	controller Controller
+	finalizer  Finalizer
+	manager    *deploy.Manager
+	options    options
+	schema     pruned
+}
+
+// New returns a Reconciler for the resources of controller.
+func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Reconciler, error) {
+	if err := checkController(controller); err != nil {
+		return nil, err
+	}
+	if manager == nil {
+		return nil, fmt.Errorf("controller %T: its manager is nil", controller)
+	}
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.setFinalizer(controller); err != nil {
+		return nil, err
+	}
+	finalizer, _ := controller.(Finalizer)
+	return &Reconciler{controller: controller, finalizer: finalizer, manager: manager, options: o}, nil
+}
+
+// Kind returns the kind whose resources are reconciled.
+func (r *Reconciler) Kind() schema.GroupVersionKind { return r.controller.Kind() }
+
+func (r *Reconciler) now() time.Time { return r.options.now() }
+
+// Reconcile brings the resource that req names to the state that its controller describes,
+// as far as that is possible now, and writes what came of it into its status. A resource
+// that is gone or paused is left alone. The error is one to try again for; a resource that
+// merely waits for its objects is no error.
+func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	ref := deploy.Ref{Kind: r.Kind(), Namespace: req.Key.Namespace, Name: req.Key.Name}
+	resource, err := r.manager.View().Get(ctx, ref)
+	if err != nil {
+		return request.Result{}, err
+	}
+	if resource == nil || r.paused(resource) {
+		return request.Result{}, nil
+	}
+	session := r.session(resource)
+	if resource.GetDeletionTimestamp() != nil {
+		return r.finalize(ctx, session)
+	}
+	if r.finalizer != nil && !slices.Contains(resource.GetFinalizers(), r.options.finalizerName) {
+		if err := r.manager.AddFinalizer(ctx, resource, r.options.finalizerName); err != nil {
+			return r.ended(ctx, session, nil, err)
+		}
+	}
+	if err := r.setup(ctx, session); err != nil {
+		return r.ended(ctx, session, nil, err)
+	}
+	outcome, err := session.rollout(ctx, r.options.concurrency, r.options.observe)
+	return r.ended(ctx, session, &outcome, errors.Join(outcome.Err(), err))
+}
+
+func (r *Reconciler) session(resource *unstructured.Unstructured) *Session {
+	id := newID()
+	return &Session{
+		id: id, resource: resource, manager: r.manager, watcher: r.options.watcher, dryRun: r.options.dryRun,
+		logger: r.options.logger.With("object", deploy.RefOf(resource).String(), "reconcile", id),
+	}
+}
+
+// paused: spec reconcile 38. Whatever the value's case; anything else than true is no pause.
+func (r *Reconciler) paused(resource *unstructured.Unstructured) bool {
+	return strings.EqualFold(resource.GetAnnotations()[r.manager.KeyDomain()+"/pause-execution"], "true")
+}
+
+func (r *Reconciler) setup(ctx context.Context, s *Session) error {
+	err := guarded(func() error { return r.controller.Setup(ctx, s) })
+	if err == nil {
+		return nil
+	}
+	if classOf(err) == classUnknown {
+		return &classified{class: classRollout, err: fmt.Errorf("setup: %w", err)}
+	}
+	return fmt.Errorf("setup: %w", err)
+}
+
+// guarded calls a controller's method. A panic is an error of the resource like any other,
+// so that the resource says what is wrong with it.
+func guarded(method func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &dag.PanicError{Value: value, Stack: debug.Stack()}
+		}
+	}()
+	return method()
+}
+
+// ended writes the status and decides what comes next.
+func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, err error) (request.Result, error) {
+	var panicked *dag.PanicError
+	if errors.As(err, &panicked) {
+		s.logger.Error("panic", "value", panicked.Value, "stack", string(panicked.Stack))
+	}
+	if isStale(err) {
+		// Somebody else was quicker. That is no failure: look again, with what they wrote.
+		return request.Result{RequeueAfter: lookAgain}, nil
+	}
+	if ctx.Err() != nil {
+		return request.Result{}, errors.Join(context.Cause(ctx), err)
+	}
+	if outcome != nil && len(outcome.Components) == 0 && err != nil {
+		outcome = nil
+	}
+	written := true
+	if !isTransient(err) {
+		written = r.writeStatus(ctx, s, report{generation: s.resource.GetGeneration(), outcome: outcome, err: err})
+	}
+	if err != nil && classOf(err) > classVerification {
+		return request.Result{}, err
+	}
+	if after, ok := request.RetryTime(err); ok && after > 0 {
+		return request.Result{RequeueAfter: after}, nil
+	}
+	if err != nil || !written || !outcome.Complete() {
+		return request.Result{RequeueAfter: r.options.recheck}, nil
+	}
+	return request.Result{RequeueAfter: r.options.period}, nil
+}

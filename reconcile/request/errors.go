@@ -1,0 +1,93 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Permanent marks err as one that trying again won't heal: the object is left alone until
+// it, or something it owns, changes. nil stays nil.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &permanentError{err}
+}
+
+// IsPermanent tells whether err, or one that it wraps, was marked by Permanent. Joined
+// errors are permanent when all of them are: the others may still heal. Of several marks on
+// one error the outermost counts.
+func IsPermanent(err error) bool { return marksOf(err).permanent }
+
+// RetryAfter marks err as one to try again after a given time instead of after the backoff.
+// A time that isn't positive leaves it with the backoff. nil stays nil.
+func RetryAfter(after time.Duration, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &retryError{after, err}
+}
+
+// RetryTime returns the time that RetryAfter asked for. For joined errors it is the shortest,
+// if all that aren't permanent have one. Of several marks on one error the outermost counts.
+func RetryTime(err error) (after time.Duration, ok bool) {
+	marks := marksOf(err)
+	return marks.after, marks.timed
+}
+
+// marks is what Permanent and RetryAfter say of an error.
+type marks struct {
+	permanent bool
+	timed     bool
+	after     time.Duration
+}
+
+func marksOf(err error) marks {
+	switch e := err.(type) {
+	case *permanentError:
+		return marks{permanent: true}
+	case *retryError:
+		return marks{timed: e.after > 0, after: max(e.after, 0)}
+	case interface{ Unwrap() []error }:
+		return joined(e.Unwrap())
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		return marksOf(inner)
+	}
+	return marks{}
+}
+
+func joined(errs []error) marks {
+	all := marks{permanent: len(errs) > 0}
+	unmarked := false
+	for _, err := range errs {
+		m := marksOf(err)
+		switch {
+		case m.permanent:
+			continue
+		case !m.timed:
+			unmarked = true
+		case !all.timed || m.after < all.after:
+			all.timed, all.after = true, m.after
+		}
+		all.permanent = false
+	}
+	if unmarked {
+		return marks{}
+	}
+	return all
+}
+
+type permanentError struct{ err error }
+
+func (e *permanentError) Error() string { return e.err.Error() }
+func (e *permanentError) Unwrap() error { return e.err }
+
+type retryError struct {
+	after time.Duration
+	err   error
+}
+
+func (e *retryError) Error() string { return fmt.Sprintf("%v (again in %s)", e.err, e.after) }
+func (e *retryError) Unwrap() error { return e.err }

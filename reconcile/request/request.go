@@ -1,0 +1,38 @@
+package request
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Key names one object to reconcile. The namespace of a cluster-scoped one is empty.
+type Key struct {
+	Kind      schema.GroupVersionKind
+	Namespace string
+	Name      string
+}
+
+// String is the form for messages: "Guestbook shop/hello".
+func (k Key) String() string {
+	if k.Namespace == "" {
+		return k.Kind.Kind + " " + k.Name
+	}
+	return k.Kind.Kind + " " + k.Namespace + "/" + k.Name
+}
+
+// Request asks for one reconcile. Only the key is needed for correctness: the latest state
+// is read when the reconcile starts.
+type Request struct {
+	Key Key
+	// Attempt counts the failures in a row before this try; zero for the first. A success, a
+	// permanent error and a new spec of the object start anew.
+	Attempt int
+}
+
+// Result tells the engine what comes next.
+type Result struct {
+	// RequeueAfter asks for another reconcile after this time even if nothing happens; zero
+	// and less ask for none.
+	RequeueAfter time.Duration
+}

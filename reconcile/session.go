@@ -1,0 +1,89 @@
+package reconcile
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"fmt"
+	"log/slog"
+	"reflect"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// Session is one reconcile of one custom resource. It is used by one goroutine and is
+// worthless after the reconcile.
+type Session struct {
+	id         string
+	resource   *unstructured.Unstructured
+	manager    *deploy.Manager
+	watcher    Watcher
+	logger     *slog.Logger
+	dryRun     bool
+	components []*Component
+	mistakes   []error
+}
+
+// newID makes the id of a session: 22 characters of base32 from 16 random bytes (spec:
+// reconcile 5).
+func newID() string {
+	var random [16]byte
+	// crypto/rand.Read never fails.
+	_, _ = rand.Read(random[:])
+	return base32.StdEncoding.EncodeToString(random[:])[:22]
+}
+
+// ID names this reconcile in logs.
+func (s *Session) ID() string { return s.id }
+
+// Name returns the name of the resource.
+func (s *Session) Name() string { return s.resource.GetName() }
+
+// Namespace returns the namespace of the resource, empty for a cluster-scoped one.
+func (s *Session) Namespace() string { return s.resource.GetNamespace() }
+
+// Kind returns the kind of the resource.
+func (s *Session) Kind() schema.GroupVersionKind { return s.resource.GroupVersionKind() }
+
+// Logger returns the logger of this reconcile.
+func (s *Session) Logger() *slog.Logger { return s.logger }
+
+// DryRun tells whether nothing is deployed for real; what depends on the real world should
+// then say so instead of asking it.
+func (s *Session) DryRun() bool { return s.dryRun }
+
+// Resource returns a copy of the custom resource.
+func (s *Session) Resource() *unstructured.Unstructured { return s.resource.DeepCopy() }
+
+// Into decodes the resource into target, a pointer to its Go type, which then shares nothing
+// with the resource. A field whose value doesn't fit is an error that names it, of the kind
+// that Configuration makes; target is worthless then.
+func (s *Session) Into(target any) error {
+	if at := reflect.ValueOf(target); at.Kind() != reflect.Pointer || at.IsNil() {
+		return fmt.Errorf("%s: can't be decoded into a %T: pass a pointer to its Go type", deploy.RefOf(s.resource), target)
+	}
+	document, err := json.Marshal(s.resource.Object)
+	if err == nil {
+		err = json.Unmarshal(document, target)
+	}
+	if err != nil {
+		return Configuration("%s: doesn't fit %T: %w", deploy.RefOf(s.resource), target, err)
+	}
+	return nil
+}
+
+// Get reads an object, nil when there is none. An empty namespace in ref means cluster
+// scope: use the session's for what lives beside the resource. The object is shared: copy
+// it before you change it.
+func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
+	return s.manager.View().Get(ctx, ref)
+}
+
+// List reads the objects of kind in namespace (empty: all) that selector matches (nil: all).
+func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
+	return s.manager.View().List(ctx, kind, namespace, selector)
+}

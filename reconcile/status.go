@@ -1,0 +1,138 @@
+package reconcile
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/status"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// report is what a reconcile has to say in the status of its resource.
+type report struct {
+	generation int64
+	outcome    *Outcome
+	err        error
+}
+
+// writeStatus puts the report into the status, in one write at most and none when it says
+// nothing new (spec: reconcile 53). A status that can't be written is logged: the work itself
+// is done. The answer is false when it is worth trying again soon.
+func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) bool {
+	var next map[string]any
+	result, err := r.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
+		present, _ := current.Object["status"].(map[string]any)
+		if current.GetUID() != s.resource.GetUID() {
+			return present, nil
+		}
+		computed, changed, err := r.application(s, rep, present).Update(r.now(), present)
+		if err != nil || !changed {
+			return present, err
+		}
+		next = r.schema.prune(computed)
+		return next, nil
+	})
+	if err != nil {
+		s.logger.Warn("status not written", "error", err)
+		return !isTransient(err) && !isStale(err)
+	}
+	if result.Action == deploy.Configured {
+		written, _ := result.Object.Object["status"].(map[string]any)
+		if missing := r.schema.learn(next, written); len(missing) > 0 {
+			s.logger.Warn("the CustomResourceDefinition drops parts of the status: add them to its schema",
+				"fields", strings.Join(missing, ", "))
+		}
+	}
+	return true
+}
+
+func (r *Reconciler) application(s *Session, rep report, present map[string]any) status.Application {
+	application := status.Application{
+		Generation: rep.generation,
+		Warn:       func(message string) { s.logger.Warn("status", "warning", message) },
+	}
+	if rep.outcome != nil {
+		application.Components = componentState(*rep.outcome)
+	}
+	started, _ := status.ForStart(present, "")
+	if rep.err != nil {
+		application.Ready, application.Updating = status.ForError(errorClass(rep.err), rep.err.Error())
+		if application.Ready.Reason == "" {
+			application.Ready = started
+		}
+		return application
+	}
+	application.Ready, application.Updating = status.ForEnd(present, rep.outcome.Complete())
+	if rep.outcome.Complete() {
+		return application
+	}
+	if started.Reason == status.ReadyInitializing {
+		application.Ready = started
+	}
+	if waiting := waitingMessage(*rep.outcome); waiting != "" {
+		application.Ready.Message, application.Updating.Message = waiting, waiting
+	}
+	return application
+}
+
+func waitingMessage(o Outcome) string {
+	if o.Complete() {
+		return ""
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
+		switch c := o.Components[name]; {
+		case c.State == Unverified && c.Err != nil:
+			parts = append(parts, name+": "+c.Err.Error())
+		case c.State == Unstarted:
+			parts = append(parts, name+" "+c.Reason)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func componentState(o Outcome) *status.ComponentState {
+	state := &status.ComponentState{Unstarted: map[string]string{}, Messages: map[string]string{}}
+	for name, c := range o.Components {
+		state.All = append(state.All, name)
+		switch c.State {
+		case Verified:
+			state.Verified = append(state.Verified, name)
+		case Unverified:
+			// One that waits before its deployment isn't deployed, so it is no 'unverified' one
+			// of the status, where those count as deployed (mistake 2 of reconcile).
+			if c.Deployed {
+				state.Unverified = append(state.Unverified, name)
+			} else {
+				state.Unstarted[name] = "waits"
+			}
+		case Failed:
+			state.Failed = append(state.Failed, name)
+		case Unstarted:
+			state.Unstarted[name] = c.Reason
+		}
+		if c.Err != nil {
+			state.Messages[name] = c.Err.Error()
+		}
+	}
+	return state
+}
+
+func errorClass(err error) status.ErrorClass {
+	switch classOf(err) {
+	case classPrecondition:
+		return status.ErrorPrecondition
+	case classVerification:
+		return status.ErrorVerification
+	case classCluster:
+		return status.ErrorCluster
+	case classConfiguration:
+		return status.ErrorConfig
+	case classRollout:
+		return status.ErrorRollout
+	}
+	return status.ErrorUnknown
+}

@@ -1,0 +1,63 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/status/readiness"
+)
+
+// verdict is what the readiness of a component's objects comes to.
+type verdict struct {
+	waiting []string
+	failed  []string
+}
+
+func (v verdict) ready() bool { return len(v.waiting) == 0 && len(v.failed) == 0 }
+
+// err names the objects that keep the component from being ready; nil when it is.
+func (v verdict) err() error {
+	switch {
+	case len(v.failed) > 0:
+		return &classified{class: classRollout, err: fmt.Errorf("%s", strings.Join(v.failed, "; "))}
+	case len(v.waiting) > 0:
+		return &classified{class: classVerification, err: fmt.Errorf("%s", strings.Join(v.waiting, "; "))}
+	}
+	return nil
+}
+
+// verify judges the objects of c as the View shows them.
+func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
+	var v verdict
+	for _, obj := range c.objects {
+		ref, err := s.manager.Locate(ctx, obj, deploy.OwnedBy(s.resource))
+		if err != nil {
+			return v, err
+		}
+		live, err := s.manager.View().Get(ctx, ref)
+		if err != nil {
+			return v, err
+		}
+		switch result := readiness.Of(live); result.State {
+		case readiness.Ready:
+		case readiness.Failed:
+			v.failed = append(v.failed, describe(ref, result))
+		default:
+			v.waiting = append(v.waiting, describe(ref, result))
+		}
+	}
+	return v, nil
+}
+
+func describe(ref deploy.Ref, result readiness.Result) string {
+	text := fmt.Sprintf("%s %s: %s", ref.Kind.Kind, ref.Name, result.State)
+	if result.Message != "" {
+		return text + " (" + result.Message + ")"
+	}
+	if result.Reason != "" {
+		return text + " (" + result.Reason + ")"
+	}
+	return text
+}

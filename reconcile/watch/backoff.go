@@ -1,0 +1,49 @@
+package watch
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/request"
+)
+
+// backoff doubles the time before each retry of an object up to a limit, less up to a tenth
+// at random, so that objects that failed together don't come back together (spec: reconcile
+// mistake 12). It is safe for concurrent use.
+type backoff struct {
+	first, limit time.Duration
+
+	mu     sync.Mutex
+	counts map[request.Key]int
+}
+
+func newBackoff(first, limit time.Duration) *backoff {
+	return &backoff{first: first, limit: limit, counts: map[request.Key]int{}}
+}
+
+// next counts a failure and returns the time before the next try.
+func (b *backoff) next(key request.Key) time.Duration {
+	b.mu.Lock()
+	n := b.counts[key]
+	b.counts[key]++
+	b.mu.Unlock()
+	delay := b.limit
+	// Shifting the limit down instead of first up can't overflow.
+	if n < 63 && b.first <= b.limit>>n {
+		delay = b.first << n
+	}
+	return delay - rand.N(delay/10+1)
+}
+
+func (b *backoff) reset(key request.Key) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.counts, key)
+}
+
+func (b *backoff) failures(key request.Key) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.counts[key]
+}

@@ -1,0 +1,85 @@
+package watch
+
+import (
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// owners knows the controlled objects by uid, so that a child finds its owner whatever the
+// version of its reference and wherever the owner lives (spec: watch 23, mistake 22).
+type owners struct {
+	mu   sync.RWMutex
+	keys map[types.UID]request.Key
+	uids map[request.Key]types.UID
+}
+
+func newOwners() *owners {
+	return &owners{keys: map[types.UID]request.Key{}, uids: map[request.Key]types.UID{}}
+}
+
+func (o *owners) add(key request.Key, uid types.UID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if previous, ok := o.uids[key]; ok && previous != uid {
+		delete(o.keys, previous)
+	}
+	o.keys[uid], o.uids[key] = key, uid
+}
+
+func (o *owners) remove(key request.Key, uid types.UID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.keys, uid)
+	if o.uids[key] == uid {
+		delete(o.uids, key)
+	}
+}
+
+// of returns the keys of the owners of kind whom an event concerns: those that the object
+// refers to, or referred to before. The deletion of a child of an earlier owner concerns
+// the present owner of that name too: a name that it may need has become free.
+func (o *owners) of(kind schema.GroupVersionKind, event deploy.Event) map[request.Key]bool {
+	var found map[request.Key]bool
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	for _, obj := range []*unstructured.Unstructured{event.Old, event.New} {
+		if obj == nil {
+			continue
+		}
+		for _, reference := range obj.GetOwnerReferences() {
+			version, err := schema.ParseGroupVersion(reference.APIVersion)
+			if err != nil || reference.Kind != kind.Kind || version.Group != kind.Group {
+				continue
+			}
+			keys := []request.Key{o.keys[reference.UID]}
+			if keys[0] == (request.Key{}) {
+				keys = nil
+				if event.Type == deploy.Deleted {
+					keys = o.named(kind, obj.GetNamespace(), reference.Name)
+				}
+			}
+			for _, key := range keys {
+				if found == nil {
+					found = map[request.Key]bool{}
+				}
+				found[key] = true
+			}
+		}
+	}
+	return found
+}
+
+// named returns the keys of the present owners that an object in namespace may mean by name.
+func (o *owners) named(kind schema.GroupVersionKind, namespace, name string) (keys []request.Key) {
+	for _, key := range []request.Key{{Kind: kind, Namespace: namespace, Name: name}, {Kind: kind, Name: name}} {
+		if _, ok := o.uids[key]; ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,188 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/operkit/operkit/status/internal/condition"
+)
+
+// Keys of the status that an Application owns, apart from its conditions.
+const (
+	conditionsKey           = "conditions"
+	observedGenerationKey   = "observedGeneration"
+	reconciledGenerationKey = "reconciledGeneration"
+	componentStatusKey      = "componentStatus"
+	versionsKey             = "versions"
+	operatorVersionKey      = "operatorVersion"
+)
+
+// Application is what a reconcile knows about its custom resource. Each field's
+// zero value keeps what the status says; nothing absent erases something
+// present.
+type Application struct {
+	Ready    ReadyVerdict
+	Updating UpdatingVerdict
+
+	// Components replaces status.componentStatus. When it is nil although a
+	// verdict is given, a present componentStatus is marked with "stale: true":
+	// it tells of an earlier reconcile.
+	Components *ComponentState
+
+	// Generation is the metadata.generation of the object that was reconciled.
+	// It becomes the observedGeneration of the conditions with a given verdict
+	// and, when there is one, of the status; the status' reconciledGeneration
+	// as well when both verdicts are Stable.
+	Generation int64
+
+	// Version is the version that is now fully verified.
+	Version string
+	// SupportedVersions are the versions that the operator offers. An empty
+	// list is written, nil isn't.
+	SupportedVersions []string
+	// OperatorVersion is the version of the operator itself.
+	OperatorVersion string
+
+	// Kind is the kind of the custom resource. With it the service status
+	// (field fooServiceStatus of kind FooService) is kept up to date.
+	Kind string
+
+	// Warn, when set, is called for everything in the present status that was
+	// of no use and therefore counted as absent or was replaced.
+	Warn func(message string)
+}
+
+// Update answers the status that follows from the current one, and whether that
+// is a meaningful change (see Changed). A status that didn't change needs no
+// write; next then says what current says. current is the content of status,
+// nil when the object has none; it isn't mutated, and next shares no map or list
+// with it. The conditions and keys of others are in next as they were, also
+// those inside of versions and of the own conditions; duplicates are merged.
+//
+// Errors: ErrInvalidReason for a reason that is none of the constants,
+// ErrInvalidGeneration for a negative Generation, ErrNoTime for a zero now.
+// Update is a pure function, apart from calling Warn.
+//
+// spec: status 1, 2, 4, 5, 6, 7, 8, 9, 27, 28
+func (a Application) Update(now time.Time, current map[string]any) (next map[string]any, changed bool, err error) {
+	if err := a.validate(now); err != nil {
+		return nil, false, err
+	}
+	next = cloneMap(current)
+	list := mapsOf(condition.ListOf(next))
+	ready, isReady := a.settle(a.Ready.verdict(), list)
+	updating, isUpdating := a.settle(a.Updating.verdict(), list)
+
+	own := make([]metav1.Condition, 0, 3)
+	if isReady {
+		own = append(own, ready)
+	}
+	if isUpdating {
+		own = append(own, updating)
+	}
+	if c, ok := progress(ready, updating); ok {
+		own = append(own, c)
+	}
+	next[conditionsKey] = arrange(list, own, now)
+
+	a.setComponents(next)
+	a.setVersions(next)
+	a.setGenerations(next)
+	a.setService(next, ReadyReason(ready.Reason), UpdatingReason(updating.Reason))
+	if !Changed(current, next) {
+		return cloneMap(current), false, nil
+	}
+	return next, true, nil
+}
+
+func (a Application) validate(now time.Time) error {
+	if now.IsZero() {
+		return fmt.Errorf("application status: %w", ErrNoTime)
+	}
+	if a.Generation < 0 {
+		return fmt.Errorf("application status: %w: %d is negative", ErrInvalidGeneration, a.Generation)
+	}
+	if err := a.Ready.verdict().validate(); err != nil {
+		return fmt.Errorf("application status: %w", err)
+	}
+	if err := a.Updating.verdict().validate(); err != nil {
+		return fmt.Errorf("application status: %w", err)
+	}
+	return nil
+}
+
+func (a Application) settle(v verdict, list []any) (metav1.Condition, bool) {
+	entry := condition.Find(list, v.conditionType)
+	if at, present := entry[condition.LastTransitionTime]; present {
+		if _, ok := condition.ParseTime(at); !ok {
+			a.warn("condition %s: its %s %.64q can't be read, it counts as missing", v.conditionType, condition.LastTransitionTime, fmt.Sprint(at))
+		}
+	}
+	return v.settle(entry, a.Generation, a.warn)
+}
+
+func (a Application) warn(format string, arguments ...any) {
+	if a.Warn != nil {
+		a.Warn(fmt.Sprintf(format, arguments...))
+	}
+}
+
+func (a Application) gives() bool {
+	return a.Ready.verdict().given() || a.Updating.verdict().given()
+}
+
+// setGenerations leaves the observed generation of the status alone as long as
+// nothing is said about it: with a verdict of an older generation beside it, a
+// reader that looks at the status' generation only would take that for current.
+func (a Application) setGenerations(next map[string]any) {
+	if a.Generation == 0 || !a.gives() {
+		return
+	}
+	setInteger(next, observedGenerationKey, a.Generation)
+	if a.Ready.Reason == ReadyStable && a.Updating.Reason == UpdatingStable && !a.Ready.Remove && !a.Updating.Remove {
+		setInteger(next, reconciledGenerationKey, a.Generation)
+	}
+}
+
+// arrange lists the own conditions in their order, written over the present
+// entries of their type, and after them the others in theirs.
+func arrange(list []any, own []metav1.Condition, now time.Time) []any {
+	result := make([]any, 0, len(list)+len(own))
+	for _, c := range own {
+		entry := condition.Find(list, c.Type)
+		if entry == nil {
+			entry = map[string]any{}
+		}
+		c.Message = clip(c.Message, MaxMessageLength)
+		c.LastTransitionTime.Time = now
+		result = append(result, toDocument(entry, &c))
+	}
+	places := make(map[string]int, len(list))
+	for _, element := range list {
+		entry := element.(map[string]any)
+		conditionType := condition.Text(entry, condition.Type)
+		if slices.Contains(ownTypes[:], conditionType) {
+			continue
+		}
+		if at, twice := places[conditionType]; twice && conditionType != "" {
+			result[at] = newer(result[at].(map[string]any), entry)
+			continue
+		}
+		places[conditionType] = len(result)
+		result = append(result, entry)
+	}
+	return result
+}
+
+var ownTypes = [...]string{ConditionReady, ConditionUpdating, ConditionReconciling, ConditionStalled}
+
+// newer answers the entry that decides among two of a type.
+func newer(first, second map[string]any) map[string]any {
+	if index, _ := condition.Newest([]any{first, second}, condition.Text(first, condition.Type)); index == 1 {
+		return second
+	}
+	return first
+}

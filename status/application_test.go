@@ -1,0 +1,360 @@
+package status_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/operkit/operkit/status"
+)
+
+func update(t *testing.T, a status.Application, current object) (object, bool) {
+	t.Helper()
+	before := text(t, current)
+	next, changed, err := a.Update(now, current)
+	require.NoError(t, err)
+	require.Equal(t, before, text(t, current), "the input isn't mutated")
+	require.Equal(t, status.Changed(current, next), changed, "changed is what Changed says")
+	return next, changed
+}
+
+func own(ready status.ReadyReason, updating status.UpdatingReason) status.Application {
+	return status.Application{
+		Ready:    status.ReadyVerdict{Reason: ready, Message: "r"},
+		Updating: status.UpdatingVerdict{Reason: updating, Message: "u"},
+	}
+}
+
+// entry is one condition of a status as a test reads it.
+func entry(t *testing.T, st object, conditionType string) object {
+	t.Helper()
+	for _, element := range st["conditions"].([]any) {
+		if e := element.(object); e["type"] == conditionType {
+			return e
+		}
+	}
+	return nil
+}
+
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[status.ReadyReason]string{
+		status.ReadyStable: "True", status.ReadyInitializing: "False", status.ReadyInProgress: "False",
+		status.ReadyConfigError: "False", status.ReadyErrored: "False", "": "Unknown", "Nope": "Unknown",
+	} {
+		t.Run("status 1: Ready with "+string(reason), func(t *testing.T) {
+			t.Parallel()
+			assert.EqualValues(t, want, reason.Status())
+			if want == "Unknown" {
+				return
+			}
+			next, _ := update(t, status.Application{Ready: status.ReadyVerdict{Reason: reason, Message: "m"}}, nil)
+			assert.Equal(t, want, entry(t, next, "Ready")["status"])
+			assert.Nil(t, entry(t, next, "Updating"), "status 2: no reason, no condition")
+		})
+	}
+	for reason, want := range map[status.UpdatingReason]string{
+		status.UpdatingStable: "False", status.UpdatingPreconditionWait: "True", status.UpdatingVerifyWait: "True",
+		status.UpdatingVersionChange: "True", status.UpdatingClusterError: "False", status.UpdatingErrored: "False", "": "Unknown", "Nope": "Unknown",
+	} {
+		t.Run("status 1: Updating with "+string(reason), func(t *testing.T) {
+			t.Parallel()
+			assert.EqualValues(t, want, reason.Status())
+			if want == "Unknown" {
+				return
+			}
+			next, _ := update(t, status.Application{Updating: status.UpdatingVerdict{Reason: reason}}, nil)
+			assert.Equal(t, want, entry(t, next, "Updating")["status"])
+			assert.Nil(t, entry(t, next, "Ready"), "status 2: no reason, no condition")
+		})
+	}
+	t.Run("status 3: the fields of a condition, the message empty by default", func(t *testing.T) {
+		t.Parallel()
+		next, _ := update(t, status.Application{Ready: status.ReadyVerdict{Reason: status.ReadyStable}}, nil)
+		assert.Equal(t, object{"type": "Ready", "status": "True", "reason": "Stable", "message": "", "lastTransitionTime": nowText}, entry(t, next, "Ready"))
+	})
+	t.Run("status 2: a reason may be given as its text", func(t *testing.T) {
+		t.Parallel()
+		next, _ := update(t, status.Application{Ready: status.ReadyVerdict{Reason: "Stable"}}, nil)
+		assert.Equal(t, "True", entry(t, next, "Ready")["status"])
+	})
+}
+
+func TestUpdateRefuses(t *testing.T) {
+	t.Parallel()
+	current := object{"a": int64(1)}
+	for _, c := range []struct {
+		reason      string
+		application status.Application
+		want        error
+		names       string
+	}{
+		{"status 2: an unknown Ready reason", own("Nope", status.UpdatingStable), status.ErrInvalidReason, "Ready verdict"},
+		{"status 2: an unknown Updating reason", own(status.ReadyStable, "VerifyComplete"), status.ErrInvalidReason, "Updating verdict"},
+		{"status 8: a reason of the other condition", own("VerifyWait", ""), status.ErrInvalidReason, "VerifyWait"},
+		{"a negative generation", status.Application{Generation: -1}, status.ErrInvalidGeneration, "-1"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			next, changed, err := c.application.Update(now, current)
+			require.ErrorIs(t, err, c.want)
+			require.ErrorContains(t, err, c.names)
+			assert.Nil(t, next)
+			assert.False(t, changed)
+		})
+	}
+	t.Run("no time", func(t *testing.T) {
+		t.Parallel()
+		_, _, err := status.Application{}.Update(time.Time{}, nil)
+		require.ErrorIs(t, err, status.ErrNoTime)
+	})
+}
+
+func TestUpdateOrder(t *testing.T) {
+	t.Parallel()
+	t.Run("status 4: with nothing given there is an empty list", func(t *testing.T) {
+		t.Parallel()
+		next, changed := update(t, status.Application{}, nil)
+		assert.Equal(t, object{"conditions": []any{}}, next)
+		assert.True(t, changed)
+		next, changed = update(t, status.Application{}, object{})
+		assert.Equal(t, object{"conditions": []any{}}, next)
+		assert.True(t, changed, "status 9: missing against empty conditions is a change")
+	})
+	t.Run("status 4: Ready, Updating, the kstatus one, then the others in their order", func(t *testing.T) {
+		t.Parallel()
+		current := document(t, `{"conditions":[{"type":"X","n":1},{"type":"Updating","reason":"Stable"},{"type":"A"},{"type":"Ready","reason":"Stable"},{"n":2}]}`)
+		next, _ := update(t, own(status.ReadyInProgress, status.UpdatingVerifyWait), current)
+		var order []any
+		for _, e := range next["conditions"].([]any) {
+			order = append(order, e.(object)["type"])
+		}
+		assert.Equal(t, []any{"Ready", "Updating", "Reconciling", "X", "A", nil}, order)
+	})
+}
+
+func TestUpdateCarriesOver(t *testing.T) {
+	t.Parallel()
+	const current = `{"conditions":[
+		{"type":"Ready","status":"False","reason":"InProgress","message":"old r","lastTransitionTime":"` + earlierText + `","observedGeneration":3,"extra":1},
+		{"type":"Updating","status":"True","reason":"VerifyWait","message":"old u","lastTransitionTime":"` + earlierText + `","observedGeneration":3}]}`
+	type says struct{ reason, message any }
+	for _, c := range []struct {
+		reason      string
+		application status.Application
+		ready       says
+		updating    says
+	}{
+		{"status 8: nothing given", status.Application{}, says{"InProgress", "old r"}, says{"VerifyWait", "old u"}},
+		{
+			"status 8: one given",
+			status.Application{Updating: status.UpdatingVerdict{Reason: status.UpdatingStable, Message: "new u"}},
+			says{"InProgress", "old r"},
+			says{"Stable", "new u"},
+		},
+		{"status 8: both given", own(status.ReadyStable, status.UpdatingStable), says{"Stable", "r"}, says{"Stable", "u"}},
+		{
+			"status 8: a message alone",
+			status.Application{Ready: status.ReadyVerdict{Message: "new r"}},
+			says{"InProgress", "new r"},
+			says{"VerifyWait", "old u"},
+		},
+		{
+			"status W3: an old message goes with its reason",
+			status.Application{Ready: status.ReadyVerdict{Reason: status.ReadyStable}, Updating: status.UpdatingVerdict{Reason: status.UpdatingVerifyWait}},
+			says{"Stable", ""},
+			says{"VerifyWait", "old u"},
+		},
+		{
+			"status W4: keep and remove are two things",
+			status.Application{Ready: status.ReadyVerdict{Remove: true, Reason: status.ReadyStable, Message: "x"}},
+			says{nil, nil},
+			says{"VerifyWait", "old u"},
+		},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			next, _ := update(t, c.application, document(t, current))
+			ready, updating := entry(t, next, "Ready"), entry(t, next, "Updating")
+			assert.Equal(t, c.ready, says{ready["reason"], ready["message"]})
+			assert.Equal(t, c.updating, says{updating["reason"], updating["message"]})
+			if ready != nil {
+				assert.EqualValues(t, 1, ready["extra"], "unknown fields of a condition stay")
+			}
+		})
+	}
+	t.Run("status 8: a status that doesn't fit its reason is put right", func(t *testing.T) {
+		t.Parallel()
+		next, changed := update(t, status.Application{}, document(t, `{"conditions":[{"type":"Ready","status":"True","reason":"Errored","message":"m"}]}`))
+		assert.True(t, changed)
+		assert.Equal(t, "False", entry(t, next, "Ready")["status"])
+	})
+	t.Run("status 8: what others have written stays", func(t *testing.T) {
+		t.Parallel()
+		next, _ := update(t, own(status.ReadyStable, status.UpdatingStable), document(t, `{"foo":{"bar":[1,null]},"conditions":[{"type":"X","lastTransitionTime":"whenever"}]}`))
+		assert.Equal(t, object{"bar": []any{int64(1), nil}}, next["foo"])
+		assert.Equal(t, object{"type": "X", "lastTransitionTime": "whenever"}, entry(t, next, "X"))
+	})
+}
+
+func TestUpdateTolerates(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ reason, current, want string }{
+		{"conditions null", `{"conditions":null}`, `[]`},
+		{"conditions a map", `{"conditions":{"Ready":1}}`, `[]`},
+		{"elements null and numbers", `{"conditions":[null,1,{"type":"X"}]}`, `[{"type":"X"}]`},
+		{"status W2: an unknown Ready reason counts as absent", `{"conditions":[{"type":"Ready","status":"True","reason":"SomethingElse"}]}`, `[]`},
+		{"status W2: an unknown Updating reason counts as absent", `{"conditions":[{"type":"Updating","status":"True","reason":"Zz"}]}`, `[]`},
+		{"no reason", `{"conditions":[{"type":"Ready","status":"True"}]}`, `[]`},
+		{"a reason of another shape", `{"conditions":[{"type":"Ready","status":"True","reason":["Stable"]}]}`, `[]`},
+		{"status 28: duplicates of others are merged, the newest wins, in the place of the first",
+			`{"conditions":[{"type":"X","n":1,"lastTransitionTime":"2024-01-01T00:00:00Z"},{"type":"Y"},{"type":"X","n":2,"lastTransitionTime":"2024-02-01T00:00:00Z"},{"type":"X","n":3}]}`,
+			`[{"type":"X","n":2,"lastTransitionTime":"2024-02-01T00:00:00Z"},{"type":"Y"}]`},
+		{"entries without a type are nobody's duplicates", `{"conditions":[{"n":1},{"n":2}]}`, `[{"n":1},{"n":2}]`},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			next, changed := update(t, status.Application{}, document(t, c.current))
+			assert.JSONEq(t, c.want, text(t, next["conditions"]))
+			_, again := update(t, status.Application{}, next)
+			assert.False(t, again, "the second update has nothing to do")
+			assert.Equal(t, c.want != `[{"n":1},{"n":2}]`, changed)
+		})
+	}
+	t.Run("status W2: a new reason replaces an unknown one, and keeps the time", func(t *testing.T) {
+		t.Parallel()
+		next, _ := update(t, own(status.ReadyStable, ""), document(t, `{"conditions":[{"type":"Ready","status":"True","reason":"Zz","message":"old","lastTransitionTime":"`+earlierText+`"}]}`))
+		assert.Equal(t, object{"type": "Ready", "status": "True", "reason": "Stable", "message": "r", "lastTransitionTime": earlierText}, entry(t, next, "Ready"))
+	})
+	t.Run("status 19: of two Ready conditions the newest is carried over", func(t *testing.T) {
+		t.Parallel()
+		next, _ := update(t, status.Application{}, document(t, `{"conditions":[
+			{"type":"Ready","status":"False","reason":"Errored","message":"first","lastTransitionTime":"2024-01-01T00:00:00Z"},
+			{"type":"Ready","status":"True","reason":"Stable","message":"second","lastTransitionTime":"2024-02-01T00:00:00Z"}]}`))
+		assert.Equal(t, "second", entry(t, next, "Ready")["message"])
+		assert.Len(t, next["conditions"], 1)
+	})
+	t.Run("what is of no use is warned of", func(t *testing.T) {
+		t.Parallel()
+		var warnings []string
+		a := status.Application{Version: "1", SupportedVersions: []string{}, Warn: func(message string) { warnings = append(warnings, message) }}
+		current := document(t, `{"versions":["x"],"conditions":[{"type":"Ready","reason":"Zz"},{"type":"Updating","reason":"Stable","lastTransitionTime":"noon"}]}`)
+		update(t, a, current)
+		require.Len(t, warnings, 3)
+		assert.Contains(t, warnings[0], `condition Ready: its present reason "Zz"`)
+		assert.Contains(t, warnings[1], `condition Updating: its lastTransitionTime "noon"`)
+		assert.Contains(t, warnings[2], "status.versions is no map")
+	})
+}
+
+func TestUpdateTransitionTime(t *testing.T) {
+	t.Parallel()
+	t.Run("status 28: transition time moves only with status, over three writes", func(t *testing.T) {
+		t.Parallel()
+		current, _ := update(t, own(status.ReadyInProgress, status.UpdatingVerifyWait), nil)
+		for i, a := range []status.Application{
+			own(status.ReadyErrored, status.UpdatingPreconditionWait),
+			own(status.ReadyConfigError, status.UpdatingVersionChange),
+			own(status.ReadyInitializing, status.UpdatingVerifyWait),
+		} {
+			next, changed, err := a.Update(now.Add(time.Duration(i+1)*time.Hour), current)
+			require.NoError(t, err)
+			require.True(t, changed)
+			assert.Equal(t, nowText, entry(t, next, "Ready")["lastTransitionTime"])
+			assert.Equal(t, nowText, entry(t, next, "Updating")["lastTransitionTime"])
+			current = next
+		}
+		next, _, err := own(status.ReadyStable, status.UpdatingStable).Update(now.Add(9*time.Hour), current)
+		require.NoError(t, err)
+		assert.Equal(t, "2026-05-06T14:08:09Z", entry(t, next, "Ready")["lastTransitionTime"])
+		assert.Equal(t, "2026-05-06T14:08:09Z", entry(t, next, "Updating")["lastTransitionTime"])
+	})
+	t.Run("status W1: an oper8 status is migrated on the next real change", func(t *testing.T) {
+		t.Parallel()
+		old := document(t, `{"conditions":[{"type":"Ready","status":"True","reason":"Stable","message":"r","lastTransactionTime":"2024-01-01T00:00:00.123456"},
+			{"type":"Updating","status":"False","reason":"Stable","message":"u","lastTransactionTime":"2024-01-01T00:00:00.123456"}]}`)
+		same, changed := update(t, own(status.ReadyStable, status.UpdatingStable), old)
+		assert.False(t, changed)
+		assert.Equal(t, old, same, "no change: what the cluster has")
+		a := own(status.ReadyStable, status.UpdatingStable)
+		a.Generation = 2
+		next, changed := update(t, a, old)
+		assert.True(t, changed)
+		assert.Equal(t, object{"type": "Ready", "status": "True", "reason": "Stable", "message": "r", "lastTransitionTime": earlierText, "observedGeneration": int64(2)}, entry(t, next, "Ready"))
+	})
+	t.Run("status 28: a long message is shortened visibly, and once", func(t *testing.T) {
+		t.Parallel()
+		a := status.Application{Ready: status.ReadyVerdict{Reason: status.ReadyErrored, Message: strings.Repeat("x", 40000)}}
+		next, _ := update(t, a, nil)
+		message := entry(t, next, "Ready")["message"].(string)
+		assert.Len(t, message, status.MaxMessageLength)
+		assert.True(t, strings.HasSuffix(message, "... (truncated, 40000 bytes in all)"))
+		assert.Equal(t, message, entry(t, next, "Stalled")["message"])
+		_, changed := update(t, a, next)
+		assert.False(t, changed)
+	})
+}
+
+func TestUpdateGenerations(t *testing.T) {
+	t.Parallel()
+	generations := func(st object) []any {
+		return []any{st["observedGeneration"], entry(t, st, "Ready")["observedGeneration"], entry(t, st, "Updating")["observedGeneration"], st["reconciledGeneration"]}
+	}
+	at := func(a status.Application, generation int64) status.Application {
+		a.Generation = generation
+		return a
+	}
+	stable, _ := update(t, at(own(status.ReadyStable, status.UpdatingStable), 1), nil)
+	t.Run("status W5: a verdict carries its generation, the status too", func(t *testing.T) {
+		t.Parallel()
+		assert.Equal(t, []any{int64(1), int64(1), int64(1), int64(1)}, generations(stable))
+	})
+	t.Run("status 28: a kept condition keeps the generation it was observed at", func(t *testing.T) {
+		t.Parallel()
+		waits := status.Application{Updating: status.UpdatingVerdict{Reason: status.UpdatingPreconditionWait}}
+		next, _ := update(t, at(waits, 2), stable)
+		assert.Equal(t, []any{int64(2), int64(1), int64(2), int64(1)}, generations(next))
+		assert.Equal(t, int64(2), entry(t, next, "Reconciling")["observedGeneration"])
+	})
+	t.Run("without any verdict the status stays at its generation", func(t *testing.T) {
+		t.Parallel()
+		next, changed := update(t, status.Application{Generation: 2}, stable)
+		assert.False(t, changed)
+		assert.Equal(t, []any{int64(1), int64(1), int64(1), int64(1)}, generations(next))
+	})
+	t.Run("only both Stable move the reconciled generation", func(t *testing.T) {
+		t.Parallel()
+		next, _ := update(t, at(own(status.ReadyInProgress, status.UpdatingVerifyWait), 2), stable)
+		assert.Equal(t, []any{int64(2), int64(2), int64(2), int64(1)}, generations(next))
+	})
+	t.Run("no generation keeps the present ones", func(t *testing.T) {
+		t.Parallel()
+		next, _ := update(t, own(status.ReadyInProgress, status.UpdatingVerifyWait), stable)
+		assert.Equal(t, []any{int64(1), int64(1), int64(1), int64(1)}, generations(next))
+	})
+	t.Run("a status decoded with float64 settles as well", func(t *testing.T) {
+		t.Parallel()
+		floats := document(t, text(t, stable))
+		floats["observedGeneration"], floats["reconciledGeneration"] = 1.0, 1.0
+		for _, conditionType := range []string{"Ready", "Updating"} {
+			entry(t, floats, conditionType)["observedGeneration"] = 1.0
+		}
+		_, changed := update(t, at(own(status.ReadyStable, status.UpdatingStable), 1), floats)
+		assert.False(t, changed)
+	})
+}
+
+func TestUpdateSharesNothing(t *testing.T) {
+	t.Parallel()
+	current := document(t, `{"foo":{"bar":[{"a":1}]},"conditions":[{"type":"X","deep":{"a":1}}]}`)
+	before := text(t, current)
+	for _, a := range []status.Application{own(status.ReadyStable, ""), {}} {
+		next, _ := update(t, a, current)
+		next["foo"].(object)["bar"].([]any)[0].(object)["a"] = "changed"
+		entry(t, next, "X")["deep"].(object)["a"] = "changed"
+		require.Equal(t, before, text(t, current), "status W9: the result is the caller's own")
+	}
+}

@@ -1,0 +1,123 @@
+package status
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/operkit/operkit/status/internal/condition"
+)
+
+// oldTimes are the keys that matter nowhere, ownTimes those that don't in an
+// own condition.
+var (
+	oldTimes = []string{condition.LastTransactionTime}
+	ownTimes = []string{condition.LastTransactionTime, condition.LastTransitionTime}
+)
+
+// Changed tells whether two statuses differ in more than the framework's own
+// timestamps. The conditions at their top are compared as a set: their order
+// doesn't matter, and the lastTransitionTime of the own ones (Ready, Updating,
+// Reconciling, Stalled) doesn't. lastTransactionTime, which oper8 wrote,
+// matters nowhere. Everything else does: a missing key isn't null, missing
+// conditions aren't an empty list, and 1 isn't 1.0. If either side is no map
+// (nil is none), that is a change.
+//
+// spec: status 9
+func Changed(before, after any) bool {
+	a, _ := before.(map[string]any)
+	b, _ := after.(map[string]any)
+	if a == nil || b == nil {
+		return true
+	}
+	return !sameMap(a, b, oldTimes, func(key string, x, y any) bool {
+		if key == conditionsKey {
+			return sameConditions(x, y)
+		}
+		return same(x, y)
+	})
+}
+
+// sameMap compares two maps without some keys.
+func sameMap(a, b map[string]any, without []string, sameValue func(key string, x, y any) bool) bool {
+	if count(a, without) != count(b, without) {
+		return false
+	}
+	for key, x := range a {
+		if slices.Contains(without, key) {
+			continue
+		}
+		y, present := b[key]
+		if !present || !sameValue(key, x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+func count(document map[string]any, without []string) int {
+	n := len(document)
+	for _, key := range without {
+		if _, present := document[key]; present {
+			n--
+		}
+	}
+	return n
+}
+
+func same(x, y any) bool {
+	switch x := x.(type) {
+	case map[string]any:
+		y, ok := y.(map[string]any)
+		return ok && (x == nil) == (y == nil) && sameMap(x, y, oldTimes, sameAt)
+	case []any:
+		y, ok := y.([]any)
+		return ok && (x == nil) == (y == nil) && slices.EqualFunc(x, y, same)
+	case nil, string, bool, int64, float64:
+		return x == y
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+func sameAt(_ string, x, y any) bool { return same(x, y) }
+
+func sameConditions(x, y any) bool {
+	a, isA := x.([]any)
+	b, isB := y.([]any)
+	if !isA || !isB || len(a) != len(b) {
+		return !isA && !isB && same(x, y)
+	}
+	return slices.EqualFunc(a, b, sameCondition) || sameSet(a, b)
+}
+
+// sameSet compares conditions in whatever order; the n-th entry of a type is
+// compared to the n-th one of the other side.
+func sameSet(a, b []any) bool {
+	rest := make(map[string][]any, len(b))
+	for _, element := range b {
+		conditionType := typeOf(element)
+		rest[conditionType] = append(rest[conditionType], element)
+	}
+	for _, element := range a {
+		conditionType := typeOf(element)
+		others := rest[conditionType]
+		if len(others) == 0 || !sameCondition(element, others[0]) {
+			return false
+		}
+		rest[conditionType] = others[1:]
+	}
+	return true
+}
+
+func sameCondition(x, y any) bool {
+	a, isA := x.(map[string]any)
+	b, isB := y.(map[string]any)
+	if isA && isB && slices.Contains(ownTypes[:], typeOf(a)) {
+		return sameMap(a, b, ownTimes, sameAt)
+	}
+	return same(x, y)
+}
+
+func typeOf(element any) string {
+	entry, _ := element.(map[string]any)
+	return condition.Text(entry, condition.Type)
+}

@@ -1,0 +1,182 @@
+package status
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/operkit/operkit/status/internal/condition"
+)
+
+// Accessor is what a typed object implements to have its conditions read and
+// written here. GetConditions may answer the object's own slice: it is never
+// changed, SetConditions is given a new one.
+type Accessor interface {
+	GetConditions() []metav1.Condition
+	SetConditions(conditions []metav1.Condition)
+}
+
+// ConditionSet reads and writes the conditions of one object. It holds no
+// copy: each call looks at the object, and Set and Remove change it. It may be
+// used by one goroutine at a time, as the object itself.
+type ConditionSet struct {
+	target any
+	err    error
+}
+
+// Conditions gives access to the conditions of an object, which is one of:
+//
+//   - *unstructured.Unstructured, at status.conditions;
+//   - map[string]any holding a whole object, at status.conditions;
+//   - *[]metav1.Condition, the bare list;
+//   - a typed object that implements Accessor.
+//
+// Another type, and nil, hold no conditions: everything reads as absent, Set
+// and Remove change nothing and Err tells why.
+//
+// In documents whatever isn't where it belongs counts as absent: a status that
+// is null, a list or a string, conditions that are no list, elements that are
+// no maps. Conditions of other types and unknown fields of a condition are
+// kept. Objects out of a cache have to be copied before Set or Remove, deeply.
+func Conditions(object any) *ConditionSet {
+	return &ConditionSet{target: object}
+}
+
+// Err answers the first error that a call on this set met: an object that
+// holds no conditions (ErrUnsupportedObject), or a condition that Set refused
+// (see Validate). nil when there was none.
+func (s *ConditionSet) Err() error { return s.err }
+
+// Get answers the condition of a type, false when there is none. Of several
+// entries of one type the newest decides, the first listed one among equals.
+// From a document the status is read as True (also the text true in any case,
+// or a boolean), False likewise, and Unknown for everything else; a time that
+// can't be read is zero, one without a zone is UTC, and oper8's
+// lastTransactionTime stands in for a missing lastTransitionTime.
+//
+// spec: status 11, 19, 20
+func (s *ConditionSet) Get(conditionType string) (metav1.Condition, bool) {
+	document, list := s.read()
+	if entry := condition.Find(document, conditionType); entry != nil {
+		return fromDocument(entry), true
+	}
+	if index, _ := newestOf(list, conditionType); index >= 0 {
+		return list[index], true
+	}
+	return metav1.Condition{}, false
+}
+
+// IsTrue tells whether the condition is present with status True.
+func (s *ConditionSet) IsTrue(conditionType string) bool {
+	return s.status(conditionType) == metav1.ConditionTrue
+}
+
+// IsFalse tells whether the condition is present with status False.
+func (s *ConditionSet) IsFalse(conditionType string) bool {
+	return s.status(conditionType) == metav1.ConditionFalse
+}
+
+// IsUnknown tells whether nothing is known: the condition is absent, or its
+// status is neither True nor False.
+func (s *ConditionSet) IsUnknown(conditionType string) bool {
+	return s.status(conditionType) == metav1.ConditionUnknown
+}
+
+func (s *ConditionSet) status(conditionType string) metav1.ConditionStatus {
+	document, list := s.read()
+	if entry := condition.Find(document, conditionType); entry != nil {
+		return condition.StatusOf(entry)
+	}
+	if index, _ := newestOf(list, conditionType); index >= 0 {
+		return condition.ParseStatus(string(list[index].Status))
+	}
+	return metav1.ConditionUnknown
+}
+
+// read answers the conditions as the object holds them: of a document, or
+// typed ones.
+func (s *ConditionSet) read() (document []any, list []metav1.Condition) {
+	if isNil(s.target) {
+		s.unsupported()
+		return nil, nil
+	}
+	switch target := s.target.(type) {
+	case *unstructured.Unstructured:
+		return condition.List(target.Object), nil
+	case map[string]any:
+		return condition.List(target), nil
+	case *[]metav1.Condition:
+		return nil, *target
+	case Accessor:
+		return nil, target.GetConditions()
+	}
+	s.unsupported()
+	return nil, nil
+}
+
+func (s *ConditionSet) unsupported() {
+	s.fail(fmt.Errorf("conditions of %s: %w: use a non-nil *unstructured.Unstructured, map[string]any, *[]metav1.Condition or status.Accessor", nameOf(s.target), ErrUnsupportedObject))
+}
+
+func (s *ConditionSet) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// nameOf names the target in an error.
+func nameOf(target any) string {
+	if isNil(target) {
+		return fmt.Sprintf("nil %T", target)
+	}
+	return fmt.Sprintf("%T", target)
+}
+
+func isNil(target any) bool {
+	switch value := reflect.ValueOf(target); value.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		return value.IsNil()
+	}
+	return false
+}
+
+func fromDocument(entry map[string]any) metav1.Condition {
+	generation, _ := condition.Integer(entry[condition.ObservedGeneration])
+	transition, _ := condition.Transition(entry)
+	return metav1.Condition{
+		Type:               condition.Text(entry, condition.Type),
+		Status:             condition.StatusOf(entry),
+		ObservedGeneration: generation,
+		LastTransitionTime: metav1.Time{Time: transition},
+		Reason:             condition.Text(entry, condition.Reason),
+		Message:            condition.Text(entry, condition.Message),
+	}
+}
+
+// newestOf is condition.Newest for typed conditions.
+func newestOf(list []metav1.Condition, conditionType string) (index, count int) {
+	index = -1
+	if conditionType == "" {
+		return index, 0
+	}
+	for i := range list {
+		if list[i].Type != conditionType {
+			continue
+		}
+		count++
+		if index < 0 || orEpoch(list[i].LastTransitionTime).After(orEpoch(list[index].LastTransitionTime)) {
+			index = i
+		}
+	}
+	return index, count
+}
+
+func orEpoch(at metav1.Time) time.Time {
+	if at.IsZero() {
+		return time.Unix(0, 0)
+	}
+	return at.Time
+}

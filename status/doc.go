@@ -1,0 +1,29 @@
+// Package status reads and writes status.conditions of Kubernetes objects, and
+// computes the status of a custom resource from what a reconcile knows.
+//
+// It has two entrances. Conditions works on single conditions of any object:
+// unstructured, a plain map, a bare []metav1.Condition or a typed object. It
+// keeps what others have written and moves a transition time only together with
+// the status:
+//
+//	conditions := status.Conditions(obj)
+//	changed := conditions.Set(now, metav1.Condition{Type: "Ready", Status: "True", Reason: "Up"})
+//	err := conditions.Err()
+//
+// Application is the whole status of a custom resource whose components are
+// rolled out by an operator: the conditions Ready and Updating with their closed
+// sets of reasons, the conditions by which kstatus, Argo CD and Flux judge it,
+// the state of the components, versions and generations:
+//
+//	ready, updating := status.ForEnd(current, allVerified)
+//	next, changed, err := status.Application{Ready: ready, Updating: updating, Generation: generation}.Update(now, current)
+//
+// Use it in any controller, whatever framework it is written with. Don't use it
+// to write to a cluster: everything here is a function of values, without client
+// and without clock. Whether an object is ready is decided by the package
+// readiness below this one.
+//
+// Conditions' Set and Remove mutate the object they were given; nothing else in
+// the package mutates an input. All functions may be called concurrently on
+// different objects.
+package status

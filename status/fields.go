@@ -1,0 +1,109 @@
+package status
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Fields is the status that an Application writes, as a Go type: embed it inline in the
+// status of a custom resource, or use it as that status, so that the schema of its
+// CustomResourceDefinition knows the fields. What the schema doesn't know the API server
+// drops. For the service status add a field of your own named for your kind.
+//
+// +kubebuilder:object:generate=true
+type Fields struct {
+	// ObservedGeneration is the generation of the spec that the conditions speak of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// ReconciledGeneration is the last generation that was rolled out completely.
+	// +optional
+	ReconciledGeneration int64 `json:"reconciledGeneration,omitempty"`
+	// Conditions say how the resource is: Ready, Updating, and for tools Reconciling and Stalled.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// ComponentStatus tells how far each component is.
+	// +optional
+	ComponentStatus *ComponentFields `json:"componentStatus,omitempty"`
+	// Versions are the versions of the resource.
+	// +optional
+	Versions *VersionFields `json:"versions,omitempty"`
+	// OperatorVersion is the version of the operator that wrote this status.
+	// +optional
+	OperatorVersion string `json:"operatorVersion,omitempty"`
+}
+
+// ComponentFields is how far a rollout got (spec: status 5).
+//
+// +kubebuilder:object:generate=true
+type ComponentFields struct {
+	// Deployed and Verified are counts such as 1/2.
+	// +optional
+	Deployed string `json:"deployed,omitempty"`
+	// +optional
+	Verified string `json:"verified,omitempty"`
+	// +optional
+	AllComponents []string `json:"allComponents,omitempty"`
+	// +optional
+	DeployedComponents []string `json:"deployedComponents,omitempty"`
+	// +optional
+	VerifiedComponents []string `json:"verifiedComponents,omitempty"`
+	// +optional
+	UnverifiedComponents []string `json:"unverifiedComponents,omitempty"`
+	// +optional
+	FailedComponents []string `json:"failedComponents,omitempty"`
+	// UnstartedComponents tells for what each component waits.
+	// +optional
+	UnstartedComponents []ComponentReason `json:"unstartedComponents,omitempty"`
+	// ComponentMessages tells what keeps a component from being ready.
+	// +optional
+	ComponentMessages []ComponentMessage `json:"componentMessages,omitempty"`
+	// DependencyGraph is the graph of the components as text.
+	// +optional
+	DependencyGraph string `json:"dependencyGraph,omitempty"`
+	// Stale is set while the rest speaks of an earlier reconcile than the conditions.
+	// +optional
+	Stale bool `json:"stale,omitempty"`
+}
+
+// ComponentReason tells why a component wasn't started.
+//
+// +kubebuilder:object:generate=true
+type ComponentReason struct {
+	Name string `json:"name"`
+	// +optional
+	Reason string `json:"reason,omitempty"`
+}
+
+// ComponentMessage says something about a component.
+//
+// +kubebuilder:object:generate=true
+type ComponentMessage struct {
+	Name string `json:"name"`
+	// +optional
+	Message string `json:"message,omitempty"`
+}
+
+// VersionFields are the versions of a resource (spec: status 6).
+//
+// +kubebuilder:object:generate=true
+type VersionFields struct {
+	// Reconciled is the version that was last rolled out completely.
+	// +optional
+	Reconciled string `json:"reconciled,omitempty"`
+	// +optional
+	Available *AvailableFields `json:"available,omitempty"`
+}
+
+// AvailableFields are the versions that the operator offers.
+//
+// +kubebuilder:object:generate=true
+type AvailableFields struct {
+	// +optional
+	Versions []AvailableVersion `json:"versions,omitempty"`
+}
+
+// AvailableVersion is one version that the operator offers.
+//
+// +kubebuilder:object:generate=true
+type AvailableVersion struct {
+	Name string `json:"name"`
+}

@@ -1,0 +1,115 @@
+package condition
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Keys of one condition in a document.
+const (
+	Type               = "type"
+	Status             = "status"
+	Reason             = "reason"
+	Message            = "message"
+	ObservedGeneration = "observedGeneration"
+	LastTransitionTime = "lastTransitionTime"
+	// LastTransactionTime is the key that oper8 wrote instead of
+	// LastTransitionTime.
+	LastTransactionTime = "lastTransactionTime"
+)
+
+// List answers status.conditions of an object, nil when there is none or when
+// status or conditions have another shape.
+func List(object map[string]any) []any {
+	status, _ := object["status"].(map[string]any)
+	return ListOf(status)
+}
+
+// ListOf answers the conditions of a status, nil when there are none or when
+// they are no list.
+func ListOf(status map[string]any) []any {
+	list, _ := status["conditions"].([]any)
+	return list
+}
+
+// Newest answers the index of the entry that decides for a type, and how many
+// entries have that type. The newest transition decides, the first listed one
+// among equals; a missing or unreadable time counts as the epoch. Without an
+// entry of the type, and for the empty type, the index is -1. Elements that are
+// no maps are passed over.
+func Newest(list []any, conditionType string) (index, count int) {
+	index = -1
+	if conditionType == "" {
+		return index, 0
+	}
+	var newest time.Time
+	for i, element := range list {
+		entry, ok := element.(map[string]any)
+		if !ok || Text(entry, Type) != conditionType {
+			continue
+		}
+		count++
+		if count == 1 {
+			index = i
+			continue
+		}
+		// Times are parsed only where two entries compete: one entry per type
+		// is what nearly every list holds.
+		if count == 2 {
+			newest = orEpoch(list[index].(map[string]any))
+		}
+		if at := orEpoch(entry); at.After(newest) {
+			index, newest = i, at
+		}
+	}
+	return index, count
+}
+
+// Find answers the entry that decides for a type, nil when there is none.
+func Find(list []any, conditionType string) map[string]any {
+	index, _ := Newest(list, conditionType)
+	if index < 0 {
+		return nil
+	}
+	return list[index].(map[string]any)
+}
+
+// StatusOf reads the status of an entry: the texts true and false in any
+// case, and booleans, count; everything else, a missing one too, is Unknown.
+func StatusOf(entry map[string]any) metav1.ConditionStatus {
+	switch value := entry[Status].(type) {
+	case string:
+		return ParseStatus(value)
+	case bool:
+		if value {
+			return metav1.ConditionTrue
+		}
+		return metav1.ConditionFalse
+	}
+	return metav1.ConditionUnknown
+}
+
+// ParseStatus reads a status text as StatusOf does.
+func ParseStatus(text string) metav1.ConditionStatus {
+	switch {
+	case strings.EqualFold(text, "true"):
+		return metav1.ConditionTrue
+	case strings.EqualFold(text, "false"):
+		return metav1.ConditionFalse
+	}
+	return metav1.ConditionUnknown
+}
+
+// Text answers the string at a key, empty when there is none.
+func Text(document map[string]any, key string) string {
+	text, _ := document[key].(string)
+	return text
+}
+
+// Map answers the map at a key, nil when there is none.
+func Map(document map[string]any, key string) map[string]any {
+	value, _ := document[key].(map[string]any)
+	return value
+}

@@ -1,0 +1,64 @@
+package condition
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// layouts are the forms in which timestamps of conditions occur: RFC 3339,
+// and without zone (then UTC) as oper8 and other writers have left them.
+// Parsing accepts fractions of a second in each.
+var layouts = [...]string{
+	time.RFC3339,
+	"2006-01-02T15:04:05",
+	"2006-01-02 15:04:05Z07:00",
+	"2006-01-02 15:04:05",
+	"2006-01-02",
+}
+
+// ParseTime reads a timestamp: a string of a known form, or an already parsed
+// time. A missing, zero or unreadable one answers false.
+func ParseTime(value any) (time.Time, bool) {
+	switch value := value.(type) {
+	case string:
+		return parseText(value)
+	case time.Time:
+		return value, !value.IsZero()
+	case metav1.Time:
+		return value.Time, !value.IsZero()
+	case *metav1.Time:
+		if value != nil {
+			return value.Time, !value.IsZero()
+		}
+	}
+	return time.Time{}, false
+}
+
+func parseText(text string) (time.Time, bool) {
+	if len(text) < len("2006-01-02") {
+		return time.Time{}, false
+	}
+	for _, layout := range layouts {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, !at.IsZero()
+		}
+	}
+	return time.Time{}, false
+}
+
+// Transition answers when the entry's status last changed: lastTransitionTime,
+// else the lastTransactionTime of old statuses, else false.
+func Transition(entry map[string]any) (time.Time, bool) {
+	if at, ok := ParseTime(entry[LastTransitionTime]); ok {
+		return at, true
+	}
+	return ParseTime(entry[LastTransactionTime])
+}
+
+func orEpoch(entry map[string]any) time.Time {
+	if at, ok := Transition(entry); ok {
+		return at
+	}
+	return time.Unix(0, 0)
+}

@@ -1,0 +1,36 @@
+package readiness
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// generic decides for kinds without a row, by the conditions that many set. A
+// kind of which nothing is known is ready by being there.
+//
+// spec: status 26
+func generic(s subject) Result {
+	// Stalled and Reconciling have been looked at before.
+	if v := s.condition("Failed"); v.isTrue() {
+		return failed(says(v.reason, "Failed"), says(v.message, "the object has failed"), field("Failed"))
+	}
+	isReady, available := s.condition("Ready"), s.condition("Available")
+	if v := s.condition("Progressing"); v.isTrue() && !isReady.isTrue() && !available.isTrue() {
+		return inProgress(says(v.reason, "Progressing"), says(v.message, "the object is progressing"), field("Progressing"))
+	}
+	if !isReady.present && s.checker.SetsReady[schema.GroupKind{Group: s.group, Kind: s.kind}] {
+		return inProgress("ReadyMissing", "the condition Ready isn't set yet", field("Ready"))
+	}
+	for _, conditionType := range [...]string{"Ready", "Available", "Succeeded"} {
+		if v := s.condition(conditionType); v.present {
+			return decide(conditionType, v)
+		}
+	}
+	return present(s)
+}
+
+func decide(conditionType string, v view) Result {
+	if v.holds() {
+		return ready(says(v.reason, conditionType), says(v.message, "the condition "+conditionType+" is True"), field(conditionType))
+	}
+	return waits(conditionType, v, "Not"+conditionType, "the condition "+conditionType+" is not True")
+}

@@ -1,0 +1,28 @@
+package readiness
+
+// job is the row batch/Job.
+func job(s subject) Result {
+	for _, conditionType := range [...]string{"Failed", "FailureTarget"} {
+		if v := s.condition(conditionType); v.isTrue() {
+			return failed(says(v.reason, "JobFailed"), says(v.message, "the Job has failed"), field(conditionType))
+		}
+	}
+	complete := s.condition("Complete")
+	if complete.holds() {
+		return ready("JobComplete", says(complete.message, "the Job is complete"), field("Complete"))
+	}
+	if complete.isTrue() {
+		return waits("Complete", complete, "", "")
+	}
+	suspend, _ := s.spec["suspend"].(bool)
+	if suspended := s.condition("Suspended"); suspend && suspended.isTrue() {
+		if s.checker.SuspendedJobReady && suspended.holds() {
+			return ready("Suspended", says(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
+		}
+		return inProgress("Suspended", says(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
+	}
+	if s.status["startTime"] == nil {
+		return inProgress("JobNotStarted", "the Job hasn't started yet", "status.startTime")
+	}
+	return inProgress("JobRunning", "the Job isn't complete yet", field("Complete"))
+}

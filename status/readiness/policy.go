@@ -1,0 +1,36 @@
+package readiness
+
+import "fmt"
+
+// budget is the row policy/PodDisruptionBudget.
+func budget(s subject) Result {
+	allowed := s.condition("DisruptionAllowed")
+	if allowed.isFalse() && allowed.reason == "SyncFailed" {
+		return failed(allowed.reason, says(allowed.message, "the budget can't be computed"), field("DisruptionAllowed"))
+	}
+	if result, done := s.unobserved(); done {
+		return result
+	}
+	healthy, wanted := s.count("currentHealthy"), s.count("desiredHealthy")
+	if s.checker.BudgetNeedsHealthy && healthy < wanted {
+		return inProgress("LessHealthy", fmt.Sprintf("%d of %d Pods are healthy", healthy, wanted), "status.currentHealthy", "status.desiredHealthy")
+	}
+	return ready("BudgetObserved", "the budget is computed", "status.observedGeneration")
+}
+
+// autoscaler is the row autoscaling/HorizontalPodAutoscaler. Metrics that are
+// missing for now, or a target that isn't there yet, are no failures.
+func autoscaler(s subject) Result {
+	able, active := s.condition("AbleToScale"), s.condition("ScalingActive")
+	if active.isFalse() && active.reason == "InvalidSelector" {
+		return failed(active.reason, says(active.message, "the selector of the target is invalid"), field("ScalingActive"))
+	}
+	if !able.holds() {
+		return waits("AbleToScale", able, "NotAbleToScale", "the condition AbleToScale is not True")
+	}
+	disabled := active.isFalse() && active.reason == "ScalingDisabled"
+	if !active.holds() && !disabled {
+		return waits("ScalingActive", active, "ScalingNotActive", "the condition ScalingActive is not True")
+	}
+	return ready(says(active.reason, "ScalingActive"), says(active.message, "the autoscaler works"), field("ScalingActive"), field("AbleToScale"))
+}

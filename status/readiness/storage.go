@@ -1,0 +1,40 @@
+package readiness
+
+import (
+	"github.com/operkit/operkit/status/internal/condition"
+)
+
+// claim is the row PersistentVolumeClaim.
+func claim(s subject) Result {
+	switch phase := s.phase(); phase {
+	case "Lost":
+		return failed("ClaimLost", "the volume of the claim is lost", statusPhase)
+	case "Pending":
+		if waits := s.checker.WaitsForConsumer; waits != nil && waits(condition.Text(s.spec, "storageClassName")) {
+			return ready("WaitForFirstConsumer", "the claim is bound when a Pod uses it", statusPhase, "spec.storageClassName")
+		}
+		return inProgress("ClaimPending", "the claim isn't bound yet", statusPhase)
+	}
+	for _, conditionType := range [...]string{"FileSystemResizePending", "Resizing"} {
+		if v := s.condition(conditionType); v.isTrue() {
+			return inProgress(conditionType, says(v.message, "the volume is being resized"), field(conditionType))
+		}
+	}
+	if s.phase() == "Bound" {
+		return ready("ClaimBound", "the claim is bound", statusPhase)
+	}
+	return s.otherPhase()
+}
+
+// volume is the row PersistentVolume.
+func volume(s subject) Result {
+	switch phase := s.phase(); phase {
+	case "Failed":
+		return failed("VolumeFailed", says(condition.Text(s.status, "message"), "the volume couldn't be reclaimed"), statusPhase)
+	case "Pending":
+		return inProgress("VolumePending", says(condition.Text(s.status, "message"), "the volume isn't available yet"), statusPhase)
+	case "Available", "Bound", "Released":
+		return ready("Volume"+phase, "the volume is there", statusPhase)
+	}
+	return s.otherPhase()
+}

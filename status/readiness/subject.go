@@ -1,0 +1,149 @@
+package readiness
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/operkit/operkit/status/internal/condition"
+)
+
+// subject is one object as the rules look at it: parts of the document, and no
+// copies of them.
+type subject struct {
+	checker    Checker
+	now        time.Time
+	group      string
+	kind       string
+	metadata   map[string]any
+	spec       map[string]any
+	status     map[string]any
+	conditions []any
+}
+
+func newSubject(checker Checker, now time.Time, object map[string]any) subject {
+	s := subject{
+		checker:  checker,
+		now:      now,
+		kind:     condition.Text(object, "kind"),
+		metadata: condition.Map(object, "metadata"),
+		spec:     condition.Map(object, "spec"),
+		status:   condition.Map(object, "status"),
+	}
+	if group, _, found := strings.Cut(condition.Text(object, "apiVersion"), "/"); found {
+		s.group = group
+	}
+	s.conditions = condition.ListOf(s.status)
+	return s
+}
+
+// generation answers metadata.generation, false when absent.
+func (s *subject) generation() (int64, bool) {
+	return condition.Integer(s.metadata["generation"])
+}
+
+// observedGeneration answers status.observedGeneration, false when absent.
+func (s *subject) observedGeneration() (int64, bool) {
+	return condition.Integer(s.status["observedGeneration"])
+}
+
+// count answers a number of the status, 0 when absent.
+func (s *subject) count(field string) int64 {
+	n, _ := condition.Integer(s.status[field])
+	return n
+}
+
+// wanted answers a number of the spec, or the API's default when absent.
+func (s *subject) wanted(field string, byDefault int64) int64 {
+	if n, ok := condition.Integer(s.spec[field]); ok {
+		return n
+	}
+	return byDefault
+}
+
+// phase answers status.phase, empty when absent.
+func (s *subject) phase() string { return condition.Text(s.status, "phase") }
+
+// view is what the rules read of one condition.
+type view struct {
+	present bool
+	// status as written, fresh with a True of an older generation as Unknown.
+	// What makes an object Ready has to be fresh; all else goes by status.
+	status, fresh   metav1.ConditionStatus
+	reason, message string
+	entry           map[string]any
+}
+
+// condition answers the condition of a type as the rules read it: the newest
+// entry decides. An absent one is Unknown.
+//
+// spec: status 19, 20, 24
+func (s *subject) condition(conditionType string) view {
+	entry := condition.Find(s.conditions, conditionType)
+	if entry == nil {
+		return view{status: metav1.ConditionUnknown, fresh: metav1.ConditionUnknown}
+	}
+	v := view{
+		present: true,
+		status:  condition.StatusOf(entry),
+		reason:  condition.Text(entry, condition.Reason),
+		message: condition.Text(entry, condition.Message),
+		entry:   entry,
+	}
+	v.fresh = v.status
+	if v.status == metav1.ConditionTrue && s.outdated(entry) {
+		v.fresh = metav1.ConditionUnknown
+	}
+	return v
+}
+
+// outdated tells whether a condition was observed at an older generation than
+// the object has.
+func (s *subject) outdated(entry map[string]any) bool {
+	generation, known := s.generation()
+	observed, stated := condition.Integer(entry[condition.ObservedGeneration])
+	return known && stated && observed < generation
+}
+
+func (v view) isTrue() bool  { return v.status == metav1.ConditionTrue }
+func (v view) isFalse() bool { return v.status == metav1.ConditionFalse }
+func (v view) holds() bool   { return v.fresh == metav1.ConditionTrue }
+
+// lasts answers how long ago the condition last changed its status, else how
+// long ago the object was created; false without a time to compare to.
+func (s *subject) lasts(v view) (time.Duration, bool) {
+	if s.now.IsZero() {
+		return 0, false
+	}
+	since, ok := condition.Transition(v.entry)
+	if !ok {
+		since, ok = condition.ParseTime(s.metadata["creationTimestamp"])
+	}
+	return s.now.Sub(since), ok
+}
+
+// says gives a condition's own words, or a fallback where it has none.
+func says(text, fallback string) string {
+	if text == "" {
+		return fallback
+	}
+	return text
+}
+
+// waits answers InProgress for a condition that has to be True and isn't, in
+// the condition's own words where it has some. One that is True for an older
+// generation has words of the past, so they aren't used.
+func waits(conditionType string, v view, reason, message string, more ...string) Result {
+	fields := append([]string{field(conditionType)}, more...)
+	if v.isTrue() && !v.holds() {
+		message = "the condition " + conditionType + " is True for an older generation"
+		return Result{InProgress, "ConditionOutdated", message, fields}
+	}
+	return Result{InProgress, says(v.reason, reason), says(v.message, message), fields}
+}
+
+// field is the path of a condition.
+func field(conditionType string) string {
+	return "status.conditions[" + conditionType + "]"
+}

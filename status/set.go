@@ -1,0 +1,183 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/operkit/operkit/status/internal/condition"
+)
+
+// Set puts a condition into the object and tells whether the object changed.
+// The object is mutated, nothing else is; a second identical Set changes
+// nothing and allocates nothing.
+//
+// lastTransitionTime becomes now (or c.LastTransitionTime, when given), in UTC
+// and whole seconds, if the condition is new or its status changed, and stays
+// what it was otherwise. Several entries of the type become one, at the place
+// of the first, on the base of the newest. A new type goes to the end. A
+// message that is too long is shortened and says so. An observedGeneration of
+// 0 takes a present one away, since it would claim what isn't known.
+//
+// An invalid condition (see Validate) isn't written; Set then answers false
+// and Err tells why. A zero now together with a zero c.LastTransitionTime is
+// refused likewise, with ErrNoTime.
+//
+// spec: status 28
+func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
+	err := prepare(now, &c)
+	if err != nil {
+		s.fail(err)
+		return false
+	}
+	if isNil(s.target) {
+		s.unsupported()
+		return false
+	}
+	switch target := s.target.(type) {
+	case *unstructured.Unstructured:
+		changed, err = setUnstructured(target, &c)
+	case map[string]any:
+		changed, err = setDocument(target, &c)
+	case *[]metav1.Condition:
+		*target, changed, err = setList(*target, &c)
+	case Accessor:
+		changed, err = setAccessor(target, &c)
+	default:
+		s.unsupported()
+	}
+	if err != nil {
+		s.fail(err)
+	}
+	return changed
+}
+
+// prepare validates what doesn't depend on the object, shortens the message,
+// and dates the condition with the time that a transition now would get.
+func prepare(now time.Time, c *metav1.Condition) error {
+	if c.Type == "" {
+		return validateType(c.Type)
+	}
+	if err := validateContent(c); err != nil {
+		return err
+	}
+	if c.LastTransitionTime.IsZero() {
+		if now.IsZero() {
+			return fmt.Errorf("condition %q: %w for its transition", c.Type, ErrNoTime)
+		}
+		c.LastTransitionTime.Time = now
+	}
+	c.LastTransitionTime.Time = c.LastTransitionTime.UTC().Truncate(time.Second)
+	c.Message = clip(c.Message, MaxMessageLength)
+	return nil
+}
+
+func setUnstructured(object *unstructured.Unstructured, c *metav1.Condition) (bool, error) {
+	if object.Object != nil {
+		return setDocument(object.Object, c)
+	}
+	document := map[string]any{}
+	changed, err := setDocument(document, c)
+	if changed {
+		object.Object = document
+	}
+	return changed, err
+}
+
+func setDocument(object map[string]any, c *metav1.Condition) (bool, error) {
+	status, _ := object["status"].(map[string]any)
+	list := condition.ListOf(status)
+	index, count := condition.Newest(list, c.Type)
+	if index < 0 {
+		if err := validateType(c.Type); err != nil {
+			return false, err
+		}
+		list = append(slices.Clip(mapsOf(list)), toDocument(map[string]any{}, c))
+	} else {
+		entry := list[index].(map[string]any)
+		if count == 1 && holds(entry, c) {
+			return false, nil
+		}
+		toDocument(entry, c)
+		list = mapsOf(list)
+		if count > 1 {
+			list = merged(list, entry, c.Type)
+		}
+	}
+	if status == nil {
+		status = map[string]any{}
+		object["status"] = status
+	}
+	status["conditions"] = list
+	return true, nil
+}
+
+// holds tells whether an entry already says what a condition says, apart from
+// the time of its transition.
+func holds(entry map[string]any, c *metav1.Condition) bool {
+	generation, _ := condition.Integer(entry[condition.ObservedGeneration])
+	return condition.Text(entry, condition.Status) == string(c.Status) &&
+		condition.Text(entry, condition.Reason) == c.Reason &&
+		condition.Text(entry, condition.Message) == c.Message &&
+		generation == c.ObservedGeneration
+}
+
+// toDocument writes a condition over an entry and answers the entry. Its
+// unknown fields stay, and the time of the last transition does when the
+// status is the same and the time is readable.
+func toDocument(entry map[string]any, c *metav1.Condition) map[string]any {
+	transition := c.LastTransitionTime.Time
+	if condition.StatusOf(entry) == c.Status {
+		if at, ok := condition.Transition(entry); ok {
+			transition = at
+		}
+	}
+	entry[condition.Type] = c.Type
+	entry[condition.Status] = string(c.Status)
+	entry[condition.Reason] = c.Reason
+	entry[condition.Message] = c.Message
+	entry[condition.LastTransitionTime] = transition.UTC().Format(time.RFC3339)
+	delete(entry, condition.LastTransactionTime)
+	setInteger(entry, condition.ObservedGeneration, c.ObservedGeneration)
+	return entry
+}
+
+// setInteger writes a number, 0 as absent. An equal one stays as it is, also
+// when it is of another type: a decoder that makes float64 of every number
+// would otherwise see a change with every write.
+func setInteger(document map[string]any, key string, value int64) {
+	if value == 0 {
+		delete(document, key)
+		return
+	}
+	if present, ok := condition.Integer(document[key]); !ok || present != value {
+		document[key] = value
+	}
+}
+
+// mapsOf answers the elements that are maps, the list itself when all are.
+func mapsOf(list []any) []any {
+	noMap := func(element any) bool { _, ok := element.(map[string]any); return !ok }
+	if !slices.ContainsFunc(list, noMap) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), noMap)
+}
+
+// merged puts an entry in the place of the first of its type and leaves the
+// others of the type out.
+func merged(list []any, entry map[string]any, conditionType string) []any {
+	result := make([]any, 0, len(list)-1)
+	placed := false
+	for _, element := range list {
+		if condition.Text(element.(map[string]any), condition.Type) != conditionType {
+			result = append(result, element)
+		} else if !placed {
+			result, placed = append(result, any(entry)), true
+		}
+	}
+	return result
+}

@@ -1,0 +1,128 @@
+package status
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// What makes a condition, a verdict or a call invalid. Errors of this package
+// wrap one of these.
+var (
+	// ErrInvalidType is a condition type that is empty, too long or no
+	// qualified name.
+	ErrInvalidType = errors.New("invalid condition type")
+	// ErrInvalidStatus is a condition status other than True, False, Unknown.
+	ErrInvalidStatus = errors.New("invalid condition status")
+	// ErrInvalidReason is a reason that is empty, too long, not of the form
+	// that conditions ask for, or unknown where a closed set is declared.
+	ErrInvalidReason = errors.New("invalid reason")
+	// ErrInvalidGeneration is a negative generation.
+	ErrInvalidGeneration = errors.New("invalid generation")
+	// ErrNoTime is a zero time where a transition has to be dated.
+	ErrNoTime = errors.New("no time given")
+	// ErrUnsupportedObject is an object that can hold no conditions: nil, or of
+	// a type that Conditions doesn't know.
+	ErrUnsupportedObject = errors.New("object can hold no conditions")
+)
+
+// The bounds of metav1.Condition, in bytes.
+const (
+	MaxTypeLength    = 316
+	MaxReasonLength  = 1024
+	MaxMessageLength = 32768
+)
+
+// Validate tells what the API server would refuse about a condition's type,
+// status, reason or observedGeneration; nil when nothing. A message that is
+// too long is no error: writing shortens it visibly. lastTransitionTime isn't
+// looked at, writing sets it. The error wraps ErrInvalidType,
+// ErrInvalidStatus, ErrInvalidReason or ErrInvalidGeneration.
+//
+// spec: status 28
+func Validate(c metav1.Condition) error {
+	if err := validateType(c.Type); err != nil {
+		return err
+	}
+	return validateContent(&c)
+}
+
+func validateType(conditionType string) error {
+	if conditionType == "" {
+		return fmt.Errorf("condition: %w: it is empty", ErrInvalidType)
+	}
+	if len(conditionType) > MaxTypeLength {
+		return fmt.Errorf("condition %.64q...: %w: %d bytes, at most %d are allowed", conditionType, ErrInvalidType, len(conditionType), MaxTypeLength)
+	}
+	if faults := validation.IsQualifiedName(conditionType); len(faults) > 0 {
+		return fmt.Errorf("condition %q: %w: %s", conditionType, ErrInvalidType, faults[0])
+	}
+	return nil
+}
+
+func validateContent(c *metav1.Condition) error {
+	switch c.Status {
+	case metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown:
+	default:
+		return fmt.Errorf("condition %q: %w: %.64q, use True, False or Unknown", c.Type, ErrInvalidStatus, string(c.Status))
+	}
+	if len(c.Reason) > MaxReasonLength {
+		return fmt.Errorf("condition %q: %w: %d bytes, at most %d are allowed", c.Type, ErrInvalidReason, len(c.Reason), MaxReasonLength)
+	}
+	if !reasonFits(c.Reason) {
+		return fmt.Errorf("condition %q: %w: %.64q, use a CamelCase word", c.Type, ErrInvalidReason, c.Reason)
+	}
+	if c.ObservedGeneration < 0 {
+		return fmt.Errorf("condition %q: %w: observedGeneration %d is negative", c.Type, ErrInvalidGeneration, c.ObservedGeneration)
+	}
+	return nil
+}
+
+// reasonFits matches ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$ without a
+// regular expression, since it runs on every write of a condition.
+func reasonFits(reason string) bool {
+	if reason == "" || !isLetter(reason[0]) {
+		return false
+	}
+	for i := 1; i < len(reason); i++ {
+		c := reason[i]
+		switch {
+		case isLetter(c) || c >= '0' && c <= '9' || c == '_':
+		case (c == ',' || c == ':') && i < len(reason)-1:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func isLetter(c byte) bool {
+	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}
+
+// maxDetailLength bounds the texts of single components, of which a status may
+// hold thousands.
+const maxDetailLength = 1024
+
+// clip makes a text fit into limit bytes: valid UTF-8 (or the API server would
+// store something else than what was written), its end replaced by a mark that
+// says how long it was.
+func clip(text string, limit int) string {
+	if len(text) <= limit && utf8.ValidString(text) {
+		return text
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= limit {
+		return text
+	}
+	mark := fmt.Sprintf("... (truncated, %d bytes in all)", len(text))
+	end := limit - len(mark)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + mark
+}

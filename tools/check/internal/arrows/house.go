@@ -1,0 +1,135 @@
+package arrows
+
+const (
+	apimachinery = "k8s.io/apimachinery/..."
+	clientGo     = "k8s.io/client-go/..."
+	// api holds the types that client-go's own signatures are made of: who may import the one has the other already.
+	api    = "k8s.io/api/..."
+	yaml   = "sigs.k8s.io/yaml/..."
+	celGo  = "github.com/google/cel-go/..."
+	goGit  = "github.com/go-git/..."
+	tools  = "./tools/..."
+	sprig  = "github.com/Masterminds/sprig/..."
+	sprout = "github.com/go-sprout/sprout/..."
+)
+
+var (
+	// libraries are the packages that users import.
+	libraries = []string{"./dag/...", "./smp/...", "./status/...", "./vcs/...", "./deploy/...", "./reconcile/...", "./operator/..."}
+
+	// everything is every package of the repository, uncoupled those whose requirements reach nobody else.
+	everything = []string{"./..."}
+	uncoupled  = []string{"./tools/bench/...", "./tools/peers/..."}
+)
+
+// House is the design's table.
+var House = Policy{
+	Rooms: []Room{
+		{
+			Module:    "dag",
+			Libraries: []string{"golang.org/x/sync/..."},
+			Reason:    "dag is a ground room: the standard library and golang.org/x/sync, no other room",
+		},
+		{
+			Module:    "smp",
+			Libraries: []string{apimachinery, yaml},
+			Reason:    "smp is a ground room: apimachinery and sigs.k8s.io/yaml, no other room",
+		},
+		{
+			Module:    "status",
+			Libraries: []string{apimachinery},
+			Reason:    "status is a ground room: apimachinery, no other room",
+		},
+		{
+			Module:    "vcs",
+			Libraries: []string{goGit},
+			Reason:    "vcs is a ground room: go-git, no other room",
+		},
+		{
+			Module:    "deploy",
+			Libraries: []string{clientGo, api, apimachinery},
+			Reason:    "deploy is a ground room: client-go and apimachinery, no other room",
+		},
+		{
+			Module:    "reconcile",
+			Siblings:  []string{"./dag/...", "./smp/...", "./status/...", "./deploy/..."},
+			Libraries: []string{clientGo, api, apimachinery, celGo, sprig, sprout},
+			Reason:    "reconcile builds on dag, smp, status, deploy, client-go and apimachinery",
+		},
+		{
+			Module:   "operator",
+			Siblings: libraries,
+			Any:      true,
+			Reason:   "operator wires the other libraries; nothing of it comes from examples or tools",
+		},
+		{
+			Module:   "examples",
+			Siblings: append([]string{"./tools/envtest/..."}, libraries...),
+			Any:      true,
+			Reason:   "examples show the libraries; only a demo starts a control plane, through tools/envtest",
+		},
+	},
+	Bans: []Ban{
+		{
+			From: []string{"./status/...", "./smp/..."}, To: []string{api, clientGo}, Links: true,
+			Reason: "it works on typed and unstructured objects alike and stays without clients: no k8s.io/api, no client-go",
+		},
+		{
+			From: []string{"./vcs/..."}, To: []string{"k8s.io/...", "sigs.k8s.io/..."}, Links: true, Tests: true,
+			Reason: "vcs has no Kubernetes at all",
+		},
+		{
+			From:   []string{"./reconcile/request/..."},
+			To:     []string{"./reconcile", "./reconcile/watch/..."},
+			Links:  true,
+			Reason: "reconcile/request lies below both the engine and the sessions",
+		},
+		{
+			From: []string{"./reconcile/watch/..."}, To: []string{"./reconcile"}, Links: true,
+			Reason: "the engine knows keys and queues; nothing about sessions and components may leak into it",
+		},
+		{
+			From: []string{"./reconcile/..."}, Except: []string{"./reconcile/celready/..."}, To: []string{celGo}, Links: true,
+			Reason: "cel-go is for reconcile/celready only",
+		},
+		{
+			From: []string{"./reconcile/..."}, Except: []string{"./reconcile/templates/..."}, To: []string{sprig, sprout}, Links: true,
+			Reason: "a library of template functions is for reconcile/templates only",
+		},
+		{
+			From: []string{"./operator"}, To: []string{"./vcs/...", goGit}, Links: true,
+			Reason: "operator is the lean core; versions through vcs are operator/full's",
+		},
+		{
+			From: []string{"./examples/..."}, Except: []string{"./examples/*/demo/..."}, To: []string{tools},
+			Reason: "an example is what a user copies; only a demo starts a control plane",
+		},
+		{
+			From: libraries, To: []string{tools}, Links: true,
+			Reason: "a library imports tools in tests only",
+		},
+		{
+			From:   everything,
+			Except: append([]string{"./tools/devcluster/..."}, uncoupled...),
+			To:     []string{"github.com/stretchr/testify/...", "go.uber.org/goleak/..."},
+			Reason: "testify and goleak are for tests",
+		},
+		{
+			From: []string{"./tools/envtest/..."}, Links: true, Tests: true,
+			To:     []string{"k8s.io/kubernetes/...", "k8s.io/apiserver/...", "go.etcd.io/etcd/..."},
+			Reason: "tools/envtest runs the control plane as a program; it never links Kubernetes' servers",
+		},
+		{
+			From: everything, Except: uncoupled, Links: true, Tests: true,
+			To: []string{
+				"sigs.k8s.io/controller-runtime/...", "sigs.k8s.io/cli-utils/...", "github.com/fluxcd/...", "github.com/heimdalr/dag/...",
+			},
+			Reason: "only tools/bench and tools/peers link a peer",
+		},
+		{
+			From: everything, Except: uncoupled, Tests: true,
+			To:     []string{"github.com/evanphx/json-patch/...", "gopkg.in/evanphx/json-patch.v4/..."},
+			Reason: "only tools/bench and tools/peers import a peer",
+		},
+	},
+}

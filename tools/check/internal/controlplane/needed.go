@@ -1,0 +1,49 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/operkit/operkit/tools/check/internal/process"
+	"github.com/operkit/operkit/tools/check/internal/repository"
+)
+
+// envtest is the package through which tests reach the control plane.
+const envtest = repository.Prefix + "/tools/envtest"
+
+// Needed reports whether a test of one of modules depends on tools/envtest. Packages that do not build are no error
+// here: the test run reports them.
+func Needed(ctx context.Context, r *repository.Repository, modules []repository.Module) (bool, error) {
+	var patterns []string
+	for _, m := range modules {
+		switch {
+		case !m.HasPackages(r.Root):
+		case m.InWorkspace():
+			patterns = append(patterns, "./"+m.Dir+"/...")
+		default:
+			if needed, err := dependsOn(ctx, r.Folder(m), r.Environ(m), "./..."); needed || err != nil {
+				return needed, err
+			}
+		}
+	}
+	if len(patterns) == 0 {
+		return false, nil
+	}
+	return dependsOn(ctx, r.Root, r.WorkspaceEnviron(), patterns...)
+}
+
+func dependsOn(ctx context.Context, dir string, env []string, patterns ...string) (bool, error) {
+	args := append([]string{"list", "-mod=readonly", "-e", "-deps", "-test", "-f", "{{.ImportPath}}"}, patterns...)
+	out, err := process.Output(ctx, process.Command(ctx, dir, env, "go", args...))
+	if err != nil {
+		return false, fmt.Errorf("dependencies of the tests: %w", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, _, _ := strings.Cut(strings.TrimSpace(line), " ") // what follows names the test a package is compiled for
+		if path == envtest {
+			return true, nil
+		}
+	}
+	return false, nil
+}

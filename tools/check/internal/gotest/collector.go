@@ -1,0 +1,143 @@
+package gotest
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Collector reads the events of a run, prints packages as go test does once they have ended (one line for those that
+// passed, with the output of the tests that failed or were skipped before it), and counts.
+//
+// It is not safe for concurrent use.
+type Collector struct {
+	// Tally holds the counts of the packages that have ended.
+	Tally Tally
+
+	out      io.Writer
+	packages map[string]*packageRun
+}
+
+// NewCollector gives a collector that prints to out.
+func NewCollector(out io.Writer) *Collector {
+	return &Collector{out: out, packages: map[string]*packageRun{}}
+}
+
+// outcome is how one run of one test ended; the zero value is that of a test that has not.
+type outcome string
+
+const (
+	passed  outcome = "pass"
+	failed  outcome = "fail"
+	skipped outcome = "skip"
+)
+
+// testRun is one run of one test: with -count there are several of the same name.
+type testRun struct{ outcome outcome }
+
+type output struct {
+	test *testRun // nil: the package's own
+	text string
+}
+
+type packageRun struct {
+	running map[string]*testRun
+	runs    []*testRun
+	outputs []output
+}
+
+// Line reads one line of the output of go test -json. What is no event is printed as it is.
+func (c *Collector) Line(line []byte) {
+	if event, ok := ParseEvent(line); ok {
+		c.Event(event)
+		return
+	}
+	_, _ = fmt.Fprintf(c.out, "%s\n", line)
+}
+
+// Event reads one event.
+func (c *Collector) Event(e Event) {
+	if e.Action == "build-output" {
+		_, _ = io.WriteString(c.out, e.Output)
+		return
+	}
+	if e.Package == "" {
+		return
+	}
+	p := c.packages[e.Package]
+	if p == nil {
+		p = &packageRun{running: map[string]*testRun{}}
+		c.packages[e.Package] = p
+	}
+	if e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip") {
+		delete(c.packages, e.Package)
+		c.end(p, e.Action == "fail")
+		return
+	}
+	p.event(e)
+}
+
+func (p *packageRun) event(e Event) {
+	switch e.Action {
+	case "run":
+		run := &testRun{}
+		p.running[e.Test] = run
+		p.runs = append(p.runs, run)
+	case "pass", "fail", "skip":
+		if run := p.running[e.Test]; run != nil {
+			run.outcome = outcome(e.Action)
+		}
+	case "output":
+		p.outputs = append(p.outputs, output{test: p.running[e.Test], text: e.Output})
+	}
+}
+
+// Close counts packages that have not ended, as those of a run that was interrupted, as failed.
+func (c *Collector) Close() {
+	for name, p := range c.packages {
+		delete(c.packages, name)
+		c.end(p, true)
+	}
+}
+
+func (c *Collector) end(p *packageRun, failedPackage bool) {
+	before := c.Tally.Failed
+	for _, run := range p.runs {
+		switch run.outcome {
+		case passed:
+			c.Tally.Passed++
+		case skipped:
+			c.Tally.Skipped++
+		default:
+			run.outcome = failed
+			c.Tally.Failed++
+		}
+	}
+	if failedPackage && c.Tally.Failed == before {
+		c.Tally.Failed++
+	}
+	for _, o := range p.outputs {
+		if wanted(o, failedPackage) {
+			_, _ = io.WriteString(c.out, o.text)
+		}
+	}
+}
+
+// wanted reports whether a person wants to see the output: of a package that passed the last line, of one that failed
+// all it printed itself, of tests what those that did not pass printed.
+func wanted(o output, failedPackage bool) bool {
+	if o.test != nil {
+		return o.test.outcome != passed && !isProgress(o.text)
+	}
+	return failedPackage || strings.HasPrefix(o.text, "ok  \t") || strings.HasPrefix(o.text, "?   \t")
+}
+
+// isProgress reports whether the line is one with which a verbose test run says what it is doing.
+func isProgress(text string) bool {
+	for _, mark := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME "} {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	return false
+}

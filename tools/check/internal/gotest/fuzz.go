@@ -1,0 +1,93 @@
+package gotest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/tools/check/internal/process"
+	"github.com/operkit/operkit/tools/check/internal/repository"
+)
+
+// target is one fuzz target.
+type target struct{ pkg, name string }
+
+// Fuzz runs every fuzz target of modules for the given time, one after another. The error joins those of the targets
+// that failed; the go command leaves the failing input in the testdata folder of the package.
+func (r *Runner) Fuzz(ctx context.Context, modules []repository.Module, each time.Duration) error {
+	var problems error
+	for _, m := range modules {
+		if !m.HasPackages(r.Repository.Root) {
+			continue
+		}
+		targets, err := r.targets(ctx, m)
+		problems = errors.Join(problems, err)
+		for _, t := range targets {
+			if ctx.Err() != nil {
+				return errors.Join(problems, ctx.Err())
+			}
+			r.printf("fuzz %s %s for %s\n", t.pkg, t.name, each)
+			problems = errors.Join(problems, r.fuzz(ctx, m, t, each))
+		}
+	}
+	return problems
+}
+
+func (r *Runner) fuzz(ctx context.Context, m repository.Module, t target, each time.Duration) error {
+	args := append([]string{"test"}, m.BuildFlags()...)
+	args = append(args, "-run=^$", "-fuzz=^"+t.name+"$", "-fuzztime="+each.String(), "-timeout=0", t.pkg)
+	cmd := process.Command(ctx, r.Repository.Folder(m), append(r.Repository.Environ(m), r.Env...), "go", args...)
+	var said bytes.Buffer
+	both := io.MultiWriter(r.Stdout, &said)
+	cmd.Stdout, cmd.Stderr = both, both
+	err := process.Run(ctx, cmd)
+	if process.Failed(err) && timeWasUp.Match(said.Bytes()) {
+		r.printf("fuzz %s %s: its time was up; no input failed\n", t.pkg, t.name)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", t.pkg, t.name, err)
+	}
+	return nil
+}
+
+// timeWasUp is what a target says that found nothing but whose time ended in the middle of an input: up to Go 1.26 the
+// coordinator can take its own deadline for a failure (https://go.dev/issue/75804). A failing input says more.
+var timeWasUp = regexp.MustCompile(`(?m)^--- FAIL: Fuzz\w+ \([0-9.]+s\)\n    context deadline exceeded\nFAIL$`)
+
+// targets lists the fuzz targets of a module.
+func (r *Runner) targets(ctx context.Context, m repository.Module) ([]target, error) {
+	args := append([]string{"test"}, m.BuildFlags()...)
+	args = append(args, "-list=^Fuzz", "./...")
+	out, err := process.Output(ctx, process.Command(ctx, r.Repository.Folder(m), r.Repository.Environ(m), "go", args...))
+	if err != nil {
+		return nil, fmt.Errorf("%s: fuzz targets: %w", m.Dir, err)
+	}
+	return parseTargets(out), nil
+}
+
+// parseTargets reads what go test -list prints: the names of a package, then its line 'ok  <package>  0.1s'.
+func parseTargets(out []byte) []target {
+	var targets []target
+	var names []string
+	scan := bufio.NewScanner(bytes.NewReader(out))
+	for scan.Scan() {
+		fields := strings.Fields(scan.Text())
+		switch {
+		case len(fields) == 1 && strings.HasPrefix(fields[0], "Fuzz"):
+			names = append(names, fields[0])
+		case len(fields) > 1 && fields[0] == "ok":
+			for _, name := range names {
+				targets = append(targets, target{pkg: fields[1], name: name})
+			}
+			names = nil
+		}
+	}
+	return targets
+}

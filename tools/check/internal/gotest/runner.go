@@ -1,0 +1,107 @@
+package gotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/operkit/operkit/tools/check/internal/process"
+	"github.com/operkit/operkit/tools/check/internal/repository"
+)
+
+// Runner runs the tests of modules one module after another. Repository and Stdout must be set; the zero value of every
+// other field is usable.
+type Runner struct {
+	Repository *repository.Repository
+	// Stdout gets the package lines, Stderr what the go command says besides, as 'downloading'. They are written to
+	// concurrently, so they must not be one writer that is not safe for that.
+	Stdout, Stderr io.Writer
+	// Race runs the tests under the race detector, in the modules that allow it.
+	Race bool
+	// Count and Run are the flags of go test of that name; zero leaves them out. A run with Run is not complete: its
+	// events are not kept.
+	Count int
+	Run   string
+	// Timeout is the flag of go test: how long the tests of one package may take. Zero leaves it out.
+	Timeout time.Duration
+	// Env holds what is set for the tests in addition, as NAME=value.
+	Env []string
+}
+
+// All runs the tests of modules and gives the counts. It goes on after a failure and ends early only with ctx.
+func (r *Runner) All(ctx context.Context, modules []repository.Module) (Tally, error) {
+	var total Tally
+	var problems error
+	for i, m := range modules {
+		if ctx.Err() != nil {
+			break
+		}
+		title := fmt.Sprintf("[%*d/%d] %s", len(strconv.Itoa(len(modules))), i+1, len(modules), m.Dir)
+		if !m.HasPackages(r.Repository.Root) {
+			r.printf("%s: no packages\n", title)
+			continue
+		}
+		r.printf("%s\n", title)
+		start := time.Now()
+		tally, err := r.module(ctx, m)
+		problems = errors.Join(problems, err)
+		total.Add(tally)
+		r.printf("%s: passed=%d failed=%d skipped=%d in %.1fs\n",
+			title, tally.Passed, tally.Failed, tally.Skipped, time.Since(start).Seconds())
+	}
+	return total, errors.Join(problems, ctx.Err())
+}
+
+func (r *Runner) printf(format string, args ...any) { _, _ = fmt.Fprintf(r.Stdout, format, args...) }
+
+// module runs the tests of one module. That tests failed is told by the counts; the error is for what kept the run from
+// being done or kept.
+func (r *Runner) module(ctx context.Context, m repository.Module) (Tally, error) {
+	record, err := createStream(StreamFile(r.Repository, m))
+	if err != nil {
+		return Tally{Failed: 1}, fmt.Errorf("%s: %w", m.Dir, err)
+	}
+	collector := NewCollector(r.Stdout)
+	split := &lines{each: collector.Line}
+	env := append(r.Repository.Environ(m), r.Env...)
+	cmd := process.Command(ctx, r.Repository.Folder(m), env, "go", r.args(m)...)
+	cmd.Stdout = io.MultiWriter(record.file, split)
+	cmd.Stderr = r.Stderr
+	if cmd.Stderr == nil {
+		cmd.Stderr = os.Stderr
+	}
+	runErr := process.Run(ctx, cmd)
+	split.flush()
+	collector.Close()
+	tally := collector.Tally
+	if runErr != nil && tally.Failed == 0 {
+		tally.Failed++
+		r.printf("FAIL\t%s: %s: %v\n", m.Dir, process.Line(cmd), runErr)
+	}
+	complete := r.Run == "" && ctx.Err() == nil
+	if err := record.close(complete); err != nil {
+		return tally, fmt.Errorf("%s: record of the test run: %w", m.Dir, err)
+	}
+	return tally, nil
+}
+
+func (r *Runner) args(m repository.Module) []string {
+	args := append([]string{"test", "-json"}, m.BuildFlags()...)
+	if r.Race && m.Race() {
+		args = append(args, "-race")
+	}
+	if r.Count > 0 {
+		args = append(args, "-count="+strconv.Itoa(r.Count))
+	}
+	if r.Run != "" {
+		args = append(args, "-run="+r.Run)
+	}
+	if r.Timeout > 0 {
+		args = append(args, "-timeout="+r.Timeout.String())
+	}
+	return append(args, "./...")
+}

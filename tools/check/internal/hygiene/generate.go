@@ -1,0 +1,99 @@
+package hygiene
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/operkit/operkit/tools/check/internal/process"
+	"github.com/operkit/operkit/tools/check/internal/repository"
+)
+
+// marker is a line that registers a generator.
+var marker = regexp.MustCompile(`(?m)^//go:generate `)
+
+// Generators lists the modules in which a Go file asks for a generator with a line //go:generate.
+func Generators(r *repository.Repository) ([]repository.Module, error) {
+	var found []repository.Module
+	for _, m := range r.Modules {
+		files, err := m.GoFiles(r.Root)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			if marker.Match(text) {
+				found = append(found, m)
+				break
+			}
+		}
+	}
+	return found, nil
+}
+
+// Generate runs every generator of the repository and prints the module it is at, and what the generators say, to out.
+func Generate(ctx context.Context, r *repository.Repository, out io.Writer) error {
+	modules, err := Generators(r)
+	if err != nil {
+		return err
+	}
+	for _, m := range modules {
+		_, _ = fmt.Fprintf(out, "generate %s\n", m.Dir)
+		var said bytes.Buffer
+		cmd := process.Command(ctx, r.Folder(m), r.Environ(m), "go", "generate", "./...")
+		both := io.MultiWriter(out, &said)
+		cmd.Stdout, cmd.Stderr = both, both
+		if err := process.Run(ctx, cmd); err != nil {
+			return fmt.Errorf("%s: %s: %w\n%s", m.Dir, process.Line(cmd), err, &said)
+		}
+	}
+	return nil
+}
+
+// Generated runs every generator and gives the difference of each file that changed by that. It compares contents
+// before and after, so it works while other changes are not committed yet, and it leaves the new contents in place.
+func Generated(ctx context.Context, r *repository.Repository) ([]string, error) {
+	modules, err := Generators(r)
+	if err != nil || len(modules) == 0 {
+		return nil, err
+	}
+	before, err := snapshot(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := Generate(ctx, r, io.Discard); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return []string{err.Error()}, nil
+	}
+	after, err := snapshot(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return differences(ctx, before, after)
+}
+
+// snapshot holds the contents of the repository's files by name.
+func snapshot(ctx context.Context, r *repository.Repository) (map[string][]byte, error) {
+	files, err := r.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	contents := make(map[string][]byte, len(files))
+	for _, name := range files {
+		text, err := os.ReadFile(filepath.Join(r.Root, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		contents[name] = text
+	}
+	return contents, nil
+}

@@ -1,0 +1,74 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// grace is how long a program may take to end by itself after it was interrupted.
+const grace = 5 * time.Second
+
+// Command prepares a program that is interrupted, with all it started, when ctx ends. env may be nil for the
+// environment of this process. Run it with [Run] or [Output].
+func Command(ctx context.Context, dir string, env []string, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = env
+	cmd.WaitDelay = grace
+	cmd.Cancel = func() error { return Interrupt(cmd) }
+	ownGroup(cmd)
+	return cmd
+}
+
+// Detached prepares a program that no context ends: its owner does, with [Interrupt] and [Kill].
+func Detached(dir string, env []string, name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = env
+	cmd.WaitDelay = grace
+	ownGroup(cmd)
+	return cmd
+}
+
+// Run starts cmd, waits for its end and, when that was forced by the context, kills what is left of its group.
+func Run(ctx context.Context, cmd *exec.Cmd) error {
+	err := cmd.Run()
+	if ctx.Err() == nil {
+		return err
+	}
+	if cmd.Process != nil {
+		Kill(cmd)
+	}
+	return ctx.Err()
+}
+
+// Output runs cmd as [Run] does and gives what it printed to standard output. The error names the command and holds
+// what it printed to standard error.
+func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	err := Run(ctx, cmd)
+	if err == nil {
+		return out.Bytes(), nil
+	}
+	text := strings.TrimSpace(problems.String())
+	if text == "" {
+		return out.Bytes(), fmt.Errorf("%s: %w", Line(cmd), err)
+	}
+	return out.Bytes(), fmt.Errorf("%s: %w\n%s", Line(cmd), err, text)
+}
+
+// Line is the command line of cmd, for messages.
+func Line(cmd *exec.Cmd) string { return strings.Join(cmd.Args, " ") }
+
+// Failed reports whether err says that a program ran and ended with an exit code other than zero, in contrast to one
+// that could not be started.
+func Failed(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit)
+}

@@ -1,0 +1,107 @@
+package repotest
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/operkit/operkit/tools/check/internal/repository"
+)
+
+// Files are the contents of files by their path, with slashes.
+type Files map[string]string
+
+// New writes a repository with the given modules and files, and a go.work with the modules that belong there. A file
+// go.mod among files replaces the one that the module would get.
+func New(t testing.TB, modules []string, files Files) *repository.Repository {
+	t.Helper()
+	return NewWithLibraries(t, modules, files, nil)
+}
+
+// NewWithLibraries is New with modules from outside, which every module can import: libraries holds the imports of
+// each package by the path of its module and, after a space, its folder in it.
+func NewWithLibraries(t testing.TB, modules []string, files Files, libraries map[string][]string) *repository.Repository {
+	t.Helper()
+	root, outside := t.TempDir(), t.TempDir()
+	work := "go 1.26.0\n"
+	var needs string
+	known := map[string]bool{}
+	for name, imports := range libraries {
+		path, folder, _ := strings.Cut(name, " ")
+		top := filepath.Join(outside, filepath.FromSlash(path))
+		Write(t, top, Files{
+			"go.mod":               "module " + path + "\n\ngo 1.26.0\n",
+			folder + "/library.go": Package("library", imports...),
+		})
+		if !known[path] {
+			known[path] = true
+			work += fmt.Sprintf("use %q\n", top)
+			needs += fmt.Sprintf("require %s %s\nreplace %s => %q\n", path, version(path), path, top)
+		}
+	}
+	all := Files{}
+	for _, dir := range modules {
+		module := repository.Module{Dir: dir}
+		mod := "module " + repository.Prefix + "/" + dir + "\n\ngo 1.26.0\n"
+		if module.InWorkspace() {
+			work += "use ./" + dir + "\n"
+		} else {
+			mod += needs
+		}
+		all[dir+"/go.mod"] = mod
+	}
+	all["go.work"] = work
+	maps.Copy(all, files)
+	Write(t, root, all)
+	r, err := repository.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// version is one that a module of the path may have.
+func version(path string) string {
+	if major := regexp.MustCompile(`[./]v([0-9]+)$`).FindStringSubmatch(path); major != nil {
+		return "v" + major[1] + ".0.0"
+	}
+	return "v0.0.0"
+}
+
+// Write writes files below a folder.
+func Write(t testing.TB, folder string, files Files) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Package is the text of a Go file that imports the given paths.
+func Package(name string, imports ...string) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "package %s\n", name)
+	for _, path := range imports {
+		fmt.Fprintf(&text, "\nimport _ %q\n", path)
+	}
+	return text.String()
+}
+
+// Git makes a git repository of the folder, without a commit.
+func Git(t testing.TB, folder string) {
+	t.Helper()
+	cmd := exec.Command("git", "init", "--quiet", folder)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+}

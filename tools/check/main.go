@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/operkit/operkit/tools/check/internal/repository"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, ".", os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// errFailed ends the program with exit code 1 when all there is to say has been printed.
+var errFailed = errors.New("failed")
+
+// environment is what a command works on.
+type environment struct {
+	repository     *repository.Repository
+	stdout, stderr io.Writer
+}
+
+// command is one of the program's.
+type command struct {
+	name, summary string
+	// prepare declares flags and gives what runs the command once they are parsed.
+	prepare func(flags *flag.FlagSet) func(ctx context.Context, env environment) error
+}
+
+func commands() []command {
+	list := []command{
+		{"test", "run the tests of every module, with a control plane when they need one", prepareTest},
+		{"fuzz", "run every fuzz target for a while", prepareFuzz},
+		{"generate", "run every generator", prepareGenerate},
+		{"all", "run the checks below in this order and sum up", prepareAll},
+	}
+	for _, c := range checks() {
+		list = append(list, command{c.name, c.summary, prepareCheck(c)})
+	}
+	return list
+}
+
+// run is the program, for the repository that dir lies in: it gives the exit code, 2 for a wrong call.
+func run(ctx context.Context, dir string, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+		usage(stdout)
+		return 0
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return runCommand(ctx, dir, c, args[1:], stdout, stderr)
+		}
+	}
+	_, _ = fmt.Fprintf(stderr, "check: command %q: there is none of this name\n\n", args[0])
+	usage(stderr)
+	return 2
+}
+
+func runCommand(ctx context.Context, dir string, c command, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("check "+c.name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	action := c.prepare(flags)
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		return 2
+	}
+	if flags.NArg() > 0 {
+		_, _ = fmt.Fprintf(stderr, "check %s: argument %q: none is taken\n", c.name, flags.Arg(0))
+		return 2
+	}
+	opened, err := repository.Open(dir)
+	if err == nil {
+		err = action(ctx, environment{repository: opened, stdout: stdout, stderr: stderr})
+	}
+	if err == nil {
+		return 0
+	}
+	if !errors.Is(err, errFailed) {
+		_, _ = fmt.Fprintf(stderr, "check %s: %v\n", c.name, err)
+	}
+	return 1
+}
+
+func usage(out io.Writer) {
+	var text strings.Builder
+	text.WriteString("check runs the tests and the checks of this repository.\n\nUsage: check COMMAND [FLAGS]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&text, "  %-10s %s\n", c.name, c.summary)
+	}
+	text.WriteString("\nThe flags of a command: check COMMAND -h\n")
+	_, _ = io.WriteString(out, text.String())
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/tools/check/internal/controlplane"
+	"github.com/operkit/operkit/tools/check/internal/gotest"
+	"github.com/operkit/operkit/tools/check/internal/hygiene"
+	"github.com/operkit/operkit/tools/check/internal/repository"
+)
+
+// soakVariable tells tests that run a small sample by default (random walks, kills at every write) to take their time.
+const soakVariable = "OPERKIT_SOAK"
+
+// soakTimeout is how long the tests of one package may take in a soak.
+const soakTimeout = 4 * time.Hour
+
+func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
+	modules := flags.String("module", "", "the folders of the modules to test, separated by commas; all when empty")
+	count := flags.Int("count", 0, "run each test this often; 0 lets the go command take results that it knows already")
+	run := flags.String("run", "", "run only tests that this regular expression matches; such a run proves no rules")
+	soak := flags.Bool("soak", false, "set "+soakVariable+"=1, so that long tests run in full")
+	return func(ctx context.Context, env environment) error {
+		chosen, err := env.repository.Select(*modules)
+		if err != nil {
+			return err
+		}
+		runner := &gotest.Runner{
+			Repository: env.repository, Stdout: env.stdout, Stderr: env.stderr, Count: *count, Run: *run,
+		}
+		if *soak {
+			runner.Count, runner.Timeout = max(1, *count), soakTimeout
+			runner.Env = append(runner.Env, soakVariable+"=1")
+		}
+		tally, err := testModules(ctx, env, runner, chosen)
+		if err == nil && tally == (gotest.Tally{}) {
+			err = errors.New("no test ran")
+		}
+		if err != nil {
+			_, _ = fmt.Fprintf(env.stderr, "check test: %v\n", err)
+			tally.Failed = max(1, tally.Failed) // what kept tests from running is a failure too
+		}
+		_, _ = fmt.Fprintln(env.stdout, tally)
+		if err != nil || !tally.OK() {
+			return errFailed
+		}
+		return nil
+	}
+}
+
+// testModules starts the control plane when a test needs it, runs the tests and ends what it started.
+func testModules(
+	ctx context.Context, env environment, runner *gotest.Runner, chosen []repository.Module,
+) (tally gotest.Tally, err error) {
+	race, reason, err := gotest.RaceDetector(ctx, os.Environ())
+	if err != nil {
+		return tally, err
+	}
+	runner.Race = race
+	if race {
+		_, _ = fmt.Fprintln(env.stdout, "race detector: on")
+	} else {
+		_, _ = fmt.Fprintf(env.stdout, "race detector: off, %s\n", reason)
+	}
+	needed, err := controlplane.Needed(ctx, env.repository, chosen)
+	if err != nil {
+		return tally, err
+	}
+	given := os.Getenv(controlplane.FolderVariable)
+	if needed && given != "" {
+		_, _ = fmt.Fprintf(env.stdout, "control plane: the one in %s (%s)\n", given, controlplane.FolderVariable)
+	}
+	starts := needed && given == ""
+	if !starts && !slices.ContainsFunc(chosen, repository.Module.IsControlPlane) {
+		return runner.All(ctx, chosen)
+	}
+	launcher := controlplane.ForRepository(env.repository, env.stderr)
+	binary := os.Getenv(controlplane.BinaryVariable)
+	if binary == "" {
+		if binary, err = launcher.Build(ctx); err != nil {
+			return tally, err
+		}
+	}
+	runner.Env = append(runner.Env, controlplane.BinaryVariable+"="+binary)
+	if !starts {
+		return runner.All(ctx, chosen)
+	}
+	launcher.Env = repository.Setenv(launcher.Env, controlplane.BinaryVariable, binary)
+	return testWithControlPlane(ctx, env, launcher, runner, chosen)
+}
+
+func testWithControlPlane(
+	ctx context.Context, env environment, launcher controlplane.Launcher, runner *gotest.Runner, chosen []repository.Module,
+) (tally gotest.Tally, err error) {
+	start := time.Now()
+	plane, err := launcher.Up(ctx)
+	if err != nil {
+		return tally, err
+	}
+	defer func() { err = errors.Join(err, plane.Stop()) }()
+	_, _ = fmt.Fprintf(env.stdout, "control plane: ready after %.1fs, in %s\n", time.Since(start).Seconds(), plane.Dir)
+	runner.Env = append(runner.Env, controlplane.FolderVariable+"="+plane.Dir)
+	tally, err = runner.All(ctx, chosen)
+	return tally, errors.Join(err, plane.Alive())
+}
+
+func prepareFuzz(flags *flag.FlagSet) func(context.Context, environment) error {
+	modules := flags.String("module", "", "the folders of the modules to fuzz, separated by commas; all when empty")
+	each := flags.Duration("time", time.Minute, "how long each target runs")
+	return func(ctx context.Context, env environment) error {
+		chosen, err := env.repository.Select(*modules)
+		if err != nil {
+			return err
+		}
+		runner := &gotest.Runner{Repository: env.repository, Stdout: env.stdout, Stderr: env.stderr}
+		return runner.Fuzz(ctx, chosen, *each)
+	}
+}
+
+func prepareGenerate(*flag.FlagSet) func(context.Context, environment) error {
+	return func(ctx context.Context, env environment) error {
+		return hygiene.Generate(ctx, env.repository, env.stdout)
+	}
+}

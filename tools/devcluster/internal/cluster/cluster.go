@@ -1,0 +1,113 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/operkit/operkit/tools/devcluster/internal/api"
+	"github.com/operkit/operkit/tools/devcluster/internal/component"
+	"github.com/operkit/operkit/tools/devcluster/internal/control"
+	"github.com/operkit/operkit/tools/devcluster/internal/crd"
+	"github.com/operkit/operkit/tools/devcluster/internal/lifeline"
+	"github.com/operkit/operkit/tools/devcluster/internal/port"
+	"github.com/operkit/operkit/tools/devcluster/internal/process"
+	"github.com/operkit/operkit/tools/devcluster/internal/state"
+	"github.com/operkit/operkit/tools/devcluster/internal/workdir"
+)
+
+// Cluster is a running cluster. Its methods may be called concurrently.
+type Cluster struct {
+	options Options
+	lock    *workdir.Lock
+	line    *lifeline.Line
+	spawner *process.Spawner
+	ports   map[component.Name]*port.Reservation
+	client  *api.Client
+	control *control.Server
+
+	// life ends when the cluster has to: its cause is a *CrashError or errDown.
+	life context.Context
+	end  context.CancelCauseFunc
+
+	stopping sync.Once
+	watchers sync.WaitGroup // goroutines that follow processes and health
+
+	actions    sync.Mutex // held during one action on a component
+	assessment sync.Mutex // held during one look at all components
+
+	mu      sync.Mutex // guards what is below, and the state file
+	members map[component.Name]*member
+	changes int // of the phase of any member
+	phase   state.Phase
+	message string
+}
+
+// member is one component's process.
+type member struct {
+	process *process.Process // nil before the first start
+	phase   state.Phase
+}
+
+// Start starts a cluster and returns when it is ready. The files of Options.CRDs are checked before
+// anything else. When the start fails, or ctx ends before it is done, nothing is left running; the
+// logs stay in the directory. A ctx that ends later does not end the cluster: call Stop.
+func Start(ctx context.Context, options Options) (*Cluster, error) {
+	options = options.withDefaults()
+	definitions, err := crd.Load(options.CRDs...)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := options.Dir.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{
+		options: options, lock: lock, spawner: process.NewSpawner(),
+		ports:   map[component.Name]*port.Reservation{},
+		members: map[component.Name]*member{}, phase: state.Starting,
+	}
+	c.life, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
+	if err := c.start(ctx, definitions); err != nil {
+		c.shutDown(state.Failed, err.Error())
+		return nil, err
+	}
+	return c, nil
+}
+
+// Wait returns when ctx ends or the cluster was asked to end, both without an error, or with a
+// *CrashError when a component ended by itself. It stops nothing.
+func (c *Cluster) Wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-c.life.Done():
+		if err := context.Cause(c.life); !errors.Is(err, errDown) {
+			return err
+		}
+		return nil
+	}
+}
+
+// Stop ends all components and gives the directory back; the logs stay in it. It may be called more
+// than once.
+func (c *Cluster) Stop() {
+	if err := c.crashed(); err != nil {
+		c.shutDown(state.Failed, err.Error())
+		return
+	}
+	c.shutDown(state.Stopped, "")
+}
+
+// Server returns the URL of the API server.
+func (c *Cluster) Server() string { return c.server() }
+
+func (c *Cluster) server() string { return "https://" + c.ports[component.APIServer].Address() }
+
+func (c *Cluster) crashed() error {
+	var crash *CrashError
+	if errors.As(context.Cause(c.life), &crash) {
+		return crash
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/operkit/operkit/tools/devcluster/internal/component"
+	"github.com/operkit/operkit/tools/devcluster/internal/state"
+)
+
+// Status describes the cluster as it is now; a cluster that counts as ready is asked again.
+func (c *Cluster) Status(ctx context.Context) state.State {
+	c.assess(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stateLocked()
+}
+
+// Down begins the end of the cluster: Wait returns.
+func (c *Cluster) Down() { c.end(errDown) }
+
+// monitor keeps the state true while the cluster runs.
+func (c *Cluster) monitor() {
+	ticker := time.NewTicker(monitorInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-c.life.Done():
+			return
+		case <-ticker.C:
+			c.assess(c.life)
+		}
+	}
+}
+
+// assess asks every component how it is and sets the phase accordingly. What it has found is void
+// when a component was started or stopped meanwhile; who did that has said so already.
+func (c *Cluster) assess(ctx context.Context) {
+	c.assessment.Lock()
+	defer c.assessment.Unlock()
+	if !c.settled() {
+		return
+	}
+	c.mu.Lock()
+	changes := c.changes
+	c.mu.Unlock()
+	err := c.check(ctx)
+	if ctx.Err() != nil {
+		return // what failed is the question, not the component
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.changes != changes || !c.settledLocked() {
+		return
+	}
+	phase, message := state.Ready, ""
+	if err != nil {
+		phase, message = state.Degraded, err.Error()
+	}
+	if phase == c.phase && message == c.message {
+		return
+	}
+	c.phase, c.message = phase, message
+	_ = c.writeStateLocked() // the next change tries again
+}
+
+// setLocked moves a member to another phase.
+func (c *Cluster) setLocked(m *member, phase state.Phase) {
+	m.phase = phase
+	c.changes++
+}
+
+// settled reports whether the start is over and the end has not begun.
+func (c *Cluster) settled() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.settledLocked()
+}
+
+func (c *Cluster) settledLocked() bool { return c.phase == state.Ready || c.phase == state.Degraded }
+
+// check returns why the cluster is not ready, or nil.
+func (c *Cluster) check(ctx context.Context) error {
+	for _, n := range c.options.Components {
+		if phase := c.phaseOf(n); phase != state.Ready {
+			return fmt.Errorf("%s is %s", n, phase)
+		}
+		if err := c.healthy(ctx, n); err != nil {
+			return fmt.Errorf("%s does not answer: %w", n, err)
+		}
+	}
+	return nil
+}
+
+// declareReady ends the phase of starting, unless the cluster has to end already.
+func (c *Cluster) declareReady() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life.Err() != nil {
+		return cause(c.life)
+	}
+	c.phase = state.Ready
+	return c.writeStateLocked()
+}
+
+func (c *Cluster) writeState() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.writeStateLocked()
+}
+
+func (c *Cluster) writeStateLocked() error {
+	return state.Write(c.options.Dir.State(), c.stateLocked())
+}
+
+func (c *Cluster) stateLocked() state.State {
+	dir := c.options.Dir
+	s := state.State{
+		Phase: c.phase, Ready: c.phase == state.Ready, Message: c.message,
+		Version: c.options.Version, SupervisorPID: os.Getpid(), Server: c.server(),
+		Kubeconfig: dir.Kubeconfig(), ControlSocket: dir.ControlSocket(),
+		Components: []state.Component{},
+	}
+	if c.options.Audit {
+		s.AuditLog = dir.AuditLog()
+	}
+	for _, n := range c.options.Components {
+		s.Components = append(s.Components, c.members[n].describe(n, dir.Log(n)))
+	}
+	return s
+}
+
+func (m *member) describe(n component.Name, log string) state.Component {
+	described := state.Component{Name: n, Phase: m.phase, Log: log}
+	if m.process == nil {
+		return described
+	}
+	select {
+	case <-m.process.Done():
+	default:
+		described.PID = m.process.PID()
+	}
+	return described
+}

@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/operkit/operkit/tools/devcluster/internal/component"
+	"github.com/operkit/operkit/tools/devcluster/internal/control"
+	"github.com/operkit/operkit/tools/devcluster/internal/crd"
+	"github.com/operkit/operkit/tools/devcluster/internal/lifeline"
+	"github.com/operkit/operkit/tools/devcluster/internal/port"
+	"github.com/operkit/operkit/tools/devcluster/internal/state"
+)
+
+// start brings everything up; what it has begun when it fails is ended by shutDown.
+func (c *Cluster) start(ctx context.Context, definitions []crd.Definition) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.options.StartTimeout,
+		&timeoutError{limit: c.options.StartTimeout, dir: c.options.Dir})
+	defer cancel()
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
+	begin := time.Now()
+	c.progress(begin, "starting %s in %s", c.options.Components, c.options.Dir)
+	if err := c.startServers(ctx); err != nil {
+		return err
+	}
+	c.progress(begin, "the API server answers at %s", c.server())
+	if len(definitions) > 0 {
+		if err := crd.Install(ctx, c.client, definitions); err != nil {
+			return err
+		}
+		c.progress(begin, "%d CustomResourceDefinitions are established", len(definitions))
+	}
+	if err := c.startOthers(ctx); err != nil {
+		return err
+	}
+	if err := c.declareReady(); err != nil {
+		return err
+	}
+	c.progress(begin, "all components are ready")
+	c.watchers.Go(c.monitor)
+	return nil
+}
+
+// prepare makes everything that is there before the first process.
+func (c *Cluster) prepare(ctx context.Context) error {
+	var err error
+	if c.line, err = lifeline.New(); err != nil {
+		return err
+	}
+	if err := c.reservePorts(ctx); err != nil {
+		return err
+	}
+	if err := c.createCredentials(); err != nil {
+		return err
+	}
+	if err := c.createConfiguration(); err != nil {
+		return err
+	}
+	for _, n := range c.options.Components {
+		c.members[n] = &member{phase: state.Starting}
+	}
+	if err := c.writeState(); err != nil {
+		return err
+	}
+	c.control, err = control.Listen(c.options.Dir.ControlSocket(), c)
+	return err
+}
+
+func (c *Cluster) reservePorts(ctx context.Context) error {
+	for _, n := range []component.Name{component.APIServer, component.ControllerManager, component.Scheduler} {
+		number := 0
+		if n == component.APIServer {
+			number = c.options.Port
+		}
+		reservation, err := port.Reserve(ctx, number)
+		if err != nil {
+			return fmt.Errorf("%s: %w", n, err)
+		}
+		c.ports[n] = reservation
+	}
+	return nil
+}
+
+func (c *Cluster) progress(begin time.Time, format string, arguments ...any) {
+	c.options.Progress(fmt.Sprintf("%5.1fs %s", time.Since(begin).Seconds(), fmt.Sprintf(format, arguments...)))
+}
+
+// startServers starts etcd and the API server together: the latter waits for the former by itself.
+func (c *Cluster) startServers(ctx context.Context) error {
+	for _, n := range []component.Name{component.Etcd, component.APIServer} {
+		if err := c.launch(n); err != nil {
+			return err
+		}
+	}
+	for _, n := range []component.Name{component.Etcd, component.APIServer} {
+		if err := c.awaitComponent(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startOthers starts the rest and waits for what they have to bring about: a fake node that is Ready
+// and a default ServiceAccount.
+func (c *Cluster) startOthers(ctx context.Context) error {
+	rest := c.options.Components[2:]
+	for _, n := range rest {
+		if err := c.launch(n); err != nil {
+			return err
+		}
+	}
+	if c.options.Components.Has(component.Kwok) {
+		if err := c.client.Create(ctx, nodePath, fakeNode(), nil); err != nil {
+			return fmt.Errorf("fake node: %w", err)
+		}
+	}
+	for _, n := range rest {
+		if err := c.awaitComponent(ctx, n); err != nil {
+			return err
+		}
+	}
+	return c.awaitFixtures(ctx)
+}

@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"github.com/operkit/operkit/tools/devcluster/internal/lifeline"
+	"github.com/operkit/operkit/tools/devcluster/internal/process"
+	"github.com/operkit/operkit/tools/devcluster/internal/state"
+)
+
+// StateEnvironment names the variable that tells a component where the state file is, for
+// AbandonState.
+const StateEnvironment = "OPERKIT_DEVCLUSTER_STATE"
+
+// shutDown ends everything that start has begun, in whatever state it is.
+func (c *Cluster) shutDown(phase state.Phase, message string) {
+	c.stopping.Do(func() {
+		c.end(errDown)
+		processes := c.markStopping()
+		var wait sync.WaitGroup
+		for _, p := range processes {
+			// Killed, not asked: there is nothing to save, and it takes milliseconds instead of seconds.
+			wait.Go(p.Kill)
+		}
+		wait.Wait()
+		c.watchers.Wait()
+		c.release(phase, message)
+	})
+}
+
+// markStopping tells the followers that what happens now is wanted.
+func (c *Cluster) markStopping() []*process.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.phase = state.Stopping
+	var processes []*process.Process
+	for _, m := range c.members {
+		if m.process != nil {
+			c.setLocked(m, state.Stopping)
+			processes = append(processes, m.process)
+		}
+	}
+	if len(c.members) > 0 {
+		_ = c.writeStateLocked() // about to be written again
+	}
+	return processes
+}
+
+// release gives back what the cluster held, the directory last.
+func (c *Cluster) release(phase state.Phase, message string) {
+	if c.control != nil {
+		c.control.Close(context.WithoutCancel(c.life))
+	}
+	if len(c.members) > 0 {
+		c.mu.Lock()
+		// The processes are gone, whether or not the file can be written.
+		_ = state.Write(c.options.Dir.State(), c.stateLocked().Ended(phase, message))
+		c.mu.Unlock()
+	}
+	if c.client != nil {
+		c.client.Close()
+	}
+	for _, reservation := range c.ports {
+		reservation.Release()
+	}
+	if c.line != nil {
+		c.line.Close()
+	}
+	c.spawner.Close()
+	c.lock.Release()
+}
+
+// FollowSupervisor makes a component's process end when its supervisor is gone, after it has made
+// sure that the state file does not go on claiming that the cluster is ready. In a process that no
+// supervisor started it does nothing.
+func FollowSupervisor() error {
+	path := os.Getenv(StateEnvironment)
+	_ = os.Unsetenv(StateEnvironment)
+	supervisor := os.Getppid()
+	return lifeline.Follow(func() {
+		if path != "" {
+			_ = state.MarkKilled(path, supervisor) // the process has to end in any case
+		}
+		os.Exit(1)
+	})
+}

@@ -1,0 +1,88 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/operkit/operkit/tools/devcluster/internal/cluster"
+	"github.com/operkit/operkit/tools/devcluster/internal/process"
+)
+
+const (
+	// commandGrace is what the command gets to end in when the cluster has ended under it.
+	commandGrace = 3 * time.Second
+	// signalled is added to the number of the signal that ended the command, as a shell does.
+	signalled = 128
+)
+
+// accompany runs cmd while the cluster runs. Its error is an *exitError with the command's exit code
+// unless that is 0, or why the cluster ended before the command did.
+func accompany(ctx context.Context, cmd *exec.Cmd, running *cluster.Cluster, signals <-chan os.Signal) error {
+	spawner := process.NewSpawner()
+	defer spawner.Close()
+	if err := spawner.Start(cmd, syscall.SIGTERM); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- running.Wait(ctx) }()
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	for {
+		select {
+		case s := <-signals:
+			if s != syscall.SIGINT || !inForeground() {
+				_ = cmd.Process.Signal(s) // it may have ended by now
+			}
+		case err := <-done:
+			return exitCode(err)
+		case err := <-ended:
+			terminate(cmd, done)
+			if err == nil {
+				err = errors.New("the cluster was stopped while the command ran")
+			}
+			return err
+		}
+	}
+}
+
+// inForeground reports whether Ctrl-C on the terminal reaches this process's group, and with it the
+// command: it must not get the signal twice.
+func inForeground() bool {
+	group, err := unix.IoctlGetInt(unix.Stdin, unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+func terminate(cmd *exec.Cmd, done <-chan error) {
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	timer := time.NewTimer(commandGrace)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		_ = cmd.Process.Kill()
+		<-done
+	}
+}
+
+// exitCode turns what Wait returned into the exit code that a shell would show.
+func exitCode(err error) error {
+	if err == nil {
+		return nil
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return &exitError{code: signalled + int(status.Signal())}
+	}
+	return &exitError{code: exit.ExitCode()}
+}

@@ -1,0 +1,181 @@
+package process
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const patience = 10 * time.Second
+
+func newSpawner(t *testing.T) *Spawner {
+	t.Helper()
+	spawner := NewSpawner()
+	t.Cleanup(spawner.Close)
+	return spawner
+}
+
+// shell starts a shell script as a process.
+func shell(t *testing.T, spawner *Spawner, script string) *Process {
+	t.Helper()
+	dir := t.TempDir()
+	p, err := Start(spawner, Spec{Path: "/bin/sh", Args: []string{"-c", script}, Dir: dir, Log: filepath.Join(dir, "log")})
+	require.NoError(t, err)
+	t.Cleanup(p.Kill)
+	return p
+}
+
+func logged(p *Process) string {
+	raw, _ := os.ReadFile(p.Log())
+	return string(raw)
+}
+
+func TestOutcome(t *testing.T) {
+	t.Parallel()
+	spawner := newSpawner(t)
+	for _, row := range []struct{ script, outcome string }{
+		{"exit 0", "exit status 0"},
+		{"exit 3", "exit status 3"},
+		{"kill -KILL $$", "signal: killed"},
+	} {
+		p := shell(t, spawner, "echo out; echo err >&2; "+row.script)
+		assert.Equal(t, row.outcome, p.Outcome())
+		assert.Equal(t, "out\nerr\n", logged(p), "both streams are in the log")
+	}
+}
+
+func TestStartAppendsToTheLog(t *testing.T) {
+	t.Parallel()
+	spawner := newSpawner(t)
+	log := filepath.Join(t.TempDir(), "log")
+	for range 2 {
+		p, err := Start(spawner, Spec{Path: "/bin/sh", Args: []string{"-c", "pwd"}, Dir: "/", Log: log})
+		require.NoError(t, err)
+		<-p.Done()
+	}
+	raw, err := os.ReadFile(log)
+	require.NoError(t, err)
+	assert.Equal(t, "/\n/\n", string(raw))
+}
+
+func TestStartFails(t *testing.T) {
+	t.Parallel()
+	spawner := newSpawner(t)
+	_, err := Start(spawner, Spec{Path: "/nonexistent", Log: filepath.Join(t.TempDir(), "log")})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = Start(spawner, Spec{Path: "/bin/sh", Log: "/nonexistent/log"})
+	require.ErrorContains(t, err, "/nonexistent/log")
+
+	closed := NewSpawner()
+	closed.Close()
+	_, err = Start(closed, Spec{Path: "/bin/sh", Log: filepath.Join(t.TempDir(), "log")})
+	assert.EqualError(t, err, "spawner is closed")
+}
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	spawner := newSpawner(t)
+	for _, row := range []struct {
+		reason, script, outcome string
+		grace                   time.Duration
+	}{
+		{"it ends when it is asked to", "trap 'exit 4' TERM; echo ready; while :; do sleep 0.01; done", "exit status 4", patience},
+		{"it does not listen", "trap '' TERM; echo ready; while :; do sleep 0.01; done", "signal: killed", 50 * time.Millisecond},
+		{"it has ended already", "echo ready; exit 5", "exit status 5", patience},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			p := shell(t, spawner, row.script)
+			require.Eventually(t, func() bool { return logged(p) == "ready\n" }, patience, time.Millisecond)
+			if row.outcome == "exit status 5" {
+				<-p.Done()
+			}
+			p.Stop(row.grace)
+			assert.Equal(t, row.outcome, p.Outcome())
+			p.Kill()
+			assert.Positive(t, p.PID())
+		})
+	}
+}
+
+// TestChildOutlivesTheThreadThatAsked: the parent death signal comes when the thread that forked
+// ends, so the fork must not be done by a thread that may end.
+func TestChildOutlivesTheThreadThatAsked(t *testing.T) {
+	t.Parallel()
+	spawner := newSpawner(t)
+	var p *Process
+	thread := onDyingThread(func() { p = shell(t, spawner, "exec sleep 1000") })
+	task := filepath.Join("/proc/self/task", strconv.Itoa(thread))
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(task)
+		return os.IsNotExist(err)
+	}, patience, time.Millisecond, "the thread ends")
+	p.Kill()
+	assert.Equal(t, "signal: killed", p.Outcome(), "the first signal that it got was not that of the thread's end")
+}
+
+// onDyingThread runs f on a thread that ends with it, and returns the thread's id. The first thread
+// of a process never ends, so it is not taken.
+func onDyingThread(f func()) int {
+	thread := make(chan int)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with this goroutine
+		if syscall.Gettid() == syscall.Getpid() {
+			thread <- onDyingThread(f)
+			return
+		}
+		f()
+		thread <- syscall.Gettid()
+	}()
+	return <-thread
+}
+
+func TestSpawnerSetsTheParentDeathSignal(t *testing.T) {
+	t.Parallel()
+	spawner := newSpawner(t)
+	cmd := exec.Command("/bin/sh", "-c", "exit 0")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	require.NoError(t, spawner.Start(cmd, syscall.SIGTERM))
+	require.NoError(t, cmd.Wait())
+	assert.Equal(t, syscall.SIGTERM, cmd.SysProcAttr.Pdeathsig)
+	assert.True(t, cmd.SysProcAttr.Setpgid, "the other attributes stay")
+}
+
+func TestTail(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 2*tailBytes)
+	for _, row := range []struct {
+		reason, content string
+		count           int
+		want            string
+	}{
+		{"an empty file", "", 3, ""},
+		{"fewer lines than asked for", "a\nb\n", 3, "a\nb"},
+		{"more lines than asked for", "a\nb\nc\nd\n", 2, "c\nd"},
+		{"no end of line at the end", "a\nb", 1, "b"},
+		{"a line that is longer than what is read", long + "\nlast\n", 9, strings.Repeat("x", tailBytes-len("\nlast\n")) + "\nlast"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "log")
+			require.NoError(t, os.WriteFile(path, []byte(row.content), 0o600))
+			got, err := Tail(path, row.count)
+			require.NoError(t, err)
+			assert.Equal(t, row.want, got)
+		})
+	}
+	_, err := Tail("/nonexistent", 1)
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}

@@ -1,0 +1,112 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/operkit/operkit/tools/devcluster/internal/component"
+)
+
+// Phase says where a cluster or a component is in its life.
+type Phase string
+
+// The phases. A cluster is Degraded while a component that was asked for is stopped or does not
+// answer.
+const (
+	Starting Phase = "starting"
+	Ready    Phase = "ready"
+	Degraded Phase = "degraded"
+	Stopping Phase = "stopping"
+	Stopped  Phase = "stopped"
+	Failed   Phase = "failed"
+)
+
+// State describes one cluster. Ready is true only while every component answers, the fake node is
+// Ready and the default ServiceAccount is there.
+type State struct {
+	Phase         Phase       `json:"phase"`
+	Ready         bool        `json:"ready"`
+	Message       string      `json:"message,omitempty"`
+	Version       string      `json:"version"`
+	SupervisorPID int         `json:"supervisorPID"`
+	Server        string      `json:"server"`
+	Kubeconfig    string      `json:"kubeconfig"`
+	AuditLog      string      `json:"auditLog,omitempty"`
+	ControlSocket string      `json:"controlSocket"`
+	Components    []Component `json:"components"`
+}
+
+// Component describes one component. PID is 0 while no process runs.
+type Component struct {
+	Name  component.Name `json:"name"`
+	PID   int            `json:"pid"`
+	Phase Phase          `json:"phase"`
+	Log   string         `json:"log"`
+}
+
+// Read reads a state file. The error is fs.ErrNotExist when there is none.
+func Read(path string) (State, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return State{}, fmt.Errorf("state: %w", err)
+	}
+	var s State
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return State{}, fmt.Errorf("state %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// Write replaces the state file as a whole: a reader sees the old or the new one, never a part.
+func Write(path string, s State) error {
+	raw, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("state %s: %w", path, err)
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".state-*")
+	if err != nil {
+		return fmt.Errorf("state %s: %w", path, err)
+	}
+	_, writeErr := temporary.Write(append(raw, '\n'))
+	if err := errors.Join(writeErr, temporary.Close()); err != nil {
+		_ = os.Remove(temporary.Name())
+		return fmt.Errorf("state %s: %w", path, err)
+	}
+	if err := os.Rename(temporary.Name(), path); err != nil {
+		_ = os.Remove(temporary.Name())
+		return fmt.Errorf("state %s: %w", path, err)
+	}
+	return nil
+}
+
+// Ended returns the state with everything stopped: what is left to say once the supervisor is gone.
+func (s State) Ended(phase Phase, message string) State {
+	s.Phase, s.Ready, s.Message, s.SupervisorPID = phase, false, message, 0
+	components := make([]Component, len(s.Components))
+	for i, c := range s.Components {
+		c.PID, c.Phase = 0, Stopped
+		components[i] = c
+	}
+	s.Components = components
+	return s
+}
+
+// MarkKilled writes into the state file that the supervisor of that process id was killed. A file
+// that another supervisor has written since, or none, is left alone.
+func MarkKilled(path string, supervisorPID int) error {
+	s, err := Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if s.SupervisorPID != supervisorPID {
+		return nil
+	}
+	return Write(path, s.Ended(Failed, "the supervisor was killed"))
+}

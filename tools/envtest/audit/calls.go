@@ -1,0 +1,81 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+)
+
+// Calls are requests in the order of their lines in the log. Every filter gives a new slice and leaves the old one
+// as it is; nil is no calls.
+type Calls []Call
+
+// Filter gives the calls that keep says true for.
+func (c Calls) Filter(keep func(Call) bool) Calls {
+	var kept Calls
+	for _, call := range c {
+		if keep(call) {
+			kept = append(kept, call)
+		}
+	}
+	return kept
+}
+
+// Writes are the requests to change stored state, see [Call.IsWrite]. Refused ones are among them.
+func (c Calls) Writes() Calls { return c.Filter(Call.IsWrite) }
+
+// Reads are the gets and lists of resources. Discovery and watches aren't among them.
+func (c Calls) Reads() Calls { return c.Filter(Call.IsRead) }
+
+// Watches are the watches. One that still runs is there only when the log has its start (stage ResponseStarted).
+func (c Calls) Watches() Calls { return c.Filter(Call.IsWatch) }
+
+// DryRuns are the requests to change state that asked for nothing to be stored.
+func (c Calls) DryRuns() Calls {
+	return c.Filter(func(call Call) bool { return call.changes() && call.DryRun })
+}
+
+// Failed are the calls that were answered with 400 or more.
+func (c Calls) Failed() Calls { return c.Filter(func(call Call) bool { return call.Code >= 400 }) }
+
+// By gives the calls of these users.
+func (c Calls) By(users ...string) Calls {
+	return c.Filter(func(call Call) bool { return slices.Contains(users, call.User) })
+}
+
+// In gives the calls for objects of one namespace, and for the namespace itself but its creation.
+func (c Calls) In(namespace string) Calls {
+	return c.Filter(func(call Call) bool { return call.Namespace == namespace })
+}
+
+// Of gives the calls for these resources, each named as [Call.Target] does. A name without a subresource takes those
+// of the resource's subresources too.
+func (c Calls) Of(targets ...string) Calls {
+	return c.Filter(func(call Call) bool {
+		target := call.Target()
+		parent, _, _ := strings.Cut(target, "/")
+		return slices.Contains(targets, target) || call.Resource != "" && slices.Contains(targets, parent)
+	})
+}
+
+// With gives the calls with one of these verbs.
+func (c Calls) With(verbs ...string) Calls {
+	return c.Filter(func(call Call) bool { return slices.Contains(verbs, call.Verb) })
+}
+
+// Count tells how often each verb met each target, such as {"create configmaps": 3}.
+func (c Calls) Count() map[string]int {
+	counts := map[string]int{}
+	for _, call := range c {
+		counts[call.Verb+" "+call.Target()]++
+	}
+	return counts
+}
+
+// String has one line for each call.
+func (c Calls) String() string {
+	lines := make([]string, len(c))
+	for i, call := range c {
+		lines[i] = call.String()
+	}
+	return strings.Join(lines, "\n")
+}

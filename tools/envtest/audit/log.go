@@ -1,0 +1,190 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+)
+
+// poll is how often [Log.Await] looks again.
+const poll = 2 * time.Millisecond
+
+// Log is an audit log in one file of JSON lines that an API server appends to. It may be used concurrently.
+type Log struct {
+	// Path is the file.
+	Path string
+}
+
+// Position is a place between two lines of a log. The zero value is its beginning.
+type Position struct {
+	// Offset is in bytes.
+	Offset int64
+	// Received is when the API server got the request of the line before, by its own clock.
+	Received time.Time
+}
+
+// Match says which calls are wanted: those by one of the users or in the namespace.
+type Match struct {
+	Users     []string
+	Namespace string // empty: no namespace
+}
+
+// End is the position after what the log holds now. Requests that were answered already may still be on their way
+// into it; see [Log.Await].
+func (l Log) End() (Position, error) {
+	info, err := os.Stat(l.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		return Position{}, nil // the API server makes it with its first line
+	}
+	if err != nil {
+		return Position{}, fmt.Errorf("audit log: %w", err)
+	}
+	return Position{Offset: info.Size()}, nil
+}
+
+// Await waits until a line after from tells of an answered request for an object of this name, and gives the position
+// after it.
+func (l Log) Await(ctx context.Context, from Position, name string) (Position, error) {
+	at := from.Offset
+	for {
+		found, end, err := l.find(at, name)
+		if err != nil || found != nil {
+			return Position{Offset: end, Received: found.received()}, err
+		}
+		at = end
+		select {
+		case <-ctx.Done():
+			return Position{}, fmt.Errorf("audit log %s: no request for %s in it: %w", l.Path, name, context.Cause(ctx))
+		case <-time.After(poll):
+		}
+	}
+}
+
+func (e *Event) received() time.Time {
+	if e == nil {
+		return time.Time{}
+	}
+	return e.Received
+}
+
+// find looks for the request in the whole lines from an offset on, and gives where it stopped.
+func (l Log) find(at int64, name string) (found *Event, end int64, err error) {
+	needle := quoted(name)
+	end, err = l.lines(at, -1, func(text []byte) (bool, error) {
+		if !bytes.Contains(text, needle) {
+			return true, nil
+		}
+		event, err := Parse(text)
+		if err != nil {
+			return false, err
+		}
+		if event.Name != name || event.Stage != ResponseComplete {
+			return true, nil
+		}
+		found = &event
+		return false, nil
+	})
+	return found, end, err
+}
+
+// Calls gives the wanted calls between two positions, each once, in the order of their lines: for an ordinary request
+// that is when it was answered; for a watch when it began, if the log has that, else when it ended.
+func (l Log) Calls(from, to Position, want Match) (Calls, error) {
+	var calls Calls
+	started := map[string]bool{}
+	needles := [][]byte{}
+	for _, user := range want.Users {
+		needles = append(needles, quoted(user))
+	}
+	if want.Namespace != "" {
+		needles = append(needles, quoted(want.Namespace))
+	}
+	_, err := l.lines(from.Offset, to.Offset, func(text []byte) (bool, error) {
+		if !slices.ContainsFunc(needles, func(needle []byte) bool { return bytes.Contains(text, needle) }) {
+			return true, nil // most lines of a shared cluster are others': parsing them would take the time
+		}
+		event, err := Parse(text)
+		if err != nil {
+			return false, err
+		}
+		if want.has(event.Call) && counts(event, started, from) {
+			calls = append(calls, event.Call)
+		}
+		return true, nil
+	})
+	return calls, err
+}
+
+func (m Match) has(call Call) bool {
+	return slices.Contains(m.Users, call.User) || m.Namespace != "" && call.Namespace == m.Namespace
+}
+
+// counts picks the one line of a request that stands for it. A long-running request has two: its start is where it
+// counts, so its end doesn't when the start was seen or lies before the window.
+func counts(event Event, started map[string]bool, from Position) bool {
+	switch event.Stage {
+	case ResponseStarted:
+		started[event.ID] = true
+		return true
+	case ResponseComplete, Panic:
+		return !started[event.ID] && (!event.IsWatch() || !event.Received.Before(from.Received))
+	}
+	return false
+}
+
+// lines hands on whole lines until one makes each give false, the offset to (-1: the end of the file) or a last line
+// without an end is reached. It gives the offset after the last line handed on. A file that isn't there has none.
+func (l Log) lines(from, to int64, each func(text []byte) (bool, error)) (end int64, err error) {
+	file, err := os.Open(l.Path)
+	if errors.Is(err, os.ErrNotExist) && from == 0 {
+		return 0, nil
+	}
+	if err != nil {
+		return from, fmt.Errorf("audit log: %w", err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	info, err := file.Stat()
+	if err != nil {
+		return from, fmt.Errorf("audit log: %w", err)
+	}
+	if to < 0 {
+		to = info.Size()
+	}
+	if from > info.Size() || to > info.Size() {
+		return from, fmt.Errorf("audit log %s: it is shorter (%d bytes) than when it was last read: it was replaced", l.Path, info.Size())
+	}
+	reader := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), 1<<16)
+	for end = from; ; {
+		text, err := reader.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return end, nil
+		}
+		if err != nil {
+			return end, fmt.Errorf("audit log %s: %w", l.Path, err)
+		}
+		end += int64(len(text))
+		more, err := each(text)
+		if err != nil {
+			return end, fmt.Errorf("audit log %s before byte %d: %w", l.Path, end, err)
+		}
+		if !more {
+			return end, nil
+		}
+	}
+}
+
+// quoted is a value as JSON writes it.
+func quoted(value string) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return []byte(value) // a string always has a JSON form
+	}
+	return text
+}

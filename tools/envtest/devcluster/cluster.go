@@ -1,0 +1,113 @@
+package devcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Variable names the environment variable with the folder of a running cluster: the devcluster program and package envtest
+// use that one when it is set.
+const Variable = "OPERKIT_DEVCLUSTER"
+
+// killDelay is what a devcluster command gets to end by itself once its context ended.
+const killDelay = 5 * time.Second
+
+// Cluster is a running control plane. Its methods may be called concurrently.
+type Cluster struct {
+	dir        string
+	progress   io.Writer
+	program    string      // that runs it; empty when nobody told
+	supervisor *supervisor // nil when the cluster is someone else's
+}
+
+// Open takes the cluster that runs in the folder dir. It fails when none does. progress is where a build of the
+// program shows itself, should a later call need it; nil is nowhere.
+func Open(dir string, progress io.Writer) (*Cluster, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", dir, err)
+	}
+	state, err := readState(absolute)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("cluster %s: there is none in this folder: %w", dir, err)
+	case err != nil:
+		return nil, err
+	case state.SupervisorPID == 0:
+		return nil, fmt.Errorf("cluster %s: it doesn't run: %s %s", dir, state.Phase, state.Message)
+	}
+	return &Cluster{dir: absolute, progress: progress, program: programOf(state.SupervisorPID)}, nil
+}
+
+// Dir is the cluster's folder, which other processes can find it by; see [Variable].
+func (c *Cluster) Dir() string { return c.dir }
+
+// State is what the cluster says of itself now.
+func (c *Cluster) State() (State, error) { return readState(c.dir) }
+
+// Kubeconfig is the file that makes a client the administrator.
+func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
+
+// StopComponent ends one component and leaves it so.
+func (c *Cluster) StopComponent(ctx context.Context, name string) error {
+	return c.component(ctx, "stop", name)
+}
+
+// StartComponent starts a component that was stopped, and waits until it answers.
+func (c *Cluster) StartComponent(ctx context.Context, name string) error {
+	return c.component(ctx, "start", name)
+}
+
+// RestartComponent stops and starts one component, and waits until it answers.
+func (c *Cluster) RestartComponent(ctx context.Context, name string) error {
+	return c.component(ctx, "restart", name)
+}
+
+func (c *Cluster) component(ctx context.Context, action, name string) error {
+	binary := c.program
+	if _, err := os.Stat(binary); err != nil { // nobody told, or it was replaced by a newer one
+		if binary, err = Binary(ctx, c.progress); err != nil {
+			return err
+		}
+	}
+	cmd := exec.CommandContext(ctx, binary, "component", action, name, "--dir", c.dir)
+	cmd.WaitDelay = killDelay
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("cluster %s: %s %s: %w: %s", c.dir, action, name, err, strings.TrimSpace(string(output)))
+	}
+	return nil
+}
+
+// programOf is the file that a process was started from, empty where the system doesn't tell.
+func programOf(pid int) string {
+	program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		return ""
+	}
+	return program
+}
+
+// Stop takes down a cluster that [Start] started, and removes its folder. It does nothing to one that [Open] took.
+func (c *Cluster) Stop(ctx context.Context) error {
+	if c.supervisor == nil {
+		return nil
+	}
+	return c.supervisor.stop(ctx)
+}
+
+// Log is the last of what the supervisor of a started cluster said, for the message of something that went wrong;
+// empty for one that [Open] took.
+func (c *Cluster) Log() string {
+	if c.supervisor == nil {
+		return ""
+	}
+	return c.supervisor.home.tail()
+}

@@ -1,0 +1,62 @@
+package devcluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// State is what a cluster says of itself in the file state.json of its folder.
+type State struct {
+	// Ready tells that every component answers.
+	Ready bool `json:"ready"`
+	// Phase and Message tell why not.
+	Phase   string `json:"phase"`
+	Message string `json:"message"`
+	// Version is Kubernetes' own.
+	Version string `json:"version"`
+	// SupervisorPID is the process that keeps the components; 0 when the cluster ended.
+	SupervisorPID int `json:"supervisorPID"`
+	// Server is the API server's URL.
+	Server string `json:"server"`
+	// Kubeconfig is the file that makes a client the administrator.
+	Kubeconfig string `json:"kubeconfig"`
+	// AuditLog is the file with a line for each request; empty when the cluster keeps none.
+	AuditLog string `json:"auditLog"`
+	// Components are the parts of the control plane that were asked for.
+	Components []Component `json:"components"`
+}
+
+// Component is one part of the control plane.
+type Component struct {
+	Name  string `json:"name"`
+	PID   int    `json:"pid"` // 0 while it is stopped
+	Phase string `json:"phase"`
+	Log   string `json:"log"`
+}
+
+// The components' names.
+const (
+	APIServer         = "apiserver"
+	ControllerManager = "controller-manager"
+)
+
+// Has tells whether the component of this name was asked for.
+func (s State) Has(name string) bool {
+	return slices.ContainsFunc(s.Components, func(c Component) bool { return c.Name == name })
+}
+
+// readState reads the state of the cluster in dir.
+func readState(dir string) (State, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "state.json"))
+	if err != nil {
+		return State{}, fmt.Errorf("cluster: %w", err)
+	}
+	var state State
+	if err := json.Unmarshal(text, &state); err != nil {
+		return State{}, fmt.Errorf("cluster %s: state.json: %w", dir, err)
+	}
+	return state, nil
+}

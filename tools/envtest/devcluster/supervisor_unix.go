@@ -1,0 +1,117 @@
+//go:build unix
+
+package devcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/operkit/operkit/tools/envtest/internal/filelock"
+)
+
+// stopTimeout is what a supervisor gets to take everything down before it is killed.
+const stopTimeout = 15 * time.Second
+
+// caretaker runs the program and removes the home after it, since this process may be gone by then. What a cluster
+// that failed has left stays to be looked at until the next start on the machine.
+const caretaker = `home=$0; "$@" && rm -rf "$home"`
+
+// supervisor is a running `devcluster up --until-eof`. It lives as long as lifeline is open, which the system closes
+// with this process. Nothing waits for it in a goroutine, so that a test's leak detector finds none.
+type supervisor struct {
+	home     home
+	owner    *filelock.Lock
+	lifeline *os.File
+
+	mu      sync.Mutex
+	pid     int    // of the caretaker, who leads a process group; 0 once it has ended
+	how     string // it ended
+	stopped bool
+}
+
+// supervise starts the program. The children share the owner's lock, so that nobody removes the home under them when
+// this process dies first.
+func supervise(home home, owner *filelock.Lock, binary string, args []string) (*supervisor, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = read.Close() }() // the child has its own
+	log, err := home.openLog()
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	defer func() { _ = log.Close() }() // the child has its own
+	cmd := exec.Command("/bin/sh", append([]string{"-c", caretaker, string(home), binary}, args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = read, log, log
+	cmd.ExtraFiles = []*os.File{owner.File()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the tests ends them first, then this
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	s := &supervisor{home: home, owner: owner, lifeline: write, pid: cmd.Process.Pid}
+	_ = cmd.Process.Release() // from here on s.ended looks after it
+	return s, nil
+}
+
+// ended tells whether the supervisor has, and how.
+func (s *supervisor) ended() (bool, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pid == 0 {
+		return true, s.how
+	}
+	var status syscall.WaitStatus
+	pid, err := syscall.Wait4(s.pid, &status, syscall.WNOHANG, nil)
+	switch {
+	case errors.Is(err, syscall.EINTR) || err == nil && pid == 0:
+		return false, ""
+	case err != nil:
+		s.how = err.Error()
+	case status.Signaled():
+		s.how = "signal: " + status.Signal().String()
+	default:
+		s.how = fmt.Sprintf("exit status %d", status.ExitStatus())
+	}
+	s.pid = 0
+	return true, s.how
+}
+
+// stop ends the supervisor and removes the home. It may be called again.
+func (s *supervisor) stop(ctx context.Context) error {
+	s.mu.Lock()
+	stopped := s.stopped
+	s.stopped = true
+	s.mu.Unlock()
+	if stopped {
+		return nil
+	}
+	closing := s.lifeline.Close()
+	deadline := time.Now().Add(stopTimeout)
+	var late error
+	for {
+		if ended, _ := s.ended(); ended {
+			break
+		}
+		if late == nil && (time.Now().After(deadline) || ctx.Err() != nil) {
+			late = fmt.Errorf("cluster %s: its supervisor didn't end and was killed\n%s", s.home.cluster(), s.home.tail())
+			s.kill()
+		}
+		time.Sleep(poll)
+	}
+	return errors.Join(closing, late, s.home.remove(), s.owner.Release())
+}
+
+func (s *supervisor) kill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pid != 0 {
+		_ = syscall.Kill(-s.pid, syscall.SIGKILL) // not reaped yet, so the number is still its own
+	}
+}

@@ -1,0 +1,130 @@
+package envtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/operkit/operkit/tools/envtest/audit"
+	"github.com/operkit/operkit/tools/envtest/devcluster"
+)
+
+// stepTimeout bounds what one call of this package does on a running cluster.
+const stepTimeout = 2 * time.Minute
+
+// Env is what one test has of the control plane. Its methods take the test that they fail when something goes wrong,
+// which may be a subtest, and may be called concurrently from tests.
+type Env struct {
+	// Namespace is the test's own: fresh, and named after the test.
+	Namespace string
+	// Self is the test's own user.
+	Self *User
+	// Config makes a client that user: a copy of Self.Config, without client-side rate limits.
+	Config *rest.Config
+	// Admin makes a client the administrator, who may do everything.
+	Admin *rest.Config
+	// Dir is the cluster's folder: what $OPERKIT_DEVCLUSTER has to say for a child process to use this cluster.
+	Dir string
+
+	plane *plane
+	own   bool
+	since audit.Position
+}
+
+// Start gives the test its own namespace and user in a control plane: in the one whose folder $OPERKIT_DEVCLUSTER
+// names, or else in one for this process, which the first call starts and which ends with the process. The first call
+// on a machine builds the program, which takes minutes and shows itself on standard error. Whatever goes wrong fails
+// the test. At the test's end the namespace and all rights are deleted, without waiting for it, and the connections
+// that nothing uses any more are closed.
+func Start(t testing.TB, options ...Option) *Env {
+	t.Helper()
+	s := newSettings(options)
+	ctx := t.Context()
+	plane, err := planeFor(t, s)
+	if err != nil {
+		t.Fatalf("envtest: no control plane: %v", err)
+	}
+	e := &Env{
+		Namespace: namespaceName(t.Name()), Admin: rest.CopyConfig(plane.admin), Dir: plane.cluster.Dir(),
+		plane: plane, own: s.own,
+	}
+	t.Cleanup(plane.closeIdle)
+	if e.since, err = plane.log.End(); err != nil {
+		t.Fatalf("envtest: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	if err := plane.createNamespace(ctx, e.Namespace, t.Name()); err != nil {
+		t.Fatalf("envtest: namespace %s: %v", e.Namespace, err)
+	}
+	e.cleanup(t, func(ctx context.Context) error { return plane.deleteNamespace(ctx, e.Namespace) })
+	e.Self = e.User(t, "test", s.rights...)
+	e.Config = rest.CopyConfig(e.Self.Config)
+	if len(s.crds) > 0 {
+		e.InstallCRDs(t, s.crds...)
+	}
+	return e
+}
+
+// planeFor gives the control plane that the settings ask for.
+func planeFor(t testing.TB, s settings) (*plane, error) {
+	t.Helper()
+	if !s.own {
+		return shared.get(t.Context(), s.crds)
+	}
+	plane, err := startPlane(t.Context(), s.crds, s.flags)
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() {
+		log := plane.cluster.Log()
+		if err := plane.cluster.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("envtest: %v", err)
+		}
+		if t.Failed() {
+			t.Logf("envtest: the cluster's own log:\n%s", log)
+		}
+	})
+	return plane, nil
+}
+
+// cleanup runs f when the test ends. A cluster of its own goes as a whole, so nothing is cleaned up in it.
+func (e *Env) cleanup(t testing.TB, f func(ctx context.Context) error) {
+	if e.own {
+		return
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), stepTimeout)
+		defer cancel()
+		if err := f(ctx); err != nil {
+			t.Errorf("envtest: cleaning up: %v", err)
+		}
+	})
+}
+
+// StopAPIServer stops the API server, as in an outage: connections break and new ones are refused. Only a cluster
+// of the test's own has that, see [OwnCluster].
+func (e *Env) StopAPIServer(t testing.TB) {
+	t.Helper()
+	e.actOnAPIServer(t, e.plane.cluster.StopComponent)
+}
+
+// StartAPIServer ends the outage and returns when the API server answers. It has the port and the objects from before.
+func (e *Env) StartAPIServer(t testing.TB) {
+	t.Helper()
+	e.actOnAPIServer(t, e.plane.cluster.StartComponent)
+}
+
+func (e *Env) actOnAPIServer(t testing.TB, act func(ctx context.Context, component string) error) {
+	t.Helper()
+	if !e.own {
+		t.Fatalf("envtest: the API server of %s is shared with other tests: start with OwnCluster() to stop it", e.Dir)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), stepTimeout)
+	defer cancel()
+	if err := act(ctx, devcluster.APIServer); err != nil {
+		t.Fatalf("envtest: %v", err)
+	}
+}

@@ -1,0 +1,194 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/tools/envtest/internal/filelock"
+)
+
+const (
+	programName = "devcluster"
+	lockName    = "lock"
+	// flagsName is the file of the source folder that says how it is compiled: lines KEY=value for the environment.
+	flagsName = "build.env"
+)
+
+// Builder gives the program of one source folder. All fields but Progress must be set.
+type Builder struct {
+	// Cache is the folder that holds the programs, each in a folder named by its hash. It is created when absent.
+	Cache string
+	// Source is the folder of the program's module. It may be read-only.
+	Source string
+	// Progress shows how far a build got: one live line on a terminal, plain lines elsewhere. Nil shows nothing.
+	Progress io.Writer
+	// Environ is the environment of the go command.
+	Environ []string
+	// Machine tells what the machine has to spare.
+	Machine Machine
+}
+
+// Binary gives the path of the program, and builds it when it isn't cached. Any number of processes may ask at once:
+// one builds, the others wait. A machine that can't build it gives a [PreflightError].
+func (b Builder) Binary(ctx context.Context) (string, error) {
+	g, err := b.gocmd()
+	if err != nil {
+		return "", err
+	}
+	hash, err := Hash(b.Source, b.goVersion(ctx, g), runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(b.Cache, hash, programName)
+	if found := usable(path, time.Now()); found != "" {
+		return found, nil
+	}
+	if err := os.MkdirAll(b.Cache, 0o755); err != nil {
+		return "", fmt.Errorf("devcluster cache: %w", err)
+	}
+	show := newMeter(b.Progress, time.Now)
+	lock, err := filelock.Acquire(ctx, filepath.Join(b.Cache, lockName), func(holder int) {
+		show.say("waiting for process %d, which is building devcluster", holder)
+	})
+	if err != nil {
+		return "", fmt.Errorf("devcluster build: %w", err)
+	}
+	defer func() { _ = lock.Release() }() // ends with the process anyway
+	if found := usable(path, time.Now()); found != "" {
+		return found, nil
+	}
+	// The go command shares the lock: if this process dies, its orphan is still nobody's rival.
+	g.share = []*os.File{lock.File()}
+	if err := b.build(ctx, g, path, show); err != nil {
+		return "", err
+	}
+	clean(b.Cache, path, time.Now())
+	return path, nil
+}
+
+// gocmd is the go command in the source folder, with the environment that the folder asks for.
+func (b Builder) gocmd() (gocmd, error) {
+	text, err := os.ReadFile(filepath.Join(b.Source, flagsName))
+	if err != nil {
+		return gocmd{}, fmt.Errorf("devcluster source: how it is compiled: %w", err)
+	}
+	g := gocmd{dir: b.Source, env: b.Environ}.with("GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	for line := range strings.Lines(string(text)) {
+		key, value, found := strings.Cut(strings.TrimSpace(line), "=")
+		if !found || strings.HasPrefix(key, "#") {
+			continue
+		}
+		if inner, ok := strings.CutPrefix(value, `"`); ok {
+			value = strings.TrimSuffix(inner, `"`)
+		}
+		g = g.with(key + "=" + value)
+	}
+	return g, nil
+}
+
+// goVersion is the Go that would compile the source; without a go command, the one that compiled this program, so
+// that a machine without Go finds what was cached for it.
+func (b Builder) goVersion(ctx context.Context, g gocmd) string {
+	out, err := g.output(ctx, "env", "GOVERSION")
+	if err != nil {
+		return runtime.Version()
+	}
+	return strings.TrimSpace(out)
+}
+
+func (b Builder) build(ctx context.Context, g gocmd, path string, show *meter) error {
+	defer show.end()
+	packages, err := b.preflight(ctx, g)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("devcluster cache: %w", err)
+	}
+	show.say("building %s (the first time some four minutes on two cores, later seconds)", path)
+	stop := every(time.Second, show.tick)
+	defer stop()
+	if packages == nil {
+		show.begin("fetching modules", 0)
+		if packages, err = b.packages(ctx, g, show); err != nil {
+			return fmt.Errorf("devcluster build: %w", err)
+		}
+	}
+	beside := filepath.Join(filepath.Dir(path), "."+programName+"-new")
+	if err := b.compile(ctx, g, beside, packages, show); err != nil {
+		_ = os.RemoveAll(filepath.Dir(path)) // it holds nothing else
+		return fmt.Errorf("devcluster build: %w", err)
+	}
+	if err := os.Rename(beside, path); err != nil {
+		return fmt.Errorf("devcluster cache: %w", err)
+	}
+	show.say("built %s in %s", path, show.elapsed())
+	return nil
+}
+
+// packages lists what the program links, in an order in which it can be compiled. It fetches the modules that aren't
+// here, which show counts.
+func (b Builder) packages(ctx context.Context, g gocmd, show *meter) ([]string, error) {
+	fetched := 0
+	out, err := g.run(ctx, func(line string) bool {
+		module, found := strings.CutPrefix(line, "go: downloading ")
+		if found && show != nil {
+			fetched++
+			show.reach(fetched, module)
+		}
+		return found
+	}, "list", "-deps", ".")
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(out), nil
+}
+
+// compile counts the packages that the go command says it compiles. It skips cached ones without a word and works
+// roughly in the order of the list, so the place in the list tells more than the number of words.
+func (b Builder) compile(ctx context.Context, g gocmd, path string, packages []string, show *meter) error {
+	place := make(map[string]int, len(packages))
+	for i, name := range packages {
+		place[name] = i + 1
+	}
+	show.begin("compiling", len(packages))
+	_, err := g.run(ctx, func(line string) bool {
+		at, known := place[line]
+		if known {
+			show.reach(at, line)
+		}
+		if known && at == len(packages) {
+			show.begin("linking", 0)
+		}
+		return known
+	}, "build", "-v", "-o", path, ".")
+	return err
+}
+
+// every calls f in steps until stop is called; f isn't running any more when stop returns.
+func every(step time.Duration, f func()) (stop func()) {
+	ticker := time.NewTicker(step)
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-ticker.C:
+				f()
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(quit)
+		<-done
+	}
+}

@@ -1,0 +1,56 @@
+package build
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// modFile is what the preflight wants to know of a go.mod.
+type modFile struct {
+	goVersion string
+	requires  []string // path@version
+}
+
+// probe is the module to ask a proxy for: Kubernetes itself when it is required, it is the biggest.
+func (m modFile) probe() string {
+	for _, module := range m.requires {
+		if strings.HasPrefix(module, kubernetesModule+"@") {
+			return module
+		}
+	}
+	return m.requires[0]
+}
+
+const kubernetesModule = "k8s.io/kubernetes"
+
+func readModFile(dir string) (modFile, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return modFile{}, fmt.Errorf("devcluster source: %w", err)
+	}
+	var mod modFile
+	block := ""
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "//")
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0:
+		case fields[0] == ")":
+			block = ""
+		case len(fields) == 2 && fields[1] == "(":
+			block = fields[0]
+		case block == "" && len(fields) == 2 && fields[0] == "go":
+			mod.goVersion = fields[1]
+		case block == "" && len(fields) == 3 && fields[0] == "require":
+			mod.requires = append(mod.requires, fields[1]+"@"+fields[2])
+		case block == "require" && len(fields) == 2:
+			mod.requires = append(mod.requires, fields[0]+"@"+fields[1])
+		}
+	}
+	if mod.goVersion == "" {
+		return modFile{}, fmt.Errorf("devcluster source: %s has no go line", filepath.Join(dir, "go.mod"))
+	}
+	return mod, nil
+}

@@ -1,0 +1,143 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+const (
+	// Module is the module path of the devcluster program.
+	Module = "github.com/operkit/operkit/tools/devcluster"
+	// sibling is the module that this package belongs to; both are published under the same version.
+	sibling = "github.com/operkit/operkit/tools/envtest"
+	// inRepository is where the program's folder is, seen from the repository's root.
+	inRepository = "tools/devcluster"
+)
+
+// published matches the version of a module that a proxy can give: no "(devel)", nothing that carries local changes.
+var published = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-.0-9A-Za-z]*$`)
+
+// Finder finds the folder of the program's source. The zero value finds nothing; see [NewFinder].
+type Finder struct {
+	// SourceFile is a file of this module as the compiler knew it. It tells nothing after a build with -trimpath.
+	SourceFile string
+	// WorkDir is the folder to look from: a test runs in the folder of its package.
+	WorkDir string
+	// Info is the running program's build information; nil when it has none.
+	Info *debug.BuildInfo
+	// Scratch is a folder outside any module, for go commands that must not see one.
+	Scratch string
+	// Environ is the environment of the go command.
+	Environ []string
+}
+
+// NewFinder gives the finder for the running program. scratch is a folder outside any module.
+func NewFinder(scratch string) (Finder, error) {
+	workDir, err := os.Getwd()
+	if err != nil {
+		return Finder{}, fmt.Errorf("devcluster source: %w", err)
+	}
+	_, file, _, _ := runtime.Caller(0)
+	info, _ := debug.ReadBuildInfo()
+	return Finder{SourceFile: file, WorkDir: workDir, Info: info, Scratch: scratch, Environ: os.Environ()}, nil
+}
+
+// Find gives the folder of the program's source: the one of the repository that this code was compiled from, else of
+// the repository around the working directory, else the published module of the same version (downloaded into the
+// module cache when it isn't there), else the one beside the folder that the go command uses for this module.
+func (f Finder) Find(ctx context.Context) (string, error) {
+	if filepath.IsAbs(f.SourceFile) {
+		if dir := upward(filepath.Dir(f.SourceFile)); dir != "" {
+			return dir, nil
+		}
+	}
+	if dir := upward(f.WorkDir); dir != "" {
+		return dir, nil
+	}
+	if version := f.version(); version != "" {
+		return f.download(ctx, version)
+	}
+	dir, err := f.beside(ctx)
+	if err != nil {
+		return "", fmt.Errorf("devcluster source: not in a folder above %s, and this program doesn't know the version of %s that it uses: %w", f.WorkDir, sibling, err)
+	}
+	return dir, nil
+}
+
+// upward looks for the repository in a folder and the ones above it.
+func upward(dir string) string {
+	for {
+		if found := filepath.Join(dir, filepath.FromSlash(inRepository)); isModule(found) {
+			return found
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+func isModule(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == "module" {
+			return strings.Trim(fields[1], `"`) == Module
+		}
+	}
+	return false
+}
+
+// version is the published version of this module that is linked into the running program, "" when there is none.
+func (f Finder) version() string {
+	if f.Info == nil {
+		return ""
+	}
+	for _, module := range append([]*debug.Module{&f.Info.Main}, f.Info.Deps...) {
+		if module.Path == sibling && module.Replace == nil && published.MatchString(module.Version) {
+			return module.Version
+		}
+	}
+	return ""
+}
+
+func (f Finder) download(ctx context.Context, version string) (string, error) {
+	g := gocmd{dir: f.Scratch, env: f.Environ}.with("GOWORK=off", "GOFLAGS=-mod=mod")
+	query := Module + "@" + version
+	out, err := g.output(ctx, "mod", "download", "-json", query)
+	if out == "" && err != nil {
+		return "", fmt.Errorf("devcluster source %s: %w", query, err)
+	}
+	var got struct{ Dir, Error string }
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		return "", fmt.Errorf("devcluster source %s: go mod download printed no JSON: %w", query, err)
+	}
+	if got.Error != "" {
+		return "", fmt.Errorf("devcluster source %s: %s", query, got.Error)
+	}
+	return got.Dir, nil
+}
+
+// beside asks the go command where this module's folder is: a workspace or a replace line may say so.
+func (f Finder) beside(ctx context.Context) (string, error) {
+	out, err := gocmd{dir: f.WorkDir, env: f.Environ}.output(ctx, "list", "-m", "-f", "{{.Dir}}", sibling)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(filepath.Dir(strings.TrimSpace(out)), filepath.Base(Module))
+	if !isModule(dir) {
+		return "", errors.New(dir + " isn't its folder")
+	}
+	return dir, nil
+}

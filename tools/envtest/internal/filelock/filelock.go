@@ -1,0 +1,119 @@
+package filelock
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// poll is how often a waiting process tries again: flock itself can't be given up when a context ends.
+const poll = 50 * time.Millisecond
+
+// Lock is one held lock. It is not safe for concurrent use.
+type Lock struct {
+	file *os.File
+}
+
+// Acquire takes the exclusive lock on the file at path, which is created (mode 0600) when absent, and waits for
+// whoever holds it. Waiting is told once through waiting, which gets the process id that the holder wrote into the
+// file, or 0 when that can't be read; a nil waiting says nothing. It ends with the context's error when ctx ends first.
+func Acquire(ctx context.Context, path string, waiting func(holder int)) (*Lock, error) {
+	for told := false; ; {
+		lock, err := Try(path)
+		if err != nil || lock != nil {
+			return lock, err
+		}
+		if !told && waiting != nil {
+			waiting(holder(path))
+		}
+		told = true
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("lock %s: %w", path, context.Cause(ctx))
+		case <-time.After(poll):
+		}
+	}
+}
+
+// Try takes the exclusive lock on the file at path if nobody holds it. It gives nil and no error when somebody does.
+func Try(path string) (*Lock, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	locked, err := flock(file)
+	if err != nil || !locked {
+		_ = file.Close() // nothing was written through it
+		if err != nil {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		return nil, nil
+	}
+	if !sameFile(file, path) {
+		_ = file.Close() // the file was removed between open and lock: this lock guards nothing
+		return nil, nil
+	}
+	lock := &Lock{file: file}
+	lock.sign()
+	return lock, nil
+}
+
+// Held tells whether some process holds the lock on the file at path. A file that isn't there is not held.
+func Held(path string) (bool, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if os.IsNotExist(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("lock %s: %w", path, err)
+	}
+	defer func() { _ = file.Close() }() // ends the lock that the look itself took
+	free, err := flock(file)
+	if err != nil {
+		return false, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return !free, nil
+}
+
+// File is the open file that carries the lock. A child process that inherits it shares the lock: it is then free
+// only when both have ended.
+func (l *Lock) File() *os.File { return l.file }
+
+// Release gives the lock back. The file stays.
+func (l *Lock) Release() error {
+	if err := l.file.Close(); err != nil {
+		return fmt.Errorf("unlock %s: %w", l.file.Name(), err)
+	}
+	return nil
+}
+
+// sign writes who holds the lock into the file. It is a courtesy to whoever waits, so a failure is no failure.
+func (l *Lock) sign() {
+	if l.file.Truncate(0) == nil {
+		_, _ = l.file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+}
+
+func holder(path string) int {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0
+	}
+	return pid
+}
+
+func sameFile(file *os.File, path string) bool {
+	opened, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, named)
+}

@@ -1,0 +1,3 @@
+module github.com/operkit/operkit/tools/integration
+
+go 1.26.0
