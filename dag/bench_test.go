@@ -16,6 +16,7 @@ func nothing(context.Context, string, int) error { return nil }
 
 // numbered is a graph of n nodes, and their names.
 func numbered(tb testing.TB, n int) (*dag.Graph[int], []string) {
+	tb.Helper()
 	g := dag.New[int]()
 	names := make([]string, n)
 	for i := range names {
@@ -26,6 +27,7 @@ func numbered(tb testing.TB, n int) (*dag.Graph[int], []string) {
 }
 
 func randomGraph(tb testing.TB, n, edges int) *dag.Graph[int] {
+	tb.Helper()
 	g, names := numbered(tb, n)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range edges {
@@ -37,6 +39,7 @@ func randomGraph(tb testing.TB, n, edges int) *dag.Graph[int] {
 }
 
 func run(tb testing.TB, g *dag.Graph[int], n int) {
+	tb.Helper()
 	state, err := dag.Run(tb.Context(), g, nothing, dag.Concurrency(n))
 	if err != nil || !state.VerifyCompleted() {
 		tb.Fatal(err, state)

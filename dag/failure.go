@@ -40,7 +40,9 @@ func Expected(err error) error {
 type expectedError struct{ error }
 
 func (e *expectedError) Unwrap() error { return e.error }
-func (e *expectedError) Fatal() bool   { return false }
+
+// Fatal is the word of an error on whether it makes a run count as failed.
+func (e *expectedError) Fatal() bool { return false }
 
 // PanicError is the error of a node whose visit, or predicate, panicked.
 type PanicError struct {
@@ -78,7 +80,7 @@ func recovered(err *error) {
 
 // isUnverified tells whether every branch of err's tree leads to Unverified.
 func isUnverified(err error) bool {
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // errors.As finds one branch, and all of them count
 	case *unverifiedError:
 		return true
 	case interface{ Unwrap() error }:

@@ -25,7 +25,7 @@ func FuzzGraph(f *testing.F) {
 			return int(decisions[at-1]) % n
 		}, false)
 		for _, concurrency := range []int{0, 3} {
-			s.checkOutcome(t, s.run(t, t.Context(), dag.Concurrency(concurrency), dag.PollInterval(time.Millisecond)))
+			s.checkOutcome(t, s.run(t.Context(), t, dag.Concurrency(concurrency), dag.PollInterval(time.Millisecond)))
 		}
 	})
 }

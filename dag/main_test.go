@@ -16,14 +16,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // graphOf makes a graph whose nodes carry their names as data. Each edge is {dependent,
 // dependency}.
-func graphOf(t testing.TB, names []string, edges ...[2]string) *dag.Graph[string] {
-	t.Helper()
+func graphOf(tb testing.TB, names []string, edges ...[2]string) *dag.Graph[string] {
+	tb.Helper()
 	g := dag.New[string]()
 	for _, name := range names {
-		require.NoError(t, g.Add(name, name))
+		require.NoError(tb, g.Add(name, name))
 	}
 	for _, e := range edges {
-		require.NoError(t, g.Depend(e[0], e[1]))
+		require.NoError(tb, g.Depend(e[0], e[1]))
 	}
 	return g
 }

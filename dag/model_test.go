@@ -48,46 +48,46 @@ func (m *model) reaches(from, to string) bool {
 
 // checkDepend does the same to the graph and the model, checks that the graph answers as it has
 // to, and tells whether there is that edge now.
-func (m *model) checkDepend(t testing.TB, g *dag.Graph[string], dependent, dependency string) bool {
-	t.Helper()
+func (m *model) checkDepend(tb testing.TB, g *dag.Graph[string], dependent, dependency string) bool {
+	tb.Helper()
 	err := g.Depend(dependent, dependency)
 	switch {
 	case !m.has(dependent):
-		requireUnknown(t, err, dependent, dag.RoleParent)
+		requireUnknown(tb, err, dependent, dag.RoleParent)
 		return false
 	case !m.has(dependency):
-		requireUnknown(t, err, dependency, dag.RoleChild)
+		requireUnknown(tb, err, dependency, dag.RoleChild)
 		return false
 	case m.reaches(dependency, dependent):
-		m.requireCycle(t, err, dependent, dependency)
+		m.requireCycle(tb, err, dependent, dependency)
 		return false
 	}
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	if !slices.Contains(m.children[dependent], dependency) {
 		m.children[dependent] = append(m.children[dependent], dependency)
 	}
 	return true
 }
 
-func requireUnknown(t testing.TB, err error, name string, role dag.Role) {
-	t.Helper()
+func requireUnknown(tb testing.TB, err error, name string, role dag.Role) {
+	tb.Helper()
 	var unknown *dag.UnknownNodeError
-	require.True(t, errors.As(err, &unknown), "%v", err)
-	require.Equal(t, dag.UnknownNodeError{Name: name, Role: role}, *unknown)
+	require.True(tb, errors.As(err, &unknown), "%v", err)
+	require.Equal(tb, dag.UnknownNodeError{Name: name, Role: role}, *unknown)
 }
 
 // requireCycle checks that the path is a cycle that the edge would close.
-func (m *model) requireCycle(t testing.TB, err error, dependent, dependency string) {
-	t.Helper()
+func (m *model) requireCycle(tb testing.TB, err error, dependent, dependency string) {
+	tb.Helper()
 	var cycle *dag.CycleError
-	require.True(t, errors.As(err, &cycle), "%v", err)
+	require.True(tb, errors.As(err, &cycle), "%v", err)
 	path := cycle.Path
-	require.GreaterOrEqual(t, len(path), 2)
-	require.Equal(t, dependent, path[0])
-	require.Equal(t, dependency, path[1])
-	require.Equal(t, dependent, path[len(path)-1])
+	require.GreaterOrEqual(tb, len(path), 2)
+	require.Equal(tb, dependent, path[0])
+	require.Equal(tb, dependency, path[1])
+	require.Equal(tb, dependent, path[len(path)-1])
 	for i := 1; i < len(path)-1; i++ {
-		require.Contains(t, m.children[path[i]], path[i+1])
+		require.Contains(tb, m.children[path[i]], path[i+1])
 	}
 }
 

@@ -26,7 +26,7 @@ func TestPanic(t *testing.T) {
 				g := graphOf(t, []string{"a", "b", "c"}, [2]string{"b", "a"})
 				state, err := dag.Run(t.Context(), g, func(_ context.Context, name string, _ string) error {
 					if name == "a" {
-						if value == error(errBoom) {
+						if value == any(errBoom) {
 							explode()
 						}
 						panic(value)
@@ -40,7 +40,7 @@ func TestPanic(t *testing.T) {
 				var caught *dag.PanicError
 				require.ErrorAs(t, state.Err("a"), &caught)
 				assert.Contains(t, string(caught.Stack), "panic_test.go")
-				if value == error(errBoom) {
+				if value == any(errBoom) {
 					assert.Contains(t, string(caught.Stack), "dag_test.explode")
 					assert.ErrorIs(t, state.Err("a"), errBoom)
 					assert.EqualError(t, caught, "panic: boom")

@@ -21,7 +21,7 @@ func TestProperties(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, uint64(n)))
 				s := newScenario(t, r.IntN, n > 0)
 				for range 2 {
-					s.checkOutcome(t, s.run(t, t.Context(), dag.Concurrency(n), dag.PollInterval(time.Millisecond)))
+					s.checkOutcome(t, s.run(t.Context(), t, dag.Concurrency(n), dag.PollInterval(time.Millisecond)))
 				}
 			}
 		})
@@ -32,7 +32,7 @@ func TestProperties(t *testing.T) {
 				s := newScenario(t, r.IntN, n > 0)
 				ctx, cancel := context.WithCancel(t.Context())
 				s.countdown, s.cancel = 1+r.IntN(8), cancel
-				s.run(t, ctx, dag.Concurrency(n), dag.PollInterval(time.Millisecond))
+				s.run(ctx, t, dag.Concurrency(n), dag.PollInterval(time.Millisecond))
 				cancel()
 			}
 		})
@@ -42,9 +42,9 @@ func TestProperties(t *testing.T) {
 		for seed := range uint64(200) {
 			r := rand.New(rand.NewPCG(seed, 77))
 			s := newScenario(t, r.IntN, false)
-			s.run(t, t.Context(), dag.Concurrency(0))
+			s.run(t.Context(), t, dag.Concurrency(0))
 			inline := s.started
-			s.run(t, t.Context(), dag.Concurrency(1), dag.PollInterval(time.Hour))
+			s.run(t.Context(), t, dag.Concurrency(1), dag.PollInterval(time.Hour))
 			require.Equal(t, inline, s.started)
 		}
 	})

@@ -79,6 +79,7 @@ func TestRunOptions(t *testing.T) {
 // mostAtOnce runs far more nodes than n and returns how many were visited at the same time. It
 // waits in each visit for n to be there, and then for another one that must not come.
 func mostAtOnce(t *testing.T, n int, options ...dag.Option) int {
+	t.Helper()
 	g := dag.New[int]()
 	for i := range 4 * n {
 		require.NoError(t, g.Add(strings.Repeat("n", i+1), i))

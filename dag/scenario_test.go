@@ -46,20 +46,21 @@ type scenario struct {
 
 // newScenario makes its decisions by choose(n), a number below n. It checks on the way that the
 // graph answers to each change as the model does.
-func newScenario(t testing.TB, choose func(n int) int, mayExit bool) *scenario {
+func newScenario(tb testing.TB, choose func(n int) int, mayExit bool) *scenario {
+	tb.Helper()
 	s := &scenario{model: newModel(), graph: dag.New[string](), nodes: map[string]int{}, gates: map[[2]string]int{}}
 	n := 1 + choose(12)
 	name := func() string { return string(rune('a' + choose(n+1))) }
 	for range n {
-		s.addNode(t, name(), s.behaviour(choose, mayExit))
+		s.addNode(tb, name(), s.behaviour(choose, mayExit))
 	}
 	for range choose(3 * n) {
 		edge := [2]string{name(), name()}
-		if s.checkDepend(t, s.graph, edge[0], edge[1]) {
+		if s.checkDepend(tb, s.graph, edge[0], edge[1]) {
 			delete(s.gates, edge)
 			if choose(3) == 0 {
 				s.gates[edge] = s.behaviour(choose, mayExit)
-				require.NoError(t, s.graph.Depend(edge[0], edge[1], dag.When(s.gate(edge, s.gates[edge]))))
+				require.NoError(tb, s.graph.Depend(edge[0], edge[1], dag.When(s.gate(edge, s.gates[edge]))))
 			}
 		}
 	}
@@ -72,19 +73,20 @@ func newScenario(t testing.TB, choose func(n int) int, mayExit bool) *scenario {
 			s.disabled[off] = false
 		}
 	}
-	require.Equal(t, s.String(), s.graph.String(), "dag 11")
-	require.Equal(t, s.topology(), s.graph.Topology(), "dag 9")
-	require.NoError(t, s.graph.Validate())
+	require.Equal(tb, s.String(), s.graph.String(), "dag 11")
+	require.Equal(tb, s.topology(), s.graph.Topology(), "dag 9")
+	require.NoError(tb, s.graph.Validate())
 	return s
 }
 
-func (s *scenario) addNode(t testing.TB, name string, behaviour int) {
+func (s *scenario) addNode(tb testing.TB, name string, behaviour int) {
+	tb.Helper()
 	err := s.graph.Add(name, name)
 	if s.has(name) {
-		require.ErrorIs(t, err, dag.ErrDuplicateNode)
+		require.ErrorIs(tb, err, dag.ErrDuplicateNode)
 		return
 	}
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	s.add(name)
 	s.nodes[name] = behaviour
 }
@@ -156,28 +158,29 @@ func (s *scenario) visit(_ context.Context, name string, data string) error {
 }
 
 // run runs the graph and checks all that has to be true of any run.
-func (s *scenario) run(t testing.TB, ctx context.Context, options ...dag.Option) dag.State {
+func (s *scenario) run(ctx context.Context, tb testing.TB, options ...dag.Option) dag.State {
+	tb.Helper()
 	s.started, s.ended, s.asked = nil, map[string]bool{}, map[[2]string]int{}
 	state, err := dag.Run(ctx, s.graph, s.visit, options...)
-	require.Equal(t, ctx.Err(), err)
-	require.Empty(t, s.broken)
-	require.Equal(t, slices.Sorted(slices.Values(s.names)), state.All(), "the partition is complete and disjoint")
+	require.Equal(tb, ctx.Err(), err)
+	require.Empty(tb, s.broken)
+	require.Equal(tb, slices.Sorted(slices.Values(s.names)), state.All(), "the partition is complete and disjoint")
 	ran := slices.Concat(state.Verified(), state.Unverified(), state.Failed())
-	require.ElementsMatch(t, s.started, ran, "each node at most once")
+	require.ElementsMatch(tb, s.started, ran, "each node at most once")
 	for _, set := range [][]string{state.Verified(), state.Unverified(), state.Failed(), state.Unstarted()} {
-		require.True(t, slices.IsSorted(set))
+		require.True(tb, slices.IsSorted(set))
 	}
 	for _, name := range ran {
-		require.False(t, s.disabled[name])
-		require.Empty(t, state.Reason(name))
-		require.Contains(t, s.set(state, s.nodes[name]), name)
-		require.Equal(t, s.nodes[name] != ok, state.Err(name) != nil)
+		require.False(tb, s.disabled[name])
+		require.Empty(tb, state.Reason(name))
+		require.Contains(tb, s.set(state, s.nodes[name]), name)
+		require.Equal(tb, s.nodes[name] != ok, state.Err(name) != nil)
 	}
 	for edge, times := range s.asked {
-		require.True(t, times == 1 || s.gates[edge] == isUnverified, "only a false answer is asked again: %v", edge)
+		require.True(tb, times == 1 || s.gates[edge] == isUnverified, "only a false answer is asked again: %v", edge)
 	}
 	for _, name := range state.Unstarted() {
-		s.checkReason(t, state, name, ctx.Err() != nil)
+		s.checkReason(tb, state, name, ctx.Err() != nil)
 	}
 	return state
 }
@@ -194,7 +197,8 @@ func (s *scenario) set(state dag.State, behaviour int) []string {
 }
 
 // checkReason checks that what a node is said to wait for is true.
-func (s *scenario) checkReason(t testing.TB, state dag.State, name string, cancelled bool) {
+func (s *scenario) checkReason(tb testing.TB, state dag.State, name string, cancelled bool) {
+	tb.Helper()
 	reason := state.Reason(name)
 	for _, child := range s.children[name] {
 		how := "unstarted"
@@ -211,7 +215,7 @@ func (s *scenario) checkReason(t testing.TB, state dag.State, name string, cance
 				return
 			}
 			if gated && gate != ok && gate != isUnverified && strings.HasPrefix(reason, "predicate error on edge to "+child+": ") {
-				require.Error(t, state.Err(name))
+				require.Error(tb, state.Err(name))
 				return
 			}
 			continue
@@ -220,12 +224,13 @@ func (s *scenario) checkReason(t testing.TB, state dag.State, name string, cance
 			return
 		}
 	}
-	require.True(t, s.disabled[name] && reason == "disabled" || cancelled && reason == "cancelled",
+	require.True(tb, s.disabled[name] && reason == "disabled" || cancelled && reason == "cancelled",
 		"%s is unstarted: %q\n%s\n%s", name, reason, s, state)
 }
 
 // checkOutcome checks that a run which nobody cut short started all that it could.
-func (s *scenario) checkOutcome(t testing.TB, state dag.State) {
+func (s *scenario) checkOutcome(tb testing.TB, state dag.State) {
+	tb.Helper()
 	verified := map[string]bool{}
 	var started, errs []string
 	for _, name := range s.topology() {
@@ -253,13 +258,13 @@ func (s *scenario) checkOutcome(t testing.TB, state dag.State) {
 			errs = append(errs, name)
 		}
 	}
-	require.ElementsMatch(t, started, s.started, "%s\n%s", s, state)
+	require.ElementsMatch(tb, started, s.started, "%s\n%s", s, state)
 	var names []string
 	for _, err := range state.Errors() {
 		names = append(names, err.Name)
-		require.ErrorIs(t, state.JoinedErr(), err.Err)
+		require.ErrorIs(tb, state.JoinedErr(), err.Err)
 	}
-	require.ElementsMatch(t, errs, names)
+	require.ElementsMatch(tb, errs, names)
 	maps.DeleteFunc(verified, func(_ string, v bool) bool { return !v })
-	require.Len(t, state.Verified(), len(verified))
+	require.Len(tb, state.Verified(), len(verified))
 }

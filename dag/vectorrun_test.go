@@ -38,6 +38,7 @@ type vectorGate struct {
 }
 
 func newVectorRun(t *testing.T, input vectorInput) *vectorRun {
+	t.Helper()
 	return &vectorRun{t: t, input: input, graph: dag.New[string](), model: newModel(),
 		gates: map[[2]string]*vectorGate{}, behaviours: map[string]string{}}
 }
@@ -226,7 +227,7 @@ func (r *vectorRun) output(state dag.State) *vectorOutput {
 	var headline dag.NodeError
 	var exception *vectorException
 	switch {
-	case !errors.As(state.Headline(), &headline), headline.Err == errNoCause, headline.Err.Error() == "unverified":
+	case !errors.As(state.Headline(), &headline), errors.Is(headline.Err, errNoCause), headline.Err.Error() == "unverified":
 	case errors.As(headline.Err, &exception):
 		out.Exception = &exception.vectorError
 	default:

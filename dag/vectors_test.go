@@ -115,6 +115,7 @@ func TestVectors(t *testing.T) {
 }
 
 func readVectors(t *testing.T, root string) (cases []vectorCase) {
+	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".json" {
 			return err
@@ -142,6 +143,7 @@ func readVectors(t *testing.T, root string) (cases []vectorCase) {
 // check runs the case, checks that the result is what the specification says, and returns the
 // rules by which that isn't what was recorded.
 func (c *vectorCase) check(t *testing.T) (rules []string) {
+	t.Helper()
 	// In a bubble time is ours: visits take a little less than a poll, so that a predicate is
 	// asked as often as by a loop that looks at everything once per poll.
 	synctest.Test(t, func(t *testing.T) {
@@ -173,6 +175,7 @@ func (c *vectorCase) check(t *testing.T) (rules []string) {
 
 // requireSameError goes by what the recorded message is about, not by its words.
 func requireSameError(t *testing.T, recorded vectorError, err error) {
+	t.Helper()
 	if strings.Contains(strings.ToLower(recorded.Message), "cycl") {
 		var cycle *dag.CycleError
 		require.ErrorAs(t, err, &cycle)

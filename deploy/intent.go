@@ -31,6 +31,9 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}
 	}
 	clean := &unstructured.Unstructured{Object: content}
+	if err := checkAnnotations(clean, ref); err != nil {
+		return nil, err
+	}
 	s.strip(clean, ref)
 	encodeStringData(ref, content)
 	if s.owner != nil && !s.isOwner(ref) {
@@ -49,6 +52,18 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	annotations[s.hashKey()] = sum
 	clean.SetAnnotations(annotations)
 	return &intent{ref: ref, object: clean, hash: sum}, nil
+}
+
+// checkAnnotations: one value that is no text would hide all annotations from what reads them.
+func checkAnnotations(obj *unstructured.Unstructured, ref Ref) error {
+	annotations, _, err := unstructured.NestedStringMap(obj.Object, "metadata", "annotations")
+	if err != nil {
+		return &InvalidManifestError{Ref: ref, Reason: "metadata.annotations is no map of strings: quote its values"}
+	}
+	if _, bad := annotations[""]; bad {
+		return &InvalidManifestError{Ref: ref, Reason: "metadata.annotations has an empty key"}
+	}
+	return nil
 }
 
 // strip gives obj its full name and takes out what is no intent: what the server sets, the

@@ -57,11 +57,6 @@ func validate(obj *unstructured.Unstructured, ref Ref) error {
 	case obj.GetName() == "":
 		return invalid("metadata.name is missing")
 	}
-	if annotations, _, err := unstructured.NestedStringMap(obj.Object, "metadata", "annotations"); err != nil {
-		return invalid("metadata.annotations is no map of strings: quote its values")
-	} else if _, bad := annotations[""]; bad {
-		return invalid("metadata.annotations has an empty key")
-	}
 	return nil
 }
 

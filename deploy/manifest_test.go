@@ -105,8 +105,12 @@ status: {ready: true}`,
 			want:     `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: shop, annotations: {a: b, operkit.dev/applied-other: x}}}`,
 		},
 		"nulls are no intent": {
-			manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: shop, labels: null, annotations: {}}, data: {a: null, b: [null, {c: null}]}}",
+			manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: shop, labels: null, annotations: null}, data: {a: null, b: [null, {c: null}]}}",
 			want:     "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: shop}, data: {b: [null, {}]}}",
+		},
+		"empty and null annotations are none": {
+			manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: shop, annotations: {a: null}}}",
+			want:     "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: shop}}",
 		},
 		"the owner's namespace": {
 			manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}",

@@ -92,29 +92,29 @@ func (m *Manager) patchStatus(ctx context.Context, ref Ref, current *unstructure
 }
 
 // asJSON returns value as it looks after a way through the API server: plain maps and
-// lists, integers as int64. Only that can be compared with what a read returns.
+// lists, integers as int64, fields that are null left out. Only that can be compared with
+// what a read returns.
 func asJSON(value map[string]any) (map[string]any, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
 	var out map[string]any
-	return out, apijson.Unmarshal(text, &out)
+	if err := apijson.Unmarshal(text, &out); err != nil {
+		return nil, err
+	}
+	return plainMap(out)
 }
 
-// mergeDifference is the merge patch (RFC 7386) that turns before into after. A null in
-// after stands for an absent field.
+// mergeDifference is the merge patch (RFC 7386) that turns before into after.
 func mergeDifference(before, after map[string]any) map[string]any {
 	patch := map[string]any{}
 	for key := range before {
-		if after[key] == nil {
+		if _, kept := after[key]; !kept {
 			patch[key] = nil
 		}
 	}
 	for key, value := range after {
-		if value == nil {
-			continue
-		}
 		old, existed := before[key]
 		oldMap, oldIsMap := old.(map[string]any)
 		newMap, newIsMap := value.(map[string]any)

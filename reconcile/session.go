@@ -4,15 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base32"
-	"fmt"
 	"log/slog"
-	"reflect"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // Session is one reconcile of one custom resource. It is used by one goroutine and is
@@ -58,23 +55,6 @@ func (s *Session) DryRun() bool { return s.dryRun }
 
 // Resource returns a copy of the custom resource.
 func (s *Session) Resource() *unstructured.Unstructured { return s.resource.DeepCopy() }
-
-// Into decodes the resource into target, a pointer to its Go type, which then shares nothing
-// with the resource. A field whose value doesn't fit is an error that names it, of the kind
-// that Configuration makes; target is worthless then.
-func (s *Session) Into(target any) error {
-	if at := reflect.ValueOf(target); at.Kind() != reflect.Pointer || at.IsNil() {
-		return fmt.Errorf("%s: can't be decoded into a %T: pass a pointer to its Go type", deploy.RefOf(s.resource), target)
-	}
-	document, err := json.Marshal(s.resource.Object)
-	if err == nil {
-		err = json.Unmarshal(document, target)
-	}
-	if err != nil {
-		return Configuration("%s: doesn't fit %T: %w", deploy.RefOf(s.resource), target, err)
-	}
-	return nil
-}
 
 // Get reads an object, nil when there is none. An empty namespace in ref means cluster
 // scope: use the session's for what lives beside the resource. The object is shared: copy

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -32,6 +33,8 @@ func typed(err error, f failed) error {
 		return forbidden(err, f)
 	case apierrors.IsConflict(err):
 		return conflict(err, status, f)
+	case otherObject(status):
+		return &deploy.StaleError{Ref: f.ref, Err: err}
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 		return &deploy.InvalidError{Ref: f.ref, Err: err}
 	case unavailable(err):
@@ -63,6 +66,16 @@ func conflict(err error, status apierrors.APIStatus, f failed) error {
 		return &deploy.StaleError{Ref: f.ref, Err: err}
 	}
 	return &deploy.ConflictError{Ref: f.ref, Fields: fields, Err: err}
+}
+
+// otherObject tells whether a write was refused because the object has another uid than the
+// one that it was meant for, which an API server calls invalid: a uid can't be changed.
+func otherObject(status apierrors.APIStatus) bool {
+	details := status.Status().Details
+	if status.Status().Reason != metav1.StatusReasonInvalid || details == nil {
+		return false
+	}
+	return slices.ContainsFunc(details.Causes, func(cause metav1.StatusCause) bool { return cause.Field == "metadata.uid" })
 }
 
 func unavailable(err error) bool {

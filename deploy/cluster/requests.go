@@ -39,7 +39,7 @@ func (r *requests) discover(ctx context.Context, version schema.GroupVersion) (*
 	if version.Group == "" {
 		path = "/api/" + version.Version
 	}
-	result := r.client.Get().AbsPath(path).Do(ctx)
+	result := r.client.Get().AbsPath(path).MaxRetries(0).Do(ctx)
 	if err := result.Error(); err != nil {
 		return nil, typed(err, failed{verb: "get", resource: resource{GroupVersionResource: schema.GroupVersionResource{Resource: path}}})
 	}
@@ -116,7 +116,8 @@ func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, opt
 
 func send(ctx context.Context, request *rest.Request, subject failed) (*unstructured.Unstructured, int, error) {
 	var code int
-	result := request.Do(ctx).StatusCode(&code)
+	// Whoever asked knows how long it may take, and tries again.
+	result := request.MaxRetries(0).Do(ctx).StatusCode(&code)
 	if err := result.Error(); err != nil {
 		return nil, code, typed(err, subject)
 	}

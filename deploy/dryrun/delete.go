@@ -63,12 +63,23 @@ func (c *Cluster) collect(at address) {
 func (c *Cluster) dropOwners(at address, live *unstructured.Unstructured, remaining []metav1.OwnerReference) {
 	next := live.DeepCopy()
 	next.SetOwnerReferences(remaining)
-	// Fields that can't be tracked are no reason to keep a reference to nobody.
-	if manager, err := c.fields.of(live.GroupVersionKind(), ""); err == nil {
-		if managed, err := manager.Update(live.DeepCopy(), next.DeepCopy(), garbageCollector); err == nil {
-			next = managed.(*unstructured.Unstructured)
-		}
+	if managed, err := c.attributed(live, next, garbageCollector); err == nil {
+		// Fields that can't be tracked are no reason to keep a reference to nobody.
+		next = managed
 	}
 	c.stampManagers(live, next)
 	c.store(at, live, next)
+}
+
+// attributed is next with the fields that changed attributed to manager.
+func (c *Cluster) attributed(live, next *unstructured.Unstructured, manager string) (*unstructured.Unstructured, error) {
+	fields, err := c.fields.of(live.GroupVersionKind(), "")
+	if err != nil {
+		return nil, err
+	}
+	managed, err := fields.Update(live.DeepCopy(), next.DeepCopy(), manager)
+	if err != nil {
+		return nil, err
+	}
+	return plain(managed)
 }

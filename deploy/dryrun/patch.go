@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/operkit/operkit/deploy"
-	"gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // Patch implements deploy.Port, for JSON patches (RFC 6902) and JSON merge patches (RFC
@@ -53,30 +53,26 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*u
 }
 
 func patched(ref deploy.Ref, before *unstructured.Unstructured, patch deploy.Patch) (*unstructured.Unstructured, error) {
-	document, err := before.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
+	var after any
+	var err error
 	switch patch.Type {
 	case types.MergePatchType:
-		document, err = jsonpatch.MergePatch(document, patch.Body)
-	case types.JSONPatchType:
-		var operations jsonpatch.Patch
-		if operations, err = jsonpatch.DecodePatch(patch.Body); err == nil {
-			document, err = operations.Apply(document)
+		var changes any
+		if err = apijson.Unmarshal(patch.Body, &changes); err == nil {
+			after = mergePatch(before.Object, changes)
 		}
+	case types.JSONPatchType:
+		after, err = jsonPatch(before.Object, patch.Body)
 	default:
 		err = errors.New("not supported in memory")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("patch of type %q: %w", patch.Type, err)
 	}
-	next := &unstructured.Unstructured{}
-	if err := next.UnmarshalJSON(document); err != nil {
-		return nil, fmt.Errorf("patch makes no object of it: %w", err)
-	}
+	content, _ := after.(map[string]any)
+	next := &unstructured.Unstructured{Object: content}
 	if next.GroupVersionKind() != ref.Kind {
-		return nil, fmt.Errorf("patch makes it a %s of %s", next.GetKind(), next.GetAPIVersion())
+		return nil, fmt.Errorf("patch makes it a %q of %q", next.GetKind(), next.GetAPIVersion())
 	}
-	return next, nil
+	return next.DeepCopy(), nil
 }

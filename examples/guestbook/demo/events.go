@@ -68,7 +68,7 @@ func childTexts(event deploy.Event, before *unstructured.Unstructured) []string 
 }
 
 func (b *board) observeBook(event deploy.Event) ([]note, error) {
-	name := b.ref.Kind.Kind + " " + b.ref.Name
+	name := b.ref.Name
 	before := b.book
 	if event.Type == deploy.Deleted {
 		b.book = nil

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Where the text of a narrated line begins: after the time and the subject.
@@ -50,7 +51,7 @@ func (n *narrator) remark(c colour, subject, text string) { n.tell(c, "", subjec
 
 func (n *narrator) tell(c colour, at, subject, text string) {
 	head := fmt.Sprintf("%10s  %-*s  ", at, subjectWidth, subject)
-	lines := wrap(head+text, textColumn, n.room())
+	lines := wrap(head+oneLine(text), textColumn, n.room())
 	for i, line := range lines {
 		lines[i] = line[:textColumn] + n.screen.paint(c, line[textColumn:])
 	}
@@ -96,6 +97,17 @@ func (n *narrator) room() int {
 	}
 	// The last column stays free: some terminals begin a new line after it.
 	return n.screen.width() - 1
+}
+
+// oneLine puts spaces in the place of what would move the cursor: messages of others may hold
+// anything.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // wrap breaks text at spaces into lines of at most room columns, all but the first indented.

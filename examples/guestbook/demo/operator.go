@@ -62,14 +62,15 @@ type operatorProcess struct {
 	err   error
 }
 
-// startOperator runs the program as the user of kubeconfig, logging into a file.
-func startOperator(program, kubeconfig, log string) (*operatorProcess, error) {
+// startOperator runs the program as the user of kubeconfig, logging into a file. It goes on
+// when ctx ends, until it is stopped.
+func startOperator(ctx context.Context, program, kubeconfig, log string) (*operatorProcess, error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("operator: %w", err)
 	}
 	defer func() { _ = file.Close() }() // the child has its own
-	command := exec.Command(program, "run", "--kubeconfig", kubeconfig)
+	command := exec.CommandContext(context.WithoutCancel(ctx), program, "run", "--kubeconfig", kubeconfig)
 	command.Stdout, command.Stderr = file, file
 	command.SysProcAttr = attached()
 	if err := command.Start(); err != nil {

@@ -30,12 +30,13 @@ type step struct {
 func (d *demo) play(ctx context.Context) error {
 	d.narrator.say("A guestbook operator made with operkit, on a real Kubernetes API server.")
 	d.narrator.say("Pods are simulated by kwok: scheduled, then Ready; no container runs.")
-	for _, s := range d.steps() {
-		if err := d.playStep(ctx, s); err != nil {
-			return fmt.Errorf("step %d, %s: %w", len(d.rows)+1, s.name, err)
+	for i, s := range d.steps() {
+		err := d.playStep(ctx, s)
+		if err == nil {
+			err = d.rest(ctx)
 		}
-		if err := d.rest(ctx); err != nil {
-			return err
+		if err != nil {
+			return fmt.Errorf("step %d, %s: %w", i+1, s.name, err)
 		}
 	}
 	return nil
@@ -51,24 +52,30 @@ func (d *demo) playStep(ctx context.Context, s step) error {
 	}
 	r := row{step: s.name, took: time.Since(began)}
 	if d.meter != nil {
-		calls, err := d.meter.lap(ctx)
-		if err != nil {
+		if err := d.account(ctx, s, &r); err != nil {
 			return d.explain(ctx, err)
-		}
-		if err := d.tell(); err != nil {
-			return err
-		}
-		r.counted, r.reads, r.writes = true, len(calls.Reads()), len(calls.Writes())
-		d.watches += len(calls.Watches())
-		d.account(calls)
-		if s.wrote != nil {
-			if err := s.wrote(calls); err != nil {
-				return d.explain(ctx, err)
-			}
 		}
 	}
 	d.rows = append(d.rows, r)
 	return d.narrator.err
+}
+
+// account waits until the operator is at rest, and counts and judges its calls of the step.
+func (d *demo) account(ctx context.Context, s step, r *row) error {
+	calls, err := d.meter.lap(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.tell(); err != nil {
+		return err
+	}
+	r.counted, r.reads, r.writes = true, len(calls.Reads()), len(calls.Writes())
+	d.watches += len(calls.Watches())
+	d.narrator.remark(faint, "operator", asked(calls))
+	if s.wrote == nil {
+		return nil
+	}
+	return s.wrote(calls)
 }
 
 // explain adds what the operator said last to the reason of a failure.

@@ -73,7 +73,7 @@ func (d *demo) startOperator(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	operator, err := startOperator(d.path("operator"), d.path("operator.kubeconfig"), d.path("operator.log"))
+	operator, err := startOperator(ctx, d.path("operator"), d.path("operator.kubeconfig"), d.path("operator.log"))
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func verdict(book *v1.Guestbook) componentState {
 	case ready.Status != metav1.ConditionTrue:
 		return componentState{yellow, "Ready=" + string(ready.Status) + ", " + ready.Reason}
 	case book.Status.ReconciledGeneration != book.Generation:
-		return componentState{yellow, "Ready=True, a change is under way"}
+		return componentState{yellow, "Ready=True, being changed"}
 	}
 	return componentState{green, fmt.Sprintf("Ready=True at generation %d", book.Generation)}
 }

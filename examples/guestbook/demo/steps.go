@@ -26,8 +26,8 @@ func (d *demo) steps() []step {
 		{"control plane", "etcd, API server, controllers, scheduler, kwok", buildDeadline, d.startPlane, nil},
 		{"operator", "a process and an RBAC user of its own", buildDeadline, d.startOperator, nil},
 		{"create", "apply config/sample.yaml", stepDeadline, d.create, nil},
-		{"edit", "another spec.message", stepDeadline, d.edit, exactly("configmaps hello-web", "deployments hello-web")},
-		{"repair", "the Service of web is deleted by mistake", stepDeadline, d.repair, exactly("services hello-web")},
+		{"edit", "another spec.message: what depends on it is rewritten", stepDeadline, d.edit, exactly("configmaps hello-web", "deployments hello-web")},
+		{"repair", "the Service of web, deleted by mistake, comes back", stepDeadline, d.repair, exactly("services hello-web")},
 		{"scale", "the operator leaves web's size to who scaled it", stepDeadline, d.scale, exactly()},
 		{"delete", "the finalizer runs, Kubernetes collects the rest", stepDeadline, d.remove, nil},
 	}
@@ -65,8 +65,8 @@ func (d *demo) apply(ctx context.Context, book *unstructured.Unstructured, does 
 
 func (d *demo) repair(ctx context.Context) error {
 	service := d.child(serviceKind, "web")
-	lost, ok := d.board.children[service]
-	if !ok {
+	book, lost := d.board.book, d.board.children[service]
+	if book == nil || lost == nil {
 		return fmt.Errorf("%s: isn't there to be deleted", service)
 	}
 	d.narrator.note(bold, you, "delete "+service.String())
@@ -74,17 +74,21 @@ func (d *demo) repair(ctx context.Context) error {
 		return err
 	}
 	return d.until(ctx, func(b *board) string {
-		if now, ok := b.children[service]; !ok || now.GetUID() == lost.GetUID() {
+		if now := b.children[service]; now == nil || now.GetUID() == lost.GetUID() {
 			return service.String() + " is back"
 		}
-		return b.lacksReady(b.book.Generation)
+		return b.lacksReady(book.Generation)
 	})
 }
 
 // scale sets the size of web as `kubectl scale` and autoscalers do.
 func (d *demo) scale(ctx context.Context) error {
 	web := d.child(deploymentKind, "web")
-	d.narrator.note(bold, you, fmt.Sprintf("scale %s to %d Pods; the guestbook says %d", web, scaledTo, d.board.book.Spec.Size))
+	book := d.board.book
+	if book == nil {
+		return fmt.Errorf("%s: isn't there to be scaled", web)
+	}
+	d.narrator.note(bold, you, fmt.Sprintf("scale %s to %d Pods; the guestbook says %d", web, scaledTo, book.Spec.Size))
 	_, err := d.api.manager.Port().Patch(ctx, web, deploy.Patch{
 		Type: types.MergePatchType, Body: fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, scaledTo),
 		Subresource: "scale", FieldManager: demoUser,
@@ -100,7 +104,7 @@ func (d *demo) scale(ctx context.Context) error {
 		if is, _ := pods(b.children[web]); is != wanted {
 			return web.String() + " has " + wanted
 		}
-		return b.lacksReady(b.book.Generation)
+		return b.lacksReady(book.Generation)
 	})
 }
 

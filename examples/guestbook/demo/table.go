@@ -17,8 +17,7 @@ func (b *board) picture(screen screen, room int, doing string) []string {
 	lines := []string{"", screen.paint(faint, cut(fmt.Sprintf("    %-*s  %-*s  %s", componentWidth, "COMPONENT", stateWidth, "STATE", "OBJECTS"), room))}
 	line := func(name string, state componentState, objects string) {
 		head := fmt.Sprintf("    %-*s  ", componentWidth, name)
-		short, _, _ := strings.Cut(state.text, ": ")
-		text := fmt.Sprintf("%-*s", stateWidth, cut(short, stateWidth))
+		text := fmt.Sprintf("%-*s", stateWidth, cut(brief(state.text), stateWidth))
 		tail := cut("  "+objects, room-len(head)-stateWidth)
 		lines = append(lines, head+screen.paint(state.colour, text)+tail)
 	}
@@ -47,14 +46,21 @@ func (b *board) inventory(component string) string {
 	return strings.Join(parts, ", ")
 }
 
-// cut shortens text to so many columns.
+// brief is a text without its explanation.
+func brief(text string) string {
+	text, _, _ = strings.Cut(text, ": ")
+	text, _, _ = strings.Cut(text, " (")
+	return text
+}
+
+// cut shortens text to so many columns of one line.
 func cut(text string, columns int) string {
-	runes := []rune(text)
+	runes := []rune(oneLine(text))
 	switch {
 	case columns <= 0:
 		return ""
 	case len(runes) <= columns:
-		return text
+		return string(runes)
 	case columns <= 2:
 		return string(runes[:columns])
 	}

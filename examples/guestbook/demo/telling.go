@@ -7,13 +7,13 @@ import (
 	"github.com/operkit/operkit/tools/envtest/audit"
 )
 
-// account tells what the operator asked of the API server in this step.
-func (d *demo) account(calls audit.Calls) {
-	text := count(len(calls.Reads()), "read") + ", " + count(len(calls.Writes()), "write")
+// asked tells what the operator asked of the API server.
+func asked(calls audit.Calls) string {
+	text := "made " + count(len(calls.Reads()), "read") + ", " + count(len(calls.Writes()), "write")
 	if writes := targets(calls.Writes()); len(writes) > 0 {
 		text += ": " + strings.Join(writes, ", ")
 	}
-	d.narrator.remark(faint, "operator", "made "+text)
+	return text
 }
 
 func count(n int, what string) string {

@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -61,12 +59,26 @@ func TestKilledSupervisorLeavesNothing(t *testing.T) {
 	assert.NotEqual(t, before.SupervisorPID, again.state().SupervisorPID)
 }
 
+// TestKilledSupervisorOfSuspendedComponent: a suspended process reacts to nothing but SIGKILL.
+func TestKilledSupervisorOfSuspendedComponent(t *testing.T) {
+	t.Parallel()
+	for _, n := range []component.Name{component.APIServer, component.Etcd} {
+		c := up(t, small...)
+		before := c.state()
+		require.NoError(t, syscall.Kill(pids(before)[string(n)], syscall.SIGSTOP))
+		c.signal(syscall.SIGKILL)
+		c.wait(stopLimit)
+		requireGone(t, c.dir, before)
+	}
+}
+
 // TestKilledAtOnce: also when the next start follows immediately on the kill.
 func TestKilledAtOnce(t *testing.T) {
 	t.Parallel()
 	c := up(t, small...)
 	for range 3 {
 		c.signal(syscall.SIGKILL)
+		c.wait(stopLimit)
 		c = upIn(t, c.dir, small...)
 		assert.True(t, c.state().Ready)
 		assert.Equal(t, c.cmd.Process.Pid, c.state().SupervisorPID)
@@ -178,7 +190,9 @@ func TestTwoClustersAtOnce(t *testing.T) {
 	dirs := []workdir.Dir{workdir.Dir(filepath.Join(t.TempDir(), "a")), workdir.Dir(filepath.Join(t.TempDir(), "b"))}
 	var both []*cluster
 	for _, dir := range dirs {
-		both = append(both, &cluster{program: start(t, nil, "up", "--until-eof", "--dir", string(dir)), dir: dir})
+		c := &cluster{program: start(t, nil, "up", "--until-eof", "--dir", string(dir)), dir: dir}
+		t.Cleanup(c.end)
+		both = append(both, c)
 	}
 	for _, c := range both {
 		c.await("ready: ")
@@ -230,11 +244,4 @@ func TestGivenPort(t *testing.T) {
 	c.wait(stopLimit)
 	again := up(t, append([]string{"--port", server.Port()}, small...)...)
 	assert.Equal(t, server.String(), again.state().Server)
-}
-
-// asNobody runs the program as a user without rights where the test itself may do everything.
-func asNobody(cmd *exec.Cmd) {
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	}
 }

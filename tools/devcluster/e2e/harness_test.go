@@ -142,8 +142,17 @@ func upIn(t *testing.T, dir workdir.Dir, flags ...string) *cluster {
 	t.Helper()
 	arguments := append([]string{"up", "--until-eof", "--dir", string(dir)}, flags...)
 	c := &cluster{program: start(t, nil, arguments...), dir: dir}
+	t.Cleanup(c.end)
 	c.await("ready: ")
 	return c
+}
+
+// end ends the cluster, in whatever state it is, so that its directory can be removed.
+func (c *cluster) end() {
+	_ = c.stdin.Close()
+	c.wait(stopLimit)
+	// Killed by the test, it may have left components that are ending.
+	requireFree(c.t, c.dir)
 }
 
 // kubectl runs the program's kubectl as the administrator and requires success.
@@ -176,6 +185,15 @@ func pids(s state.State) map[string]int {
 		all[string(c.Name)] = c.PID
 	}
 	return all
+}
+
+// requireFree waits until no process holds the directory: it can be removed then.
+func requireFree(t *testing.T, dir workdir.Dir) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		taken, err := dir.Taken()
+		return err == nil && !taken
+	}, stopLimit, interval, "a process still holds %s", dir)
 }
 
 // requireGone checks that within stopLimit no process of the cluster is left, nor its port, nor its

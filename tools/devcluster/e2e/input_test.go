@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,5 +80,12 @@ func TestDirectoryWithoutRights(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(p.stderr.String(), "\n"), p.stderr.String())
 		assert.Contains(t, p.stderr.String(), "devcluster: cluster directory "+filepath.Join(parent, row.path)+" "+row.err)
 		assert.Contains(t, p.stderr.String(), "permission denied")
+	}
+}
+
+// asNobody runs the program as a user without rights where the test itself may do everything.
+func asNobody(cmd *exec.Cmd) {
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,11 +25,11 @@ func TestReadmeIsComplete(t *testing.T) {
 		if command[1] == "help" {
 			continue
 		}
-		assert.Contains(t, readme, "| `"+command[1]+" ", "the table of commands")
+		assert.Regexp(t, "(?m)^\\| `"+command[1]+"[ `]", readme, "the table of commands")
 		_, help, _ := devcluster(t, "help", command[1])
 		for _, flag := range flag.FindAllStringSubmatch(help, -1) {
 			if flag[1] != "--help" && flag[1] != "--output" {
-				assert.Contains(t, readme, flag[1], command[1])
+				assert.True(t, strings.Contains(readme, flag[1]), "%s of %s", flag[1], command[1])
 			}
 		}
 	}

@@ -135,12 +135,12 @@ func TestSupervisorThatDoesNotEndIsKilled(t *testing.T) {
 func TestSweepRemovesWhatNobodyOwns(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	make := func(name string) string {
+	mkdir := func(name string) string {
 		dir := filepath.Join(base, name)
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "cluster"), 0o700))
 		return dir
 	}
-	dead, live, foreign := make(homePrefix+"1"), make(homePrefix+"2"), make(homePrefix+"3")
+	dead, live, foreign := mkdir(homePrefix+"1"), mkdir(homePrefix+"2"), mkdir(homePrefix+"3")
 	require.NoError(t, os.WriteFile(filepath.Join(dead, ownerName), nil, 0o600))
 	lock, err := filelock.Try(filepath.Join(live, ownerName))
 	require.NoError(t, err)

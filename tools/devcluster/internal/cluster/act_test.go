@@ -26,6 +26,7 @@ func (f *fixture) pid(n component.Name) int {
 }
 
 func TestStopAndStartComponent(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	c := f.start()
 	server, before := c.Server(), f.pid(component.APIServer)
@@ -54,6 +55,7 @@ func TestStopAndStartComponent(t *testing.T) {
 }
 
 func TestRestartComponent(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	c := f.start()
 	for _, n := range component.All() {
@@ -66,6 +68,7 @@ func TestRestartComponent(t *testing.T) {
 }
 
 func TestStartWaitsForTheOthers(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	c := f.start()
 	require.NoError(t, c.Act(t.Context(), component.Etcd, control.Stop))
@@ -87,6 +90,7 @@ func TestStartWaitsForTheOthers(t *testing.T) {
 }
 
 func TestCrashAfterRestart(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	c := f.start()
 	f.misbehave("crash scheduler")
@@ -98,6 +102,7 @@ func TestCrashAfterRestart(t *testing.T) {
 }
 
 func TestStopWhileAComponentStarts(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	c := f.start()
 	f.misbehave("silent scheduler")
@@ -111,6 +116,7 @@ func TestStopWhileAComponentStarts(t *testing.T) {
 }
 
 func TestMonitor(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	c := f.start()
 	for range 2 {
@@ -136,6 +142,7 @@ func TestMonitor(t *testing.T) {
 // TestAssessmentIsVoidAfterAChange: the API server is stopped after a look at it and before the end of
 // the look at all components.
 func TestAssessmentIsVoidAfterAChange(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	c := f.start()
 	f.misbehave("slow scheduler", "slow controller-manager")

@@ -33,7 +33,6 @@ type fixture struct {
 	behaviour string
 }
 
-// newFixture sets environment variables, so its tests are not parallel.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,8 +44,6 @@ func newFixture(t *testing.T) *fixture {
 		},
 	}
 	f.misbehave()
-	t.Setenv(eventsVariable, f.events)
-	t.Setenv(behaviourVariable, f.behaviour)
 	return f
 }
 
@@ -96,6 +93,7 @@ func (f *fixture) requireEnded(before state.State) {
 }
 
 func TestStartAndStop(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.options.Audit = true
 	f.options.FeatureGates = "A=true"
@@ -128,6 +126,7 @@ func TestStartAndStop(t *testing.T) {
 }
 
 func TestFilesAreTheOwnersOnly(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.options.Audit = true
 	f.start()
@@ -143,6 +142,7 @@ func TestFilesAreTheOwnersOnly(t *testing.T) {
 }
 
 func TestDefinitionsComeBeforeTheControllerManager(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	crds := filepath.Join(t.TempDir(), "crd.yaml")
 	require.NoError(t, os.WriteFile(crds, []byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b}\n"), 0o600))
@@ -156,6 +156,7 @@ func TestDefinitionsComeBeforeTheControllerManager(t *testing.T) {
 }
 
 func TestFewerComponents(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.options.Components = component.Set{component.Etcd, component.APIServer}
 	c := f.start()
@@ -167,6 +168,7 @@ func TestFewerComponents(t *testing.T) {
 }
 
 func TestStartFails(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		reason    string
 		behaviour string
@@ -176,14 +178,15 @@ func TestStartFails(t *testing.T) {
 	}{
 		{"etcd crashes", "crash etcd", nil, []string{"component etcd ended by itself (exit status 3)", "/logs/etcd.log", "boom: this is why"}, true},
 		{"kwok crashes", "crash kwok", nil, []string{"component kwok ended by itself (exit status 3)", "boom: this is why"}, true},
-		{"the API server never answers", "silent apiserver", func(f *fixture) { f.options.StartTimeout = time.Second }, []string{"apiserver: not ready within 1s (logs are in ", "connection refused"}, true},
-		{"the scheduler is never well", "unhealthy scheduler", func(f *fixture) { f.options.StartTimeout = time.Second }, []string{"scheduler: not ready within 1s", "500 Internal Server Error: not feeling well"}, true},
-		{"the node keeps its taint", "tainted", func(f *fixture) { f.options.StartTimeout = time.Second }, []string{"node fake-0: not ready within 1s", "it has the taint not-ready"}, true},
+		{"the API server never answers", "silent apiserver", func(f *fixture) { f.options.StartTimeout = 3 * time.Second }, []string{"apiserver: not ready within 3s (logs are in ", "connection refused"}, true},
+		{"the scheduler is never well", "unhealthy scheduler", func(f *fixture) { f.options.StartTimeout = 3 * time.Second }, []string{"scheduler: not ready within 3s", "500 Internal Server Error: not feeling well"}, true},
+		{"the node keeps its taint", "tainted", func(f *fixture) { f.options.StartTimeout = 3 * time.Second }, []string{"node fake-0: not ready within 3s", "it has the taint not-ready"}, true},
 		{"the program is not there", "", func(f *fixture) { f.options.Executable = "/nonexistent" }, []string{"component etcd cannot be started: fork/exec /nonexistent: no such file"}, false},
 		{"the port is taken", "", func(f *fixture) { f.options.Port = listen(f.t) }, []string{"apiserver: port ", " on 127.0.0.1 is not free"}, false},
 		{"the definitions are broken", "", func(f *fixture) { f.options.CRDs = []string{"/nonexistent"} }, []string{"CRDs: stat /nonexistent"}, false},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
 			f := newFixture(t)
 			f.misbehave(row.behaviour)
 			if row.prepare != nil {
@@ -213,6 +216,7 @@ func listen(t *testing.T) int {
 }
 
 func TestStartIsInterrupted(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		reason    string
 		interrupt func(*fixture, context.CancelCauseFunc)
@@ -225,6 +229,7 @@ func TestStartIsInterrupted(t *testing.T) {
 		}, "stopped on request"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
 			f := newFixture(t)
 			f.misbehave("silent apiserver")
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -252,8 +257,10 @@ func TestStartIsInterrupted(t *testing.T) {
 }
 
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	for _, n := range component.All() {
 		t.Run(string(n), func(t *testing.T) {
+			t.Parallel()
 			f := newFixture(t)
 			c := f.start()
 			s := f.state()
@@ -273,6 +280,7 @@ func TestCrash(t *testing.T) {
 }
 
 func TestDown(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	c := f.start()
 	require.NoError(t, control.NewClient(f.options.Dir.ControlSocket()).Down(t.Context()))
@@ -283,18 +291,16 @@ func TestDown(t *testing.T) {
 }
 
 func TestTwoClusters(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	first := f.start()
-	other := f.options
-	other.Dir = workdir.Dir(filepath.Join(t.TempDir(), "other"))
-	second, err := Start(t.Context(), other)
-	require.NoError(t, err)
-	defer second.Stop()
+	g := newFixture(t)
+	second := g.start()
 	assert.NotEqual(t, first.Server(), second.Server())
 	first.Stop()
 	assert.True(t, second.Status(t.Context()).Ready, "the end of one is not the end of the other")
 
-	_, err = Start(t.Context(), other)
+	_, err := Start(t.Context(), g.options)
 	var running *workdir.RunningError
 	assert.ErrorAs(t, err, &running)
 	assert.True(t, second.Status(t.Context()).Ready, "nor is a refused start")
@@ -315,6 +321,7 @@ func TestEnvironmentOfComponents(t *testing.T) {
 }
 
 func TestKubeconfig(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	c := f.start()
 	out, err := Kubeconfig(f.options.Dir, c.Server(), "bob", "dev")

@@ -20,11 +20,13 @@ import (
 )
 
 // The test binary plays every component, chosen as the real program does by its first argument. A
-// fake does as little as it takes to be believed, writes what happens to it into the file that
-// eventsVariable names, and misbehaves as the file that behaviourVariable names says.
+// fake does as little as it takes to be believed. Beside the cluster directory, which it finds from
+// its working directory in there, it appends what happens to it to the file events, and reads how it
+// shall misbehave from the file behaviour.
 const (
-	eventsVariable    = "FAKE_EVENTS"
-	behaviourVariable = "FAKE_BEHAVIOUR"
+	eventsFile    = "../../events"
+	behaviourFile = "../../behaviour"
+	leaseFile     = "../../lease" // is there while kwok has the lease of the node
 )
 
 func TestMain(m *testing.M) {
@@ -38,7 +40,7 @@ func TestMain(m *testing.M) {
 
 // event appends a line; one write is atomic, whoever else writes.
 func event(words ...string) {
-	f, err := os.OpenFile(os.Getenv(eventsVariable), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(eventsFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(9)
@@ -49,7 +51,7 @@ func event(words ...string) {
 
 // misbehaves reports whether the file of behaviours has that line now.
 func misbehaves(line string) bool {
-	raw, _ := os.ReadFile(os.Getenv(behaviourVariable))
+	raw, _ := os.ReadFile(behaviourFile)
 	return strings.Contains("\n"+string(raw), "\n"+line+"\n")
 }
 
@@ -78,7 +80,7 @@ func fake(n component.Name) int {
 
 func fakeServer(n component.Name) error {
 	if n == component.Kwok {
-		return nil
+		return os.WriteFile(leaseFile, nil, 0o600)
 	}
 	if n == component.Etcd {
 		_ = os.Remove(etcdSocket) // as the real one does
@@ -126,7 +128,12 @@ func fakeAnswer(n component.Name, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	event(r.Method, r.URL.Path)
+	_, leaseErr := os.Stat(leaseFile)
 	switch {
+	case r.Method == http.MethodDelete && r.URL.Path == leasePath:
+		_ = os.Remove(leaseFile)
+	case r.URL.Path == leasePath && leaseErr != nil:
+		w.WriteHeader(http.StatusNotFound)
 	case misbehaves("tainted") && strings.HasPrefix(r.URL.Path, nodePath):
 		_, _ = w.Write([]byte(`{"spec": {"taints": [{"key": "not-ready"}]}}`))
 	case strings.HasPrefix(r.URL.Path, nodePath+"/"):

@@ -2,17 +2,11 @@ package cluster
 
 import (
 	"context"
-	"os"
 	"sync"
 
-	"github.com/operkit/operkit/tools/devcluster/internal/lifeline"
 	"github.com/operkit/operkit/tools/devcluster/internal/process"
 	"github.com/operkit/operkit/tools/devcluster/internal/state"
 )
-
-// StateEnvironment names the variable that tells a component where the state file is, for
-// AbandonState.
-const StateEnvironment = "OPERKIT_DEVCLUSTER_STATE"
 
 // shutDown ends everything that start has begun, in whatever state it is.
 func (c *Cluster) shutDown(phase state.Phase, message string) {
@@ -70,19 +64,4 @@ func (c *Cluster) release(phase state.Phase, message string) {
 	}
 	c.spawner.Close()
 	c.lock.Release()
-}
-
-// FollowSupervisor makes a component's process end when its supervisor is gone, after it has made
-// sure that the state file does not go on claiming that the cluster is ready. In a process that no
-// supervisor started it does nothing.
-func FollowSupervisor() error {
-	path := os.Getenv(StateEnvironment)
-	_ = os.Unsetenv(StateEnvironment)
-	supervisor := os.Getppid()
-	return lifeline.Follow(func() {
-		if path != "" {
-			_ = state.MarkKilled(path, supervisor) // the process has to end in any case
-		}
-		os.Exit(1)
-	})
 }

@@ -95,18 +95,19 @@ func (s State) Ended(phase Phase, message string) State {
 	return s
 }
 
-// MarkKilled writes into the state file that the supervisor of that process id was killed. A file
-// that another supervisor has written since, or none, is left alone.
-func MarkKilled(path string, supervisorPID int) error {
+// MarkKilled writes into the state file that the supervisor of that process id was killed, and returns
+// what the file said before. A file that another supervisor has written since, or none, is left alone;
+// what is returned is empty then.
+func MarkKilled(path string, supervisorPID int) (State, error) {
 	s, err := Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return State{}, nil
 	}
 	if err != nil {
-		return err
+		return State{}, err
 	}
 	if s.SupervisorPID != supervisorPID {
-		return nil
+		return State{}, nil
 	}
-	return Write(path, s.Ended(Failed, "the supervisor was killed"))
+	return s, Write(path, s.Ended(Failed, "the supervisor was killed"))
 }

@@ -66,15 +66,24 @@ func TestMarkKilled(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "state.json")
-			require.NoError(t, MarkKilled(path, row.supervisor), "no file: nothing to do")
+			before, err := MarkKilled(path, row.supervisor)
+			require.NoError(t, err, "no file: nothing to do")
+			assert.Empty(t, before)
 			require.NoError(t, Write(path, running()))
-			require.NoError(t, MarkKilled(path, row.supervisor))
+			before, err = MarkKilled(path, row.supervisor)
+			require.NoError(t, err)
 			got, err := Read(path)
 			require.NoError(t, err)
 			assert.Equal(t, row.ready, got.Ready)
-			if !row.ready {
-				assert.Equal(t, "the supervisor was killed", got.Message)
+			if row.ready {
+				assert.Empty(t, before)
+				return
 			}
+			assert.Equal(t, running(), before)
+			assert.Equal(t, "the supervisor was killed", got.Message)
+			before, err = MarkKilled(path, row.supervisor)
+			require.NoError(t, err, "once is enough")
+			assert.Empty(t, before)
 		})
 	}
 }

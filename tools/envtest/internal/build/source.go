@@ -25,9 +25,13 @@ const (
 // published matches the version of a module that a proxy can give: no "(devel)", nothing that carries local changes.
 var published = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-.0-9A-Za-z]*$`)
 
+// inModuleCache matches a file of this module that has a version.
+var inModuleCache = regexp.MustCompile(regexp.QuoteMeta(sibling) + `@(v[^/]+)/`)
+
 // Finder finds the folder of the program's source. The zero value finds nothing; see [NewFinder].
 type Finder struct {
-	// SourceFile is a file of this module as the compiler knew it. It tells nothing after a build with -trimpath.
+	// SourceFile is a file of this module as the compiler knew it: where it is, or with -trimpath only the module's
+	// path; with the version when it came from a module cache.
 	SourceFile string
 	// WorkDir is the folder to look from: a test runs in the folder of its package.
 	WorkDir string
@@ -52,7 +56,7 @@ func NewFinder(scratch string) (Finder, error) {
 
 // Find gives the folder of the program's source: the one of the repository that this code was compiled from, else of
 // the repository around the working directory, else the published module of the same version (downloaded into the
-// module cache when it isn't there), else the one beside the folder that the go command uses for this module.
+// module cache when it isn't there), else what the go command in the working directory says of this module.
 func (f Finder) Find(ctx context.Context) (string, error) {
 	if filepath.IsAbs(f.SourceFile) {
 		if dir := upward(filepath.Dir(f.SourceFile)); dir != "" {
@@ -65,9 +69,9 @@ func (f Finder) Find(ctx context.Context) (string, error) {
 	if version := f.version(); version != "" {
 		return f.download(ctx, version)
 	}
-	dir, err := f.beside(ctx)
+	dir, err := f.ask(ctx)
 	if err != nil {
-		return "", fmt.Errorf("devcluster source: not in a folder above %s, and this program doesn't know the version of %s that it uses: %w", f.WorkDir, sibling, err)
+		return "", fmt.Errorf("devcluster source: not in a folder above %s, and the version of %s isn't known: %w", f.WorkDir, sibling, err)
 	}
 	return dir, nil
 }
@@ -99,8 +103,12 @@ func isModule(dir string) bool {
 	return false
 }
 
-// version is the published version of this module that is linked into the running program, "" when there is none.
+// version is the published version of this module that is linked into the running program, "" when nothing tells. A
+// test program has no build information, and one with vendored modules no version in its files' names.
 func (f Finder) version() string {
+	if cached := inModuleCache.FindStringSubmatch(filepath.ToSlash(f.SourceFile)); cached != nil {
+		return cached[1]
+	}
 	if f.Info == nil {
 		return ""
 	}
@@ -129,13 +137,23 @@ func (f Finder) download(ctx context.Context, version string) (string, error) {
 	return got.Dir, nil
 }
 
-// beside asks the go command where this module's folder is: a workspace or a replace line may say so.
-func (f Finder) beside(ctx context.Context) (string, error) {
-	out, err := gocmd{dir: f.WorkDir, env: f.Environ}.output(ctx, "list", "-m", "-f", "{{.Dir}}", sibling)
+// ask asks the go command for this module: its version, or its folder when a workspace or a replace line says so.
+func (f Finder) ask(ctx context.Context) (string, error) {
+	out, err := gocmd{dir: f.WorkDir, env: f.Environ}.output(ctx, "list", "-m", "-mod=readonly", "-json", sibling)
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(filepath.Dir(strings.TrimSpace(out)), filepath.Base(Module))
+	var module struct {
+		Version, Dir string
+		Replace      *struct{ Dir string }
+	}
+	if err := json.Unmarshal([]byte(out), &module); err != nil {
+		return "", fmt.Errorf("go list -m printed no JSON: %w", err)
+	}
+	if module.Replace == nil && published.MatchString(module.Version) {
+		return f.download(ctx, module.Version)
+	}
+	dir := filepath.Join(filepath.Dir(module.Dir), filepath.Base(Module))
 	if !isModule(dir) {
 		return "", errors.New(dir + " isn't its folder")
 	}

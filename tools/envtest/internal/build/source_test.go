@@ -53,19 +53,23 @@ func TestFinderVersionIsAPublishedOne(t *testing.T) {
 		reason string
 		info   *debug.BuildInfo
 		want   string
+		file   string
 	}{
-		"none":           {"a program without build information", nil, ""},
-		"required":       {"the usual consumer", &debug.BuildInfo{Deps: []*debug.Module{{Path: "x", Version: "v9.9.9"}, module("v1.2.3")}}, "v1.2.3"},
-		"itself":         {"the command, run by its version", &debug.BuildInfo{Main: *module("v1.2.3")}, "v1.2.3"},
-		"pseudo-version": {"a commit", &debug.BuildInfo{Deps: []*debug.Module{module("v0.0.0-20260101000000-abcdefabcdef")}}, "v0.0.0-20260101000000-abcdefabcdef"},
-		"a work tree":    {"no proxy has it", &debug.BuildInfo{Main: *module("(devel)")}, ""},
-		"changed":        {"nor one with changes", &debug.BuildInfo{Main: *module("v1.2.3+dirty")}, ""},
-		"replaced":       {"another folder takes its place", &debug.BuildInfo{Deps: []*debug.Module{replaced}}, ""},
+		"its file's":     {"a test of the usual consumer", nil, "v1.2.3", "/root/go/pkg/mod/" + sibling + "@v1.2.3/internal/build/source.go"},
+		"trimmed":        {"the same with -trimpath", nil, "v1.2.3", sibling + "@v1.2.3/internal/build/source.go"},
+		"vendored":       {"no version in its name", nil, "", "/home/vendor/" + sibling + "/internal/build/source.go"},
+		"none":           {"a program without build information", nil, "", ""},
+		"required":       {"the usual consumer", &debug.BuildInfo{Deps: []*debug.Module{{Path: "x", Version: "v9.9.9"}, module("v1.2.3")}}, "v1.2.3", ""},
+		"itself":         {"the command, run by its version", &debug.BuildInfo{Main: *module("v1.2.3")}, "v1.2.3", ""},
+		"pseudo-version": {"a commit", &debug.BuildInfo{Deps: []*debug.Module{module("v0.0.0-20260101000000-abcdefabcdef")}}, "v0.0.0-20260101000000-abcdefabcdef", ""},
+		"a work tree":    {"no proxy has it", &debug.BuildInfo{Main: *module("(devel)")}, "", ""},
+		"changed":        {"nor one with changes", &debug.BuildInfo{Main: *module("v1.2.3+dirty")}, "", ""},
+		"replaced":       {"another folder takes its place", &debug.BuildInfo{Deps: []*debug.Module{replaced}}, "", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, test.want, Finder{Info: test.info}.version(), test.reason)
+			assert.Equal(t, test.want, Finder{Info: test.info, SourceFile: test.file}.version(), test.reason)
 		})
 	}
 }
@@ -134,6 +138,14 @@ func TestPublishedModuleIsFetchedAndBuilt(t *testing.T) {
 	require.Len(t, missing.Missing, 1)
 	assert.Contains(t, missing.Missing[0], "module proxy: GOPROXY=http://127.0.0.1:1 gives no "+dep+"@v1.0.0")
 	assert.Contains(t, missing.Missing[0], "connection refused")
+
+	// What no file and no build information tells, the go command does.
+	user := t.TempDir()
+	publish(t, proxy, sibling, "v0.1.0", map[string]string{"go.mod": "module " + sibling + "\ngo 1.26.0\n"})
+	write(t, filepath.Join(user, "go.mod"), "module user\ngo 1.26.0\nrequire "+sibling+" v0.1.0\n", 0o600)
+	dir, err = Finder{WorkDir: user, Scratch: t.TempDir(), Environ: environ}.Find(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(modules, Module+"@v0.1.0"), dir)
 
 	finder := Finder{WorkDir: t.TempDir(), Scratch: t.TempDir(), Environ: environ,
 		Info: &debug.BuildInfo{Deps: []*debug.Module{{Path: sibling, Version: "v0.9.9"}}}}

@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func TestTyped(t *testing.T) {
+	t.Parallel()
+	configMaps := schema.GroupResource{Resource: "configmaps"}
+	request := failed{verb: "patch", resource: resource{GroupVersionResource: configMaps.WithVersion("v1")}, ref: settingsRef}
+	ofStatus := request
+	ofStatus.subresource = "status"
+	invalid := func(path *field.Path) error {
+		return apierrors.NewInvalid(settingsKind.GroupKind(), "settings", field.ErrorList{field.Invalid(path, "x", "field is immutable")})
+	}
+	contested := apierrors.NewApplyConflict([]metav1.StatusCause{
+		{Type: metav1.CauseTypeFieldManagerConflict, Field: ".data.a", Message: `conflict with "x"`},
+	}, "conflict")
+	for name, test := range map[string]struct {
+		err     error
+		request failed
+		want    func(err error) error
+	}{
+		"404": {apierrors.NewNotFound(configMaps, "settings"), request, func(err error) error { return &deploy.NotFoundError{Ref: settingsRef, Err: err} }},
+		"403": {apierrors.NewForbidden(configMaps, "settings", errors.New("no")), request, func(err error) error {
+			return &deploy.ForbiddenError{Verb: "patch", Resource: configMaps, Namespace: "shop", Name: "settings", Err: err}
+		}},
+		"403 of a subresource": {apierrors.NewForbidden(configMaps, "settings", errors.New("no")), ofStatus, func(err error) error {
+			return &deploy.ForbiddenError{Verb: "patch", Resource: schema.GroupResource{Resource: "configmaps/status"}, Namespace: "shop", Name: "settings", Err: err}
+		}},
+		"deploy W5: 409 over a version": {apierrors.NewConflict(configMaps, "settings", errors.New("old")), request, func(err error) error {
+			return &deploy.StaleError{Ref: settingsRef, Err: err}
+		}},
+		"deploy W5: 409 over fields": {contested, request, func(err error) error {
+			return &deploy.ConflictError{Ref: settingsRef, Fields: []deploy.FieldConflict{{Field: ".data.a", Message: `conflict with "x"`}}, Err: err}
+		}},
+		"422": {invalid(field.NewPath("spec")), request, func(err error) error { return &deploy.InvalidError{Ref: settingsRef, Err: err} }},
+		"422 over the uid": {invalid(field.NewPath("metadata", "uid")), request, func(err error) error {
+			return &deploy.StaleError{Ref: settingsRef, Err: err}
+		}},
+		"400": {apierrors.NewBadRequest("no"), request, func(err error) error { return &deploy.InvalidError{Ref: settingsRef, Err: err} }},
+		"deploy W9: 429 with Retry-After": {apierrors.NewTooManyRequests("later", 7), request, func(err error) error {
+			return &deploy.UnavailableError{RetryAfter: 7 * time.Second, Err: err}
+		}},
+		"500": {apierrors.NewInternalError(errors.New("no")), request, func(err error) error { return &deploy.UnavailableError{Err: err} }},
+		"503": {apierrors.NewServiceUnavailable("no"), request, func(err error) error { return &deploy.UnavailableError{Err: err} }},
+		"504": {apierrors.NewTimeoutError("no", 3), request, func(err error) error { return &deploy.UnavailableError{RetryAfter: 3 * time.Second, Err: err} }},
+		"502 that is no Kubernetes": {apierrors.NewGenericServerResponse(http.StatusBadGateway, "get", configMaps, "settings", "<html>", 0, true), request, func(err error) error {
+			return &deploy.UnavailableError{Err: err}
+		}},
+		"no answer": {errors.New("connection refused"), request, func(err error) error { return &deploy.UnavailableError{Err: err} }},
+		"405 stays": {apierrors.NewMethodNotSupported(configMaps, "patch"), request, func(err error) error { return err }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := typed(test.err, test.request)
+			assert.Equal(t, test.want(test.err), got)
+			require.ErrorIs(t, got, test.err, "the cause is kept")
+		})
+	}
+}

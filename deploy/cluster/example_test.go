@@ -1,0 +1,73 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+)
+
+// answer plays the little of an API server that one apply needs.
+func answer(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case r.URL.Path == "/api/v1":
+		_, _ = io.WriteString(w, `{"resources":[{"name":"configmaps","namespaced":true,"kind":"ConfigMap"}]}`)
+	case r.Method == http.MethodPatch:
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.Copy(w, r.Body)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
+	}
+}
+
+func ExampleNew() {
+	server := httptest.NewServer(http.HandlerFunc(answer))
+	defer server.Close()
+	config := &rest.Config{Host: server.URL} // or cluster.Config("", "")
+
+	ctx, cancel := context.WithCancel(context.Background())
+	c, err := cluster.New(ctx, config, cluster.Namespaces("shop"), cluster.Logger(slog.Default()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	results, err := deploy.NewManager(c).Apply(ctx, []*unstructured.Unstructured{{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web", "namespace": "shop"},
+	}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(results[0].Ref, results[0].Action)
+	cancel()
+	c.Wait() // for the watches, had there been any
+	// Output: ConfigMap shop/web created
+}
+
+func ExampleConfig() {
+	dir, err := os.MkdirTemp("", "kubeconfig")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	file := filepath.Join(dir, "config")
+	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	config, err := cluster.Config(file, "two")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(config.Host)
+	// Output: https://two.example.invalid
+}

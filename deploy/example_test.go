@@ -1,0 +1,279 @@
+package deploy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func newConfigMap(name, greeting string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"name": name, "namespace": "shop"},
+		"data":     map[string]any{"greeting": greeting},
+	}}
+}
+
+func newOwner(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "shop.example.com/v1", "kind": "Cart",
+		"metadata": map[string]any{"name": name, "namespace": "shop", "uid": "uid-of-" + name},
+	}}
+}
+
+// newMemory is a cluster in memory; cluster.New makes the real one.
+func newMemory(objects ...*unstructured.Unstructured) *dryrun.Cluster {
+	memory, err := dryrun.New(dryrun.Objects(objects...))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return memory
+}
+
+func Example() {
+	ctx := context.Background()
+	memory, err := dryrun.New() // or cluster.New(ctx, config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m := deploy.NewManager(memory, deploy.FieldManager("greeter"))
+
+	show := func(results deploy.Results, err error) {
+		for _, result := range results {
+			fmt.Println(result.Ref, result.Action)
+		}
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	objects := []*unstructured.Unstructured{newConfigMap("web", "hello"), newConfigMap("db", "hello")}
+	show(m.Apply(ctx, objects))
+	show(m.Apply(ctx, objects)) // nothing to do: no call at all
+
+	// Somebody changes a value: it is repaired, and only that object is written.
+	web := deploy.RefOf(objects[0])
+	edit := deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"data":{"greeting":"go away"}}`), FieldManager: "kubectl"}
+	if _, err := memory.Port().Patch(ctx, web, edit); err != nil {
+		log.Fatal(err)
+	}
+	show(m.Apply(ctx, objects))
+	show(m.Delete(ctx, objects[1:]))
+	// Output:
+	// ConfigMap shop/web created
+	// ConfigMap shop/db created
+	// ConfigMap shop/web unchanged
+	// ConfigMap shop/db unchanged
+	// ConfigMap shop/web configured
+	// ConfigMap shop/db unchanged
+	// ConfigMap shop/db deleted
+}
+
+func ExampleManager_Apply() {
+	m := deploy.NewManager(newMemory(newConfigMap("theirs", "hello")), deploy.OwnedBy(newOwner("cart")))
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{
+		newConfigMap("ours", "hello"), newConfigMap("theirs", "hello"),
+	})
+	for _, result := range results {
+		fmt.Println(result.Ref, result.Action, result.Changed())
+	}
+	var owned *deploy.OwnedError
+	fmt.Println(errors.As(err, &owned))
+	fmt.Println(err)
+	// Output:
+	// ConfigMap shop/ours created true
+	// ConfigMap shop/theirs conflict false
+	// true
+	// ConfigMap shop/theirs: exists already and was not created for this owner: delete it, rename ours, or allow its adoption
+}
+
+func ExampleManager_Delete() {
+	held := newConfigMap("held", "hello")
+	held.SetFinalizers([]string{"example.com/backup"})
+	m := deploy.NewManager(newMemory(held, newConfigMap("free", "hello")))
+	objects := []*unstructured.Unstructured{held, newConfigMap("free", ""), newConfigMap("absent", "")}
+	results, err := m.Delete(context.Background(), objects)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, result := range results {
+		fmt.Println(result.Ref, result.Action)
+	}
+	remaining, err := m.Gone(context.Background(), objects)
+	fmt.Println("waiting for", remaining, err)
+	// Output:
+	// ConfigMap shop/held deleted
+	// ConfigMap shop/free deleted
+	// ConfigMap shop/absent skipped
+	// waiting for [ConfigMap shop/held] <nil>
+}
+
+func ExampleManager_Gone() {
+	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")))
+	remaining, err := m.Gone(context.Background(), []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")})
+	fmt.Println(remaining, err)
+	// Output: [ConfigMap shop/web] <nil>
+}
+
+func ExampleManager_Locate() {
+	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")))
+	obj := newConfigMap("web", "hello")
+	obj.SetNamespace("")
+	fmt.Println(m.Locate(context.Background(), obj))
+	// Output: ConfigMap shop/web <nil>
+}
+
+func ExampleManager_SetStatus() {
+	cart := newOwner("cart")
+	m := deploy.NewManager(newMemory(cart))
+	// It may be asked again, with a fresher object, when somebody else writes meanwhile.
+	ready := func(current *unstructured.Unstructured) (map[string]any, error) {
+		status, _, err := unstructured.NestedMap(current.Object, "status")
+		if err != nil {
+			return nil, err
+		}
+		if status == nil {
+			status = map[string]any{}
+		}
+		status["ready"] = true
+		return status, nil
+	}
+	for range 2 {
+		result, err := m.SetStatus(context.Background(), deploy.RefOf(cart), ready)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(result.Action, result.Object.Object["status"])
+	}
+	// Output:
+	// configured map[ready:true]
+	// unchanged map[ready:true]
+}
+
+func ExampleManager_AddFinalizer() {
+	ctx := context.Background()
+	memory := newMemory(newOwner("cart"))
+	m := deploy.NewManager(memory)
+	cart := memory.Objects()[0]
+	if err := m.AddFinalizer(ctx, cart, "shop.example.com/cart"); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(memory.Objects()[0].GetFinalizers())
+
+	// The first object is outdated by now.
+	err := m.AddFinalizer(ctx, cart, "shop.example.com/other")
+	var stale *deploy.StaleError
+	fmt.Println(errors.As(err, &stale))
+	// Output:
+	// [shop.example.com/cart]
+	// true
+}
+
+func ExampleManager_RemoveFinalizer() {
+	cart := newOwner("cart")
+	cart.SetFinalizers([]string{"shop.example.com/cart", "example.com/other"})
+	memory := newMemory(cart)
+	err := deploy.NewManager(memory).RemoveFinalizer(context.Background(), memory.Objects()[0], "shop.example.com/cart")
+	fmt.Println(memory.Objects()[0].GetFinalizers(), err)
+	// Output: [example.com/other] <nil>
+}
+
+func ExampleManager_With() {
+	m := deploy.NewManager(newMemory(), deploy.FieldManager("greeter"))
+	mine := m.With(deploy.OwnedBy(newOwner("cart")))
+	results, err := mine.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mine.FieldManager(), results[0].Object.GetOwnerReferences()[0].Name)
+	// Output: greeter cart
+}
+
+func ExampleNewManager() {
+	m := deploy.NewManager(newMemory())
+	fmt.Println(m.FieldManager(), m.KeyDomain())
+	// Output: operkit operkit.dev
+}
+
+func ExampleFieldManager() {
+	m := deploy.NewManager(newMemory(), deploy.FieldManager("greeter"), deploy.KeyDomain("example.com"))
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(results[0].Object.GetManagedFields()[0].Manager)
+	for key := range results[0].Object.GetAnnotations() {
+		fmt.Println(key)
+	}
+	// Output:
+	// greeter
+	// example.com/applied-greeter
+}
+
+func ExampleKeyDomain() {
+	m := deploy.NewManager(newMemory(), deploy.KeyDomain("oper8.org"))
+	fmt.Println(m.KeyDomain())
+	// Output: oper8.org
+}
+
+func ExampleOwnedBy() {
+	m := deploy.NewManager(newMemory())
+	obj := newConfigMap("web", "hello")
+	obj.SetNamespace("") // the owner's
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{obj}, deploy.OwnedBy(newOwner("cart")))
+	if err != nil {
+		log.Fatal(err)
+	}
+	owner := results[0].Object.GetOwnerReferences()[0]
+	fmt.Println(results[0].Ref, "belongs to", owner.Kind, owner.Name)
+	// Output: ConfigMap shop/web belongs to Cart cart
+}
+
+func ExampleAdopt() {
+	m := deploy.NewManager(newMemory(newConfigMap("web", "old")), deploy.OwnedBy(newOwner("cart")))
+	objects := []*unstructured.Unstructured{newConfigMap("web", "new")}
+	for _, policy := range []deploy.Adoption{deploy.RefuseAdoption, deploy.AdoptUnowned} {
+		results, _ := m.Apply(context.Background(), objects, deploy.Adopt(policy))
+		fmt.Println(results[0].Action)
+	}
+	// Output:
+	// conflict
+	// configured
+}
+
+func ExampleDryRun() {
+	memory := newMemory()
+	results, err := deploy.NewManager(memory).Apply(context.Background(),
+		[]*unstructured.Unstructured{newConfigMap("web", "hello")}, deploy.DryRun())
+	fmt.Println(results[0].Action, err)
+	fmt.Println(len(memory.Objects()))
+	// Output:
+	// created <nil>
+	// 0
+}
+
+func ExampleStopOnFailure() {
+	objects := []*unstructured.Unstructured{newConfigMap("a", ""), newConfigMap("", ""), newConfigMap("c", "")}
+	results, err := deploy.NewManager(newMemory()).Apply(context.Background(), objects, deploy.StopOnFailure())
+	fmt.Println(len(results), results[0].Action, results[1].Action)
+	fmt.Println(err)
+	// Output:
+	// 2 created failed
+	// ConfigMap without name: invalid manifest: metadata.name is missing
+}
+
+func ExampleRefOf() {
+	fmt.Println(deploy.RefOf(newConfigMap("web", "hello")))
+	// Output: ConfigMap shop/web
+}
+
+func ExampleResults_Err() {
+	results := deploy.Results{{Err: &deploy.NotFoundError{Ref: deploy.RefOf(newConfigMap("web", ""))}}, {}}
+	fmt.Println(results.Err())
+	// Output: ConfigMap shop/web: not found
+}

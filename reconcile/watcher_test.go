@@ -1,0 +1,89 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// ownRecorder is a Watcher that keeps what it is told.
+type ownRecorder struct {
+	fail error
+
+	mu   sync.Mutex
+	told []string
+}
+
+func (o *ownRecorder) Own(_ context.Context, owner, child schema.GroupVersionKind) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.told = append(o.told, owner.Kind+" owns "+child.Kind)
+	return o.fail
+}
+
+func (o *ownRecorder) made() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.told)
+}
+
+func TestKindsAreWatchedBeforeTheFirstWrite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	watcher := &ownRecorder{}
+	w.refuse = func(call string) error {
+		if call == "apply ConfigMap shop/a" {
+			assert.Equal(t, []string{"Widget owns ConfigMap", "Widget owns Deployment"}, watcher.made())
+		}
+		return nil
+	}
+	w.calm(w.reconciler(adding(func(s *Session) {
+		s.Add("c", configMap("a"), configMap("b"), deployment("d"))
+	}), WithWatcher(watcher)))
+	assert.Equal(t, []string{"Widget owns ConfigMap", "Widget owns Deployment"}, watcher.made(), "watch mistake 23: each kind once a component")
+}
+
+func TestUnwatchableKind(t *testing.T) {
+	t.Parallel()
+	forbidden := &deploy.ForbiddenError{Verb: "list and watch", Resource: schema.GroupResource{Resource: "configmaps"}, Err: errors.New("no")}
+	for _, row := range []struct {
+		reason   string
+		fail     error
+		disabled bool
+		calls    []string
+		err      string
+	}{
+		{"nothing of the kind is applied", forbidden, false, []string{writeStatus},
+			"component c: configmaps: not allowed to list and watch configmaps at cluster scope: grant it by RBAC: no"},
+		{"nor deleted", forbidden, true, []string{writeStatus},
+			"component c: configmaps: not allowed to list and watch configmaps at cluster scope: grant it by RBAC: no"},
+		{"of a kind that isn't served there is nothing to delete", &deploy.KindUnknownError{Kind: configMaps}, true, []string{writeStatus}, ""},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			if row.err == "" {
+				w.unknown = []schema.GroupVersionKind{configMaps}
+			}
+			calls, _, err := w.once(w.reconciler(adding(func(s *Session) {
+				if c := s.Add("c", configMap("a")); row.disabled {
+					c.Disable()
+				}
+			}), WithWatcher(&ownRecorder{fail: row.fail})))
+			assert.Equal(t, row.calls, calls)
+			if row.err == "" {
+				assert.NoError(t, err)
+				assert.Equal(t, "Stable/Stable", w.verdict())
+				return
+			}
+			assert.EqualError(t, err, row.err)
+			assert.Equal(t, "Initializing/ClusterError", w.verdict())
+		})
+	}
+}
