@@ -133,6 +133,38 @@ func TestCancelPredicate(t *testing.T) {
 			})
 		}
 	})
+	t.Run("dag 22: an answer that came before is no reason any more", func(t *testing.T) {
+		t.Parallel()
+		for _, open := range []bool{true, false} {
+			eachConcurrency(t, func(t *testing.T, concurrency dag.Option) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					asked := 0
+					g := graphOf(t, []string{"a", "b", "c"}, [2]string{"c", "a"})
+					require.NoError(t, g.Depend("b", "a", dag.When(func(ctx context.Context) (bool, error) {
+						if asked++; asked == 1 {
+							return false, nil
+						}
+						cancel()
+						if open {
+							return true, nil
+						}
+						return false, ctx.Err()
+					})))
+					state, err := dag.Run(ctx, g, func(_ context.Context, name string, _ string) error {
+						if name == "c" {
+							time.Sleep(time.Millisecond) // b is asked in the meantime
+						}
+						return nil
+					}, concurrency)
+					require.ErrorIs(t, err, context.Canceled)
+					assert.Equal(t, 2, asked)
+					assert.Equal(t, "cancelled", state.Reason("b"))
+				})
+			})
+		}
+	})
 	t.Run("the error of some other context is one of the node", func(t *testing.T) {
 		t.Parallel()
 		g := graphOf(t, []string{"a", "b"})

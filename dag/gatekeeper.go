@@ -121,7 +121,7 @@ func (s *scheduler) tick() {
 		return
 	}
 	now := time.Now()
-	if s.visiting > 0 && s.mayStart() {
+	if s.visiting > 0 {
 		s.unpark(func(p parked) bool { return !p.due.After(now) })
 		s.wake()
 	}

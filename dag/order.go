@@ -21,7 +21,7 @@ const (
 
 	labelBits = 62
 	labelEnd  = uint64(1) << labelBits
-	// labelGap is what stays free on each side of a node at either end of the list.
+	// labelGap is what stays free before a node at the end of the list, where most are added.
 	labelGap = uint64(1) << 32
 	// density bounds how full the ranges of labels may be: one of 2^i labels may hold up to
 	// (2/density)^i nodes. Between 1 and 2; nearer to 1, ranges are spread sooner.
@@ -105,14 +105,8 @@ func (o *order) label(prev, next int32, coming uint64) (uint64, bool) {
 		high = o.places[next].label
 	}
 	step := (high - low) / (coming + 1)
-	switch {
-	case prev == none && next == none:
-		return labelEnd / 2, true
-	case next == none:
+	if next == none && prev != none {
 		step = min(step, labelGap)
-	case prev == none:
-		low = high - min(step, labelGap)*(coming+1)
-		step = (high - low) / (coming + 1)
 	}
 	return low + step, step > 0
 }

@@ -65,7 +65,7 @@ func (g *Graph[T]) snapshot() (*plan, []T) {
 
 func (s *structure) compile() *plan {
 	n := len(s.names)
-	p := &plan{names: s.names[:n:n], err: s.validate()}
+	p := &plan{names: s.names, err: s.validate()}
 	if p.err != nil {
 		return p
 	}

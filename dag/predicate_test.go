@@ -212,6 +212,40 @@ func TestPredicatesInTime(t *testing.T) {
 			})
 		})
 	}
+	t.Run("dag 24: inline nothing is in flight: asked again only when nothing else is left", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			gate := says(false)
+			g := graphOf(t, []string{"a", "b", "c", "d"}, [2]string{"c", "a"}, [2]string{"d", "c"})
+			require.NoError(t, g.Depend("b", "a", dag.When(gate.ask)))
+			_, err := dag.Run(t.Context(), g, func(context.Context, string, string) error {
+				time.Sleep(time.Second)
+				return nil
+			}, dag.Concurrency(0))
+			require.NoError(t, err)
+			assert.Equal(t, []time.Duration{time.Second, 3 * time.Second}, gate.asked)
+		})
+	})
+	t.Run("dag 24: each has a period of its own", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			quick, slow := says(false), says(false)
+			slow.delay = 30 * time.Millisecond
+			g := graphOf(t, []string{"a", "b", "c", "slow"})
+			require.NoError(t, g.Depend("b", "a", dag.When(quick.ask)))
+			require.NoError(t, g.Depend("c", "a", dag.When(slow.ask)))
+			_, err := dag.Run(t.Context(), g, func(_ context.Context, name string, _ string) error {
+				if name == "slow" {
+					time.Sleep(170 * time.Millisecond)
+				}
+				return nil
+			}, dag.Concurrency(4))
+			require.NoError(t, err)
+			ms := time.Millisecond
+			assert.Equal(t, []time.Duration{0, 50 * ms, 100 * ms, 150 * ms, 190 * ms}, quick.asked)
+			assert.Equal(t, []time.Duration{0, 80 * ms, 160 * ms, 190 * ms}, slow.asked)
+		})
+	})
 	t.Run("dag 18: a slow one delays nothing else", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {

@@ -145,6 +145,33 @@ func TestRunConcurrency(t *testing.T) {
 			assert.Zero(t, time.Since(begin))
 		})
 	})
+	t.Run("dag 15: all N are used whenever there is work for them", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			g := dag.New[int]()
+			var before []string
+			widths := []int{4, 1, 4, 1, 2, 1, 8, 1, 8}
+			for layer, width := range widths {
+				var names []string
+				for i := range width {
+					name := string(rune('a'+layer)) + string(rune('a'+i))
+					names = append(names, name)
+					require.NoError(t, g.Add(name, i))
+					for _, dependency := range before {
+						require.NoError(t, g.Depend(name, dependency))
+					}
+				}
+				before = names
+			}
+			begin := time.Now()
+			_, err := dag.Run(t.Context(), g, func(context.Context, string, int) error {
+				time.Sleep(time.Second)
+				return nil
+			}, dag.Concurrency(8))
+			require.NoError(t, err)
+			assert.Equal(t, time.Duration(len(widths))*time.Second, time.Since(begin))
+		})
+	})
 	t.Run("dag 15: a run has no more workers than it had work for at once", func(t *testing.T) {
 		t.Parallel()
 		g := graphOf(t, []string{"a", "b", "c"}, [2]string{"b", "a"}, [2]string{"c", "b"})
@@ -285,6 +312,20 @@ func TestRunDisabled(t *testing.T) {
 
 func TestRunSnapshot(t *testing.T) {
 	t.Parallel()
+	t.Run("dag 16: disabling and enabling counts from the next run on", func(t *testing.T) {
+		t.Parallel()
+		g := graphOf(t, []string{"a"})
+		verified := func() []string {
+			state, err := dag.Run(t.Context(), g, nil)
+			require.NoError(t, err)
+			return state.Verified()
+		}
+		assert.Equal(t, []string{"a"}, verified())
+		g.Disable("a")
+		assert.Empty(t, verified())
+		g.Enable("a")
+		assert.Equal(t, []string{"a"}, verified())
+	})
 	t.Run("dag 22: a run works on the graph as it was when it began", func(t *testing.T) {
 		t.Parallel()
 		eachConcurrency(t, func(t *testing.T, concurrency dag.Option) {

@@ -268,5 +268,7 @@ func TestVersionsOfAKindAreOneObject(t *testing.T) {
 	assert.Equal(t, map[string]any{"size": int64(1)}, second.Object["spec"], "what the older version applied is given up")
 	require.Len(t, second.GetManagedFields(), 1, "an applier has one entry, whatever the version")
 	assert.Equal(t, "shop.example.com/v1", second.GetManagedFields()[0].APIVersion)
-	assert.Equal(t, "shop.example.com/v1alpha1", get(t, cluster, deploy.RefOf(older)).GetAPIVersion())
+	seen := get(t, cluster, deploy.RefOf(older))
+	assert.Equal(t, "shop.example.com/v1alpha1", seen.GetAPIVersion())
+	assert.Equal(t, seen, merge(t, cluster, deploy.RefOf(older), "kubectl", `{"spec":{"size":1}}`), "nothing changes by asking for another version")
 }

@@ -13,8 +13,8 @@
 //
 //   - Schemas. Every kind is accepted, with any field and without defaults. Lists below
 //     metadata are merged as on a server (owner references by uid, finalizers as a set); all
-//     other lists are atomic: whoever applies one owns it as a whole. A real server merges the
-//     containers of a Pod by name.
+//     other lists are atomic: whoever applies one owns it as a whole, as in a custom resource
+//     without a schema. A real server merges the containers of a Pod by name.
 //   - Conversion. The versions of a kind are the same objects, with another apiVersion and
 //     else the same content.
 //   - Namespaces that must exist, admission, RBAC, controllers and subresources other than

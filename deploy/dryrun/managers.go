@@ -20,26 +20,27 @@ func (c *Cluster) stampManagers(live, next *unstructured.Unstructured) {
 	if len(entries) == 0 {
 		return
 	}
-	stamped := make([]any, len(entries))
-	slices.SortStableFunc(entries, func(a, b map[string]any) int {
-		return cmp.Compare(text(a["operation"]), text(b["operation"]))
-	})
 	for i, entry := range entries {
-		before, known := times[managerKey(entry)]
-		if !known || before != entry["time"] {
-			entry = withField(entry, "time", c.timestamp())
+		if before, known := times[managerKey(entry)]; !known || before != entry["time"] {
+			entries[i] = withField(entry, "time", c.timestamp())
 		}
-		entries[i] = entry
 	}
-	slices.SortStableFunc(entries, func(a, b map[string]any) int {
-		return cmp.Or(cmp.Compare(text(a["operation"]), text(b["operation"])), cmp.Compare(text(a["time"]), text(b["time"])),
-			cmp.Compare(text(a["manager"]), text(b["manager"])), cmp.Compare(text(a["apiVersion"]), text(b["apiVersion"])),
-			cmp.Compare(text(a["subresource"]), text(b["subresource"])))
-	})
+	slices.SortStableFunc(entries, compareManagers)
+	stamped := make([]any, len(entries))
 	for i, entry := range entries {
 		stamped[i] = entry
 	}
 	metadataOf(next)["managedFields"] = stamped
+}
+
+// compareManagers is the order in which an API server lists the entries.
+func compareManagers(a, b map[string]any) int {
+	for _, field := range []string{"operation", "time", "manager", "apiVersion", "subresource"} {
+		if order := cmp.Compare(text(a[field]), text(b[field])); order != 0 {
+			return order
+		}
+	}
+	return 0
 }
 
 // managerKey identifies an entry as the API machinery does: those of applies whatever their version.

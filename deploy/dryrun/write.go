@@ -50,7 +50,7 @@ func (c *Cluster) update(ref deploy.Ref, live, next *unstructured.Unstructured, 
 	if err := c.validate(ref, next, live); err != nil {
 		return nil, err
 	}
-	if same(live, next) {
+	if same(live, inVersion(next, live.GroupVersionKind().GroupVersion())) {
 		return live, nil
 	}
 	if dryRun {

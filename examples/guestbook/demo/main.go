@@ -27,10 +27,12 @@ const (
 const terminalPause = time.Second
 
 func main() {
-	// SIGPIPE: `| head` ends the reader, and must not keep us from cleaning up.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// With the handler gone the second signal kills.
 	context.AfterFunc(ctx, stop)
+	// Taken, so that a reader that goes, as in `| head`, is the error of a write and doesn't
+	// keep us from cleaning up. Broken connections cause it too: it is no interrupt.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// What client-go has to say about watches isn't for the reader of this program.
 	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))

@@ -31,7 +31,10 @@ func (d *demo) play(ctx context.Context) error {
 	d.narrator.say("A guestbook operator made with operkit, on a real Kubernetes API server.")
 	d.narrator.say("Pods are simulated by kwok: scheduled, then Ready; no container runs.")
 	for i, s := range d.steps() {
-		err := d.playStep(ctx, s)
+		err := d.narrator.err
+		if err == nil {
+			err = d.playStep(ctx, s)
+		}
 		if err == nil {
 			err = d.rest(ctx)
 		}
@@ -57,7 +60,7 @@ func (d *demo) playStep(ctx context.Context, s step) error {
 		}
 	}
 	d.rows = append(d.rows, r)
-	return d.narrator.err
+	return nil
 }
 
 // account waits until the operator is at rest, and counts and judges its calls of the step.
@@ -124,7 +127,7 @@ func (d *demo) until(ctx context.Context, missing func(*board) string) error {
 	}
 }
 
-// tell narrates the events that have come.
+// tell narrates the events that have come; without a reader that is an error.
 func (d *demo) tell() error {
 	for _, event := range d.feed.take() {
 		notes, err := d.board.observe(event)
@@ -135,7 +138,7 @@ func (d *demo) tell() error {
 			d.narrator.note(n.colour, n.subject, n.text)
 		}
 	}
-	return nil
+	return d.narrator.err
 }
 
 func (d *demo) draw(doing string) {

@@ -174,62 +174,92 @@ func TestProgram(t *testing.T) {
 	_, err := output(exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", program, "."))
 	require.NoError(t, err)
 
-	t.Run("interrupted in the middle of the rollout it takes everything down", func(t *testing.T) {
-		p := newPerformance(t, program)
-		p.stdout.on = func(line string) {
-			if strings.Contains(line, "StatefulSet hello-redis created") {
-				_ = p.command.Process.Signal(syscall.SIGINT) // that it arrived, the exit code tells
-			}
-		}
-		assert.Equal(t, exitInterrupted, p.run(t), "%s\n%s", &p.stdout, &p.stderr)
-		assertInOrder(t, p.stderr.String(), `^demo: interrupted: step \d, \w+: .*interrupt signal received`)
-		assert.NotContains(t, p.stdout.String(), "API reads", "no table of a broken run")
-		assertNothingLeft(t, p.dir)
-	})
-
-	t.Run("an operator that dies is the reason of a failure", func(t *testing.T) {
-		p := newPerformance(t, program)
-		started := regexp.MustCompile(`operator   started, process (\d+)`)
-		operator := 0
-		p.stdout.on = func(line string) {
-			if found := started.FindStringSubmatch(line); found != nil {
-				operator, _ = strconv.Atoi(found[1])
-			}
-			if operator > 0 && strings.Contains(line, "apply Guestbook default/hello") {
-				_ = syscall.Kill(operator, syscall.SIGKILL) // that it hit, the message tells
-			}
-		}
-		assert.Equal(t, exitFailed, p.run(t), "%s\n%s", &p.stdout, &p.stderr)
-		assertInOrder(t, p.stderr.String(),
-			`^demo: FAILED: step \d, \w+: the operator ended by itself: signal: killed$`,
-			`^the end of the operator's log:$`, `msg=starting`)
-		assertNothingLeft(t, p.dir)
-	})
-
-	t.Run("KEEP leaves a cluster, and the lines that it prints work", func(t *testing.T) {
-		p := newPerformance(t, program, "KEEP=1")
-		require.Equal(t, 0, p.run(t), "%s\n%s", &p.stdout, &p.stderr)
-		told := p.stdout.String()
-		assertInOrder(t, told, `^ 8  create again `, `^ 9  stop operator `, `^    total `, `^The cluster stays up`,
-			` get guestbooks,deployments,`, ` describe guestbook hello$`, `^  go run ./examples/guestbook run --kubeconfig `, ` && rm -r `)
-		typed := map[string]string{}
-		for _, pattern := range []string{" get guestbooks,", " && rm -r "} {
-			line := regexp.MustCompile(`(?m)^  go run .*` + regexp.QuoteMeta(pattern) + `.*$`).FindString(told)
-			typed[pattern] = shell(t, line)
-		}
-		assertInOrder(t, typed[" get guestbooks,"], `^guestbook.*/hello +True +Stable +2/2`, `^deployment.apps/hello-web +2/2`, `^pod/hello-web-.* Running`)
-		assert.Contains(t, typed[" && rm -r "], "is stopped")
-		assertNothingLeft(t, p.dir)
-	})
+	t.Run("interrupted in the middle of the rollout it takes everything down", func(t *testing.T) { interrupted(t, program) })
+	t.Run("an operator that dies is the reason of a failure", func(t *testing.T) { operatorDies(t, program) })
+	t.Run("without a reader there is no play", func(t *testing.T) { readerless(t, program) })
+	t.Run("KEEP leaves a cluster, and the lines that it prints work", func(t *testing.T) { kept(t, program) })
 }
 
-// shell runs a line as it would be typed in the repository's root.
-func shell(t *testing.T, line string) string {
+func interrupted(t *testing.T, program string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "/bin/sh", "-c", line)
+	p := newPerformance(t, program)
+	p.stdout.on = func(line string) {
+		if strings.Contains(line, "StatefulSet hello-redis created") {
+			_ = p.command.Process.Signal(syscall.SIGINT) // that it arrived, the exit code tells
+		}
+	}
+	assert.Equal(t, exitInterrupted, p.run(t), "%s\n%s", &p.stdout, &p.stderr)
+	assertInOrder(t, p.stderr.String(), `^demo: interrupted: step \d, \w+: .*interrupt signal received`)
+	assert.NotContains(t, p.stdout.String(), "API reads", "no table of a broken run")
+	assertNothingLeft(t, p.dir)
+}
+
+func operatorDies(t *testing.T, program string) {
+	t.Helper()
+	p := newPerformance(t, program)
+	started := regexp.MustCompile(`operator   started, process (\d+)`)
+	operator := 0
+	p.stdout.on = func(line string) {
+		if found := started.FindStringSubmatch(line); found != nil {
+			operator, _ = strconv.Atoi(found[1])
+		}
+		if operator > 0 && strings.Contains(line, "apply Guestbook default/hello") {
+			_ = syscall.Kill(operator, syscall.SIGKILL) // that it hit, the message tells
+		}
+	}
+	assert.Equal(t, exitFailed, p.run(t), "%s\n%s", &p.stdout, &p.stderr)
+	assertInOrder(t, p.stderr.String(),
+		`^demo: FAILED: step \d, \w+: the operator ended by itself: signal: killed$`,
+		`^the end of the operator's log:$`, `msg=starting`)
+	assertNothingLeft(t, p.dir)
+}
+
+func readerless(t *testing.T, program string) {
+	t.Helper()
+	p := newPerformance(t, program)
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, reader.Close())
+	p.command.Stdout = writer
+	code := p.run(t)
+	require.NoError(t, writer.Close())
+	assert.Equal(t, exitFailed, code, &p.stderr)
+	assert.Contains(t, p.stderr.String(), "demo: FAILED: step 1, control plane: output: ")
+	assertNothingLeft(t, p.dir)
+}
+
+func kept(t *testing.T, program string) {
+	t.Helper()
+	p := newPerformance(t, program, "KEEP=1")
+	require.Equal(t, 0, p.run(t), "%s\n%s", &p.stdout, &p.stderr)
+	told := p.stdout.String()
+	assertInOrder(t, told, `^ 8  create again `, `^ 9  stop operator `, `^    total `, `^The cluster stays up`,
+		` get guestbooks,deployments,`, ` describe guestbook hello$`, `^  go run ./examples/guestbook run --kubeconfig `, ` && rm -r `)
+	t.Cleanup(func() {
+		if t.Failed() { // nobody else would take the cluster down
+			_, _ = output(typing(context.WithoutCancel(t.Context()), printed(told, " && rm -r ")))
+		}
+	})
+	typed := map[string]string{}
+	for _, pattern := range []string{" get guestbooks,", " && rm -r "} {
+		text, err := output(typing(t.Context(), printed(told, pattern)))
+		require.NoError(t, err)
+		typed[pattern] = text
+	}
+	assertInOrder(t, typed[" get guestbooks,"], `^guestbook.*/hello +True +Stable +2/2`, `^deployment.apps/hello-web +2/2`, `^pod/hello-web-.* Running`)
+	assert.Contains(t, typed[" && rm -r "], "is stopped")
+	assertNothingLeft(t, p.dir)
+}
+
+// printed is the command with this text among what was told.
+func printed(told, text string) string {
+	return regexp.MustCompile(`(?m)^  go run .*` + regexp.QuoteMeta(text) + `.*$`).FindString(told)
+}
+
+// typing runs a line as it would be typed in the repository's root.
+func typing(ctx context.Context, line string) *exec.Cmd {
+	command := exec.CommandContext(ctx, "/bin/sh", "-c", line)
 	command.Dir = filepath.Join("..", "..", "..")
 	command.Env = append(os.Environ(), "GOWORK=") // the workspace's, whatever the tests run with
-	told, err := output(command)
-	require.NoError(t, err)
-	return told
+	return command
 }

@@ -77,6 +77,17 @@ func TestChildrenEndWithTheLine(t *testing.T) {
 	}
 }
 
+func TestChildrenEndWithTheSignal(t *testing.T) {
+	line, err := New()
+	require.NoError(t, err)
+	defer line.Close()
+	cmd, _ := start(t, line.Attach)
+	require.NoError(t, cmd.Process.Signal(Signal))
+	var exit *exec.ExitError
+	require.ErrorAs(t, cmd.Wait(), &exit)
+	assert.Equal(t, 3, exit.ExitCode(), "it has ended in order, not died of the signal")
+}
+
 func TestFollowWithoutALine(t *testing.T) {
 	require.NoError(t, Follow(func() { t.Error("the end of a line that is not there") }))
 	for _, value := range []string{"x", "2", "-1"} {

@@ -44,8 +44,7 @@ func Start(spawner *Spawner, spec Spec) (*Process, error) {
 	if spec.Line != nil {
 		spec.Line.Attach(cmd)
 	}
-	// SIGTERM, not SIGKILL: it leaves the child the moment it needs to act on the end of its lifeline.
-	if err := spawner.Start(cmd, syscall.SIGTERM); err != nil {
+	if err := spawner.Start(cmd, lifeline.Signal); err != nil {
 		return nil, err
 	}
 	p := &Process{cmd: cmd, log: spec.Log, done: make(chan struct{})}

@@ -1,0 +1,185 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// What each error that can end a reconcile makes of the conditions, on a resource that is
+// rolled out and on one that never was.
+func TestErrorsBecomeConditions(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason string
+		// setup fails Setup, apply the component's only object.
+		setup, apply error
+		// later is the verdict when the resource was Stable before, first when it is new.
+		later, first string
+		// waits: it is no failure.
+		waits bool
+		want  string
+	}{
+		{reason: "status 14: precondition leaves Ready alone", setup: Precondition("no %s yet", "node"),
+			later: "Stable/PreconditionWait", first: "Initializing/PreconditionWait", waits: true, want: "setup: no node yet"},
+		{reason: "status 14: config", setup: Configuration("spec.size: %d is odd", 3),
+			later: "ConfigError/Errored", first: "ConfigError/Errored", want: "setup: spec.size: 3 is odd"},
+		{reason: "status 14: an unknown one", setup: errors.New("weird"),
+			later: "Errored/Errored", first: "Errored/Errored", want: "setup: weird"},
+		{reason: "status 14: a class shows through what wraps it", setup: request.Permanent(Configuration("odd")),
+			later: "ConfigError/Errored", first: "ConfigError/Errored", want: "setup: odd"},
+		{reason: "status 14: the most severe of several counts", setup: errors.Join(Precondition("wait"), errors.New("weird")),
+			later: "Errored/Errored", first: "Errored/Errored", want: "setup: wait\nweird"},
+		{reason: "status 14: cluster, asked by Setup", setup: &deploy.ForbiddenError{Verb: "get", Resource: schema.GroupResource{Resource: "pods"}, Namespace: "shop", Err: errors.New("no")},
+			later: "Stable/ClusterError", first: "Initializing/ClusterError",
+			want: "setup: pods: not allowed to get pods in namespace shop: grant it by RBAC: no"},
+		{reason: "status 14: cluster, fields of another manager", apply: &deploy.ConflictError{Ref: configMapRef("c"), Fields: []deploy.FieldConflict{{Field: ".data.key", Message: "kubectl"}}, Err: errors.New("no")},
+			later: "Stable/ClusterError", first: "Initializing/ClusterError",
+			want: "component c: ConfigMap shop/c: fields belong to another manager: .data.key (kubectl)"},
+		{reason: "status 14: config, refused by the cluster", apply: &deploy.InvalidError{Ref: configMapRef("c"), Err: errors.New("too long")},
+			later: "ConfigError/Errored", first: "ConfigError/Errored", want: "component c: ConfigMap shop/c: refused: too long"},
+		{reason: "status 14: an unknown one of the cluster", apply: errors.New("weird"),
+			later: "Errored/Errored", first: "Errored/Errored", want: "component c: weird"},
+		{reason: "status 14: verification leaves Ready InProgress", apply: &deploy.TerminatingError{Ref: configMapRef("c")},
+			later: "InProgress/VerifyWait", first: "Initializing/VerifyWait", waits: true,
+			want: "c: ConfigMap shop/c: is being deleted; it is applied again once it is gone"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			for _, stable := range []bool{false, true} {
+				w := newWorld(t)
+				var fail error
+				r := w.reconciler(&controller{func(_ context.Context, s *Session) error {
+					s.Add("c", configMap("c"))
+					return fail
+				}})
+				want := row.first
+				if stable {
+					w.calm(r)
+					require.Equal(t, "Stable/Stable", w.verdict())
+					w.merge(configMapRef("c"), `{"data":{"key":"drifted"}}`)
+					want = row.later
+				}
+				fail = row.setup
+				w.refuse = refusing(row.apply, "apply ConfigMap shop/c")
+				calls, result, err := w.once(r)
+				assert.Equal(t, 1, count(calls, writeStatus), "one write of the status")
+				assert.Equal(t, want, w.verdict())
+				assert.Equal(t, row.want, w.message())
+				if row.waits {
+					require.NoError(t, err)
+					assert.Equal(t, request.Result{RequeueAfter: time.Minute}, result, "it is looked at again")
+				} else {
+					assert.EqualError(t, err, row.want)
+				}
+				calls, _, _ = w.once(r)
+				assert.Zero(t, count(calls, writeStatus), "reconcile 53: the same error again is nothing new")
+			}
+		})
+	}
+}
+
+func count(calls []string, call string) (n int) {
+	for _, made := range calls {
+		if made == call {
+			n++
+		}
+	}
+	return n
+}
+
+func TestConditionsInDetail(t *testing.T) {
+	t.Parallel()
+	t.Run("status 28, mistake 27: times in UTC that move only with the condition's status", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		var fail error
+		r := w.reconciler(&controller{func(context.Context, *Session) error { return fail }})
+		w.calm(r)
+		since := w.condition(status.ConditionReady).LastTransitionTime
+		assert.Equal(t, metav1.Date(2030, 1, 2, 3, 4, 6, 0, time.UTC).Unix(), since.Unix())
+		fail = Precondition("wait")
+		w.calm(r)
+		assert.Equal(t, since, w.condition(status.ConditionReady).LastTransitionTime)
+	})
+	t.Run("mistake 27: the generation that was looked at", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		r := w.reconciler(adding(func(*Session) {}))
+		w.calm(r)
+		w.merge(widgetRef, `{"spec":{"size":4}}`)
+		assert.Equal(t, []string{writeStatus}, w.calm(r))
+		assert.Equal(t, int64(2), w.condition(status.ConditionReady).ObservedGeneration)
+		assert.Equal(t, int64(2), w.widget().Object["status"].(map[string]any)["observedGeneration"])
+	})
+	t.Run("mistake 10: the reason before the first success stays Initializing, with a message that fits", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		var fail error
+		r := w.reconciler(&controller{func(_ context.Context, s *Session) error { s.Add("d", deployment("d")); return fail }})
+		fail = errors.New("weird")
+		_, _, err := w.once(r)
+		require.Error(t, err)
+		assert.Equal(t, "Errored/Errored", w.verdict())
+		fail = nil
+		w.calm(r)
+		assert.Equal(t, "Initializing/VerifyWait", w.verdict())
+		assert.Equal(t, w.message(), w.condition(status.ConditionReady).Message)
+		w.makeReady("d")
+		w.calm(r)
+		assert.Equal(t, "Stable/Stable", w.verdict())
+		w.merge(deploymentRef("d"), `{"metadata":{"generation":null},"spec":{"paused":true}}`)
+		w.mergeStatus(deploymentRef("d"), `{"status":{"observedGeneration":1,"readyReplicas":0,"availableReplicas":0}}`)
+		w.calm(r)
+		assert.Equal(t, "InProgress/VerifyWait", w.verdict(), "after it, it is InProgress")
+	})
+	t.Run("reconcile 51: conditions and fields of others stay", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.mergeStatus(widgetRef, `{"status":{"colour":"red","conditions":[{"type":"Painted","status":"True","reason":"Brush","message":"","lastTransitionTime":"2029-01-01T00:00:00Z"}]}}`)
+		w.calm(w.reconciler(adding(func(*Session) {})))
+		assert.Equal(t, "red", w.widget().Object["status"].(map[string]any)["colour"])
+		assert.Equal(t, "Brush", w.condition("Painted").Reason)
+	})
+}
+
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	panicking := func(context.Context, *Session) error { panic("boom") }
+	t.Run("in Setup: the resource says so, the reconciler lives", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		calls, _, err := w.once(w.reconciler(&controller{panicking}))
+		assert.EqualError(t, err, "setup: panic: boom")
+		assert.Equal(t, []string{writeStatus}, calls)
+		assert.Equal(t, "Errored/Errored", w.verdict())
+		assert.Contains(t, w.logs.String(), "conditions_test.go", "where it happened is in the log")
+	})
+	t.Run("in Finalize: the finalizer stays", func(t *testing.T) {
+		t.Parallel()
+		resource := widget()
+		resource.SetFinalizers([]string{"finalizers.widget.example.dev"})
+		w := newWorldWith(t, resource)
+		w.delete(widgetRef)
+		calls, _, err := w.once(w.reconciler(&finalizing{finalize: panicking}))
+		assert.EqualError(t, err, "finalize: panic: boom")
+		assert.Equal(t, []string{writeStatus}, calls)
+		assert.Len(t, w.widget().GetFinalizers(), 1)
+	})
+	t.Run("with an error: what that is counts", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		_, _, err := w.once(w.reconciler(&controller{func(context.Context, *Session) error { panic(Configuration("odd")) }}))
+		assert.EqualError(t, err, "setup: panic: odd")
+		assert.Equal(t, "ConfigError/Errored", w.verdict())
+	})
+}

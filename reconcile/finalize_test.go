@@ -1,0 +1,265 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const ours = "finalizers.widget.example.dev"
+
+// finalized returns a world whose widget carries finalizers.
+func finalized(t *testing.T, finalizers ...string) *world {
+	t.Helper()
+	resource := widget()
+	resource.SetFinalizers(finalizers)
+	return newWorldWith(t, resource)
+}
+
+func TestFinalizerIsAdded(t *testing.T) {
+	t.Parallel()
+	t.Run("reconcile 34: before the rollout, once, beside others'", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, "example.dev/others")
+		r := w.reconciler(&finalizing{controller: *adding(func(s *Session) { s.Add("c", configMap("c")) })})
+		assert.Equal(t, []string{patchWidget, "apply ConfigMap shop/c", writeStatus}, w.calm(r))
+		assert.Equal(t, []string{"example.dev/others", ours}, w.widget().GetFinalizers())
+		assert.Empty(t, w.calm(r))
+	})
+	t.Run("reconcile 34: only for a controller with a Finalize", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		assert.Equal(t, []string{writeStatus}, w.calm(w.reconciler(adding(func(*Session) {}))))
+		assert.Empty(t, w.widget().GetFinalizers())
+	})
+	t.Run("mistake 13: never to a resource that is being deleted", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, "example.dev/others")
+		w.delete(widgetRef)
+		r := w.reconciler(&finalizing{
+			controller: *adding(func(*Session) { assert.Fail(t, "it is set up") }),
+			finalize:   func(context.Context, *Session) error { return errors.New("it is finalized, though it never was ours") },
+		})
+		assert.Empty(t, w.calm(r))
+		assert.Equal(t, []string{"example.dev/others"}, w.widget().GetFinalizers())
+	})
+	t.Run("reconcile 34: without it nothing is deployed", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = refusing(&deploy.ForbiddenError{Verb: "patch", Resource: schema.GroupResource{Resource: "widgets"}, Namespace: "shop", Err: errors.New("no")}, patchWidget)
+		calls, _, err := w.once(w.reconciler(&finalizing{controller: *adding(func(*Session) { assert.Fail(t, "it is set up") })}))
+		assert.EqualError(t, err, "widgets: not allowed to patch widgets in namespace shop: grant it by RBAC: no")
+		assert.Equal(t, []string{patchWidget, writeStatus}, calls)
+		assert.Equal(t, "Initializing/ClusterError", w.verdict(), "reconcile 34: a cluster error")
+	})
+	t.Run("mistake 14: a resource that changed meanwhile is looked at again, quietly", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = refusing(&deploy.StaleError{Ref: widgetRef, Err: errors.New("changed")}, patchWidget)
+		calls, result, err := w.once(w.reconciler(&finalizing{}))
+		require.NoError(t, err)
+		assert.Equal(t, []string{patchWidget}, calls, "and nothing is said about it")
+		assert.Equal(t, request.Result{RequeueAfter: 50 * time.Millisecond}, result)
+		assert.Empty(t, w.logs.String())
+	})
+}
+
+func TestFinalize(t *testing.T) {
+	t.Parallel()
+	t.Run("reconcile 35: done, our finalizer goes, others' stay", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, "example.dev/first", ours, "example.dev/last")
+		w.delete(widgetRef)
+		finalizations := 0
+		r := w.reconciler(&finalizing{
+			controller: *adding(func(*Session) { assert.Fail(t, "it is set up") }),
+			finalize:   func(context.Context, *Session) error { finalizations++; return nil },
+		})
+		assert.Equal(t, []string{patchWidget}, w.calm(r))
+		assert.Equal(t, []string{"example.dev/first", "example.dev/last"}, w.widget().GetFinalizers())
+		assert.Empty(t, w.calm(r))
+		assert.Equal(t, 1, finalizations, "watch mistake 21: without our finalizer there is nothing to do")
+	})
+	t.Run("reconcile 35: with the last finalizer the resource goes", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, ours)
+		w.delete(widgetRef)
+		r := w.reconciler(&finalizing{})
+		assert.Equal(t, []string{patchWidget}, w.calm(r))
+		assert.Nil(t, w.get(widgetRef))
+		assert.Empty(t, w.calm(r), "watch mistake 21: gone is gone")
+	})
+	t.Run("without a Finalize a deleted resource is nobody's business", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, "example.dev/others")
+		w.delete(widgetRef)
+		assert.Empty(t, w.calm(w.reconciler(adding(func(*Session) { assert.Fail(t, "it is set up") }))))
+	})
+	t.Run("reconcile 35: it may wait, as often as it likes", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, ours)
+		w.delete(widgetRef)
+		wait := true
+		r := w.reconciler(&finalizing{finalize: func(context.Context, *Session) error {
+			if wait {
+				return Precondition("waiting for the last guest")
+			}
+			return nil
+		}})
+		calls, result, err := w.once(r)
+		require.NoError(t, err)
+		assert.Equal(t, []string{writeStatus}, calls)
+		assert.Equal(t, request.Result{RequeueAfter: time.Minute}, result)
+		assert.Equal(t, "finalize: waiting for the last guest", w.message())
+		assert.Empty(t, w.calm(r))
+		wait = false
+		assert.Equal(t, []string{patchWidget}, w.calm(r))
+		assert.Nil(t, w.get(widgetRef))
+	})
+	t.Run("reconcile 35: what can't be written is a cluster error", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, ours)
+		w.delete(widgetRef)
+		w.refuse = refusing(&deploy.ForbiddenError{Verb: "patch", Resource: schema.GroupResource{Resource: "widgets"}, Namespace: "shop", Err: errors.New("no")}, patchWidget)
+		calls, _, err := w.once(w.reconciler(&finalizing{}))
+		assert.EqualError(t, err, "remove the finalizer: widgets: not allowed to patch widgets in namespace shop: grant it by RBAC: no")
+		assert.Equal(t, []string{patchWidget, writeStatus}, calls)
+		assert.Equal(t, "Initializing/ClusterError", w.verdict())
+	})
+	t.Run("a conflict is looked at again, quietly", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, ours)
+		w.delete(widgetRef)
+		w.refuse = refusing(&deploy.StaleError{Ref: widgetRef, Err: errors.New("changed")}, patchWidget)
+		calls, result, err := w.once(w.reconciler(&finalizing{}))
+		require.NoError(t, err)
+		assert.Equal(t, []string{patchWidget}, calls)
+		assert.Equal(t, request.Result{RequeueAfter: 50 * time.Millisecond}, result)
+	})
+	t.Run("a cluster that doesn't answer isn't told about it", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, ours)
+		w.delete(widgetRef)
+		calls, _, err := w.once(w.reconciler(&finalizing{finalize: func(context.Context, *Session) error {
+			return &deploy.UnavailableError{Err: errors.New("refused")}
+		}}))
+		assert.EqualError(t, err, "finalize: API server unavailable: refused")
+		assert.Empty(t, calls)
+	})
+	t.Run("mistake 14: a successor of the same name keeps its finalizer", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, ours)
+		w.delete(widgetRef)
+		r := w.reconciler(&finalizing{finalize: func(ctx context.Context, _ *Session) error {
+			// Somebody forces it away, and makes another one.
+			w.merge(widgetRef, `{"metadata":{"finalizers":null}}`)
+			successor := widget()
+			successor.SetUID("")
+			successor.SetFinalizers([]string{ours})
+			_, err := w.memory.Port().Apply(ctx, successor, deploy.ApplyOptions{FieldManager: "somebody"})
+			return err
+		}})
+		assert.Empty(t, w.calm(r))
+		assert.Equal(t, []string{ours}, w.widget().GetFinalizers())
+	})
+}
+
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	slow := owned(configMap("slow"), widgetUID)
+	slow.SetFinalizers([]string{"example.dev/slow"})
+	resource := widget()
+	resource.SetFinalizers([]string{ours})
+	w := newWorldWith(t, resource, slow, owned(configMap("mine"), widgetUID), owned(configMap("theirs"), "somebody"))
+	w.delete(widgetRef)
+	watcher := &ownRecorder{}
+	var answers []string
+	r := w.reconciler(&finalizing{finalize: func(ctx context.Context, s *Session) error {
+		err := s.Remove(ctx, configMap("slow"), configMap("mine"), configMap("theirs"), configMap("never"))
+		if err != nil {
+			answers = append(answers, err.Error())
+		}
+		return err
+	}}, WithWatcher(watcher))
+	assert.Equal(t, []string{"delete ConfigMap shop/mine", "delete ConfigMap shop/slow", writeStatus}, w.calm(r), "last one first")
+	assert.Equal(t, "Initializing/PreconditionWait", w.verdict())
+	assert.Empty(t, w.calm(r), "it is asked for once")
+	assert.Equal(t, []string{"waiting until ConfigMap shop/slow is gone", "waiting until ConfigMap shop/slow is gone"}, answers)
+	w.merge(configMapRef("slow"), `{"metadata":{"finalizers":null}}`)
+	assert.Equal(t, []string{patchWidget}, w.calm(r))
+	assert.Nil(t, w.get(widgetRef))
+	assert.NotNil(t, w.get(configMapRef("theirs")), "what is somebody else's stays, and is no reason to wait")
+	assert.Contains(t, watcher.made(), "Widget owns ConfigMap", "so that the last one's end is seen")
+}
+
+func TestRemoveRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, owned(configMap("a"), widgetUID))
+	w.refuse = refusing(errors.New("weird"), "delete ConfigMap shop/a")
+	w.unknown = []schema.GroupVersionKind{deployments}
+	w.inSetup(func(ctx context.Context, s *Session) {
+		for _, row := range []struct {
+			reason string
+			object any
+			want   string
+		}{
+			{"no object", "x", "a value of type string is no object: pass an API struct, an apply configuration, or a plain object"},
+			{"an object without name", configMap(""), "ConfigMap without name: invalid manifest: metadata.name is missing"},
+			{"one that can't be deleted", configMap("a"), "weird"},
+		} {
+			assert.EqualError(t, s.Remove(ctx, row.object), row.want, row.reason)
+		}
+		assert.NoError(t, s.Remove(ctx, deployment("d")), "there is none of a kind that isn't served")
+		assert.NoError(t, s.Remove(ctx), "nothing is gone")
+	})
+}
+
+func TestFinalizerNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, row := range []struct {
+		reason  string
+		c       Controller
+		options []Option
+		want    string
+		err     string
+	}{
+		{"reconcile 20: by default of kind and group", &finalizing{}, nil, ours, ""},
+		{"reconcile 20: the core group has no name", &kinded{kind: schema.GroupVersionKind{Version: "v1", Kind: "Thing"}}, nil, "finalizers.thing", ""},
+		{"reconcile 20: or as it is asked for", &finalizing{}, []Option{FinalizerName("example.dev/mine")}, "example.dev/mine", ""},
+		{"mistake 15: a name without Finalize is refused", &controller{}, []Option{FinalizerName("example.dev/mine")}, "",
+			`controller *reconcile.controller: has the finalizer "example.dev/mine" but no Finalize`},
+		{"no Finalize, no finalizer", &controller{}, nil, "", ""},
+		{"one that no API server takes is refused", &finalizing{}, []Option{FinalizerName("not valid!")}, "",
+			`controller *reconcile.finalizing: the finalizer "not valid!" isn't valid: `},
+		{"a default that is too long as well", &kinded{kind: schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1", Kind: "ApplicationConfigurationTemplate"}}, nil, "",
+			"name part must be no more than 63 bytes: choose another by FinalizerName"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			r, err := New(row.c, deploy.NewManager(w), row.options...)
+			if row.err != "" {
+				assert.ErrorContains(t, err, row.err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, row.want, r.options.finalizerName)
+			assert.Equal(t, row.want != "", r.finalizer != nil)
+		})
+	}
+}
+
+// kinded is a finalizing controller of another kind.
+type kinded struct {
+	finalizing
+	kind schema.GroupVersionKind
+}
+
+func (k *kinded) Kind() schema.GroupVersionKind { return k.kind }

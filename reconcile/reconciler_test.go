@@ -1,0 +1,254 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	manager := deploy.NewManager(newWorld(t))
+	for _, row := range []struct {
+		reason  string
+		c       Controller
+		manager *deploy.Manager
+		options []Option
+		want    string
+	}{
+		{"no controller", nil, manager, nil, "controller: is nil"},
+		{"reconcile 20: no kind", &kinded{}, manager, nil, `controller *reconcile.kinded: its kind "/, Kind=" needs a version and a kind`},
+		{"reconcile 20: no version", &kinded{kind: schema.GroupVersionKind{Group: "example.dev", Kind: "Widget"}}, manager, nil,
+			`controller *reconcile.kinded: its kind "example.dev/, Kind=Widget" needs a version and a kind`},
+		{"no manager", &controller{}, nil, nil, "controller *reconcile.controller: its manager is nil"},
+		{"no logger", &controller{}, manager, []Option{Logger(nil)}, "logger: is nil"},
+		{"no clock", &controller{}, manager, []Option{Clock(nil)}, "clock: is nil"},
+		{"a negative concurrency", &controller{}, manager, []Option{Concurrency(-1)}, "concurrency: -1: it can't be negative"},
+		{"negative periods", &controller{}, manager, []Option{Periods(-time.Second, 0)}, "periods: -1s and 0s: they can't be negative"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			r, err := New(row.c, row.manager, row.options...)
+			assert.Nil(t, r)
+			assert.EqualError(t, err, row.want)
+		})
+	}
+}
+
+// everything is a controller that uses most of what there is.
+func everything() *finalizing {
+	return &finalizing{controller: controller{func(ctx context.Context, s *Session) error {
+		var typed typedWidget
+		if err := s.Into(&typed); err != nil {
+			return err
+		}
+		password, err := s.Generated(ctx, s.ScopedName("db"), "password", func() (string, error) { return "secret", nil })
+		if err != nil {
+			return err
+		}
+		db := s.Add("db", map[string]any{
+			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]string{"name": s.ScopedName("db")},
+			"stringData": map[string]string{"password": password},
+		}, deployment("db"))
+		s.Add("web", deployment("web"), configMap("web")).After(db, Ready)
+		s.Add("old", configMap("old")).Disable()
+		return nil
+	}}}
+}
+
+func TestSettledResource(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, owned(configMap("old"), widgetUID))
+	watcher := &ownRecorder{}
+	r := w.reconciler(everything(), WithWatcher(watcher))
+	for _, name := range []string{"db", "web"} {
+		w.calm(r)
+		w.makeReady(name)
+	}
+	w.calm(r)
+	require.Equal(t, "Stable/Stable", w.verdict())
+	before := w.widget().GetResourceVersion()
+	for range 100 {
+		calls, result, err := w.once(r)
+		require.NoError(t, err)
+		require.Empty(t, calls, "reconcile 53: a settled resource costs no call")
+		require.Equal(t, request.Result{RequeueAfter: 10 * time.Minute}, result)
+	}
+	assert.Empty(t, w.calm(w.reconciler(everything(), WithWatcher(watcher))), "nor after a restart of the operator")
+	assert.Equal(t, before, w.widget().GetResourceVersion())
+	assert.Empty(t, w.logs.String(), "and nothing is said about it")
+}
+
+func TestPause(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason      string
+		annotations any
+		paused      bool
+	}{
+		{"reconcile 38: true", map[string]any{"operkit.dev/pause-execution": "true"}, true},
+		{"reconcile 38: in any case", map[string]any{"operkit.dev/pause-execution": "TrUe"}, true},
+		{"reconcile 38: false", map[string]any{"operkit.dev/pause-execution": "false"}, false},
+		{"reconcile 38: anything else is no pause", map[string]any{"operkit.dev/pause-execution": "yes"}, false},
+		{"reconcile 38: nor is nothing", map[string]any{"operkit.dev/pause-execution": ""}, false},
+		{"reconcile 38: another domain's", map[string]any{"oper8.org/pause-execution": "true"}, false},
+		{"mistake 26: a boolean", map[string]any{"operkit.dev/pause-execution": true}, false},
+		{"mistake 26: null", map[string]any{"operkit.dev/pause-execution": nil}, false},
+		{"mistake 26: no annotations", nil, false},
+		{"mistake 26: annotations that are none", "text", false},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			resource := widget()
+			if row.annotations != nil {
+				resource.Object["metadata"].(map[string]any)["annotations"] = row.annotations
+			}
+			r := newWorld(t).reconciler(&controller{})
+			assert.Equal(t, row.paused, r.paused(resource))
+		})
+	}
+	t.Run("reconcile 38: nothing happens at all, not even an end", func(t *testing.T) {
+		t.Parallel()
+		w := finalized(t, ours)
+		w.merge(widgetRef, `{"metadata":{"annotations":{"operkit.dev/pause-execution":"true"}}}`)
+		untouched := func(context.Context, *Session) error { return errors.New("it is touched") }
+		r := w.reconciler(&finalizing{controller{untouched}, untouched})
+		calls, result, err := w.once(r)
+		require.NoError(t, err)
+		assert.Empty(t, calls)
+		assert.Equal(t, request.Result{}, result)
+		w.delete(widgetRef)
+		assert.Empty(t, w.calm(r))
+	})
+}
+
+func TestGoneResource(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.delete(widgetRef)
+	calls, result, err := w.once(w.reconciler(adding(func(*Session) { assert.Fail(t, "it is set up") })))
+	require.NoError(t, err)
+	assert.Empty(t, calls)
+	assert.Equal(t, request.Result{}, result, "watch mistake 2: and never looked at again")
+}
+
+func TestUnavailableCluster(t *testing.T) {
+	t.Parallel()
+	unavailable := &deploy.UnavailableError{Err: errors.New("connection refused")}
+	t.Run("the resource can't be read", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.unreadable = func(deploy.Ref) error { return unavailable }
+		calls, _, err := w.once(w.reconciler(&controller{}))
+		assert.EqualError(t, err, "API server unavailable: connection refused")
+		assert.Empty(t, calls)
+	})
+	t.Run("its objects can't be written: the status isn't tried either", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = refusing(unavailable, "apply ConfigMap shop/a")
+		calls, _, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")); s.Add("b", configMap("b")) }), Concurrency(0)))
+		assert.EqualError(t, err, "component a: API server unavailable: connection refused")
+		assert.Equal(t, []string{"apply ConfigMap shop/a", "apply ConfigMap shop/b"}, calls)
+	})
+	t.Run("the status can't be written: that is logged, and the resource looked at soon", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = refusing(unavailable, writeStatus)
+		_, result, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) })))
+		require.NoError(t, err, "reconcile 53: the work itself is done")
+		assert.Equal(t, request.Result{RequeueAfter: time.Minute}, result)
+		assert.Equal(t, 1, w.logs.count("status not written"))
+	})
+}
+
+func TestInterruptedReconcile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r := w.reconciler(adding(func(s *Session) {
+		s.Add("a", configMap("a")).After(s.Add("b", configMap("b")))
+		cancel(errors.New("time is up"))
+	}))
+	_, err := r.Reconcile(ctx, widgetRequest)
+	assert.ErrorContains(t, err, "time is up")
+	assert.Empty(t, w.made(), "nothing is written any more")
+}
+
+func TestConflictIsQuiet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.refuse = refusing(&deploy.StaleError{Ref: configMapRef("a"), Err: errors.New("changed")}, "apply ConfigMap shop/a")
+	calls, result, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) })))
+	require.NoError(t, err, "mistake 23: somebody else was quicker")
+	assert.Equal(t, []string{"apply ConfigMap shop/a"}, calls)
+	assert.Equal(t, request.Result{RequeueAfter: 50 * time.Millisecond}, result)
+	assert.Empty(t, w.logs.String())
+}
+
+func TestRetryTimes(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason string
+		setup  error
+		ready  bool
+		want   time.Duration
+		fails  bool
+	}{
+		{"reconcile 45: complete", nil, true, time.Hour, false},
+		{"reconcile 33: incomplete", nil, false, 20 * time.Second, false},
+		{"a precondition", Precondition("wait"), true, 20 * time.Second, false},
+		{"a precondition that knows better", request.RetryAfter(5*time.Second, Precondition("wait")), true, 5 * time.Second, false},
+		{"mistake 12: a failure is left to the engine's backoff", errors.New("weird"), true, 0, true},
+		{"a failure that knows better too", request.RetryAfter(5*time.Second, errors.New("weird")), true, 0, true},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			r := w.reconciler(&controller{func(_ context.Context, s *Session) error {
+				s.Add("d", deployment("d"))
+				return row.setup
+			}}, Periods(20*time.Second, time.Hour))
+			_, result, err := w.once(r)
+			if row.setup == nil && row.ready {
+				w.makeReady("d")
+				_, result, err = w.once(r)
+			}
+			assert.Equal(t, row.fails, err != nil)
+			if after, ok := request.RetryTime(row.setup); ok && row.fails {
+				passed, _ := request.RetryTime(err)
+				assert.Equal(t, after, passed, "the mark goes through")
+			}
+			assert.Equal(t, request.Result{RequeueAfter: row.want}, result)
+		})
+	}
+}
+
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, owned(configMap("b"), widgetUID))
+	seen := map[string]deploy.Results{}
+	w.calm(w.reconciler(adding(func(s *Session) {
+		s.Add("a", configMap("a"))
+		s.Add("b", configMap("b")).Disable()
+	}), Concurrency(0), Observe(func(c *Component, results deploy.Results) { seen[c.Name()] = results })))
+	require.Len(t, seen, 2)
+	assert.Equal(t, deploy.Created, seen["a"][0].Action)
+	assert.Equal(t, deploy.Removed, seen["b"][0].Action)
+}
+
+func TestDefaultLogger(t *testing.T) {
+	t.Parallel()
+	r, err := New(&controller{}, deploy.NewManager(newWorld(t)))
+	require.NoError(t, err)
+	assert.Same(t, slog.Default(), r.options.logger)
+	assert.Equal(t, widgets, r.Kind())
+}

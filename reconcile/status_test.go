@@ -1,0 +1,178 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestStatusWrites(t *testing.T) {
+	t.Parallel()
+	t.Run("reconcile 53: one for each change, none without", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		r := w.reconciler(adding(func(s *Session) { s.Add("web", configMap("c")).After(s.Add("db", deployment("d")), Ready) }))
+		for _, row := range []struct {
+			reason string
+			change func()
+			want   int
+		}{
+			{"the first", func() {}, 1},
+			{"nothing new", func() {}, 0},
+			{"db becomes ready and web is deployed", func() { w.makeReady("d") }, 1},
+			{"nothing new", func() {}, 0},
+			{"somebody spoils it", func() { w.mergeStatus(widgetRef, `{"status":{"conditions":[]}}`) }, 1},
+			{"somebody adds to it", func() { w.mergeStatus(widgetRef, `{"status":{"theirs":"x"}}`) }, 0},
+		} {
+			row.change()
+			calls := w.calm(r)
+			assert.Equal(t, row.want, count(calls, writeStatus), row.reason)
+			assert.Zero(t, count(calls, "get Widget shop/w"), row.reason)
+		}
+	})
+	t.Run("a resource that was replaced meanwhile isn't told of its predecessor", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		r := w.reconciler(&controller{func(ctx context.Context, _ *Session) error {
+			w.delete(widgetRef)
+			successor := widget()
+			successor.SetUID("")
+			_, err := w.memory.Port().Apply(ctx, successor, deploy.ApplyOptions{FieldManager: "somebody"})
+			return err
+		}})
+		assert.Empty(t, w.calm(r))
+		assert.NotContains(t, w.widget().Object, "status")
+	})
+	t.Run("a resource that went meanwhile is no failure", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		r := w.reconciler(adding(func(*Session) { w.delete(widgetRef) }))
+		assert.Empty(t, w.calm(r))
+		assert.Empty(t, w.logs.String())
+	})
+	t.Run("a status that others write at the same time loses nothing", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		meddled := false
+		w.refuse = func(call string) error {
+			if call == writeStatus && !meddled {
+				meddled = true
+				w.mergeStatus(widgetRef, `{"status":{"theirs":"x"}}`)
+			}
+			return nil
+		}
+		assert.Equal(t, []string{writeStatus, "get Widget shop/w", writeStatus}, w.calm(w.reconciler(adding(func(*Session) {}))),
+			"read again, and written on top of theirs")
+		assert.Equal(t, "Stable/Stable", w.verdict())
+		assert.Equal(t, "x", w.widget().Object["status"].(map[string]any)["theirs"])
+	})
+	t.Run("a status that can't be written for good is logged, with what to do", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = refusing(&deploy.NotFoundError{Ref: widgetRef}, writeStatus)
+		_, result, err := w.once(w.reconciler(adding(func(*Session) {})))
+		require.NoError(t, err)
+		assert.Equal(t, request.Result{RequeueAfter: 10 * time.Minute}, result, "soon wouldn't help")
+		assert.Contains(t, w.logs.String(), "its kind has no status subresource: add it to the CustomResourceDefinition")
+	})
+	t.Run("one that somebody keeps changing is tried again soon", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = refusing(&deploy.StaleError{Ref: widgetRef, Err: errors.New("changed")}, writeStatus)
+		_, result, err := w.once(w.reconciler(adding(func(*Session) {})))
+		require.NoError(t, err)
+		assert.Equal(t, request.Result{RequeueAfter: time.Minute}, result)
+	})
+}
+
+func TestStatusThatTheSchemaDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason string
+		drops  []string
+		field  string
+	}{
+		{"a field at the top", []string{"componentStatus"}, ".componentStatus"},
+		{"a field below it", []string{"componentStatus", "verifiedComponents"}, ".componentStatus.verifiedComponents"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.drops = row.drops
+			r := w.reconciler(adding(func(s *Session) { s.Add("c", configMap("c")); s.Add("d", deployment("d")) }))
+			w.calm(r)
+			assert.Equal(t, 1, w.logs.count("drops parts of the status: add them to its schema"))
+			assert.Equal(t, 1, w.logs.count("fields="+row.field))
+			for range 10 {
+				assert.Empty(t, w.calm(r), "what is dropped isn't written again")
+			}
+			w.makeReady("d")
+			assert.Equal(t, []string{writeStatus}, w.calm(r), "the rest is")
+			assert.Equal(t, "Stable/Stable", w.verdict())
+			assert.Equal(t, 1, w.logs.count("drops parts of the status"), "it is said once")
+		})
+	}
+}
+
+func TestPruned(t *testing.T) {
+	t.Parallel()
+	var p pruned
+	sent := map[string]any{
+		"a": "x", "null": nil, "list": []any{map[string]any{"name": "n", "reason": "r"}, "text"},
+		"short": []any{"a", "b"}, "map": map[string]any{"in": "x", "out": "y"}, "other": map[string]any{"x": "y"},
+	}
+	stored := map[string]any{
+		"list":  []any{map[string]any{"name": "n"}, "text"},
+		"short": []any{"a"}, "map": map[string]any{"in": "x"}, "other": "text",
+	}
+	original := (&unstructured.Unstructured{Object: sent}).DeepCopy().Object
+	assert.Equal(t, sent, p.prune(sent), "it knows nothing yet")
+	assert.Equal(t, []string{".a", ".list[].reason", ".map.out"}, p.learn(sent, stored))
+	assert.Empty(t, p.learn(sent, stored), "that is known")
+	assert.Equal(t, map[string]any{
+		"null": nil, "list": []any{map[string]any{"name": "n"}, "text"},
+		"short": []any{"a", "b"}, "map": map[string]any{"in": "x"}, "other": map[string]any{"x": "y"},
+	}, p.prune(sent))
+	assert.Equal(t, original, sent, "what is pruned isn't changed")
+}
+
+func TestClassOf(t *testing.T) {
+	t.Parallel()
+	unknown := errors.New("weird")
+	for _, row := range []struct {
+		reason string
+		err    error
+		want   class
+	}{
+		{"none", nil, classNone},
+		{"an unknown one", unknown, classUnknown},
+		{"a wrapped one", &deploy.ForbiddenError{Err: Precondition("x")}, classCluster},
+		{"an unknown one in ours takes our class", Precondition("x: %w", unknown), classPrecondition},
+		{"mistake 3: of joined ones the most severe, whatever the order", errors.Join(Precondition("x"), unknown), classUnknown},
+		{"mistake 3: and the other way round", errors.Join(unknown, Precondition("x")), classUnknown},
+		{"mistake 3: deeper", request.Permanent(errors.Join(Precondition("x"), request.Permanent(&deploy.InvalidError{Err: unknown}))), classConfiguration},
+		{"one that wraps nothing", wrapsNothing{}, classUnknown},
+	} {
+		assert.Equal(t, row.want, classOf(row.err), row.reason)
+	}
+	for _, err := range []error{
+		&deploy.KindUnknownError{}, &deploy.NotFoundError{}, &deploy.ForbiddenError{}, &deploy.ConflictError{},
+		&deploy.StaleError{}, &deploy.UnavailableError{}, &deploy.OwnedError{},
+	} {
+		assert.Equal(t, classCluster, classOf(err), "status 14: %T", err)
+	}
+	assert.Equal(t, "x: weird", Configuration("x: %w", unknown).Error())
+	assert.ErrorIs(t, Configuration("x: %w", unknown), unknown)
+}
+
+type wrapsNothing struct{}
+
+func (wrapsNothing) Error() string { return "nothing" }
+func (wrapsNothing) Unwrap() error { return nil }
