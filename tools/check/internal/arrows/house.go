@@ -2,7 +2,9 @@ package arrows
 
 const (
 	apimachinery = "k8s.io/apimachinery/..."
-	clientGo     = "k8s.io/client-go/..."
+	// mergeDiff is what server-side apply is made of; the in-memory cluster applies with it.
+	mergeDiff = "sigs.k8s.io/structured-merge-diff/v6/..."
+	clientGo  = "k8s.io/client-go/..."
 	// api holds the types that client-go's own signatures are made of: who may import the one has the other already.
 	api    = "k8s.io/api/..."
 	yaml   = "sigs.k8s.io/yaml/..."
@@ -47,8 +49,8 @@ var House = Policy{
 		},
 		{
 			Module:    "deploy",
-			Libraries: []string{clientGo, api, apimachinery},
-			Reason:    "deploy is a ground room: client-go and apimachinery, no other room",
+			Libraries: []string{clientGo, api, apimachinery, mergeDiff},
+			Reason:    "deploy is a ground room: client-go, apimachinery and structured-merge-diff, no other room",
 		},
 		{
 			Module:    "reconcile",

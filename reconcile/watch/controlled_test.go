@@ -1,0 +1,146 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestEventsOfControlledObjects(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason string
+		change func(w *world, obj *unstructured.Unstructured)
+		want   int
+	}{
+		{"watch 29: a new spec", func(w *world, obj *unstructured.Unstructured) { w.merge(obj, `{"spec":{"size":2}}`) }, 1},
+		{"watch 29, mistake 11: a field that is new, or goes", func(w *world, obj *unstructured.Unstructured) { w.merge(obj, `{"extra":{"a":"b"}}`) }, 1},
+		{"watch 31: an annotation, such as the one that pauses (mistake 10)", func(w *world, obj *unstructured.Unstructured) {
+			w.merge(obj, `{"metadata":{"annotations":{"operkit.dev/pause-execution":"false"}}}`)
+		}, 1},
+		{"watch 29: a label", func(w *world, obj *unstructured.Unstructured) { w.merge(obj, `{"metadata":{"labels":{"a":"b"}}}`) }, 1},
+		{"watch 29: our own status", func(w *world, obj *unstructured.Unstructured) { w.mergeStatus(obj, `{"status":{"ready":true}}`) }, 0},
+		{"our own finalizer", func(w *world, obj *unstructured.Unstructured) {
+			w.merge(obj, `{"metadata":{"finalizers":["example.dev/ours"]}}`)
+		}, 0},
+		{"watch 29: a write that changes nothing", func(w *world, obj *unstructured.Unstructured) { w.merge(obj, `{"spec":{"size":1}}`) }, 0},
+		{"watch 18: the beginning of its end", func(w *world, obj *unstructured.Unstructured) {
+			w.merge(obj, `{"metadata":{"finalizers":["example.dev/ours"]}}`)
+			w.delete(obj)
+		}, 1},
+		{"watch 29: its end", func(w *world, obj *unstructured.Unstructured) { w.delete(obj) }, 1},
+		{"an object that nobody controls", func(w *world, _ *unstructured.Unstructured) { w.create(object(regions, "", "north")) }, 0},
+		{"one of the same kind and name elsewhere is another one", func(w *world, obj *unstructured.Unstructured) {
+			elsewhere := obj.DeepCopy()
+			elsewhere.SetNamespace("elsewhere")
+			w.create(elsewhere)
+		}, 1},
+	} {
+		inBubble(t, row.reason, func(w *world) {
+			obj := widget("a")
+			w.create(obj)
+			w.start()
+			assert.Equal(w.t, []string{"Widget shop/a"}, w.taken(), "what is there at the start is reconciled")
+			row.change(w, obj)
+			assert.Len(w.t, w.settle(), row.want)
+		})
+	}
+}
+
+func TestWantsReconcile(t *testing.T) {
+	t.Parallel()
+	// Kinds without a generation don't tell a spec from a status.
+	before, after := widget("a"), widget("a")
+	assert.True(t, wantsReconcile(before, after), "watch 29: without a generation everything counts")
+	before.SetGeneration(1)
+	after.SetGeneration(1)
+	assert.False(t, wantsReconcile(before, after))
+	after.SetUID("another")
+	assert.True(t, wantsReconcile(before, after), "another object of that name, whose beginning and end were not seen")
+}
+
+func TestReplacedUnseen(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "another object of that name starts anew, and its predecessor's children are nobody's", func(w *world) {
+		engine := w.start()
+		first, second := widget("a"), widget("a")
+		first.SetUID("first")
+		second.SetUID("second")
+		for _, obj := range []*unstructured.Unstructured{first, second} {
+			obj.SetGeneration(1)
+		}
+		engine.observe(widgets, deploy.Event{Type: deploy.Added, New: first})
+		engine.backoff.next(key("a"))
+		w.settle()
+		engine.observe(widgets, deploy.Event{Type: deploy.Modified, Old: first, New: second})
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle())
+		attempts, _ := w.attempts()
+		assert.Equal(w.t, 0, attempts[len(attempts)-1])
+		assert.Empty(w.t, engine.owners.of(widgets, deploy.Event{Type: deploy.Added, New: child("c", first)}))
+		assert.Len(w.t, engine.owners.of(widgets, deploy.Event{Type: deploy.Added, New: child("c", second)}), 1)
+	})
+}
+
+func TestKindThatCannotBeWatchedYet(t *testing.T) {
+	t.Parallel()
+	unknown := &deploy.KindUnknownError{Kind: widgets}
+	forbidden := &deploy.ForbiddenError{Verb: "list and watch", Resource: schema.GroupResource{Resource: "widgets"}, Err: errors.New("no")}
+	for _, row := range []struct {
+		reason           string
+		refuse, unsynced error
+		asks             bool
+		said             string
+	}{
+		{"watch 20: a kind that isn't installed yet", unknown, nil, true, "kind Widget of example.dev/v1 is not served by the cluster"},
+		{"watch 20: a cluster that doesn't answer", &deploy.UnavailableError{Err: errors.New("refused")}, nil, true, "API server unavailable: refused"},
+		{"watch 20: a kind that may not be read", nil, forbidden, false, "not allowed to list and watch widgets"},
+	} {
+		inBubble(t, row.reason, func(w *world) {
+			w.create(widget("a"))
+			w.unable(widgets, row.refuse, row.unsynced)
+			w.start()
+			time.Sleep(10 * time.Minute)
+			assert.Equal(w.t, 1, w.logs.count("can't watch yet, waiting"), "it says so once, not a thousand times")
+			assert.Equal(w.t, 1, w.logs.count(row.said))
+			asked := len(w.subscriptions())
+			if row.asks {
+				assert.Empty(w.t, w.taken())
+				assert.InDelta(w.t, 10*60/5, asked, 5, "asked for every 5 seconds")
+			} else {
+				assert.Equal(w.t, 1, asked, "the subscription stands all the same")
+			}
+			w.unable(widgets, nil, nil)
+			time.Sleep(5 * time.Second)
+			assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "watch 20: and goes on by itself")
+			assert.Equal(w.t, 1, w.logs.count("msg=watching kind=Widget version=example.dev/v1"))
+		})
+	}
+	inBubble(t, "each new reason is said", func(w *world) {
+		w.unable(widgets, unknown, nil)
+		w.start()
+		time.Sleep(time.Minute)
+		w.unable(widgets, nil, forbidden)
+		time.Sleep(time.Minute)
+		assert.Equal(w.t, 2, w.logs.count("can't watch yet, waiting"))
+	})
+	inBubble(t, "the engine's end isn't held up", func(w *world) {
+		w.unable(widgets, unknown, nil)
+		w.start()
+		began := time.Now()
+		assert.NoError(w.t, w.stop())
+		assert.Equal(w.t, began, time.Now())
+	})
+	inBubble(t, "the end of the context while the cluster is asked is no reason to say anything", func(w *world) {
+		w.asking = func(context.Context, schema.GroupVersionKind) { w.end() }
+		w.unable(widgets, unknown, nil)
+		w.start()
+		assert.NoError(w.t, w.stop())
+		assert.Empty(w.t, w.logs.String())
+	})
+}

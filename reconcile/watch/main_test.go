@@ -1,0 +1,285 @@
+package watch
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	widgets    = schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Widget"}
+	regions    = schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Region"}
+	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	secrets    = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+)
+
+// inBubble runs a test in which time stands still while anything can be done, and passes at
+// once when all wait. It ends only when every goroutine has.
+func inBubble(t *testing.T, reason string, test func(w *world)) {
+	t.Helper()
+	t.Run(reason, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) { test(newWorld(t)) })
+	})
+}
+
+// world is a cluster in memory with an engine over it and a reconciler of widgets.
+type world struct {
+	*view
+	*reconciler
+	t    *testing.T
+	logs *logs
+	// stop ends the engine and returns what Run did.
+	stop func() error
+	end  context.CancelFunc
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	memory, err := dryrun.New(dryrun.ClusterScoped(regions.GroupKind()))
+	require.NoError(t, err)
+	t.Cleanup(memory.Wait)
+	return &world{view: &view{View: memory.View(), memory: memory}, reconciler: &reconciler{}, t: t, logs: &logs{}}
+}
+
+func (w *world) engine(options ...Option) *Engine {
+	w.t.Helper()
+	options = append([]Option{Logger(slog.New(slog.NewTextHandler(w.logs, nil)))}, options...)
+	engine, err := New(w.view, options...)
+	require.NoError(w.t, err)
+	require.NoError(w.t, engine.Control(widgets, w.reconciler))
+	return engine
+}
+
+// start runs an engine and waits until it has nothing to do.
+func (w *world) start(options ...Option) *Engine {
+	w.t.Helper()
+	engine := w.engine(options...)
+	w.run(engine)
+	synctest.Wait()
+	return engine
+}
+
+func (w *world) run(engine *Engine) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	w.end = cancel
+	ended := make(chan error, 1)
+	go func() { ended <- engine.Run(ctx) }()
+	w.stop = sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
+	w.t.Cleanup(func() { _ = w.stop() })
+}
+
+// settle waits until the engine has nothing to do at present, and returns the keys that were
+// reconciled since the last look, in their order.
+func (w *world) settle() []string {
+	w.t.Helper()
+	synctest.Wait()
+	return w.taken()
+}
+
+func (w *world) create(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	w.t.Helper()
+	applied, err := w.memory.Port().Apply(w.t.Context(), obj, deploy.ApplyOptions{FieldManager: "somebody"})
+	require.NoError(w.t, err)
+	return applied.Object
+}
+
+func (w *world) merge(obj *unstructured.Unstructured, body string) {
+	w.t.Helper()
+	w.patch(obj, body, "")
+}
+
+func (w *world) mergeStatus(obj *unstructured.Unstructured, body string) {
+	w.t.Helper()
+	w.patch(obj, body, "status")
+}
+
+func (w *world) patch(obj *unstructured.Unstructured, body, subresource string) {
+	w.t.Helper()
+	_, err := w.memory.Port().Patch(w.t.Context(), deploy.RefOf(obj), deploy.Patch{
+		Type: types.MergePatchType, Body: []byte(body), Subresource: subresource, FieldManager: "somebody",
+	})
+	require.NoError(w.t, err)
+}
+
+func (w *world) delete(obj *unstructured.Unstructured) {
+	w.t.Helper()
+	require.NoError(w.t, w.memory.Port().Delete(w.t.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
+}
+
+func object(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{}}
+	obj.SetGroupVersionKind(kind)
+	obj.SetNamespace(namespace)
+	obj.SetName(name)
+	return obj
+}
+
+func widget(name string) *unstructured.Unstructured {
+	obj := object(widgets, "shop", name)
+	obj.Object["spec"] = map[string]any{"size": int64(1)}
+	return obj
+}
+
+func key(name string) request.Key {
+	return request.Key{Kind: widgets, Namespace: "shop", Name: name}
+}
+
+// child is a ConfigMap of the owners, referred to as of another version of their kind.
+func child(name string, owners ...*unstructured.Unstructured) *unstructured.Unstructured {
+	obj := object(configMaps, "shop", name)
+	references := make([]metav1.OwnerReference, len(owners))
+	for i, owner := range owners {
+		references[i] = metav1.OwnerReference{
+			APIVersion: owner.GroupVersionKind().Group + "/v1beta1", Kind: owner.GetKind(), Name: owner.GetName(), UID: owner.GetUID(),
+		}
+	}
+	obj.SetOwnerReferences(references)
+	return obj
+}
+
+// reconciler keeps what it is asked for. The functions are set before the engine starts.
+type reconciler struct {
+	do func(ctx context.Context, req request.Request) (request.Result, error)
+
+	mu       sync.Mutex
+	requests []request.Request
+	times    []time.Time
+	looked   int
+}
+
+func (r *reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	r.mu.Lock()
+	r.requests = append(r.requests, req)
+	r.times = append(r.times, time.Now())
+	r.mu.Unlock()
+	if r.do == nil {
+		return request.Result{}, nil
+	}
+	return r.do(ctx, req)
+}
+
+func (r *reconciler) taken() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var keys []string
+	for _, req := range r.requests[r.looked:] {
+		keys = append(keys, req.Key.String())
+	}
+	r.looked = len(r.requests)
+	slices.Sort(keys)
+	return keys
+}
+
+// attempts are the Attempt of each request and the time since the one before.
+func (r *reconciler) attempts() (attempts []int, gaps []time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, req := range r.requests {
+		attempts = append(attempts, req.Attempt)
+		if i > 0 {
+			gaps = append(gaps, r.times[i].Sub(r.times[i-1]))
+		}
+	}
+	return attempts, gaps
+}
+
+// view is the View of a cluster in memory that may be unable to watch kinds.
+type view struct {
+	deploy.View
+	memory *dryrun.Cluster
+
+	mu         sync.Mutex
+	refuse     map[schema.GroupVersionKind]error
+	unsynced   map[schema.GroupVersionKind]error
+	subscribed []string
+	// asking, when set, is called before a kind is subscribed to.
+	asking func(ctx context.Context, kind schema.GroupVersionKind)
+}
+
+func (v *view) Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(deploy.Event)) (deploy.Subscription, error) {
+	v.mu.Lock()
+	v.subscribed = append(v.subscribed, kind.Kind)
+	err, asking := v.refuse[kind], v.asking
+	v.mu.Unlock()
+	if asking != nil {
+		asking(ctx, kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	inner, err := v.View.Subscribe(ctx, kind, handle)
+	return &subscription{inner, v, kind}, err
+}
+
+// unable sets why a kind can't be subscribed to, and why it isn't synced.
+func (v *view) unable(kind schema.GroupVersionKind, refuse, unsynced error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.refuse = map[schema.GroupVersionKind]error{kind: refuse}
+	v.unsynced = map[schema.GroupVersionKind]error{kind: unsynced}
+}
+
+// subscriptions are the kinds that were asked for, in their order.
+func (v *view) subscriptions() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Clone(v.subscribed)
+}
+
+type subscription struct {
+	deploy.Subscription
+	view *view
+	kind schema.GroupVersionKind
+}
+
+func (s *subscription) Synced(ctx context.Context) error {
+	s.view.mu.Lock()
+	err := s.view.unsynced[s.kind]
+	s.view.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return s.Subscription.Synced(ctx)
+}
+
+// logs keeps what was logged.
+type logs struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *logs) count(text string) int { return strings.Count(l.String(), text) }
