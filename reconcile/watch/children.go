@@ -75,7 +75,7 @@ func (c *children) subscribe(ctx context.Context, kinds ownership, start func(co
 	life, end := context.WithCancel(work)
 	withdraw := context.AfterFunc(ctx, end)
 	subscription, err := start(life)
-	if !withdraw() && err == nil {
+	if !withdraw() {
 		err = context.Cause(ctx)
 	}
 	if err != nil {

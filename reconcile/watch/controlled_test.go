@@ -105,7 +105,7 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 			w.create(widget("a"))
 			w.unable(widgets, row.refuse, row.unsynced)
 			w.start()
-			time.Sleep(10 * time.Minute)
+			w.pass(10 * time.Minute)
 			assert.Equal(w.t, 1, w.logs.count("can't watch yet, waiting"), "it says so once, not a thousand times")
 			assert.Equal(w.t, 1, w.logs.count(row.said))
 			asked := len(w.subscriptions())
@@ -116,7 +116,7 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 				assert.Equal(w.t, 1, asked, "the subscription stands all the same")
 			}
 			w.unable(widgets, nil, nil)
-			time.Sleep(5 * time.Second)
+			w.pass(5 * time.Second)
 			assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "watch 20: and goes on by itself")
 			assert.Equal(w.t, 1, w.logs.count("msg=watching kind=Widget version=example.dev/v1"))
 		})
@@ -124,9 +124,9 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 	inBubble(t, "each new reason is said", func(w *world) {
 		w.unable(widgets, unknown, nil)
 		w.start()
-		time.Sleep(time.Minute)
+		w.pass(time.Minute)
 		w.unable(widgets, nil, forbidden)
-		time.Sleep(time.Minute)
+		w.pass(time.Minute)
 		assert.Equal(w.t, 2, w.logs.count("can't watch yet, waiting"))
 	})
 	inBubble(t, "the engine's end isn't held up", func(w *world) {

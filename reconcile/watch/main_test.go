@@ -98,6 +98,13 @@ func (w *world) settle() []string {
 	return w.taken()
 }
 
+// pass lets time pass, and then all be done that is due.
+func (w *world) pass(d time.Duration) {
+	w.t.Helper()
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 func (w *world) create(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	w.t.Helper()
 	applied, err := w.memory.Port().Apply(w.t.Context(), obj, deploy.ApplyOptions{FieldManager: "somebody"})

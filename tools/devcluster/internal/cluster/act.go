@@ -26,8 +26,9 @@ var needs = map[component.Name]component.Name{
 var errBusy = errors.New("the cluster is starting or ending: try again when it is ready")
 
 // Act starts, stops or restarts one component, and returns when it is done: when the process is gone,
-// or when the component answers and, unless another one is stopped, the cluster is ready. Stopping one that is stopped and starting one that runs does
-// nothing. The component keeps its port and its data.
+// or when the component answers and, unless another one is stopped, the cluster is ready. Stopping one
+// that is stopped and starting one that runs does nothing. The component keeps its port and its data.
+// When ctx ends first the component goes on starting; starting it again waits for that.
 func (c *Cluster) Act(ctx context.Context, n component.Name, action control.Action) error {
 	if !c.options.Components.Has(n) {
 		return fmt.Errorf("component %s is not part of this cluster (%s)", n, c.options.Components)
@@ -72,19 +73,18 @@ func (c *Cluster) stopComponent(n component.Name) error {
 }
 
 func (c *Cluster) startComponent(ctx context.Context, n component.Name) error {
-	if c.phaseOf(n) != state.Stopped {
-		return nil
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.options.StartTimeout,
 		&timeoutError{limit: c.options.StartTimeout, dir: c.options.Dir})
 	defer cancel()
-	if n == component.Kwok {
-		if err := c.releaseNode(ctx); err != nil {
+	if c.phaseOf(n) == state.Stopped {
+		if n == component.Kwok {
+			if err := c.releaseNode(ctx); err != nil {
+				return err
+			}
+		}
+		if err := c.launch(n); err != nil {
 			return err
 		}
-	}
-	if err := c.launch(n); err != nil {
-		return err
 	}
 	if err := c.awaitComponent(ctx, n); err != nil {
 		return err

@@ -101,6 +101,24 @@ func TestCrashAfterRestart(t *testing.T) {
 	assert.ErrorAs(t, c.Wait(t.Context()), &crash)
 }
 
+func TestStartGoesOnWithoutTheOneWhoAsked(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.start()
+	f.misbehave("unhealthy scheduler")
+	ctx, cancel := context.WithCancel(t.Context())
+	acted := make(chan error, 1)
+	go func() { acted <- c.Act(ctx, component.Scheduler, control.Restart) }()
+	require.Eventually(t, func() bool { return len(f.happened("start scheduler")) == 2 }, patience, time.Millisecond)
+	cancel()
+	require.EqualError(t, <-acted, "start: interrupted")
+	assert.False(t, c.Status(t.Context()).Ready)
+	f.misbehave()
+	require.NoError(t, c.Act(t.Context(), component.Scheduler, control.Start))
+	assert.True(t, f.state().Ready)
+	assert.Len(t, f.happened("start scheduler"), 2, "it is the same process")
+}
+
 func TestStopWhileAComponentStarts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

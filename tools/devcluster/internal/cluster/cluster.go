@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/tools/devcluster/internal/api"
 	"github.com/operkit/operkit/tools/devcluster/internal/component"
@@ -19,6 +20,7 @@ import (
 // Cluster is a running cluster. Its methods may be called concurrently.
 type Cluster struct {
 	options Options
+	begin   time.Time
 	lock    *workdir.Lock
 	line    *lifeline.Line
 	spawner *process.Spawner
@@ -63,7 +65,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{
-		options: options, lock: lock, spawner: process.NewSpawner(),
+		options: options, begin: time.Now(), lock: lock, spawner: process.NewSpawner(),
 		ports:   map[component.Name]*port.Reservation{},
 		members: map[component.Name]*member{}, phase: state.Starting,
 	}

@@ -178,6 +178,7 @@ func TestStartFails(t *testing.T) {
 	}{
 		{"etcd crashes", "crash etcd", nil, []string{"component etcd ended by itself (exit status 3)", "/logs/etcd.log", "boom: this is why"}, true},
 		{"kwok crashes", "crash kwok", nil, []string{"component kwok ended by itself (exit status 3)", "boom: this is why"}, true},
+		{"the API server crashes over a request", "crash over POST", nil, []string{"component apiserver ended by itself (exit status 3)", "boom: this is why"}, true},
 		{"the API server never answers", "silent apiserver", func(f *fixture) { f.options.StartTimeout = 3 * time.Second }, []string{"apiserver: not ready within 3s (logs are in ", "connection refused"}, true},
 		{"the scheduler is never well", "unhealthy scheduler", func(f *fixture) { f.options.StartTimeout = 3 * time.Second }, []string{"scheduler: not ready within 3s", "500 Internal Server Error: not feeling well"}, true},
 		{"the node keeps its taint", "tainted", func(f *fixture) { f.options.StartTimeout = 3 * time.Second }, []string{"node fake-0: not ready within 3s", "it has the taint not-ready"}, true},

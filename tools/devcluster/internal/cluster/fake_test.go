@@ -128,6 +128,10 @@ func fakeAnswer(n component.Name, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	event(r.Method, r.URL.Path)
+	if misbehaves("crash over " + r.Method) {
+		fmt.Println("boom: this is why")
+		os.Exit(3)
+	}
 	_, leaseErr := os.Stat(leaseFile)
 	switch {
 	case r.Method == http.MethodDelete && r.URL.Path == leasePath:

@@ -2,9 +2,11 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/operkit/operkit/tools/devcluster/internal/api"
 	"github.com/operkit/operkit/tools/devcluster/internal/component"
 	"github.com/operkit/operkit/tools/devcluster/internal/control"
 	"github.com/operkit/operkit/tools/devcluster/internal/crd"
@@ -13,35 +15,60 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/state"
 )
 
+// crashNotice is how long the end of a component may take to be noticed, after a request to it has
+// failed.
+const crashNotice = 200 * time.Millisecond
+
 // start brings everything up; what it has begun when it fails is ended by shutDown.
 func (c *Cluster) start(ctx context.Context, definitions []crd.Definition) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.options.StartTimeout,
 		&timeoutError{limit: c.options.StartTimeout, dir: c.options.Dir})
 	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
-	begin := time.Now()
-	c.progress(begin, "starting %s in %s", c.options.Components, c.options.Dir)
-	if err := c.startServers(ctx); err != nil {
-		return err
-	}
-	c.progress(begin, "the API server answers at %s", c.server())
-	if len(definitions) > 0 {
-		if err := crd.Install(ctx, c.client, definitions); err != nil {
-			return err
-		}
-		c.progress(begin, "%d CustomResourceDefinitions are established", len(definitions))
-	}
-	if err := c.startOthers(ctx); err != nil {
-		return err
+	if err := c.startComponents(ctx, definitions); err != nil {
+		return c.explain(err)
 	}
 	if err := c.declareReady(); err != nil {
 		return err
 	}
-	c.progress(begin, "all components are ready")
+	c.progress("all components are ready")
 	c.watchers.Go(c.monitor)
 	return nil
+}
+
+func (c *Cluster) startComponents(ctx context.Context, definitions []crd.Definition) error {
+	c.progress("starting %s in %s", c.options.Components, c.options.Dir)
+	if err := c.startServers(ctx); err != nil {
+		return err
+	}
+	c.progress("the API server answers at %s", c.server())
+	if len(definitions) > 0 {
+		if err := crd.Install(ctx, c.client, definitions); err != nil {
+			return err
+		}
+		c.progress("%d CustomResourceDefinitions are established", len(definitions))
+	}
+	return c.startOthers(ctx)
+}
+
+// explain returns why the cluster ends instead of err, when it does: a request that fails may be the
+// first sign of a component's end.
+func (c *Cluster) explain(err error) error {
+	var answer *api.StatusError
+	if errors.As(err, &answer) {
+		return err
+	}
+	timer := time.NewTimer(crashNotice)
+	defer timer.Stop()
+	select {
+	case <-c.life.Done():
+		return cause(c.life)
+	case <-timer.C:
+		return err
+	}
 }
 
 // prepare makes everything that is there before the first process.
@@ -84,8 +111,8 @@ func (c *Cluster) reservePorts(ctx context.Context) error {
 	return nil
 }
 
-func (c *Cluster) progress(begin time.Time, format string, arguments ...any) {
-	c.options.Progress(fmt.Sprintf("%5.1fs %s", time.Since(begin).Seconds(), fmt.Sprintf(format, arguments...)))
+func (c *Cluster) progress(format string, arguments ...any) {
+	c.options.Progress(fmt.Sprintf("%5.1fs %s", time.Since(c.begin).Seconds(), fmt.Sprintf(format, arguments...)))
 }
 
 // startServers starts etcd and the API server together: the latter waits for the former by itself.
@@ -106,7 +133,7 @@ func (c *Cluster) startServers(ctx context.Context) error {
 // startOthers starts the rest and waits for what they have to bring about: a fake node that is Ready
 // and a default ServiceAccount.
 func (c *Cluster) startOthers(ctx context.Context) error {
-	rest := c.options.Components[2:]
+	rest := c.options.Components[2:] // a component.Set is in the order of the start
 	for _, n := range rest {
 		if err := c.launch(n); err != nil {
 			return err

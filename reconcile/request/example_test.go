@@ -1,0 +1,51 @@
+package request_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func ExampleKey() {
+	key := request.Key{
+		Kind:      schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Guestbook"},
+		Namespace: "shop", Name: "hello",
+	}
+	fmt.Println(key)
+	// Output: Guestbook shop/hello
+}
+
+func ExamplePermanent() {
+	err := request.Permanent(errors.New("spec.region: there is no region \"moon\""))
+	fmt.Println(err)
+	fmt.Println(request.IsPermanent(fmt.Errorf("reconcile: %w", err)))
+	// Output:
+	// spec.region: there is no region "moon"
+	// true
+}
+
+// Joined errors are permanent when all of them are: the others may still heal.
+func ExampleIsPermanent() {
+	permanent, passing := request.Permanent(errors.New("no such region")), errors.New("timeout")
+	fmt.Println(request.IsPermanent(errors.Join(permanent, permanent)))
+	fmt.Println(request.IsPermanent(errors.Join(permanent, passing)))
+	// Output:
+	// true
+	// false
+}
+
+func ExampleRetryAfter() {
+	err := request.RetryAfter(5*time.Minute, errors.New("quota exceeded"))
+	fmt.Println(err)
+	// Output: quota exceeded (again in 5m0s)
+}
+
+func ExampleRetryTime() {
+	err := request.RetryAfter(5*time.Minute, errors.New("quota exceeded"))
+	after, ok := request.RetryTime(fmt.Errorf("reconcile: %w", err))
+	fmt.Println(after, ok)
+	// Output: 5m0s true
+}
