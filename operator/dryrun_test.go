@@ -87,7 +87,7 @@ func TestDryRunMistakes(t *testing.T) {
 		{"no name", "apiVersion: example.com/v1\nkind: Widget\n", 2, "Widget: metadata.name is missing"},
 		{"another kind", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", 2, "v1 ConfigMap is of no kind that this operator controls (example.com/v1 Widget)"},
 		{"another version", strings.Replace(sample, "example.com/v1", "example.com/v2", 1), 2, "example.com/v2 Widget is of no kind"},
-		{"a spec that doesn't fit", strings.Replace(sample, "spec: {}", "spec: {mistake: [1]}", 1), 1, "Widget shop/sample: doesn't fit"},
+		{"a spec that doesn't fit", strings.Replace(sample, "spec: {}", "spec: {mistake: [1]}", 1), 1, "Widget shop/sample: spec.mistake: array doesn't fit the type string"},
 		{"Setup fails", mistake("error"), 1, "setup: the moon is in the wrong phase"},
 		{"a cycle", mistake("cycle"), 1, "cycle"},
 		{"a nil object", mistake("nil"), 1, "component third: an object is nil"},

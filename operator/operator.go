@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/operkit/operkit/reconcile"
+	"k8s.io/klog/v2"
 )
 
 // Operator is a set of controllers and the commands of their binary. It is put together by
@@ -42,6 +44,9 @@ func (o *Operator) Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// With the handler gone the second signal kills.
 	context.AfterFunc(ctx, stop)
+	// What client-go has to say about its watches is said by package cluster, once. The logger of
+	// client-go is the whole process's, so it is set here and not where others may run too.
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 	os.Exit(o.Execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 

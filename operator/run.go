@@ -10,13 +10,10 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 )
 
 // run watches the cluster and reconciles until ctx ends.
 func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags) error {
-	// What client-go has to say about its watches is said by the cluster package, once.
-	klog.SetSlogLogger(slog.New(quiet{logger.Handler()}))
 	config, err := cluster.Config(flags.kubeconfig, flags.context)
 	if err != nil {
 		return err
@@ -52,9 +49,3 @@ func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags)
 	logger.Info("stopped", "operator", o.name)
 	return err
 }
-
-// quiet lets only errors pass.
-type quiet struct{ slog.Handler }
-
-// Enabled implements slog.Handler.
-func (q quiet) Enabled(_ context.Context, level slog.Level) bool { return level > slog.LevelError }

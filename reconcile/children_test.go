@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 func TestChildOfSomebodyElse(t *testing.T) {
@@ -64,7 +63,7 @@ func TestTerminatingChild(t *testing.T) {
 func TestUnknownKind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.unknown = []schema.GroupVersionKind{deployments}
+	w.serves(deployments)
 	r := w.reconciler(adding(func(s *Session) { s.Add("c", deployment("d")); s.Add("apart", configMap("a")) }))
 	calls, _, err := w.once(r)
 	want := "component c: kind Deployment of apps/v1 is not served by the cluster: install its CustomResourceDefinition or correct apiVersion and kind"
@@ -72,7 +71,7 @@ func TestUnknownKind(t *testing.T) {
 	assert.Equal(t, []string{"apply ConfigMap shop/a", writeStatus}, calls)
 	assert.Equal(t, "Initializing/ClusterError", w.verdict())
 	assert.Equal(t, want, w.message())
-	w.unknown = nil
+	w.serves()
 	assert.Equal(t, []string{"apply Deployment shop/d", writeStatus}, w.calm(r), "once it is served it goes on")
 }
 

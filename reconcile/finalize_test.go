@@ -203,7 +203,7 @@ func TestRemoveRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, owned(configMap("a"), widgetUID))
 	w.refuse = refusing(errors.New("weird"), "delete ConfigMap shop/a")
-	w.unknown = []schema.GroupVersionKind{deployments}
+	w.serves(deployments)
 	w.inSetup(func(ctx context.Context, s *Session) {
 		for _, row := range []struct {
 			reason string

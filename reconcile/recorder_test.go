@@ -21,11 +21,11 @@ type recorder struct {
 	unreadable func(ref deploy.Ref) error
 	// drops is the field of the status that the schema of widgets doesn't know.
 	drops []string
-	// unknown are the kinds that the cluster doesn't serve.
-	unknown []schema.GroupVersionKind
 
 	mu    sync.Mutex
 	calls []string
+	// unknown are the kinds that the cluster doesn't serve.
+	unknown []schema.GroupVersionKind
 }
 
 func (r *recorder) Port() deploy.Port { return &port{r.memory.Port(), r} }
@@ -57,7 +57,16 @@ func (r *recorder) record(verb string, ref deploy.Ref, subresource string) error
 	return r.refuse(call)
 }
 
+// serves all kinds but the given ones.
+func (r *recorder) serves(allBut ...schema.GroupVersionKind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unknown = allBut
+}
+
 func (r *recorder) served(kind schema.GroupVersionKind) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if slices.Contains(r.unknown, kind) {
 		return &deploy.KindUnknownError{Kind: kind}
 	}
@@ -129,6 +138,13 @@ func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*
 type view struct {
 	deploy.View
 	*recorder
+}
+
+func (v *view) Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(deploy.Event)) (deploy.Subscription, error) {
+	if err := v.served(kind); err != nil {
+		return nil, err
+	}
+	return v.View.Subscribe(ctx, kind, handle)
 }
 
 func (v *view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {

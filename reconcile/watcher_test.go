@@ -69,7 +69,7 @@ func TestUnwatchableKind(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			if row.err == "" {
-				w.unknown = []schema.GroupVersionKind{configMaps}
+				w.serves(configMaps)
 			}
 			calls, _, err := w.once(w.reconciler(adding(func(s *Session) {
 				if c := s.Add("c", configMap("a")); row.disabled {

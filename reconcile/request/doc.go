@@ -3,5 +3,6 @@
 // that say when to try again.
 //
 // Both sides import it and neither imports the other, so that several styles of operator
-// run on one engine.
+// run on one engine. Use it to write either side. Don't use it for anything else: it does
+// nothing by itself.
 package request

@@ -89,5 +89,10 @@ type retryError struct {
 	err   error
 }
 
-func (e *retryError) Error() string { return fmt.Sprintf("%v (again in %s)", e.err, e.after) }
+func (e *retryError) Error() string {
+	if e.after <= 0 {
+		return e.err.Error()
+	}
+	return fmt.Sprintf("%v (again in %s)", e.err, e.after)
+}
 func (e *retryError) Unwrap() error { return e.err }

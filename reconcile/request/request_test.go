@@ -65,4 +65,5 @@ func TestMarkedErrorsStayThemselves(t *testing.T) {
 	assert.ErrorIs(t, RetryAfter(time.Minute, weird), weird)
 	assert.EqualError(t, Permanent(weird), "weird")
 	assert.EqualError(t, RetryAfter(time.Minute, weird), "weird (again in 1m0s)")
+	assert.EqualError(t, RetryAfter(0, weird), "weird")
 }

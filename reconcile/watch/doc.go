@@ -5,6 +5,16 @@
 // It knows keys, queues and time; it knows nothing of components or status. What it drives
 // is an interface of one method, so that other styles of operator run on it unchanged.
 //
+// # What brings an object to reconcile
+//
+// It is there at the start, or created, or deleted; its spec, a label or an annotation
+// changed; its deletion has begun; something that it owns (see [Engine.Own]) changed in any
+// way; it failed and its backoff is over; or a result asked for another time. A change of its
+// status alone is none. However much happens while an object is reconciled, it makes one
+// more reconcile.
+//
+// # When to use it
+//
 // Use it through package operator, or alone to run your own Reconciler over a View. Don't
 // use it for one-off work: call the reconciler itself.
 package watch

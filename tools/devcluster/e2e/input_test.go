@@ -75,7 +75,7 @@ func TestDirectoryWithoutRights(t *testing.T) {
 		dir := filepath.Join(parent, strings.Split(row.path, "/")[0])
 		require.NoError(t, os.Mkdir(dir, row.mode))
 		require.NoError(t, os.Chmod(dir, row.mode))
-		p := start(t, asNobody, "up", "--dir", filepath.Join(parent, row.path))
+		p := start(t, asNobody(t, parent), "up", "--dir", filepath.Join(parent, row.path))
 		assert.Equal(t, 1, p.wait(patience), row.reason)
 		assert.Equal(t, 1, strings.Count(p.stderr.String(), "\n"), p.stderr.String())
 		assert.Contains(t, p.stderr.String(), "devcluster: cluster directory "+filepath.Join(parent, row.path)+" "+row.err)
@@ -83,9 +83,21 @@ func TestDirectoryWithoutRights(t *testing.T) {
 	}
 }
 
-// asNobody runs the program as a user without rights where the test itself may do everything.
-func asNobody(cmd *exec.Cmd) {
-	if os.Geteuid() == 0 {
+// asNobody runs the program as a user without rights where the test itself may do everything: from a
+// copy below dir, for the way to the program may be closed to others too.
+func asNobody(t *testing.T, dir string) func(*exec.Cmd) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	program := filepath.Join(dir, "devcluster")
+	if _, err := os.Stat(program); os.IsNotExist(err) {
+		content, err := os.ReadFile(binary)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(program, content, 0o755))
+	}
+	return func(cmd *exec.Cmd) {
+		cmd.Path = program
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
 }

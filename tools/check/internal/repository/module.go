@@ -29,12 +29,14 @@ func (m Module) InWorkspace() bool {
 	return !m.IsControlPlane() && m.Dir != "tools/bench" && !strings.HasPrefix(m.Dir, "tools/peers/")
 }
 
-// Environ gives base, an environment as os.Environ returns it, as the go command needs it in this module of the
-// repository at root. base is not changed.
-func (m Module) Environ(root string, base []string) []string {
+// Environ gives base, an environment as os.Environ returns it, as the go command needs it in this module.
+// base is not changed.
+func (m Module) Environ(base []string) []string {
 	workspace := "off"
 	if m.InWorkspace() {
-		workspace = filepath.Join(root, "go.work")
+		// Empty: found from the folder that a command runs in. A test that builds something in a
+		// folder of its own is outside then, as it is when the test runs without us.
+		workspace = ""
 	}
 	env := Setenv(base, "GOWORK", workspace)
 	if m.IsControlPlane() {

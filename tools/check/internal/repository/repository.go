@@ -124,4 +124,4 @@ func (r *Repository) Folder(m Module) string {
 func (r *Repository) WorkspaceEnviron() []string { return r.Environ(Module{}) }
 
 // Environ is the environment of this process as the go command needs it in module m.
-func (r *Repository) Environ(m Module) []string { return m.Environ(r.Root, os.Environ()) }
+func (r *Repository) Environ(m Module) []string { return m.Environ(os.Environ()) }

@@ -1,0 +1,277 @@
+package reconcile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// setup is a controller of shops that is only a Setup.
+type setup func(ctx context.Context, s *reconcile.Session) error
+
+func (setup) Kind() schema.GroupVersionKind { return ShopKind }
+
+func (f setup) Setup(ctx context.Context, s *reconcile.Session) error { return f(ctx, s) }
+
+// reconcileOnce reconciles the shop market/tea in a cluster that holds it and objects.
+func reconcileOnce(c reconcile.Controller, objects ...*unstructured.Unstructured) *dryrun.Cluster {
+	cluster, err := dryrun.New(dryrun.Objects(append(objects, shop())...))
+	if err != nil {
+		fmt.Println(err)
+		return nil
+	}
+	reconcileAgain(cluster, c)
+	return cluster
+}
+
+func reconcileAgain(cluster *dryrun.Cluster, c reconcile.Controller, options ...reconcile.Option) {
+	options = append([]reconcile.Option{reconcile.Logger(slog.New(slog.DiscardHandler))}, options...)
+	reconciler, err := reconcile.New(c, deploy.NewManager(cluster), options...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	req := request.Request{Key: request.Key{Kind: ShopKind, Namespace: "market", Name: "tea"}}
+	if _, err := reconciler.Reconcile(context.Background(), req); err != nil {
+		fmt.Println("failed:", err)
+	}
+}
+
+func configMap(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name},
+	}}
+}
+
+func ExampleSession() {
+	reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		sign, _, err := unstructured.NestedString(s.Resource().Object, "spec", "sign")
+		fmt.Println(s.Kind().Kind, s.Namespace(), s.Name(), sign, len(s.ID()), s.DryRun())
+		s.Logger().Info("only this reconcile logs with this id")
+		return err
+	}))
+	// Output: Shop market tea open 22 false
+}
+
+func ExampleSession_Add() {
+	show(reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("door", configMap("door"), map[string]any{
+			"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": "keeper"},
+		})
+		return nil
+	})))
+	// Output:
+	//   Shop tea: Updating Stable, Rollout Complete
+	//   ConfigMap door
+	//   ServiceAccount keeper
+}
+
+func ExampleSession_Into() {
+	reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		var fitting, unfit struct {
+			Spec struct {
+				Sign any `json:"sign"`
+			} `json:"spec"`
+		}
+		if err := s.Into(&fitting); err != nil {
+			return err
+		}
+		fmt.Println(fitting.Spec.Sign)
+		unfit.Spec.Sign = new(int)
+		return s.Into(&unfit)
+	}))
+	// Output:
+	// open
+	// failed: setup: Shop market/tea: spec.sign: string doesn't fit the type int: correct it
+}
+
+func ExampleSession_ScopedName() {
+	reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		fmt.Println(s.ScopedName("door"))
+		fmt.Println(s.ScopedName("a-door-with-a-name-that-is-much-longer-than-any-label-may-ever-be"))
+		return nil
+	}))
+	// Output:
+	// tea-door
+	// tea-a-door-with-a-name-that-is-much-longer-than-any-la-2dcb2bb3
+}
+
+func ExampleSession_Generated() {
+	controller := setup(func(ctx context.Context, s *reconcile.Session) error {
+		name := s.ScopedName("safe")
+		code, err := s.Generated(ctx, name, "code", func() (string, error) {
+			fmt.Println("a new code")
+			return "1234", nil // a real one asks crypto/rand
+		})
+		if err != nil {
+			return err
+		}
+		s.Add("safe", map[string]any{
+			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": name},
+			"stringData": map[string]any{"code": code},
+		})
+		return nil
+	})
+	cluster := reconcileOnce(controller)
+	reconcileAgain(cluster, controller)
+	// Output: a new code
+}
+
+func ExampleSession_Get() {
+	rules := configMap("rules")
+	rules.SetNamespace("market")
+	reconcileOnce(setup(func(ctx context.Context, s *reconcile.Session) error {
+		for _, name := range []string{"rules", "exceptions"} {
+			obj, err := s.Get(ctx, deploy.Ref{Kind: rules.GroupVersionKind(), Namespace: s.Namespace(), Name: name})
+			fmt.Println(name, obj != nil, err)
+		}
+		return nil
+	}), rules)
+	// Output:
+	// rules true <nil>
+	// exceptions false <nil>
+}
+
+func ExampleSession_List() {
+	rules := configMap("rules")
+	rules.SetNamespace("market")
+	reconcileOnce(setup(func(ctx context.Context, s *reconcile.Session) error {
+		found, err := s.List(ctx, rules.GroupVersionKind(), s.Namespace(), nil)
+		fmt.Println(len(found), err)
+		return nil
+	}), rules)
+	// Output: 1 <nil>
+}
+
+// closing is a controller that closes the door before the shop goes.
+type closing struct{ setup }
+
+func (closing) Finalize(ctx context.Context, s *reconcile.Session) error {
+	return s.Remove(ctx, configMap("door"))
+}
+
+func ExampleSession_Remove() {
+	controller := closing{func(_ context.Context, s *reconcile.Session) error {
+		door := configMap("door")
+		door.SetFinalizers([]string{"example.dev/stuck"})
+		s.Add("door", door)
+		return nil
+	}}
+	cluster := reconcileOnce(controller)
+	err := cluster.Port().Delete(context.Background(), deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"}, deploy.DeleteOptions{})
+	if err != nil {
+		fmt.Println(err)
+	}
+	reconcileAgain(cluster, controller)
+	show(cluster)
+	// Output:
+	//   Shop tea: Updating PreconditionWait, finalize: waiting until ConfigMap market/door is gone
+	//   ConfigMap door
+}
+
+func ExampleComponent() {
+	reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		door := s.Add("door", configMap("door"))
+		fmt.Println(door.Name(), door.Disabled(), door.Objects()[0].GetName())
+		return nil
+	}))
+	// Output: door false door
+}
+
+func ExampleComponent_After() {
+	show(reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		door := s.Add("door", configMap("door"))
+		s.Add("bell", configMap("bell")).After(door)
+		door.After(s.Add("wall", configMap("wall")))
+		return nil
+	})))
+	// Output:
+	//   Shop tea: Updating Stable, Rollout Complete
+	//   ConfigMap wall
+	//   ConfigMap door
+	//   ConfigMap bell
+}
+
+func ExampleComponent_Disable() {
+	open := true
+	controller := setup(func(_ context.Context, s *reconcile.Session) error {
+		if door := s.Add("door", configMap("door")); !open {
+			door.Disable()
+		}
+		return nil
+	})
+	cluster := reconcileOnce(controller)
+	show(cluster)
+	open = false
+	reconcileAgain(cluster, controller)
+	show(cluster)
+	// Output:
+	//   Shop tea: Updating Stable, Rollout Complete
+	//   ConfigMap door
+	//   Shop tea: Updating Stable, Rollout Complete
+}
+
+func ExampleReady() {
+	show(reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("door", configMap("door")).After(s.Add("wall", configMap("wall")), reconcile.Ready)
+		return nil
+	})))
+	// Output:
+	//   Shop tea: Updating Stable, Rollout Complete
+	//   ConfigMap wall
+	//   ConfigMap door
+}
+
+func ExampleGate() {
+	dry := func(context.Context, *reconcile.Component) (bool, error) { return false, nil }
+	show(reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("door", configMap("door")).After(s.Add("paint", configMap("paint")), dry)
+		return nil
+	})))
+	// Output:
+	//   Shop tea: Updating VerifyWait, door waits for paint (its gate is closed)
+	//   ConfigMap paint
+}
+
+func ExamplePrecondition() {
+	show(reconcileOnce(setup(func(context.Context, *reconcile.Session) error {
+		return reconcile.Precondition("the market opens at %d", 9)
+	})))
+	// Output:
+	//   Shop tea: Updating PreconditionWait, setup: the market opens at 9
+}
+
+func ExampleConfiguration() {
+	show(reconcileOnce(setup(func(context.Context, *reconcile.Session) error {
+		return reconcile.Configuration("spec.sign: %w", errors.New("it has no letters"))
+	})))
+	// Output:
+	// failed: setup: spec.sign: it has no letters
+	//   Shop tea: Updating Errored, setup: spec.sign: it has no letters
+}
+
+func ExampleTruncate() {
+	fmt.Println(reconcile.Truncate("short"))
+	fmt.Println(reconcile.Truncate("a-name-that-is-much-longer-than-any-label-may-ever-be-in-kubernetes"))
+	// Output:
+	// short
+	// a-name-that-is-much-longer-than-any-label-may-ever-be-dc8429bd
+}
+
+func ExampleOutcome() {
+	outcome := reconcile.Outcome{Components: map[string]reconcile.ComponentOutcome{
+		"wall": {State: reconcile.Verified, Deployed: true},
+		"door": {State: reconcile.Failed, Err: errors.New("no wood")},
+		"bell": {State: reconcile.Unstarted, Reason: "waits for door (failed)"},
+	}}
+	fmt.Println(outcome.Complete(), outcome.Err())
+	// Output: false component door: no wood
+}
