@@ -40,7 +40,8 @@ func (e *NotFoundError) Error() string {
 }
 func (e *NotFoundError) Unwrap() error { return e.Err }
 
-// ForbiddenError tells which right is missing.
+// ForbiddenError tells what was forbidden: by RBAC when a right is missing, or by admission,
+// say of a quota. Err says which.
 type ForbiddenError struct {
 	Verb      string
 	Resource  schema.GroupResource
@@ -103,13 +104,18 @@ func (e *InvalidError) Unwrap() error { return e.Err }
 
 // UnavailableError tells that the cluster didn't answer, or not now.
 type UnavailableError struct {
+	// Ref is what was asked about, without a name when it was no single object.
+	Ref Ref
 	// RetryAfter is what the server asked for, zero when it didn't.
 	RetryAfter time.Duration
 	Err        error
 }
 
 func (e *UnavailableError) Error() string {
-	return fmt.Sprintf("API server unavailable: %v", e.Err)
+	if e.Ref.Name == "" {
+		return fmt.Sprintf("API server unavailable: %v", e.Err)
+	}
+	return fmt.Sprintf("%s: API server unavailable: %v", e.Ref, e.Err)
 }
 func (e *UnavailableError) Unwrap() error { return e.Err }
 

@@ -51,7 +51,9 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 	}
 	references := live.GetOwnerReferences()
 	if len(references) == 0 {
-		if s.adoption == AdoptUnowned {
+		// Our hash on it says that we applied it: somebody took the reference off since, which is
+		// drift like any other.
+		if s.adoption == AdoptUnowned || live.GetAnnotations()[s.hashKey()] != "" {
 			return nil
 		}
 		return &OwnedError{Ref: ref}

@@ -90,10 +90,13 @@ func TestOwnerReferenceDrift(t *testing.T) {
 	m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
 	apply(t, m, settings(t, "{}"))
 	cluster.edit(t, settingsRef, `{"metadata":{"ownerReferences":null}}`)
-	assert.Equal(t, deploy.Conflicted, apply(t, m, settings(t, "{}")).Action, "an object without our reference isn't ours")
+	assert.Equal(t, deploy.Configured, apply(t, m, settings(t, "{}")).Action, "we applied it: the reference is put back")
+	assert.Equal(t, []metav1.OwnerReference{blocking("c")}, cluster.get(t, settingsRef).GetOwnerReferences())
+
+	cluster.edit(t, settingsRef, `{"metadata":{"ownerReferences":null,"annotations":null}}`)
+	assert.Equal(t, deploy.Conflicted, apply(t, m, settings(t, "{}")).Action, "nothing says any more that it is ours")
 	adopting := m.With(deploy.Adopt(deploy.AdoptUnowned))
 	assert.Equal(t, deploy.Configured, apply(t, adopting, settings(t, "{}")).Action)
-	assert.Equal(t, []metav1.OwnerReference{blocking("c")}, cluster.get(t, settingsRef).GetOwnerReferences())
 }
 
 func TestImpossibleOwners(t *testing.T) {

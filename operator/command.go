@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // command builds the commands of the binary.
@@ -70,7 +72,7 @@ func (o *Operator) runCommand() *cobra.Command {
 			if err := o.check(); err != nil {
 				return err
 			}
-			if err := flags.check(); err != nil {
+			if err := flags.check(cmd.Flags().Changed); err != nil {
 				return err
 			}
 			logger, err := newLogger(cmd.ErrOrStderr(), flags.logLevel, flags.logFormat)
@@ -86,7 +88,7 @@ func (o *Operator) runCommand() *cobra.Command {
 	set := command.Flags()
 	set.StringVar(&flags.kubeconfig, "kubeconfig", "", "file that says where the API server is (default: KUBECONFIG, ~/.kube/config, or the Pod's service account)")
 	set.StringVar(&flags.context, "context", "", "context of the kubeconfig (default: its current one)")
-	set.StringSliceVarP(&flags.namespaces, "namespace", "n", nil, "namespaces to watch (default: all)")
+	set.StringSliceVarP(&flags.namespaces, "namespace", "n", nil, "namespaces to watch, '*' for all (default: all)")
 	set.IntVar(&flags.workers, "workers", 8, "how many resources are reconciled at once")
 	set.StringVar(&flags.logLevel, "log-level", "info", "debug, info, warn or error")
 	set.StringVar(&flags.logFormat, "log-format", "text", "text or json")
@@ -96,7 +98,15 @@ func (o *Operator) runCommand() *cobra.Command {
 	return command
 }
 
-func (f runFlags) check() error {
+// check refuses combinations of which one part would be ignored, and puts the namespaces in order.
+func (f *runFlags) check(given func(flag string) bool) error {
+	if f.dryRun {
+		for _, flag := range []string{"kubeconfig", "context", "namespace", "workers"} {
+			if given(flag) {
+				return usage("--%s goes without --dry-run, which asks no cluster", flag)
+			}
+		}
+	}
 	switch {
 	case f.dryRun && len(f.resources) == 0:
 		return usage("--dry-run needs the resource to render: add --cr FILE")
@@ -107,6 +117,25 @@ func (f runFlags) check() error {
 	case f.workers < 1:
 		return usage("--workers %d: at least 1 is needed", f.workers)
 	}
+	return f.checkNamespaces()
+}
+
+// checkNamespaces trims and sorts the namespaces; none, or "*" among them, means all (spec: watch 5).
+func (f *runFlags) checkNamespaces() error {
+	var names []string
+	for _, name := range f.namespaces {
+		name = strings.TrimSpace(name)
+		if name == "*" {
+			f.namespaces = nil
+			return nil
+		}
+		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+			return usage("--namespace %q: %s", name, problems[0])
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	f.namespaces = slices.Compact(names)
 	return nil
 }
 

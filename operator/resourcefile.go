@@ -90,5 +90,8 @@ func parseResource(document []byte) (*unstructured.Unstructured, error) {
 	if obj.GetNamespace() == "" {
 		obj.SetNamespace("default")
 	}
+	// A resource that was saved from a cluster may be on its way out there; here it is rendered.
+	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionTimestamp")
+	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionGracePeriodSeconds")
 	return obj, nil
 }

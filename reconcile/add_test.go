@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/operkit/operkit/dag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,6 +36,8 @@ func TestObjectsAreNotMutated(t *testing.T) {
 	newWorld(t).inSetup(func(_ context.Context, s *Session) { s.Add("c", given) })
 	assert.Equal(t, before, given, "reconcile 11: namespace, owner and annotations go to copies")
 }
+
+func cycle(path ...string) string { return (&dag.CycleError{Path: path}).Error() }
 
 // Every mistake of Setup is one of the operator's author: the resource says so, and nothing
 // has been written besides.
@@ -73,9 +76,9 @@ func TestAddMistakes(t *testing.T) {
 			a.After(b)
 			b.After(c)
 			c.After(a)
-		}, `component c: node "c": would wait for itself: c -> a -> b -> c`},
+		}, "component c: " + cycle("c", "a", "b", "c")},
 		{"reconcile 9: a component that waits for itself", func(s *Session) { a := s.Add("a"); a.After(a) },
-			`component a: node "a": would wait for itself: a -> a`},
+			"component a: " + cycle("a", "a")},
 		{"all of them together", func(s *Session) { s.Add("c", nil, "x") },
 			"component c: an object is nil\ncomponent c: a value of type string is no object: pass an API struct, an apply configuration, or a plain object"},
 	} {

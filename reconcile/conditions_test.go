@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"testing"
@@ -12,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // What each error that can end a reconcile makes of the conditions, on a resource that is
@@ -27,34 +27,36 @@ func TestErrorsBecomeConditions(t *testing.T) {
 		later, first string
 		// waits: it is no failure.
 		waits bool
-		want  string
+		// prefix stands before the error's own text.
+		prefix string
 	}{
 		{reason: "status 14: precondition leaves Ready alone", setup: Precondition("no %s yet", "node"),
-			later: "Stable/PreconditionWait", first: "Initializing/PreconditionWait", waits: true, want: "setup: no node yet"},
+			later: "Stable/PreconditionWait", first: "Initializing/PreconditionWait", waits: true, prefix: "setup: "},
 		{reason: "status 14: config", setup: Configuration("spec.size: %d is odd", 3),
-			later: "ConfigError/Errored", first: "ConfigError/Errored", want: "setup: spec.size: 3 is odd"},
+			later: "ConfigError/Errored", first: "ConfigError/Errored", prefix: "setup: "},
 		{reason: "status 14: an unknown one", setup: errors.New("weird"),
-			later: "Errored/Errored", first: "Errored/Errored", want: "setup: weird"},
+			later: "Errored/Errored", first: "Errored/Errored", prefix: "setup: "},
 		{reason: "status 14: a class shows through what wraps it", setup: request.Permanent(Configuration("odd")),
-			later: "ConfigError/Errored", first: "ConfigError/Errored", want: "setup: odd"},
+			later: "ConfigError/Errored", first: "ConfigError/Errored", prefix: "setup: "},
 		{reason: "status 14: the most severe of several counts", setup: errors.Join(Precondition("wait"), errors.New("weird")),
-			later: "Errored/Errored", first: "Errored/Errored", want: "setup: wait\nweird"},
-		{reason: "status 14: cluster, asked by Setup", setup: &deploy.ForbiddenError{Verb: "get", Resource: schema.GroupResource{Resource: "pods"}, Namespace: "shop", Err: errors.New("no")},
+			later: "Errored/Errored", first: "Errored/Errored", prefix: "setup: "},
+		{reason: "status 14: cluster, asked by Setup", setup: forbidden("get", "pods"),
 			later: "Stable/ClusterError", first: "Initializing/ClusterError",
-			want: "setup: pods: not allowed to get pods in namespace shop: grant it by RBAC: no"},
+			prefix: "setup: "},
 		{reason: "status 14: cluster, fields of another manager", apply: &deploy.ConflictError{Ref: configMapRef("c"), Fields: []deploy.FieldConflict{{Field: ".data.key", Message: "kubectl"}}, Err: errors.New("no")},
 			later: "Stable/ClusterError", first: "Initializing/ClusterError",
-			want: "component c: ConfigMap shop/c: fields belong to another manager: .data.key (kubectl)"},
+			prefix: "component c: "},
 		{reason: "status 14: config, refused by the cluster", apply: &deploy.InvalidError{Ref: configMapRef("c"), Err: errors.New("too long")},
-			later: "ConfigError/Errored", first: "ConfigError/Errored", want: "component c: ConfigMap shop/c: refused: too long"},
+			later: "ConfigError/Errored", first: "ConfigError/Errored", prefix: "component c: "},
 		{reason: "status 14: an unknown one of the cluster", apply: errors.New("weird"),
-			later: "Errored/Errored", first: "Errored/Errored", want: "component c: weird"},
+			later: "Errored/Errored", first: "Errored/Errored", prefix: "component c: "},
 		{reason: "status 14: verification leaves Ready InProgress", apply: &deploy.TerminatingError{Ref: configMapRef("c")},
 			later: "InProgress/VerifyWait", first: "Initializing/VerifyWait", waits: true,
-			want: "c: ConfigMap shop/c: is being deleted; it is applied again once it is gone"},
+			prefix: "c: "},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
+			text := row.prefix + cmp.Or(row.setup, row.apply).Error()
 			for _, stable := range []bool{false, true} {
 				w := newWorld(t)
 				var fail error
@@ -74,12 +76,12 @@ func TestErrorsBecomeConditions(t *testing.T) {
 				calls, result, err := w.once(r)
 				assert.Equal(t, 1, count(calls, writeStatus), "one write of the status")
 				assert.Equal(t, want, w.verdict())
-				assert.Equal(t, row.want, w.message())
+				assert.Equal(t, text, w.message())
 				if row.waits {
 					require.NoError(t, err)
 					assert.Equal(t, request.Result{RequeueAfter: time.Minute}, result, "it is looked at again")
 				} else {
-					assert.EqualError(t, err, row.want)
+					assert.EqualError(t, err, text)
 				}
 				calls, _, _ = w.once(r)
 				assert.Zero(t, count(calls, writeStatus), "reconcile 53: the same error again is nothing new")
@@ -141,6 +143,14 @@ func TestConditionsInDetail(t *testing.T) {
 		w.mergeStatus(deploymentRef("d"), `{"status":{"observedGeneration":1,"readyReplicas":0,"availableReplicas":0}}`)
 		w.calm(r)
 		assert.Equal(t, "InProgress/VerifyWait", w.verdict(), "after it, it is InProgress")
+	})
+	t.Run("status 11: what is of no use in the present status is replaced, and said", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.mergeStatus(widgetRef, `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"Stable","message":"","lastTransitionTime":"yesterday"}]}}`)
+		w.calm(w.reconciler(adding(func(*Session) {})))
+		assert.Equal(t, "Stable/Stable", w.verdict())
+		assert.Contains(t, w.logs.String(), "yesterday")
 	})
 	t.Run("reconcile 51: conditions and fields of others stay", func(t *testing.T) {
 		t.Parallel()

@@ -271,7 +271,13 @@ func ExampleOutcome() {
 		"wall": {State: reconcile.Verified, Deployed: true},
 		"door": {State: reconcile.Failed, Err: errors.New("no wood")},
 		"bell": {State: reconcile.Unstarted, Reason: "waits for door (failed)"},
+		"lamp": {State: reconcile.Unverified, Deployed: true, Err: errors.New("no light yet")},
 	}}
-	fmt.Println(outcome.Complete(), outcome.Err())
-	// Output: false component door: no wood
+	fmt.Println(outcome.Complete())
+	fmt.Println(outcome.Err())
+	fmt.Println(outcome.Waiting())
+	// Output:
+	// false
+	// component door: no wood
+	// component lamp: no light yet
 }

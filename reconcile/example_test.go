@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
@@ -66,17 +67,19 @@ func Example() {
 			makeReady(cluster, "tea-store")
 		}
 		result, err := reconciler.Reconcile(ctx, req)
-		fmt.Println(step+": again after", result.RequeueAfter, err)
-		show(cluster)
+		var names []string
+		for _, obj := range cluster.Objects() {
+			names = append(names, obj.GetKind()+" "+obj.GetName())
+		}
+		ready := status.Conditions(cluster.Objects()[0]).IsTrue(status.ConditionReady)
+		fmt.Println(step+": ready", ready, "again after", result.RequeueAfter, err)
+		fmt.Println(" ", strings.Join(names, ", "))
 	}
 	// Output:
-	// created: again after 1m0s <nil>
-	//   Shop tea: Updating VerifyWait, door waits for store (its gate is closed); store: Deployment tea-store: InProgress (the controller hasn't observed the object yet)
-	//   Deployment tea-store
-	// store is ready: again after 10m0s <nil>
-	//   Shop tea: Updating Stable, Rollout Complete
-	//   Deployment tea-store
-	//   ConfigMap tea-door
+	// created: ready false again after 1m0s <nil>
+	//   Shop tea, Deployment tea-store
+	// store is ready: ready true again after 10m0s <nil>
+	//   Shop tea, Deployment tea-store, ConfigMap tea-door
 }
 
 // shop is a custom resource as somebody has created it.

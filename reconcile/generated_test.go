@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 var passwordRef = deploy.Ref{Kind: secretKind, Namespace: "shop", Name: "w-db"}
@@ -71,8 +70,8 @@ func TestGenerated(t *testing.T) {
 			err: "Secret shop/w-db: data.key isn't base64: illegal base64 data at input byte 0", class: classConfiguration},
 		{reason: "nor is one of another type", secret: secret(map[string]any{"data": "text"}),
 			err: "Secret shop/w-db: data.key can't be read: .data.key accessor error: text is of the type string, expected map[string]interface{}", class: classConfiguration},
-		{reason: "the Secret can't be read", unreadable: &deploy.ForbiddenError{Verb: "get", Resource: schema.GroupResource{Resource: "secrets"}, Namespace: "shop", Err: errors.New("no")},
-			err: "Secret shop/w-db: secrets: not allowed to get secrets in namespace shop: grant it by RBAC: no", class: classCluster},
+		{reason: "the Secret can't be read", unreadable: forbidden("get", "secrets"),
+			err: "Secret shop/w-db: " + forbidden("get", "secrets").Error(), class: classCluster},
 		{reason: "none can be generated", generate: func() (string, error) { return "", errors.New("no entropy") },
 			err: "Secret shop/w-db: generate key: no entropy", class: classUnknown},
 	} {

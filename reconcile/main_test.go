@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -225,6 +226,11 @@ func owned(obj *unstructured.Unstructured, uid types.UID) *unstructured.Unstruct
 	obj.SetNamespace("shop")
 	obj.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Widget", Name: "other", UID: uid}})
 	return obj
+}
+
+// forbidden is the answer to a request that RBAC doesn't allow.
+func forbidden(verb, resources string) error {
+	return &deploy.ForbiddenError{Verb: verb, Resource: schema.GroupResource{Resource: resources}, Namespace: "shop", Err: errors.New("no")}
 }
 
 // clock is a time that the test moves.

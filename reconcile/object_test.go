@@ -51,8 +51,12 @@ func TestToObject(t *testing.T) {
 		{"an unstructured object", configMap("c"), `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"key":"value"}}`},
 		{"a plain map", configMap("c").Object, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"key":"value"}}`},
 		{"a map of Go's own types becomes plain", map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]string{"name": "c"}, "n": 3, "l": []string{"x"},
-		}, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"n":3,"l":["x"]}`},
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]string{"name": "c"}, "n": 3, "l": []any{1, "x"},
+		}, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"n":3,"l":[1,"x"]}`},
+		{"also below lists", map[string]any{"apiVersion": "v1", "kind": "List", "l": []any{1}}, `{"apiVersion":"v1","kind":"List","l":[1]}`},
+		{"an unstructured object of Go's own types too", &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "c"}, "n": []int{3},
+		}}, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"n":[3]}`},
 		{"an API struct by pointer", &typed, `{"apiVersion":"example.dev/v1","kind":"Settings","metadata":{"name":"s"},"replicas":2,"data":{"a":"b"}}`},
 		{"an API struct by value", typed, `{"apiVersion":"example.dev/v1","kind":"Settings","metadata":{"name":"s"},"replicas":2,"data":{"a":"b"}}`},
 		{"reconcile 11: an apply configuration has what was set, zeros included", &settingsApply{

@@ -95,14 +95,10 @@ func (r *Reconciler) paused(resource *unstructured.Unstructured) bool {
 }
 
 func (r *Reconciler) setup(ctx context.Context, s *Session) error {
-	err := guarded(func() error { return r.controller.Setup(ctx, s) })
-	if err == nil {
-		return nil
+	if err := guarded(func() error { return r.controller.Setup(ctx, s) }); err != nil {
+		return fmt.Errorf("setup: %w", err)
 	}
-	if classOf(err) == classUnknown {
-		return &classified{class: classRollout, err: fmt.Errorf("setup: %w", err)}
-	}
-	return fmt.Errorf("setup: %w", err)
+	return nil
 }
 
 // guarded calls a controller's method. A panic is an error of the resource like any other,

@@ -51,9 +51,8 @@ func (s *Session) graph() (*dag.Graph[*Component], error) {
 	errs := append(slices.Clone(s.mistakes), s.shared()...)
 	graph := dag.New[*Component]()
 	for _, c := range s.components {
-		if err := graph.Add(c.name, c); err != nil && len(s.mistakes) == 0 {
-			errs = append(errs, fmt.Errorf("component %s: %w", c.name, err))
-		}
+		// What it refuses, no name and one that is taken, is among the mistakes already.
+		_ = graph.Add(c.name, c)
 	}
 	for _, c := range s.components {
 		for _, up := range c.upstreams {

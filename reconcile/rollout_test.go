@@ -135,8 +135,8 @@ func TestGates(t *testing.T) {
 		}{
 			{"an expected one leaves it waiting", Precondition("no tea"), "Initializing/VerifyWait", ""},
 			{"any other fails it", errors.New("broken"), "Errored/Errored", "component web: gate on component db: broken"},
-			{"the cluster's", &deploy.ForbiddenError{Verb: "get", Err: errors.New("no")}, "Initializing/ClusterError",
-				"component web: gate on component db: : not allowed to get  at cluster scope: grant it by RBAC: no"},
+			{"the cluster's", forbidden("get", "pods"), "Initializing/ClusterError",
+				"component web: gate on component db: " + forbidden("get", "pods").Error()},
 		} {
 			w := newWorld(t)
 			calls, _, err := w.once(w.reconciler(adding(func(s *Session) {
@@ -212,9 +212,9 @@ func TestDisabledComponents(t *testing.T) {
 	t.Run("reconcile 15: what can't be deleted is its component's failure", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, owned(configMap("a"), widgetUID), owned(configMap("b"), widgetUID))
-		w.refuse = refusing(&deploy.ForbiddenError{Verb: "delete", Err: errors.New("no")}, "delete ConfigMap shop/b")
+		w.refuse = refusing(forbidden("delete", "configmaps"), "delete ConfigMap shop/b")
 		calls, _, err := w.once(newDisabling(w))
-		assert.ErrorContains(t, err, "component c: : not allowed to delete")
+		assert.EqualError(t, err, "component c: "+forbidden("delete", "configmaps").Error())
 		assert.Equal(t, []string{"delete ConfigMap shop/b", "delete ConfigMap shop/a", writeStatus}, calls)
 		assert.Equal(t, "Initializing/ClusterError", w.verdict())
 	})
@@ -230,21 +230,22 @@ func TestFailingComponents(t *testing.T) {
 	t.Run("reconcile 15, 24: its later objects and what waits for it aren't deployed, the others are", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
-		w.refuse = refusing(&deploy.InvalidError{Ref: configMapRef("bad"), Err: errors.New("data: too long")}, "apply ConfigMap shop/bad")
+		refused := &deploy.InvalidError{Ref: configMapRef("bad"), Err: errors.New("data: too long")}
+		w.refuse = refusing(refused, "apply ConfigMap shop/bad")
 		r := w.reconciler(adding(func(s *Session) {
 			bad := s.Add("bad", configMap("first"), configMap("bad"), configMap("never"))
 			s.Add("after", configMap("after")).After(bad)
 			s.Add("apart", configMap("apart"))
 		}), Concurrency(0))
 		calls, _, err := w.once(r)
-		assert.EqualError(t, err, "component bad: ConfigMap shop/bad: refused: data: too long")
+		assert.EqualError(t, err, "component bad: "+refused.Error())
 		assert.Equal(t, []string{"apply ConfigMap shop/apart", "apply ConfigMap shop/first", "apply ConfigMap shop/bad", writeStatus}, calls)
 		assert.Equal(t, "ConfigError/Errored", w.verdict())
 		assert.Equal(t, map[string]any{
 			"allComponents": []any{"after", "apart", "bad"}, "deployedComponents": []any{"apart"}, "verifiedComponents": []any{"apart"},
 			"failedComponents": []any{"bad"}, "unverifiedComponents": []any{},
 			"unstartedComponents": []any{map[string]any{"name": "after", "reason": "waits for bad (failed)"}},
-			"componentMessages":   []any{map[string]any{"name": "bad", "message": "ConfigMap shop/bad: refused: data: too long"}},
+			"componentMessages":   []any{map[string]any{"name": "bad", "message": refused.Error()}},
 			"deployed":            "1/3", "verified": "1/3",
 		}, w.widget().Object["status"].(map[string]any)["componentStatus"], "reconcile 50")
 		w.refuse = nil
@@ -260,7 +261,7 @@ func TestFailingComponents(t *testing.T) {
 			s.Add("bad", nameless)
 			s.Add("apart", configMap("apart"))
 		})))
-		assert.EqualError(t, err, "component bad: ConfigMap without name: invalid manifest: metadata.name is missing")
+		assert.EqualError(t, err, "component bad: "+(&deploy.InvalidManifestError{Ref: deploy.Ref{Kind: configMaps}, Reason: "metadata.name is missing"}).Error())
 		assert.Equal(t, []string{"apply ConfigMap shop/apart", writeStatus}, calls)
 		assert.Equal(t, "ConfigError/Errored", w.verdict())
 	})
@@ -286,6 +287,31 @@ func TestFailingComponents(t *testing.T) {
 		assert.Equal(t, "Errored/Errored", w.verdict())
 		state := w.widget().Object["status"].(map[string]any)["componentStatus"].(map[string]any)
 		assert.Equal(t, []any{"c"}, state["failedComponents"])
+	})
+	t.Run("status 16: an object that went meanwhile isn't ready", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		r := w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }),
+			Observe(func(*Component, deploy.Results) { w.delete(configMapRef("a")) }))
+		w.calm(r)
+		assert.Equal(t, "Initializing/VerifyWait", w.verdict())
+		assert.Regexp(t, `^c: ConfigMap a: NotFound \(.+\)$`, w.message())
+	})
+	t.Run("status 16: one that can't be read is an error", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		var deployed atomic.Bool
+		w.unreadable = func(ref deploy.Ref) error {
+			if deployed.Load() && ref == configMapRef("a") {
+				return forbidden("get", "configmaps")
+			}
+			return nil
+		}
+		r := w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }),
+			Observe(func(*Component, deploy.Results) { deployed.Store(true) }))
+		_, _, err := w.once(r)
+		assert.EqualError(t, err, "component c: "+forbidden("get", "configmaps").Error())
+		assert.Equal(t, "Initializing/ClusterError", w.verdict())
 	})
 	t.Run("mistake 2: one that only waits isn't deployed, nor verified", func(t *testing.T) {
 		t.Parallel()

@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Session is one reconcile of one custom resource. It is used by one goroutine and is
-// worthless after the reconcile.
+// Session is one reconcile of one custom resource. Setup and Finalize use it from one
+// goroutine; what only reads may be called by gates too, several at once. It is worthless
+// after the reconcile.
 type Session struct {
 	id         string
 	resource   *unstructured.Unstructured
@@ -58,7 +59,7 @@ func (s *Session) Resource() *unstructured.Unstructured { return s.resource.Deep
 
 // Get reads an object, nil when there is none. An empty namespace in ref means cluster
 // scope: use the session's for what lives beside the resource. The object is shared: copy
-// it before you change it.
+// it before you change it. The View is read, which costs a call for a kind that nobody watches.
 func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	return s.manager.View().Get(ctx, ref)
 }

@@ -208,6 +208,19 @@ func TestIntoRefuses(t *testing.T) {
 			assert.Equal(t, "setup: "+row.want, w.message())
 		})
 	}
+	t.Run("a type that decodes itself says in its own words what doesn't fit", func(t *testing.T) {
+		t.Parallel()
+		newWorld(t).inSetup(func(_ context.Context, s *Session) {
+			var target struct {
+				Metadata struct {
+					Name metav1.Time `json:"name"`
+				} `json:"metadata"`
+			}
+			err := s.Into(&target)
+			assert.ErrorContains(t, err, "Widget shop/w: doesn't fit *struct")
+			assert.Equal(t, classConfiguration, classOf(err))
+		})
+	})
 	t.Run("a target that is no pointer is the operator's mistake, not the resource's", func(t *testing.T) {
 		t.Parallel()
 		newWorld(t).inSetup(func(_ context.Context, s *Session) {

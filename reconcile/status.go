@@ -78,10 +78,8 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	return application
 }
 
+// waitingMessage says of each component that isn't verified what it waits for.
 func waitingMessage(o Outcome) string {
-	if o.Complete() {
-		return ""
-	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
 		switch c := o.Components[name]; {

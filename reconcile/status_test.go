@@ -80,7 +80,7 @@ func TestStatusWrites(t *testing.T) {
 		_, result, err := w.once(w.reconciler(adding(func(*Session) {})))
 		require.NoError(t, err)
 		assert.Equal(t, request.Result{RequeueAfter: 10 * time.Minute}, result, "soon wouldn't help")
-		assert.Contains(t, w.logs.String(), "its kind has no status subresource: add it to the CustomResourceDefinition")
+		assert.Contains(t, w.logs.String(), "no status subresource")
 	})
 	t.Run("one that somebody keeps changing is tried again soon", func(t *testing.T) {
 		t.Parallel()

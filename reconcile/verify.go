@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -52,12 +53,5 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 }
 
 func describe(ref deploy.Ref, result readiness.Result) string {
-	text := fmt.Sprintf("%s %s: %s", ref.Kind.Kind, ref.Name, result.State)
-	if result.Message != "" {
-		return text + " (" + result.Message + ")"
-	}
-	if result.Reason != "" {
-		return text + " (" + result.Reason + ")"
-	}
-	return text
+	return fmt.Sprintf("%s %s: %s (%s)", ref.Kind.Kind, ref.Name, result.State, cmp.Or(result.Message, result.Reason))
 }

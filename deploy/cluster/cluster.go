@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -46,9 +47,15 @@ func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = l
 // subscriptions start end with ctx. config isn't changed; QPS 0 means 200 with a burst of
 // 400, a negative one no limit.
 func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, error) {
-	o := options{logger: slog.Default()}
+	if config == nil {
+		return nil, errors.New("cluster: the configuration is nil")
+	}
+	o := options{}
 	for _, option := range opts {
 		option(&o)
+	}
+	if o.logger == nil {
+		o.logger = slog.Default()
 	}
 	config = rest.CopyConfig(config)
 	if config.QPS == 0 {

@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -24,7 +26,7 @@ func typed(err error, f failed) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		// No answer of an API server at all: refused, reset, timed out, not Kubernetes.
-		return &deploy.UnavailableError{Err: err}
+		return &deploy.UnavailableError{Ref: f.ref, Err: err}
 	}
 	switch {
 	case apierrors.IsNotFound(err):
@@ -35,13 +37,23 @@ func typed(err error, f failed) error {
 		return conflict(err, status, f)
 	case otherObject(status):
 		return &deploy.StaleError{Ref: f.ref, Err: err}
-	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), unknownField(status):
 		return &deploy.InvalidError{Ref: f.ref, Err: err}
+	case apierrors.IsUnauthorized(err):
+		// A token may be renewed any moment, so that trying again makes sense.
+		return &deploy.UnavailableError{Ref: f.ref, Err: fmt.Errorf("it doesn't accept our credentials: %w", err)}
 	case unavailable(err):
 		after, _ := apierrors.SuggestsClientDelay(err)
-		return &deploy.UnavailableError{RetryAfter: time.Duration(after) * time.Second, Err: err}
+		return &deploy.UnavailableError{Ref: f.ref, RetryAfter: time.Duration(after) * time.Second, Err: err}
 	}
 	return err
+}
+
+// unknownField tells whether an apply was refused for a field that its kind doesn't have. The
+// API server answers that with 500 and no reason; its text is all there is to tell it from
+// a failure of its own, and the worst of a mistake here is the wrong word in a message.
+func unknownField(status apierrors.APIStatus) bool {
+	return strings.Contains(status.Status().Message, "failed to create typed patch object")
 }
 
 func forbidden(err error, f failed) error {

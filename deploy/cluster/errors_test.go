@@ -51,15 +51,17 @@ func TestTyped(t *testing.T) {
 		}},
 		"400": {apierrors.NewBadRequest("no"), request, func(err error) error { return &deploy.InvalidError{Ref: settingsRef, Err: err} }},
 		"deploy W9: 429 with Retry-After": {apierrors.NewTooManyRequests("later", 7), request, func(err error) error {
-			return &deploy.UnavailableError{RetryAfter: 7 * time.Second, Err: err}
+			return &deploy.UnavailableError{Ref: settingsRef, RetryAfter: 7 * time.Second, Err: err}
 		}},
-		"500": {apierrors.NewInternalError(errors.New("no")), request, func(err error) error { return &deploy.UnavailableError{Err: err} }},
-		"503": {apierrors.NewServiceUnavailable("no"), request, func(err error) error { return &deploy.UnavailableError{Err: err} }},
-		"504": {apierrors.NewTimeoutError("no", 3), request, func(err error) error { return &deploy.UnavailableError{RetryAfter: 3 * time.Second, Err: err} }},
+		"500": {apierrors.NewInternalError(errors.New("no")), request, func(err error) error { return &deploy.UnavailableError{Ref: settingsRef, Err: err} }},
+		"503": {apierrors.NewServiceUnavailable("no"), request, func(err error) error { return &deploy.UnavailableError{Ref: settingsRef, Err: err} }},
+		"504": {apierrors.NewTimeoutError("no", 3), request, func(err error) error {
+			return &deploy.UnavailableError{Ref: settingsRef, RetryAfter: 3 * time.Second, Err: err}
+		}},
 		"502 that is no Kubernetes": {apierrors.NewGenericServerResponse(http.StatusBadGateway, "get", configMaps, "settings", "<html>", 0, true), request, func(err error) error {
-			return &deploy.UnavailableError{Err: err}
+			return &deploy.UnavailableError{Ref: settingsRef, Err: err}
 		}},
-		"no answer": {errors.New("connection refused"), request, func(err error) error { return &deploy.UnavailableError{Err: err} }},
+		"no answer": {errors.New("connection refused"), request, func(err error) error { return &deploy.UnavailableError{Ref: settingsRef, Err: err} }},
 		"405 stays": {apierrors.NewMethodNotSupported(configMaps, "patch"), request, func(err error) error { return err }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -23,52 +24,81 @@ const errorPatience = 200 * time.Millisecond
 // informer holds the objects of one kind in one namespace, or in all ("").
 type informer struct {
 	cache.SharedIndexInformer
-	failure atomic.Pointer[failureState]
+	subject failed
+	logger  *slog.Logger
+	// standing tells that the watch's stream is open, failure why the last try to open it failed.
+	standing atomic.Bool
+	failure  atomic.Pointer[failureState]
 }
 
 type failureState struct{ err error }
 
 func (s *store) startInformer(kind schema.GroupVersionKind, found resource, namespace string) (*informer, error) {
 	client := s.client.Resource(found.GroupVersionResource)
+	started := &informer{subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: kind, Namespace: namespace}}, logger: s.logger}
 	lister := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			return client.Namespace(namespace).List(ctx, options)
+			list, err := client.Namespace(namespace).List(ctx, options)
+			s.tried(ctx, started, err)
+			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			return client.Namespace(namespace).Watch(ctx, options)
+			stream, err := client.Namespace(namespace).Watch(ctx, options)
+			s.tried(ctx, started, err)
+			if err != nil {
+				return nil, err
+			}
+			started.standing.Store(true)
+			return standingWatch{stream, started}, nil
 		},
 	}, s.client)
 	shared := cache.NewSharedIndexInformerWithOptions(lister, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{
 		Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 		ObjectDescription: kind.String(),
 	})
-	started := &informer{SharedIndexInformer: shared}
+	started.SharedIndexInformer = shared
 	// Entries of the overlay end whether or not somebody is subscribed at the moment.
 	if _, err := shared.AddEventHandler(handlers(s.ctx, func(event deploy.Event) { s.overlay.observe(kind, event) })); err != nil {
 		return nil, fmt.Errorf("%s: watch: %w", kind.Kind, err)
 	}
-	if err := shared.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
-		s.watchFailed(started, kind, found, namespace, err)
-	}); err != nil {
+	// Failures are seen where they happen, see tried.
+	if err := shared.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
 		return nil, fmt.Errorf("%s: watch: %w", kind.Kind, err)
 	}
 	s.running.Go(func() { shared.RunWithContext(s.ctx) })
 	return started, nil
 }
 
-// watchFailed keeps the reason for readers and says once that something is wrong: the
-// informer goes on trying by itself.
-func (s *store) watchFailed(i *informer, kind schema.GroupVersionKind, found resource, namespace string, err error) {
-	if s.ctx.Err() != nil || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+// standingWatch is a stream whose end the informer is told.
+type standingWatch struct {
+	watch.Interface
+	informer *informer
+}
+
+// Stop implements watch.Interface; whoever reads a stream calls it when the stream ends.
+func (w standingWatch) Stop() {
+	w.informer.standing.Store(false)
+	w.Interface.Stop()
+}
+
+// tried takes note of how a list or the opening of a watch went. Trouble, and the end of it,
+// is said once; the informer goes on trying by itself.
+func (s *store) tried(ctx context.Context, i *informer, err error) {
+	log := i.logger.With("kind", i.subject.ref.Kind.Kind, "namespace", i.subject.ref.Namespace)
+	switch {
+	case err == nil:
+		if i.failure.Swap(nil) != nil {
+			log.Info("watching again")
+		}
 		return
+	case ctx.Err() != nil || s.ctx.Err() != nil || apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
+		return
+	case apierrors.IsNotFound(err):
+		s.resources.forget(i.subject.ref.Kind)
 	}
-	if apierrors.IsNotFound(err) {
-		s.resources.forget(kind)
-	}
-	err = typed(err, failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: kind, Namespace: namespace}})
-	previous := i.failure.Swap(&failureState{err})
-	if previous == nil || previous.err.Error() != err.Error() {
-		s.logger.Warn("watch failed, trying again", "kind", kind.Kind, "namespace", namespace, "error", err)
+	err = typed(err, i.subject)
+	if i.failure.Swap(&failureState{err}) == nil {
+		log.Warn("watch failed, trying again", "error", err)
 	}
 }
 

@@ -119,9 +119,19 @@ func (o *overlay) observe(kind schema.GroupVersionKind, event deploy.Event) {
 	}
 }
 
+// source says where the answer to a read comes from.
+type source int
+
+const (
+	fromWatch source = iota
+	fromWrite
+	// fromNeither: an own write wasn't seen in time, so that neither it nor the watch is to be believed.
+	fromNeither
+)
+
 // get answers for ref from the overlay or from what cached returns. The cache is read under
 // the lock: an entry that ends between two looks can't leave a read with neither.
-func (o *overlay) get(ref deploy.Ref, cached func(deploy.Ref) *unstructured.Unstructured) *unstructured.Unstructured {
+func (o *overlay) get(ref deploy.Ref, cached func(deploy.Ref) *unstructured.Unstructured) (*unstructured.Unstructured, source) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.resolve(ref, cached(ref))
@@ -142,35 +152,36 @@ func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached fu
 	for _, obj := range cached() {
 		ref := deploy.Ref{Kind: kind, Namespace: obj.GetNamespace(), Name: obj.GetName()}
 		delete(pending, ref)
-		if current := o.resolve(ref, obj); current != nil {
+		if current, _ := o.resolve(ref, obj); current != nil {
 			objects = append(objects, current)
 		}
 	}
 	for ref := range pending {
-		if current := o.resolve(ref, nil); current != nil {
+		if current, _ := o.resolve(ref, nil); current != nil {
 			objects = append(objects, current)
 		}
 	}
 	return objects
 }
 
-func (o *overlay) resolve(ref deploy.Ref, cached *unstructured.Unstructured) *unstructured.Unstructured {
+func (o *overlay) resolve(ref deploy.Ref, cached *unstructured.Unstructured) (*unstructured.Unstructured, source) {
 	entry, ok := o.entries[ref]
 	if !ok {
-		return cached
+		return cached, fromWatch
 	}
 	if entry.endedBy(cached) {
 		delete(o.entries, ref)
-		return cached
+		return cached, fromWatch
 	}
 	if o.now().Sub(entry.written) <= overlayLifetime {
-		return entry.object
+		return entry.object, fromWrite
 	}
 	delete(o.entries, ref)
-	if entry.object != nil || cached != nil {
-		o.logger.Warn("own write was not seen in time, believing the watch", "object", ref.String(), "version", entry.version)
+	if entry.object == nil && cached == nil {
+		return nil, fromWatch
 	}
-	return cached
+	o.logger.Warn("own write was not seen in time, reading it", "object", ref.String(), "version", entry.version)
+	return cached, fromNeither
 }
 
 // endedBy tells whether obj, as an informer shows it, is the entry's write or something

@@ -46,6 +46,7 @@ type world struct {
 	log   bytes.Buffer
 	time  time.Time
 	cache *unstructured.Unstructured
+	from  source
 }
 
 func newWorld(cached *unstructured.Unstructured) *world {
@@ -57,7 +58,8 @@ func newWorld(cached *unstructured.Unstructured) *world {
 
 // read is what a reader sees, as uid and version.
 func (w *world) read() string {
-	obj := w.get(settingsRef, func(deploy.Ref) *unstructured.Unstructured { return w.cache })
+	obj, from := w.get(settingsRef, func(deploy.Ref) *unstructured.Unstructured { return w.cache })
+	w.from = from
 	if obj == nil {
 		return "nothing"
 	}
@@ -158,6 +160,7 @@ func TestOverlayBelievesTheWatchInTheEnd(t *testing.T) {
 		assert.Equal(t, "a@2", w.read())
 		w.time = w.time.Add(time.Second)
 		assert.Equal(t, "a@1", w.read(), "a restored etcd goes back in versions")
+		assert.Equal(t, fromNeither, w.from, "so that the reader asks the API server")
 		assert.Contains(t, w.log.String(), "own write was not seen in time")
 		assert.Contains(t, w.log.String(), "ConfigMap shop/settings")
 		assert.Empty(t, w.entries)

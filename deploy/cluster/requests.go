@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 )
 
@@ -70,7 +71,10 @@ func (r *requests) list(ctx context.Context, res resource, ref deploy.Ref, selec
 	}
 	var objects []*unstructured.Unstructured
 	err = list.EachListItem(func(item runtime.Object) error {
-		objects = append(objects, item.(*unstructured.Unstructured))
+		obj := item.(*unstructured.Unstructured)
+		// Items of lists of built-in kinds don't say what they are.
+		obj.SetGroupVersionKind(ref.Kind)
+		objects = append(objects, obj)
 		return nil
 	})
 	return objects, err
@@ -84,6 +88,10 @@ func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p de
 	request := r.client.Patch(p.Type).AbsPath(at...).Body(p.Body).Param("fieldManager", p.FieldManager)
 	if force {
 		request = request.Param("force", "true")
+	}
+	if p.Type == types.ApplyPatchType {
+		// A field that the server doesn't know would never be owned: each look would apply again.
+		request = request.Param("fieldValidation", metav1.FieldValidationStrict)
 	}
 	if p.DryRun {
 		request = request.Param("dryRun", metav1.DryRunAll)

@@ -45,7 +45,13 @@ func (s *store) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstruct
 		if err := informer.synced(ctx); err != nil {
 			return nil, err
 		}
-		return s.overlay.get(ref, informer.get), nil
+		obj, from := s.overlay.get(ref, informer.get)
+		// While the watch is broken an object may have come that it doesn't show. To take it for
+		// absent would be to make it, or its password, anew.
+		doubtful := from == fromWatch && obj == nil && !informer.standing.Load()
+		if !doubtful && from != fromNeither {
+			return obj, nil
+		}
 	}
 	found, err := s.resources.of(ctx, ref.Kind)
 	if err != nil {

@@ -175,10 +175,11 @@ func TestOwn(t *testing.T) {
 	})
 	inBubble(t, "a kind that can't be read keeps its subscription", func(w *world) {
 		engine := w.start()
-		w.unable(configMaps, nil, &deploy.ForbiddenError{Verb: "list and watch", Resource: schema.GroupResource{Resource: "configmaps"}, Err: errors.New("no")})
+		forbidden := &deploy.ForbiddenError{Verb: "list and watch", Resource: schema.GroupResource{Resource: "configmaps"}, Err: errors.New("no")}
+		w.unable(configMaps, nil, forbidden)
 		for range 2 {
 			err := engine.Own(w.t.Context(), widgets, configMaps)
-			assert.EqualError(w.t, err, "configmaps: not allowed to list and watch configmaps at cluster scope: grant it by RBAC: no")
+			assert.Equal(w.t, forbidden, err)
 		}
 		w.unable(configMaps, nil, nil)
 		require.NoError(w.t, engine.Own(w.t.Context(), widgets, configMaps))

@@ -94,16 +94,18 @@ func TestRetriesAndEvents(t *testing.T) {
 		attempts, _ := w.attempts()
 		assert.Equal(w.t, []int{0, 1}, attempts)
 	})
-	inBubble(t, "a permanent failure waits for a change", func(w *world) {
-		w.do = inTurn(request.Permanent(weird), request.Result{})
+	inBubble(t, "a permanent failure waits for a change, and starts anew then", func(w *world) {
+		w.do = inTurn(weird, request.Permanent(weird), request.Result{})
 		obj := widget("a")
 		w.create(obj)
 		w.start()
 		w.pass(24 * time.Hour)
 		assert.Equal(w.t, 1, w.logs.count("waiting for a change"))
-		assert.Len(w.t, w.taken(), 1)
-		w.merge(obj, `{"spec":{"size":2}}`)
+		assert.Len(w.t, w.taken(), 2)
+		w.merge(obj, `{"metadata":{"labels":{"a":"b"}}}`)
 		assert.Len(w.t, w.settle(), 1)
+		attempts, _ := w.attempts()
+		assert.Equal(w.t, []int{0, 1, 0}, attempts)
 	})
 	inBubble(t, "watch mistake 2: an object that is gone leaves nothing behind", func(w *world) {
 		w.do = inTurn(weird, weird, request.Result{})
