@@ -89,6 +89,8 @@ func TestDryRunMistakes(t *testing.T) {
 		{"another version", strings.Replace(sample, "example.com/v1", "example.com/v2", 1), 2, "example.com/v2 Widget is of no kind"},
 		{"a spec that doesn't fit", strings.Replace(sample, "spec: {}", "spec: {mistake: [1]}", 1), 1, "Widget shop/sample: spec.mistake: array doesn't fit the type string"},
 		{"Setup fails", mistake("error"), 1, "setup: the moon is in the wrong phase"},
+		{"a panic", mistake("panic"), 1, "setup: panic: out of cheese"},
+		{"waiting for what doesn't come without a cluster", mistake("waiting"), 1, "setup: the tide isn't in"},
 		{"a cycle", mistake("cycle"), 1, "cycle"},
 		{"a nil object", mistake("nil"), 1, "component third: an object is nil"},
 		{"an object without a name", mistake("no name"), 1, "component third: ConfigMap without name: invalid manifest: metadata.name is missing"},
@@ -102,6 +104,18 @@ func TestDryRunMistakes(t *testing.T) {
 			assert.Contains(t, log, "cr.yaml", "it names the file")
 			assert.NotContains(t, out, "second: ConfigMap/second", "nothing half rendered that could be taken for all of it")
 		})
+	}
+}
+
+func TestDryRunOfResourcesThatAClusterWouldLeaveAlone(t *testing.T) {
+	t.Parallel()
+	for reason, metadata := range map[string]string{
+		"paused":        `annotations: {operkit.dev/pause-execution: "true"}`,
+		"being deleted": `deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [example.com/x]`,
+	} {
+		code, out, log := execute(t, "run", "--dry-run", "--cr", file(t, strings.Replace(sample, "namespace: shop", "namespace: shop, "+metadata, 1)))
+		assert.Zero(t, code, log)
+		assert.Contains(t, out, "# second: ConfigMap/second", reason)
 	}
 }
 

@@ -36,6 +36,8 @@ func (widget) Setup(_ context.Context, s *reconcile.Session) error {
 	switch resource.Spec.Mistake {
 	case "error":
 		return errors.New("the moon is in the wrong phase")
+	case "waiting":
+		return reconcile.Precondition("the tide isn't in")
 	case "cycle":
 		first.After(second)
 	case "nil":

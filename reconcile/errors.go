@@ -3,6 +3,8 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 )
@@ -73,14 +75,24 @@ func classOf(err error) class {
 	return classUnknown
 }
 
-// isTransient tells whether err is about the cluster not answering, not about the object.
-func isTransient(err error) bool {
+// isUnavailable tells whether the cluster, or a part of it, didn't answer.
+func isUnavailable(err error) (after time.Duration, ok bool) {
 	var unavailable *deploy.UnavailableError
-	return errors.As(err, &unavailable)
+	if errors.As(err, &unavailable) {
+		return unavailable.RetryAfter, true
+	}
+	return 0, false
 }
 
-// isStale tells whether err is about somebody else having written meanwhile.
+// isStale tells whether err is about nothing but somebody else having written meanwhile.
 func isStale(err error) bool {
-	var stale *deploy.StaleError
-	return errors.As(err, &stale)
+	switch e := err.(type) {
+	case *deploy.StaleError:
+		return true
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(e.Unwrap(), func(branch error) bool { return !isStale(branch) })
+	case interface{ Unwrap() error }:
+		return isStale(e.Unwrap())
+	}
+	return false
 }

@@ -16,8 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// lookAgain is when a resource is reconciled again that somebody else has just written.
-const lookAgain = 50 * time.Millisecond
+const (
+	// lookAgain is when a resource is reconciled again that somebody else has just written, and
+	// quietAttempts how often in a row that is no failure.
+	lookAgain     = 50 * time.Millisecond
+	quietAttempts = 3
+	// lastWord is how long a reconcile that took too long may take to say so in the status.
+	lastWord = 10 * time.Second
+)
 
 // Reconciler reconciles the resources of one Controller. It is safe for concurrent use.
 type Reconciler struct {
@@ -62,10 +68,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	if err != nil {
 		return request.Result{}, err
 	}
-	if resource == nil || r.paused(resource) {
+	if resource == nil || r.paused(resource) && !r.options.dryRun {
 		return request.Result{}, nil
 	}
-	session := r.session(resource)
+	session := r.session(resource, req.Attempt)
 	if resource.GetDeletionTimestamp() != nil {
 		return r.finalize(ctx, session)
 	}
@@ -81,10 +87,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	return r.ended(ctx, session, &outcome, errors.Join(outcome.Err(), err))
 }
 
-func (r *Reconciler) session(resource *unstructured.Unstructured) *Session {
+func (r *Reconciler) session(resource *unstructured.Unstructured, attempt int) *Session {
 	id := newID()
 	return &Session{
-		id: id, resource: resource, manager: r.manager, watcher: r.options.watcher, dryRun: r.options.dryRun,
+		id: id, attempt: attempt, resource: resource, manager: r.manager, watcher: r.options.watcher, dryRun: r.options.dryRun,
 		logger: r.options.logger.With("object", deploy.RefOf(resource).String(), "reconcile", id),
 	}
 }
@@ -118,21 +124,28 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	if errors.As(err, &panicked) {
 		s.logger.Error("panic", "value", panicked.Value, "stack", string(panicked.Stack))
 	}
-	if isStale(err) {
+	switch {
+	case r.options.dryRun && err != nil:
+		return request.Result{}, err
+	case isStale(err) && s.attempt < quietAttempts:
 		// Somebody else was quicker. That is no failure: look again, with what they wrote.
-		return request.Result{RequeueAfter: lookAgain}, nil
-	}
-	if ctx.Err() != nil {
+		return request.Result{}, request.RetryAfter(lookAgain, request.Quiet(err))
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		err = errors.Join(context.Cause(ctx), err)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWord)
+		defer cancel()
+	case ctx.Err() != nil:
 		return request.Result{}, errors.Join(context.Cause(ctx), err)
 	}
 	if outcome != nil && len(outcome.Components) == 0 && err != nil {
 		outcome = nil
 	}
-	written := true
-	if !isTransient(err) {
-		written = r.writeStatus(ctx, s, report{generation: s.resource.GetGeneration(), outcome: outcome, err: err})
-	}
+	written := r.writeStatus(ctx, s, report{generation: s.resource.GetGeneration(), outcome: outcome, err: err})
 	if err != nil && classOf(err) > classVerification {
+		if after, ok := isUnavailable(err); ok && after > 0 {
+			err = request.RetryAfter(after, err)
+		}
 		return request.Result{}, err
 	}
 	if after, ok := request.RetryTime(err); ok && after > 0 {

@@ -151,13 +151,23 @@ func TestUnavailableCluster(t *testing.T) {
 		assert.Equal(t, unavailable, err)
 		assert.Empty(t, calls)
 	})
-	t.Run("its objects can't be written: the status isn't tried either", func(t *testing.T) {
+	t.Run("its objects can't be written: the status says so, if it can be", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.refuse = refusing(unavailable, "apply ConfigMap shop/a")
 		calls, _, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")); s.Add("b", configMap("b")) }), Concurrency(0)))
 		assert.EqualError(t, err, "component a: "+unavailable.Error())
-		assert.Equal(t, []string{"apply ConfigMap shop/a", "apply ConfigMap shop/b"}, calls)
+		assert.Equal(t, []string{"apply ConfigMap shop/a", "apply ConfigMap shop/b", writeStatus}, calls)
+		assert.Equal(t, "Initializing/ClusterError", w.verdict(), "it may be one webhook that fails")
+	})
+	t.Run("the server says when to come back", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = refusing(&deploy.UnavailableError{RetryAfter: 7 * time.Second, Err: errors.New("too many requests")}, "apply ConfigMap shop/a")
+		_, _, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) })))
+		after, ok := request.RetryTime(err)
+		assert.True(t, ok)
+		assert.Equal(t, 7*time.Second, after)
 	})
 	t.Run("the status can't be written: that is logged, and the resource looked at soon", func(t *testing.T) {
 		t.Parallel()
@@ -188,10 +198,61 @@ func TestConflictIsQuiet(t *testing.T) {
 	w := newWorld(t)
 	w.refuse = refusing(&deploy.StaleError{Ref: configMapRef("a"), Err: errors.New("changed")}, "apply ConfigMap shop/a")
 	calls, result, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) })))
-	require.NoError(t, err, "mistake 23: somebody else was quicker")
+	assertQuiet(t, err)
 	assert.Equal(t, []string{"apply ConfigMap shop/a"}, calls)
-	assert.Equal(t, request.Result{RequeueAfter: 50 * time.Millisecond}, result)
+	assert.Equal(t, request.Result{}, result)
 	assert.Empty(t, w.logs.String())
+}
+
+// assertQuiet checks that somebody else having been quicker is looked at again, at once and without noise.
+func assertQuiet(t *testing.T, err error) {
+	t.Helper()
+	assert.True(t, request.IsQuiet(err), "mistake 23: somebody else was quicker: %v", err)
+	after, ok := request.RetryTime(err)
+	assert.True(t, ok)
+	assert.Equal(t, 50*time.Millisecond, after)
+}
+
+func TestConflictThatDoesNotPass(t *testing.T) {
+	t.Parallel()
+	stale := &deploy.StaleError{Ref: configMapRef("a"), Err: errors.New("changed")}
+	t.Run("is said when it has come back several times", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = refusing(stale, "apply ConfigMap shop/a")
+		r := w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) }))
+		_, err := r.Reconcile(t.Context(), request.Request{Key: widgetRequest.Key, Attempt: 3})
+		require.ErrorIs(t, err, stale)
+		assert.False(t, request.IsQuiet(err))
+		assert.Equal(t, "Initializing/ClusterError", w.verdict())
+	})
+	t.Run("doesn't hide another component's error", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = func(call string) error {
+			return map[string]error{"apply ConfigMap shop/a": stale, "apply ConfigMap shop/b": forbidden("patch", "configmaps")}[call]
+		}
+		r := w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")); s.Add("b", configMap("b")) }))
+		_, _, err := w.once(r)
+		assert.False(t, request.IsQuiet(err))
+		assert.ErrorContains(t, err, "component b: configmaps: not allowed")
+	})
+}
+
+func TestReconcileThatTookTooLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cause := errors.New("the reconcile took longer than 1ms")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, cause)
+	defer cancel()
+	r := w.reconciler(&controller{setup: func(ctx context.Context, _ *Session) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	_, err := r.Reconcile(ctx, widgetRequest)
+	require.ErrorIs(t, err, cause)
+	assert.Equal(t, []string{writeStatus}, w.made(), "it has the last word all the same")
+	assert.Equal(t, "Errored/Errored", w.verdict())
 }
 
 func TestRetryTimes(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // after the reconcile.
 type Session struct {
 	id         string
+	attempt    int
 	resource   *unstructured.Unstructured
 	manager    *deploy.Manager
 	watcher    Watcher
@@ -59,7 +60,8 @@ func (s *Session) Resource() *unstructured.Unstructured { return s.resource.Deep
 
 // Get reads an object, nil when there is none. An empty namespace in ref means cluster
 // scope: use the session's for what lives beside the resource. The object is shared: copy
-// it before you change it. The View is read, which costs a call for a kind that nobody watches.
+// it before you change it. A kind that the resource owns nothing of is read from the cluster
+// itself, at a call each time, and its changes don't bring the resource to reconcile.
 func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	return s.manager.View().Get(ctx, ref)
 }

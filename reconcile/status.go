@@ -37,7 +37,8 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) bo
 	})
 	if err != nil {
 		s.logger.Warn("status not written", "error", err)
-		return !isTransient(err) && !isStale(err)
+		_, unavailable := isUnavailable(err)
+		return !unavailable && !isStale(err)
 	}
 	if result.Action == deploy.Configured {
 		written, _ := result.Object.Object["status"].(map[string]any)

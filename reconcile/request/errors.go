@@ -36,6 +36,33 @@ func RetryTime(err error) (after time.Duration, ok bool) {
 	return marks.after, marks.timed
 }
 
+// Quiet marks err as one that usually passes by itself, such as somebody else having been
+// quicker: it is tried again like any other, but isn't worth a line in the log before it has
+// come back several times. nil stays nil.
+func Quiet(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &quietError{err}
+}
+
+// IsQuiet tells whether err, or one that it wraps, was marked by Quiet. Joined errors aren't
+// quiet: each branch would have to be.
+func IsQuiet(err error) bool {
+	for err != nil {
+		if _, ok := err.(*quietError); ok {
+			return true
+		}
+		err = errors.Unwrap(err)
+	}
+	return false
+}
+
+type quietError struct{ err error }
+
+func (e *quietError) Error() string { return e.err.Error() }
+func (e *quietError) Unwrap() error { return e.err }
+
 // marks is what Permanent and RetryAfter say of an error.
 type marks struct {
 	permanent bool

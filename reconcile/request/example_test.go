@@ -49,3 +49,9 @@ func ExampleRetryTime() {
 	fmt.Println(after, ok)
 	// Output: 5m0s true
 }
+
+func ExampleQuiet() {
+	err := request.Quiet(errors.New("somebody else was quicker"))
+	fmt.Println(err, request.IsQuiet(fmt.Errorf("component web: %w", err)))
+	// Output: somebody else was quicker true
+}

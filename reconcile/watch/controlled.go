@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -76,7 +77,14 @@ func wantsReconcile(before, after *unstructured.Unstructured) bool {
 	return after.GetGeneration() == 0 || isAnother(before, after) ||
 		(before.GetDeletionTimestamp() == nil) != (after.GetDeletionTimestamp() == nil) ||
 		!maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
-		!maps.Equal(before.GetLabels(), after.GetLabels())
+		!maps.Equal(before.GetLabels(), after.GetLabels()) ||
+		lostFinalizer(before, after)
+}
+
+// lostFinalizer tells whether a finalizer was taken off, which may have been ours.
+func lostFinalizer(before, after *unstructured.Unstructured) bool {
+	kept := after.GetFinalizers()
+	return slices.ContainsFunc(before.GetFinalizers(), func(name string) bool { return !slices.Contains(kept, name) })
 }
 
 // isAnother tells whether after has another spec than before, or is another object of that name.

@@ -31,6 +31,10 @@ func TestEventsOfControlledObjects(t *testing.T) {
 		{"our own finalizer", func(w *world, obj *unstructured.Unstructured) {
 			w.merge(obj, `{"metadata":{"finalizers":["example.dev/ours"]}}`)
 		}, 0},
+		{"a finalizer that somebody takes off: it may have been ours", func(w *world, obj *unstructured.Unstructured) {
+			w.merge(obj, `{"metadata":{"finalizers":["example.dev/ours"]}}`)
+			w.merge(obj, `{"metadata":{"finalizers":null}}`)
+		}, 1},
 		{"watch 29: a write that changes nothing", func(w *world, obj *unstructured.Unstructured) { w.merge(obj, `{"spec":{"size":1}}`) }, 0},
 		{"watch 18: the beginning of its end", func(w *world, obj *unstructured.Unstructured) {
 			w.merge(obj, `{"metadata":{"finalizers":["example.dev/ours"]}}`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 
 	"github.com/operkit/operkit/reconcile/request"
@@ -27,6 +28,9 @@ func (e *Engine) take(run, work context.Context, key request.Key) {
 		e.process(work, key)
 	}
 }
+
+// quietAttempts is how often in a row a quiet error is kept out of the log.
+const quietAttempts = 3
 
 func (e *Engine) process(ctx context.Context, key request.Key) {
 	attempt := e.backoff.failures(key)
@@ -52,7 +56,11 @@ func (e *Engine) process(ctx context.Context, key request.Key) {
 		if after, timed := request.RetryTime(err); timed {
 			delay = after
 		}
-		log.Warn("reconcile failed", "error", err, "attempt", attempt+1, "retry_in", delay)
+		level := slog.LevelWarn
+		if request.IsQuiet(err) && attempt < quietAttempts {
+			level = slog.LevelDebug
+		}
+		log.Log(ctx, level, "reconcile failed", "error", err, "attempt", attempt+1, "retry_in", delay)
 		e.queue.AddAfter(key, delay)
 	}
 }
