@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,8 +23,9 @@ const errorPatience = 200 * time.Millisecond
 // informer holds the objects of one kind in one namespace, or in all ("").
 type informer struct {
 	cache.SharedIndexInformer
-	subject failed
-	logger  *slog.Logger
+	subject   failed
+	resources *resources
+	logger    *slog.Logger
 	// standing tells that the watch's stream is open, failure why the last try to open it failed.
 	standing atomic.Bool
 	failure  atomic.Pointer[failureState]
@@ -35,16 +35,14 @@ type failureState struct{ err error }
 
 func (s *store) startInformer(kind schema.GroupVersionKind, found resource, namespace string) (*informer, error) {
 	client := s.client.Resource(found.GroupVersionResource)
-	started := &informer{subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: kind, Namespace: namespace}}, logger: s.logger}
+	started := &informer{resources: s.resources, logger: s.logger,
+		subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: kind, Namespace: namespace}}}
 	lister := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			list, err := client.Namespace(namespace).List(ctx, options)
-			s.tried(ctx, started, err)
-			return list, err
+			return persist(ctx, started, func() (runtime.Object, error) { return client.Namespace(namespace).List(ctx, options) })
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			stream, err := client.Namespace(namespace).Watch(ctx, options)
-			s.tried(ctx, started, err)
+			stream, err := persist(ctx, started, func() (watch.Interface, error) { return client.Namespace(namespace).Watch(ctx, options) })
 			if err != nil {
 				return nil, err
 			}
@@ -61,7 +59,7 @@ func (s *store) startInformer(kind schema.GroupVersionKind, found resource, name
 	if _, err := shared.AddEventHandler(handlers(s.ctx, func(event deploy.Event) { s.overlay.observe(kind, event) })); err != nil {
 		return nil, fmt.Errorf("%s: watch: %w", kind.Kind, err)
 	}
-	// Failures are seen where they happen, see tried.
+	// Failures are seen where they happen, see persist.
 	if err := shared.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
 		return nil, fmt.Errorf("%s: watch: %w", kind.Kind, err)
 	}
@@ -69,37 +67,8 @@ func (s *store) startInformer(kind schema.GroupVersionKind, found resource, name
 	return started, nil
 }
 
-// standingWatch is a stream whose end the informer is told.
-type standingWatch struct {
-	watch.Interface
-	informer *informer
-}
-
-// Stop implements watch.Interface; whoever reads a stream calls it when the stream ends.
-func (w standingWatch) Stop() {
-	w.informer.standing.Store(false)
-	w.Interface.Stop()
-}
-
-// tried takes note of how a list or the opening of a watch went. Trouble, and the end of it,
-// is said once; the informer goes on trying by itself.
-func (s *store) tried(ctx context.Context, i *informer, err error) {
-	log := i.logger.With("kind", i.subject.ref.Kind.Kind, "namespace", i.subject.ref.Namespace)
-	switch {
-	case err == nil:
-		if i.failure.Swap(nil) != nil {
-			log.Info("watching again")
-		}
-		return
-	case ctx.Err() != nil || s.ctx.Err() != nil || apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
-		return
-	case apierrors.IsNotFound(err):
-		s.resources.forget(i.subject.ref.Kind)
-	}
-	err = typed(err, i.subject)
-	if i.failure.Swap(&failureState{err}) == nil {
-		log.Warn("watch failed, trying again", "error", err)
-	}
+func (i *informer) log() *slog.Logger {
+	return i.logger.With("kind", i.subject.ref.Kind.Kind, "namespace", i.subject.ref.Namespace)
 }
 
 // synced waits for the first list. When that fails the reason is returned after a moment in
