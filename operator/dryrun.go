@@ -70,7 +70,7 @@ func (o *Operator) render(ctx context.Context, logger *slog.Logger, resource res
 		}
 	})
 	options := append(slices.Clone(o.controllers[at].options), reconcile.Logger(logger), reconcile.DryRun(), collect)
-	reconciler, err := reconcile.New(o.controllers[at].Controller, deploy.NewManager(memory, deploy.FieldManager(o.name)), options...)
+	reconciler, err := reconcile.New(o.controllers[at].Controller, deploy.NewManager(memory, o.managerOptions()...), options...)
 	if err != nil {
 		return nil, err
 	}

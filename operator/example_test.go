@@ -56,3 +56,12 @@ func ExampleNew() {
 	// widget-operator: --dry-run needs the resource to render: add --cr FILE
 	// 2
 }
+
+func ExampleDomain() {
+	op := operator.New("widget-operator", operator.Domain("oper8.org"))
+	op.Control(widget{})
+	fmt.Println(op.Execute(context.Background(), []string{"run", "--dry-run"}, os.Stdout, os.Stdout))
+	// Output:
+	// widget-operator: --dry-run needs the resource to render: add --cr FILE
+	// 2
+}

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/klog/v2"
 )
@@ -18,8 +19,17 @@ import (
 // one goroutine; then Main or Execute is called, once.
 type Operator struct {
 	name        string
+	domain      string
 	controllers []controller
 }
+
+// Option sets what is rarely set.
+type Option func(*Operator)
+
+// Domain sets the domain of the annotations that the operator reads and writes; default
+// deploy.Domain. An operator that takes over from another framework keeps its domain, so that
+// the annotations on existing resources go on working.
+func Domain(domain string) Option { return func(o *Operator) { o.domain = domain } }
 
 type controller struct {
 	reconcile.Controller
@@ -29,7 +39,18 @@ type controller struct {
 // New returns an operator without controllers. The name is the field manager under which it
 // owns what it applies, so it must stay the same from release to release, and differ from
 // that of every other operator in the cluster.
-func New(name string) *Operator { return &Operator{name: name} }
+func New(name string, options ...Option) *Operator {
+	o := &Operator{name: name, domain: deploy.Domain}
+	for _, option := range options {
+		option(o)
+	}
+	return o
+}
+
+// managerOptions are those of every Manager of the operator.
+func (o *Operator) managerOptions() []deploy.Option {
+	return []deploy.Option{deploy.FieldManager(o.name), deploy.KeyDomain(o.domain)}
+}
 
 // Control adds a controller. Mistakes, such as two controllers of one kind, are reported
 // when the operator starts.

@@ -31,7 +31,7 @@ func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags)
 	if err != nil {
 		return err
 	}
-	manager := deploy.NewManager(api, deploy.FieldManager(o.name))
+	manager := deploy.NewManager(api, o.managerOptions()...)
 	for _, c := range o.controllers {
 		options := append([]reconcile.Option{reconcile.Logger(logger), reconcile.WithWatcher(engine)}, c.options...)
 		reconciler, err := reconcile.New(c.Controller, manager, options...)

@@ -1,0 +1,22 @@
+package operator_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/operkit/operkit/operator"
+	"github.com/stretchr/testify/assert"
+)
+
+func TestDomain(t *testing.T) {
+	t.Parallel()
+	// The finest thing that a dry run shows of a domain: one that can't be is refused.
+	op := operator.New("widget-operator", operator.Domain("Not A Domain"))
+	op.Control(widget{})
+	var out, log bytes.Buffer
+	code := op.Execute(t.Context(), []string{"run", "--dry-run", "--cr", file(t, sample)}, &out, &log)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, log.String(), "Not A Domain")
+	assert.Equal(t, 1, strings.Count(log.String(), "widget-operator: "))
+}
