@@ -189,9 +189,14 @@ func (w *world) eventually(what string, condition func() bool) {
 // poll asks condition, on the test's own goroutine, until it holds.
 func poll(t *testing.T, what string, interval time.Duration, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !condition(); time.Sleep(interval) {
+	pollFor(t, patience, what, interval, condition)
+}
+
+func pollFor(t *testing.T, limit time.Duration, what string, interval time.Duration, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !condition(); time.Sleep(interval) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", patience, what)
+			t.Fatalf("not within %s: %s", limit, what)
 		}
 	}
 }
@@ -221,7 +226,12 @@ func readCondition(book *unstructured.Unstructured, conditionType string) (condi
 // writing.
 func (w *world) settled() {
 	w.t.Helper()
-	w.eventually("the guestbook becomes Ready", func() bool {
+	w.settledWithin(patience)
+}
+
+func (w *world) settledWithin(limit time.Duration) {
+	w.t.Helper()
+	pollFor(w.t, limit, "the guestbook becomes Ready", 10*time.Millisecond, func() bool {
 		ready, _, current := w.condition(status.ConditionReady)
 		updating, _, _ := w.condition(status.ConditionUpdating)
 		return ready == "True" && current && updating == "False"
