@@ -37,8 +37,8 @@ func (s *structure) admit(parent, child int32) bool {
 	w := &s.search
 	w.round += 2
 	w.marks = append(w.marks, make([]uint64, len(s.nodes)-len(w.marks))...)
-	w.below.start(child, s.nodes[child].children.first)
-	w.above.start(parent, s.nodes[parent].parents.first)
+	w.below.start(child, s.nodes[child].children)
+	w.above.start(parent, s.nodes[parent].parents)
 	w.marks[child], w.marks[parent] = w.round, w.round+1
 	for {
 		ended, met := s.stepBelow(parent)
@@ -75,7 +75,7 @@ func (s *structure) stepBelow(limit int32) (ended, met bool) {
 		if w.at++; w.at == len(w.found) {
 			return true, false
 		}
-		w.next = s.nodes[w.found[w.at]].children.first
+		w.next = s.nodes[w.found[w.at]].children
 	}
 	to := s.edges[w.next].child
 	w.next = s.edges[w.next].nextChild
@@ -92,7 +92,7 @@ func (s *structure) stepAbove(limit int32) (ended, met bool) {
 		if w.at++; w.at == len(w.found) {
 			return true, false
 		}
-		w.next = s.nodes[w.found[w.at]].parents.first
+		w.next = s.nodes[w.found[w.at]].parents
 	}
 	to := s.edges[w.next].parent
 	w.next = s.edges[w.next].nextParent
@@ -131,7 +131,7 @@ func (s *structure) cycle(parent, child int32) []string {
 		from[i] = none
 	}
 	for queue := []int32{child}; len(queue) > 0 && from[parent] == none && parent != child; queue = queue[1:] {
-		for at := s.nodes[queue[0]].children.first; at != none; at = s.edges[at].nextChild {
+		for at := s.nodes[queue[0]].children; at != none; at = s.edges[at].nextChild {
 			if to := s.edges[at].child; to != child && from[to] == none {
 				from[to] = queue[0]
 				queue = append(queue, to)

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -21,8 +22,10 @@ type gatekeeper struct {
 
 type held struct {
 	gate int
-	// err is why it isn't asked any more; nil when it answered false.
-	err error
+	// err is why it isn't asked any more; nil when it answered false, or hadn't answered yet when
+	// it was abandoned.
+	err       error
+	abandoned bool
 }
 
 type parked struct {
@@ -37,18 +40,23 @@ type parked struct {
 // there is none, the node is ready. mu is held, but not while they are asked.
 func (s *scheduler) pass(j *job) {
 	gates := s.plan.gates[j.id]
-	j.gate, j.asked = s.held[j.id].gate, s.completions
+	gate := s.held[j.id].gate
+	j.gate.Store(int32(gate))
+	j.asked, j.doing = s.completions, asking
 	s.asking++
 	s.mu.Unlock()
-	j.doing = asking
 	open, err := true, error(nil)
-	for open && err == nil && s.ctx.Err() == nil && j.gate < len(gates) {
-		if open, err = s.guardedAsk(gates[j.gate]); open && err == nil {
-			j.gate++
+	for open && err == nil && s.ctx.Err() == nil && gate < len(gates) {
+		if open, err = s.guardedAsk(gates[gate]); open && err == nil {
+			gate++
+			j.gate.Store(int32(gate))
 		}
 	}
-	j.doing = resting
 	s.mu.Lock()
+	j.doing = resting
+	if s.late() {
+		return
+	}
 	s.asking--
 	ended := s.ctx.Err()
 	switch {
@@ -56,7 +64,7 @@ func (s *scheduler) pass(j *job) {
 		s.refuse(j, err)
 	case err == nil && !open:
 		s.park(j)
-	case j.gate == len(gates):
+	case gate == len(gates):
 		delete(s.held, j.id)
 		s.join(j.id)
 	default:
@@ -76,28 +84,41 @@ func (s *scheduler) join(id int32) {
 
 func (s *scheduler) guardedAsk(g gate) (open bool, err error) {
 	defer recovered(&err)
-	return g.open(s.ctx)
+	if !s.nodeTimeout.set {
+		return g.open(s.ctx)
+	}
+	err = s.bounded(func(ctx context.Context) (err error) {
+		open, err = g.open(ctx)
+		return err
+	})
+	return open, err
 }
 
 // refuse keeps a node from starting for the rest of the run. mu is held.
 func (s *scheduler) refuse(j *job, err error) {
-	s.hold(j, err)
+	s.hold(j.id, held{gate: int(j.gate.Load()), err: err})
 	s.errs = append(s.errs, NodeError{Name: s.plan.names[j.id], Err: err})
 	if isFatal(err) {
 		s.stop(j.id)
 	}
+	s.tellBlocked(s.now(), j.id)
 }
 
-func (s *scheduler) hold(j *job, err error) {
+func (s *scheduler) hold(id int32, h held) {
 	if s.held == nil {
 		s.held = map[int32]held{}
 	}
-	s.held[j.id] = held{gate: j.gate, err: err}
+	s.held[id] = h
 }
 
 // park has the predicate that answered false asked again later. mu is held.
 func (s *scheduler) park(j *job) {
-	s.hold(j, nil)
+	gate := int(j.gate.Load())
+	before, again := s.held[j.id]
+	s.hold(j.id, held{gate: gate})
+	if !again || before.gate != gate {
+		s.tellWaiting(j.id)
+	}
 	s.parked = append(s.parked, parked{id: j.id, due: time.Now().Add(s.pollInterval), asked: j.asked})
 	// On the caller's goroutine nothing is in flight while predicates are asked.
 	if s.concurrency > 0 && len(s.parked) == 1 {

@@ -3,7 +3,6 @@ package dag
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -15,7 +14,8 @@ import (
 type Graph[T any] struct {
 	mu        sync.RWMutex
 	structure structure
-	// data only ever grows, so that a snapshot can share it.
+	// data only ever grows, so that a snapshot can share it. What is removed stays in it until
+	// compact replaces it.
 	data []T
 	// plan is the structure as runs see it; nil after a change, until it is needed.
 	plan *plan
@@ -65,7 +65,7 @@ func (g *Graph[T]) Add(name string, data T) error {
 	if err := g.structure.addNode(name); err != nil {
 		return fmt.Errorf("node %q: %w", name, err)
 	}
-	g.data = append(g.data, data)
+	g.data = push(g.data, data)
 	g.plan = nil
 	return nil
 }
@@ -82,12 +82,12 @@ func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) e
 	config := newEdgeConfig(options)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	parent, found := g.structure.index[dependent]
-	if !found {
+	parent := g.structure.find(dependent)
+	if parent == none {
 		return &UnknownNodeError{Name: dependent, Role: RoleParent}
 	}
-	child, found := g.structure.index[dependency]
-	if !found {
+	child := g.structure.find(dependency)
+	if child == none {
 		return &UnknownNodeError{Name: dependency, Role: RoleChild}
 	}
 	if err := g.structure.addEdge(parent, child, config.when); err != nil {
@@ -112,12 +112,9 @@ func (g *Graph[T]) setDisabled(name string, disabled bool) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	id, found := g.structure.index[name]
-	if !found || g.structure.nodes[id].disabled == disabled {
-		return
+	if id := g.structure.find(name); id != none && g.structure.disable(id, disabled) {
+		g.plan = nil
 	}
-	g.structure.nodes[id].disabled = disabled
-	g.plan = nil
 }
 
 // Len is the number of nodes.
@@ -127,7 +124,7 @@ func (g *Graph[T]) Len() int {
 	}
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	return len(g.data)
+	return g.structure.index.count
 }
 
 // Names are the names of the nodes in the order in which they were added.
@@ -137,7 +134,11 @@ func (g *Graph[T]) Names() []string {
 	}
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	return slices.Clone(g.structure.names)
+	names := make([]string, 0, g.structure.index.count)
+	for id := range g.structure.live {
+		names = append(names, g.structure.names[id])
+	}
+	return names
 }
 
 // Node returns the data of a node; ok is false when there is no such node.
@@ -147,8 +148,8 @@ func (g *Graph[T]) Node(name string) (data T, ok bool) {
 	}
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	id, ok := g.structure.index[name]
-	if !ok {
+	id := g.structure.find(name)
+	if id == none {
 		return data, false
 	}
 	return g.data[id], true

@@ -29,6 +29,21 @@ func (m *model) add(name string) {
 	m.children[name] = nil
 }
 
+func (m *model) remove(name string) {
+	m.names = slices.DeleteFunc(m.names, func(n string) bool { return n == name })
+	delete(m.children, name)
+	delete(m.disabled, name)
+	for dependent := range m.children {
+		m.removeDependency(dependent, name)
+	}
+}
+
+func (m *model) removeDependency(dependent, dependency string) {
+	if m.has(dependent) {
+		m.children[dependent] = slices.DeleteFunc(m.children[dependent], func(n string) bool { return n == dependency })
+	}
+}
+
 // reaches tells whether to is a node that from waits for, or from itself.
 func (m *model) reaches(from, to string) bool {
 	seen := map[string]bool{}
@@ -89,6 +104,46 @@ func (m *model) requireCycle(tb testing.TB, err error, dependent, dependency str
 	for i := 1; i < len(path)-1; i++ {
 		require.Contains(tb, m.children[path[i]], path[i+1])
 	}
+}
+
+// checkReach checks what the graph says about two names, in the graph or not.
+func (m *model) checkReach(tb testing.TB, g *dag.Graph[string], from, to string) {
+	tb.Helper()
+	require.Equal(tb, m.has(from) && m.has(to) && m.reaches(from, to), g.Reaches(from, to), "dag 10")
+	var below, above, parents []string
+	for _, name := range slices.Sorted(slices.Values(m.names)) {
+		if name != from && m.has(from) && m.reaches(from, name) {
+			below = append(below, name)
+		}
+		if name != from && m.has(from) && m.reaches(name, from) {
+			above = append(above, name)
+		}
+		if slices.Contains(m.children[name], from) {
+			parents = append(parents, name)
+		}
+	}
+	require.Equal(tb, below, g.Descendants(from))
+	require.Equal(tb, above, g.Ancestors(from))
+	require.True(tb, slices.Equal(m.children[from], g.Dependencies(from)))
+	require.ElementsMatch(tb, parents, g.Dependents(from))
+}
+
+// layers is the longest way down, by recursion.
+func (m *model) layers() (layers [][]string) {
+	var depth func(name string) int
+	depth = func(name string) (deepest int) {
+		for _, child := range m.children[name] {
+			deepest = max(deepest, depth(child)+1)
+		}
+		return deepest
+	}
+	for _, name := range slices.Sorted(slices.Values(m.names)) {
+		for len(layers) <= depth(name) {
+			layers = append(layers, nil)
+		}
+		layers[depth(name)] = append(layers[depth(name)], name)
+	}
+	return layers
 }
 
 // topology is rule 9 by the book.

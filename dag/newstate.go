@@ -21,9 +21,9 @@ type Outcomes struct {
 // NewState makes a state of o, which it doesn't keep. A name in two of the sets is an
 // [ErrOverlap], an empty one an [ErrInvalidNode] (spec: dag 29).
 func NewState(o Outcomes) (State, error) {
-	ends := map[string]outcome{}
-	sets := [outcomes][]string{unstarted: o.Unstarted, verified: o.Verified, unverified: o.Unverified, failed: o.Failed}
-	for _, end := range []outcome{verified, unverified, failed, unstarted} {
+	ends := map[string]Outcome{}
+	sets := [outcomes][]string{OutcomeUnstarted: o.Unstarted, OutcomeVerified: o.Verified, OutcomeUnverified: o.Unverified, OutcomeFailed: o.Failed}
+	for _, end := range []Outcome{OutcomeVerified, OutcomeUnverified, OutcomeFailed, OutcomeUnstarted} {
 		for _, name := range sets[end] {
 			if name == "" {
 				return State{}, fmt.Errorf("state: %s: %w", end, ErrInvalidNode)
@@ -35,10 +35,10 @@ func NewState(o Outcomes) (State, error) {
 		}
 	}
 	names := slices.Sorted(maps.Keys(ends))
-	r := &result{plan: &plan{names: names}, outcomes: make([]outcome, len(names)), stopped: none, reasons: map[string]string{}}
+	r := &result{plan: &plan{names: names}, outcomes: make([]Outcome, len(names)), stopped: none, reasons: map[string]string{}}
 	for i, name := range names {
 		r.outcomes[i] = ends[name]
-		if reason, given := o.Reasons[name]; given && ends[name] == unstarted {
+		if reason, given := o.Reasons[name]; given && ends[name] == OutcomeUnstarted {
 			r.reasons[name] = reason
 		}
 	}

@@ -22,6 +22,10 @@ type config struct {
 	pollInterval time.Duration
 	predicates   bool
 	failFast     bool
+	reverse      bool
+	nodeTimeout  limit
+	abandon      limit
+	observer     func(Event)
 }
 
 // DefaultConcurrency is how many nodes a run works on at the same time unless told otherwise:
@@ -49,6 +53,12 @@ func WithoutPredicates() Option { return func(c *config) { c.predicates = false 
 // have. Without it, a failure holds back only what waits for the failed node.
 func FailFast() Option { return func(c *config) { c.failFast = true } }
 
+// Reverse runs against the dependencies, to take down what an ordinary run has built up: each
+// node is visited once everything that waits for it is verified. A node that fails holds back
+// what it depends on, since that is still in use; so does a disabled one. Predicates aren't
+// asked.
+func Reverse() Option { return func(c *config) { c.reverse = true } }
+
 func newConfig(options []Option) (config, error) {
 	c := config{concurrency: DefaultConcurrency(), pollInterval: DefaultPollInterval, predicates: true}
 	for _, option := range options {
@@ -62,6 +72,15 @@ func newConfig(options []Option) (config, error) {
 	}
 	if c.pollInterval <= 0 {
 		errs = append(errs, fmt.Errorf("poll interval %s: %w: want more than 0", c.pollInterval, ErrInvalidOption))
+	}
+	if c.nodeTimeout.set && c.nodeTimeout.d <= 0 {
+		errs = append(errs, fmt.Errorf("node timeout %s: %w: want more than 0", c.nodeTimeout.d, ErrInvalidOption))
+	}
+	if c.abandon.set && c.abandon.d < 0 {
+		errs = append(errs, fmt.Errorf("abandon after %s: %w: want 0 or more", c.abandon.d, ErrInvalidOption))
+	}
+	if c.abandon.set && c.concurrency == 0 {
+		errs = append(errs, fmt.Errorf("abandon after %s: %w: can't be with concurrency 0, where the caller's goroutine visits", c.abandon.d, ErrInvalidOption))
 	}
 	return c, errors.Join(errs...)
 }

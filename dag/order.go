@@ -33,11 +33,36 @@ func (o *order) before(a, b int32) bool { return o.places[a].label < o.places[b]
 // append puts the next node behind all others.
 func (o *order) append() {
 	id := int32(len(o.places))
-	o.places = append(o.places, place{})
 	if id == 0 {
 		o.head, o.tail = none, none
 	}
+	o.places = push(o.places, place{prev: o.tail, next: none})
+	if o.tail != none {
+		if last := &o.places[o.tail]; labelEnd-last.label >= 2*labelGap {
+			o.places[id].label = last.label + labelGap
+			last.next, o.tail = id, id
+			return
+		}
+	}
 	o.insert(id, o.tail, none, 1)
+}
+
+// renumber gives each node the number that it has in numbers, where those that have been taken
+// out are none; count is how many are left.
+func (o *order) renumber(numbers []int32, count int) {
+	number := func(id int32) int32 {
+		if id == none {
+			return none
+		}
+		return numbers[id]
+	}
+	for id, to := range numbers {
+		if to != none {
+			p := o.places[id]
+			o.places[to] = place{label: p.label, prev: number(p.prev), next: number(p.next)}
+		}
+	}
+	o.places, o.head, o.tail = o.places[:count], number(o.head), number(o.tail)
 }
 
 // move takes ids, which are in ascending order, out of the list and puts them back, in that

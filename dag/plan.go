@@ -29,6 +29,11 @@ type plan struct {
 	rootsOnce sync.Once
 	roots     []int32
 
+	// mirrored is the same plan upside down, or on that one this.
+	mirroredOnce sync.Once
+	mirrored     *plan
+	mirror       bool
+
 	topologyOnce sync.Once
 	topology     []int32
 }
@@ -58,6 +63,9 @@ func (g *Graph[T]) snapshot() (*plan, []T) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.plan == nil {
+		if g.structure.gone() > 0 {
+			g.compact()
+		}
 		g.plan = g.structure.compile()
 	}
 	return g.plan, g.data
@@ -71,8 +79,9 @@ func (s *structure) compile() *plan {
 	}
 	p.disabled = make([]bool, n)
 	p.waiting = make([]int32, n)
-	p.children = adjacency{start: make([]int32, n+1), to: make([]int32, 0, len(s.edges))}
-	p.parents = adjacency{start: make([]int32, n+1), to: make([]int32, 0, len(s.edges))}
+	edges := len(s.edges) - len(s.freed)
+	p.children = adjacency{start: make([]int32, n+1), to: make([]int32, 0, edges)}
+	p.parents = adjacency{start: make([]int32, n+1), to: make([]int32, 0, edges)}
 	for id := range s.nodes {
 		p.compileNode(s, id)
 	}
@@ -81,7 +90,7 @@ func (s *structure) compile() *plan {
 
 func (p *plan) compileNode(s *structure, id int) {
 	node := &s.nodes[id]
-	for at := node.children.first; at != none; at = s.edges[at].nextChild {
+	for at := node.children; at != none; at = s.edges[at].nextChild {
 		if when, ok := s.when[at]; ok {
 			if p.gates == nil {
 				p.gates = make(map[int32][]gate, len(s.when))
@@ -90,20 +99,41 @@ func (p *plan) compileNode(s *structure, id int) {
 		}
 		p.children.to = append(p.children.to, s.edges[at].child)
 	}
-	for at := node.parents.first; at != none; at = s.edges[at].nextParent {
+	for at := node.parents; at != none; at = s.edges[at].nextParent {
 		p.parents.to = append(p.parents.to, s.edges[at].parent)
 	}
 	p.children.start[id+1] = int32(len(p.children.to))
 	p.parents.start[id+1] = int32(len(p.parents.to))
-	p.waiting[id] = node.children.count
-	if p.disabled[id] = node.disabled; node.disabled {
+	p.waiting[id] = p.children.start[id+1] - p.children.start[id]
+	if s.disabled[int32(id)] {
+		p.disabled[id] = true
 		p.waiting[id]++
 	}
+}
+
+// reversed is the plan for a run from dependents to dependencies. Predicates are about the way
+// up, and none is asked on the way down.
+func (p *plan) reversed() *plan {
+	p.mirroredOnce.Do(func() {
+		m := &plan{names: p.names, disabled: p.disabled, children: p.parents, parents: p.children, mirrored: p, mirror: true}
+		m.waiting = make([]int32, len(p.names))
+		for id := range m.waiting {
+			m.waiting[id] = int32(len(m.children.of(int32(id))))
+			if m.disabled[id] {
+				m.waiting[id]++
+			}
+		}
+		p.mirrored = m
+	})
+	return p.mirrored
 }
 
 // order returns the place of each node in the order of the names, and that order. It is made
 // when it is first needed: a chain never needs it.
 func (p *plan) order() (ranks, byName []int32) {
+	if p.mirror {
+		return p.mirrored.order()
+	}
 	p.ranksOnce.Do(func() {
 		p.byName = make([]int32, len(p.names))
 		for id := range p.byName {

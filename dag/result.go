@@ -11,7 +11,7 @@ import (
 // result is what a State shows. Only what is asked for is sorted and looked up.
 type result struct {
 	plan     *plan
-	outcomes []outcome
+	outcomes []Outcome
 	counts   [outcomes]int
 	errs     []NodeError
 	held     map[int32]held
@@ -28,11 +28,9 @@ type result struct {
 	byName     map[string]error
 }
 
-func (s *scheduler) result(ended error) *result {
-	r := &result{
-		plan: s.plan, outcomes: s.outcomes, errs: s.errs,
-		held: s.held, stopped: s.stopped, ended: ended,
-	}
+func (s *scheduler) result() *result {
+	r := s.view()
+	r.ended = s.ended
 	r.count()
 	return r
 }
@@ -58,11 +56,11 @@ func (r *result) sets() *[outcomes][]string {
 	return &r.members
 }
 
-func (r *result) outcomeOf(name string) outcome {
+func (r *result) outcomeOf(name string) Outcome {
 	if id := r.plan.find(name); id != none {
 		return r.outcomes[id]
 	}
-	return unstarted
+	return OutcomeUnstarted
 }
 
 // errOf is the first error of a node; only a state that no run made can have several.
@@ -81,14 +79,22 @@ func (r *result) reasonOf(name string) string {
 		return reason
 	}
 	id := r.plan.find(name)
-	if id == none || r.outcomes[id] != unstarted || len(r.plan.disabled) == 0 {
+	if id == none || r.outcomes[id] != OutcomeUnstarted || len(r.plan.disabled) == 0 {
 		return ""
 	}
+	return r.reason(id)
+}
+
+// reason is why a node is unstarted.
+func (r *result) reason(id int32) string {
 	if r.plan.disabled[id] {
 		return "disabled"
 	}
 	if held, ok := r.held[id]; ok {
 		child := r.plan.names[r.plan.gates[id][held.gate].child]
+		if held.abandoned {
+			return r.ending() + "; abandoned while the predicate on edge to " + child + " was asked"
+		}
 		if held.err != nil {
 			return fmt.Sprintf("predicate error on edge to %s: %v", child, held.err)
 		}
@@ -111,11 +117,11 @@ func (r *result) blocker(id int32) int32 {
 	for _, child := range r.plan.children.of(id) {
 		w := 0
 		switch {
-		case r.outcomes[child] == verified:
+		case r.outcomes[child] == OutcomeVerified:
 			continue
-		case r.outcomes[child] == failed:
+		case r.outcomes[child] == OutcomeFailed:
 			w = 3
-		case r.outcomes[child] == unverified:
+		case r.outcomes[child] == OutcomeUnverified:
 			w = 2
 		case r.plan.disabled[child]:
 			w = 1

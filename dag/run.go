@@ -34,15 +34,22 @@ func Run[T any](ctx context.Context, g *Graph[T], visit func(ctx context.Context
 	if plan.err != nil {
 		return State{}, fmt.Errorf("run: %w", plan.err)
 	}
-	s := newScheduler(ctx, plan, config, func(id int32) error {
+	if config.reverse {
+		plan = plan.reversed()
+	}
+	s := newScheduler(ctx, plan, config, func(ctx context.Context, id int32) error {
 		if visit == nil {
 			return nil
 		}
 		return visit(ctx, plan.names[id], data[id])
 	})
-	s.run()
-	ended := ctx.Err()
-	return State{s.result(ended)}, ended
+	observer := s.run()
+	result := s.result()
+	ended := result.ended
+	if len(s.abandoned) > 0 {
+		ended = &AbandonedError{Nodes: s.abandoned, Err: ended}
+	}
+	return State{result}, conclude(ended, observer)
 }
 
 // Call is a visit for graphs whose data are the functions to run. A nil function does nothing

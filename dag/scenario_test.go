@@ -55,18 +55,30 @@ func newScenario(tb testing.TB, choose func(n int) int, mayExit bool) *scenario 
 		s.addNode(tb, name(), s.behaviour(choose, mayExit))
 	}
 	for range choose(3 * n) {
-		edge := [2]string{name(), name()}
-		if s.checkDepend(tb, s.graph, edge[0], edge[1]) {
-			delete(s.gates, edge)
-			if choose(3) == 0 {
-				s.gates[edge] = s.behaviour(choose, mayExit)
-				require.NoError(tb, s.graph.Depend(edge[0], edge[1], dag.When(s.gate(edge, s.gates[edge]))))
-			}
+		s.addEdge(tb, [2]string{name(), name()}, choose, mayExit)
+	}
+	for range choose(2 * n) {
+		switch choose(6) {
+		case 0:
+			s.removeNode(name())
+		case 1:
+			s.removeEdge([2]string{name(), name()})
+		case 2:
+			s.addNode(tb, name(), s.behaviour(choose, mayExit))
+		case 3:
+			s.checkReach(tb, s.graph, name(), name())
+		case 4: // a snapshot: from here on the graph shares its memory
+			require.Equal(tb, s.topology(), s.graph.Topology(), "dag 9")
+		default:
+			s.addEdge(tb, [2]string{name(), name()}, choose, mayExit)
 		}
 	}
 	for range choose(3) {
 		off := name()
 		s.graph.Disable(off)
+		if !s.has(off) {
+			continue
+		}
 		s.disabled[off] = true
 		if choose(2) == 0 {
 			s.graph.Enable(off)
@@ -75,8 +87,35 @@ func newScenario(tb testing.TB, choose func(n int) int, mayExit bool) *scenario 
 	}
 	require.Equal(tb, s.String(), s.graph.String(), "dag 11")
 	require.Equal(tb, s.topology(), s.graph.Topology(), "dag 9")
+	require.Equal(tb, s.layers(), s.graph.Layers())
+	require.Equal(tb, len(s.names), s.graph.Len())
+	require.Equal(tb, s.model.names, s.graph.Names())
 	require.NoError(tb, s.graph.Validate())
 	return s
+}
+
+func (s *scenario) addEdge(tb testing.TB, edge [2]string, choose func(n int) int, mayExit bool) {
+	tb.Helper()
+	if !s.checkDepend(tb, s.graph, edge[0], edge[1]) {
+		return
+	}
+	delete(s.gates, edge)
+	if choose(3) == 0 {
+		s.gates[edge] = s.behaviour(choose, mayExit)
+		require.NoError(tb, s.graph.Depend(edge[0], edge[1], dag.When(s.gate(edge, s.gates[edge]))))
+	}
+}
+
+func (s *scenario) removeNode(name string) {
+	s.graph.Remove(name)
+	s.remove(name)
+	maps.DeleteFunc(s.gates, func(edge [2]string, _ int) bool { return edge[0] == name || edge[1] == name })
+}
+
+func (s *scenario) removeEdge(edge [2]string) {
+	s.graph.RemoveDependency(edge[0], edge[1])
+	s.removeDependency(edge[0], edge[1])
+	delete(s.gates, edge)
 }
 
 func (s *scenario) addNode(tb testing.TB, name string, behaviour int) {
@@ -161,8 +200,10 @@ func (s *scenario) visit(_ context.Context, name string, data string) error {
 func (s *scenario) run(ctx context.Context, tb testing.TB, options ...dag.Option) dag.State {
 	tb.Helper()
 	s.started, s.ended, s.asked = nil, map[string]bool{}, map[[2]string]int{}
-	state, err := dag.Run(ctx, s.graph, s.visit, options...)
+	var told diary
+	state, err := dag.Run(ctx, s.graph, s.visit, append(options, dag.Observe(told.observe))...)
 	require.Equal(tb, ctx.Err(), err)
+	s.checkEvents(tb, state, told.events)
 	require.Empty(tb, s.broken)
 	require.Equal(tb, slices.Sorted(slices.Values(s.names)), state.All(), "the partition is complete and disjoint")
 	ran := slices.Concat(state.Verified(), state.Unverified(), state.Failed())
@@ -183,6 +224,38 @@ func (s *scenario) run(ctx context.Context, tb testing.TB, options ...dag.Option
 		s.checkReason(tb, state, name, ctx.Err() != nil)
 	}
 	return state
+}
+
+// checkEvents checks that what an observer was told is what happened, in a possible order.
+func (s *scenario) checkEvents(tb testing.TB, state dag.State, events []dag.Event) {
+	tb.Helper()
+	kinds := map[string][]dag.EventKind{}
+	ends := map[string]dag.Outcome{}
+	for _, e := range events {
+		kinds[e.Name] = append(kinds[e.Name], e.Kind)
+		switch e.Kind {
+		case dag.EventStarted:
+			for _, child := range s.children[e.Name] {
+				require.Equal(tb, dag.OutcomeVerified, ends[child], "%s was told to start before %s ended", e.Name, child)
+			}
+		case dag.EventFinished:
+			ends[e.Name] = e.Outcome
+			require.Equal(tb, state.Err(e.Name), e.Err)
+		default:
+			require.NotEmpty(tb, e.Reason)
+		}
+	}
+	require.Len(tb, kinds, len(s.names))
+	for name, list := range kinds {
+		end, _ := state.Outcome(name)
+		require.Equal(tb, end, ends[name])
+		list = slices.DeleteFunc(list, func(kind dag.EventKind) bool { return kind == dag.EventWaiting })
+		if end == dag.OutcomeUnstarted {
+			require.Equal(tb, []dag.EventKind{dag.EventBlocked}, list, name)
+		} else {
+			require.Equal(tb, []dag.EventKind{dag.EventStarted, dag.EventFinished}, list, name)
+		}
+	}
 }
 
 // set is the one in which nodes of a behaviour end.

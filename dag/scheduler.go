@@ -6,37 +6,32 @@ import (
 	"sync"
 )
 
-// outcome is how a node ended. The zero value is of a node that was never started.
-type outcome uint8
-
-const (
-	unstarted outcome = iota
-	verified
-	unverified
-	failed
-	outcomes = iota
-)
-
-func (o outcome) String() string {
-	return [outcomes]string{"unstarted", "verified", "unverified", "failed"}[o]
-}
-
 // scheduler is one run. All fields below mu are guarded by it; visits and predicates are called
 // without it.
 type scheduler struct {
 	ctx   context.Context
 	plan  *plan
-	visit func(id int32) error
+	visit func(ctx context.Context, id int32) error
 	config
 
-	wg   sync.WaitGroup
 	mu   sync.Mutex
 	work sync.Cond
 	// workers counts the goroutines, idle those that wait on work and haven't been signalled.
 	workers, idle int
+	// jobs are what the workers are doing, by worker.
+	jobs []*job
 	// visiting and asking count the nodes in flight by what is being done with them.
 	visiting, asking int
 	over             bool
+	// done is closed, and finished set, when nobody works for the run any more.
+	done     chan struct{}
+	finished bool
+	// ended is the error of ctx at the end of the run.
+	ended error
+	// abandoned are the nodes that were in flight when the run ended without them, leftBehind
+	// counts their workers.
+	abandoned  []string
+	leftBehind int
 
 	// upcoming are the nodes that have come to wait for nothing. When those before them are
 	// through, they become, by ascending name, the next set (spec: dag 22, 28): gated those
@@ -47,39 +42,53 @@ type scheduler struct {
 	// waiting counts, per node, the children that aren't verified.
 	waiting []int32
 
-	outcomes []outcome
+	outcomes []Outcome
 	errs     []NodeError
 	// stopped is the node whose failure ended a run with FailFast.
 	stopped int32
 
 	gatekeeper
+	progress
 }
 
-func newScheduler(ctx context.Context, plan *plan, config config, visit func(id int32) error) *scheduler {
+func newScheduler(ctx context.Context, plan *plan, config config, visit func(ctx context.Context, id int32) error) *scheduler {
 	s := &scheduler{
 		ctx: ctx, plan: plan, config: config, visit: visit,
 		ready:    slices.Clone(plan.ready()),
 		waiting:  slices.Clone(plan.waiting),
-		outcomes: make([]outcome, len(plan.names)),
+		outcomes: make([]Outcome, len(plan.names)),
 		stopped:  none,
+		done:     make(chan struct{}),
 	}
 	s.work.L = &s.mu
+	if config.observer != nil {
+		s.observation = observe(config.observer, config.concurrency == 0)
+	}
 	return s
 }
 
-// run returns when the run is over.
-func (s *scheduler) run() {
+// run returns when the run is over, with the error of its observer.
+func (s *scheduler) run() error {
+	s.mu.Lock()
+	s.tellDisabled()
+	s.mu.Unlock()
 	if s.concurrency == 0 {
 		s.worker()
-		return
+	} else if len(s.ready) > 0 {
+		s.mu.Lock()
+		s.wake()
+		s.mu.Unlock()
+		s.wait()
+		s.stopPolling()
+	}
+	s.ended = s.ctx.Err()
+	if s.observation == nil {
+		return nil
 	}
 	s.mu.Lock()
-	if len(s.ready) > 0 {
-		s.wake()
-	}
+	s.tellRest()
 	s.mu.Unlock()
-	s.wg.Wait()
-	s.stopPolling()
+	return s.end()
 }
 
 // wake lets one more worker look for a node. Each that finds one and leaves others wakes the
@@ -91,7 +100,6 @@ func (s *scheduler) wake() {
 		s.work.Signal()
 	case s.workers < s.concurrency:
 		s.workers++
-		s.wg.Add(1)
 		go func() {
 			defer s.leave()
 			s.worker()
@@ -108,7 +116,7 @@ func (s *scheduler) leave() {
 	if !s.over {
 		s.wake()
 	}
-	s.wg.Done()
+	s.finish()
 }
 
 // take returns the next node to work on, and whether that is to ask its predicates. It waits for
@@ -171,25 +179,28 @@ func (s *scheduler) advance() {
 }
 
 // settle records how a visit ended and lets go what waited for nothing else. mu is held.
-func (s *scheduler) settle(id int32, err error) {
+func (s *scheduler) settle(j *job, err error) {
+	id := j.id
 	s.visiting--
 	s.completions++
 	switch {
 	case err == nil:
-		s.outcomes[id] = verified
+		s.outcomes[id] = OutcomeVerified
 		for _, parent := range s.plan.parents.of(id) {
 			if s.waiting[parent]--; s.waiting[parent] == 0 {
 				s.upcoming = append(s.upcoming, parent)
 			}
 		}
-		return
 	case isUnverified(err):
-		s.outcomes[id] = unverified
+		s.outcomes[id] = OutcomeUnverified
 	default:
-		s.outcomes[id] = failed
+		s.outcomes[id] = OutcomeFailed
 		s.stop(id)
 	}
-	s.errs = append(s.errs, NodeError{Name: s.plan.names[id], Err: err})
+	if err != nil {
+		s.errs = append(s.errs, NodeError{Name: s.plan.names[id], Err: err})
+	}
+	s.tellFinished(j, err)
 }
 
 // stop starts nothing any more when that was asked for.

@@ -12,31 +12,43 @@ import (
 type State struct{ result *result }
 
 // Verified are the nodes whose visit returned nil, by name.
-func (s State) Verified() []string { return s.set(verified) }
+func (s State) Verified() []string { return s.set(OutcomeVerified) }
 
 // Unverified are the nodes whose visit returned an error of [Unverified], by name.
-func (s State) Unverified() []string { return s.set(unverified) }
+func (s State) Unverified() []string { return s.set(OutcomeUnverified) }
 
 // Failed are the nodes whose visit returned another error, panicked, or called runtime.Goexit,
 // by name.
-func (s State) Failed() []string { return s.set(failed) }
+func (s State) Failed() []string { return s.set(OutcomeFailed) }
 
 // Unstarted are the nodes that weren't visited, by name. [State.Reason] says why.
-func (s State) Unstarted() []string { return s.set(unstarted) }
+func (s State) Unstarted() []string { return s.set(OutcomeUnstarted) }
 
 // All are the nodes of the four sets together, by name.
 func (s State) All() []string {
 	return slices.Sorted(slices.Values(slices.Concat(s.Verified(), s.Unverified(), s.Failed(), s.Unstarted())))
 }
 
-func (s State) set(o outcome) []string {
+// Outcome is how one node ended; ok is false when the state has no node of that name.
+func (s State) Outcome(name string) (end Outcome, ok bool) {
+	if s.result == nil {
+		return OutcomeUnstarted, false
+	}
+	id := s.result.plan.find(name)
+	if id == none {
+		return OutcomeUnstarted, false
+	}
+	return s.result.outcomes[id], true
+}
+
+func (s State) set(o Outcome) []string {
 	if s.result == nil {
 		return nil
 	}
 	return slices.Clone(s.result.sets()[o])
 }
 
-func (s State) count(o outcome) int {
+func (s State) count(o Outcome) int {
 	if s.result == nil {
 		return 0
 	}
@@ -80,7 +92,7 @@ func (s State) Headline() error {
 		return nil
 	}
 	for _, err := range s.result.errs {
-		if s.result.outcomeOf(err.Name) == failed || isFatal(err.Err) {
+		if s.result.outcomeOf(err.Name) == OutcomeFailed || isFatal(err.Err) {
 			return err
 		}
 	}
@@ -99,25 +111,27 @@ func (s State) Reason(name string) string {
 
 // DeployCompleted tells whether every node did its work: none is failed or unstarted. Unverified
 // ones may be there, and errors don't count (spec: dag 31).
-func (s State) DeployCompleted() bool { return s.count(failed) == 0 && s.count(unstarted) == 0 }
+func (s State) DeployCompleted() bool {
+	return s.count(OutcomeFailed) == 0 && s.count(OutcomeUnstarted) == 0
+}
 
 // VerifyCompleted tells whether every node is verified, and there is no error (spec: dag 32).
 func (s State) VerifyCompleted() bool {
-	return s.DeployCompleted() && s.count(unverified) == 0 && (s.result == nil || len(s.result.errs) == 0)
+	return s.DeployCompleted() && s.count(OutcomeUnverified) == 0 && (s.result == nil || len(s.result.errs) == 0)
 }
 
 // HasFailed tells whether a node failed, or any error is fatal. An error that has, or wraps one
 // that has, a method Fatal() bool decides by it; any other one is fatal, except for that of
 // Unverified(nil) (spec: dag 33).
 func (s State) HasFailed() bool {
-	return s.count(failed) > 0 ||
+	return s.count(OutcomeFailed) > 0 ||
 		s.result != nil && slices.ContainsFunc(s.result.errs, func(err NodeError) bool { return isFatal(err.Err) })
 }
 
 // Equal tells whether the same nodes are in the same sets. Errors and reasons don't count
 // (spec: dag 30).
 func (s State) Equal(other State) bool {
-	for o := range outcome(outcomes) {
+	for o := range Outcome(outcomes) {
 		if !slices.Equal(s.set(o), other.set(o)) {
 			return false
 		}
@@ -128,7 +142,7 @@ func (s State) Equal(other State) bool {
 // String is a line for each of the four sets, and one for the joined error (spec: dag 34).
 func (s State) String() string {
 	var b strings.Builder
-	for _, o := range []outcome{verified, unverified, failed, unstarted} {
+	for _, o := range []Outcome{OutcomeVerified, OutcomeUnverified, OutcomeFailed, OutcomeUnstarted} {
 		name := o.String()
 		b.WriteString(strings.ToUpper(name[:1]) + name[1:] + ": [" + strings.Join(s.set(o), ", ") + "]\n")
 	}

@@ -3,52 +3,59 @@ package dag
 import "strings"
 
 // structure is a graph without the data of its nodes: names, dependencies and a topological
-// order that every insertion keeps. Nodes and edges are numbered in the order of insertion.
+// order that every insertion keeps. Nodes are numbered in the order of insertion.
 type structure struct {
-	index map[string]int32
-	// names only ever grows, so that a snapshot can share it.
+	index index
+	// names only ever grows, so that a snapshot can share it. What is removed stays in it until
+	// compact replaces it.
 	names []string
 	nodes []node
 	edges []edge
+	// freed are the numbers of removed edges, for others to take.
+	freed []int32
 	// when holds the predicates of the edges that have one.
-	when map[int32]Predicate
+	when     map[int32]Predicate
+	disabled map[int32]bool
 	// order has every node behind those it waits for.
 	order  order
 	search search
 }
 
-type node struct {
-	// children are the edges to what the node waits for, parents those from what waits for it.
-	children, parents edgeList
-	disabled          bool
+// node has the first of its edges to what it waits for, and of those from what waits for it.
+type node struct{ children, parents int32 }
+
+// removed is in the place of both edges of a node that isn't there any more.
+const removed = int32(-2)
+
+func (s *structure) find(name string) int32 {
+	id, _ := s.index.find(s.names, name)
+	return id
 }
-
-// edge says that parent waits for child. Each edge is in two lists that run through the edges
-// themselves: all of its parent and all of its child.
-type edge struct {
-	parent, child         int32
-	nextChild, nextParent int32
-}
-
-type edgeList struct{ first, last, count int32 }
-
-var emptyList = edgeList{first: none, last: none}
 
 func (s *structure) addNode(name string) error {
 	if name == "" {
 		return ErrInvalidNode
 	}
-	if _, taken := s.index[name]; taken {
+	id, hash := s.index.find(s.names, name)
+	if id != none {
 		return ErrDuplicateNode
 	}
-	if s.index == nil {
-		s.index = map[string]int32{}
-	}
-	s.index[name] = int32(len(s.names))
-	s.names = append(s.names, name)
-	s.nodes = append(s.nodes, node{children: emptyList, parents: emptyList})
+	s.index.add(name, hash, int32(len(s.names)))
+	s.names = push(s.names, name)
+	s.nodes = push(s.nodes, node{children: none, parents: none})
 	s.order.append()
 	return nil
+}
+
+// push appends, and doubles what is too small: the built-in growth copies large slices, of
+// which a graph is made, twice as often.
+func push[E any](s []E, e E) []E {
+	if len(s) == cap(s) {
+		grown := make([]E, len(s), max(minSlots, 2*len(s)))
+		copy(grown, s)
+		s = grown
+	}
+	return append(s, e)
 }
 
 // addEdge makes parent wait for child, or replaces the predicate of the edge that is there
@@ -72,58 +79,46 @@ func (s *structure) addEdge(parent, child int32, when Predicate) error {
 	return nil
 }
 
-// findEdge looks in the shorter one of the two lists in which the edge would be.
-func (s *structure) findEdge(parent, child int32) int32 {
-	if s.nodes[parent].children.count <= s.nodes[child].parents.count {
-		for at := s.nodes[parent].children.first; at != none; at = s.edges[at].nextChild {
-			if s.edges[at].child == child {
-				return at
-			}
-		}
-		return none
+// disable tells whether it changed anything.
+func (s *structure) disable(id int32, disabled bool) bool {
+	if s.disabled[id] == disabled {
+		return false
 	}
-	for at := s.nodes[child].parents.first; at != none; at = s.edges[at].nextParent {
-		if s.edges[at].parent == parent {
-			return at
-		}
+	if s.disabled == nil {
+		s.disabled = map[int32]bool{}
 	}
-	return none
+	if disabled {
+		s.disabled[id] = true
+	} else {
+		delete(s.disabled, id)
+	}
+	return true
 }
 
-func (s *structure) linkEdge(parent, child int32) int32 {
-	at := int32(len(s.edges))
-	s.edges = append(s.edges, edge{parent: parent, child: child, nextChild: none, nextParent: none})
-	children, parents := &s.nodes[parent].children, &s.nodes[child].parents
-	if children.first == none {
-		children.first = at
-	} else {
-		s.edges[children.last].nextChild = at
+// live calls yield for each node that is there, in the order of their insertion.
+func (s *structure) live(yield func(id int32) bool) {
+	for id := range s.nodes {
+		if s.nodes[id].children != removed && !yield(int32(id)) {
+			return
+		}
 	}
-	if parents.first == none {
-		parents.first = at
-	} else {
-		s.edges[parents.last].nextParent = at
-	}
-	children.last, parents.last = at, at
-	children.count++
-	parents.count++
-	return at
 }
 
 // write writes the nodes in the order of their insertion, as in "a:[b],b:[]".
 func (s *structure) write(b *strings.Builder) {
-	for id, name := range s.names {
-		if id > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(name)
+	separator := ""
+	for id := range s.live {
+		b.WriteString(separator)
+		b.WriteString(s.names[id])
 		b.WriteString(":[")
-		for at := s.nodes[id].children.first; at != none; at = s.edges[at].nextChild {
-			if at != s.nodes[id].children.first {
+		first := s.nodes[id].children
+		for at := first; at != none; at = s.edges[at].nextChild {
+			if at != first {
 				b.WriteByte(',')
 			}
 			b.WriteString(s.names[s.edges[at].child])
 		}
 		b.WriteByte(']')
+		separator = ","
 	}
 }

@@ -21,6 +21,7 @@ func (s *structure) validate() error {
 	known := func(id int32) bool { return id >= 0 && int(id) < len(s.nodes) }
 	for _, e := range s.edges {
 		switch {
+		case e.parent == none: // removed
 		case !known(e.parent):
 			errs = append(errs, &UnknownNodeError{Name: fmt.Sprintf("#%d", e.parent), Role: RoleParent})
 		case !known(e.child):

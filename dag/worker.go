@@ -1,13 +1,23 @@
 package dag
 
-import "runtime/debug"
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+	"time"
+)
 
-// job is what a worker is doing. The zero value is nothing.
+// job is what a worker is doing. The zero value is nothing. All of it is guarded by the
+// scheduler's mu, but for gate, which its worker changes alone.
 type job struct {
 	doing activity
 	id    int32
 	// gate is the predicate being asked, asked the number of completed visits when asking began.
-	gate, asked int
+	gate  atomic.Int32
+	asked int
+	// since is when the visit began, if anybody wants to know.
+	since time.Time
 }
 
 type activity uint8
@@ -21,11 +31,13 @@ const (
 // worker takes and does one job after another until the run is over, or a visit or predicate
 // ends the goroutine.
 func (s *scheduler) worker() {
-	var j job
-	defer func() { s.ended(&j) }()
+	j := &job{}
+	defer s.exited(j)
 	// No deferred unlock: where a visit ends the goroutine, mu isn't held.
 	s.mu.Lock()
+	s.jobs = append(s.jobs, j)
 	for {
+		s.catchUp()
 		id, ask := s.take()
 		if id == none {
 			s.mu.Unlock()
@@ -33,9 +45,9 @@ func (s *scheduler) worker() {
 		}
 		j.id = id
 		if ask {
-			s.pass(&j)
+			s.pass(j)
 		} else {
-			s.call(&j)
+			s.call(j)
 		}
 	}
 }
@@ -43,30 +55,51 @@ func (s *scheduler) worker() {
 // call visits a node. mu is held, but not during the visit.
 func (s *scheduler) call(j *job) {
 	s.visiting++
-	s.mu.Unlock()
 	j.doing = visiting
+	s.tellStarted(j)
+	s.catchUp()
+	s.mu.Unlock()
 	err := s.guardedVisit(j.id)
-	j.doing = resting
 	s.mu.Lock()
-	s.settle(j.id, err)
+	j.doing = resting
+	if !s.late() {
+		s.settle(j, err)
+	}
 }
 
 func (s *scheduler) guardedVisit(id int32) (err error) {
 	defer recovered(&err)
-	return s.visit(id)
+	if !s.nodeTimeout.set {
+		return s.visit(s.ctx, id)
+	}
+	return s.bounded(func(ctx context.Context) error { return s.visit(ctx, id) })
 }
 
-// ended does the bookkeeping of a job that ended the goroutine of its worker, which is what
+// catchUp lets an observer that has no goroutine of its own take in what has happened. mu is
+// held, but not during that.
+func (s *scheduler) catchUp() {
+	if s.concurrency == 0 && s.observation != nil {
+		s.mu.Unlock()
+		s.flush()
+		s.mu.Lock()
+	}
+}
+
+// exited does the bookkeeping of a job that ended the goroutine of its worker, which is what
 // runtime.Goexit does.
-func (s *scheduler) ended(j *job) {
+func (s *scheduler) exited(j *job) {
 	if j.doing == resting {
 		return
 	}
 	err := &GoexitError{Stack: debug.Stack()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.jobs = slices.DeleteFunc(s.jobs, func(other *job) bool { return other == j })
+	if s.late() {
+		return
+	}
 	if j.doing == visiting {
-		s.settle(j.id, err)
+		s.settle(j, err)
 		return
 	}
 	s.asking--
