@@ -5,8 +5,10 @@
 # Built, not run with `go run`, so that a signal to make reaches the program itself.
 CHECK := .cache/bin/check
 DEMO := .cache/bin/guestbook-demo
+# The modules that are measured next to peers: those in tools/peers that use the runner.
+MEASURED := $(patsubst tools/peers/%/go.mod,%,$(shell grep -ls 'peers/ratio =>' tools/peers/*/go.mod))
 
-.PHONY: help test check generate fmt demo soak $(CHECK)
+.PHONY: help test check generate fmt demo soak ratios $(CHECK)
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +32,14 @@ demo: ## watch an operator at work on a real control plane; KEEP=1 leaves that u
 soak: $(CHECK) ## the long tests in full, then every fuzz target for FUZZTIME=1m; MODULE=dag: of one module
 	@$(CHECK) test -soak -module '$(MODULE)'
 	@exec $(CHECK) fuzz -module '$(MODULE)' -time '$(or $(FUZZTIME),1m)'
+
+ratios: ## measure next to peers, against goals; MODULE=dag: one module, RUN=regexp
+	@status=0; for module in $(or $(MODULE),$(MEASURED)); do \
+		case ' $(MEASURED) ' in *" $$module "*) ;; *) \
+			echo "ratios: module $$module isn't measured; those that are: $(MEASURED)" >&2; exit 2;; esac; \
+		(cd tools/peers/$$module && GOWORK=off go build -buildvcs=false -o ../../../.cache/bin/ratios-$$module .) && \
+			.cache/bin/ratios-$$module $(if $(RUN),-run '$(RUN)') || status=1; \
+	done; exit $$status
 
 # Without the workspace, so that a broken go.work can still be checked.
 $(CHECK):

@@ -23,6 +23,19 @@
 // is remembered when true, and asked again after false as long as a visit is in flight, and
 // once more after the last one.
 //
+// # Asking a graph, and showing it
+//
+// A graph answers what waits for what, directly or not ([Graph.Dependencies],
+// [Graph.Descendants], [Graph.Ancestors], [Graph.Reaches]), in which order and in which layers
+// ([Graph.Topology], [Graph.Layers]), and draws itself for Graphviz and for Mermaid
+// ([Graph.DOT], [Graph.Mermaid]), on request coloured by a State. A run tells an observer what
+// happens ([Observe]), and can go the other way, to take down what was built up ([Reverse]).
+//
+// # Ends
+//
+// [NodeTimeout] bounds each visit. The end of the context of a run ends the run: nothing more is
+// started, and what is in flight is waited for, or left after a while and named ([Abandon]).
+//
 // # When to use it
 //
 // Use it for deployments, builds, migrations or start-up sequences: tens to hundreds of

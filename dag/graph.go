@@ -82,11 +82,11 @@ func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) e
 	config := newEdgeConfig(options)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	parent := g.structure.find(dependent)
+	parent := g.structure.findDependent(dependent)
 	if parent == none {
 		return &UnknownNodeError{Name: dependent, Role: RoleParent}
 	}
-	child := g.structure.find(dependency)
+	child := g.structure.findDependency(dependency)
 	if child == none {
 		return &UnknownNodeError{Name: dependency, Role: RoleChild}
 	}

@@ -31,13 +31,17 @@ func (x *index) find(names []string, name string) (id int32, hash uint32) {
 		return none, 0
 	}
 	hash = uint32(maphash.String(x.seed, name))
+	return x.lookup(names, name, hash), hash
+}
+
+func (x *index) lookup(names []string, name string, hash uint32) int32 {
 	for at := hash >> x.shift; ; at = x.after(at) {
 		s := x.slots[at]
 		if s.number == 0 {
-			return none, hash
+			return none
 		}
 		if s.hash == hash && names[s.number-1] == name {
-			return s.number - 1, hash
+			return s.number - 1
 		}
 	}
 }

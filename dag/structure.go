@@ -19,6 +19,7 @@ type structure struct {
 	// order has every node behind those it waits for.
 	order  order
 	search search
+	latest pair
 }
 
 // node has the first of its edges to what it waits for, and of those from what waits for it.
@@ -30,6 +31,38 @@ const removed = int32(-2)
 func (s *structure) find(name string) int32 {
 	id, _ := s.index.find(s.names, name)
 	return id
+}
+
+// findDependent and findDependency do what find does, and look first at where the nodes of the
+// edge before were: most graphs are written down node by node, each with all that it waits for,
+// and in large ones looking up a name is what costs most.
+func (s *structure) findDependent(name string) int32 {
+	switch {
+	case s.is(s.latest.parent, name):
+	case s.is(s.latest.parent+1, name):
+		s.latest = pair{parent: s.latest.parent + 1, below: s.latest.parent, child: s.latest.child}
+	default:
+		s.latest = pair{parent: s.find(name), below: s.latest.parent, child: s.latest.child}
+	}
+	return s.latest.parent
+}
+
+func (s *structure) findDependency(name string) int32 {
+	switch {
+	case s.is(s.latest.below, name):
+		s.latest.child = s.latest.below
+	case !s.is(s.latest.child, name):
+		s.latest.child = s.find(name)
+	}
+	return s.latest.child
+}
+
+// pair remembers an edge that was asked for: its two nodes, and the dependent before that.
+type pair struct{ parent, below, child int32 }
+
+// is tells whether a number, which may be any, is that of the node of this name.
+func (s *structure) is(id int32, name string) bool {
+	return id >= 0 && int(id) < len(s.names) && s.names[id] == name && s.nodes[id].children != removed
 }
 
 func (s *structure) addNode(name string) error {

@@ -37,6 +37,9 @@ func TestValidateDamaged(t *testing.T) {
 			g.plan = nil
 			require.EqualError(t, g.Validate(), row.message)
 			require.Nil(t, g.Topology())
+			require.Nil(t, g.Layers())
+			require.NotContains(t, g.DOT(), "->")
+			require.NotContains(t, g.Mermaid(), "-->")
 			visited := false
 			state, err := Run(t.Context(), g, func(_ context.Context, _ string, _ int) error {
 				visited = true
