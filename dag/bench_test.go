@@ -124,3 +124,46 @@ func BenchmarkBuildRandom(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkObservedRun(b *testing.B) {
+	g := randomGraph(b, 10_000, 50_000)
+	events := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := dag.Run(b.Context(), g, nothing, dag.Concurrency(8), dag.Observe(func(dag.Event) { events++ }))
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkQueries(b *testing.B) {
+	g := randomGraph(b, 10_000, 50_000)
+	for name, query := range map[string]func(){
+		"Reaches":     func() { g.Reaches("n9999", "n0") },
+		"Descendants": func() { g.Descendants("n9999") },
+		"Topology":    func() { g.Topology() },
+		"Layers":      func() { g.Layers() },
+		"DOT":         func() { g.DOT() },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				query()
+			}
+		})
+	}
+}
+
+// BenchmarkRemove takes one node after another out of a graph and puts it back.
+func BenchmarkRemove(b *testing.B) {
+	g := randomGraph(b, 10_000, 50_000)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		name := fmt.Sprint("n", i%10_000)
+		g.Remove(name)
+		if err := g.Add(name, i); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

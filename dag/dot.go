@@ -13,19 +13,21 @@ func (g *Graph[T]) DOT(options ...DrawOption) string {
 	d := g.drawing(options)
 	var b strings.Builder
 	b.WriteString("digraph {\n  rankdir=LR;\n  node [shape=box];\n")
+	ids := make([]string, len(d.names))
 	for id, name := range d.names {
-		b.WriteString("  " + dotID(name))
+		ids[id] = dotID(name)
+		b.WriteString("  " + ids[id])
 		if attributes := d.dotAttributes(int32(id)); len(attributes) > 0 {
 			b.WriteString(" [" + strings.Join(attributes, ", ") + "]")
 		}
 		b.WriteString(";\n")
 	}
 	d.edges(func(parent, child int32, when bool) {
-		style := ""
+		b.WriteString("  " + ids[parent] + " -> " + ids[child])
 		if when {
-			style = " [style=dashed]"
+			b.WriteString(" [style=dashed]")
 		}
-		fmt.Fprintf(&b, "  %s -> %s%s;\n", dotID(d.names[parent]), dotID(d.names[child]), style)
+		b.WriteString(";\n")
 	})
 	b.WriteString("}\n")
 	return b.String()
@@ -62,6 +64,7 @@ func dotText(text string) string { return dotEscape(text, `\\x%02x`, "&amp;") }
 
 func dotEscape(text, unprintable, ampersand string) string {
 	var b strings.Builder
+	b.Grow(len(text))
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
 		switch {
