@@ -1,0 +1,139 @@
+package smp
+
+import (
+	"cmp"
+	"slices"
+)
+
+// arrangement is a merged list before it is put in order (spec: smp 17): what the patch names comes
+// in the order of the patch, the rest in that of the document, and the two are interleaved by where
+// the document has them. It is used again for other lists. The zero value is an empty one.
+type arrangement struct {
+	entries []entry
+	// known are the identities of entries, at the same positions.
+	known index
+	// repeats says that several entries have one identity.
+	repeats bool
+	// slots is how many new elements still count as the document's, behind its others. Where a patch
+	// sets an order and deletes elements, the API server sees the first new ones in their places.
+	slots int
+
+	plain, deleted []element
+	gone           index
+	named, others  []int32
+}
+
+type entry struct {
+	value any
+	// live is where the document has the first element of the same identity, rank where the patch
+	// has it; -1 is nowhere.
+	live, rank int32
+	// ours says that value isn't the document's any more.
+	ours bool
+}
+
+// element is one of the objects of a list in a patch.
+type element struct {
+	id     any
+	object map[string]any
+	index  int
+}
+
+// reset empties the arrangement and makes room for n entries.
+func (l *arrangement) reset(n int) {
+	clear(l.entries)
+	clear(l.plain)
+	clear(l.deleted)
+	l.entries, l.plain, l.deleted = slices.Grow(l.entries[:0], n), l.plain[:0], l.deleted[:0]
+	l.known.reset(n)
+	l.gone.reset(0)
+	l.repeats, l.slots = false, 0
+}
+
+// add appends an element, of the document or one that only the patch has.
+func (l *arrangement) add(id, value any, live bool) {
+	at, first := len(l.entries), l.known.add(id)
+	e := entry{value: value, live: int32(first), rank: -1}
+	if first != at {
+		l.repeats = true
+		e.rank = l.entries[first].rank
+	}
+	if !live {
+		e.live = -1
+	}
+	l.entries = append(l.entries, e)
+}
+
+// addNew appends an element that only the patch has.
+func (l *arrangement) addNew(id, value any) {
+	live := l.slots > 0
+	if live {
+		l.slots--
+	}
+	l.add(id, value, live)
+	l.entries[len(l.entries)-1].ours = true
+}
+
+func (l *arrangement) has(id any) bool { return l.known.find(id) >= 0 }
+
+// name gives the entries of an identity a rank, unless they have one or there are none.
+func (l *arrangement) name(id any, rank int) {
+	first := l.known.find(id)
+	if first < 0 || l.entries[first].rank >= 0 {
+		return
+	}
+	l.entries[first].rank = int32(rank)
+	for i := first + 1; l.repeats && i < len(l.entries); i++ {
+		if l.known.ids[i] == id {
+			l.entries[i].rank = int32(rank)
+		}
+	}
+}
+
+// repeated tells whether several entries have an identity.
+func (l *arrangement) repeated(id any) bool {
+	first := l.known.find(id)
+	return l.repeats && first >= 0 && slices.Contains(l.known.ids[first+1:], id)
+}
+
+// arrange returns the values in order.
+func (l *arrangement) arrange() []any {
+	l.named, l.others = l.named[:0], l.others[:0]
+	for i := range l.entries {
+		if l.entries[i].rank >= 0 {
+			l.named = append(l.named, int32(i))
+		} else {
+			l.others = append(l.others, int32(i))
+		}
+	}
+	slices.SortStableFunc(l.named, func(a, b int32) int { return cmp.Compare(l.entries[a].rank, l.entries[b].rank) })
+	if l.repeats {
+		slices.SortStableFunc(l.others, func(a, b int32) int { return cmp.Compare(l.entries[a].live, l.entries[b].live) })
+	}
+	out := make([]any, 0, len(l.entries))
+	named, others := l.named, l.others
+	for len(named) > 0 && len(others) > 0 {
+		next, other := l.entries[named[0]], l.entries[others[0]]
+		if next.live >= 0 && other.live < next.live {
+			out, others = append(out, other.value), others[1:]
+		} else {
+			out, named = append(out, next.value), named[1:]
+		}
+	}
+	for _, i := range named {
+		out = append(out, l.entries[i].value)
+	}
+	for _, i := range others {
+		out = append(out, l.entries[i].value)
+	}
+	return out
+}
+
+// values returns the values as they were added.
+func (l *arrangement) values() []any {
+	out := make([]any, len(l.entries))
+	for i, e := range l.entries {
+		out[i] = e.value
+	}
+	return out
+}

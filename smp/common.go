@@ -1,0 +1,102 @@
+package smp
+
+import (
+	"slices"
+
+	"github.com/operkit/operkit/smp/internal/document"
+)
+
+// match is an element of one list that is equal to one of another list, by their indices.
+type match struct{ before, after int }
+
+// maxEdits is how many elements may be added and removed in a list that is still compared by
+// elements. Time and memory grow with its square.
+const maxEdits = 512
+
+// commonElements are the elements that two lists have in the same order, as many as there are, in
+// ascending order. ok is false when that would take too long to find out.
+//
+// It is the greedy algorithm of Myers, "An O(ND) Difference Algorithm and Its Variations" (1986),
+// between the equal elements at both ends.
+func commonElements(before, after []any) (common []match, ok bool) {
+	start, end := 0, 0
+	shorter := min(len(before), len(after))
+	for start < shorter && document.Equal(before[start], after[start]) {
+		common = append(common, match{start, start})
+		start++
+	}
+	for end < shorter-start && document.Equal(before[len(before)-1-end], after[len(after)-1-end]) {
+		end++
+	}
+	middle, ok := commonMiddle(before[start:len(before)-end], after[start:len(after)-end])
+	for _, m := range middle {
+		common = append(common, match{m.before + start, m.after + start})
+	}
+	for ; end > 0; end-- {
+		common = append(common, match{len(before) - end, len(after) - end})
+	}
+	return common, ok
+}
+
+// commonMiddle finds them in lists that neither begin nor end alike.
+func commonMiddle(before, after []any) (common []match, ok bool) {
+	bound := min(len(before)+len(after), maxEdits)
+	reach := frontier{x: make([]int, 2*bound+3), zero: bound + 1}
+	var trace []frontier
+	for edits := 0; edits <= bound; edits++ {
+		trace = append(trace, frontier{x: slices.Clone(reach.x), zero: reach.zero})
+		for k := -edits; k <= edits; k += 2 {
+			x := reach.next(k, edits)
+			for y := x - k; x < len(before) && y < len(after) && document.Equal(before[x], after[y]); y++ {
+				x++
+			}
+			reach.x[reach.zero+k] = x
+			if x >= len(before) && x-k >= len(after) {
+				return backtrack(trace, len(before), len(after)), true
+			}
+		}
+	}
+	return nil, false
+}
+
+// frontier is how far one comes in the first list with so many edits, on each diagonal. That of an
+// element of the first list and one of the second is the difference of their indices.
+type frontier struct {
+	x    []int
+	zero int
+}
+
+// next is where an edit leads to on diagonal k.
+func (f frontier) next(k, edits int) int {
+	if f.adds(k, edits) {
+		return f.x[f.zero+k+1]
+	}
+	return f.x[f.zero+k-1] + 1
+}
+
+// adds tells whether the best way to diagonal k is to take an element of the second list.
+func (f frontier) adds(k, edits int) bool {
+	return k == -edits || k != edits && f.x[f.zero+k-1] < f.x[f.zero+k+1]
+}
+
+// backtrack goes the way back from the ends of both lists; trace has the frontier before each edit.
+func backtrack(trace []frontier, x, y int) (common []match) {
+	for edits := len(trace) - 1; edits >= 0; edits-- {
+		startX, startY := 0, 0
+		if edits > 0 {
+			from := x - y - 1
+			if trace[edits].adds(x-y, edits) {
+				from += 2
+			}
+			startX = trace[edits].x[trace[edits].zero+from]
+			startY = startX - from
+		}
+		for x > startX && y > startY {
+			x, y = x-1, y-1
+			common = append(common, match{x, y})
+		}
+		x, y = startX, startY
+	}
+	slices.Reverse(common)
+	return common
+}

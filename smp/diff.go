@@ -1,0 +1,296 @@
+package smp
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/operkit/operkit/smp/internal/document"
+	"github.com/operkit/operkit/smp/internal/schema"
+)
+
+// Diff makes the strategic merge patch that turns before into after: [Strategic] with the same
+// schema gives after, value for value and in the order of its lists. Equal documents give an empty
+// patch.
+//
+// What merging can't say, such as a null that is new, is said by replacing the nearest map or list
+// around it as a whole ($patch: replace). Of a schema that isn't known, maps are merged and lists
+// replaced.
+//
+// Neither document is changed; the patch shares nothing with them unless [Shared] is given. Errors
+// are [*PatchError]: [UnknownField] for a map or list of a field that the kind doesn't have,
+// [Invalid] for a document with a directive in it.
+func Diff(before, after map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
+	o := newOptions(opts)
+	patch, err := diff(before, after, schema, o)
+	if err != nil {
+		return nil, located(err, before, o)
+	}
+	return patch, nil
+}
+
+func diff(before, after map[string]any, s Schema, o options) (map[string]any, error) {
+	d := differ{mergers.Get().(*merger)}
+	defer d.retire()
+	d.options, d.listless = o, !s.Known()
+	var root *schema.Type
+	if s.Known() {
+		root = s.place.Type
+	}
+	patch, ok, err := d.maps(before, after, root, false)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return d.whole(after)
+	case patch == nil:
+		return map[string]any{}, nil
+	default:
+		return patch, nil
+	}
+}
+
+// differ makes one patch. Its methods answer ok false where merging can't say the difference, so
+// that what is around has to be replaced.
+type differ struct{ *merger }
+
+// patchMap is a map of a patch that is made when something is put into it.
+type patchMap struct{ fields map[string]any }
+
+func (p *patchMap) set(key string, value any) {
+	if p.fields == nil {
+		p.fields = map[string]any{}
+	}
+	p.fields[key] = value
+}
+
+// maps makes the patch between two maps; it is nil when they are equal. retain has it name the
+// fields that stay.
+func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool) (patch map[string]any, ok bool, err error) {
+	if len(d.path) > d.limits.depth {
+		return nil, false, d.fail(Limit, "the document is nested deeper than %d levels", d.limits.depth)
+	}
+	var out patchMap
+	stayed := 0
+	for key, value := range after {
+		old, exists := before[key]
+		if exists {
+			stayed++
+			if sameScalar(old, value) {
+				continue
+			}
+		}
+		d.enter(key)
+		ok, err := d.field(&out, key, old, value, exists, t)
+		if err != nil {
+			return nil, false, err
+		}
+		d.leave()
+		if !ok {
+			return nil, false, nil
+		}
+	}
+	if stayed < len(before) {
+		if err := d.removed(&out, before, after); err != nil {
+			return nil, false, err
+		}
+	}
+	if retain && out.fields != nil {
+		keys := make([]any, 0, len(after))
+		for _, key := range slices.Sorted(maps.Keys(after)) {
+			keys = append(keys, key)
+		}
+		out.set(retainKeysDirective, keys)
+	}
+	return out.fields, true, nil
+}
+
+// sameScalar tells of most equal scalars that they are, without calling anything.
+func sameScalar(a, b any) bool {
+	switch b := b.(type) {
+	case string:
+		a, both := a.(string)
+		return both && a == b
+	case int64:
+		a, both := a.(int64)
+		return both && a == b
+	case bool:
+		a, both := a.(bool)
+		return both && a == b
+	default:
+		return false
+	}
+}
+
+// removed puts into patch which fields go.
+func (d *differ) removed(patch *patchMap, before, after map[string]any) error {
+	for key := range before {
+		if _, stays := after[key]; stays {
+			continue
+		}
+		if isDirective(key) {
+			d.enter(key)
+			return d.fail(Invalid, "a document can't hold a directive of patches")
+		}
+		patch.set(key, nil)
+	}
+	return nil
+}
+
+// field puts into patch how a field differs.
+func (d *differ) field(patch *patchMap, key string, old, value any, exists bool, t *schema.Type) (bool, error) {
+	switch value := value.(type) {
+	case map[string]any:
+		if oldMap, both := old.(map[string]any); both {
+			return d.mapField(patch, key, oldMap, value, t)
+		}
+	case []any:
+		if oldList, both := old.([]any); both {
+			return d.listField(patch, key, oldList, value, t)
+		}
+	default:
+		if exists && document.Equal(old, value) {
+			return true, nil
+		}
+	}
+	if isDirective(key) {
+		return false, d.fail(Invalid, "a document can't hold a directive of patches")
+	}
+	if value == nil {
+		return false, nil
+	}
+	taken, ok, err := d.copied(value)
+	patch.set(key, taken)
+	return ok, err
+}
+
+func (d *differ) mapField(patch *patchMap, key string, old, value map[string]any, t *schema.Type) (bool, error) {
+	place, known := t.Field(key)
+	merges := known && mergesAsMap(place.Type)
+	if !merges || place.Strategy&schema.Replace != 0 {
+		if document.Equal(old, value) {
+			return true, nil
+		}
+		if !merges {
+			return false, d.unknownField(t)
+		}
+		taken, ok, err := d.copied(value)
+		patch.set(key, taken)
+		return ok, err
+	}
+	sub, ok, err := d.maps(old, value, place.Type, place.Strategy&schema.RetainKeys != 0)
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		if sub, err = d.whole(value); err != nil {
+			return false, err
+		}
+	}
+	if len(sub) > 0 {
+		patch.set(key, sub)
+	}
+	return true, nil
+}
+
+// whole is the patch that replaces a map.
+func (d *differ) whole(value map[string]any) (map[string]any, error) {
+	copied, err := d.literal(value)
+	if err != nil {
+		return nil, err
+	}
+	patch := copied.(map[string]any)
+	if d.shared {
+		patch = maps.Clone(patch)
+	}
+	patch[patchDirective] = replaceValue
+	return patch, nil
+}
+
+// copied is a value as a patch may hold it; ok is false where a patch would lose something of it.
+func (d *differ) copied(value any) (taken any, ok bool, err error) {
+	if nested(value) && holdsNull(value, d.limits.depth-len(d.path)) {
+		return nil, false, nil
+	}
+	taken, err = d.literal(value)
+	return taken, err == nil, err
+}
+
+// literal is a value as a patch that replaces may hold it.
+func (d *differ) literal(value any) (any, error) {
+	copied, err := d.clone(value)
+	if err != nil {
+		return nil, err
+	}
+	if key, found := findDirective(value); found {
+		return nil, d.fail(Invalid, "a document can't hold a directive of patches, as %q", key)
+	}
+	if d.shared {
+		return value, nil
+	}
+	return copied, nil
+}
+
+// holdsNull tells whether there is a field that is null anywhere in a value.
+func holdsNull(value any, depth int) bool {
+	if depth < 0 {
+		return false
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for _, field := range value {
+			if field == nil || holdsNull(field, depth-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, element := range value {
+			if holdsNull(element, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// findDirective looks for a directive anywhere in a value that has been copied before, so that it
+// isn't endless.
+func findDirective(value any) (key string, found bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, field := range value {
+			if isDirective(key) {
+				return key, true
+			}
+			if key, found := findDirective(field); found {
+				return key, true
+			}
+		}
+	case []any:
+		for _, element := range value {
+			if key, found := findDirective(element); found {
+				return key, true
+			}
+		}
+	}
+	return "", false
+}
+
+// listField puts into patch how a list differs.
+func (d *differ) listField(patch *patchMap, key string, old, value []any, t *schema.Type) (bool, error) {
+	place, known := t.Field(key)
+	if known && d.mergesAsList(place.Type) && place.Strategy&schema.Merge != 0 && len(place.Keys) > 0 {
+		return d.objects(patch, key, old, value, place)
+	}
+	switch {
+	case document.Equal(old, value):
+		return true, nil
+	case !known || !d.mergesAsList(place.Type):
+		return false, d.unknownField(t)
+	case place.Strategy&schema.Merge != 0:
+		return d.scalars(patch, key, old, value)
+	default:
+		taken, ok, err := d.copied(value)
+		patch.set(key, taken)
+		return ok, err
+	}
+}

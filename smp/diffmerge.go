@@ -1,0 +1,94 @@
+package smp
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/operkit/operkit/smp/internal/document"
+)
+
+// DiffMerge makes the merge patch (RFC 7386) that turns before into after: [Merge] gives after, value
+// for value. Both may be any JSON value; equal objects give an empty one.
+//
+// A merge patch can't set a field to null, since a null deletes: where that would be needed the
+// answer is an error of kind [Invalid] whose Path is the field's. Nulls that stay, that are in lists,
+// or that are the whole document are no such thing. It isn't checked that both are the same object,
+// so that [Merge] may need [AllowIdentityChange].
+//
+// Neither value is changed; the patch shares nothing with them unless [Shared] is given. Other errors
+// are [*PatchError] of kind [Document] or [Limit].
+func DiffMerge(before, after any, opts ...Option) (any, error) {
+	o := newOptions(opts)
+	patch, err := diffMerge(before, after, o)
+	if err != nil {
+		return nil, located(err, before, o)
+	}
+	return patch, nil
+}
+
+func diffMerge(before, after any, o options) (any, error) {
+	for _, value := range []any{before, after} {
+		if err := document.Check(value, o.limits.depth); err != nil {
+			return nil, notJSON(err, "")
+		}
+	}
+	object, isObject := after.(map[string]any)
+	if !isObject {
+		return o.own(after)
+	}
+	old, _ := before.(map[string]any)
+	return o.diffFields(old, object, nil)
+}
+
+// diffFields is the patch between two objects at a place.
+func (o options) diffFields(before, after map[string]any, at path) (map[string]any, error) {
+	patch := map[string]any{}
+	for key := range before {
+		if _, stays := after[key]; !stays {
+			patch[key] = nil
+		}
+	}
+	// By name, so that the same error is told every time.
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		old, had := before[key]
+		value := after[key]
+		if had && document.Equal(old, value) {
+			continue
+		}
+		place := append(at, step{field: key})
+		changed, err := o.diffField(old, value, place)
+		if err != nil {
+			return nil, err
+		}
+		patch[key] = changed
+	}
+	return patch, nil
+}
+
+// diffField is what a patch has to hold for a field that differs.
+func (o options) diffField(old, value any, at path) (any, error) {
+	switch value := value.(type) {
+	case nil:
+		return nil, &PatchError{Path: at.String(), Kind: Invalid, Err: errors.New(
+			"a merge patch can't set a field to null, as null deletes: use a JSON patch")}
+	case map[string]any:
+		oldFields, _ := old.(map[string]any)
+		return o.diffFields(oldFields, value, at)
+	default:
+		return o.own(value)
+	}
+}
+
+// own is a value, which has been checked, as the result may hold it.
+func (o options) own(value any) (any, error) {
+	copied := document.Clone
+	if o.shared {
+		copied = document.Plain
+	}
+	own, err := copied(value, o.limits.depth)
+	if err != nil {
+		return nil, notJSON(err, "")
+	}
+	return own, nil
+}

@@ -1,0 +1,50 @@
+package smp
+
+import "strings"
+
+// The keys of a strategic merge patch that are instructions and not fields.
+const (
+	patchDirective      = "$patch"
+	retainKeysDirective = "$retainKeys"
+	// These two are followed by a slash and the field that they are about.
+	orderDirective  = "$setElementOrder"
+	deleteDirective = "$deleteFromPrimitiveList"
+)
+
+// The values of patchDirective. deleteElement is of maps and of elements of lists.
+const (
+	replaceValue  = "replace"
+	deleteElement = "delete"
+	mergeValue    = "merge"
+)
+
+// isDirective tells whether a key is an instruction, well-formed or not.
+func isDirective(key string) bool {
+	if len(key) == 0 || key[0] != '$' {
+		return false
+	}
+	return key == patchDirective || key == retainKeysDirective ||
+		strings.HasPrefix(key, orderDirective) || strings.HasPrefix(key, deleteDirective)
+}
+
+// directiveField is the field that a directive of the given kind is about. ok is false for a
+// malformed one.
+func directiveField(key, directive string) (field string, ok bool) {
+	field, ok = strings.CutPrefix(key, directive+"/")
+	return field, ok && field != ""
+}
+
+// instructions is everything that one map of a patch says about one field.
+type instructions struct {
+	value, order, remove          any
+	hasValue, hasOrder, hasRemove bool
+}
+
+// instructionsFor gathers what patch says about a field besides its value.
+func instructionsFor(patch map[string]any, field string) instructions {
+	var in instructions
+	in.value, in.hasValue = patch[field]
+	in.order, in.hasOrder = patch[orderDirective+"/"+field]
+	in.remove, in.hasRemove = patch[deleteDirective+"/"+field]
+	return in
+}

@@ -1,0 +1,53 @@
+// Package smp applies and makes the three kinds of patches that Kubernetes knows, on plain maps:
+// strategic merge patches ([Strategic]), JSON patches of RFC 6902 ([JSON]) and merge patches of
+// RFC 7386 ([Merge]).
+//
+// The way back is there too: [Diff], [DiffJSON] and [DiffMerge] make the patch that turns one
+// document into another, [Diff3] the one that kubectl apply would send. Each function has a twin for
+// JSON text and one for YAML, as [StrategicBytes] and [StrategicYAML].
+//
+// # Documents
+//
+// A document is what encoding/json makes of JSON: nil, bool, string, int64, float64, json.Number,
+// map[string]any and []any. Other Go numbers are taken for these; anything else, and NaN, is an
+// error. No function changes what it is given. What it returns shares nothing with that, unless
+// [Shared] says that nobody writes to either: then only the path to a change is copied.
+//
+// # Schemas
+//
+// A strategic merge patch merges lists by keys, and what the keys are depends on the kind of the
+// document: the containers of a Pod have names, the ports of a Service numbers. A [Schema] knows
+// that. [SchemaFor] has one for every stable kind of Kubernetes, without linking its types; others
+// come from an API server's OpenAPI document ([SchemaFromOpenAPI]), a CustomResourceDefinition
+// ([SchemaFromCRD]) or a Go type ([SchemaFromType]). Without a schema maps merge and lists are
+// replaced (see [ForUnknown]).
+//
+// # When to use it
+//
+// Use it to patch manifests before they are applied, to show what differs, to compute patches for an
+// API server, without a client and without linking k8s.io/api. Sending a patch to a cluster needs
+// none of this: the API server applies it. Use server-side apply where several writers share an
+// object.
+//
+// # Differences from the API server
+//
+// [Strategic] gives what k8s.io/apimachinery gives, held against it by differential fuzzing, with
+// these exceptions:
+//
+//   - No directive is ever left in a result. Kubernetes leaves $retainKeys, $setElementOrder and
+//     $deleteFromPrimitiveList in maps that are new, and all of them in elements that are appended and
+//     in lists that are replaced.
+//   - Nulls in appended elements and in lists that are replaced are dropped, as everywhere else.
+//   - A map that is new and marked with $patch: replace is stored without the mark. Kubernetes drops it.
+//   - Keys and scalars are compared as JSON values, so that 80 and 80.0 are the same. A key that is no
+//     scalar is an error, where Kubernetes panics.
+//   - $patch: delete in the element of a list that doesn't merge is an error. Kubernetes stores it.
+//   - $deleteFromPrimitiveList about a list of objects is an error. Kubernetes merges them instead.
+//   - Duplicates in a list of scalars: the first one stays in its place. Kubernetes moves the last
+//     element there.
+//   - An order for two empty lists does nothing. Kubernetes answers with an error.
+//   - Objects within a map with free keys, and within raw fields such as ControllerRevision's data,
+//     merge. Kubernetes answers with an error.
+//   - A patch may not make another object of the document, unless that is allowed
+//     ([AllowIdentityChange]).
+package smp

@@ -1,0 +1,110 @@
+package smp
+
+import (
+	"errors"
+	"strings"
+)
+
+// ErrorKind is what is wrong, for callers that branch on it.
+type ErrorKind string
+
+// The kinds of errors.
+const (
+	// Invalid is a patch that isn't well-formed: no patch of its type can look like that.
+	Invalid ErrorKind = "invalid"
+	// Pointer is a path that isn't a JSON pointer (RFC 6901).
+	Pointer ErrorKind = "pointer"
+	// Conflict is a patch that doesn't fit the document: a path that isn't there, another type of
+	// value, an element without its key.
+	Conflict ErrorKind = "conflict"
+	// Test is a test operation whose value isn't the document's.
+	Test ErrorKind = "test"
+	// Identity is a patch that would make another object of it (spec: smp 27).
+	Identity ErrorKind = "identity"
+	// UnknownType is a kind of which it isn't known how it merges (spec: smp 28).
+	UnknownType ErrorKind = "unknown type"
+	// UnknownField is a field that the kind doesn't have (spec: smp 22).
+	UnknownField ErrorKind = "unknown field"
+	// Document is a document or patch that isn't JSON: a syntax error, NaN, a Go type of its own.
+	Document ErrorKind = "document"
+	// Limit is a document or patch deeper or larger than allowed.
+	Limit ErrorKind = "limit"
+)
+
+// PatchError is the error of every function of this package. Read it with errors.As.
+type PatchError struct {
+	// Patch is the name given by [Named]; empty without.
+	Patch string
+	// Resource is the document's kind, namespace and name, as far as it has them: "Deployment shop/web".
+	Resource string
+	// Path is where in the document, as a JSON pointer (RFC 6901); empty is the document itself.
+	Path string
+	// Kind is what is wrong.
+	Kind ErrorKind
+	// Err says it in words, and what to do.
+	Err error
+}
+
+// Error names the patch, the resource and the path before what is wrong.
+func (e *PatchError) Error() string {
+	var b strings.Builder
+	for _, part := range []string{quotedPatch(e.Patch), e.Resource, e.Path} {
+		if part != "" {
+			b.WriteString(part)
+			b.WriteString(": ")
+		}
+	}
+	if e.Err == nil {
+		b.WriteString(string(e.Kind))
+	} else {
+		b.WriteString(e.Err.Error())
+	}
+	return b.String()
+}
+
+func quotedPatch(name string) string {
+	if name == "" {
+		return ""
+	}
+	return `patch "` + name + `"`
+}
+
+// Unwrap returns Err.
+func (e *PatchError) Unwrap() error { return e.Err }
+
+// KindOf is the kind of err when a [PatchError] is in its chain, and empty otherwise.
+func KindOf(err error) ErrorKind {
+	var patchError *PatchError
+	if errors.As(err, &patchError) {
+		return patchError.Kind
+	}
+	return ""
+}
+
+// located names the patch and the document in an error made below, where they aren't known.
+func located(err error, doc any, o options) error {
+	var patchError *PatchError
+	if !errors.As(err, &patchError) {
+		return err
+	}
+	if patchError.Patch == "" {
+		patchError.Patch = o.name
+	}
+	if patchError.Resource == "" {
+		patchError.Resource = resourceOf(doc)
+	}
+	return err
+}
+
+// resourceOf is kind, namespace and name of a document, as far as it has them.
+func resourceOf(doc any) string {
+	object, _ := doc.(map[string]any)
+	kind, _ := object["kind"].(string)
+	metadata, _ := object["metadata"].(map[string]any)
+	namespace, _ := metadata["namespace"].(string)
+	name, _ := metadata["name"].(string)
+	if namespace != "" && name != "" {
+		name = namespace + "/" + name
+	}
+	return strings.TrimSpace(kind + " " + name)
+}

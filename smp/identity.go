@@ -1,0 +1,72 @@
+package smp
+
+import (
+	"fmt"
+
+	"github.com/operkit/operkit/smp/internal/document"
+)
+
+// identity is what makes an object this object and no other one (spec: smp 27).
+type identity struct {
+	// known is false for documents that are no objects of Kubernetes: these have no identity.
+	known                             bool
+	apiVersion, kind, name, namespace any
+}
+
+// identityOf reads the identity of a document; apart from that its metadata may be anything.
+func identityOf(doc any) identity {
+	object, _ := doc.(map[string]any)
+	_, versioned := object["apiVersion"].(string)
+	_, kinded := object["kind"].(string)
+	metadata, _ := object["metadata"].(map[string]any)
+	return identity{
+		known:      versioned && kinded,
+		apiVersion: scalar(object["apiVersion"]), kind: scalar(object["kind"]),
+		name: scalar(metadata["name"]), namespace: scalar(metadata["namespace"]),
+	}
+}
+
+// scalar is value unless it holds others, which no name does.
+func scalar(value any) any {
+	if nested(value) {
+		return nil
+	}
+	return value
+}
+
+// check refuses a document that has another identity.
+func (i identity) check(after any, o options) error {
+	if !i.known || o.identityChange {
+		return nil
+	}
+	got := identityOf(after)
+	for _, field := range []struct {
+		path        string
+		before, now any
+	}{
+		{"/apiVersion", i.apiVersion, got.apiVersion},
+		{"/kind", i.kind, got.kind},
+		{"/metadata/name", i.name, got.name},
+		{"/metadata/namespace", i.namespace, got.namespace},
+	} {
+		if !document.Equal(field.before, field.now) {
+			return &PatchError{Path: field.path, Kind: Identity, Err: fmt.Errorf(
+				"the patch changes %s to %s, which makes another object of it: allow that if it is meant",
+				identityText(field.before), identityText(field.now))}
+		}
+	}
+	return nil
+}
+
+func identityText(value any) string {
+	if value == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", fmt.Sprint(value))
+}
+
+// checkIdentity refuses what would make another object of a document: a change of apiVersion, kind,
+// metadata.name or metadata.namespace. Documents without apiVersion and kind have no identity.
+func checkIdentity(before, after any, o options) error {
+	return identityOf(before).check(after, o)
+}

@@ -1,0 +1,233 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Decode reads one JSON value (RFC 8259) from text, which may have white space around it.
+//
+// Containers may be nested depth deep; zero allows none. Errors are always a [*SyntaxError]: beside
+// what the grammar refuses these are a key that an object has twice, invalid UTF-8, an escaped half
+// of a surrogate pair, another value behind the first, and, wrapping [ErrDepth], too much nesting.
+//
+// The strings of the result share one copy of the text: whoever keeps one of them keeps it all.
+func Decode(text []byte, depth int) (any, error) {
+	limit := min(depth, maxDepth)
+	d := decoder{text: string(text), depth: limit, limit: limit, items: make([]any, 0, 64)}
+	value, err := d.value()
+	if err != nil {
+		return nil, err
+	}
+	d.space()
+	if d.pos < len(d.text) {
+		return nil, d.unexpected("the end of the text")
+	}
+	return value, nil
+}
+
+// decoder reads a text from its start to its end.
+type decoder struct {
+	text string
+	pos  int
+	// depth is how many more levels may be entered, limit how many there are.
+	depth, limit int
+	// items are those of the lists that are being read, the innermost last. They move into a list of
+	// the right size at its end.
+	items []any
+}
+
+// value reads a value and the white space before it.
+func (d *decoder) value() (any, error) {
+	d.space()
+	if d.pos == len(d.text) {
+		return nil, d.unexpected("a value")
+	}
+	switch c := d.text[d.pos]; c {
+	case '"':
+		return d.stringValue()
+	case '{':
+		return d.object()
+	case '[':
+		return d.list()
+	case 't':
+		return true, d.literal("true")
+	case 'f':
+		return false, d.literal("false")
+	case 'n':
+		return nil, d.literal("null")
+	default:
+		if c == '-' || c-'0' <= 9 {
+			return d.number()
+		}
+		return nil, d.unexpected("a value")
+	}
+}
+
+func (d *decoder) stringValue() (any, error) {
+	s, err := d.string()
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (d *decoder) object() (any, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	object := make(map[string]any)
+	for next := d.first('}'); !next.end; next = d.next('}') {
+		if next.err != nil {
+			return nil, next.err
+		}
+		offset := d.pos
+		if offset == len(d.text) || d.text[offset] != '"' {
+			return nil, d.unexpected("a key in quotes")
+		}
+		key, err := d.string()
+		if err != nil {
+			return nil, err
+		}
+		if d.space(); d.pos == len(d.text) || d.text[d.pos] != ':' {
+			return nil, d.unexpected("a colon after the key")
+		}
+		d.pos++
+		value, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		// One look-up per key: an object that doesn't grow had the key.
+		known := len(object)
+		if object[key] = value; len(object) == known {
+			return nil, d.fail(offset, fmt.Errorf("the key %q comes twice in one object: keep one of them", key))
+		}
+	}
+	d.depth++
+	return object, nil
+}
+
+func (d *decoder) list() (any, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	start := len(d.items)
+	for next := d.first(']'); !next.end; next = d.next(']') {
+		if next.err != nil {
+			return nil, next.err
+		}
+		value, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		d.items = append(d.items, value)
+	}
+	d.depth++
+	list := make([]any, len(d.items)-start)
+	copy(list, d.items[start:])
+	d.items = d.items[:start]
+	return list, nil
+}
+
+// enter steps over the bracket that opens a container.
+func (d *decoder) enter() error {
+	if d.depth <= 0 {
+		return d.fail(d.pos, tooDeep(d.limit))
+	}
+	d.depth--
+	d.pos++
+	return nil
+}
+
+// step is what comes next in a container: its end, which is stepped over, or a member.
+type step struct {
+	end bool
+	err error
+}
+
+// first looks for the end of an empty container.
+func (d *decoder) first(end byte) step {
+	d.space()
+	if d.pos < len(d.text) && d.text[d.pos] == end {
+		d.pos++
+		return step{end: true}
+	}
+	return step{}
+}
+
+// next steps over the comma before a member, or over the end.
+func (d *decoder) next(end byte) step {
+	d.space()
+	if d.pos < len(d.text) {
+		switch d.text[d.pos] {
+		case end:
+			d.pos++
+			return step{end: true}
+		case ',':
+			d.pos++
+			d.space()
+			return step{}
+		}
+	}
+	return step{err: d.unexpected(fmt.Sprintf("a comma or %q", end))}
+}
+
+func (d *decoder) literal(word string) error {
+	if !strings.HasPrefix(d.text[d.pos:], word) {
+		return d.unexpected("a value")
+	}
+	d.pos += len(word)
+	return nil
+}
+
+func (d *decoder) number() (any, error) {
+	// Short integers are most numbers.
+	pos, n := d.pos, int64(0)
+	for pos < len(d.text) && d.text[pos]-'0' <= 9 && pos-d.pos < 18 {
+		n = n*10 + int64(d.text[pos]-'0')
+		pos++
+	}
+	if pos > d.pos && (d.text[d.pos] != '0' || pos == d.pos+1) && !d.continuesNumber(pos) {
+		d.pos = pos
+		return n, nil
+	}
+	end, ok := scanNumber(d.text, d.pos)
+	if !ok {
+		d.pos = end
+		return nil, d.unexpected("a number as JSON writes it")
+	}
+	literal := d.text[d.pos:end]
+	d.pos = end
+	return number(literal), nil
+}
+
+func (d *decoder) continuesNumber(pos int) bool {
+	if pos == len(d.text) {
+		return false
+	}
+	c := d.text[pos]
+	return c-'0' <= 9 || c == '.' || c == 'e' || c == 'E'
+}
+
+func (d *decoder) space() {
+	for d.pos < len(d.text) {
+		switch d.text[d.pos] {
+		case ' ', '\n', '\t', '\r':
+			d.pos++
+		default:
+			return
+		}
+	}
+}
+
+func (d *decoder) unexpected(expected string) error {
+	if d.pos >= len(d.text) {
+		return d.fail(len(d.text), errors.New("the text ends where "+expected+" is expected"))
+	}
+	return d.fail(d.pos, fmt.Errorf("%q where %s is expected", d.text[d.pos], expected))
+}
+
+func (d *decoder) fail(offset int, err error) error {
+	return &SyntaxError{Offset: offset, Line: 1 + strings.Count(d.text[:offset], "\n"), Err: err}
+}

@@ -1,0 +1,107 @@
+package document
+
+import "encoding/json"
+
+// Equal says whether a and b are the same JSON value: 80, 80.0 and json.Number("8e1") are one
+// number. A nil map or list is an empty one. What is no JSON value, and what is nested so deeply
+// that it may contain itself, is equal to nothing.
+func Equal(a, b any) bool { return equal(a, b, maxDepth) }
+
+func equal(a, b any, depth int) bool {
+	switch a := a.(type) {
+	case string:
+		b, ok := b.(string)
+		return ok && a == b
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && equalObjects(a, b, depth-1)
+	case []any:
+		b, ok := b.([]any)
+		return ok && equalLists(a, b, depth-1)
+	case int64:
+		if b, ok := b.(int64); ok {
+			return a == b
+		}
+		return equalNumbers(a, b)
+	case bool:
+		b, ok := b.(bool)
+		return ok && a == b
+	case nil:
+		return b == nil
+	default:
+		return equalNumbers(a, b)
+	}
+}
+
+func equalObjects(a, b map[string]any, depth int) bool {
+	if len(a) != len(b) || depth < 0 {
+		return false
+	}
+	for key, value := range a {
+		other, found := b[key]
+		if !found || !equal(value, other, depth) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalLists(a, b []any, depth int) bool {
+	if len(a) != len(b) || depth < 0 {
+		return false
+	}
+	var uniform Uniform
+	for i := range a {
+		if object, isObject := a[i].(map[string]any); isObject && depth > 0 {
+			if other, both := b[i].(map[string]any); both && uniform.Same(object, other) {
+				continue
+			}
+		}
+		if !equal(a[i], b[i], depth) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalNumbers(a, b any) bool {
+	x, known, err := normal(a)
+	if !known || err != nil {
+		return false
+	}
+	y, known, err := normal(b)
+	if !known || err != nil {
+		return false
+	}
+	switch x := x.(type) {
+	case int64:
+		switch y := y.(type) {
+		case int64:
+			return x == y
+		case float64:
+			i, whole := wholeNumber(y)
+			return whole && i == x
+		}
+	case float64:
+		switch y := y.(type) {
+		case int64:
+			i, whole := wholeNumber(x)
+			return whole && i == y
+		case float64:
+			return x == y
+		}
+	}
+	return decimalOf(literalOf(x)).equal(decimalOf(literalOf(y)))
+}
+
+// literalOf writes a number as [normal] returns it.
+func literalOf(number any) string {
+	if literal, ok := number.(json.Number); ok {
+		return string(literal)
+	}
+	e := encoder{}
+	if e.number(number) != nil {
+		return ""
+	}
+	return string(e.dst)
+}

@@ -1,0 +1,102 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrDepth is in the chain of an error about a value that is nested deeper than allowed.
+var ErrDepth = errors.New("nested too deeply")
+
+// maxDepth bounds every depth, so that a goroutine's stack always suffices.
+const maxDepth = 100_000
+
+// maxDepthPath is how many steps the path of an error about depth has: enough to find the place,
+// where the whole path of data that contains itself would fill pages.
+const maxDepthPath = 8
+
+// SyntaxError is an error in a JSON text.
+type SyntaxError struct {
+	// Offset is the index of the byte at fault; the length of the text where that ends too early.
+	Offset int
+	// Line is the line of that byte, the first being 1.
+	Line int
+	// Err says what is wrong.
+	Err error
+}
+
+// Error names the place before what is wrong.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("line %d, offset %d: %v", e.Line, e.Offset, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// ValueError is a Go value that isn't a JSON value.
+type ValueError struct {
+	// Path is where, as a JSON pointer (RFC 6901). About depth it is a place that holds too much.
+	Path string
+	// Err says what is wrong.
+	Err error
+
+	// steps are the path from its end, while the error is on its way up.
+	steps []string
+}
+
+// Error names the path before what is wrong.
+func (e *ValueError) Error() string {
+	if e.Path == "" {
+		return e.Err.Error()
+	}
+	return e.Path + ": " + e.Err.Error()
+}
+
+// Unwrap returns Err.
+func (e *ValueError) Unwrap() error { return e.Err }
+
+// in adds the key of the container that holds the value at fault.
+func (e *ValueError) in(key string) *ValueError {
+	e.steps = append(e.steps, key)
+	return e
+}
+
+// at adds the index in the list that holds the value at fault.
+func (e *ValueError) at(index int) *ValueError { return e.in(strconv.Itoa(index)) }
+
+// finish makes the path of the steps; nil stays nil.
+func (e *ValueError) finish() error {
+	if e == nil {
+		return nil
+	}
+	slices.Reverse(e.steps)
+	if errors.Is(e.Err, ErrDepth) {
+		e.steps = e.steps[:min(len(e.steps), maxDepthPath)]
+	}
+	var path strings.Builder
+	for _, step := range e.steps {
+		path.WriteByte('/')
+		path.WriteString(EscapeToken(step))
+	}
+	e.Path, e.steps = path.String(), nil
+	return e
+}
+
+// EscapeToken writes a key as a token of a JSON pointer (RFC 6901).
+func EscapeToken(key string) string {
+	if !strings.ContainsAny(key, "~/") {
+		return key
+	}
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}
+
+func tooDeep(depth int) error {
+	return fmt.Errorf("%w: more than %d levels", ErrDepth, depth)
+}
+
+func foreign(value any) *ValueError {
+	return &ValueError{Err: fmt.Errorf("a %T is no JSON value: convert it to nil, bool, string, a number, map[string]any or []any", value)}
+}

@@ -1,0 +1,141 @@
+package document
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// Check says what [Clone] would say about value, without copying it.
+func Check(value any, depth int) error {
+	limit := min(depth, maxDepth)
+	if check(value, limit, limit) == nil {
+		return nil
+	}
+	return firstError(value, limit, limit).finish()
+}
+
+// check stops at any error.
+func check(value any, depth, limit int) *ValueError {
+	switch v := value.(type) {
+	case string, int64, bool, nil:
+		return nil
+	case map[string]any:
+		if depth <= 0 {
+			return &ValueError{Err: tooDeep(limit)}
+		}
+		for key, value := range v {
+			if err := check(value, depth-1, limit); err != nil {
+				return err.in(key)
+			}
+		}
+		return nil
+	case []any:
+		if depth <= 0 {
+			return &ValueError{Err: tooDeep(limit)}
+		}
+		for i, value := range v {
+			if err := check(value, depth-1, limit); err != nil {
+				return err.at(i)
+			}
+		}
+		return nil
+	default:
+		_, err := cloner{limit: limit}.number(value)
+		return err
+	}
+}
+
+// firstError is the error of check that comes first by name, so that the same value always gives the
+// same one.
+func firstError(value any, depth, limit int) *ValueError {
+	switch v := value.(type) {
+	case map[string]any:
+		if depth <= 0 {
+			break
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if err := firstError(v[key], depth-1, limit); err != nil {
+				return err.in(key)
+			}
+		}
+		return nil
+	case []any:
+		if depth <= 0 {
+			break
+		}
+		for i, value := range v {
+			if err := firstError(value, depth-1, limit); err != nil {
+				return err.at(i)
+			}
+		}
+		return nil
+	}
+	return check(value, depth, limit)
+}
+
+// Plain is value itself where it is JSON as it stands, and what [Clone] makes of it where it holds
+// Go's other numbers, nil maps or nil lists. Errors are those of Clone.
+func Plain(value any, depth int) (any, error) {
+	if isPlain(value, min(depth, maxDepth)) {
+		return value, nil
+	}
+	return Clone(value, depth)
+}
+
+func isPlain(value any, depth int) bool {
+	switch v := value.(type) {
+	case string, int64, bool, nil:
+		return true
+	case float64:
+		return finite(v) == nil
+	case json.Number:
+		return isNumber(string(v))
+	case map[string]any:
+		if v == nil || depth <= 0 {
+			return false
+		}
+		for _, value := range v {
+			if !isPlain(value, depth-1) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		if v == nil || depth <= 0 {
+			return false
+		}
+		for _, value := range v {
+			if !isPlain(value, depth-1) {
+				return false
+			}
+		}
+		return true
+	default:
+		return false
+	}
+}
+
+// Size is about how many bytes [Append] would write for value. Of a number it counts as many as most
+// have; escapes aren't counted. The value has to be checked or copied before, so that it has an end.
+func Size(value any) int {
+	const number, bracketsOrQuotes, comma, colon = 8, 2, 1, 1
+	switch v := value.(type) {
+	case string:
+		return len(v) + bracketsOrQuotes
+	case map[string]any:
+		size := bracketsOrQuotes
+		for key, value := range v {
+			size += len(key) + bracketsOrQuotes + colon + Size(value) + comma
+		}
+		return size
+	case []any:
+		size := bracketsOrQuotes
+		for _, value := range v {
+			size += Size(value) + comma
+		}
+		return size
+	default:
+		return number
+	}
+}

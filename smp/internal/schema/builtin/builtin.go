@@ -1,0 +1,128 @@
+package builtin
+
+import (
+	_ "embed" // for the table
+	"strings"
+	"sync"
+
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/operkit/operkit/smp/internal/schema"
+)
+
+// text is the table: a line `kind GROUP/VERSION KIND TYPE` for each kind, then the blocks of
+// [schema.Text] of all their types. What reads it relies on that form; the tests hold the whole
+// table against it.
+//
+//go:embed table.txt
+var text string
+
+// objectMeta is the type of every object's metadata.
+const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+
+// kind is a kind of the table, read when it is first asked for.
+type kind struct {
+	name  string // of its type
+	read  sync.Once
+	found *schema.Type
+}
+
+// table finds what the text says without reading its types.
+type table struct {
+	kinds  map[kschema.GroupVersionKind]*kind
+	blocks map[string]string // the fields of each type, by its name
+
+	reading sync.Mutex
+	types   map[string]*schema.Type // what has been read, by its expression
+}
+
+var load = sync.OnceValue(func() *table { return index(text) })
+
+// Type gives the type of a kind, and nil for one that isn't in the table. It is safe for
+// concurrent use; two kinds share the types that they have in common.
+func Type(gvk kschema.GroupVersionKind) *schema.Type { return load().kind(gvk) }
+
+func (t *table) kind(gvk kschema.GroupVersionKind) *schema.Type {
+	k := t.kinds[gvk]
+	if k == nil {
+		return nil
+	}
+	k.read.Do(func() { k.found = t.read(k.name) })
+	return k.found
+}
+
+// ObjectMeta gives the type of an object's metadata.
+func ObjectMeta() *schema.Type { return load().read(objectMeta) }
+
+// index finds the kinds and the blocks of a table.
+func index(text string) *table {
+	t := &table{
+		kinds:  map[kschema.GroupVersionKind]*kind{},
+		blocks: map[string]string{},
+		types: map[string]*schema.Type{
+			"any":    {Shape: schema.Any},
+			"scalar": {Shape: schema.Scalar},
+		},
+	}
+	header, blocks, _ := strings.Cut(text, "\ntype ")
+	for line := range strings.Lines(header) {
+		words := strings.Fields(line)
+		if len(words) != 4 || words[0] != "kind" {
+			continue
+		}
+		gv, err := kschema.ParseGroupVersion(words[1])
+		if err != nil {
+			continue
+		}
+		t.kinds[gv.WithKind(words[2])] = &kind{name: words[3]}
+	}
+	for block := range strings.SplitSeq(blocks, "\ntype ") {
+		name, fields, _ := strings.Cut(block, "\n")
+		t.blocks[name] = fields
+	}
+	return t
+}
+
+// read gives the type of an expression, whole: nobody else sees it before all that is reachable
+// from it is there.
+func (t *table) read(expression string) *schema.Type {
+	t.reading.Lock()
+	defer t.reading.Unlock()
+	return t.resolve(expression)
+}
+
+func (t *table) resolve(expression string) *schema.Type {
+	if known := t.types[expression]; known != nil {
+		return known
+	}
+	made := &schema.Type{}
+	t.types[expression] = made
+	if values, ok := strings.CutPrefix(expression, "[]"); ok {
+		made.Shape, made.Values.Type = schema.List, t.resolve(values)
+	} else if values, ok := strings.CutPrefix(expression, "map[string]"); ok {
+		made.Shape, made.Values.Type = schema.Map, t.resolve(values)
+	} else {
+		t.resolveObject(made, expression)
+	}
+	return made
+}
+
+func (t *table) resolveObject(made *schema.Type, name string) {
+	lines := t.blocks[name]
+	made.Name, made.Shape = name, schema.Object
+	made.Fields = make(map[string]schema.Place, strings.Count(lines, "\n"))
+	for line := range strings.SplitSeq(lines, "\n") {
+		name, rest, found := strings.Cut(strings.TrimPrefix(line, "  "), " ")
+		if !found {
+			continue
+		}
+		expression, merging, _ := strings.Cut(rest, " ")
+		strategy, key, _ := strings.Cut(merging, " ")
+		place := schema.Place{Type: t.resolve(expression)}
+		place.Strategy, _ = schema.ParseStrategy(strategy)
+		if key != "" {
+			place.Keys = []schema.Key{{Name: key}}
+		}
+		made.Fields[name] = place
+	}
+}

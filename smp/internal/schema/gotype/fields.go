@@ -1,0 +1,84 @@
+package gotype
+
+import (
+	"reflect"
+	"strings"
+)
+
+// field is a field of a struct as encoding/json sees it.
+type field struct {
+	reflect.StructField
+	name   string // in JSON
+	tagged bool   // that name stands in a tag
+	depth  int    // how many structs it is embedded in
+}
+
+// jsonFields are the fields of a struct in JSON. Those of embedded structs without a name are
+// fields of the struct itself; of several with one name the least deeply embedded counts, of those
+// the one with a tag, and if that leaves more than one, none does.
+func jsonFields(t reflect.Type) map[string]field {
+	candidates := map[string][]field{}
+	visited := map[reflect.Type]bool{}
+	level := map[reflect.Type]int{t: 1}
+	for depth := 0; len(level) > 0; depth++ {
+		next := map[reflect.Type]int{}
+		for embedded, times := range level {
+			if visited[embedded] {
+				continue
+			}
+			visited[embedded] = true
+			for i := range embedded.NumField() {
+				collect(embedded.Field(i), depth, times, candidates, next)
+			}
+		}
+		level = next
+	}
+	fields := make(map[string]field, len(candidates))
+	for name, list := range candidates {
+		if winner, ok := dominant(list); ok {
+			fields[name] = winner
+		}
+	}
+	return fields
+}
+
+// collect adds one field to the candidates, or what it embeds to the next level. A struct that is
+// embedded several times at one depth hides its own fields, so two of each are candidates.
+func collect(f reflect.StructField, depth, times int, candidates map[string][]field, next map[reflect.Type]int) {
+	target := f.Type
+	if f.Anonymous && target.Kind() == reflect.Pointer && target.Name() == "" {
+		target = target.Elem()
+	}
+	isStruct := target.Kind() == reflect.Struct
+	if !f.IsExported() && (!f.Anonymous || !isStruct) {
+		return
+	}
+	tag := f.Tag.Get("json")
+	if tag == "-" {
+		return
+	}
+	name, _, _ := strings.Cut(tag, ",")
+	if f.Anonymous && isStruct && name == "" {
+		next[target] += times
+		return
+	}
+	found := field{StructField: f, name: name, tagged: name != "", depth: depth}
+	if name == "" {
+		found.name = f.Name
+	}
+	for range min(times, 2) {
+		candidates[found.name] = append(candidates[found.name], found)
+	}
+}
+
+func dominant(list []field) (winner field, ok bool) {
+	for i, f := range list {
+		switch {
+		case i == 0 || f.depth < winner.depth || f.depth == winner.depth && f.tagged && !winner.tagged:
+			winner, ok = f, true
+		case f.depth == winner.depth && f.tagged == winner.tagged:
+			ok = false
+		}
+	}
+	return winner, ok
+}

@@ -1,0 +1,162 @@
+package openapi
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+
+	"github.com/operkit/operkit/smp/internal/schema"
+)
+
+// merging says how the values at a place merge (spec: smp 28): by x-kubernetes-patch-strategy and
+// x-kubernetes-patch-merge-key, and where there are none by x-kubernetes-list-type and
+// x-kubernetes-map-type.
+func (r *reader) merging(n node, t *schema.Type) schema.Place {
+	place := schema.Place{Type: t}
+	strategy, hasStrategy := value[string](r, n, "x-kubernetes-patch-strategy")
+	key, hasKey := value[string](r, n, "x-kubernetes-patch-merge-key")
+	switch {
+	case hasStrategy || hasKey:
+		r.byPatchStrategy(&place, n, strategy, key)
+	case n.tagged:
+	case t.Shape == schema.List:
+		r.byListType(&place, n)
+	default:
+		r.byMapType(&place, n)
+	}
+	return place
+}
+
+func (r *reader) byPatchStrategy(place *schema.Place, n node, strategy, key string) {
+	parsed, err := schema.ParseStrategy(strategy)
+	if err != nil {
+		r.fail(schema.Malformed, n.at.to("x-kubernetes-patch-strategy"), "%w", err)
+		return
+	}
+	place.Strategy = parsed
+	if place.Type.Shape != schema.List || parsed&schema.Merge == 0 || r.scalars(n) {
+		return
+	}
+	if key == "" {
+		r.fail(schema.Malformed, n.at, "x-kubernetes-patch-strategy merge of a list of objects needs an x-kubernetes-patch-merge-key")
+		return
+	}
+	place.Keys = []schema.Key{{Name: key}}
+}
+
+func (r *reader) byListType(place *schema.Place, n node) {
+	n = r.described(n, "x-kubernetes-list-type", "x-kubernetes-list-map-keys")
+	listType, _ := value[string](r, n, "x-kubernetes-list-type")
+	names := r.texts(n, "x-kubernetes-list-map-keys")
+	switch {
+	case listType == "map" || listType == "" && len(names) > 0:
+		if len(names) == 0 {
+			r.fail(schema.Malformed, n.at, "x-kubernetes-list-type map needs x-kubernetes-list-map-keys")
+			return
+		}
+		place.Strategy = schema.Merge
+		place.Keys = r.keys(n, names)
+	case listType == "set":
+		// A set of objects has no way to address one of them.
+		if r.scalars(n) {
+			place.Strategy = schema.Merge
+		}
+	case listType != "" && listType != "atomic":
+		r.fail(schema.Malformed, n.at.to("x-kubernetes-list-type"), "%q is none of atomic, map and set", listType)
+	}
+}
+
+func (r *reader) byMapType(place *schema.Place, n node) {
+	n = r.described(n, "x-kubernetes-map-type")
+	switch mapType, _ := value[string](r, n, "x-kubernetes-map-type"); mapType {
+	case "", "granular":
+	case "atomic":
+		place.Strategy = schema.Replace
+	default:
+		r.fail(schema.Malformed, n.at.to("x-kubernetes-map-type"), "%q is none of atomic and granular", mapType)
+	}
+}
+
+// keys are the keys of a list, with the values of elements that leave them out.
+func (r *reader) keys(n node, names []string) []schema.Key {
+	items, _ := r.child(r.target(n), "items")
+	items = r.target(items)
+	properties, _ := r.child(items, "properties")
+	keys := make([]schema.Key, len(names))
+	for i, name := range names {
+		keys[i].Name = name
+		property, found := r.child(properties, name)
+		if !found || property.fields["default"] == nil {
+			continue
+		}
+		plain, ok := plainScalar(property.fields["default"])
+		if !ok {
+			r.fail(schema.Malformed, property.at.to("default"), "the default of a key is %s, not a scalar", describe(property.fields["default"]))
+		}
+		keys[i].Default = plain
+	}
+	return keys
+}
+
+// scalars says whether a list is known to hold scalars.
+func (r *reader) scalars(n node) bool {
+	items, found := r.child(r.target(n), "items")
+	if !found {
+		return false
+	}
+	items = r.target(items)
+	return r.intOrString(items) || len(r.wrapped(items)) == 0 && r.kind(items) == "scalar"
+}
+
+// described is the node that has one of some fields: this one, or the one that it refers to.
+func (r *reader) described(n node, keys ...string) node {
+	for _, key := range keys {
+		if n.fields[key] != nil {
+			return n
+		}
+	}
+	return r.target(n)
+}
+
+// target follows references and what wraps a single one.
+func (r *reader) target(n node) node {
+	for range maxDepth {
+		if ref, found := value[string](r, n, "$ref"); found {
+			next, ok := r.lookup(ref, n.at.to("$ref"))
+			if !ok {
+				return n
+			}
+			n = next
+			continue
+		}
+		wrapped := r.wrapped(n)
+		if len(wrapped) != 1 {
+			return n
+		}
+		n = wrapped[0]
+	}
+	return n
+}
+
+// plainScalar is a string, boolean, int64 or float64 of a document.
+func plainScalar(raw any) (plain any, ok bool) {
+	switch v := raw.(type) {
+	case string, bool, int64:
+		return v, true
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int64(v), true
+		}
+		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
+	case json.Number:
+		if whole, err := v.Int64(); err == nil {
+			return whole, true
+		}
+		broken, err := v.Float64()
+		return broken, err == nil
+	}
+	if v := reflect.ValueOf(raw); v.CanInt() {
+		return v.Int(), true
+	}
+	return nil, false
+}

@@ -1,0 +1,112 @@
+package openapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/smp/internal/schema"
+)
+
+// node is one schema of a document.
+type node struct {
+	fields map[string]any
+	at     *step
+	// name is that of the type, should this turn out to be an object.
+	name string
+	// tagged says that the type comes from a Go struct of Kubernetes: its fields merge as the tags of
+	// that struct say, which are in the document, and x-kubernetes-list-type is about other things.
+	tagged bool
+}
+
+// step is the way to a place, from the end to the root.
+type step struct {
+	parent *step
+	name   string
+}
+
+// String is the way as a JSON pointer.
+func (s *step) String() string {
+	var names []string
+	for ; s != nil; s = s.parent {
+		names = append(names, "/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(s.name))
+	}
+	slices.Reverse(names)
+	return strings.Join(names, "")
+}
+
+func (s *step) to(names ...string) *step {
+	for _, name := range names {
+		s = &step{parent: s, name: name}
+	}
+	return s
+}
+
+// value is a field of a node when it is there and of type T; null is the same as absent. Another
+// type is an error of the document.
+func value[T any](r *reader, n node, key string) (v T, found bool) {
+	raw := n.fields[key]
+	if raw == nil {
+		return v, false
+	}
+	v, found = raw.(T)
+	if !found {
+		r.fail(schema.Malformed, n.at.to(key), "it is %s, not %s", describe(raw), describe(v))
+	}
+	return v, found
+}
+
+// child is a field of a node that is a schema itself.
+func (r *reader) child(n node, key string) (node, bool) {
+	fields, found := value[map[string]any](r, n, key)
+	return node{fields: fields, at: n.at.to(key), name: n.name, tagged: n.tagged}, found
+}
+
+// children are the schemas in a list.
+func (r *reader) children(n node, key string) []node {
+	list, _ := value[[]any](r, n, key)
+	nodes := make([]node, 0, len(list))
+	for i, raw := range list {
+		at := n.at.to(key, fmt.Sprint(i))
+		fields, ok := raw.(map[string]any)
+		if !ok {
+			r.fail(schema.Malformed, at, "it is %s, not an object", describe(raw))
+		}
+		nodes = append(nodes, node{fields: fields, at: at, name: n.name, tagged: n.tagged})
+	}
+	return nodes
+}
+
+// texts are the texts in a list.
+func (r *reader) texts(n node, key string) []string {
+	list, _ := value[[]any](r, n, key)
+	texts := make([]string, 0, len(list))
+	for i, raw := range list {
+		text, ok := raw.(string)
+		if !ok {
+			r.fail(schema.Malformed, n.at.to(key, fmt.Sprint(i)), "it is %s, not a string", describe(raw))
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// describe says what a JSON value is, for messages.
+func describe(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case int64, float64:
+		return "a number"
+	default:
+		return fmt.Sprintf("a Go %T", value)
+	}
+}

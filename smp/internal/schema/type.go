@@ -1,0 +1,88 @@
+package schema
+
+// Shape is what the values of a type are in JSON.
+type Shape uint8
+
+const (
+	// Any is a value of which nothing is known: maps in it merge, lists in it are atomic.
+	Any Shape = iota
+	// Scalar is a string, number or boolean, or a value that is only ever replaced whole.
+	Scalar
+	// Object is a map whose fields are known.
+	Object
+	// Map is a map with free keys and values of one type.
+	Map
+	// List is a list with elements of one type.
+	List
+)
+
+// Type is what the values at one place look like. It is immutable once it is built, may refer to
+// itself by way of its fields, and is shared between places.
+type Type struct {
+	// Name is for messages, as in "io.k8s.api.core.v1.PodSpec"; it may be empty.
+	Name  string
+	Shape Shape
+	// Fields are the fields of an Object.
+	Fields map[string]Place
+	// Open says that an Object may have other fields beside Fields, of which nothing is known.
+	Open bool
+	// Values is what a Map or a List holds.
+	Values Place
+}
+
+// Strategy is how a patch of a place is merged, as a set of bits. The zero value merges maps and
+// replaces everything else.
+type Strategy uint8
+
+const (
+	// Merge merges lists: by Keys when there are any, as a set of scalars otherwise.
+	Merge Strategy = 1 << iota
+	// Replace replaces maps whole.
+	Replace
+	// RetainKeys has differences name the keys that stay.
+	RetainKeys
+)
+
+// Place is a position in documents of a kind: the type of the values there and how they merge.
+type Place struct {
+	Type     *Type
+	Strategy Strategy
+	// Keys identify the elements of a merged list of objects, together if there are several.
+	Keys []Key
+}
+
+// Key is a field by which elements of a list are told apart.
+type Key struct {
+	Name string
+	// Default is the value of an element without the field; nil when each needs it.
+	Default any
+}
+
+// Field returns the place of a field. known is false for a field that the type doesn't have; of a
+// type that doesn't say what it holds, and of an open one, every field is known.
+func (t *Type) Field(name string) (place Place, known bool) {
+	if t == nil {
+		return Place{}, true
+	}
+	switch t.Shape {
+	case Any:
+		return Place{}, true
+	case Map:
+		return t.Values, true
+	case Object:
+		if place, known = t.Fields[name]; known {
+			return place, true
+		}
+		return Place{}, t.Open
+	default:
+		return Place{}, false
+	}
+}
+
+// Elements is the type of the elements of a List, nil where nothing is known of them.
+func (t *Type) Elements() *Type {
+	if t == nil {
+		return nil
+	}
+	return t.Values.Type
+}

@@ -1,0 +1,164 @@
+package smp
+
+import (
+	"github.com/operkit/operkit/smp/internal/schema"
+)
+
+// mergeList applies the list of a patch to the one in the document. What isn't merged is replaced.
+func (m *merger) mergeList(live, patch []any, place schema.Place) ([]any, error) {
+	if place.Strategy&schema.Merge == 0 {
+		return m.replaceList(patch, place)
+	}
+	if len(live) == 0 && len(patch) == 0 {
+		return []any{}, nil
+	}
+	kind, err := m.elementKind(live, patch)
+	if err != nil {
+		return nil, err
+	}
+	if kind == objects {
+		return m.mergeObjects(live, patch, nil, place)
+	}
+	return m.mergeScalars(live, patch, patch)
+}
+
+// replaceList takes a list that isn't merged. That there is something to replace is what its
+// elements may say, and nothing else.
+func (m *merger) replaceList(patch []any, place schema.Place) ([]any, error) {
+	for i, element := range patch {
+		object, _ := element.(map[string]any)
+		if directive, found := object[patchDirective]; found && (directive != replaceValue || m.listless) {
+			m.enterElement(i)
+			if m.listless {
+				return nil, m.fail(UnknownType, "%s in an element: nothing is known of the lists of this kind: give a schema", patchDirective)
+			}
+			return nil, m.fail(Invalid, "%s in an element of a list that is replaced as a whole: give the whole list", patchDirective)
+		}
+	}
+	taken, _, err := m.take(patch, place.Type, 0)
+	if err != nil {
+		return nil, err
+	}
+	return taken.([]any), nil
+}
+
+// mergeDirectedList applies what a patch says about a list by directives, besides its elements.
+func (m *merger) mergeDirectedList(out map[string]any, key string, in instructions, place schema.Place, known bool, t *schema.Type) error {
+	_, isList := out[key].([]any)
+	if (isList || in.hasOrder) && (!known || !m.mergesAsList(place.Type)) {
+		return m.unknownField(t)
+	}
+	if in.hasOrder {
+		if err := m.mergeOrdered(out, key, in, place); err != nil {
+			return err
+		}
+	} else if in.hasValue {
+		if err := m.mergeField(out, key, instructions{value: in.value, hasValue: true}, t); err != nil {
+			return err
+		}
+	}
+	if !in.hasRemove {
+		return nil
+	}
+	return m.removeScalars(out, key, in.remove)
+}
+
+// mergeOrdered applies a list together with the order that its elements shall have (spec: smp 18).
+func (m *merger) mergeOrdered(out map[string]any, key string, in instructions, place schema.Place) error {
+	order, isList := in.order.([]any)
+	if !isList {
+		return m.fail(Invalid, "%s: want a list, not %s", orderDirective, typeName(in.order))
+	}
+	current, exists := out[key]
+	live, isList := current.([]any)
+	if exists && !isList {
+		return m.fail(Conflict, "%s: the document holds %s: want a list", orderDirective, typeName(current))
+	}
+	patch, isList := in.value.([]any)
+	if in.hasValue && !isList {
+		return m.fail(Invalid, "%s: the patch sets %s: want a list", orderDirective, typeName(in.value))
+	}
+	if !exists && !in.hasValue {
+		return nil
+	}
+	kind, err := m.elementKind(live, patch, order)
+	if err != nil {
+		return err
+	}
+	var merged []any
+	switch {
+	case kind == nothing:
+		merged = []any{}
+	case kind == objects && len(place.Keys) == 0:
+		err = m.fail(Invalid, "%s: the elements of this list have no key: replace the list", orderDirective)
+	case kind == objects && !exists:
+		merged, err = m.orderObjects(patch, order, place)
+	case kind == objects:
+		merged, err = m.mergeObjects(live, patch, order, place)
+	case in.hasValue && (!exists || place.Strategy&schema.Merge == 0):
+		if err = m.inOrder(patch, order); err == nil {
+			if patch, err = m.takeList(patch, place.Type, 0); err == nil {
+				merged, err = m.mergeScalars(patch, nil, order)
+			}
+		}
+	default:
+		if err = m.inOrder(patch, order); err == nil {
+			merged, err = m.mergeScalars(live, patch, order)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	out[key] = merged
+	return nil
+}
+
+// elementKinds are what the elements of a merged list are.
+type elementKinds uint8
+
+const (
+	nothing elementKinds = iota
+	objects
+	texts
+	numbers
+	booleans
+)
+
+// elementKind is what all elements of some lists are; that they differ, are lists, or null, is an
+// error (spec: smp 21).
+func (m *merger) elementKind(lists ...[]any) (elementKinds, error) {
+	kind := nothing
+	for _, list := range lists {
+		for i, element := range list {
+			k := kindOfElement(element)
+			if k == nothing {
+				m.enterElement(i)
+				return nothing, m.fail(Conflict, "%s in a list that merges: want an object or a scalar", typeName(element))
+			}
+			if kind != nothing && k != kind {
+				m.enterElement(i)
+				return nothing, m.fail(Conflict, "%s in a list that merges and holds others: want elements of one type", typeName(element))
+			}
+			kind = k
+		}
+	}
+	return kind, nil
+}
+
+func kindOfElement(element any) elementKinds {
+	switch element.(type) {
+	case map[string]any:
+		return objects
+	case string:
+		return texts
+	case bool:
+		return booleans
+	case nil, []any:
+		return nothing
+	default:
+		if _, isNumber := canonical(element); isNumber {
+			return numbers
+		}
+		return nothing
+	}
+}

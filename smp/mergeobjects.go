@@ -1,0 +1,250 @@
+package smp
+
+import (
+	"github.com/operkit/operkit/smp/internal/schema"
+)
+
+// mergeObjects merges a list of objects by their keys (spec: smp 15). order is the order that the
+// patch asks for, nil if it doesn't. The result is in the order of rule 17.
+func (m *merger) mergeObjects(live, patch, order []any, place schema.Place) ([]any, error) {
+	if len(place.Keys) == 0 {
+		return nil, m.fail(Invalid, "the elements of this list have no key: replace the list")
+	}
+	l := m.borrow(len(live) + len(patch))
+	defer m.giveBack()
+	replace, err := m.split(l, patch, place)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case m.mode == Oper8:
+		err = m.mergeInPlace(l, live, place)
+	case replace:
+		err = m.takeObjects(l, place, keepNulls)
+	default:
+		if err = m.keepObjects(l, live, place); err == nil {
+			if order != nil {
+				l.slots = len(live) - len(l.entries)
+			}
+			err = m.applyObjects(l, place)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if order == nil && m.mode == Oper8 {
+		return l.values(), nil
+	}
+	if err := m.rank(l, order, place); err != nil {
+		return nil, err
+	}
+	return l.arrange(), nil
+}
+
+// orderObjects puts a list in the order that the patch asks for that the document doesn't have. Its
+// elements are taken as they are, those with the same key too.
+func (m *merger) orderObjects(patch, order []any, place schema.Place) ([]any, error) {
+	l := m.borrow(len(patch))
+	defer m.giveBack()
+	for i, value := range patch {
+		object := value.(map[string]any)
+		if directive := object[patchDirective]; directive != nil {
+			if err := m.droppedElement(i, directive); err != nil {
+				return nil, err
+			}
+			if !m.marksOne(directive) {
+				continue
+			}
+		}
+		e, err := m.element(i, object, place)
+		if err != nil {
+			return nil, err
+		}
+		l.plain = append(l.plain, e)
+	}
+	if err := m.takeObjects(l, place, 0); err != nil {
+		return nil, err
+	}
+	if err := m.rank(l, order, place); err != nil {
+		return nil, err
+	}
+	return l.arrange(), nil
+}
+
+// element is an element of a patch with what identifies it.
+func (m *merger) element(i int, object map[string]any, place schema.Place) (element, error) {
+	id, missing, found := identify(object, place.Keys)
+	if !found {
+		m.enterElement(i)
+		return element{}, m.fail(Invalid, "the element has no %q that could be compared, which is the key of the list: set it", missing)
+	}
+	return element{id: id, object: object, index: i}, nil
+}
+
+// split sorts the elements of a patch into l by what their $patch says, and tells whether one has the
+// list replaced.
+func (m *merger) split(l *arrangement, patch []any, place schema.Place) (replace bool, err error) {
+	for i, value := range patch {
+		object, isMap := value.(map[string]any)
+		if !isMap {
+			m.enterElement(i)
+			return false, m.fail(Invalid, "%s in a list of objects", typeName(value))
+		}
+		directive, marked := object[patchDirective]
+		marked = marked && !m.marksOne(directive)
+		if marked && directive == replaceValue {
+			replace = true
+			continue
+		}
+		if marked && directive != deleteElement {
+			m.enterElement(i)
+			return false, m.fail(Invalid, "%s is %v in an element: want %q or %q", patchDirective, directive, deleteElement, replaceValue)
+		}
+		e, err := m.element(i, object, place)
+		if err != nil {
+			return false, err
+		}
+		if marked {
+			l.deleted = append(l.deleted, e)
+			l.gone.add(e.id)
+		} else {
+			l.plain = append(l.plain, e)
+		}
+	}
+	return replace, nil
+}
+
+// takeObjects fills l with the elements of a patch alone.
+func (m *merger) takeObjects(l *arrangement, place schema.Place, how taking) error {
+	for _, e := range l.plain {
+		taken, err := m.takeElement(e, place, how)
+		if err != nil {
+			return err
+		}
+		l.add(e.id, taken, true)
+	}
+	return nil
+}
+
+// takeElement is an element of a patch as the document may hold it.
+func (m *merger) takeElement(e element, place schema.Place, how taking) (any, error) {
+	m.enterElement(e.index)
+	taken, _, err := m.take(withoutMark(e.object), place.Type.Elements(), how)
+	if err != nil {
+		return nil, err
+	}
+	m.leave()
+	return taken, nil
+}
+
+// keepObjects fills l with the document's elements that aren't deleted.
+func (m *merger) keepObjects(l *arrangement, live []any, place schema.Place) error {
+	for i, value := range live {
+		object, _ := value.(map[string]any)
+		id, missing, found := identify(object, place.Keys)
+		if !found {
+			m.enterElement(i)
+			return m.fail(Conflict, "the element has no %q that could be compared, which is the key of the list", missing)
+		}
+		if len(l.deleted) == 0 || l.gone.find(id) < 0 {
+			l.add(id, value, true)
+		}
+	}
+	if m.mode != Strict {
+		return nil
+	}
+	for _, e := range l.deleted {
+		if !holdsIdentity(live, e.id, place.Keys) {
+			m.enterElement(e.index)
+			return m.fail(Conflict, "there is no element %s to delete", describe(e.id))
+		}
+	}
+	return nil
+}
+
+func holdsIdentity(list []any, id any, keys []schema.Key) bool {
+	for _, value := range list {
+		object, _ := value.(map[string]any)
+		if other, _, found := identify(object, keys); found && other == id {
+			return true
+		}
+	}
+	return false
+}
+
+// applyObjects merges the elements of a patch into those of l, and detaches the others.
+func (m *merger) applyObjects(l *arrangement, place schema.Place) error {
+	for _, e := range l.plain {
+		at := l.known.find(e.id)
+		if at < 0 {
+			taken, err := m.takeElement(e, place, 0)
+			if err != nil {
+				return err
+			}
+			l.addNew(e.id, taken)
+			continue
+		}
+		m.enterElement(e.index)
+		if m.mode == Strict && l.repeated(e.id) {
+			return m.fail(Conflict, "the document holds several elements %s: it is ambiguous which one is meant", describe(e.id))
+		}
+		current := l.entries[at].value.(map[string]any)
+		merged, err := m.mergeMap(current, withoutMark(e.object), place.Type.Elements())
+		if err != nil {
+			return err
+		}
+		m.leave()
+		l.entries[at].value, l.entries[at].ours = merged, true
+	}
+	return m.detach(l)
+}
+
+// detach copies the elements of the document that are in the result as they are.
+func (m *merger) detach(l *arrangement) error {
+	if m.shared {
+		return nil
+	}
+	for i := range l.entries {
+		if l.entries[i].ours {
+			continue
+		}
+		m.enterElement(i)
+		value, err := m.keep(l.entries[i].value)
+		if err != nil {
+			return err
+		}
+		m.leave()
+		l.entries[i].value = value
+	}
+	return nil
+}
+
+// rank gives the entries of l their places: those of an order that the patch sets, otherwise those
+// that its elements have. The plain elements of the patch have to be among an order, one after the
+// other (spec: smp 18).
+func (m *merger) rank(l *arrangement, order []any, place schema.Place) error {
+	if order == nil {
+		for i, e := range l.plain {
+			l.name(e.id, i)
+		}
+		return nil
+	}
+	plain := l.plain
+	for i, value := range order {
+		object, _ := value.(map[string]any)
+		id, missing, found := identify(object, place.Keys)
+		if !found {
+			m.enterElement(i)
+			return m.fail(Invalid, "%s: the element has no %q that could be compared: want the keys of the elements", orderDirective, missing)
+		}
+		l.name(id, i)
+		if len(plain) > 0 && plain[0].id == id {
+			plain = plain[1:]
+		}
+	}
+	if len(order) > 0 && len(plain) > 0 {
+		m.enterElement(plain[0].index)
+		return m.fail(Invalid, "%s lacks the element %s, or has it in another order", orderDirective, describe(plain[0].id))
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package smp
+
+// mergeScalars merges a list of scalars: what both have together, without duplicates, what order
+// names in its order (spec: smp 16, 17, 18). All elements are of one type. Without a patch an order
+// takes nothing away, neither do elements become one.
+func (m *merger) mergeScalars(live, patch, order []any) ([]any, error) {
+	l := m.borrow(len(live) + len(patch))
+	defer m.giveBack()
+	for _, value := range live {
+		if id, _ := canonical(value); patch == nil || !l.has(id) {
+			l.add(id, value, true)
+		}
+	}
+	for i, value := range patch {
+		if id, _ := canonical(value); !l.has(id) {
+			m.enterElement(i)
+			taken, err := m.takeScalar(value)
+			if err != nil {
+				return nil, err
+			}
+			m.leave()
+			l.add(id, taken, false)
+		}
+	}
+	for i, value := range order {
+		id, _ := canonical(value)
+		l.name(id, i)
+	}
+	return l.arrange(), nil
+}
+
+// inOrder checks that a patch has its elements in the order that it asks for.
+func (m *merger) inOrder(patch, order []any) error {
+	at := 0
+	for i, value := range patch {
+		id, _ := canonical(value)
+		for ; at < len(order); at++ {
+			if other, _ := canonical(order[at]); other == id {
+				break
+			}
+		}
+		if at == len(order) && at > 0 {
+			m.enterElement(i)
+			return m.fail(Invalid, "%s lacks the element %s, or has it in another order", orderDirective, describe(id))
+		}
+		at++
+	}
+	return nil
+}
+
+// removeScalars removes the elements that $deleteFromPrimitiveList names (spec: smp 19).
+func (m *merger) removeScalars(out map[string]any, key string, remove any) error {
+	if remove == nil && m.mode != Strict {
+		delete(out, key)
+		return nil
+	}
+	live, isList := out[key].([]any)
+	values, removesList := remove.([]any)
+	if m.mode != Strict && (!isList || !removesList) {
+		return nil
+	}
+	switch {
+	case !removesList:
+		return m.fail(Invalid, "%s: want a list, not %s", deleteDirective, typeName(remove))
+	case !isList:
+		return m.fail(Conflict, "%s: there is no list to remove from", deleteDirective)
+	}
+	kind, err := m.elementKind(live, values)
+	if err != nil {
+		return err
+	}
+	if kind == objects {
+		return m.fail(Invalid, "%s: the elements are objects: mark each with %s: %s", deleteDirective, patchDirective, deleteElement)
+	}
+	l := m.borrow(len(live))
+	defer m.giveBack()
+	for i, value := range values {
+		id, _ := canonical(value)
+		if m.mode == Strict && !holdsScalar(live, id) {
+			m.enterElement(i)
+			return m.fail(Conflict, "%s: there is no element %s to remove", deleteDirective, describe(id))
+		}
+		l.gone.add(id)
+	}
+	for _, value := range live {
+		if id, _ := canonical(value); l.gone.find(id) < 0 {
+			l.add(id, value, true)
+		}
+	}
+	out[key] = l.values()
+	return nil
+}
+
+func holdsScalar(list []any, id any) bool {
+	for _, value := range list {
+		if other, _ := canonical(value); other == id {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,124 @@
+package smp
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/operkit/operkit/smp/internal/schema"
+)
+
+// oper8Keys is oper8's table of merge keys (spec: smp 8, 10), with its misspelt CronJob put right.
+var oper8Keys = sync.OnceValue(func() map[string]string {
+	table := map[string]string{
+		"Service.spec.ports":                      "port",
+		"ServiceAccount.secrets":                  "name",
+		"ValidatingWebhookConfiguration.webhooks": "name",
+		"MutatingWebhookConfiguration.webhooks":   "name",
+	}
+	for _, pod := range []string{
+		"Pod.spec", "Deployment.spec.template.spec", "DaemonSet.spec.template.spec", "StatefulSet.spec.template.spec",
+		"Job.spec.template.spec", "CronJob.spec.jobTemplate.spec.template.spec",
+	} {
+		for _, list := range []string{"volumes", "imagePullSecrets"} {
+			table[pod+"."+list] = "name"
+		}
+		for _, containers := range []string{"containers", "initContainers", "ephemeralContainers"} {
+			at := pod + "." + containers
+			table[at] = "name"
+			table[at+".env"] = "name"
+			table[at+".ports"] = "containerPort"
+			table[at+".volumeMounts"] = "mountPath"
+			table[at+".volumeDevices"] = "devicePath"
+		}
+	}
+	return table
+})
+
+// oper8Types are the types of the kinds in oper8's own table.
+var oper8Types sync.Map
+
+// oper8Type is what a kind's fields merge by, by a table of positions or, without one, by oper8's.
+func oper8Type(kind string, table map[string]string) *schema.Type {
+	if table != nil {
+		return typeOfPositions(kind, table)
+	}
+	if known, found := oper8Types.Load(kind); found {
+		return known.(*schema.Type)
+	}
+	t := typeOfPositions(kind, oper8Keys())
+	if len(t.Fields) > 0 {
+		oper8Types.Store(kind, t)
+	}
+	return t
+}
+
+func typeOfPositions(kind string, table map[string]string) *schema.Type {
+	root := openObject()
+	// In order, so that a list comes before what is in its elements.
+	for _, position := range slices.Sorted(maps.Keys(table)) {
+		fields, found := strings.CutPrefix(position, kind+".")
+		if !found {
+			continue
+		}
+		at, names := root, strings.Split(fields, ".")
+		for _, name := range names[:len(names)-1] {
+			place, known := at.Fields[name]
+			if !known {
+				place = schema.Place{Type: openObject()}
+				at.Fields[name] = place
+			}
+			if at = place.Type; at.Shape == schema.List {
+				at = at.Values.Type
+			}
+		}
+		at.Fields[names[len(names)-1]] = schema.Place{
+			Type:     &schema.Type{Shape: schema.List, Values: schema.Place{Type: openObject()}},
+			Strategy: schema.Merge,
+			Keys:     []schema.Key{{Name: table[position]}},
+		}
+	}
+	return root
+}
+
+func openObject() *schema.Type {
+	return &schema.Type{Shape: schema.Object, Open: true, Fields: map[string]schema.Place{}}
+}
+
+// mergeInPlace merges a list of objects as oper8 does: an element marked with $patch: replace is
+// exchanged alone, merge may be said, and the elements stay where the document has them, new ones
+// behind them.
+func (m *merger) mergeInPlace(l *arrangement, live []any, place schema.Place) error {
+	if err := m.keepObjects(l, live, place); err != nil {
+		return err
+	}
+	var merging []element
+	for _, e := range l.plain {
+		at := l.known.find(e.id)
+		if at < 0 || e.object[patchDirective] != replaceValue {
+			merging = append(merging, e)
+			continue
+		}
+		taken, err := m.takeElement(e, place, keepNulls)
+		if err != nil {
+			return err
+		}
+		l.entries[at].value, l.entries[at].ours = taken, true
+	}
+	all := l.plain
+	l.plain = merging
+	err := m.applyObjects(l, place)
+	l.plain = all
+	return err
+}
+
+// withoutMark is an element without its $patch, which has been read.
+func withoutMark(object map[string]any) map[string]any {
+	if _, marked := object[patchDirective]; !marked {
+		return object
+	}
+	object = maps.Clone(object)
+	delete(object, patchDirective)
+	return object
+}

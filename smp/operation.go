@@ -1,0 +1,154 @@
+package smp
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/operkit/operkit/smp/internal/document"
+)
+
+// operation carries out one operation of a JSON patch, the index-th one.
+func (e *editor) operation(index int, members map[string]any) error {
+	name, isString := members["op"].(string)
+	if !isString {
+		return &PatchError{Kind: Invalid, Err: fmt.Errorf("operation %d: op is missing or no string", index)}
+	}
+	path, err := e.carryOut(name, members)
+	if err == nil {
+		return nil
+	}
+	var patchError *PatchError
+	if !errors.As(err, &patchError) {
+		patchError = &PatchError{Kind: Pointer, Err: err}
+	}
+	// The operation's path says more than where on the way to it something is missing.
+	return &PatchError{
+		Path: path + patchError.Path, Kind: patchError.Kind,
+		Err: fmt.Errorf("operation %d (%s): %w", index, name, patchError.Err),
+	}
+}
+
+// carryOut returns the path that an error is about.
+func (e *editor) carryOut(name string, members map[string]any) (path string, err error) {
+	switch name {
+	case "add", "remove", "replace", "test", "move", "copy":
+	default:
+		return "", &PatchError{Kind: Invalid, Err: errors.New("unknown operation: want add, remove, replace, move, copy or test")}
+	}
+	path, isString := members["path"].(string)
+	if !isString {
+		return "", &PatchError{Kind: Invalid, Err: errors.New("path is missing or no string")}
+	}
+	if e.tokens, err = parsePointer(e.tokens[:0], path); err != nil {
+		return "", err
+	}
+	switch name {
+	case "remove":
+		_, err = e.change(change{kind: remove})
+	case "move", "copy":
+		return e.transfer(name, path, members)
+	default:
+		value, given := members["value"]
+		if !given {
+			return path, &PatchError{Kind: Invalid, Err: errors.New("value is missing: null has to be written")}
+		}
+		err = e.put(name, value)
+	}
+	return path, err
+}
+
+// put carries out what has a value.
+func (e *editor) put(name string, value any) error {
+	if name == "test" {
+		return e.test(value)
+	}
+	value, err := e.adopt(value)
+	if err != nil {
+		return err
+	}
+	kind := add
+	if name == "replace" {
+		kind = replace
+	}
+	_, err = e.change(change{kind: kind, value: value})
+	return err
+}
+
+// test compares what is at the current tokens.
+func (e *editor) test(want any) error {
+	got, err := e.find(e.tokens)
+	switch {
+	case err != nil:
+		return err
+	case document.Equal(got, want):
+		return nil
+	case typeName(got) != typeName(want):
+		return &PatchError{Kind: Test, Err: fmt.Errorf("want %s, the document has %s", typeName(want), typeName(got))}
+	default:
+		return &PatchError{Kind: Test, Err: fmt.Errorf("the document has %s of another value", typeName(got))}
+	}
+}
+
+// adopt is a value of the patch as the document may hold it at the current tokens.
+func (e *editor) adopt(value any) (any, error) {
+	own := document.Plain
+	if e.cloneValues {
+		own = document.Clone
+	}
+	value, err := own(value, e.limits.depth-len(e.tokens))
+	if err != nil {
+		return nil, notJSON(err, "")
+	}
+	return value, nil
+}
+
+// transfer carries out what has a source.
+func (e *editor) transfer(name, path string, members map[string]any) (place string, err error) {
+	from, isString := members["from"].(string)
+	if !isString {
+		return path, &PatchError{Kind: Invalid, Err: errors.New("from is missing or no string")}
+	}
+	if e.from, err = parsePointer(e.from[:0], from); err != nil {
+		return "", err
+	}
+	value, err := e.find(e.from)
+	if err != nil {
+		return from, err
+	}
+	if name == "copy" {
+		return path, e.copy(value)
+	}
+	if path == from {
+		return path, nil
+	}
+	if strings.HasPrefix(path, from+"/") {
+		return path, &PatchError{Kind: Invalid, Err: fmt.Errorf("%q can't be moved into itself", from)}
+	}
+	if deeper := len(e.tokens) > len(e.from); deeper {
+		if err := document.Check(value, e.limits.depth-len(e.tokens)); err != nil {
+			return path, notJSON(err, "")
+		}
+	}
+	e.tokens, e.from = e.from, e.tokens
+	_, err = e.change(change{kind: remove})
+	e.tokens, e.from = e.from, e.tokens
+	if err != nil {
+		return from, err
+	}
+	_, err = e.change(change{kind: add, value: value})
+	return path, err
+}
+
+// copy puts a copy of its own at the current tokens, so that the two can differ later.
+func (e *editor) copy(value any) error {
+	clone, err := document.Clone(value, e.limits.depth-len(e.tokens))
+	if err != nil {
+		return notJSON(err, "")
+	}
+	if e.copied += document.Size(clone); e.copied > e.limits.bytes {
+		return &PatchError{Kind: Limit, Err: fmt.Errorf("the values copied by the patch are larger than %d bytes", e.limits.bytes)}
+	}
+	_, err = e.change(change{kind: add, value: clone})
+	return err
+}

@@ -1,0 +1,74 @@
+package smp
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// pastEnd is the token that names the place behind the last element of a list.
+const pastEnd = "-"
+
+// parsePointer appends the tokens of a JSON pointer (RFC 6901) to tokens, with their escapes undone.
+func parsePointer(tokens []string, pointer string) ([]string, error) {
+	if pointer == "" {
+		return tokens, nil
+	}
+	if pointer[0] != '/' {
+		return nil, fmt.Errorf("%q is no JSON pointer: it is empty or starts with a slash", pointer)
+	}
+	for rest, more := pointer[1:], true; more; {
+		var token string
+		token, rest, more = strings.Cut(rest, "/")
+		if strings.IndexByte(token, '~') >= 0 {
+			var err error
+			if token, err = unescape(token); err != nil {
+				return nil, fmt.Errorf("%q is no JSON pointer: %w", pointer, err)
+			}
+		}
+		tokens = append(tokens, token)
+	}
+	return tokens, nil
+}
+
+var errTilde = errors.New("a tilde is written ~0, a slash in a name ~1, and there is no other use of ~")
+
+func unescape(token string) (string, error) {
+	var b strings.Builder
+	for i := 0; i < len(token); i++ {
+		if token[i] != '~' {
+			b.WriteByte(token[i])
+			continue
+		}
+		i++
+		if i == len(token) || token[i] != '0' && token[i] != '1' {
+			return "", errTilde
+		}
+		b.WriteByte("~/"[token[i]-'0'])
+	}
+	return b.String(), nil
+}
+
+// maxIndexDigits keeps an index within an int; no list is that long.
+const maxIndexDigits = 9
+
+// listIndex reads a token as an index below end. Only digits are one, without leading zeros.
+func listIndex(token string, end int) (int, error) {
+	index := 0
+	for i := range len(token) {
+		digit := token[i] - '0'
+		if digit > 9 {
+			return 0, &PatchError{Kind: Pointer, Err: fmt.Errorf("%q is no index of a list", token)}
+		}
+		if i < maxIndexDigits {
+			index = index*10 + int(digit)
+		}
+	}
+	switch {
+	case token == "" || token[0] == '0' && len(token) > 1:
+		return 0, &PatchError{Kind: Pointer, Err: fmt.Errorf("%q is no index of a list: it is written without leading zeros", token)}
+	case len(token) > maxIndexDigits || index >= end:
+		return 0, &PatchError{Kind: Conflict, Err: fmt.Errorf("the index %s is out of range", token)}
+	}
+	return index, nil
+}

@@ -1,0 +1,544 @@
+package smp
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/smp/internal/document"
+	"github.com/operkit/operkit/smp/internal/schema"
+)
+
+// The reference says rules 12 to 22 once more, with deep copies and simple loops and without a thought for speed or for
+// good messages. The engine has to agree with it.
+
+var errReference = errors.New("the rules refuse it")
+
+func reference(doc, patch map[string]any, s Schema) (map[string]any, error) {
+	if _, hasKind := doc["kind"].(string); !s.Known() && (!hasKind || directsLists(patch)) {
+		return nil, errReference
+	}
+	return referenceMap(copied(doc).(map[string]any), copied(patch).(map[string]any), s.place.Type)
+}
+
+func copied(value any) any {
+	out, err := document.Clone(value, 1000)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// directsLists tells whether a patch holds a directive about a list, which one of an unknown kind may not (rule 28).
+func directsLists(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, field := range value {
+			if directiveKey(key) && key != "$patch" && key != "$retainKeys" || directsLists(field) {
+				return true
+			}
+		}
+	case []any:
+		for _, element := range value {
+			fields, _ := element.(map[string]any)
+			if _, marked := fields["$patch"]; marked || directsLists(element) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// referenceMap merges a map into another one (rules 13, 14, 20).
+func referenceMap(live, patch map[string]any, t *schema.Type) (map[string]any, error) {
+	if mark, marked := patch["$patch"]; marked {
+		switch mark {
+		case "replace":
+			delete(patch, "$patch")
+			return literal(patch).(map[string]any), nil
+		case "delete":
+			return map[string]any{}, nil
+		default:
+			return nil, errReference
+		}
+	}
+	if err := retain(live, patch); err != nil {
+		return nil, err
+	}
+	fields := map[string]bool{}
+	for key := range patch {
+		name, err := fieldOf(key)
+		if err != nil {
+			return nil, err
+		}
+		fields[name] = true
+	}
+	for name := range fields {
+		if err := referenceField(live, patch, name, t); err != nil {
+			return nil, err
+		}
+	}
+	return live, nil
+}
+
+// retain deletes what $retainKeys doesn't list.
+func retain(live, patch map[string]any) error {
+	value, has := patch["$retainKeys"]
+	if !has {
+		return nil
+	}
+	delete(patch, "$retainKeys")
+	keys, isList := value.([]any)
+	if !isList {
+		return errReference
+	}
+	for key, value := range patch {
+		if value != nil && !strings.HasPrefix(key, "$") && !slices.Contains(keys, any(key)) {
+			return errReference
+		}
+	}
+	for key := range live {
+		if !slices.Contains(keys, any(key)) {
+			delete(live, key)
+		}
+	}
+	return nil
+}
+
+func fieldOf(key string) (string, error) {
+	for _, directive := range []string{"$deleteFromPrimitiveList", "$setElementOrder"} {
+		if name, has := strings.CutPrefix(key, directive+"/"); has {
+			return name, nil
+		}
+		if key == directive {
+			return "", errReference
+		}
+	}
+	return key, nil
+}
+
+// referenceField does all that a patch says about one field: its value, the order of its elements, and what is removed
+// from it (rules 13, 18, 19).
+func referenceField(live, patch map[string]any, name string, t *schema.Type) error {
+	place, known := t.Field(name)
+	value, set := patch[name]
+	order, ordered := patch["$setElementOrder/"+name]
+	switch {
+	case ordered:
+		if err := setOrdered(live, value, order, name, set, place, known); err != nil {
+			return err
+		}
+	case set:
+		if err := setField(live, value, name, place, known); err != nil {
+			return err
+		}
+	}
+	if remove, has := patch["$deleteFromPrimitiveList/"+name]; has {
+		return removeFrom(live, remove, name, known)
+	}
+	return nil
+}
+
+// setField merges the value of a field (rules 13, 22).
+func setField(live map[string]any, value any, name string, place schema.Place, known bool) error {
+	old, exists := live[name]
+	switch {
+	case value == nil:
+		delete(live, name)
+		return nil
+	case !exists || !sameType(old, value):
+		if fresh, keep := cleaned(value); keep {
+			live[name] = fresh
+		} else {
+			delete(live, name)
+		}
+		return nil
+	}
+	var err error
+	switch value := value.(type) {
+	case map[string]any:
+		switch {
+		case !known:
+			return errReference
+		case place.Strategy&schema.Replace != 0 && value["$patch"] == nil:
+			live[name], _ = cleaned(value)
+		default:
+			live[name], err = referenceMap(old.(map[string]any), value, place.Type)
+		}
+	case []any:
+		if !known {
+			return errReference
+		}
+		live[name], err = mergedList(old.([]any), value, place)
+	default:
+		live[name] = value
+	}
+	return err
+}
+
+func sameType(a, b any) bool {
+	return jsonType(a) == jsonType(b)
+}
+
+func jsonType(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case map[string]any:
+		return "object"
+	case []any:
+		return "list"
+	default:
+		return "number"
+	}
+}
+
+// cleaned is a new value: without nulls and directives, and nothing at all when it is marked (rule 13); marked with
+// replace it is what it says.
+func cleaned(value any) (any, bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		switch mark := value["$patch"]; mark {
+		case nil:
+		case "replace":
+			return literal(value), true
+		default:
+			return nil, false
+		}
+		out := map[string]any{}
+		for key, field := range value {
+			if fresh, keep := cleaned(field); keep && field != nil && !directiveKey(key) {
+				out[key] = fresh
+			}
+		}
+		return out, true
+	case []any:
+		out := []any{}
+		for _, element := range value {
+			fields, _ := element.(map[string]any)
+			if fields["$patch"] != nil {
+				continue
+			}
+			fresh, _ := cleaned(element)
+			out = append(out, fresh)
+		}
+		return out, true
+	default:
+		return value, true
+	}
+}
+
+// literal is a value that replaces: with its nulls, but never with a directive.
+func literal(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, field := range value {
+			fields, _ := field.(map[string]any)
+			if mark := fields["$patch"]; directiveKey(key) || mark != nil && mark != "replace" {
+				continue
+			}
+			out[key] = literal(field)
+		}
+		return out
+	case []any:
+		out := []any{}
+		for _, element := range value {
+			fields, _ := element.(map[string]any)
+			if fields["$patch"] == nil {
+				out = append(out, literal(element))
+			}
+		}
+		return out
+	default:
+		return value
+	}
+}
+
+func directiveKey(key string) bool {
+	name, _, _ := strings.Cut(key, "/")
+	return key == "$patch" || key == "$retainKeys" || name == "$deleteFromPrimitiveList" || name == "$setElementOrder"
+}
+
+// mergedList merges or replaces a list (rules 12, 15, 16, 21).
+func mergedList(live, patch []any, place schema.Place) ([]any, error) {
+	if place.Strategy&schema.Merge == 0 {
+		for _, element := range patch {
+			fields, _ := element.(map[string]any)
+			if mark, marked := fields["$patch"]; marked && mark != "replace" {
+				return nil, errReference
+			}
+		}
+		fresh, _ := cleaned(patch)
+		return fresh.([]any), nil
+	}
+	if len(live)+len(patch) == 0 {
+		return []any{}, nil
+	}
+	if !oneType(live, patch) {
+		return nil, errReference
+	}
+	if jsonType(slices.Concat(live, patch)[0]) != "object" {
+		return unionOf(live, patch), nil
+	}
+	return mergedObjects(live, patch, place)
+}
+
+// oneType is the part of rule 21 about elements: all are objects, or scalars of one type.
+func oneType(lists ...[]any) bool {
+	all := slices.Concat(lists...)
+	for _, element := range all {
+		kind := jsonType(element)
+		if kind == "list" || kind == "null" || kind != jsonType(all[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// unionOf is rule 16, in the order of rule 17.
+func unionOf(live, patch []any) []any {
+	union := []any{}
+	for _, element := range append(slices.Clone(live), patch...) {
+		if !slices.ContainsFunc(union, func(other any) bool { return document.Equal(element, other) }) {
+			union = append(union, element)
+		}
+	}
+	none := schema.Place{}
+	before, _ := identities(live, none)
+	wanted, _ := identities(patch, none)
+	ordered, _ := interleaved(union, wanted, before, none)
+	return ordered
+}
+
+// mergedObjects is rule 15, in the order of rule 17.
+func mergedObjects(live, patch []any, place schema.Place) ([]any, error) {
+	if len(place.Keys) == 0 {
+		return nil, errReference
+	}
+	var plain []any
+	replace := false
+	for _, element := range patch {
+		mark, marked := element.(map[string]any)["$patch"]
+		switch {
+		case !marked:
+			plain = append(plain, element)
+		case mark == "replace":
+			replace = true
+		case mark == "delete":
+			id, err := keyOf(element, place)
+			if err != nil {
+				return nil, err
+			}
+			live = slices.DeleteFunc(slices.Clone(live), func(old any) bool {
+				oldID, err := keyOf(old, place)
+				return err == nil && oldID == id
+			})
+		default:
+			return nil, errReference
+		}
+	}
+	if replace {
+		list := literal(plain).([]any)
+		_, err := identities(list, place)
+		return list, err
+	}
+	before, err := identities(live, place)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := identities(plain, place)
+	if err != nil {
+		return nil, err
+	}
+	merged, ids := slices.Clone(live), slices.Clone(before)
+	for i, element := range plain {
+		at := slices.Index(ids, wanted[i])
+		if at < 0 {
+			fresh, _ := cleaned(element)
+			merged, ids = append(merged, fresh), append(ids, wanted[i])
+			continue
+		}
+		merged[at], err = referenceMap(merged[at].(map[string]any), element.(map[string]any), place.Type.Values.Type)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return interleaved(merged, wanted, before, place)
+}
+
+// keyOf is what an element is told by: its keys as JSON, or itself.
+func keyOf(element any, place schema.Place) (string, error) {
+	fields, isMap := element.(map[string]any)
+	values := []any{element}
+	if len(place.Keys) > 0 {
+		values = nil
+		for _, key := range place.Keys {
+			value := fields[key.Name]
+			if value == nil {
+				value = key.Default
+			}
+			if !isMap || value == nil || jsonType(value) == "object" || jsonType(value) == "list" {
+				return "", errReference
+			}
+			values = append(values, value)
+		}
+	}
+	text, err := json.Marshal(values)
+	return string(text), err
+}
+
+func identities(list []any, place schema.Place) ([]string, error) {
+	ids := make([]string, len(list))
+	for i, element := range list {
+		id, err := keyOf(element, place)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	return ids, nil
+}
+
+// interleaved is rule 17: elements that are wanted in that order, the others in the order that they had before; one of
+// the others comes first where it stood before the next wanted one.
+func interleaved(list []any, wanted, before []string, place schema.Place) ([]any, error) {
+	ids, err := identities(list, place)
+	if err != nil {
+		return nil, err
+	}
+	var named, others []int
+	for i, id := range ids {
+		if slices.Contains(wanted, id) {
+			named = append(named, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	slices.SortStableFunc(named, func(a, b int) int { return slices.Index(wanted, ids[a]) - slices.Index(wanted, ids[b]) })
+	slices.SortStableFunc(others, func(a, b int) int { return slices.Index(before, ids[a]) - slices.Index(before, ids[b]) })
+	out := []any{}
+	for len(named) > 0 || len(others) > 0 {
+		takeOther := len(named) == 0
+		if len(named) > 0 && len(others) > 0 {
+			a, b := slices.Index(before, ids[others[0]]), slices.Index(before, ids[named[0]])
+			takeOther = a >= 0 && b >= 0 && a < b
+		}
+		if takeOther {
+			out, others = append(out, list[others[0]]), others[1:]
+		} else {
+			out, named = append(out, list[named[0]]), named[1:]
+		}
+	}
+	return out, nil
+}
+
+// setOrdered merges a list and puts it into an order (rule 18).
+func setOrdered(live map[string]any, value, order any, name string, set bool, place schema.Place, known bool) error {
+	wanted, isList := order.([]any)
+	old, exists := live[name]
+	before, oldIsList := old.([]any)
+	patch, valueIsList := value.([]any)
+	if !isList || exists && !oldIsList || set && !valueIsList || !known {
+		return errReference
+	}
+	if !exists && !set {
+		return nil
+	}
+	if !oneType(before, patch, wanted) {
+		return errReference
+	}
+	wantedIDs, err := identities(wanted, place)
+	if err != nil {
+		return err
+	}
+	if err := checkOrder(patch, wantedIDs, place); err != nil {
+		return err
+	}
+	merged := before
+	switch {
+	case !exists:
+		fresh, _ := cleaned(patch)
+		merged = fresh.([]any)
+	case set:
+		if merged, err = mergedList(before, patch, place); err != nil {
+			return err
+		}
+	}
+	if len(wanted) > 0 {
+		remaining := stoodBefore(before, patch, place)
+		if merged, err = interleaved(merged, wantedIDs, remaining, place); err != nil {
+			return err
+		}
+	}
+	live[name] = merged
+	return nil
+}
+
+// stoodBefore is where elements count as having stood for the order that a patch gives: what is left of those of the
+// document, then as many of the new ones as others were deleted. So it is where new ones take the places of deleted ones
+// in the list that Kubernetes merges in place.
+func stoodBefore(before, patch []any, place schema.Place) []string {
+	stood, _ := identities(before, place)
+	for _, element := range patch {
+		if fields, _ := element.(map[string]any); fields["$patch"] == "delete" {
+			id, _ := keyOf(element, place)
+			stood = slices.DeleteFunc(stood, func(other string) bool { return other == id })
+		}
+	}
+	for _, element := range patch {
+		id, err := keyOf(element, place)
+		fields, _ := element.(map[string]any)
+		if err == nil && fields["$patch"] == nil && len(stood) < len(before) && !slices.Contains(stood, id) {
+			stood = append(stood, id)
+		}
+	}
+	return stood
+}
+
+// checkOrder wants the unmarked elements of a patch in the order, as a subsequence.
+func checkOrder(patch []any, wanted []string, place schema.Place) error {
+	if len(wanted) == 0 {
+		return nil
+	}
+	for _, element := range patch {
+		if fields, _ := element.(map[string]any); fields["$patch"] != nil {
+			continue
+		}
+		id, err := keyOf(element, place)
+		if err != nil {
+			return err
+		}
+		at := slices.Index(wanted, id)
+		if at < 0 {
+			return errReference
+		}
+		wanted = wanted[at+1:]
+	}
+	return nil
+}
+
+// removeFrom is rule 19.
+func removeFrom(live map[string]any, remove any, name string, known bool) error {
+	if remove == nil {
+		delete(live, name)
+		return nil
+	}
+	list, isList := live[name].([]any)
+	gone, both := remove.([]any)
+	if !isList || !both {
+		return nil
+	}
+	if !known {
+		return errReference
+	}
+	live[name] = slices.DeleteFunc(slices.Clone(list), func(element any) bool {
+		return slices.ContainsFunc(gone, func(other any) bool { return document.Equal(element, other) })
+	})
+	return nil
+}

@@ -1,0 +1,48 @@
+package smp
+
+import (
+	"strings"
+
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/operkit/operkit/smp/internal/schema"
+	"github.com/operkit/operkit/smp/internal/schema/builtin"
+)
+
+// Schema says how the fields of one kind merge (spec: smp 12): which lists merge by which keys,
+// which maps are replaced, and which fields there are at all.
+//
+// Make one with [SchemaFor], [SchemaFromOpenAPI], [SchemaFromCRD] or [SchemaFromType], once for each
+// kind: it never changes, and any number of goroutines may use it. The zero value is that of an
+// unknown kind, which [ForUnknown] is about.
+type Schema struct {
+	kind  kschema.GroupVersionKind
+	place schema.Place
+}
+
+// SchemaFor gives the schema of Kubernetes' own stable kinds: every kind with a version v1, v2 and
+// so on of the groups that each cluster has, CustomResourceDefinition and APIService included. For
+// every other kind, also one of the same name in another group, the schema isn't known.
+//
+// A kind is read when it is first asked for; after that a call costs one look into a map.
+func SchemaFor(gvk kschema.GroupVersionKind) Schema {
+	return Schema{kind: gvk, place: schema.Place{Type: builtin.Type(gvk)}}
+}
+
+// Known says whether it is known how the kind merges.
+func (s Schema) Known() bool { return s.place.Type != nil }
+
+// String is the kind that the schema is of, and "unknown" where nothing is known of it. See
+// [Schema.Describe] for what the schema says.
+func (s Schema) String() string {
+	name := s.kind.Kind
+	if name != "" {
+		name = s.kind.GroupVersion().String() + " " + name
+	} else if s.Known() {
+		name = s.place.Type.Name
+	}
+	if !s.Known() {
+		name += " (unknown)"
+	}
+	return strings.TrimSpace(name)
+}

@@ -1,0 +1,133 @@
+package smp
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/operkit/operkit/smp/internal/schema"
+)
+
+// Strategic applies a strategic merge patch to a document and returns the result, which is what
+// the API server makes of it (spec: smp 12-22). The schema says how the fields of the document's
+// kind merge; for one that isn't known see [ForUnknown].
+//
+// A null in the patch deletes a field, a map merges, a list merges by its keys where the schema says
+// so and is replaced otherwise. $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList
+// are honoured; none of them is ever in the result. A nil patch changes nothing, a nil document is
+// an empty one.
+//
+// Neither the document nor the patch is changed, and the result shares nothing with them unless
+// [Shared] is given. Errors are [*PatchError]; then there is no result.
+func Strategic(doc, patch map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
+	o := newOptions(opts)
+	out, err := strategic(doc, patch, schema, o)
+	if err != nil {
+		return nil, located(err, doc, o)
+	}
+	return out, nil
+}
+
+func strategic(doc, patch map[string]any, schema Schema, o options) (map[string]any, error) {
+	root, err := mergeType(doc, schema, o)
+	if err != nil {
+		return nil, err
+	}
+	m := mergers.Get().(*merger)
+	defer m.retire()
+	m.options, m.listless = o, o.mode != Oper8 && !schema.Known()
+	out, err := m.mergeMap(doc, patch, root)
+	if err != nil {
+		// Of several mistakes the first by name is told, whatever the order of a map's keys.
+		m.sorted, m.path, m.borrowed = true, m.path[:0], 0
+		if _, first := m.mergeMap(doc, patch, root); first != nil {
+			err = first
+		}
+		return nil, err
+	}
+	before := identityOf(doc)
+	before.known = true
+	if err := before.check(out, o); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// mergeType is what a document's fields merge by.
+func mergeType(doc map[string]any, s Schema, o options) (*schema.Type, error) {
+	kind, _ := doc["kind"].(string)
+	switch {
+	case o.mode == Oper8 && kind != "":
+		return oper8Type(kind, o.mergeKeys), nil
+	case o.mode != Oper8 && s.Known():
+		return s.place.Type, nil
+	case kind == "":
+		return nil, &PatchError{Path: "/kind", Kind: UnknownType, Err: errors.New("the document has no kind: set it, or use Merge, which needs none")}
+	case o.unknown == Refuse:
+		return nil, &PatchError{Kind: UnknownType, Err: fmt.Errorf(
+			"it isn't known how the fields of kind %q merge: give the schema of its CRD, or use a JSON or merge patch", kind)}
+	default:
+		return nil, nil
+	}
+}
+
+// merger applies one patch.
+type merger struct {
+	options
+	// listless says that nothing is known of lists: directives about them are refused.
+	listless bool
+	// sorted visits the fields of maps by name.
+	sorted bool
+	path   path
+	// lists are for the lists that are being merged, as many as lie within each other.
+	lists    []*arrangement
+	borrowed int
+}
+
+// mergers are used again, since a small patch costs little more than what it works with.
+var mergers = sync.Pool{New: func() any { return new(merger) }}
+
+// retire gives a merger back, without what it had to do with.
+func (m *merger) retire() {
+	for _, l := range m.lists {
+		l.reset(0)
+	}
+	clear(m.path[:cap(m.path)])
+	*m = merger{path: m.path[:0], lists: m.lists}
+	mergers.Put(m)
+}
+
+// borrow returns an empty arrangement with room for n entries, until giveBack.
+func (m *merger) borrow(n int) *arrangement {
+	if m.borrowed == len(m.lists) {
+		m.lists = append(m.lists, new(arrangement))
+	}
+	l := m.lists[m.borrowed]
+	m.borrowed++
+	l.reset(n)
+	return l
+}
+
+func (m *merger) giveBack() { m.borrowed-- }
+
+func (m *merger) enter(field string)     { m.path = append(m.path, step{field: field}) }
+func (m *merger) enterElement(index int) { m.path = append(m.path, step{index: index, list: true}) }
+func (m *merger) leave()                 { m.path = m.path[:len(m.path)-1] }
+
+// fail is an error at the current path.
+func (m *merger) fail(kind ErrorKind, format string, args ...any) error {
+	return &PatchError{Path: m.path.String(), Kind: kind, Err: fmt.Errorf(format, args...)}
+}
+
+// keep is what the result holds of an unchanged part of the document.
+func (m *merger) keep(value any) (any, error) {
+	if m.shared {
+		return value, nil
+	}
+	switch value.(type) {
+	case map[string]any, []any:
+		return m.clone(value)
+	default:
+		return value, nil
+	}
+}

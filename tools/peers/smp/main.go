@@ -1,0 +1,14 @@
+// Command smp measures smp next to what people use today: k8s.io/apimachinery's strategicpatch and evanphx/json-patch.
+// `make ratios MODULE=smp` runs it. The differential fuzz targets of the same peers are this package's tests; the
+// generator of smp's table of built-in types is in the folder generate.
+package main
+
+import "github.com/operkit/operkit/tools/peers/ratio"
+
+func main() {
+	f, err := loadFixture()
+	if err != nil {
+		fail(err)
+	}
+	ratio.Main(f.pairs(), nil)
+}
