@@ -1,6 +1,7 @@
 package smp
 
 import (
+	"github.com/operkit/operkit/smp/internal/document"
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
@@ -156,7 +157,7 @@ func kindOfElement(element any) elementKinds {
 	case nil, []any:
 		return nothing
 	default:
-		if _, isNumber := canonical(element); isNumber {
+		if _, isNumber := document.Scalar(element); isNumber {
 			return numbers
 		}
 		return nothing

@@ -1,5 +1,7 @@
 package smp
 
+import "github.com/operkit/operkit/smp/internal/document"
+
 // mergeScalars merges a list of scalars: what both have together, without duplicates, what order
 // names in its order (spec: smp 16, 17, 18). All elements are of one type. Without a patch an order
 // takes nothing away, neither do elements become one.
@@ -7,12 +9,12 @@ func (m *merger) mergeScalars(live, patch, order []any) ([]any, error) {
 	l := m.borrow(len(live) + len(patch))
 	defer m.giveBack()
 	for _, value := range live {
-		if id, _ := canonical(value); patch == nil || !l.has(id) {
+		if id, _ := document.Scalar(value); patch == nil || !l.has(id) {
 			l.add(id, value, true)
 		}
 	}
 	for i, value := range patch {
-		if id, _ := canonical(value); !l.has(id) {
+		if id, _ := document.Scalar(value); !l.has(id) {
 			m.enterElement(i)
 			taken, err := m.takeScalar(value)
 			if err != nil {
@@ -23,7 +25,7 @@ func (m *merger) mergeScalars(live, patch, order []any) ([]any, error) {
 		}
 	}
 	for i, value := range order {
-		id, _ := canonical(value)
+		id, _ := document.Scalar(value)
 		l.name(id, i)
 	}
 	return l.arrange(), nil
@@ -33,9 +35,9 @@ func (m *merger) mergeScalars(live, patch, order []any) ([]any, error) {
 func (m *merger) inOrder(patch, order []any) error {
 	at := 0
 	for i, value := range patch {
-		id, _ := canonical(value)
+		id, _ := document.Scalar(value)
 		for ; at < len(order); at++ {
-			if other, _ := canonical(order[at]); other == id {
+			if other, _ := document.Scalar(order[at]); other == id {
 				break
 			}
 		}
@@ -75,7 +77,7 @@ func (m *merger) removeScalars(out map[string]any, key string, remove any) error
 	l := m.borrow(len(live))
 	defer m.giveBack()
 	for i, value := range values {
-		id, _ := canonical(value)
+		id, _ := document.Scalar(value)
 		if m.mode == Strict && !holdsScalar(live, id) {
 			m.enterElement(i)
 			return m.fail(Conflict, "%s: there is no element %s to remove", deleteDirective, describe(id))
@@ -83,7 +85,7 @@ func (m *merger) removeScalars(out map[string]any, key string, remove any) error
 		l.gone.add(id)
 	}
 	for _, value := range live {
-		if id, _ := canonical(value); l.gone.find(id) < 0 {
+		if id, _ := document.Scalar(value); l.gone.find(id) < 0 {
 			l.add(id, value, true)
 		}
 	}
@@ -93,7 +95,7 @@ func (m *merger) removeScalars(out map[string]any, key string, remove any) error
 
 func holdsScalar(list []any, id any) bool {
 	for _, value := range list {
-		if other, _ := canonical(value); other == id {
+		if other, _ := document.Scalar(value); other == id {
 			return true
 		}
 	}

@@ -284,6 +284,9 @@ func mergedList(live, patch []any, place schema.Place) ([]any, error) {
 		return nil, errReference
 	}
 	if jsonType(slices.Concat(live, patch)[0]) != "object" {
+		if len(place.Keys) > 0 {
+			return nil, errReference
+		}
 		return unionOf(live, patch), nil
 	}
 	return mergedObjects(live, patch, place)

@@ -19,15 +19,15 @@ var (
 	yamlText = textForm{decode: yaml.Decode, encode: yaml.Append}
 )
 
-// text is one of the texts of a call.
-type text struct {
+// input is one of the texts of a call.
+type input struct {
 	// name is for errors.
 	name string
 	data []byte
 }
 
 // values decodes texts.
-func (f textForm) values(o options, texts ...text) ([]any, error) {
+func (f textForm) values(o options, texts ...input) ([]any, error) {
 	values := make([]any, len(texts))
 	for i, t := range texts {
 		if len(t.data) > o.limits.bytes {
@@ -47,7 +47,7 @@ func (f textForm) values(o options, texts ...text) ([]any, error) {
 }
 
 // objects decodes texts that have to be objects; null is one without fields.
-func (f textForm) objects(o options, texts ...text) ([]map[string]any, error) {
+func (f textForm) objects(o options, texts ...input) ([]map[string]any, error) {
 	values, err := f.values(o, texts...)
 	if err != nil {
 		return nil, err
@@ -63,9 +63,9 @@ func (f textForm) objects(o options, texts ...text) ([]map[string]any, error) {
 	return objects, nil
 }
 
-// text encodes the result of a call, as long as the texts given or a little longer, or passes on the
-// error, which is about doc.
-func (f textForm) text(result any, err error, doc any, o options, texts ...text) ([]byte, error) {
+// encoded is the text of a call's result, which is about as long as the inputs together, or the error,
+// which is about doc.
+func (f textForm) encoded(result any, err error, doc any, o options, texts ...input) ([]byte, error) {
 	if err != nil {
 		return nil, located(err, doc, o)
 	}
@@ -90,64 +90,62 @@ func textOptions(opts []Option) options {
 
 func (f textForm) strategic(doc, patch []byte, schema Schema, opts []Option) ([]byte, error) {
 	o := textOptions(opts)
-	texts := []text{{"document", doc}, {"patch", patch}}
+	texts := []input{{"document", doc}, {"patch", patch}}
 	values, err := f.objects(o, texts...)
 	if err != nil {
 		return nil, err
 	}
 	out, err := Strategic(values[0], values[1], schema, o.as)
-	return f.text(out, err, values[0], o, texts...)
+	return f.encoded(out, err, values[0], o, texts...)
 }
 
 func (f textForm) diff(before, after []byte, schema Schema, opts []Option) ([]byte, error) {
 	o := textOptions(opts)
-	values, err := f.objects(o, text{"document before", before}, text{"document after", after})
+	values, err := f.objects(o, input{"document before", before}, input{"document after", after})
 	if err != nil {
 		return nil, err
 	}
 	out, err := Diff(values[0], values[1], schema, o.as)
-	return f.text(out, err, values[0], o)
+	return f.encoded(out, err, values[0], o)
 }
 
 func (f textForm) diff3(original, modified, current []byte, schema Schema, opts []Option) ([]byte, error) {
 	o := textOptions(opts)
-	values, err := f.objects(o, text{"original document", original}, text{"modified document", modified}, text{"current document", current})
+	values, err := f.objects(o, input{"original document", original}, input{"modified document", modified}, input{"current document", current})
 	if err != nil {
 		return nil, err
 	}
 	out, err := Diff3(values[0], values[1], values[2], schema, o.as)
-	return f.text(out, err, values[2], o)
+	return f.encoded(out, err, values[2], o)
 }
 
 // as is the option that makes options of o.
 func (o options) as(options) options { return o }
 
-// pair is a function of two values that may be anything.
-type pair func(first, second any, o options) (any, error)
-
-func (f textForm) pair(do pair, first, second text, opts []Option) ([]byte, error) {
+// pair decodes two texts, which may hold anything, and encodes what do makes of them.
+func (f textForm) pair(do func(first, second any, o options) (any, error), first, second input, opts []Option) ([]byte, error) {
 	o := textOptions(opts)
 	values, err := f.values(o, first, second)
 	if err != nil {
 		return nil, err
 	}
 	out, err := do(values[0], values[1], o)
-	return f.text(out, err, values[0], o, first, second)
+	return f.encoded(out, err, values[0], o, first, second)
 }
 
 func (f textForm) json(doc, ops []byte, opts []Option) ([]byte, error) {
-	return f.pair(jsonPatchOwn, text{"document", doc}, text{"patch", ops}, opts)
+	return f.pair(jsonPatchOwn, input{"document", doc}, input{"patch", ops}, opts)
 }
 
 func (f textForm) merge(doc, patch []byte, opts []Option) ([]byte, error) {
-	return f.pair(mergePatch, text{"document", doc}, text{"patch", patch}, opts)
+	return f.pair(mergePatch, input{"document", doc}, input{"patch", patch}, opts)
 }
 
 func (f textForm) diffJSON(before, after []byte, opts []Option) ([]byte, error) {
 	do := func(before, after any, o options) (any, error) { return diffJSON(before, after, o) }
-	return f.pair(do, text{"document before", before}, text{"document after", after}, opts)
+	return f.pair(do, input{"document before", before}, input{"document after", after}, opts)
 }
 
 func (f textForm) diffMerge(before, after []byte, opts []Option) ([]byte, error) {
-	return f.pair(diffMerge, text{"document before", before}, text{"document after", after}, opts)
+	return f.pair(diffMerge, input{"document before", before}, input{"document after", after}, opts)
 }

@@ -1,0 +1,86 @@
+package smp
+
+import "maps"
+
+// whole is the patch that replaces a map.
+func (d *differ) whole(value map[string]any) (map[string]any, error) {
+	copied, err := d.literal(value)
+	if err != nil {
+		return nil, err
+	}
+	patch := copied.(map[string]any)
+	if d.shared {
+		patch = maps.Clone(patch)
+	}
+	patch[patchDirective] = replaceValue
+	return patch, nil
+}
+
+// copied is a value as a patch may hold it; ok is false where a patch would lose something of it.
+func (d *differ) copied(value any) (taken any, ok bool, err error) {
+	if nested(value) && holdsNull(value, d.limits.depth-len(d.path)) {
+		return nil, false, nil
+	}
+	taken, err = d.literal(value)
+	return taken, err == nil, err
+}
+
+// literal is a value as a patch that replaces may hold it.
+func (d *differ) literal(value any) (any, error) {
+	copied, err := d.clone(value)
+	if err != nil {
+		return nil, err
+	}
+	if key, found := findDirective(value); found {
+		return nil, d.fail(Invalid, "a document can't hold a directive of patches, as %q", key)
+	}
+	if d.shared {
+		return value, nil
+	}
+	return copied, nil
+}
+
+// holdsNull tells whether there is a field that is null anywhere in a value.
+func holdsNull(value any, depth int) bool {
+	if depth < 0 {
+		return false
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for _, field := range value {
+			if field == nil || holdsNull(field, depth-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, element := range value {
+			if holdsNull(element, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// findDirective looks for a directive anywhere in a value that has been copied before, so that it
+// isn't endless.
+func findDirective(value any) (key string, found bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, field := range value {
+			if isDirective(key) {
+				return key, true
+			}
+			if key, found := findDirective(field); found {
+				return key, true
+			}
+		}
+	case []any:
+		for _, element := range value {
+			if key, found := findDirective(element); found {
+				return key, true
+			}
+		}
+	}
+	return "", false
+}

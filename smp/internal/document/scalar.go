@@ -1,0 +1,42 @@
+package document
+
+import "encoding/json"
+
+// Scalar returns a string, a boolean or a number so that equal ones, as values of JSON, are equal by
+// Go's == too, and can be keys of a map: 80, 80.0 and json.Number("8e1") are the same int64. ok is
+// false for what is no scalar, null among it.
+func Scalar(value any) (scalar any, ok bool) {
+	switch v := value.(type) {
+	case string, bool, int64:
+		return value, true
+	case float64:
+		if whole, isWhole := wholeNumber(v); isWhole {
+			return whole, true
+		}
+		return value, finite(v) == nil
+	}
+	number, known, err := normal(value)
+	if !known || err != nil {
+		return nil, false
+	}
+	if literal, isLiteral := number.(json.Number); isLiteral {
+		return scalarOf(string(literal)), true
+	}
+	return Scalar(number)
+}
+
+// scalarOf is the scalar of a valid literal. One that neither int64 nor float64 holds is written in its
+// one normal form.
+func scalarOf(literal string) any {
+	held := number(literal)
+	if _, isLiteral := held.(json.Number); !isLiteral {
+		scalar, _ := Scalar(held)
+		return scalar
+	}
+	d := decimalOf(literal)
+	sign := ""
+	if d.negative {
+		sign = "-"
+	}
+	return json.Number(sign + d.digits + "e" + d.exponent.String())
+}
