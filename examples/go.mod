@@ -7,8 +7,10 @@ require (
 	github.com/operkit/operkit/deploy v0.0.0
 	github.com/operkit/operkit/operator v0.0.0
 	github.com/operkit/operkit/reconcile v0.0.0
+	github.com/operkit/operkit/smp v0.0.0
 	github.com/operkit/operkit/status v0.0.0
 	github.com/operkit/operkit/tools/envtest v0.0.0
+	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
 	golang.org/x/term v0.45.0
@@ -16,6 +18,7 @@ require (
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
 	k8s.io/klog/v2 v2.140.0
+	sigs.k8s.io/yaml v1.6.0
 )
 
 require (
@@ -45,7 +48,6 @@ require (
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
-	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
@@ -62,7 +64,6 @@ require (
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
-	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
 replace (
@@ -70,6 +71,7 @@ replace (
 	github.com/operkit/operkit/deploy => ../deploy
 	github.com/operkit/operkit/operator => ../operator
 	github.com/operkit/operkit/reconcile => ../reconcile
+	github.com/operkit/operkit/smp => ../smp
 	github.com/operkit/operkit/status => ../status
 	github.com/operkit/operkit/tools/envtest => ../tools/envtest
 )

@@ -30,10 +30,14 @@ func copied(value any) any {
 	return out
 }
 
-// directsLists tells whether a patch holds a directive about a list, which one of an unknown kind may not (rule 28).
+// directsLists tells whether a patch holds a directive about a list, which one of an unknown kind may not (rule 28). What
+// is deleted isn't looked at.
 func directsLists(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:
+		if mark := value["$patch"]; mark != nil && mark != "replace" {
+			return false
+		}
 		for key, field := range value {
 			if directiveKey(key) && key != "$patch" && key != "$retainKeys" || directsLists(field) {
 				return true
@@ -473,7 +477,8 @@ func setOrdered(live map[string]any, value, order any, name string, set bool, pl
 			return err
 		}
 	}
-	if len(wanted) > 0 {
+	// An order that names nothing puts nothing new into place.
+	if len(wanted) > 0 || !set {
 		remaining := stoodBefore(before, patch, place)
 		if merged, err = interleaved(merged, wantedIDs, remaining, place); err != nil {
 			return err
