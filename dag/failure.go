@@ -1,9 +1,9 @@
 package dag
 
 import (
-	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 )
 
 // Unverified marks err as one after which a node counts as unverified instead of failed: its
@@ -97,18 +97,24 @@ func isUnverified(err error) bool {
 	return false
 }
 
-// isFatal tells whether err makes a run count as failed (spec: dag 33).
+// isFatal tells whether err makes a run count as failed: whether any branch of its tree does, so that
+// an expected error can't hide another one (spec: dag 33).
 func isFatal(err error) bool {
-	if err == nil {
+	switch e := err.(type) { //nolint:errorlint // errors.As finds one branch, and any of them counts
+	case nil:
 		return false
-	}
-	var flagged interface{ Fatal() bool }
-	if errors.As(err, &flagged) {
-		return flagged.Fatal()
-	}
-	var unverified *unverifiedError
-	if errors.As(err, &unverified) {
-		return unverified.cause != nil
+	case interface{ Fatal() bool }:
+		return e.Fatal()
+	case *unverifiedError:
+		return isFatal(e.cause)
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			return isFatal(inner)
+		}
+	case interface{ Unwrap() []error }:
+		if branches := e.Unwrap(); len(branches) > 0 {
+			return slices.ContainsFunc(branches, isFatal)
+		}
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -312,6 +313,23 @@ func TestObserverFails(t *testing.T) {
 		var caught *dag.GoexitError
 		require.ErrorAs(t, err, &caught)
 		assert.Contains(t, string(caught.Stack), "dag_test.leave")
+	})
+	t.Run("inline, a visit that ends the caller's goroutine is told", func(t *testing.T) {
+		t.Parallel()
+		g := dag.New[int]()
+		require.NoError(t, g.Add("a", 0))
+		var events []dag.Event
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, _ = dag.Run(t.Context(), g, func(context.Context, string, int) error { runtime.Goexit(); return nil },
+				dag.Concurrency(0), dag.Observe(func(e dag.Event) { events = append(events, e) }))
+		}()
+		<-ended
+		require.Len(t, events, 2)
+		assert.Equal(t, dag.EventFinished, events[1].Kind)
+		var caught *dag.GoexitError
+		assert.ErrorAs(t, events[1].Err, &caught)
 	})
 	t.Run("inline, Goexit of the observer ends the caller, and the graph can be run again", func(t *testing.T) {
 		t.Parallel()

@@ -28,7 +28,8 @@ const (
 // again; Run returns an [*ObserverError] then, with the state. The run itself isn't touched.
 //
 // With Concurrency(0) there is no other goroutine: the observer is called on that of Run, at
-// once, and takes its time. It loses nothing, and one that blocks holds up the run.
+// once, and takes its time. It loses nothing, and one that blocks holds up the run. A visit that
+// calls runtime.Goexit ends the run there and then: that is the last it is told.
 func Observe(observer func(Event)) Option { return func(c *config) { c.observer = observer } }
 
 // ObserverError says that an observer did not learn of all events. The state of the run is

@@ -125,6 +125,27 @@ func TestStatePredicates(t *testing.T) {
 		assert.True(t, mustState(t, dag.Outcomes{Errors: []dag.NodeError{{Err: &flagged{fatal: true}}}}).HasFailed())
 		assert.True(t, mustState(t, dag.Outcomes{Errors: []dag.NodeError{{Err: dag.Expected(errBoom)}, {Err: errBoom}}}).HasFailed(), "any of them")
 	})
+	t.Run("dag 33: an expected error joined with another one doesn't hide it", func(t *testing.T) {
+		t.Parallel()
+		expected := dag.Expected(errors.New("soon"))
+		for why, row := range map[string]struct {
+			err  error
+			want bool
+		}{
+			"expected first":            {errors.Join(expected, errBoom), true},
+			"expected last":             {errors.Join(errBoom, expected), true},
+			"all expected":              {errors.Join(expected, expected), false},
+			"unverified without cause":  {errors.Join(dag.Unverified(nil), dag.Unverified(nil)), false},
+			"unverified, boom last":     {errors.Join(dag.Unverified(nil), dag.Unverified(errBoom)), true},
+			"unverified, boom first":    {errors.Join(dag.Unverified(errBoom), dag.Unverified(nil)), true},
+			"joined inside unverified":  {dag.Unverified(errors.Join(expected, errBoom)), true},
+			"its own word for all":      {dag.Expected(errors.Join(expected, errBoom)), false},
+			"wrapped with text":         {fmt.Errorf("all: %w", errors.Join(expected, errBoom)), true},
+			"wrapped with text, no bad": {fmt.Errorf("all: %w", errors.Join(expected, expected)), false},
+		} {
+			assert.Equal(t, row.want, mustState(t, dag.Outcomes{Errors: []dag.NodeError{{Err: row.err}}}).HasFailed(), why)
+		}
+	})
 }
 
 func TestStateEqual(t *testing.T) {

@@ -100,8 +100,9 @@ func (s *scheduler) exited(j *job) {
 	}
 	if j.doing == visiting {
 		s.settle(j, err)
-		return
+	} else {
+		s.asking--
+		s.refuse(j, err)
 	}
-	s.asking--
-	s.refuse(j, err)
+	s.catchUp()
 }
