@@ -335,11 +335,12 @@ func TestObserverFails(t *testing.T) {
 		t.Parallel()
 		g := layeredDiamond(t, 5)
 		for _, kind := range []dag.EventKind{dag.EventStarted, dag.EventFinished} {
-			returned, ended := false, make(chan struct{})
+			returned, left, ended := false, 0, make(chan struct{})
 			go func() {
 				defer close(ended)
 				_, err := dag.Run(t.Context(), g, nil, dag.Concurrency(0), dag.Observe(func(e dag.Event) {
 					if e.Kind == kind {
+						left++
 						leave()
 					}
 				}))
@@ -347,6 +348,7 @@ func TestObserverFails(t *testing.T) {
 			}()
 			<-ended
 			assert.False(t, returned)
+			assert.Equal(t, 1, left, "it isn't called again")
 		}
 		state, err := dag.Run(t.Context(), g, nil)
 		require.NoError(t, err)

@@ -120,6 +120,7 @@ func (o *observation) deliver() {
 // flush delivers on the caller's goroutine.
 func (o *observation) flush() {
 	for !o.over && o.head < len(o.queue) {
+		o.calling = time.Now()
 		o.returned(o.call(o.queue[o.head]))
 	}
 }

@@ -91,18 +91,23 @@ func (s *scheduler) exited(j *job) {
 	if j.doing == resting {
 		return
 	}
-	err := &GoexitError{Stack: debug.Stack()}
+	s.bookExit(j, &GoexitError{Stack: debug.Stack()})
+	// Not where it was the observer that ended the goroutine.
+	if s.concurrency == 0 && s.observation != nil && s.calling.IsZero() {
+		s.flush()
+	}
+}
+
+func (s *scheduler) bookExit(j *job, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.jobs = slices.DeleteFunc(s.jobs, func(other *job) bool { return other == j })
-	if s.late() {
-		return
-	}
-	if j.doing == visiting {
+	switch {
+	case s.late():
+	case j.doing == visiting:
 		s.settle(j, err)
-	} else {
+	default:
 		s.asking--
 		s.refuse(j, err)
 	}
-	s.catchUp()
 }
