@@ -28,6 +28,8 @@ type entry struct {
 	// live is where the document has the first element of the same identity, rank where the patch
 	// has it; -1 is nowhere.
 	live, rank int32
+	// index is the one of the element in the document, or of a new one in the patch.
+	index int32
 	// ours says that value isn't the document's any more.
 	ours bool
 }
@@ -88,12 +90,6 @@ func (l *arrangement) name(id any, rank int) {
 			l.entries[i].rank = int32(rank)
 		}
 	}
-}
-
-// repeated tells whether several entries have an identity.
-func (l *arrangement) repeated(id any) bool {
-	first := l.known.find(id)
-	return l.repeats && first >= 0 && slices.Contains(l.known.ids[first+1:], id)
 }
 
 // arrange returns the values in order.

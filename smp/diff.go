@@ -1,6 +1,7 @@
 package smp
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -14,13 +15,17 @@ import (
 //
 // What merging can't say, such as a null that is new, is said by replacing the nearest map or list
 // around it as a whole ($patch: replace). Of a schema that isn't known, maps are merged and lists
-// replaced.
+// replaced. Where the two are different objects [Strategic] needs [AllowIdentityChange]. The mode
+// [Oper8] is an error.
 //
 // Neither document is changed; the patch shares nothing with them unless [Shared] is given. Errors
 // are [*PatchError]: [UnknownField] for a map or list of a field that the kind doesn't have,
 // [Invalid] for a document with a directive in it.
 func Diff(before, after map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
-	o := newOptions(opts)
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	patch, err := diff(before, after, schema, o)
 	if err != nil {
 		return nil, located(err, before, o)
@@ -29,6 +34,12 @@ func Diff(before, after map[string]any, schema Schema, opts ...Option) (map[stri
 }
 
 func diff(before, after map[string]any, s Schema, o options) (map[string]any, error) {
+	if err := o.kubernetesOnly(); err != nil {
+		return nil, err
+	}
+	if err := s.checkKind(before); err != nil {
+		return nil, err
+	}
 	d := differ{mergers.Get().(*merger)}
 	defer d.retire()
 	d.options, d.listless = o, !s.Known()
@@ -37,6 +48,11 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 		root = s.place.Type
 	}
 	patch, ok, err := d.maps(before, after, root, false)
+	if err != nil {
+		// Of several the first by name is told, whatever the order of a map's keys.
+		d.sorted, d.path, d.borrowed = true, d.path[:0], 0
+		_, _, err = d.maps(before, after, root, false)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -66,12 +82,13 @@ func (p *patchMap) set(key string, value any) {
 // maps makes the patch between two maps; it is nil when they are equal. retain has it name the
 // fields that stay.
 func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool) (patch map[string]any, ok bool, err error) {
-	if len(d.path) > d.limits.depth {
-		return nil, false, d.fail(Limit, "the document is nested deeper than %d levels", d.limits.depth)
+	if err := d.tooDeep(); err != nil {
+		return nil, false, err
 	}
 	var out patchMap
 	stayed := 0
-	for key, value := range after {
+	ok = true
+	for key, value := range d.fields(after) {
 		old, exists := before[key]
 		if exists {
 			stayed++
@@ -80,14 +97,12 @@ func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool)
 			}
 		}
 		d.enter(key)
-		ok, err := d.field(&out, key, old, value, exists, t)
+		can, err := d.field(&out, key, old, value, exists, t)
 		if err != nil {
 			return nil, false, err
 		}
 		d.leave()
-		if !ok {
-			return nil, false, nil
-		}
+		ok = ok && can
 	}
 	if stayed < len(before) {
 		if err := d.removed(&out, before, after); err != nil {
@@ -101,7 +116,24 @@ func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool)
 		}
 		out.set(retainKeysDirective, keys)
 	}
+	if !ok {
+		return nil, false, nil
+	}
 	return out.fields, true, nil
+}
+
+// fields goes through a map, by name where that matters.
+func (d *differ) fields(m map[string]any) iter.Seq2[string, any] {
+	if !d.sorted {
+		return maps.All(m)
+	}
+	return func(yield func(string, any) bool) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if !yield(key, m[key]) {
+				return
+			}
+		}
+	}
 }
 
 // sameScalar tells of most equal scalars that they are, without calling anything.

@@ -2,6 +2,7 @@ package smp
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/operkit/operkit/smp/internal/document"
 	"github.com/operkit/operkit/smp/internal/schema"
@@ -13,29 +14,44 @@ import (
 // applied last.
 //
 // A nil original deletes nothing. A null in modified deletes a field. The patch is made for current:
-// [Strategic] applies it, and nothing is in it that current has already. Mutation and errors are as
-// with [Diff].
+// [Strategic] applies it, and nothing is in it that current has already. New elements of lists come
+// where modified has them, among those that are only in current.
+//
+// Of several elements with the same key, as the two ports 53 of a Service for DNS, the first of
+// modified is that of current, the second the second. A merged list with an element that has no key
+// at all is taken from modified as it is.
+//
+// Mutation, modes and errors are as with [Diff].
 func Diff3(original, modified, current map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
-	o := newOptions(opts)
-	t := threeWay{merger{options: o, listless: !schema.Known()}}
-	t.shared = true
-	wanted, err := t.maps(original, modified, current, schema.place)
+	o, err := newOptions(opts)
 	if err != nil {
-		return nil, located(err, current, o)
+		return nil, err
 	}
-	patch, err := diff(current, wanted, schema, o)
+	patch, err := diff3(original, modified, current, schema, o)
 	if err != nil {
 		return nil, located(err, current, o)
 	}
 	return patch, nil
 }
 
+func diff3(original, modified, current map[string]any, schema Schema, o options) (map[string]any, error) {
+	if err := schema.checkKind(current); err != nil {
+		return nil, err
+	}
+	t := threeWay{merger{options: o, listless: !schema.Known()}}
+	wanted, err := t.maps(original, modified, current, schema.place)
+	if err != nil {
+		return nil, err
+	}
+	return diff(current, wanted, schema, o)
+}
+
 // threeWay makes what is wanted out of three documents. What it makes shares with them.
 type threeWay struct{ merger }
 
 func (t *threeWay) maps(original, modified, current map[string]any, place schema.Place) (map[string]any, error) {
-	if len(t.path) > t.limits.depth {
-		return nil, t.fail(Limit, "the documents are nested deeper than %d levels", t.limits.depth)
+	if err := t.tooDeep(); err != nil {
+		return nil, err
 	}
 	out := make(map[string]any, len(current))
 	maps.Copy(out, current)
@@ -45,7 +61,8 @@ func (t *threeWay) maps(original, modified, current map[string]any, place schema
 		}
 	}
 	set := false
-	for key, value := range modified {
+	for _, key := range slices.Sorted(maps.Keys(modified)) {
+		value := modified[key]
 		if value == nil {
 			delete(out, key)
 			continue
@@ -72,7 +89,7 @@ func (t *threeWay) field(key string, original, value any, current map[string]any
 		live, both := current[key].(map[string]any)
 		switch {
 		case !both || document.Equal(live, value) || place.Strategy&schema.Replace != 0:
-			return t.settled(value), nil
+			return t.settled(value)
 		case !known || !mergesAsMap(place.Type):
 			return nil, t.unknownField(parent)
 		}
@@ -82,11 +99,11 @@ func (t *threeWay) field(key string, original, value any, current map[string]any
 		live, both := current[key].([]any)
 		switch {
 		case !both || document.Equal(live, value):
-			return t.settled(value), nil
+			return t.settled(value)
 		case !known || !t.mergesAsList(place.Type):
 			return nil, t.unknownField(parent)
 		case place.Strategy&schema.Merge == 0:
-			return t.settled(value), nil
+			return t.settled(value)
 		}
 		before, _ := original.([]any)
 		return t.lists(before, value, live, place)
@@ -97,38 +114,37 @@ func (t *threeWay) field(key string, original, value any, current map[string]any
 
 // settled is a value of modified that there is nothing to merge with: without its nulls, since they
 // only delete.
-func (t *threeWay) settled(value any) any {
-	if !nested(value) || !holdsNull(value, t.limits.depth-len(t.path)) {
-		return value
+func (t *threeWay) settled(value any) (any, error) {
+	copied, err := t.clone(value)
+	if err != nil {
+		return nil, err
 	}
+	dropNulls(copied)
+	return copied, nil
+}
+
+// dropNulls takes the fields that are null out of a value that nobody else has.
+func dropNulls(value any) {
 	switch value := value.(type) {
 	case map[string]any:
-		out := make(map[string]any, len(value))
-		for key, field := range value {
-			if field != nil {
-				out[key] = t.settled(field)
-			}
+		maps.DeleteFunc(value, func(_ string, field any) bool { return field == nil })
+		for _, field := range value {
+			dropNulls(field)
 		}
-		return out
 	case []any:
-		out := make([]any, len(value))
-		for i, element := range value {
-			out[i] = t.settled(element)
+		for _, element := range value {
+			dropNulls(element)
 		}
-		return out
-	default:
-		return value
 	}
 }
 
-// lists makes what is wanted of a list that merges. Where elements have no key, or can't be told
-// apart by it, as two ports of a Service that differ by their protocol, it is what modified says.
-func (t *threeWay) lists(original, modified, current []any, place schema.Place) ([]any, error) {
+// lists makes what is wanted of a list that merges.
+func (t *threeWay) lists(original, modified, current []any, place schema.Place) (any, error) {
 	before, wanted, live := new(index), new(index), new(index)
-	if !distinct(wanted, modified, place) || !distinct(live, current, place) {
-		return t.settled(modified).([]any), nil
+	if !occurrences(wanted, modified, place) || !occurrences(live, current, place) {
+		return t.settled(modified)
 	}
-	if !distinct(before, original, place) {
+	if !occurrences(before, original, place) {
 		before.reset(0)
 	}
 	var l arrangement
@@ -138,37 +154,64 @@ func (t *threeWay) lists(original, modified, current []any, place schema.Place) 
 		}
 	}
 	for i, id := range wanted.ids {
-		at := l.known.find(id)
-		if at < 0 {
-			l.add(id, t.settled(modified[i]), false)
-			l.name(id, i)
-			continue
-		}
-		l.name(id, i)
-		object, isMap := modified[i].(map[string]any)
-		if !isMap {
-			continue
-		}
-		var old map[string]any
-		if j := before.find(id); j >= 0 {
-			old, _ = original[j].(map[string]any)
-		}
 		t.enterElement(i)
-		merged, err := t.maps(old, object, l.entries[at].value.(map[string]any), schema.Place{Type: place.Type.Elements(), Strategy: place.Strategy})
-		if err != nil {
-			return nil, err
+		if at := l.known.find(id); at >= 0 {
+			var old any
+			if j := before.find(id); j >= 0 {
+				old = original[j]
+			}
+			merged, err := t.element(old, modified[i], l.entries[at].value, place)
+			if err != nil {
+				return nil, err
+			}
+			l.entries[at].value = merged
+		} else {
+			taken, err := t.settled(modified[i])
+			if err != nil {
+				return nil, err
+			}
+			l.add(id, taken, false)
 		}
 		t.leave()
-		l.entries[at].value = merged
+		l.name(id, i)
 	}
 	return l.arrange(), nil
 }
 
-// distinct adds the identities of the elements of a list that merges, objects or scalars, to an empty
-// index. It answers false unless all have one and no two the same.
-func distinct(ids *index, list []any, place schema.Place) bool {
-	if len(place.Keys) > 0 {
-		return identifyAll(ids, list, place.Keys)
+// element makes what is wanted of an element that current has.
+func (t *threeWay) element(original, modified, current any, place schema.Place) (any, error) {
+	object, isMap := modified.(map[string]any)
+	if !isMap {
+		return current, nil
 	}
-	return canonicalAll(ids, list)
+	old, _ := original.(map[string]any)
+	return t.maps(old, object, current.(map[string]any), schema.Place{Type: place.Type.Elements(), Strategy: place.Strategy})
+}
+
+// occurrence is a repetition of an element's identity.
+type occurrence struct {
+	id  any
+	nth int
+}
+
+// occurrences adds the identities of the elements of a list that merges, objects or scalars, to an
+// empty index, repetitions as what they are. It answers false when one has none.
+func occurrences(ids *index, list []any, place schema.Place) bool {
+	for _, value := range list {
+		id, ok := any(nil), false
+		if object, isMap := value.(map[string]any); isMap && len(place.Keys) > 0 {
+			id, _, ok = identify(object, place.Keys)
+		} else if len(place.Keys) == 0 {
+			id, ok = document.Scalar(value)
+		}
+		if !ok {
+			return false
+		}
+		first := id
+		for nth := 1; ids.find(id) >= 0; nth++ {
+			id = occurrence{first, nth}
+		}
+		ids.add(id)
+	}
+	return true
 }

@@ -42,8 +42,11 @@ func TestDiff(t *testing.T) {
 			patch: `{"spec":{"securityContext":{"$patch":"replace","fsGroup":null}}}`},
 		{name: "a new null in an element replaces the list", before: pod(`{"containers":[{"name":"a"}]}`), after: pod(`{"containers":[{"name":"a","image":null}]}`),
 			patch: `{"spec":{"containers":[{"$patch":"replace"},{"name":"a","image":null}]}}`},
-		{name: "elements that can't be told apart replace what is around", before: pod(`{"containers":[{"name":"a"}]}`), after: pod(`{"containers":[{"name":"a"},{"name":"a"}]}`),
-			patch: `{"spec":{"$patch":"replace","containers":[{"name":"a"},{"name":"a"}]}}`},
+		{name: "elements that can't be told apart replace the list", before: pod(`{"containers":[{"name":"a"}]}`), after: pod(`{"containers":[{"name":"a"},{"name":"a"}]}`),
+			patch: `{"spec":{"containers":[{"$patch":"replace"},{"name":"a"},{"name":"a"}]}}`},
+		{name: "elements that can't be told apart and don't stand together replace what is around",
+			before: pod(`{"containers":[{"name":"a"}]}`), after: pod(`{"containers":[{"name":"a"},{"name":"b"},{"name":"a"}]}`),
+			patch: `{"spec":{"$patch":"replace","containers":[{"name":"a"},{"name":"b"},{"name":"a"}]}}`},
 		{name: "lists of an unknown kind are replaced", before: `{"apiVersion":"example.com/v1","kind":"Thing","spec":{"a":[1],"b":{"c":1}}}`,
 			after: `{"apiVersion":"example.com/v1","kind":"Thing","spec":{"a":[1,2],"b":{"c":1,"d":2}}}`, patch: `{"spec":{"a":[1,2],"b":{"d":2}}}`},
 	}
@@ -90,7 +93,7 @@ func TestDiffErrors(t *testing.T) {
 		deep = map[string]any{"a": deep}
 	}
 	cyclic := map[string]any{}
-	cyclic["a"] = cyclic
+	cyclic["a"], cyclic["b"] = cyclic, cyclic
 	doc := func(spec any) map[string]any {
 		return map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "p"}, "spec": spec}
 	}
@@ -120,6 +123,16 @@ func TestDiffErrors(t *testing.T) {
 				assert.Equal(t, row.path, patchError.Path)
 			}
 		})
+	}
+}
+
+func TestDiffErrorsAreTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	before := object(t, pod(`{"nope":{"a":1},"more":{"a":1},"nodeName":"b"}`))
+	after := object(t, pod(`{"nope":{"a":2},"more":{"a":2},"x":null}`))
+	for range 100 {
+		_, err := Diff(before, after, schemaOf(before))
+		require.EqualError(t, err, "Pod p: /spec/more: io.k8s.api.core.v1.PodSpec has no such field that could be merged: see its name and its type")
 	}
 }
 
@@ -157,12 +170,23 @@ func FuzzDiff3(f *testing.F) {
 	})
 }
 
+func service(ports string) string {
+	return `{"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},"spec":{"clusterIP":"10.0.0.1","ports":` + ports + `}}`
+}
+
 func TestDiff3(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ original, modified, current, patch string }{
 		"what others set stays": {pod(`{"hostname":"a"}`), pod(`{"hostname":"b"}`), pod(`{"hostname":"a","nodeName":"n"}`), `{"spec":{"hostname":"b"}}`},
 		"what was applied and isn't any more goes": {pod(`{"hostname":"a","subdomain":"s"}`), pod(`{"hostname":"a"}`), pod(`{"hostname":"a","subdomain":"s"}`),
 			`{"spec":{"subdomain":null}}`},
+		"ports with the same number, nothing changed": {service(`[{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"}]`), service(`[{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"}]`),
+			service(`[{"port":53,"protocol":"TCP","nodePort":30001},{"port":53,"protocol":"UDP","nodePort":30002}]`), `{}`},
+		"ports with the same number, one added": {service(`[{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"}]`), service(`[{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"},{"port":80}]`),
+			service(`[{"port":53,"protocol":"TCP","nodePort":30001},{"port":53,"protocol":"UDP","nodePort":30002},{"port":9999}]`),
+			`{"spec":{"ports":[{"$patch":"replace"},{"port":53,"protocol":"TCP","nodePort":30001},{"port":53,"protocol":"UDP","nodePort":30002},{"port":80},{"port":9999}]}}`},
+		"repetitions of others stay": {service(`[]`), service(`[{"port":80,"name":"w"}]`), service(`[{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"},{"port":80}]`),
+			`{"spec":{"ports":[{"$patch":"replace"},{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"},{"port":80,"name":"w"}]}}`},
 		"what is gone already isn't deleted": {pod(`{"hostname":"a","subdomain":"s"}`), pod(`{"hostname":"a"}`), pod(`{"hostname":"a"}`), `{}`},
 		"nothing to do":                      {pod(`{}`), pod(`{"hostname":"a"}`), pod(`{"hostname":"a","nodeName":"n"}`), `{}`},
 		"an element that others added stays, ours goes": {pod(`{"containers":[{"name":"a"},{"name":"b"}]}`), pod(`{"containers":[{"name":"a"}]}`),

@@ -18,7 +18,10 @@ import (
 // Neither value is changed; the operations share nothing with them unless [Shared] is given. Errors
 // are [*PatchError] of kind [Document] or [Limit].
 func DiffJSON(before, after any, opts ...Option) ([]any, error) {
-	o := newOptions(opts)
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	ops, err := diffJSON(before, after, o)
 	if err != nil {
 		return nil, located(err, before, o)

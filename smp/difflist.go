@@ -24,8 +24,8 @@ func (d *differ) objects(patch *patchMap, key string, old, value []any, place sc
 	m, apart := d.match(old, value, place.Keys)
 	defer d.giveBack()
 	if !apart {
-		// A list can be replaced as long as its own elements can be told apart.
-		if onlyObjects(old) && identifyAll(new(index), value, place.Keys) {
+		// Where a list is replaced elements with the same key come together.
+		if onlyObjects(old) && grouped(value, place.Keys) {
 			return d.wholeList(patch, key, value)
 		}
 		return false, nil

@@ -19,7 +19,10 @@ import (
 // Neither value is changed; the patch shares nothing with them unless [Shared] is given. Other errors
 // are [*PatchError] of kind [Document] or [Limit].
 func DiffMerge(before, after any, opts ...Option) (any, error) {
-	o := newOptions(opts)
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	patch, err := diffMerge(before, after, o)
 	if err != nil {
 		return nil, located(err, before, o)

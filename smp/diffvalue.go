@@ -1,6 +1,6 @@
 package smp
 
-import "maps"
+import "slices"
 
 // whole is the patch that replaces a map.
 func (d *differ) whole(value map[string]any) (map[string]any, error) {
@@ -9,20 +9,16 @@ func (d *differ) whole(value map[string]any) (map[string]any, error) {
 		return nil, err
 	}
 	patch := copied.(map[string]any)
-	if d.shared {
-		patch = maps.Clone(patch)
-	}
 	patch[patchDirective] = replaceValue
 	return patch, nil
 }
 
 // copied is a value as a patch may hold it; ok is false where a patch would lose something of it.
 func (d *differ) copied(value any) (taken any, ok bool, err error) {
-	if nested(value) && holdsNull(value, d.limits.depth-len(d.path)) {
-		return nil, false, nil
+	if taken, err = d.literal(value); err != nil || holdsNull(taken) {
+		return nil, false, err
 	}
-	taken, err = d.literal(value)
-	return taken, err == nil, err
+	return taken, true, nil
 }
 
 // literal is a value as a patch that replaces may hold it.
@@ -31,39 +27,29 @@ func (d *differ) literal(value any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if key, found := findDirective(value); found {
+	if key, found := findDirective(copied); found {
 		return nil, d.fail(Invalid, "a document can't hold a directive of patches, as %q", key)
-	}
-	if d.shared {
-		return value, nil
 	}
 	return copied, nil
 }
 
-// holdsNull tells whether there is a field that is null anywhere in a value.
-func holdsNull(value any, depth int) bool {
-	if depth < 0 {
-		return false
-	}
+// holdsNull tells whether there is a field that is null anywhere in a value that has been copied, so
+// that it isn't endless.
+func holdsNull(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:
 		for _, field := range value {
-			if field == nil || holdsNull(field, depth-1) {
+			if field == nil || holdsNull(field) {
 				return true
 			}
 		}
 	case []any:
-		for _, element := range value {
-			if holdsNull(element, depth-1) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(value, holdsNull)
 	}
 	return false
 }
 
-// findDirective looks for a directive anywhere in a value that has been copied before, so that it
-// isn't endless.
+// findDirective looks for a directive anywhere in a value that has been copied too.
 func findDirective(value any) (key string, found bool) {
 	switch value := value.(type) {
 	case map[string]any:

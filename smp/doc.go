@@ -34,20 +34,30 @@
 // [Strategic] gives what k8s.io/apimachinery gives, held against it by differential fuzzing, with
 // these exceptions:
 //
-//   - No directive is ever left in a result. Kubernetes leaves $retainKeys, $setElementOrder and
-//     $deleteFromPrimitiveList in maps that are new, and all of them in elements that are appended and
-//     in lists that are replaced.
+//   - No directive of a patch is ever left in a result. Kubernetes leaves $retainKeys, $setElementOrder
+//     and $deleteFromPrimitiveList in maps that are new, and all of them in elements that are appended
+//     and in lists that are replaced.
 //   - Nulls in appended elements and in lists that are replaced are dropped, as everywhere else.
 //   - A map that is new and marked with $patch: replace is stored without the mark. Kubernetes drops it.
 //   - Keys and scalars are compared as JSON values, so that 80 and 80.0 are the same. A key that is no
-//     scalar is an error, where Kubernetes panics.
+//     scalar is an error, where Kubernetes panics or takes it for one.
+//   - A malformed directive ($setElementOrder without a field, $retainKeys with what is no name) is an
+//     error wherever it stands. Kubernetes ignores some.
 //   - $patch: delete in the element of a list that doesn't merge is an error. Kubernetes stores it.
-//   - $deleteFromPrimitiveList about a list of objects is an error. Kubernetes merges them instead.
-//   - Duplicates in a list of scalars: the first one stays in its place. Kubernetes moves the last
-//     element there.
-//   - An order for two empty lists does nothing. Kubernetes answers with an error.
+//   - $deleteFromPrimitiveList about a list of objects is an error. Kubernetes merges them instead. One
+//     beside a value for the same list is applied after it; with Kubernetes that is left to chance.
+//   - An order with elements of another type than the list's is an error, one that is empty orders
+//     nothing, and $patch: replace may stand behind the elements that are ordered. Kubernetes ignores,
+//     shuffles, refuses.
+//   - A list of scalars that holds one twice keeps the first where it is. With Kubernetes the place of
+//     others depends on how much memory the decoder had reserved.
 //   - Objects within a map with free keys, and within raw fields such as ControllerRevision's data,
 //     merge. Kubernetes answers with an error.
 //   - A patch may not make another object of the document, unless that is allowed
 //     ([AllowIdentityChange]).
+//
+// [Diff3] gives what kubectl apply sends, with these: nothing is in the patch that isn't needed;
+// elements with the same key are told apart by their order, where kubectl mixes them up; scalars that
+// modified has in another order than current are put in its order; a new element may stand elsewhere
+// among those that only current has.
 package smp

@@ -37,7 +37,8 @@ type PatchError struct {
 	Patch string
 	// Resource is the document's kind, namespace and name, as far as it has them: "Deployment shop/web".
 	Resource string
-	// Path is where in the document, as a JSON pointer (RFC 6901); empty is the document itself.
+	// Path is where in the document, as a JSON pointer (RFC 6901); empty is the document itself. An
+	// element of a list has its index in the document, one that only the patch has the patch's.
 	Path string
 	// Kind is what is wrong.
 	Kind ErrorKind

@@ -182,7 +182,7 @@ func ExampleAllowIdentityChange() {
 	}
 	print(out["metadata"])
 	// Output:
-	// Pod web: /metadata/name: the patch changes "web" to "shop", which makes another object of it: allow that if it is meant
+	// Pod web: /metadata/name: the patch changes it from "web" to "shop", which makes another object: allow that if it is meant
 	// {"name":"shop"} <nil>
 }
 
@@ -190,7 +190,7 @@ func ExampleNamed() {
 	_, err := smp.Strategic(pod(nil), map[string]any{"kind": "Job"}, smp.SchemaFor(podKind), smp.Named("more-memory"))
 	fmt.Println(err)
 	// Output:
-	// patch "more-memory": Pod web: /kind: the patch changes "Pod" to "Job", which makes another object of it: allow that if it is meant
+	// patch "more-memory": Pod web: /kind: the patch changes it from "Pod" to "Job", which makes another object: allow that if it is meant
 }
 
 func ExampleMaxDepth() {
@@ -199,6 +199,28 @@ func ExampleMaxDepth() {
 	fmt.Println(smp.KindOf(err))
 	// Output:
 	// limit
+}
+
+func ExampleMaxBytes() {
+	_, err := smp.MergeBytes([]byte(`{"a":1}`), []byte(`{"a":"a long text"}`), smp.MaxBytes(10))
+	fmt.Println(err)
+	// Output:
+	// the patch is larger than 10 bytes
+}
+
+func ExampleSchema_String() {
+	fmt.Println(smp.SchemaFor(podKind))
+	fmt.Println(smp.SchemaFor(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}))
+	// Output:
+	// v1 Pod
+	// example.com/v1 Thing (unknown)
+}
+
+func ExampleField_String() {
+	field, found := smp.SchemaFor(podKind).Lookup("spec", "containers")
+	fmt.Println(field, found)
+	// Output:
+	// []io.k8s.api.core.v1.Container merge name true
 }
 
 func ExampleKindOf() {

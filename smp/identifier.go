@@ -53,8 +53,15 @@ func writeScalar(b *strings.Builder, scalar any) {
 	b.WriteByte(',')
 }
 
-// describe is how an element is named in errors.
-func describe(id any) string {
+// describe is how an element is named in errors; keys are those that identify it.
+func describe(id any, keys []schema.Key) string {
+	if len(keys) > 1 {
+		names := make([]string, len(keys))
+		for i, key := range keys {
+			names[i] = key.Name
+		}
+		return strings.TrimSuffix(id.(string), ",") + " (" + strings.Join(names, ", ") + ")"
+	}
 	if text, isText := id.(string); isText {
 		return strconv.Quote(text)
 	}

@@ -51,7 +51,7 @@ func (i identity) check(after any, o options) error {
 	} {
 		if !document.Equal(field.before, field.now) {
 			return &PatchError{Path: field.path, Kind: Identity, Err: fmt.Errorf(
-				"the patch changes %s to %s, which makes another object of it: allow that if it is meant",
+				"the patch changes it from %s to %s, which makes another object: allow that if it is meant",
 				identityText(field.before), identityText(field.now))}
 		}
 	}

@@ -22,7 +22,10 @@ import (
 // index, whose Path is that of the operation, and whose Kind is [Invalid], [Pointer], [Conflict],
 // [Test], [Identity], [Document] or [Limit]; then there is no result.
 func JSON(doc, ops any, opts ...Option) (any, error) {
-	o := newOptions(opts)
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	out, err := jsonPatch(doc, ops, o)
 	if err != nil {
 		return nil, located(err, doc, o)

@@ -162,7 +162,7 @@ func TestJSONErrors(t *testing.T) {
 		"smp 30: a test of another type":       {`{"a":"1"}`, `[{"op":"test","path":"/a","value":1}]`, Test, "/a", "want a number, the document has a string"},
 		"smp 30: null isn't nothing":           {`{"a":{"b":null}}`, `[{"op":"test","path":"/a","value":{}}]`, Test, "/a", "an object of another value"},
 		"smp 30: the third of three fails":     {`{"a":[1]}`, `[{"op":"add","path":"/a/-","value":2},{"op":"remove","path":"/a/0"},{"op":"test","path":"/a","value":[1]}]`, Test, "/a", "operation 2 (test)"},
-		"smp 27: the name":                     {meta(`{"name":"a"}`), `[{"op":"replace","path":"/metadata/name","value":"b"}]`, Identity, "/metadata/name", `ConfigMap a: /metadata/name: the patch changes "a" to "b"`},
+		"smp 27: the name":                     {meta(`{"name":"a"}`), `[{"op":"replace","path":"/metadata/name","value":"b"}]`, Identity, "/metadata/name", `ConfigMap a: /metadata/name: the patch changes it from "a" to "b"`},
 		"smp 27: the namespace":                {meta(`{"name":"a"}`), `[{"op":"add","path":"/metadata/namespace","value":"b"}]`, Identity, "/metadata/namespace", `nothing to "b"`},
 		"smp 27: the kind":                     {meta(`{}`), `[{"op":"replace","path":"/kind","value":"Secret"}]`, Identity, "/kind", `"ConfigMap" to "Secret"`},
 		"smp 27: the apiVersion, removed":      {meta(`{}`), `[{"op":"remove","path":"/apiVersion"}]`, Identity, "/apiVersion", `"v1" to nothing`},

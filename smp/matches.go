@@ -100,6 +100,20 @@ func identifyAll(ids *index, list []any, keys []schema.Key) bool {
 	return true
 }
 
+// grouped tells whether all elements of a list are objects with the keys, and those alike stand
+// together.
+func grouped(list []any, keys []schema.Key) bool {
+	var ids index
+	for i, value := range list {
+		object, _ := value.(map[string]any)
+		id, _, found := identify(object, keys)
+		if first := ids.add(id); !found || first != i && ids.ids[i-1] != id {
+			return false
+		}
+	}
+	return true
+}
+
 // canonicalAll does the same for a list of scalars.
 func canonicalAll(ids *index, list []any) bool {
 	for i, value := range list {

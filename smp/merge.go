@@ -15,7 +15,10 @@ import (
 // kind, these, its name and its namespace can't be changed unless [AllowIdentityChange] is given.
 // Errors are [*PatchError] of kind [Identity], [Document] or [Limit]; then there is no result.
 func Merge(doc, patch any, opts ...Option) (any, error) {
-	o := newOptions(opts)
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	out, err := mergePatch(doc, patch, o)
 	if err != nil {
 		return nil, located(err, doc, o)

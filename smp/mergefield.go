@@ -4,20 +4,20 @@ import "github.com/operkit/operkit/smp/internal/schema"
 
 // mergeKey applies one key of a patch to out, a field or a directive.
 func (m *merger) mergeKey(out, patch map[string]any, key string, value any, directed bool, t *schema.Type) error {
+	m.enter(key)
 	in := instructions{value: value, hasValue: true}
 	if directed {
-		if isDirective(key) {
-			field, err := m.directed(patch, key)
-			if field == "" || err != nil {
-				return err
-			}
-			key = field
+		field, err := m.turn(patch, key)
+		if err != nil {
+			return err
 		}
-		in = instructionsFor(patch, key)
-	}
-	m.enter(key)
-	if err := m.knownDirective(key); err != nil {
-		return err
+		if field == "" && key != "" {
+			m.leave()
+			return nil
+		}
+		key, in = field, instructionsFor(patch, field)
+		m.leave()
+		m.enter(key)
 	}
 	if err := m.mergeField(out, key, in, t); err != nil {
 		return err
@@ -26,50 +26,46 @@ func (m *merger) mergeKey(out, patch map[string]any, key string, value any, dire
 	return nil
 }
 
-// directed returns the field that a directive is about, or none where another key of the patch
-// deals with it: a field's value goes first, then its order, then what is removed from it.
-func (m *merger) directed(patch map[string]any, key string) (string, error) {
+// turn returns the field that a key of a patch is about, or none where it is another key's turn to
+// deal with it: a field goes first, then its order, then what is removed from it.
+func (m *merger) turn(patch map[string]any, key string) (field string, err error) {
+	if !isDirective(key) {
+		return key, nil
+	}
 	if key == retainKeysDirective {
 		return "", nil
 	}
-	field, ordered := directiveField(key, orderDirective)
-	if !ordered {
-		var removed bool
-		if field, removed = directiveField(key, deleteDirective); !removed {
-			m.enter(key)
-			return "", m.fail(Invalid, "malformed directive: want %s/<field> or %s/<field>", orderDirective, deleteDirective)
-		}
-		if _, found := patch[orderDirective+"/"+field]; found {
-			return "", nil
-		}
+	field, err = m.directed(key)
+	if err != nil {
+		return "", err
 	}
 	if m.listless {
-		m.enter(key)
-		return "", m.listlessDirective()
+		return "", m.fail(UnknownType, listlessAdvice)
 	}
-	if _, found := patch[field]; found {
+	order := orderDirective + "/" + field
+	if _, ordered := patch[order]; ordered && key != order {
+		return "", nil
+	}
+	if _, set := patch[field]; set {
 		return "", nil
 	}
 	return field, nil
 }
 
-// knownDirective refuses, in the mode Strict, a field that looks like a directive and is none. The
-// path is at the field.
-func (m *merger) knownDirective(key string) error {
-	if m.mode != Strict || len(key) == 0 || key[0] != '$' {
-		return nil
+// directed is the field that a directive about a list names. The path is at the directive.
+func (m *merger) directed(key string) (field string, err error) {
+	for _, directive := range []string{orderDirective, deleteDirective} {
+		if field, ok := directiveField(key, directive); ok {
+			return field, nil
+		}
 	}
-	return m.fail(Invalid, "unknown directive: there are %s, %s, %s/<field> and %s/<field>",
-		patchDirective, retainKeysDirective, orderDirective, deleteDirective)
+	return "", m.fail(Invalid, "malformed directive: want %s/<field> or %s/<field>", orderDirective, deleteDirective)
 }
 
 // mergeField applies what a patch says about one field to out.
 func (m *merger) mergeField(out map[string]any, key string, in instructions, t *schema.Type) error {
 	current, exists := out[key]
 	place, known := t.Field(key)
-	if m.mode == Strict && !known {
-		return m.unknownField(t)
-	}
 	if in.hasOrder || in.hasRemove {
 		return m.mergeDirectedList(out, key, in, place, known, t)
 	}
@@ -77,47 +73,49 @@ func (m *merger) mergeField(out map[string]any, key string, in instructions, t *
 		delete(out, key)
 		return nil
 	}
-	switch value := in.value.(type) {
+	merged, both, err := m.mergeValues(current, in.value, place, known, t)
+	if err == nil && !both {
+		keep := false
+		if merged, keep, err = m.take(in.value, 0); err == nil && !keep {
+			if exists {
+				delete(out, key)
+			}
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	out[key] = merged
+	return nil
+}
+
+// mergeValues merges two maps or two lists; both is false for anything else.
+func (m *merger) mergeValues(current, value any, place schema.Place, known bool, t *schema.Type) (merged any, both bool, err error) {
+	switch value := value.(type) {
 	case map[string]any:
 		if currentMap, both := current.(map[string]any); both {
 			if !known || !mergesAsMap(place.Type) {
-				return m.unknownField(t)
+				return nil, true, m.unknownField(t)
 			}
 			merged, err := m.mergeMaps(currentMap, value, place)
-			if err != nil {
-				return err
-			}
-			out[key] = merged
-			return nil
+			return merged, true, err
 		}
 	case []any:
 		if currentList, both := current.([]any); both {
 			if !known || !m.mergesAsList(place.Type) {
-				return m.unknownField(t)
+				return nil, true, m.unknownField(t)
 			}
 			merged, err := m.mergeList(currentList, value, place)
-			if err != nil {
-				return err
-			}
-			out[key] = merged
-			return nil
+			return merged, true, err
 		}
 	}
-	taken, keep, err := m.take(in.value, place.Type, 0)
-	switch {
-	case err != nil:
-		return err
-	case keep:
-		out[key] = taken
-	case exists:
-		delete(out, key)
-	}
-	return nil
+	return nil, false, nil
 }
 
 func (m *merger) mergeMaps(current, value map[string]any, place schema.Place) (map[string]any, error) {
 	if _, directed := value[patchDirective]; !directed && place.Strategy&schema.Replace != 0 {
-		return m.takeMap(value, place.Type, 0)
+		return m.takeMap(value, 0)
 	}
 	return m.mergeMap(current, value, place.Type)
 }

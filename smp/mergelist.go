@@ -31,12 +31,12 @@ func (m *merger) replaceList(patch []any, place schema.Place) ([]any, error) {
 		if directive, found := object[patchDirective]; found && (directive != replaceValue || m.listless) {
 			m.enterElement(i)
 			if m.listless {
-				return nil, m.fail(UnknownType, "%s in an element: nothing is known of the lists of this kind: give a schema", patchDirective)
+				return nil, m.fail(UnknownType, "%s in an element: %s", patchDirective, listlessAdvice)
 			}
 			return nil, m.fail(Invalid, "%s in an element of a list that is replaced as a whole: give the whole list", patchDirective)
 		}
 	}
-	taken, _, err := m.take(patch, place.Type, 0)
+	taken, _, err := m.take(patch, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (m *merger) mergeOrdered(out map[string]any, key string, in instructions, p
 		merged, err = m.mergeObjects(live, patch, order, place)
 	case in.hasValue && (!exists || place.Strategy&schema.Merge == 0):
 		if err = m.inOrder(patch, order); err == nil {
-			if patch, err = m.takeList(patch, place.Type, 0); err == nil {
+			if patch, err = m.takeList(patch, 0); err == nil {
 				merged, err = m.mergeScalars(patch, nil, order)
 			}
 		}

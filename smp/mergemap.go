@@ -9,11 +9,11 @@ import (
 
 // mergeMap applies a patch to a map; doc may be nil. The result is never doc itself.
 func (m *merger) mergeMap(doc, patch map[string]any, t *schema.Type) (map[string]any, error) {
-	if len(m.path) > m.limits.depth {
-		return nil, m.fail(Limit, "the patch is nested deeper than %d levels", m.limits.depth)
+	if err := m.tooDeep(); err != nil {
+		return nil, err
 	}
 	if directive, found := patch[patchDirective]; found {
-		return m.replaceMap(directive, patch, t)
+		return m.replaceMap(directive, patch)
 	}
 	out, err := m.copyMap(doc, patch)
 	if err != nil {
@@ -40,16 +40,16 @@ func (m *merger) mergeMap(doc, patch map[string]any, t *schema.Type) (map[string
 }
 
 // replaceMap is a map with $patch in it (spec: smp 14).
-func (m *merger) replaceMap(directive any, patch map[string]any, t *schema.Type) (map[string]any, error) {
+func (m *merger) replaceMap(directive any, patch map[string]any) (map[string]any, error) {
 	switch directive {
 	case replaceValue:
-		return m.takeMap(patch, t, keepNulls)
+		return m.takeMap(patch, keepNulls)
 	case deleteElement:
 		return map[string]any{}, nil
 	default:
 		m.enter(patchDirective)
 		defer m.leave()
-		return nil, m.fail(Invalid, "%s is %q in a map: want %q or %q", patchDirective, directive, replaceValue, deleteElement)
+		return nil, m.fail(Invalid, "%s is %s in a map: want %q or %q", patchDirective, quoted(directive), replaceValue, deleteElement)
 	}
 }
 
@@ -63,7 +63,11 @@ func (m *merger) copyMap(doc, patch map[string]any) (map[string]any, error) {
 		return out, nil
 	}
 	for key, value := range doc {
-		if _, touched := patch[key]; touched || !nested(value) {
+		if _, touched := patch[key]; touched {
+			continue
+		}
+		switch value.(type) {
+		case string, int64, bool, nil:
 			continue
 		}
 		m.enter(key)

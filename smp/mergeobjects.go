@@ -20,7 +20,7 @@ func (m *merger) mergeObjects(live, patch, order []any, place schema.Place) ([]a
 	case m.mode == Oper8:
 		err = m.mergeInPlace(l, live, place)
 	case replace:
-		err = m.takeObjects(l, place, keepNulls)
+		err = m.takeObjects(l, keepNulls)
 	default:
 		if err = m.keepObjects(l, live, place); err == nil {
 			if order != nil {
@@ -68,7 +68,7 @@ func (m *merger) split(l *arrangement, patch []any, place schema.Place) (replace
 		}
 		if marked && directive != deleteElement {
 			m.enterElement(i)
-			return false, m.fail(Invalid, "%s is %v in an element: want %q or %q", patchDirective, directive, deleteElement, replaceValue)
+			return false, m.fail(Invalid, "%s is %s in an element: want %q or %q", patchDirective, quoted(directive), deleteElement, replaceValue)
 		}
 		e, err := m.element(i, object, place)
 		if err != nil {
@@ -85,9 +85,9 @@ func (m *merger) split(l *arrangement, patch []any, place schema.Place) (replace
 }
 
 // takeObjects fills l with the elements of a patch alone.
-func (m *merger) takeObjects(l *arrangement, place schema.Place, how taking) error {
+func (m *merger) takeObjects(l *arrangement, how taking) error {
 	for _, e := range l.plain {
-		taken, err := m.takeElement(e, place, how)
+		taken, err := m.takeElement(e, how)
 		if err != nil {
 			return err
 		}
@@ -97,9 +97,9 @@ func (m *merger) takeObjects(l *arrangement, place schema.Place, how taking) err
 }
 
 // takeElement is an element of a patch as the document may hold it.
-func (m *merger) takeElement(e element, place schema.Place, how taking) (any, error) {
+func (m *merger) takeElement(e element, how taking) (any, error) {
 	m.enterElement(e.index)
-	taken, _, err := m.take(withoutMark(e.object), place.Type.Elements(), how)
+	taken, _, err := m.take(withoutMark(e.object), how)
 	if err != nil {
 		return nil, err
 	}
@@ -118,28 +118,10 @@ func (m *merger) keepObjects(l *arrangement, live []any, place schema.Place) err
 		}
 		if len(l.deleted) == 0 || l.gone.find(id) < 0 {
 			l.add(id, value, true)
-		}
-	}
-	if m.mode != Strict {
-		return nil
-	}
-	for _, e := range l.deleted {
-		if !holdsIdentity(live, e.id, place.Keys) {
-			m.enterElement(e.index)
-			return m.fail(Conflict, "there is no element %s to delete", describe(e.id))
+			l.entries[len(l.entries)-1].index = int32(i)
 		}
 	}
 	return nil
-}
-
-func holdsIdentity(list []any, id any, keys []schema.Key) bool {
-	for _, value := range list {
-		object, _ := value.(map[string]any)
-		if other, _, found := identify(object, keys); found && other == id {
-			return true
-		}
-	}
-	return false
 }
 
 // applyObjects merges the elements of a patch into those of l, and detaches the others.
@@ -147,17 +129,14 @@ func (m *merger) applyObjects(l *arrangement, place schema.Place) error {
 	for _, e := range l.plain {
 		at := l.known.find(e.id)
 		if at < 0 {
-			taken, err := m.takeElement(e, place, 0)
+			taken, err := m.takeElement(e, 0)
 			if err != nil {
 				return err
 			}
 			l.addNew(e.id, taken)
 			continue
 		}
-		m.enterElement(e.index)
-		if m.mode == Strict && l.repeated(e.id) {
-			return m.fail(Conflict, "the document holds several elements %s: it is ambiguous which one is meant", describe(e.id))
-		}
+		m.enterElement(int(l.entries[at].index))
 		current := l.entries[at].value.(map[string]any)
 		merged, err := m.mergeMap(current, withoutMark(e.object), place.Type.Elements())
 		if err != nil {
@@ -178,7 +157,7 @@ func (m *merger) detach(l *arrangement) error {
 		if l.entries[i].ours {
 			continue
 		}
-		m.enterElement(i)
+		m.enterElement(int(l.entries[i].index))
 		value, err := m.keep(l.entries[i].value)
 		if err != nil {
 			return err

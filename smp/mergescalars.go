@@ -43,7 +43,7 @@ func (m *merger) inOrder(patch, order []any) error {
 		}
 		if at == len(order) && at > 0 {
 			m.enterElement(i)
-			return m.fail(Invalid, "%s lacks the element %s, or has it in another order", orderDirective, describe(id))
+			return m.fail(Invalid, "%s lacks the element %s, or has it in another order", orderDirective, describe(id, nil))
 		}
 		at++
 	}
@@ -52,20 +52,14 @@ func (m *merger) inOrder(patch, order []any) error {
 
 // removeScalars removes the elements that $deleteFromPrimitiveList names (spec: smp 19).
 func (m *merger) removeScalars(out map[string]any, key string, remove any) error {
-	if remove == nil && m.mode != Strict {
+	if remove == nil {
 		delete(out, key)
 		return nil
 	}
 	live, isList := out[key].([]any)
 	values, removesList := remove.([]any)
-	if m.mode != Strict && (!isList || !removesList) {
+	if !isList || !removesList {
 		return nil
-	}
-	switch {
-	case !removesList:
-		return m.fail(Invalid, "%s: want a list, not %s", deleteDirective, typeName(remove))
-	case !isList:
-		return m.fail(Conflict, "%s: there is no list to remove from", deleteDirective)
 	}
 	kind, err := m.elementKind(live, values)
 	if err != nil {
@@ -76,12 +70,8 @@ func (m *merger) removeScalars(out map[string]any, key string, remove any) error
 	}
 	l := m.borrow(len(live))
 	defer m.giveBack()
-	for i, value := range values {
+	for _, value := range values {
 		id, _ := document.Scalar(value)
-		if m.mode == Strict && !holdsScalar(live, id) {
-			m.enterElement(i)
-			return m.fail(Conflict, "%s: there is no element %s to remove", deleteDirective, describe(id))
-		}
 		l.gone.add(id)
 	}
 	for _, value := range live {
@@ -91,13 +81,4 @@ func (m *merger) removeScalars(out map[string]any, key string, remove any) error
 	}
 	out[key] = l.values()
 	return nil
-}
-
-func holdsScalar(list []any, id any) bool {
-	for _, value := range list {
-		if other, _ := document.Scalar(value); other == id {
-			return true
-		}
-	}
-	return false
 }

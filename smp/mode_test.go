@@ -2,10 +2,12 @@ package smp
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 func TestStrict(t *testing.T) {
@@ -20,15 +22,15 @@ func TestStrict(t *testing.T) {
 		{name: "smp 25: delete of an absent map", options: strict, doc: pod(`{}`), patch: `{"spec":{"affinity":{"$patch":"delete"}}}`,
 			wantKind: Conflict, wantPath: "/spec/affinity", wants: "nothing to delete"},
 		{name: "smp 25: removing from an absent list", options: strict, doc: meta(`{"name":"c"}`),
-			patch: `{"metadata":{"$deleteFromPrimitiveList/finalizers":["a"]}}`, wantKind: Conflict, wantPath: "/metadata/finalizers", wants: "no list"},
+			patch: `{"metadata":{"$deleteFromPrimitiveList/finalizers":["a"]}}`, wantKind: Conflict, wantPath: "/metadata/$deleteFromPrimitiveList~1finalizers", wants: "no list"},
 		{name: "smp 25: removing from what is no list", options: strict, doc: meta(`{"name":"c","finalizers":"a"}`),
-			patch: `{"metadata":{"$deleteFromPrimitiveList/finalizers":["a"]}}`, wantKind: Conflict, wantPath: "/metadata/finalizers", wants: "no list"},
+			patch: `{"metadata":{"$deleteFromPrimitiveList/finalizers":["a"]}}`, wantKind: Conflict, wantPath: "/metadata/$deleteFromPrimitiveList~1finalizers", wants: "no list"},
 		{name: "smp 25: removing what is no list", options: strict, doc: meta(`{"name":"c","finalizers":["a"]}`),
-			patch: `{"metadata":{"$deleteFromPrimitiveList/finalizers":"a"}}`, wantKind: Invalid, wantPath: "/metadata/finalizers", wants: "want a list"},
+			patch: `{"metadata":{"$deleteFromPrimitiveList/finalizers":"a"}}`, wantKind: Invalid, wantPath: "/metadata/$deleteFromPrimitiveList~1finalizers", wants: "want a list"},
 		{name: "smp 25: removing null", options: strict, doc: meta(`{"name":"c","finalizers":["a"]}`),
-			patch: `{"metadata":{"$deleteFromPrimitiveList/finalizers":null}}`, wantKind: Invalid, wantPath: "/metadata/finalizers", wants: "want a list"},
+			patch: `{"metadata":{"$deleteFromPrimitiveList/finalizers":null}}`, wantKind: Invalid, wantPath: "/metadata/$deleteFromPrimitiveList~1finalizers", wants: "want a list"},
 		{name: "smp 25: removing an absent element", options: strict, doc: meta(`{"name":"c","finalizers":["a"]}`),
-			patch: `{"metadata":{"$deleteFromPrimitiveList/finalizers":["a","b"]}}`, wantKind: Conflict, wantPath: "/metadata/finalizers/1", wants: `"b"`},
+			patch: `{"metadata":{"$deleteFromPrimitiveList/finalizers":["a","b"]}}`, wantKind: Conflict, wantPath: "/metadata/$deleteFromPrimitiveList~1finalizers/1", wants: `"b"`},
 		{name: "smp 25: ambiguous duplicates", options: strict, doc: pod(`{"containers":[{"name":"a"},{"name":"a"}]}`),
 			patch: `{"spec":{"containers":[{"name":"a","tty":true}]}}`, wantKind: Conflict, wantPath: "/spec/containers/0", wants: "ambiguous"},
 		{name: "smp 25: duplicates that aren't meant", options: strict, doc: pod(`{"containers":[{"name":"a"},{"name":"a"},{"name":"b"}]}`),
@@ -41,6 +43,39 @@ func TestStrict(t *testing.T) {
 			wantKind: Invalid, wantPath: "/spec/$retain", wants: "unknown directive"},
 		{name: "smp 25: an unknown directive in what is new", options: strict, doc: pod(`{}`), patch: `{"spec":{"nodeSelector":{"$retain":"x"}}}`,
 			wantKind: Invalid, wantPath: "/spec/nodeSelector/$retain", wants: "unknown directive"},
+		{name: "smp 25: an unknown field that is null, in what is new", options: strict, doc: pod(`{}`), patch: `{"spec":{"affinity":{"nope":null}}}`,
+			wantKind: UnknownField, wantPath: "/spec/affinity/nope", wants: "Affinity"},
+		{name: "smp 25: null for an absent field is fine", options: strict, doc: pod(`{}`), patch: `{"spec":{"hostname":null}}`, want: pod(`{}`)},
+		{name: "smp 25: removing in a map that is new", options: strict, doc: `{"apiVersion":"v1","kind":"ConfigMap"}`,
+			patch:    `{"metadata":{"$deleteFromPrimitiveList/finalizers":["x"]}}`,
+			wantKind: Conflict, wantPath: "/metadata/$deleteFromPrimitiveList~1finalizers", wants: "no list"},
+		{name: "smp 25: an order for no list", options: strict, doc: pod(`{}`), patch: `{"spec":{"$setElementOrder/containers":[{"name":"a"}]}}`,
+			wantKind: Conflict, wantPath: "/spec/$setElementOrder~1containers", wants: "no list"},
+		{name: "smp 25: other fields beside replace in an element", options: strict, doc: pod(`{"containers":[{"name":"a"}]}`),
+			patch:    `{"spec":{"containers":[{"name":"a","image":"9","$patch":"replace"}]}}`,
+			wantKind: Invalid, wantPath: "/spec/containers/0", wants: "this element is dropped"},
+		{name: "smp 25: other fields beside delete in an element", options: strict, doc: pod(`{"containers":[{"name":"a"}]}`),
+			patch:    `{"spec":{"containers":[{"name":"a","image":"9","$patch":"delete"}]}}`,
+			wantKind: Invalid, wantPath: "/spec/containers/0", wants: "but its key"},
+		{name: "smp 25: other fields beside delete in a map", options: strict, doc: pod(`{"affinity":{}}`),
+			patch:    `{"spec":{"affinity":{"$patch":"delete","podAffinity":{}}}}`,
+			wantKind: Invalid, wantPath: "/spec/affinity", wants: "leave the other fields out"},
+		{name: "smp 25: an element twice", options: strict, doc: pod(`{"containers":[{"name":"a"}]}`),
+			patch:    `{"spec":{"containers":[{"name":"a","tty":true},{"name":"a","tty":false}]}}`,
+			wantKind: Invalid, wantPath: "/spec/containers/1", wants: `"a" twice`},
+		{name: "smp 25: deleting what the document has twice", options: strict,
+			doc:      `{"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},"spec":{"ports":[{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"}]}}`,
+			patch:    `{"spec":{"ports":[{"port":53,"$patch":"delete"}]}}`,
+			wantKind: Conflict, wantPath: "/spec/ports/0", wants: "ambiguous"},
+		{name: "smp 25: a misspelt field to keep", options: strict, doc: pod(`{"securityContext":{"fsGroup":1}}`),
+			patch:    `{"spec":{"securityContext":{"$retainKeys":["fsGruop"]}}}`,
+			wantKind: UnknownField, wantPath: "/spec/securityContext/$retainKeys/0", wants: "PodSecurityContext"},
+		{name: "smp 25: what is set has to be kept in a new map too", options: strict, doc: pod(`{}`),
+			patch:    `{"spec":{"securityContext":{"$retainKeys":[],"fsGroup":1}}}`,
+			wantKind: Invalid, wantPath: "/spec/securityContext/$retainKeys", wants: `"fsGroup"`},
+		{name: "smp 25: an element of a list that is replaced is looked into", options: strict, doc: pod(`{"tolerations":[]}`),
+			patch:    `{"spec":{"tolerations":[{"kee":"x"}]}}`,
+			wantKind: UnknownField, wantPath: "/spec/tolerations/0/kee", wants: "Toleration"},
 		{name: "smp 24: Kubernetes takes an unknown directive for a field", doc: pod(`{}`), patch: `{"spec":{"$retain":[]}}`, want: pod(`{"$retain":[]}`)},
 	})
 }
@@ -53,6 +88,21 @@ func TestOper8(t *testing.T) {
 		return `{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"j"},"spec":{"jobTemplate":{"spec":{"template":{"spec":` + spec + `}}}}}`
 	}
 	checkAll(t, []row{
+		{name: "smp 9: an object merges, null deletes, a new key comes, another type replaces", options: oper8,
+			doc: `{"kind":"Foo","a":{"b":1,"c":2},"d":{"x":1},"e":"text"}`, patch: `{"a":{"b":null,"f":3},"d":"text","e":{"y":1},"g":null,"h":[1]}`,
+			want: `{"kind":"Foo","a":{"c":2,"f":3},"d":"text","e":{"y":1},"h":[1]}`},
+		{name: "smp 10: elements merge by the key of the table, another list is replaced", options: oper8,
+			doc:   pod(`{"containers":[{"name":"a","env":[{"name":"X","value":"1"}],"args":["x"]}]}`),
+			patch: `{"spec":{"containers":[{"name":"a","env":[{"name":"Y","value":"2"}],"args":["y"]}]}}`,
+			want:  pod(`{"containers":[{"name":"a","env":[{"name":"X","value":"1"},{"name":"Y","value":"2"}],"args":["y"]}]}`)},
+		{name: "smp 10: every element needs the key", options: oper8, doc: pod(`{"containers":[{"image":"x"}]}`), patch: `{"spec":{"containers":[{"name":"a"}]}}`,
+			wantKind: Conflict, wantPath: "/spec/containers/0", wants: `"name"`},
+		{name: "smp 11: scalars are removed from a list", options: oper8, doc: pod(`{"x":[1,2,3,4]}`),
+			patch: `{"spec":{"$deleteFromPrimitiveList/x":[2,4]}}`, want: pod(`{"x":[1,3]}`)},
+		{name: "smp 26: D6 removing what isn't there is no error, all equal ones go", options: oper8, doc: pod(`{"x":[1,2,1]}`),
+			patch: `{"spec":{"$deleteFromPrimitiveList/x":[1,9],"$deleteFromPrimitiveList/y":[1]}}`, want: pod(`{"x":[2]}`)},
+		{name: "smp 26: D4 deleting what isn't there is no error", options: oper8, doc: pod(ab),
+			patch: `{"spec":{"containers":[{"name":"z","$patch":"delete"}]}}`, want: pod(ab)},
 		{name: "smp 26: D1 $patch in a map is honoured", options: oper8, doc: pod(`{"securityContext":{"fsGroup":1}}`),
 			patch: `{"spec":{"securityContext":{"$patch":"replace","runAsUser":1}}}`, want: pod(`{"securityContext":{"runAsUser":1}}`)},
 		{name: "smp 26: D2 replace exchanges one element", options: oper8, doc: pod(ab),
@@ -127,7 +177,9 @@ func TestBadInputOfStrategic(t *testing.T) {
 	t.Parallel()
 	cyclicMap := map[string]any{}
 	cyclicMap["a"] = cyclicMap
-	cyclicList := []any{nil}
+	cyclicMap["b"] = cyclicMap
+	cyclicList := []any{nil, nil}
+	cyclicList[1] = cyclicList
 	cyclicList[0] = cyclicList
 	good := func() map[string]any {
 		return map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "p"}, "spec": map[string]any{"hostname": "h"}}
@@ -183,6 +235,60 @@ func TestBadInputOfStrategic(t *testing.T) {
 		assert.Equal(t, Limit, KindOf(err), "detached it has to be copied")
 		_, err = Strategic(doc, map[string]any{"spec": map[string]any{"hostname": "i"}}, schemaOf(doc), Shared())
 		assert.NoError(t, err, "shared it isn't looked at")
+	})
+	t.Run("detached, what isn't JSON in the document is found wherever it is", func(t *testing.T) {
+		t.Parallel()
+		for path, value := range map[string]any{
+			"/metadata/labels": map[string]string{"a": "b"}, "/metadata/finalizers": []string{"a"}, "/spec": struct{}{}, "/metadata/generation": math.NaN(),
+		} {
+			doc := good()
+			at := doc
+			if field, inMetadata := strings.CutPrefix(path, "/metadata/"); inMetadata {
+				doc["metadata"].(map[string]any)[field] = value
+			} else {
+				at["spec"] = value
+			}
+			_, err := Strategic(doc, map[string]any{"metadata": map[string]any{"annotations": map[string]any{}}}, schemaOf(doc))
+			assert.Equal(t, Document, KindOf(err), err)
+			var patchError *PatchError
+			if assert.ErrorAs(t, err, &patchError) {
+				assert.Equal(t, path, patchError.Path)
+			}
+		}
+	})
+	t.Run("the schema of another kind", func(t *testing.T) {
+		t.Parallel()
+		deployment := SchemaFor(kschema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
+		_, err := Strategic(good(), map[string]any{"spec": map[string]any{"replicas": int64(1)}}, deployment)
+		assert.Equal(t, UnknownType, KindOf(err))
+		assert.ErrorContains(t, err, "apps/v1 Deployment")
+		_, err = Diff(good(), good(), deployment)
+		assert.Equal(t, UnknownType, KindOf(err))
+		_, err = Diff3(nil, good(), good(), deployment)
+		assert.Equal(t, UnknownType, KindOf(err))
+		other := map[string]any{"apiVersion": "apps/v1beta2", "kind": "Deployment"}
+		_, err = Strategic(other, nil, deployment)
+		assert.NoError(t, err, "another version will do")
+	})
+	t.Run("depth is counted alike everywhere", func(t *testing.T) {
+		t.Parallel()
+		deep := map[string]any{"spec": map[string]any{"affinity": map[string]any{}}}
+		for depth, fits := range map[int]bool{2: false, 3: true} {
+			_, strategicErr := Strategic(good(), deep, schemaOf(good()), MaxDepth(depth))
+			_, sharedErr := Strategic(good(), deep, schemaOf(good()), MaxDepth(depth), Shared())
+			_, strictErr := Strategic(good(), deep, schemaOf(good()), MaxDepth(depth), InMode(Strict))
+			_, mergeErr := Merge(good(), deep, MaxDepth(depth))
+			with := good()
+			with["spec"] = deep["spec"]
+			_, diffErr := Diff(good(), with, schemaOf(good()), MaxDepth(depth))
+			_, diff3Err := Diff3(nil, with, good(), schemaOf(good()), MaxDepth(depth))
+			for _, err := range []error{strategicErr, sharedErr, strictErr, mergeErr, diffErr, diff3Err} {
+				assert.Equal(t, fits, err == nil, "%d: %v", depth, err)
+				if !fits {
+					assert.Equal(t, Limit, KindOf(err))
+				}
+			}
+		}
 	})
 	t.Run("Go's other numbers are JSON's", func(t *testing.T) {
 		t.Parallel()
@@ -247,4 +353,40 @@ func scribble(value any) {
 			}
 		}
 	}
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		options []Option
+		wants   string
+	}{
+		"an unknown mode":               {[]Option{InMode(77)}, "no mode 77"},
+		"an unknown policy":             {[]Option{ForUnknown(77)}, "no policy 77"},
+		"keys without the mode":         {[]Option{MergeKeys(map[string]string{"Pod.spec.x": "id"})}, "InMode(Oper8)"},
+		"a position without a field":    {[]Option{InMode(Oper8), MergeKeys(map[string]string{"Pod": "id"})}, `"Pod"`},
+		"a position with an empty part": {[]Option{InMode(Oper8), MergeKeys(map[string]string{"Pod..x": "id"})}, `"Pod..x"`},
+		"an empty key":                  {[]Option{InMode(Oper8), MergeKeys(map[string]string{"Pod.spec.x": ""})}, `"Pod.spec.x"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := object(t, pod(`{}`))
+			_, strategicErr := Strategic(doc, nil, schemaOf(doc), row.options...)
+			_, jsonErr := JSON(doc, nil, row.options...)
+			_, mergeErr := MergeBytes([]byte(`{}`), []byte(`{}`), row.options...)
+			_, patchErr := Patch{Type: StrategicMerge}.Apply(doc, schemaOf(doc), row.options...)
+			for _, err := range []error{strategicErr, jsonErr, mergeErr, patchErr} {
+				assert.Equal(t, Invalid, KindOf(err))
+				assert.ErrorContains(t, err, row.wants)
+			}
+		})
+	}
+	t.Run("no patches are made for the mode Oper8", func(t *testing.T) {
+		t.Parallel()
+		doc := object(t, pod(`{}`))
+		_, err := Diff(doc, doc, schemaOf(doc), InMode(Oper8))
+		assert.Equal(t, Invalid, KindOf(err))
+		_, err = Diff3(doc, doc, doc, schemaOf(doc), InMode(Oper8))
+		assert.Equal(t, Invalid, KindOf(err))
+	})
 }

@@ -100,7 +100,7 @@ func (m *merger) mergeInPlace(l *arrangement, live []any, place schema.Place) er
 			merging = append(merging, e)
 			continue
 		}
-		taken, err := m.takeElement(e, place, keepNulls)
+		taken, err := m.takeElement(e, keepNulls)
 		if err != nil {
 			return err
 		}

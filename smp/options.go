@@ -1,13 +1,22 @@
 package smp
 
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
 // Mode is how strictly a strategic merge patch is read.
 type Mode uint8
 
 const (
 	// Kubernetes does what the API server does (spec: smp 24). It is the default.
 	Kubernetes Mode = iota
-	// Strict gives the same results and refuses what would silently do nothing or be ambiguous
-	// (spec: smp 25).
+	// Strict gives the same results and refuses patches of which something would silently do nothing,
+	// is dropped, or is ambiguous: a deletion of an element that isn't there, a field that the kind
+	// doesn't have, an order for no list, other fields beside a mark (spec: smp 25). A null for a field
+	// that isn't there is none of these.
 	Strict
 	// Oper8 keeps patches written for oper8 working: its table of merge keys instead of the schema
 	// (see [MergeKeys]), the document's order of elements, and $patch in elements as oper8 reads it
@@ -65,7 +74,8 @@ func ForUnknown(policy UnknownPolicy) Option {
 }
 
 // AllowIdentityChange lets a patch change apiVersion, kind, metadata.name and metadata.namespace,
-// which is an error of kind [Identity] otherwise (spec: smp 27).
+// which is an error of kind [Identity] otherwise (spec: smp 27). [JSON] and [Merge] take a document
+// for an object of Kubernetes when it has an apiVersion and a kind; others they change as they are told.
 func AllowIdentityChange() Option {
 	return func(o options) options { o.identityChange = true; return o }
 }
@@ -88,7 +98,8 @@ func MaxDepth(depth int) Option { return func(o options) options { o.limits.dept
 // patch may add, in bytes; [DefaultMaxBytes] unless told otherwise. Zero and less is the default.
 func MaxBytes(bytes int) Option { return func(o options) options { o.limits.bytes = bytes; return o } }
 
-func newOptions(list []Option) options {
+// newOptions is the one place where options are validated.
+func newOptions(list []Option) (options, error) {
 	var o options
 	for _, option := range list {
 		if option != nil {
@@ -101,5 +112,36 @@ func newOptions(list []Option) options {
 	if o.limits.bytes <= 0 {
 		o.limits.bytes = DefaultMaxBytes
 	}
-	return o
+	return o, o.validate()
+}
+
+func (o options) validate() error {
+	switch {
+	case o.mode > Oper8:
+		return o.invalid("there is no mode %d: use Kubernetes, Strict or Oper8", o.mode)
+	case o.unknown > Refuse:
+		return o.invalid("there is no policy %d for unknown kinds: use AtomicLists or Refuse", o.unknown)
+	case o.mergeKeys != nil && o.mode != Oper8:
+		return o.invalid("MergeKeys is for the mode Oper8: use InMode(Oper8), or a schema")
+	}
+	for _, position := range slices.Sorted(maps.Keys(o.mergeKeys)) {
+		parts := strings.Split(position, ".")
+		if len(parts) < 2 || slices.Contains(parts, "") || o.mergeKeys[position] == "" {
+			return o.invalid("MergeKeys: %q: %q: want the position of a list, as Kind.field.field, and the key of its elements",
+				position, o.mergeKeys[position])
+		}
+	}
+	return nil
+}
+
+func (o options) invalid(format string, args ...any) error {
+	return &PatchError{Patch: o.name, Kind: Invalid, Err: fmt.Errorf(format, args...)}
+}
+
+// kubernetesOnly refuses the mode Oper8 where patches are made: they are Kubernetes' own.
+func (o options) kubernetesOnly() error {
+	if o.mode == Oper8 {
+		return o.invalid("no patches are made for the mode Oper8: leave InMode out")
+	}
+	return nil
 }

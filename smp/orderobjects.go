@@ -10,9 +10,6 @@ func (m *merger) orderObjects(patch, order []any, place schema.Place) ([]any, er
 	for i, value := range patch {
 		object := value.(map[string]any)
 		if directive := object[patchDirective]; directive != nil {
-			if err := m.droppedElement(i, directive); err != nil {
-				return nil, err
-			}
 			if !m.marksOne(directive) {
 				continue
 			}
@@ -23,7 +20,7 @@ func (m *merger) orderObjects(patch, order []any, place schema.Place) ([]any, er
 		}
 		l.plain = append(l.plain, e)
 	}
-	if err := m.takeObjects(l, place, 0); err != nil {
+	if err := m.takeObjects(l, 0); err != nil {
 		return nil, err
 	}
 	if err := m.rank(l, order, place); err != nil {
@@ -57,7 +54,7 @@ func (m *merger) rank(l *arrangement, order []any, place schema.Place) error {
 	}
 	if len(order) > 0 && len(plain) > 0 {
 		m.enterElement(plain[0].index)
-		return m.fail(Invalid, "%s lacks the element %s, or has it in another order", orderDirective, describe(plain[0].id))
+		return m.fail(Invalid, "%s lacks the element %s, or has it in another order", orderDirective, describe(plain[0].id, place.Keys))
 	}
 	return nil
 }

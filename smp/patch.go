@@ -28,7 +28,10 @@ type Patch struct {
 // [Invalid], also where the body is empty (spec: smp 5). Otherwise it does what [Strategic] and
 // [JSON] do; apiVersion, kind, name and namespace are guarded in both.
 func (p Patch) Apply(doc map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
-	o := newOptions(opts)
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	if o.name == "" {
 		o.name = p.Name
 	}

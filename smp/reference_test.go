@@ -139,7 +139,7 @@ func referenceField(live, patch map[string]any, name string, t *schema.Type) err
 		}
 	}
 	if remove, has := patch["$deleteFromPrimitiveList/"+name]; has {
-		return removeFrom(live, remove, name, known)
+		return removeFrom(live, remove, name, place, known)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func setField(live map[string]any, value any, name string, place schema.Place, k
 	switch value := value.(type) {
 	case map[string]any:
 		switch {
-		case !known:
+		case !known || !holds(place, schema.Object, schema.Map):
 			return errReference
 		case place.Strategy&schema.Replace != 0 && value["$patch"] == nil:
 			live[name], _ = cleaned(value)
@@ -171,7 +171,7 @@ func setField(live map[string]any, value any, name string, place schema.Place, k
 			live[name], err = referenceMap(old.(map[string]any), value, place.Type)
 		}
 	case []any:
-		if !known {
+		if !known || !holds(place, schema.List) {
 			return errReference
 		}
 		live[name], err = mergedList(old.([]any), value, place)
@@ -179,6 +179,12 @@ func setField(live map[string]any, value any, name string, place schema.Place, k
 		live[name] = value
 	}
 	return err
+}
+
+// holds tells whether values of a place may have one of these shapes: merging into another one is recursing into fields
+// that the type doesn't have.
+func holds(place schema.Place, shapes ...schema.Shape) bool {
+	return place.Type == nil || place.Type.Shape == schema.Any || slices.Contains(shapes, place.Type.Shape)
 }
 
 func sameType(a, b any) bool {
@@ -451,13 +457,14 @@ func setOrdered(live map[string]any, value, order any, name string, set bool, pl
 	old, exists := live[name]
 	before, oldIsList := old.([]any)
 	patch, valueIsList := value.([]any)
-	if !isList || exists && !oldIsList || set && !valueIsList || !known {
+	if !isList || exists && !oldIsList || set && !valueIsList || !known || !holds(place, schema.List) {
 		return errReference
 	}
 	if !exists && !set {
 		return nil
 	}
-	if !oneType(before, patch, wanted) {
+	all := slices.Concat(before, patch, wanted)
+	if !oneType(all) || len(all) > 0 && (jsonType(all[0]) == "object") != (len(place.Keys) > 0) {
 		return errReference
 	}
 	wantedIDs, err := identities(wanted, place)
@@ -531,8 +538,8 @@ func checkOrder(patch []any, wanted []string, place schema.Place) error {
 	return nil
 }
 
-// removeFrom is rule 19.
-func removeFrom(live map[string]any, remove any, name string, known bool) error {
+// removeFrom is rule 19. The elements of a list of objects are deleted by marks.
+func removeFrom(live map[string]any, remove any, name string, place schema.Place, known bool) error {
 	if remove == nil {
 		delete(live, name)
 		return nil
@@ -542,7 +549,8 @@ func removeFrom(live map[string]any, remove any, name string, known bool) error 
 	if !isList || !both {
 		return nil
 	}
-	if !known {
+	all := slices.Concat(list, gone)
+	if !known || !holds(place, schema.List) || !oneType(all) || len(all) > 0 && jsonType(all[0]) == "object" {
 		return errReference
 	}
 	live[name] = slices.DeleteFunc(slices.Clone(list), func(element any) bool {

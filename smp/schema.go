@@ -1,6 +1,7 @@
 package smp
 
 import (
+	"fmt"
 	"strings"
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,4 +46,20 @@ func (s Schema) String() string {
 		name += " (unknown)"
 	}
 	return strings.TrimSpace(name)
+}
+
+// checkKind refuses a document of another kind than the schema's. Another version of it will do, and a
+// document that doesn't say.
+func (s Schema) checkKind(doc map[string]any) error {
+	kind, hasKind := doc["kind"].(string)
+	apiVersion, hasVersion := doc["apiVersion"].(string)
+	if s.kind.Kind == "" || !s.Known() || !hasKind {
+		return nil
+	}
+	groupVersion, err := kschema.ParseGroupVersion(apiVersion)
+	if kind == s.kind.Kind && (!hasVersion || err != nil || groupVersion.Group == s.kind.Group) {
+		return nil
+	}
+	return &PatchError{Path: "/kind", Kind: UnknownType, Err: fmt.Errorf(
+		"the schema is that of %s, the document is a %s of %q: give the document's own", s, kind, apiVersion)}
 }

@@ -3,6 +3,7 @@ package smp
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/operkit/operkit/smp/internal/schema"
@@ -14,13 +15,16 @@ import (
 //
 // A null in the patch deletes a field, a map merges, a list merges by its keys where the schema says
 // so and is replaced otherwise. $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList
-// are honoured; none of them is ever in the result. A nil patch changes nothing, a nil document is
-// an empty one.
+// are honoured, and none that the patch holds is ever in the result. A nil patch changes nothing, a nil
+// document is an empty one.
 //
 // Neither the document nor the patch is changed, and the result shares nothing with them unless
 // [Shared] is given. Errors are [*PatchError]; then there is no result.
 func Strategic(doc, patch map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
-	o := newOptions(opts)
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	out, err := strategic(doc, patch, schema, o)
 	if err != nil {
 		return nil, located(err, doc, o)
@@ -36,6 +40,11 @@ func strategic(doc, patch map[string]any, schema Schema, o options) (map[string]
 	m := mergers.Get().(*merger)
 	defer m.retire()
 	m.options, m.listless = o, o.mode != Oper8 && !schema.Known()
+	if o.mode == Strict {
+		if err := m.examine(doc, patch, root); err != nil {
+			return nil, err
+		}
+	}
 	out, err := m.mergeMap(doc, patch, root)
 	if err != nil {
 		// Of several mistakes the first by name is told, whatever the order of a map's keys.
@@ -60,7 +69,7 @@ func mergeType(doc map[string]any, s Schema, o options) (*schema.Type, error) {
 	case o.mode == Oper8 && kind != "":
 		return oper8Type(kind, o.mergeKeys), nil
 	case o.mode != Oper8 && s.Known():
-		return s.place.Type, nil
+		return s.place.Type, s.checkKind(doc)
 	case kind == "":
 		return nil, &PatchError{Path: "/kind", Kind: UnknownType, Err: errors.New("the document has no kind: set it, or use Merge, which needs none")}
 	case o.unknown == Refuse:
@@ -84,11 +93,15 @@ type merger struct {
 	borrowed int
 }
 
+// keptEntries is how long a list may have been for its memory to be kept for others.
+const keptEntries = 4096
+
 // mergers are used again, since a small patch costs little more than what it works with.
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
 // retire gives a merger back, without what it had to do with.
 func (m *merger) retire() {
+	m.lists = slices.DeleteFunc(m.lists, func(l *arrangement) bool { return cap(l.entries) > keptEntries })
 	for _, l := range m.lists {
 		l.reset(0)
 	}
@@ -124,10 +137,5 @@ func (m *merger) keep(value any) (any, error) {
 	if m.shared {
 		return value, nil
 	}
-	switch value.(type) {
-	case map[string]any, []any:
-		return m.clone(value)
-	default:
-		return value, nil
-	}
+	return m.takeScalar(value)
 }

@@ -2,8 +2,6 @@ package smp
 
 import (
 	"math"
-
-	"github.com/operkit/operkit/smp/internal/schema"
 )
 
 // taking says how a value of a patch becomes one of the document.
@@ -15,9 +13,9 @@ const keepNulls taking = 1 << 0
 
 // take is what a value of the patch becomes where the document has nothing to merge it with: itself
 // without nulls, without directives and without what is marked for deletion (spec: smp 13, 15). keep
-// is false where nothing of it is left. t is its type, if known.
-func (m *merger) take(value any, t *schema.Type, how taking) (taken any, keep bool, err error) {
-	if m.shared && m.mode != Strict && m.plain(value, len(m.path), how) {
+// is false where nothing of it is left.
+func (m *merger) take(value any, how taking) (taken any, keep bool, err error) {
+	if m.shared && m.plain(value, len(m.path), how) {
 		return value, true, nil
 	}
 	switch value := value.(type) {
@@ -25,14 +23,14 @@ func (m *merger) take(value any, t *schema.Type, how taking) (taken any, keep bo
 		// A null says nothing here either.
 		if directive := value[patchDirective]; directive != nil {
 			if directive != replaceValue {
-				return nil, false, m.dropped(directive)
+				return nil, false, nil
 			}
 			how |= keepNulls
 		}
-		taken, err = m.takeMap(value, t, how)
+		taken, err = m.takeMap(value, how)
 		return taken, true, err
 	case []any:
-		taken, err = m.takeList(value, t, how)
+		taken, err = m.takeList(value, how)
 		return taken, true, err
 	default:
 		taken, err = m.takeScalar(value)
@@ -40,78 +38,57 @@ func (m *merger) take(value any, t *schema.Type, how taking) (taken any, keep bo
 	}
 }
 
-// dropped is the error, if it is one, of a new map that is marked with $patch.
-func (m *merger) dropped(directive any) error {
-	switch {
-	case m.mode != Strict:
-		return nil
-	case directive == deleteElement:
-		return m.fail(Conflict, "there is nothing to delete")
-	default:
-		return m.fail(Invalid, "%s is %v: want %q or %q", patchDirective, directive, replaceValue, deleteElement)
-	}
-}
-
-func (m *merger) takeMap(value map[string]any, t *schema.Type, how taking) (map[string]any, error) {
-	if len(m.path) > m.limits.depth {
-		return nil, m.fail(Limit, "the patch is nested deeper than %d levels", m.limits.depth)
+func (m *merger) takeMap(value map[string]any, how taking) (map[string]any, error) {
+	if err := m.tooDeep(); err != nil {
+		return nil, err
 	}
 	out := make(map[string]any, len(value))
 	for key, field := range value {
-		if isDirective(key) {
+		switch {
+		case isDirective(key):
 			if err := m.droppedDirective(key); err != nil {
 				return nil, err
 			}
 			continue
-		}
-		if field == nil {
-			if how&keepNulls != 0 {
-				out[key] = nil
-			}
+		case field != nil:
+		case how&keepNulls != 0:
+			out[key] = nil
+			continue
+		default:
 			continue
 		}
 		m.enter(key)
-		var place schema.Place
-		if m.mode == Strict {
-			if err := m.knownDirective(key); err != nil {
-				return nil, err
-			}
-			known := false
-			if place, known = t.Field(key); !known {
-				return nil, m.unknownField(t)
-			}
-		}
-		taken, keep, err := m.take(field, place.Type, how)
+		taken, keep, err := m.take(field, how)
 		if err != nil {
 			return nil, err
 		}
+		m.leave()
 		if keep {
 			out[key] = taken
 		}
-		m.leave()
 	}
 	return out, nil
 }
 
-func (m *merger) takeList(value []any, t *schema.Type, how taking) ([]any, error) {
-	if len(m.path) > m.limits.depth {
-		return nil, m.fail(Limit, "the patch is nested deeper than %d levels", m.limits.depth)
+func (m *merger) takeList(value []any, how taking) ([]any, error) {
+	if err := m.tooDeep(); err != nil {
+		return nil, err
 	}
-	elements := t.Elements()
 	out := make([]any, 0, len(value))
 	for i, element := range value {
 		object, _ := element.(map[string]any)
+		m.enterElement(i)
 		if directive := object[patchDirective]; directive != nil {
-			if err := m.droppedElement(i, directive); err != nil {
-				return nil, err
+			if m.listless {
+				return nil, m.fail(UnknownType, "%s in an element: %s", patchDirective, listlessAdvice)
 			}
 			if !m.marksOne(directive) {
+				m.leave()
 				continue
 			}
 			element = withoutMark(object)
 		}
-		m.enterElement(i)
-		taken, _, err := m.take(element, elements, how)
+		taken, _, err := m.take(element, how)
 		if err != nil {
 			return nil, err
 		}
@@ -121,30 +98,23 @@ func (m *merger) takeList(value []any, t *schema.Type, how taking) ([]any, error
 	return out, nil
 }
 
+// listlessAdvice is what to do about a directive that concerns a list of an unknown kind.
+const listlessAdvice = "nothing is known of the lists of this kind: give a schema, or replace the list"
+
 // droppedDirective is the error, if it is one, of a directive in what is new.
 func (m *merger) droppedDirective(key string) error {
-	if !m.listless || key == patchDirective || key == retainKeysDirective {
+	if key == patchDirective || key == retainKeysDirective {
 		return nil
 	}
 	m.enter(key)
-	return m.listlessDirective()
-}
-
-// listlessDirective is the error of a directive about a list of a kind whose lists aren't known.
-func (m *merger) listlessDirective() error {
-	return m.fail(UnknownType, "nothing is known of the lists of this kind: give a schema, or replace the list")
-}
-
-// droppedElement is the error, if it is one, of an element of a new list that is marked with $patch.
-func (m *merger) droppedElement(i int, directive any) error {
-	if !m.listless && (m.mode != Strict || directive == replaceValue) {
-		return nil
+	if _, err := m.directed(key); err != nil {
+		return err
 	}
-	m.enterElement(i)
 	if m.listless {
-		return m.fail(UnknownType, "%s in an element: nothing is known of the lists of this kind: give a schema", patchDirective)
+		return m.fail(UnknownType, listlessAdvice)
 	}
-	return m.dropped(directive)
+	m.leave()
+	return nil
 }
 
 // marksOne tells of a $patch whether it is about its own element only, which stays.
@@ -154,17 +124,20 @@ func (m *merger) marksOne(directive any) bool {
 
 // takeScalar refuses what isn't JSON, and makes int64 and float64 of Go's other numbers.
 func (m *merger) takeScalar(value any) (any, error) {
-	switch value := value.(type) {
+	switch value.(type) {
 	case nil, bool, string, int64:
-		return value, nil
-	case float64:
-		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return nil, m.fail(Document, "%v isn't a number of JSON", value)
-		}
 		return value, nil
 	default:
 		return m.clone(value)
 	}
+}
+
+// tooDeep is an error when what is at the path would be nested deeper than allowed.
+func (m *merger) tooDeep() error {
+	if len(m.path) < m.limits.depth {
+		return nil
+	}
+	return m.fail(Limit, "nested deeper than %d levels", m.limits.depth)
 }
 
 // plain tells whether the document may hold a value of the patch as it is. It answers false for what

@@ -55,7 +55,7 @@ func (f textForm) objects(o options, texts ...input) ([]map[string]any, error) {
 	objects := make([]map[string]any, len(values))
 	for i, value := range values {
 		object, isObject := value.(map[string]any)
-		if !isObject && !empty(value) {
+		if !isObject && value != nil {
 			return nil, &PatchError{Patch: o.name, Kind: Invalid, Err: fmt.Errorf("the %s is %s: want an object", texts[i].name, typeName(value))}
 		}
 		objects[i] = object
@@ -82,49 +82,58 @@ func (f textForm) encoded(result any, err error, doc any, o options, texts ...in
 
 // textOptions are the options of a call on texts. Nobody else has the values between texts, so that
 // they can be shared.
-func textOptions(opts []Option) options {
-	o := newOptions(opts)
+func textOptions(opts []Option) (options, error) {
+	o, err := newOptions(opts)
 	o.shared = true
-	return o
+	return o, err
 }
 
 func (f textForm) strategic(doc, patch []byte, schema Schema, opts []Option) ([]byte, error) {
-	o := textOptions(opts)
+	o, err := textOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	texts := []input{{"document", doc}, {"patch", patch}}
 	values, err := f.objects(o, texts...)
 	if err != nil {
 		return nil, err
 	}
-	out, err := Strategic(values[0], values[1], schema, o.as)
+	out, err := strategic(values[0], values[1], schema, o)
 	return f.encoded(out, err, values[0], o, texts...)
 }
 
 func (f textForm) diff(before, after []byte, schema Schema, opts []Option) ([]byte, error) {
-	o := textOptions(opts)
+	o, err := textOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	values, err := f.objects(o, input{"document before", before}, input{"document after", after})
 	if err != nil {
 		return nil, err
 	}
-	out, err := Diff(values[0], values[1], schema, o.as)
+	out, err := diff(values[0], values[1], schema, o)
 	return f.encoded(out, err, values[0], o)
 }
 
 func (f textForm) diff3(original, modified, current []byte, schema Schema, opts []Option) ([]byte, error) {
-	o := textOptions(opts)
+	o, err := textOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	values, err := f.objects(o, input{"original document", original}, input{"modified document", modified}, input{"current document", current})
 	if err != nil {
 		return nil, err
 	}
-	out, err := Diff3(values[0], values[1], values[2], schema, o.as)
+	out, err := diff3(values[0], values[1], values[2], schema, o)
 	return f.encoded(out, err, values[2], o)
 }
 
-// as is the option that makes options of o.
-func (o options) as(options) options { return o }
-
 // pair decodes two texts, which may hold anything, and encodes what do makes of them.
 func (f textForm) pair(do func(first, second any, o options) (any, error), first, second input, opts []Option) ([]byte, error) {
-	o := textOptions(opts)
+	o, err := textOptions(opts)
+	if err != nil {
+		return nil, err
+	}
 	values, err := f.values(o, first, second)
 	if err != nil {
 		return nil, err

@@ -4,31 +4,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/operkit/operkit/smp/internal/document"
 )
 
 // clone copies a value from the current path on.
 func (m *merger) clone(value any) (any, error) {
-	copied, err := document.Clone(value, m.limits.depth-len(m.path))
+	copied, err := document.Clone(value, max(m.limits.depth-len(m.path), 0))
 	if err != nil {
-		return nil, m.notJSON(err)
+		if errors.Is(err, document.ErrDepth) {
+			err = fmt.Errorf("%w: more than %d levels", document.ErrDepth, m.limits.depth)
+		}
+		return nil, notJSON(err, m.path.String())
 	}
 	return copied, nil
-}
-
-// notJSON is the error about a value at the current path that document couldn't copy.
-func (m *merger) notJSON(err error) error {
-	kind := Document
-	if errors.Is(err, document.ErrDepth) {
-		kind = Limit
-	}
-	place := m.path.String()
-	var inner *document.ValueError
-	if errors.As(err, &inner) {
-		place, err = place+inner.Path, inner.Err
-	}
-	return &PatchError{Path: place, Kind: kind, Err: err}
 }
 
 // nested tells whether a value holds others.
@@ -57,6 +47,17 @@ func typeName(value any) string {
 	case []any:
 		return "a list"
 	default:
+		if _, isScalar := document.Scalar(value); isScalar {
+			return "a number"
+		}
 		return fmt.Sprintf("a %T of Go", value)
 	}
+}
+
+// quoted is a value as errors show it.
+func quoted(value any) string {
+	if text, isText := value.(string); isText {
+		return strconv.Quote(text)
+	}
+	return typeName(value)
 }
