@@ -3,7 +3,7 @@ package document
 // Uniform goes through lists whose objects mostly have the same few keys, as most lists have. To look
 // for known keys is quicker than to go through a map. It guesses that an object has the keys of the
 // one before; where that is wrong it answers false, whatever the truth, and the next guess is
-// another. The zero value is ready for use.
+// another. The zero value is ready for use. The ratios smp-detached and smp-diff pay for it.
 type Uniform struct {
 	keys  [uniformKeys]string
 	count int

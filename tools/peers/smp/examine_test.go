@@ -5,23 +5,31 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/operkit/operkit/smp"
 )
 
 // listField is a list of a patch and what it meets in the document.
 type listField struct {
-	live         any
-	patch, order []any
-	meta         strategicpatch.PatchMeta
+	live                 any
+	patch, order, remove []any
+	meta                 strategicpatch.PatchMeta
 }
 
 // anyList tells whether there is such a list in a patch. Of a list that merges, each element meets every one of the
-// document that has the same key.
+// document, and every earlier one of the patch, that has the same key.
 func anyList(document, patch map[string]any, schema strategicpatch.LookupPatchMeta, such func(listField) bool) bool {
 	for name, value := range patch {
-		if field, isOrder := strings.CutPrefix(name, "$setElementOrder/"); isOrder {
+		if directive, field, isDirective := strings.Cut(name, "/"); isDirective {
 			_, meta, err := schema.LookupPatchMetadataForSlice(field)
-			order, _ := value.([]any)
-			if own, _ := patch[field].([]any); err == nil && such(listField{live: document[field], patch: own, order: order, meta: meta}) {
+			own, _ := patch[field].([]any)
+			f := listField{live: document[field], patch: own, meta: meta}
+			if directive == "$setElementOrder" {
+				f.order, _ = value.([]any)
+			} else {
+				f.remove, _ = value.([]any)
+			}
+			if err == nil && such(f) {
 				return true
 			}
 		}
@@ -41,10 +49,15 @@ func anyList(document, patch map[string]any, schema strategicpatch.LookupPatchMe
 				return true
 			}
 			live, _ := document[name].([]any)
-			for _, element := range value {
+			for i, element := range value {
 				fields, _ := element.(map[string]any)
 				key := meta.GetPatchMergeKey()
-				if fields != nil && anyList(find(live, key, fields[key]), fields, below, such) {
+				for _, other := range append(append([]any{}, live...), value[:i]...) {
+					if fields != nil && anyList(find([]any{other}, key, fields[key]), fields, below, such) {
+						return true
+					}
+				}
+				if fields != nil && anyList(nil, fields, below, such) {
 					return true
 				}
 			}
@@ -67,6 +80,74 @@ func marksReplaced(document, patch map[string]any, schema strategicpatch.LookupP
 		}
 		return false
 	})
+}
+
+// marksReplacedMap tells whether a map that replaces another as a whole is marked with anything but replace and delete.
+func marksReplacedMap(document, patch map[string]any, schema strategicpatch.LookupPatchMeta) bool {
+	for name, value := range patch {
+		live, both := document[name].(map[string]any)
+		fields, isMap := value.(map[string]any)
+		below, meta, err := schema.LookupPatchMetadataForStruct(name)
+		if !both || !isMap || err != nil {
+			continue
+		}
+		mark, marked := fields["$patch"]
+		if replaces(meta) && marked && mark != "replace" && mark != "delete" || marksReplacedMap(live, fields, below) {
+			return true
+		}
+	}
+	return false
+}
+
+// ordersEmptily tells whether an order names nothing.
+func ordersEmptily(document, patch map[string]any, schema strategicpatch.LookupPatchMeta) bool {
+	return anyList(document, patch, schema, func(f listField) bool { return f.order != nil && len(f.order) == 0 })
+}
+
+// removesObjects tells whether elements are removed from a list of objects as if they were scalars.
+func removesObjects(document, patch map[string]any, schema strategicpatch.LookupPatchMeta) bool {
+	return anyList(document, patch, schema, func(f listField) bool {
+		live, _ := f.live.([]any)
+		for _, element := range append(append([]any{}, live...), append(f.patch, f.remove...)...) {
+			if _, isMap := element.(map[string]any); isMap && f.remove != nil {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// misfits tells whether a patch merges maps or lists where the type has neither.
+func misfits(document, patch map[string]any, schema smp.Schema, fields ...string) bool {
+	for name, value := range patch {
+		name, isOrder := strings.CutPrefix(name, "$setElementOrder/")
+		name, isRemoval := strings.CutPrefix(name, "$deleteFromPrimitiveList/")
+		at := append(fields[:len(fields):len(fields)], name)
+		field, known := schema.Lookup(at...)
+		isList := strings.HasPrefix(field.Type, "[]")
+		switch live := document[name].(type) {
+		case map[string]any:
+			below, both := value.(map[string]any)
+			if known && both && (isList || field.Type == "scalar" || misfits(live, below, schema, at...)) {
+				return true
+			}
+		case []any:
+			elements, both := value.([]any)
+			if known && (both || isOrder || isRemoval) && !isList && field.Type != "any" {
+				return true
+			}
+			for _, element := range elements {
+				for _, counterpart := range live {
+					a, isMapA := element.(map[string]any)
+					b, isMapB := counterpart.(map[string]any)
+					if known && isMapA && isMapB && misfits(b, a, schema, at...) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // keyless tells whether an element of a list that merges has a key that can't be compared.

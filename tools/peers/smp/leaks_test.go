@@ -12,9 +12,11 @@ import (
 // tidied is the patch without what the peer would leak into its result: nulls and directives in values that it takes as
 // they are. What is new, an element that is appended or a list that is replaced, comes without nulls, directives and
 // what is marked for deletion; a new map that is marked with $patch: replace comes without the mark; what replaces a map
-// literally keeps its nulls. An order that names nothing, or is about two empty lists, isn't there: the peer sorts by a
-// comparison that contradicts itself, or fails. The peer applied to it has to give what smp makes of the patch itself.
-// A mark that replaces a list comes first: behind the last element of an order the peer doesn't see that it is one.
+// literally keeps its nulls. An order that names nothing, for a list of which the document has no elements, or one about
+// two empty lists isn't there: the peer sorts by a comparison that contradicts itself, or fails. A mark that replaces a
+// list comes first: behind the last element of an order the peer doesn't see that it is one.
+//
+// The peer applied to it has to give what smp makes of the patch itself.
 func tidied(document, patch map[string]any, schema strategicpatch.LookupPatchMeta) map[string]any {
 	out := runtime.DeepCopyJSON(patch)
 	tidyMap(document, out, schema)
@@ -75,7 +77,7 @@ func ordersNothing(order, live, patch any) bool {
 	list, isList := order.([]any)
 	a, isListA := live.([]any)
 	b, isListB := patch.([]any)
-	return isList && (len(list) == 0 || (isListA || isListB) && len(a) == 0 && len(b) == 0)
+	return isList && len(a) == 0 && (len(list) == 0 || (isListA || isListB) && len(b) == 0)
 }
 
 func replaces(meta strategicpatch.PatchMeta) bool {
@@ -124,6 +126,13 @@ func tidyList(live, patch []any, below strategicpatch.LookupPatchMeta, key strin
 			continue
 		}
 		tidyMap(counterpart, fields, below)
+		// A later element of the same key meets what this one makes of it.
+		merged := peerMerge(counterpart, fields, below)
+		at := slices.IndexFunc(live, func(element any) bool { return find([]any{element}, key, fields[key]) != nil })
+		if !merged.failed() {
+			live = slices.Clone(live)
+			live[at] = merged.result
+		}
 	}
 }
 

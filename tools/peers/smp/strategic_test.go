@@ -72,10 +72,14 @@ func canonical(value any) any {
 	}
 }
 
-func (k kind) peer(document, patch map[string]any) (o outcome) {
+func (k kind) peer(document, patch map[string]any) outcome {
+	return peerMerge(document, patch, k.theirs)
+}
+
+func peerMerge(document, patch map[string]any, schema strategicpatch.LookupPatchMeta) (o outcome) {
 	defer func() { o.panics = recover() }()
 	result, err := strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(
-		runtime.DeepCopyJSON(document), runtime.DeepCopyJSON(patch), k.theirs)
+		runtime.DeepCopyJSON(document), runtime.DeepCopyJSON(patch), schema)
 	return outcome{result: result, err: err}
 }
 
@@ -95,18 +99,29 @@ func (k kind) compare(document, patch map[string]any) string {
 		return "smp panics on no input"
 	case smp.KindOf(ours.err) == smp.Invalid && marksReplaced(document, patch, k.theirs):
 		return "a mark in an element of a list that is replaced as a whole is refused, not stored"
+	case smp.KindOf(ours.err) == smp.Invalid && marksReplacedMap(document, patch, k.theirs):
+		return "an unknown mark of a map that is replaced as a whole is refused, not stored"
 	case ours.err != nil && keyless(document, patch, k.theirs):
 		return "a key that is null, a list or an object is none"
+	case smp.KindOf(ours.err) == smp.Invalid && removesObjects(document, patch, k.theirs):
+		return "objects are deleted by marks, not by $deleteFromPrimitiveList"
+	case smp.KindOf(ours.err) == smp.UnknownField && misfits(document, patch, k.ours):
+		return "nothing merges into a field whose type is neither a map nor a list"
 	case ours.err != nil && mixed(document, patch, k.theirs):
 		return "the elements of an order are of one type with those of the list"
 	case ours.same(k.peer(document, tidied(document, patch, k.theirs))):
 		return "no result holds a directive, and none a null that isn't asked for"
 	}
-	if bare := k.peer(document, tidied(document, patch, k.theirs)); replacesNew(document, patch) && ours.withoutNulls().same(bare.withoutNulls()) {
+	bare := k.peer(document, tidied(document, patch, k.theirs))
+	switch {
+	case replacesNew(document, patch) && ours.withoutNulls().same(bare.withoutNulls()):
 		return "a new map that is marked with replace is stored literally"
+	case bare.panics == nil && ordersEmptily(document, patch, k.theirs) && k.sameEffect(ours, bare):
+		return "an order that names nothing doesn't turn new elements round"
 	}
 	for range 20 {
-		if ours.same(k.peer(document, patch)) {
+		again := k.peer(document, tidied(document, patch, k.theirs))
+		if again.panics != nil || ours.same(again) || ours.same(k.peer(document, patch)) {
 			return "the result doesn't depend on the order of a map's keys"
 		}
 	}
