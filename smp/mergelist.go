@@ -13,7 +13,7 @@ func (m *merger) mergeList(live, patch []any, place schema.Place) ([]any, error)
 	if len(live) == 0 && len(patch) == 0 {
 		return []any{}, nil
 	}
-	kind, err := m.elementKind(live, patch)
+	kind, err := m.elementKind(place, live, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (m *merger) mergeOrdered(out map[string]any, key string, in instructions, p
 	if !exists && !in.hasValue {
 		return nil
 	}
-	kind, err := m.elementKind(live, patch, order)
+	kind, err := m.elementKind(place, live, patch, order)
 	if err != nil {
 		return err
 	}
@@ -126,8 +126,8 @@ const (
 )
 
 // elementKind is what all elements of some lists are; that they differ, are lists, or null, is an
-// error (spec: smp 21).
-func (m *merger) elementKind(lists ...[]any) (elementKinds, error) {
+// error (spec: smp 21), and so is that they aren't objects where these merge by a key.
+func (m *merger) elementKind(place schema.Place, lists ...[]any) (elementKinds, error) {
 	kind := nothing
 	for _, list := range lists {
 		for i, element := range list {
@@ -135,6 +135,10 @@ func (m *merger) elementKind(lists ...[]any) (elementKinds, error) {
 			if k == nothing {
 				m.enterElement(i)
 				return nothing, m.fail(Conflict, "%s in a list that merges: want an object or a scalar", typeName(element))
+			}
+			if k != objects && len(place.Keys) > 0 {
+				m.enterElement(i)
+				return nothing, m.fail(Conflict, "%s in a list whose elements have the key %q: want an object", typeName(element), place.Keys[0].Name)
 			}
 			if kind != nothing && k != kind {
 				m.enterElement(i)

@@ -1,6 +1,9 @@
 package smp
 
-import "github.com/operkit/operkit/smp/internal/document"
+import (
+	"github.com/operkit/operkit/smp/internal/document"
+	"github.com/operkit/operkit/smp/internal/schema"
+)
 
 // mergeScalars merges a list of scalars: what both have together, without duplicates, what order
 // names in its order (spec: smp 16, 17, 18). All elements are of one type. Without a patch an order
@@ -61,7 +64,7 @@ func (m *merger) removeScalars(out map[string]any, key string, remove any) error
 	if !isList || !removesList {
 		return nil
 	}
-	kind, err := m.elementKind(live, values)
+	kind, err := m.elementKind(schema.Place{}, live, values)
 	if err != nil {
 		return err
 	}
