@@ -21,6 +21,8 @@ type arrangement struct {
 	plain, deleted []element
 	gone           index
 	named, others  []int32
+	ordered        []int32
+	matches        matches
 }
 
 type entry struct {
@@ -94,6 +96,15 @@ func (l *arrangement) name(id any, rank int) {
 
 // arrange returns the values in order.
 func (l *arrangement) arrange() []any {
+	out := make([]any, len(l.entries))
+	for i, at := range l.order() {
+		out[i] = l.entries[at].value
+	}
+	return out
+}
+
+// order returns the places of the entries in order.
+func (l *arrangement) order() []int32 {
 	l.named, l.others = l.named[:0], l.others[:0]
 	for i := range l.entries {
 		if l.entries[i].rank >= 0 {
@@ -106,23 +117,17 @@ func (l *arrangement) arrange() []any {
 	if l.repeats {
 		slices.SortStableFunc(l.others, func(a, b int32) int { return cmp.Compare(l.entries[a].live, l.entries[b].live) })
 	}
-	out := make([]any, 0, len(l.entries))
-	named, others := l.named, l.others
+	out, named, others := l.ordered[:0], l.named, l.others
 	for len(named) > 0 && len(others) > 0 {
-		next, other := l.entries[named[0]], l.entries[others[0]]
+		next, other := &l.entries[named[0]], &l.entries[others[0]]
 		if next.live >= 0 && other.live < next.live {
-			out, others = append(out, other.value), others[1:]
+			out, others = append(out, others[0]), others[1:]
 		} else {
-			out, named = append(out, next.value), named[1:]
+			out, named = append(out, named[0]), named[1:]
 		}
 	}
-	for _, i := range named {
-		out = append(out, l.entries[i].value)
-	}
-	for _, i := range others {
-		out = append(out, l.entries[i].value)
-	}
-	return out
+	l.ordered = append(append(out, named...), others...)
+	return l.ordered
 }
 
 // values returns the values as they were added.

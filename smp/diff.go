@@ -1,7 +1,6 @@
 package smp
 
 import (
-	"iter"
 	"maps"
 	"slices"
 
@@ -70,7 +69,13 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 type differ struct{ *merger }
 
 // patchMap is a map of a patch that is made when something is put into it.
-type patchMap struct{ fields map[string]any }
+type patchMap struct {
+	fields map[string]any
+	// stayed counts the fields before that are there after.
+	stayed int
+	// unsaid tells that merging can't say all of the difference.
+	unsaid bool
+}
 
 func (p *patchMap) set(key string, value any) {
 	if p.fields == nil {
@@ -86,25 +91,10 @@ func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool)
 		return nil, false, err
 	}
 	var out patchMap
-	stayed := 0
-	ok = true
-	for key, value := range d.fields(after) {
-		old, exists := before[key]
-		if exists {
-			stayed++
-			if sameScalar(old, value) {
-				continue
-			}
-		}
-		d.enter(key)
-		can, err := d.field(&out, key, old, value, exists, t)
-		if err != nil {
-			return nil, false, err
-		}
-		d.leave()
-		ok = ok && can
+	if err := d.fields(&out, before, after, t); err != nil {
+		return nil, false, err
 	}
-	if stayed < len(before) {
+	if out.stayed < len(before) {
 		if err := d.removed(&out, before, after); err != nil {
 			return nil, false, err
 		}
@@ -116,24 +106,48 @@ func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool)
 		}
 		out.set(retainKeysDirective, keys)
 	}
-	if !ok {
+	if out.unsaid {
 		return nil, false, nil
 	}
 	return out.fields, true, nil
 }
 
-// fields goes through a map, by name where that matters.
-func (d *differ) fields(m map[string]any) iter.Seq2[string, any] {
-	if !d.sorted {
-		return maps.All(m)
-	}
-	return func(yield func(string, any) bool) {
-		for _, key := range slices.Sorted(maps.Keys(m)) {
-			if !yield(key, m[key]) {
-				return
+// fields puts into patch how the fields after differ, by name where that matters. An iterator over
+// either would move what its loop writes to the heap.
+func (d *differ) fields(patch *patchMap, before, after map[string]any, t *schema.Type) error {
+	if d.sorted {
+		for _, key := range slices.Sorted(maps.Keys(after)) {
+			if err := d.field(patch, key, before, after[key], t); err != nil {
+				return err
 			}
 		}
+		return nil
 	}
+	for key, value := range after {
+		if err := d.field(patch, key, before, value, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field puts into patch how a field differs from the one before.
+func (d *differ) field(patch *patchMap, key string, before map[string]any, value any, t *schema.Type) error {
+	old, exists := before[key]
+	if exists {
+		patch.stayed++
+		if sameScalar(old, value) {
+			return nil
+		}
+	}
+	d.enter(key)
+	said, err := d.changed(patch, key, old, value, exists, t)
+	if err != nil {
+		return err
+	}
+	d.leave()
+	patch.unsaid = patch.unsaid || !said
+	return nil
 }
 
 // sameScalar tells of most equal scalars that they are, without calling anything.
@@ -168,8 +182,8 @@ func (d *differ) removed(patch *patchMap, before, after map[string]any) error {
 	return nil
 }
 
-// field puts into patch how a field differs.
-func (d *differ) field(patch *patchMap, key string, old, value any, exists bool, t *schema.Type) (bool, error) {
+// changed puts into patch what a field is now, unless that is the same.
+func (d *differ) changed(patch *patchMap, key string, old, value any, exists bool, t *schema.Type) (bool, error) {
 	switch value := value.(type) {
 	case map[string]any:
 		if oldMap, both := old.(map[string]any); both {

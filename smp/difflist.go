@@ -21,7 +21,7 @@ func (d *differ) objects(patch *patchMap, key string, old, value []any, place sc
 	if same == len(old) && same == len(value) {
 		return true, nil
 	}
-	m, apart := d.match(old, value, place.Keys)
+	m, apart := d.match(old, value, same, place.Keys)
 	defer d.giveBack()
 	if !apart {
 		// Where a list is replaced elements with the same key come together.
@@ -34,7 +34,7 @@ func (d *differ) objects(patch *patchMap, key string, old, value []any, place sc
 	changes, named := []any{}, []int{}
 	for i := same; i < len(value); i++ {
 		element := value[i].(map[string]any)
-		at := m.at[i]
+		at := int(m.at[i])
 		if at >= 0 && uniform.Same(old[at].(map[string]any), element) {
 			continue
 		}
@@ -50,8 +50,8 @@ func (d *differ) objects(patch *patchMap, key string, old, value []any, place sc
 			changes, named = append(changes, next.patch), append(named, i)
 		}
 	}
-	for i, stays := range m.stays {
-		if !stays {
+	for i, at := range m.after {
+		if at < 0 {
 			changes = append(changes, marked(old[i].(map[string]any), place.Keys))
 		}
 	}

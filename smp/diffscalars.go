@@ -8,17 +8,15 @@ import (
 
 // scalars puts into patch how a list of scalars differs that merges as a set.
 func (d *differ) scalars(patch *patchMap, key string, old, value []any) (bool, error) {
-	before := &d.borrow(len(old)).known
+	l := d.borrow(len(old))
 	defer d.giveBack()
-	ids := make([]any, len(value))
-	for i, element := range value {
-		ids[i], _ = document.Scalar(element)
+	m := &l.matches
+	m.reset(len(old), len(value))
+	for _, element := range value {
+		id, _ := document.Scalar(element)
+		m.ids = append(m.ids, id)
 	}
-	if !canonicalAll(before, old) || !ofOneType(old, value) {
-		return false, nil
-	}
-	m, apart := matchIDs(before, ids)
-	if !apart {
+	if !canonicalAll(&l.known, old) || !ofOneType(old, value) || !m.find(&l.known) {
 		return false, nil
 	}
 	var added, removed []any
@@ -28,8 +26,8 @@ func (d *differ) scalars(patch *patchMap, key string, old, value []any) (bool, e
 			added, named = append(added, value[i]), append(named, i)
 		}
 	}
-	for i, stays := range m.stays {
-		if !stays {
+	for i, at := range m.after {
+		if at < 0 {
 			removed = append(removed, old[i])
 		}
 	}

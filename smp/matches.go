@@ -1,86 +1,103 @@
 package smp
 
 import (
+	"slices"
+
 	"github.com/operkit/operkit/smp/internal/document"
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// matches tells which elements of two lists are the same ones.
+// matches tells which elements of two lists are the same ones. The zero value is ready for use, again
+// and again.
 type matches struct {
-	// at is, for each element after, the place before, or -1.
-	at []int
-	// stays tells, for each element before, whether it is there after.
-	stays []bool
+	// ids are the identities of the elements after.
+	ids []any
+	// at is, for each element after, the place before, or -1; after is the reverse.
+	at, after []int32
+	// ranks is, for each element after, 1 + where the patch names it, or 0.
+	ranks []int32
 }
 
-// match finds the elements of one list in another by their keys. apart is false unless all are
-// objects with the keys, and no two in one list alike. It borrows an arrangement.
-func (d *differ) match(old, value []any, keys []schema.Key) (m matches, apart bool) {
-	before := &d.borrow(len(old)).known
-	if !identifyAll(before, old, keys) {
+// reset makes room for lists with so many elements.
+func (m *matches) reset(before, after int) {
+	clear(m.ids)
+	m.ids = m.ids[:0]
+	m.at, m.ranks = zeros(m.at, after), zeros(m.ranks, after)
+	m.after = zeros(m.after, before)
+	for i := range m.after {
+		m.after[i] = -1
+	}
+}
+
+func zeros(list []int32, n int) []int32 {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
+}
+
+// match finds the elements of one list in another by their keys; so many at the beginning are the
+// same. apart is false unless all are objects with the keys, and no two in one list alike. It borrows
+// an arrangement.
+func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matches, apart bool) {
+	l := d.borrow(len(old))
+	m = &l.matches
+	m.reset(len(old), len(value))
+	if !identifyAll(&l.known, old, keys) {
 		return m, false
 	}
-	ids := make([]any, len(value))
-	for i, element := range value {
+	m.ids = append(m.ids, l.known.ids[:same]...)
+	for _, element := range value[same:] {
 		object, _ := element.(map[string]any)
 		id, _, found := identify(object, keys)
 		if !found {
 			return m, false
 		}
-		ids[i] = id
+		m.ids = append(m.ids, id)
 	}
-	return matchIDs(before, ids)
+	return m, m.find(&l.known)
 }
 
-// matchIDs does that for identities.
-func matchIDs(before *index, ids []any) (m matches, apart bool) {
-	m = matches{at: make([]int, len(ids)), stays: make([]bool, len(before.ids))}
+// find looks for the identities among those before. It answers false where two are alike.
+func (m *matches) find(before *index) (apart bool) {
 	var added index
 	next := 0
-	for i, id := range ids {
+	for i, id := range m.ids {
 		// Mostly it is the one behind the one before.
 		if next >= len(before.ids) || before.ids[next] != id {
 			next = before.find(id)
 		}
-		m.at[i] = next
-		if next < 0 && added.add(id) != len(added.ids)-1 || next >= 0 && m.stays[next] {
-			return m, false
+		m.at[i] = int32(next)
+		if next < 0 && added.add(id) != len(added.ids)-1 || next >= 0 && m.after[next] >= 0 {
+			return false
 		}
 		if next >= 0 {
-			m.stays[next] = true
+			m.after[next] = int32(i)
 		}
 		next++
 	}
-	return m, true
+	return true
 }
 
 // comesOut tells whether a list comes out in the order that it has after, when the patch names some
 // of its elements and deletes those that don't stay (spec: smp 17).
-func (d *differ) comesOut(m matches, named []int) bool {
+func (d *differ) comesOut(m *matches, named []int) bool {
 	l := d.borrow(len(m.at))
 	defer d.giveBack()
-	ranks := make([]int32, len(m.at))
 	for rank, i := range named {
-		ranks[i] = int32(rank) + 1
+		m.ranks[i] = int32(rank) + 1
 	}
-	after := make([]int, len(m.stays))
-	for i, at := range m.at {
-		if at >= 0 {
-			after[at] = i
-		}
-	}
-	for place, stays := range m.stays {
-		if stays {
-			l.entries = append(l.entries, entry{value: after[place], live: int32(place), rank: ranks[after[place]] - 1})
+	for place, i := range m.after {
+		if i >= 0 {
+			l.entries = append(l.entries, entry{index: i, live: int32(place), rank: m.ranks[i] - 1})
 		}
 	}
 	for _, i := range named {
 		if m.at[i] < 0 {
-			l.entries = append(l.entries, entry{value: i, live: -1, rank: ranks[i] - 1})
+			l.entries = append(l.entries, entry{index: int32(i), live: -1, rank: m.ranks[i] - 1})
 		}
 	}
-	for i, value := range l.arrange() {
-		if value != i {
+	for i, at := range l.order() {
+		if l.entries[at].index != int32(i) {
 			return false
 		}
 	}

@@ -124,6 +124,13 @@ func (o options) validate() error {
 	case o.mergeKeys != nil && o.mode != Oper8:
 		return o.invalid("MergeKeys is for the mode Oper8: use InMode(Oper8), or a schema")
 	}
+	if len(o.mergeKeys) == 0 {
+		return nil
+	}
+	return o.validateMergeKeys()
+}
+
+func (o options) validateMergeKeys() error {
 	for _, position := range slices.Sorted(maps.Keys(o.mergeKeys)) {
 		parts := strings.Split(position, ".")
 		if len(parts) < 2 || slices.Contains(parts, "") || o.mergeKeys[position] == "" {

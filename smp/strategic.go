@@ -104,6 +104,7 @@ func (m *merger) retire() {
 	m.lists = slices.DeleteFunc(m.lists, func(l *arrangement) bool { return cap(l.entries) > keptEntries })
 	for _, l := range m.lists {
 		l.reset(0)
+		l.matches.reset(0, 0)
 	}
 	clear(m.path[:cap(m.path)])
 	*m = merger{path: m.path[:0], lists: m.lists}

@@ -2,8 +2,8 @@ package document
 
 // Uniform goes through lists whose objects mostly have the same few keys, as most lists have. To look
 // for known keys is quicker than to go through a map. It guesses that an object has the keys of the
-// one before; where that is wrong it answers false, whatever the truth, and the next guess is
-// another. The zero value is ready for use. The ratios smp-detached and smp-diff pay for it.
+// one before, and learns others where it doesn't. The zero value is ready for use. The ratios
+// smp-detached and smp-diff pay for it.
 type Uniform struct {
 	keys  [uniformKeys]string
 	count int
@@ -12,48 +12,69 @@ type Uniform struct {
 // uniformKeys is how many keys an object may have to be worth a guess.
 const uniformKeys = 4
 
-// Scalars tells that an object holds nothing but strings, int64 and bool.
+// Scalars tells that an object holds nothing but strings, int64 and bool, one to four of them; false
+// may mean that it is larger.
 func (u *Uniform) Scalars(object map[string]any) bool {
-	if len(object) != u.count {
-		u.learn(object)
-		return false
-	}
+	return len(object) == u.count && u.scalars(object) || u.learn(object) && u.scalars(object)
+}
+
+func (u *Uniform) scalars(object map[string]any) bool {
 	for _, key := range u.keys[:u.count] {
 		switch object[key].(type) {
 		case string, int64, bool:
 		default:
-			u.learn(object)
 			return false
 		}
 	}
 	return true
 }
 
-// Same tells that two objects hold nothing but strings, int64 and bool, and the same ones.
+// Same tells that two objects hold the same one to four strings, int64 and bool, or objects of such;
+// false may mean that they are larger.
 func (u *Uniform) Same(a, b map[string]any) bool {
-	if len(a) != u.count || len(b) != u.count {
-		u.learn(a)
+	if len(a) != len(b) {
 		return false
 	}
+	return len(a) == u.count && u.same(a, b) || u.learn(a) && u.same(a, b)
+}
+
+func (u *Uniform) same(a, b map[string]any) bool {
 	for _, key := range u.keys[:u.count] {
-		if !sameScalar(a[key], b[key]) {
-			u.learn(a)
+		x, y := a[key], b[key]
+		if sameScalar(x, y) {
+			continue
+		}
+		inner, isObject := x.(map[string]any)
+		if other, both := y.(map[string]any); !isObject || !both || !sameScalars(inner, other) {
 			return false
 		}
 	}
 	return true
 }
 
-// learn takes the keys of an object for the next guess.
-func (u *Uniform) learn(object map[string]any) {
+func sameScalars(a, b map[string]any) bool {
+	if len(a) != len(b) || len(a) > uniformKeys {
+		return false
+	}
+	for key, value := range a {
+		if !sameScalar(value, b[key]) {
+			return false
+		}
+	}
+	return true
+}
+
+// learn takes the keys of an object for the next guess, and tells whether it is worth one.
+func (u *Uniform) learn(object map[string]any) bool {
 	u.count = 0
 	if len(object) > uniformKeys {
-		return
+		return false
 	}
 	for key := range object {
 		u.keys[u.count] = key
 		u.count++
 	}
+	return u.count > 0
 }
 
 func sameScalar(a, b any) bool {

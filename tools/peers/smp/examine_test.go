@@ -193,3 +193,28 @@ func mixed(document, patch map[string]any, schema strategicpatch.LookupPatchMeta
 		return false
 	})
 }
+
+// retainsNameless tells whether a list of fields to keep, anywhere in a patch, holds anything but names.
+func retainsNameless(patch any) bool {
+	switch patch := patch.(type) {
+	case map[string]any:
+		keep, _ := patch["$retainKeys"].([]any)
+		for _, name := range keep {
+			if _, isName := name.(string); !isName {
+				return true
+			}
+		}
+		for _, value := range patch {
+			if retainsNameless(value) {
+				return true
+			}
+		}
+	case []any:
+		for _, element := range patch {
+			if retainsNameless(element) {
+				return true
+			}
+		}
+	}
+	return false
+}

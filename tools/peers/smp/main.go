@@ -3,9 +3,15 @@
 // generator of smp's table of built-in types is in the folder generate.
 package main
 
-import "github.com/operkit/operkit/tools/peers/ratio"
+import (
+	"runtime"
+
+	"github.com/operkit/operkit/tools/peers/ratio"
+)
 
 func main() {
+	// Nothing here runs on more than one processor but the collector, whose work counts for who causes it.
+	runtime.GOMAXPROCS(1)
 	f, err := loadFixture()
 	if err != nil {
 		fail(err)

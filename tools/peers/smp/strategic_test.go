@@ -91,41 +91,62 @@ func (k kind) our(document, patch map[string]any, opts ...smp.Option) outcome {
 // compare says why what smp makes of a patch is right: that it is what the peer makes of it, or the rule by which it
 // isn't. It is empty for a finding.
 func (k kind) compare(document, patch map[string]any) string {
-	ours, theirs := k.our(document, patch), k.peer(document, patch)
-	switch {
-	case ours.same(theirs):
-		return "as the peer"
-	case theirs.panics != nil:
-		return "smp panics on no input"
-	case smp.KindOf(ours.err) == smp.Invalid && marksReplaced(document, patch, k.theirs):
-		return "a mark in an element of a list that is replaced as a whole is refused, not stored"
-	case smp.KindOf(ours.err) == smp.Invalid && marksReplacedMap(document, patch, k.theirs):
-		return "an unknown mark of a map that is replaced as a whole is refused, not stored"
-	case ours.err != nil && keyless(document, patch, k.theirs):
-		return "a key that is null, a list or an object is none"
-	case smp.KindOf(ours.err) == smp.Invalid && removesObjects(document, patch, k.theirs):
-		return "objects are deleted by marks, not by $deleteFromPrimitiveList"
-	case smp.KindOf(ours.err) == smp.UnknownField && misfits(document, patch, k.ours):
-		return "nothing merges into a field whose type is neither a map nor a list"
-	case ours.err != nil && mixed(document, patch, k.theirs):
-		return "the elements of an order are of one type with those of the list"
-	case ours.same(k.peer(document, tidied(document, patch, k.theirs))):
-		return "no result holds a directive, and none a null that isn't asked for"
+	ours := k.our(document, patch)
+	if rule := k.refusal(document, patch, ours); rule != "" {
+		return rule
 	}
-	bare := k.peer(document, tidied(document, patch, k.theirs))
-	switch {
-	case replacesNew(document, patch) && ours.withoutNulls().same(bare.withoutNulls()):
-		return "a new map that is marked with replace is stored literally"
-	case bare.panics == nil && ordersEmptily(document, patch, k.theirs) && k.sameEffect(ours, bare):
-		return "an order that names nothing doesn't turn new elements round"
-	}
+	// What the peer makes of several directives about one field depends on the order in which it meets them.
 	for range 20 {
-		again := k.peer(document, tidied(document, patch, k.theirs))
-		if again.panics != nil || ours.same(again) || ours.same(k.peer(document, patch)) {
-			return "the result doesn't depend on the order of a map's keys"
+		if rule := k.agreement(document, patch, ours); rule != "" {
+			return rule
 		}
 	}
 	return ""
+}
+
+// agreement compares with what the peer makes of the patch this time.
+func (k kind) agreement(document, patch map[string]any, ours outcome) string {
+	theirs, bare := k.peer(document, patch), k.peer(document, tidied(document, patch, k.theirs))
+	switch {
+	case ours.same(theirs):
+		return "as the peer"
+	case theirs.panics != nil || bare.panics != nil:
+		return "smp panics on no input"
+	case ours.same(bare):
+		return "no result holds a directive, and none a null that isn't asked for"
+	case replacesNew(document, patch) && ours.withoutNulls().same(bare.withoutNulls()):
+		return "a new map that is marked with replace is stored literally"
+	case ordersEmptily(document, patch, k.theirs) && k.sameEffect(ours, bare):
+		return "an order that names nothing doesn't turn new elements round"
+	default:
+		return ""
+	}
+}
+
+// refusal says by which rule smp refuses what the peer may take.
+func (k kind) refusal(document, patch map[string]any, ours outcome) string {
+	switch kind := smp.KindOf(ours.err); {
+	case ours.err == nil:
+		return ""
+	case kind == smp.UnknownType && (document["kind"] != k.gvk.Kind || document["apiVersion"] != k.gvk.GroupVersion().String()):
+		return "a schema isn't for documents of another kind"
+	case kind == smp.Invalid && marksReplaced(document, patch, k.theirs):
+		return "a mark in an element of a list that is replaced as a whole is refused, not stored"
+	case kind == smp.Invalid && marksReplacedMap(document, patch, k.theirs):
+		return "an unknown mark of a map that is replaced as a whole is refused, not stored"
+	case kind == smp.Invalid && removesObjects(document, patch, k.theirs):
+		return "objects are deleted by marks, not by $deleteFromPrimitiveList"
+	case kind == smp.Invalid && retainsNameless(patch):
+		return "the fields to keep are listed by their names"
+	case kind == smp.UnknownField && misfits(document, patch, k.ours):
+		return "nothing merges into a field whose type is neither a map nor a list"
+	case keyless(document, patch, k.theirs):
+		return "a key that is null, a list or an object is none"
+	case mixed(document, patch, k.theirs):
+		return "the elements of an order are of one type with those of the list"
+	default:
+		return ""
+	}
 }
 
 func FuzzStrategic(f *testing.F) {
