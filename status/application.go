@@ -50,6 +50,9 @@ type Application struct {
 	// (field fooServiceStatus of kind FooService) is kept up to date.
 	Kind string
 
+	// Unmanaged switches everything off: the status belongs to somebody else.
+	Unmanaged bool
+
 	// Warn, when set, is called for everything in the present status that was
 	// of no use and therefore counted as absent or was replaced.
 	Warn func(message string)
@@ -66,12 +69,17 @@ type Application struct {
 // ErrInvalidGeneration for a negative Generation, ErrNoTime for a zero now.
 // Update is a pure function, apart from calling Warn.
 //
-// spec: status 1, 2, 4, 5, 6, 7, 8, 9, 27, 28
+// An Unmanaged one changes nothing.
+//
+// spec: status 1, 2, 4, 5, 6, 7, 8, 9, 15, 27, 28
 func (a Application) Update(now time.Time, current map[string]any) (next map[string]any, changed bool, err error) {
 	if err := a.validate(now); err != nil {
 		return nil, false, err
 	}
-	next = cloneMap(current)
+	if a.Unmanaged {
+		return cloneMap(current), false, nil
+	}
+	next = a.clone(current)
 	list := mapsOf(condition.ListOf(next))
 	ready, isReady := a.settle(a.Ready.verdict(), list)
 	updating, isUpdating := a.settle(a.Updating.verdict(), list)
@@ -128,6 +136,21 @@ func (a Application) warn(format string, arguments ...any) {
 	if a.Warn != nil {
 		a.Warn(fmt.Sprintf(format, arguments...))
 	}
+}
+
+// clone leaves the component status as it is when another one takes its place.
+func (a Application) clone(current map[string]any) map[string]any {
+	if a.Components == nil {
+		return cloneMap(current)
+	}
+	next := make(map[string]any, len(current)+3)
+	for key, value := range current {
+		if key != componentStatusKey {
+			value = clone(value)
+		}
+		next[key] = value
+	}
+	return next
 }
 
 func (a Application) gives() bool {

@@ -29,7 +29,9 @@ type ComponentState struct {
 // spec: status 5
 func (a Application) setComponents(next map[string]any) {
 	if a.Components != nil {
-		next[componentStatusKey] = a.Components.document()
+		present, _ := next[componentStatusKey].(map[string]any)
+		names, _ := present["allComponents"].([]any)
+		next[componentStatusKey] = a.Components.document(names)
 		return
 	}
 	if !a.gives() {
@@ -40,26 +42,64 @@ func (a Application) setComponents(next map[string]any) {
 	}
 }
 
-func (s *ComponentState) document() map[string]any {
-	unstarted := slices.Collect(maps.Keys(s.Unstarted))
-	deployed := sortedUnion(s.Verified, s.Unverified)
-	verified := sortedUnion(s.Verified)
-	all := sortedUnion(s.All, deployed, s.Failed, unstarted)
+// role is what a component is in a rollout, as bits: nothing keeps a name from
+// being given twice.
+type role uint8
+
+const (
+	isVerified role = 1 << iota
+	isUnverified
+	isFailed
+)
+
+func (s *ComponentState) roles() map[string]role {
+	roles := make(map[string]role, max(len(s.All), len(s.Verified)+len(s.Unverified)+len(s.Failed)))
+	for _, part := range [...]struct {
+		names []string
+		is    role
+	}{{s.All, 0}, {s.Verified, isVerified}, {s.Unverified, isUnverified}, {s.Failed, isFailed}} {
+		for _, name := range part.names {
+			roles[name] |= part.is
+		}
+	}
+	for name := range s.Unstarted {
+		roles[name] |= 0
+	}
+	return roles
+}
+
+// document lists every component by what it is. present are the names in the
+// present status.
+func (s *ComponentState) document(present []any) map[string]any {
+	roles := s.roles()
+	all := ordered(roles, present)
+	deployed, verified := make([]any, 0, len(all)), make([]any, 0, len(all))
+	unverified, failed := []any{}, []any{}
+	for _, name := range all {
+		is := roles[name.(string)]
+		if is&(isVerified|isUnverified) != 0 {
+			deployed = append(deployed, name)
+		}
+		if is&isVerified != 0 {
+			verified = append(verified, name)
+		}
+		if is&isUnverified != 0 {
+			unverified = append(unverified, name)
+		}
+		if is&isFailed != 0 {
+			failed = append(failed, name)
+		}
+	}
 	document := map[string]any{
 		"allComponents":        all,
 		"deployedComponents":   deployed,
 		"verifiedComponents":   verified,
-		"unverifiedComponents": sortedUnion(s.Unverified),
-		"failedComponents":     sortedUnion(s.Failed),
+		"unverifiedComponents": unverified,
+		"failedComponents":     failed,
 		"unstartedComponents":  explained(s.Unstarted, "reason"),
+		"deployed":             fmt.Sprintf("%d/%d", len(deployed), len(all)),
+		"verified":             fmt.Sprintf("%d/%d", len(verified), len(all)),
 	}
-	for key, names := range document {
-		if names, ok := names.([]string); ok {
-			document[key] = anys(names)
-		}
-	}
-	document["deployed"] = fmt.Sprintf("%d/%d", len(deployed), len(all))
-	document["verified"] = fmt.Sprintf("%d/%d", len(verified), len(all))
 	if len(s.Messages) > 0 {
 		document["componentMessages"] = explained(s.Messages, "message")
 	}
@@ -69,17 +109,28 @@ func (s *ComponentState) document() map[string]any {
 	return document
 }
 
-// sortedUnion never answers nil, and never the caller's own slice.
-func sortedUnion(names ...[]string) []string {
-	union := slices.Concat(names...)
-	slices.Sort(union)
-	return slices.Compact(union)
-}
-
-func anys(names []string) []any {
-	result := make([]any, len(names))
-	for i, name := range names {
-		result[i] = name
+// ordered lists the names in their order. The components of a rollout are
+// nearly always those of the present status, which are in order already; there
+// may be thousands, and this is done with every reconcile.
+func ordered(roles map[string]role, present []any) []any {
+	result := make([]any, 0, len(roles))
+	last := ""
+	for i, element := range present {
+		name, ok := element.(string)
+		if !ok || i > 0 && name <= last {
+			break
+		}
+		last = name
+		if _, known := roles[name]; known {
+			result = append(result, element)
+		}
+	}
+	if len(result) == len(roles) {
+		return result
+	}
+	result = result[:0]
+	for _, name := range slices.Sorted(maps.Keys(roles)) {
+		result = append(result, name)
 	}
 	return result
 }

@@ -32,15 +32,19 @@ type ConditionSet struct {
 //   - *unstructured.Unstructured, at status.conditions;
 //   - map[string]any holding a whole object, at status.conditions;
 //   - *[]metav1.Condition, the bare list;
-//   - a typed object that implements Accessor.
+//   - a typed object that implements Accessor;
+//   - a pointer to any other struct with a list of conditions at
+//     status.conditions of its JSON form: of metav1.Condition, or of another
+//     struct that has at least type and status, such as a PodCondition.
 //
-// Another type, and nil, hold no conditions: everything reads as absent, Set
-// and Remove change nothing and Err tells why.
+// Another type, and nil, hold no conditions: everything reads as absent, what
+// is to write changes nothing and Err tells why.
 //
 // In documents whatever isn't where it belongs counts as absent: a status that
 // is null, a list or a string, conditions that are no list, elements that are
 // no maps. Conditions of other types and unknown fields of a condition are
-// kept. Objects out of a cache have to be copied before Set or Remove, deeply.
+// kept. Objects out of a cache have to be copied before they are written to,
+// deeply.
 func Conditions(object any) *ConditionSet {
 	return &ConditionSet{target: object}
 }
@@ -69,56 +73,65 @@ func (s *ConditionSet) Get(conditionType string) (metav1.Condition, bool) {
 	return metav1.Condition{}, false
 }
 
-// IsTrue tells whether the condition is present with status True.
-func (s *ConditionSet) IsTrue(conditionType string) bool {
-	return s.status(conditionType) == metav1.ConditionTrue
-}
-
-// IsFalse tells whether the condition is present with status False.
-func (s *ConditionSet) IsFalse(conditionType string) bool {
-	return s.status(conditionType) == metav1.ConditionFalse
-}
-
-// IsUnknown tells whether nothing is known: the condition is absent, or its
-// status is neither True nor False.
-func (s *ConditionSet) IsUnknown(conditionType string) bool {
-	return s.status(conditionType) == metav1.ConditionUnknown
-}
-
-func (s *ConditionSet) status(conditionType string) metav1.ConditionStatus {
+// List answers all conditions as Get reads them, one of each type, in the order
+// of the first entry of each. Entries without a type are left out.
+func (s *ConditionSet) List() []metav1.Condition {
 	document, list := s.read()
-	if entry := condition.Find(document, conditionType); entry != nil {
-		return condition.StatusOf(entry)
+	result := make([]metav1.Condition, 0, len(document)+len(list))
+	places := make(map[string]int, len(document)+len(list))
+	add := func(c metav1.Condition) {
+		at, twice := places[c.Type]
+		switch {
+		case c.Type == "":
+		case !twice:
+			places[c.Type] = len(result)
+			result = append(result, c)
+		case orEpoch(c.LastTransitionTime).After(orEpoch(result[at].LastTransitionTime)):
+			result[at] = c
+		}
 	}
-	if index, _ := newestOf(list, conditionType); index >= 0 {
-		return condition.ParseStatus(string(list[index].Status))
+	for _, element := range document {
+		if entry, ok := element.(map[string]any); ok {
+			add(fromDocument(entry))
+		}
 	}
-	return metav1.ConditionUnknown
+	for i := range list {
+		add(list[i])
+	}
+	return result
 }
 
 // read answers the conditions as the object holds them: of a document, or
 // typed ones.
 func (s *ConditionSet) read() (document []any, list []metav1.Condition) {
-	if isNil(s.target) {
-		s.unsupported()
-		return nil, nil
-	}
 	switch target := s.target.(type) {
 	case *unstructured.Unstructured:
-		return condition.List(target.Object), nil
+		if target != nil {
+			return condition.List(target.Object), nil
+		}
 	case map[string]any:
-		return condition.List(target), nil
+		if target != nil {
+			return condition.List(target), nil
+		}
 	case *[]metav1.Condition:
-		return nil, *target
+		if target != nil {
+			return nil, *target
+		}
 	case Accessor:
-		return nil, target.GetConditions()
+		if !isNil(target) {
+			return nil, target.GetConditions()
+		}
+	default:
+		if held, ok := structOf(target); ok {
+			return nil, held.read()
+		}
 	}
 	s.unsupported()
 	return nil, nil
 }
 
 func (s *ConditionSet) unsupported() {
-	s.fail(fmt.Errorf("conditions of %s: %w: use a non-nil *unstructured.Unstructured, map[string]any, *[]metav1.Condition or status.Accessor", nameOf(s.target), ErrUnsupportedObject))
+	s.fail(fmt.Errorf("conditions of %s: %w: use a non-nil *unstructured.Unstructured, map[string]any, *[]metav1.Condition, status.Accessor, or a pointer to a struct with status.conditions", nameOf(s.target), ErrUnsupportedObject))
 }
 
 func (s *ConditionSet) fail(err error) {
@@ -162,8 +175,11 @@ func newestOf(list []metav1.Condition, conditionType string) (index, count int) 
 	if conditionType == "" {
 		return index, 0
 	}
+	last := conditionType[len(conditionType)-1]
 	for i := range list {
-		if list[i].Type != conditionType {
+		// Types of one list are often alike but for their ends.
+		have := list[i].Type
+		if len(have) != len(conditionType) || have[len(have)-1] != last || have != conditionType {
 			continue
 		}
 		count++

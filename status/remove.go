@@ -11,26 +11,35 @@ import (
 // was one. The object is mutated, nothing else is. The conditions of other
 // types stay, and an emptied list stays a list.
 func (s *ConditionSet) Remove(conditionType string) (removed bool) {
-	if isNil(s.target) {
-		s.unsupported()
-		return false
-	}
 	switch target := s.target.(type) {
 	case *unstructured.Unstructured:
-		removed = removeFromDocument(target.Object, conditionType)
+		if target != nil {
+			return removeFromDocument(target.Object, conditionType)
+		}
 	case map[string]any:
-		removed = removeFromDocument(target, conditionType)
+		if target != nil {
+			return removeFromDocument(target, conditionType)
+		}
 	case *[]metav1.Condition:
-		*target, removed = removeFromList(*target, conditionType)
+		if target != nil {
+			*target, removed = removeFromList(*target, conditionType)
+			return removed
+		}
 	case Accessor:
-		var list []metav1.Condition
-		if list, removed = removeFromList(target.GetConditions(), conditionType); removed {
-			target.SetConditions(list)
+		if !isNil(target) {
+			var list []metav1.Condition
+			if list, removed = removeFromList(target.GetConditions(), conditionType); removed {
+				target.SetConditions(list)
+			}
+			return removed
 		}
 	default:
-		s.unsupported()
+		if held, ok := structOf(target); ok {
+			return held.remove(conditionType)
+		}
 	}
-	return removed
+	s.unsupported()
+	return false
 }
 
 func removeFromDocument(object map[string]any, conditionType string) bool {

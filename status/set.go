@@ -28,26 +28,25 @@ import (
 //
 // spec: status 28
 func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
-	err := prepare(now, &c)
-	if err != nil {
-		s.fail(err)
+	if !valid(&c) {
+		s.fail(validateContent(&c))
 		return false
 	}
-	if isNil(s.target) {
-		s.unsupported()
-		return false
+	if c.LastTransitionTime.IsZero() {
+		if now.IsZero() {
+			s.fail(fmt.Errorf("condition %q: %w for its transition", c.Type, ErrNoTime))
+			return false
+		}
+		c.LastTransitionTime.Time = now
 	}
-	switch target := s.target.(type) {
-	case *unstructured.Unstructured:
-		changed, err = setUnstructured(target, &c)
-	case map[string]any:
-		changed, err = setDocument(target, &c)
-	case *[]metav1.Condition:
-		*target, changed, err = setList(*target, &c)
-	case Accessor:
-		changed, err = setAccessor(target, &c)
-	default:
-		s.unsupported()
+	if !fits(c.Message, MaxMessageLength) {
+		c.Message = clip(c.Message, MaxMessageLength)
+	}
+	var err error
+	if list, ok := s.target.(*[]metav1.Condition); ok && list != nil {
+		changed, err = setList(list, &c)
+	} else {
+		changed, err = s.put(&c)
 	}
 	if err != nil {
 		s.fail(err)
@@ -55,24 +54,37 @@ func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 	return changed
 }
 
-// prepare validates what doesn't depend on the object, shortens the message,
-// and dates the condition with the time that a transition now would get.
-func prepare(now time.Time, c *metav1.Condition) error {
-	if c.Type == "" {
-		return validateType(c.Type)
-	}
-	if err := validateContent(c); err != nil {
-		return err
-	}
-	if c.LastTransitionTime.IsZero() {
-		if now.IsZero() {
-			return fmt.Errorf("condition %q: %w for its transition", c.Type, ErrNoTime)
+// put sets a condition whose content is valid and whose time is the one that a
+// transition would get.
+func (s *ConditionSet) put(c *metav1.Condition) (changed bool, err error) {
+	switch target := s.target.(type) {
+	case *unstructured.Unstructured:
+		if target != nil {
+			return setUnstructured(target, c)
 		}
-		c.LastTransitionTime.Time = now
+	case map[string]any:
+		if target != nil {
+			return setDocument(target, c)
+		}
+	case Accessor:
+		if !isNil(target) {
+			return setAccessor(target, c)
+		}
+	default:
+		if held, ok := structOf(target); ok {
+			return held.set(c)
+		}
 	}
-	c.LastTransitionTime.Time = c.LastTransitionTime.UTC().Truncate(time.Second)
-	c.Message = clip(c.Message, MaxMessageLength)
-	return nil
+	s.unsupported()
+	return false, nil
+}
+
+// wholeSeconds is the form in which transitions are dated.
+func wholeSeconds(at time.Time) time.Time {
+	if at.Nanosecond() == 0 && at.Location() == time.UTC {
+		return at
+	}
+	return time.Unix(at.Unix(), 0).UTC()
 }
 
 func setUnstructured(object *unstructured.Unstructured, c *metav1.Condition) (bool, error) {
@@ -129,7 +141,7 @@ func holds(entry map[string]any, c *metav1.Condition) bool {
 // unknown fields stay, and the time of the last transition does when the
 // status is the same and the time is readable.
 func toDocument(entry map[string]any, c *metav1.Condition) map[string]any {
-	transition := c.LastTransitionTime.Time
+	transition := wholeSeconds(c.LastTransitionTime.Time)
 	if condition.StatusOf(entry) == c.Status {
 		if at, ok := condition.Transition(entry); ok {
 			transition = at

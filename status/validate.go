@@ -64,6 +64,13 @@ func validateType(conditionType string) error {
 	return nil
 }
 
+// valid tells whether validateContent has nothing to say. It is small enough to
+// be inlined, since it runs on every write of a condition.
+func valid(c *metav1.Condition) bool {
+	return (c.Status == metav1.ConditionTrue || c.Status == metav1.ConditionFalse || c.Status == metav1.ConditionUnknown) &&
+		len(c.Reason) <= MaxReasonLength && c.ObservedGeneration >= 0 && reasonFits(c.Reason)
+}
+
 func validateContent(c *metav1.Condition) error {
 	switch c.Status {
 	case metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown:
@@ -85,34 +92,46 @@ func validateContent(c *metav1.Condition) error {
 // reasonFits matches ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$ without a
 // regular expression, since it runs on every write of a condition.
 func reasonFits(reason string) bool {
-	if reason == "" || !isLetter(reason[0]) {
-		return false
-	}
-	for i := 1; i < len(reason); i++ {
-		c := reason[i]
-		switch {
-		case isLetter(c) || c >= '0' && c <= '9' || c == '_':
-		case (c == ',' || c == ':') && i < len(reason)-1:
-		default:
+	for i := range len(reason) {
+		if reasonBytes[reason[i]] == none {
 			return false
 		}
 	}
-	return true
+	return reason != "" && reasonBytes[reason[0]] == letter && reasonBytes[reason[len(reason)-1]] != separator
 }
 
-func isLetter(c byte) bool {
-	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
-}
+// The parts that a byte can play in a reason.
+const (
+	none = iota
+	letter
+	follower
+	separator
+)
+
+var reasonBytes = func() (table [256]byte) {
+	for c := range 26 {
+		table['a'+c], table['A'+c] = letter, letter
+	}
+	for c := '0'; c <= '9'; c++ {
+		table[c] = follower
+	}
+	table['_'], table[','], table[':'] = follower, separator, separator
+	return table
+}()
 
 // maxDetailLength bounds the texts of single components, of which a status may
 // hold thousands.
 const maxDetailLength = 1024
 
+func fits(text string, limit int) bool {
+	return len(text) <= limit && utf8.ValidString(text)
+}
+
 // clip makes a text fit into limit bytes: valid UTF-8 (or the API server would
 // store something else than what was written), its end replaced by a mark that
 // says how long it was.
 func clip(text string, limit int) string {
-	if len(text) <= limit && utf8.ValidString(text) {
+	if fits(text, limit) {
 		return text
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")

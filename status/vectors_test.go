@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,10 +22,59 @@ type vectorFile struct {
 	Cases  []json.RawMessage `json:"cases"`
 }
 
+// vector is what every case has, and what it came to.
+type vector struct {
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+	// Output is what was recorded, Error that there was none.
+	Output json.RawMessage `json:"output"`
+	Error  json.RawMessage `json:"error"`
+
+	raw json.RawMessage
+	// rules are those of the specification by which the case deviates.
+	rules []string
+}
+
+// TestVectors runs the recorded behaviour from testdata/vectors, or from the
+// folder that OPERKIT_VECTORS names.
+func TestVectors(t *testing.T) {
+	folder := os.Getenv("OPERKIT_VECTORS")
+	if folder == "" {
+		folder = filepath.Join("testdata", "vectors")
+	}
+	for family, run := range map[string]func(*testing.T, *vector){
+		"readiness": runReadiness, "oper8-status": runStatus, "oper8-verify": runVerify,
+	} {
+		t.Run(family, func(t *testing.T) {
+			cases := vectorsOf(t, folder, family)
+			require.NotEmpty(t, cases, "no case of the family %s below %s", family, folder)
+			passed, failed, deviating := 0, 0, 0
+			for _, raw := range cases {
+				c := vector{raw: raw}
+				require.NoError(t, json.Unmarshal(raw, &c))
+				ok := t.Run(c.Name, func(t *testing.T) {
+					run(t, &c)
+					if len(c.rules) > 0 {
+						t.Logf("deviates by %s", strings.Join(c.rules, ", "))
+					}
+				})
+				switch {
+				case !ok:
+					failed++
+				case len(c.rules) > 0:
+					deviating++
+				default:
+					passed++
+				}
+			}
+			t.Logf("VECTORS %s passed=%d failed=%d deviating=%d", family, passed, failed, deviating)
+		})
+	}
+}
+
 // readinessCase is one case of the family readiness. The recorded output is
 // kstatus'; where our table differs, expect or either says what counts.
 type readinessCase struct {
-	Name  string `json:"name"`
 	Input struct {
 		Object json.RawMessage `json:"object"`
 	} `json:"input"`
@@ -38,55 +88,20 @@ type readinessCase struct {
 	Either []string `json:"either"`
 }
 
-// TestVectors runs the recorded behaviour from testdata/vectors, or from the
-// folder that OPERKIT_VECTORS names. Families of other tests are left to them.
-func TestVectors(t *testing.T) {
-	folder := os.Getenv("OPERKIT_VECTORS")
-	if folder == "" {
-		folder = filepath.Join("testdata", "vectors")
-	}
-	t.Run("readiness", func(t *testing.T) {
-		cases := vectorsOf(t, folder, "readiness")
-		require.NotEmpty(t, cases, "no case of the family readiness below %s", folder)
-		passed, failed, deviating := 0, 0, 0
-		for _, raw := range cases {
-			var c readinessCase
-			require.NoError(t, json.Unmarshal(raw, &c))
-			ok := t.Run(c.title(), func(t *testing.T) { c.run(t) })
-			switch {
-			case !ok:
-				failed++
-			case c.deviates():
-				deviating++
-			default:
-				passed++
-			}
-		}
-		t.Logf("VECTORS readiness passed=%d failed=%d deviating=%d", passed, failed, deviating)
-	})
-}
-
-// title names the rule by which a case deviates from kstatus.
-func (c readinessCase) title() string {
-	if c.Expect != nil {
-		return c.Name + " (status " + c.Expect.Rule + ")"
-	}
-	return c.Name
-}
-
-func (c readinessCase) deviates() bool {
-	if c.Expect != nil {
-		return c.Expect.Status != c.Output.Status
-	}
-	return len(c.Either) > 0 && !slices.Contains(c.Either, c.Output.Status)
-}
-
-func (c readinessCase) run(t *testing.T) {
+func runReadiness(t *testing.T, v *vector) {
+	var c readinessCase
+	require.NoError(t, json.Unmarshal(v.raw, &c))
 	accepted := []string{c.Output.Status}
 	if c.Expect != nil {
 		accepted = []string{c.Expect.Status}
+		if c.Expect.Status != c.Output.Status {
+			v.rules = []string{"status " + c.Expect.Rule}
+		}
 	} else if len(c.Either) > 0 {
 		accepted = c.Either
+		if !slices.Contains(c.Either, c.Output.Status) {
+			v.rules = []string{"either"}
+		}
 	}
 	var integers, floats map[string]any
 	require.NoError(t, utiljson.Unmarshal(c.Input.Object, &integers), "numbers as int64")
@@ -102,6 +117,26 @@ func kstatusName(state readiness.State) string {
 		return "Current"
 	}
 	return string(state)
+}
+
+// because notes a rule by which a case deviates.
+func (v *vector) because(rules ...string) {
+	for _, rule := range rules {
+		if !slices.Contains(v.rules, rule) {
+			v.rules = append(v.rules, rule)
+		}
+	}
+}
+
+// decodeVector decodes with integers as int64.
+func decodeVector(t *testing.T, raw json.RawMessage) any {
+	t.Helper()
+	if len(raw) == 0 {
+		return nil
+	}
+	var value any
+	require.NoError(t, utiljson.Unmarshal(raw, &value))
+	return value
 }
 
 func vectorsOf(t *testing.T, folder, family string) []json.RawMessage {

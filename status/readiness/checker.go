@@ -3,16 +3,24 @@ package readiness
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Of decides with the zero Checker and without a time: cells of the table that
-// ask how long something has lasted don't match. nil, and an object without
-// content, is NotFound.
+// ask how long something has lasted don't match. The object is one of:
+//
+//   - *unstructured.Unstructured, or map[string]any holding a whole object: read
+//     in place, nothing is copied;
+//   - a pointer to a struct, such as those of k8s.io/api: what is looked at is
+//     read by reflection. Objects that a client has decoded often name no kind
+//     of their own; then the type's name and package do, for the kinds of the
+//     table.
+//
+// nil, a nil pointer, and an object without content, is NotFound. Another type,
+// and an object of no known kind, is Unknown. Nothing is mutated.
 //
 // spec: status 23
-func Of(object *unstructured.Unstructured) Result {
+func Of(object any) Result {
 	return Checker{}.Of(object)
 }
 
@@ -35,32 +43,53 @@ type Checker struct {
 	IngressNeedsAddress bool
 	// BudgetNeedsHealthy makes a PodDisruptionBudget wait for its Pods.
 	BudgetNeedsHealthy bool
-	// SetsReady names kinds that are known to set the condition Ready: without
-	// one they are InProgress. It matters only for kinds without a row in the
-	// table.
-	SetsReady map[schema.GroupKind]bool
+	// Registry says how kinds are judged that the table doesn't know, or not as
+	// wished. It isn't written to.
+	Registry Registry
 }
 
 // Of decides without a time, as the function Of.
-func (c Checker) Of(object *unstructured.Unstructured) Result {
+func (c Checker) Of(object any) Result {
 	return c.At(time.Time{}, object)
 }
 
 // At decides as of a time, which also lets cells match that ask how long
 // something has lasted.
-func (c Checker) At(now time.Time, object *unstructured.Unstructured) Result {
-	if object == nil || len(object.Object) == 0 {
-		return Result{NotFound, "NotFound", "there is no such object", nil}
+//
+// Checks that all kinds share come first. Then the first of these decides:
+// what the Registry holds of the kind as a function, a condition or fields; the
+// row of the table; what the Registry says of a subsystem; the conditions that
+// any kind may set; presence.
+//
+// spec: status 17, 23, 24
+func (c Checker) At(now time.Time, object any) Result {
+	s, result, done := newSubject(c, now, object)
+	if !done {
+		result = s.judge()
 	}
-	s := newSubject(c, now, object.Object)
-	if result, done := common(&s); done {
+	result.Object = s.name()
+	return result
+}
+
+func (s *subject) judge() Result {
+	if result, done := common(s); done {
 		return result
 	}
 	if s.kind == "" {
 		return unknown("KindMissing", "the object names no kind", "kind")
 	}
-	if row, known := table[key{s.group, s.kind}]; known {
-		return row(s)
+	var expected Expectation
+	if len(s.checker.Registry) > 0 {
+		expected = s.checker.Registry[schema.GroupKind{Group: s.group, Kind: s.kind}]
 	}
-	return generic(s)
+	if result, done := expected.before(s); done {
+		return result
+	}
+	if row, known := table[key{s.group, s.kind}]; known {
+		return row(*s)
+	}
+	if expected.Subsystem != nil {
+		return subsystem(s, *expected.Subsystem)
+	}
+	return generic(*s, expected.SetsReady)
 }

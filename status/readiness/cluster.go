@@ -6,7 +6,7 @@ func namespace(s subject) Result {
 	case "Active":
 		return ready("NamespaceActive", "the namespace is active", statusPhase)
 	case "Terminating":
-		return Result{Terminating, "Terminating", says(s.blockers(), "the namespace is being deleted"), []string{statusPhase}}
+		return terminating(says(s.blockers(), "the namespace is being deleted"), statusPhase)
 	}
 	return s.otherPhase()
 }

@@ -14,7 +14,7 @@ import (
 // spec: status 24
 func common(s *subject) (Result, bool) {
 	if deleted := s.metadata["deletionTimestamp"]; deleted != nil && deleted != "" {
-		return Result{Terminating, "Terminating", says(s.blockers(), "the object is being deleted"), []string{"metadata.deletionTimestamp"}}, true
+		return terminating(says(s.blockers(), "the object is being deleted"), "metadata.deletionTimestamp"), true
 	}
 	generation, known := s.generation()
 	observed, stated := s.observedGeneration()

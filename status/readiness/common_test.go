@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/operkit/operkit/status/readiness"
 )
@@ -94,7 +93,7 @@ func TestKindsAndGroups(t *testing.T) {
 }
 
 func TestGeneric(t *testing.T) {
-	setsReady := readiness.Checker{SetsReady: map[schema.GroupKind]bool{{Group: "example.com", Kind: "Widget"}: true}}
+	setsReady := readiness.Checker{Registry: readiness.Registry{{Group: "example.com", Kind: "Widget"}: {SetsReady: true}}}
 	progressing := is("Progressing", "True", "Busy")
 	run(t, "example.com/v1", "Widget", []cell{
 		{name: "status 26: nothing known", state: readiness.Ready, reason: "Present"},

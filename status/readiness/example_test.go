@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/operkit/operkit/status/readiness"
 )
@@ -52,7 +51,7 @@ func ExampleChecker_At() {
 
 func ExampleChecker_Of() {
 	widget := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"}}
-	checker := readiness.Checker{SetsReady: map[schema.GroupKind]bool{{Group: "example.com", Kind: "Widget"}: true}}
+	checker := readiness.Checker{Registry: readiness.Registry{{Group: "example.com", Kind: "Widget"}: {SetsReady: true}}}
 	fmt.Println(readiness.Of(widget).State)
 	fmt.Println(checker.Of(widget).State)
 	// Output:

@@ -1,14 +1,10 @@
 package readiness
 
-import (
-	"k8s.io/apimachinery/pkg/runtime/schema"
-)
-
 // generic decides for kinds without a row, by the conditions that many set. A
 // kind of which nothing is known is ready by being there.
 //
 // spec: status 26
-func generic(s subject) Result {
+func generic(s subject, setsReady bool) Result {
 	// Stalled and Reconciling have been looked at before.
 	if v := s.condition("Failed"); v.isTrue() {
 		return failed(says(v.reason, "Failed"), says(v.message, "the object has failed"), field("Failed"))
@@ -17,7 +13,7 @@ func generic(s subject) Result {
 	if v := s.condition("Progressing"); v.isTrue() && !isReady.isTrue() && !available.isTrue() {
 		return inProgress(says(v.reason, "Progressing"), says(v.message, "the object is progressing"), field("Progressing"))
 	}
-	if !isReady.present && s.checker.SetsReady[schema.GroupKind{Group: s.group, Kind: s.kind}] {
+	if !isReady.present && setsReady {
 		return inProgress("ReadyMissing", "the condition Ready isn't set yet", field("Ready"))
 	}
 	for _, conditionType := range [...]string{"Ready", "Available", "Succeeded"} {

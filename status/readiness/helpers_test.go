@@ -8,7 +8,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/operkit/operkit/status/readiness"
@@ -109,3 +111,7 @@ func old(conditionType, reason string) string {
 }
 
 const second = `{"generation":2}`
+
+func notFound(name string) error {
+	return apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, name)
+}

@@ -31,23 +31,53 @@ type Result struct {
 	// conditions as status.conditions[Ready]. nil when presence was enough. The
 	// slice may be shared between results: don't write to it.
 	Fields []string
+	// Object names the object, as far as it is named in itself. It is empty for
+	// an object that isn't there: who asked knows its name.
+	Object Object
+}
+
+// Object is the name of an object.
+type Object struct {
+	Group, Kind, Namespace, Name string
+}
+
+// String answers the form Kind.group namespace/name, without what is empty.
+func (o Object) String() string {
+	name := o.Kind
+	if o.Group != "" {
+		name += "." + o.Group
+	}
+	if o.Name == "" {
+		return name
+	}
+	if name != "" {
+		name += " "
+	}
+	if o.Namespace != "" {
+		name += o.Namespace + "/"
+	}
+	return name + o.Name
 }
 
 // Ready tells whether the state is Ready.
 func (r Result) Ready() bool { return r.State == Ready }
 
 func ready(reason, message string, fields ...string) Result {
-	return Result{Ready, reason, message, fields}
+	return Result{State: Ready, Reason: reason, Message: message, Fields: fields}
 }
 
 func inProgress(reason, message string, fields ...string) Result {
-	return Result{InProgress, reason, message, fields}
+	return Result{State: InProgress, Reason: reason, Message: message, Fields: fields}
 }
 
 func failed(reason, message string, fields ...string) Result {
-	return Result{Failed, reason, message, fields}
+	return Result{State: Failed, Reason: reason, Message: message, Fields: fields}
 }
 
 func unknown(reason, message string, fields ...string) Result {
-	return Result{Unknown, reason, message, fields}
+	return Result{State: Unknown, Reason: reason, Message: message, Fields: fields}
+}
+
+func terminating(message string, fields ...string) Result {
+	return Result{State: Terminating, Reason: "Terminating", Message: message, Fields: fields}
 }

@@ -1,10 +1,13 @@
 package readiness
 
 import (
+	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/operkit/operkit/status/internal/condition"
 )
@@ -12,8 +15,12 @@ import (
 // subject is one object as the rules look at it: parts of the document, and no
 // copies of them.
 type subject struct {
-	checker    Checker
-	now        time.Time
+	checker Checker
+	now     time.Time
+	// document is the object; of a typed one without what no row looks at.
+	document map[string]any
+	// whole is the struct of a typed object.
+	whole      reflect.Value
 	group      string
 	kind       string
 	metadata   map[string]any
@@ -22,20 +29,47 @@ type subject struct {
 	conditions []any
 }
 
-func newSubject(checker Checker, now time.Time, object map[string]any) subject {
-	s := subject{
-		checker:  checker,
-		now:      now,
-		kind:     condition.Text(object, "kind"),
-		metadata: condition.Map(object, "metadata"),
-		spec:     condition.Map(object, "spec"),
-		status:   condition.Map(object, "status"),
+// newSubject answers what is to be looked at, or the result when there is
+// nothing.
+func newSubject(checker Checker, now time.Time, object any) (s subject, result Result, done bool) {
+	s = subject{checker: checker, now: now}
+	switch object := object.(type) {
+	case *unstructured.Unstructured:
+		if object != nil {
+			s.document = object.Object
+		}
+	case map[string]any:
+		s.document = object
+	case nil:
+	default:
+		value := reflect.ValueOf(object)
+		if value.Kind() != reflect.Pointer || value.Type().Elem().Kind() != reflect.Struct {
+			return s, unknown("TypeUnknown", fmt.Sprintf("a %T is no object: use *unstructured.Unstructured, map[string]any or a pointer to a struct", object)), true
+		}
+		if !value.IsNil() {
+			s.whole = value.Elem()
+			s.document = typedDocument(s.whole)
+		}
 	}
-	if group, _, found := strings.Cut(condition.Text(object, "apiVersion"), "/"); found {
+	if len(s.document) == 0 {
+		return s, Result{State: NotFound, Reason: "NotFound", Message: "there is no such object"}, true
+	}
+	s.kind = condition.Text(s.document, "kind")
+	if group, _, found := strings.Cut(condition.Text(s.document, "apiVersion"), "/"); found {
 		s.group = group
 	}
+	s.metadata = condition.Map(s.document, "metadata")
+	s.spec = condition.Map(s.document, "spec")
+	s.status = condition.Map(s.document, "status")
 	s.conditions = condition.ListOf(s.status)
-	return s
+	if s.kind == "" && s.whole.IsValid() {
+		s.group, s.kind = kindOf(s.whole.Type())
+	}
+	return s, Result{}, false
+}
+
+func (s *subject) name() Object {
+	return Object{s.group, s.kind, condition.Text(s.metadata, "namespace"), condition.Text(s.metadata, "name")}
 }
 
 // generation answers metadata.generation, false when absent.
@@ -80,7 +114,10 @@ type view struct {
 //
 // spec: status 19, 20, 24
 func (s *subject) condition(conditionType string) view {
-	entry := condition.Find(s.conditions, conditionType)
+	return s.view(condition.Find(s.conditions, conditionType))
+}
+
+func (s *subject) view(entry map[string]any) view {
 	if entry == nil {
 		return view{status: metav1.ConditionUnknown, fresh: metav1.ConditionUnknown}
 	}
@@ -138,9 +175,9 @@ func waits(conditionType string, v view, reason, message string, more ...string)
 	fields := append([]string{field(conditionType)}, more...)
 	if v.isTrue() && !v.holds() {
 		message = "the condition " + conditionType + " is True for an older generation"
-		return Result{InProgress, "ConditionOutdated", message, fields}
+		return inProgress("ConditionOutdated", message, fields...)
 	}
-	return Result{InProgress, says(v.reason, reason), says(v.message, message), fields}
+	return inProgress(says(v.reason, reason), says(v.message, message), fields...)
 }
 
 // field is the path of a condition.

@@ -76,6 +76,30 @@ func Find(list []any, conditionType string) map[string]any {
 	return list[index].(map[string]any)
 }
 
+// FindBy is Find for entries that are dated by a key of their own; empty is the
+// usual one.
+func FindBy(list []any, conditionType, timeKey string) map[string]any {
+	if timeKey == "" || timeKey == LastTransitionTime {
+		return Find(list, conditionType)
+	}
+	var found map[string]any
+	var newest time.Time
+	for _, element := range list {
+		entry, ok := element.(map[string]any)
+		if !ok || Text(entry, Type) != conditionType {
+			continue
+		}
+		at, dated := ParseTime(entry[timeKey])
+		if !dated {
+			at = time.Unix(0, 0)
+		}
+		if found == nil || at.After(newest) {
+			found, newest = entry, at
+		}
+	}
+	return found
+}
+
 // StatusOf reads the status of an entry: the texts true and false in any
 // case, and booleans, count; everything else, a missing one too, is Unknown.
 func StatusOf(entry map[string]any) metav1.ConditionStatus {
@@ -94,6 +118,8 @@ func StatusOf(entry map[string]any) metav1.ConditionStatus {
 // ParseStatus reads a status text as StatusOf does.
 func ParseStatus(text string) metav1.ConditionStatus {
 	switch {
+	case text == "True" || text == "False":
+		return metav1.ConditionStatus(text)
 	case strings.EqualFold(text, "true"):
 		return metav1.ConditionTrue
 	case strings.EqualFold(text, "false"):

@@ -1,0 +1,130 @@
+package status
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Declared is one type of condition that a controller owns.
+type Declared struct {
+	// Type is its name.
+	Type string
+	// Negative is a type whose True is bad news, such as Stalled or Degraded.
+	Negative bool
+	// Summarises makes this type say what all the other declared ones come to
+	// (see Summary). It isn't reported itself. At most one type may.
+	Summarises bool
+	// Reset makes it Unknown again, with reason "NotReported", when a visit ends
+	// without a report of it. Otherwise it is kept as it was.
+	Reset bool
+	// Errors gives reasons to errors that are reported for it. The first row
+	// that matches decides; without one the reason is "Error".
+	Errors []ErrorReason
+}
+
+func (d Declared) good() metav1.ConditionStatus {
+	if d.Negative {
+		return metav1.ConditionFalse
+	}
+	return metav1.ConditionTrue
+}
+
+func (d Declared) bad() metav1.ConditionStatus {
+	if d.Negative {
+		return metav1.ConditionTrue
+	}
+	return metav1.ConditionFalse
+}
+
+// ErrDeclaration is a declaration that can't be used, or a report that it
+// doesn't allow.
+var ErrDeclaration = errors.New("declared conditions")
+
+// Declaration is a set of types that a controller owns, in their order. It is
+// never changed and may be shared.
+type Declaration struct {
+	types []Declared
+}
+
+// Declare makes a declaration of types. In an object they stand in this order,
+// before those of others.
+//
+// Errors: ErrInvalidType for a type that no condition may have; ErrDeclaration
+// for a type that is declared twice, for none at all, and for a second one that
+// summarises; ErrInvalidReason for an error table whose fixed reason no
+// condition may have.
+func Declare(types ...Declared) (*Declaration, error) {
+	if len(types) == 0 {
+		return nil, fmt.Errorf("%w: none is given", ErrDeclaration)
+	}
+	summary := ""
+	known := make(map[string]bool, len(types))
+	for _, d := range types {
+		if err := validateType(d.Type); err != nil {
+			return nil, err
+		}
+		if known[d.Type] {
+			return nil, fmt.Errorf("%w: %s is declared twice", ErrDeclaration, d.Type)
+		}
+		known[d.Type] = true
+		if d.Summarises && summary != "" {
+			return nil, fmt.Errorf("%w: %s and %s both summarise, only one may", ErrDeclaration, summary, d.Type)
+		}
+		if d.Summarises {
+			summary = d.Type
+		}
+		if err := validateTable(d); err != nil {
+			return nil, err
+		}
+	}
+	types = slices.Clone(types)
+	for i := range types {
+		types[i].Errors = slices.Clone(types[i].Errors)
+	}
+	return &Declaration{types}, nil
+}
+
+// Types answers the declared types in their order.
+func (d *Declaration) Types() []string {
+	result := make([]string, len(d.types))
+	for i := range d.types {
+		result[i] = d.types[i].Type
+	}
+	return result
+}
+
+// Begin puts each declared condition that the object hasn't got into it, as
+// Unknown with reason "Initializing", and tells whether it changed. Call it when
+// an object is visited first, and write its status, so that whoever waits for a
+// condition finds it; on later visits it changes nothing. The errors are those
+// of Visit.End.
+func (d *Declaration) Begin(now time.Time, object any, generation int64) (changed bool, err error) {
+	conditions := Conditions(object)
+	var missing []metav1.Condition
+	for i := range d.types {
+		if _, present := conditions.Get(d.types[i].Type); !present {
+			missing = append(missing, metav1.Condition{
+				Type: d.types[i].Type, Status: metav1.ConditionUnknown, ObservedGeneration: generation,
+				Reason: string(ReadyInitializing), Message: "nothing is known yet",
+			})
+		}
+	}
+	changed = conditions.setAll(now, missing)
+	if err := conditions.Err(); err != nil {
+		return false, err
+	}
+	return conditions.arrange(d.Types()) || changed, nil
+}
+
+func (d *Declaration) find(conditionType string) (Declared, bool) {
+	for i := range d.types {
+		if d.types[i].Type == conditionType {
+			return d.types[i], true
+		}
+	}
+	return Declared{}, false
+}

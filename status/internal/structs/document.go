@@ -1,0 +1,156 @@
+package structs
+
+import (
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"reflect"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// maxDepth ends the conversion of values that contain themselves.
+const maxDepth = 200
+
+// Document answers the document that a value encodes to: maps, lists, strings,
+// booleans, int64 and float64, and nil. Values that can't be encoded are nil.
+// The keys in leaveOut are left out at the top.
+func Document(value reflect.Value, leaveOut ...string) any {
+	return convert(value, 0, leaveOut)
+}
+
+func convert(value reflect.Value, depth int, leaveOut []string) any {
+	if depth > maxDepth {
+		return nil
+	}
+	switch value.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if value.IsNil() {
+			return nil
+		}
+		if document, ok := encoded(value); ok {
+			return document
+		}
+		return convert(value.Elem(), depth+1, leaveOut)
+	case reflect.Struct, reflect.Map, reflect.Slice, reflect.Array:
+		if document, ok := encoded(value); ok {
+			return document
+		}
+		return composite(value, depth, leaveOut)
+	}
+	return scalar(value)
+}
+
+func composite(value reflect.Value, depth int, leaveOut []string) any {
+	switch value.Kind() {
+	case reflect.Struct:
+		return object(value, depth, leaveOut)
+	case reflect.Map:
+		if value.IsNil() || value.Type().Key().Kind() != reflect.String {
+			return nil
+		}
+		result := make(map[string]any, value.Len())
+		for entries := value.MapRange(); entries.Next(); {
+			result[entries.Key().String()] = convert(entries.Value(), depth+1, nil)
+		}
+		return result
+	}
+	if value.Kind() == reflect.Slice && value.IsNil() {
+		return nil
+	}
+	if value.Kind() == reflect.Slice && value.Type().Elem().Kind() == reflect.Uint8 {
+		return base64.StdEncoding.EncodeToString(value.Bytes())
+	}
+	result := make([]any, value.Len())
+	for i := range result {
+		result[i] = convert(value.Index(i), depth+1, nil)
+	}
+	return result
+}
+
+func object(value reflect.Value, depth int, leaveOut []string) map[string]any {
+	fields := Fields(value.Type())
+	result := make(map[string]any, len(fields))
+next:
+	for i := range fields {
+		field := &fields[i]
+		for _, key := range leaveOut {
+			if key == field.Key {
+				continue next
+			}
+		}
+		content, ok := At(value, field.Index)
+		if !ok || field.omitEmpty && empty(content) || field.omitZero && content.IsZero() {
+			continue
+		}
+		result[field.Key] = convert(content, depth+1, nil)
+	}
+	return result
+}
+
+func empty(value reflect.Value) bool {
+	switch value.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Array, reflect.String:
+		return value.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return value.IsZero()
+}
+
+func scalar(value reflect.Value) any {
+	switch value.Kind() {
+	case reflect.String:
+		return value.String()
+	case reflect.Bool:
+		return value.Bool()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return value.Int()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		if number := value.Uint(); number <= math.MaxInt64 {
+			return int64(number)
+		}
+		return float64(value.Uint())
+	case reflect.Float32, reflect.Float64:
+		return value.Float()
+	}
+	return nil
+}
+
+var timeType = reflect.TypeFor[metav1.Time]()
+
+// encoded answers for values that encode themselves, false for others.
+func encoded(value reflect.Value) (any, bool) {
+	if !value.CanInterface() {
+		return nil, false
+	}
+	if value.Type() == timeType {
+		at := value.Interface().(metav1.Time)
+		if at.IsZero() {
+			return nil, true
+		}
+		return at.UTC().Format(time.RFC3339), true
+	}
+	switch content := value.Interface().(type) {
+	case json.Marshaler:
+		text, err := content.MarshalJSON()
+		if err != nil {
+			return nil, true
+		}
+		var document any
+		if utiljson.Unmarshal(text, &document) != nil {
+			return nil, true
+		}
+		return document, true
+	case encoding.TextMarshaler:
+		text, err := content.MarshalText()
+		if err != nil {
+			return nil, true
+		}
+		return string(text), true
+	}
+	return nil, false
+}

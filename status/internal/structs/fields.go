@@ -1,0 +1,139 @@
+package structs
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// Field is one field of a struct as it stands in the document.
+type Field struct {
+	// Key is its key in the document, Index its place in the struct.
+	Key   string
+	Index []int
+
+	omitEmpty, omitZero bool
+}
+
+// known holds the fields of the types met so far: reflect.Type to []Field.
+var known sync.Map
+
+// Fields answers the fields of a struct type, those of inlined structs
+// included. An outer field hides an inner one of the same key.
+func Fields(t reflect.Type) []Field {
+	if fields, ok := known.Load(t); ok {
+		return fields.([]Field)
+	}
+	fields := collect(t, nil, map[reflect.Type]bool{})
+	known.Store(t, fields)
+	return fields
+}
+
+// Index answers the place of the field at a key, nil when there is none or
+// when t is no struct.
+func Index(t reflect.Type, key string) []int {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, field := range Fields(t) {
+		if field.Key == key {
+			return field.Index
+		}
+	}
+	return nil
+}
+
+func collect(t reflect.Type, at []int, path map[reflect.Type]bool) []Field {
+	if path[t] {
+		return nil // a struct that embeds itself
+	}
+	path[t] = true
+	defer delete(path, t)
+	var own, inlined []Field
+	for i := range t.NumField() {
+		field := t.Field(i)
+		index := append(append([]int(nil), at...), i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if inner := inlines(field, name, options); inner != nil {
+			inlined = append(inlined, collect(inner, index, path)...)
+			continue
+		}
+		if !field.IsExported() || name == "-" && options == "" {
+			continue
+		}
+		if name == "" {
+			name = field.Name
+		}
+		own = append(own, Field{name, index, contains(options, "omitempty"), contains(options, "omitzero")})
+	}
+	return append(own, without(inlined, own)...)
+}
+
+// inlines answers the struct whose fields stand in the place of a field.
+func inlines(field reflect.StructField, name, options string) reflect.Type {
+	inner := field.Type
+	if inner.Kind() == reflect.Pointer {
+		inner = inner.Elem()
+	}
+	embedded := field.Anonymous && name == ""
+	if inner.Kind() == reflect.Struct && (embedded || field.IsExported() && contains(options, "inline")) {
+		return inner
+	}
+	return nil
+}
+
+func contains(options, option string) bool {
+	for each := range strings.SplitSeq(options, ",") {
+		if each == option {
+			return true
+		}
+	}
+	return false
+}
+
+func without(fields, hiding []Field) []Field {
+	keys := make(map[string]bool, len(hiding)+len(fields))
+	for _, field := range hiding {
+		keys[field.Key] = true
+	}
+	var result []Field
+	for _, field := range fields {
+		if !keys[field.Key] {
+			keys[field.Key] = true
+			result = append(result, field)
+		}
+	}
+	return result
+}
+
+// At answers the field at an index, false when a nil pointer is on the way.
+func At(value reflect.Value, index []int) (reflect.Value, bool) {
+	for _, i := range index {
+		if value.Kind() == reflect.Pointer {
+			if value.IsNil() {
+				return reflect.Value{}, false
+			}
+			value = value.Elem()
+		}
+		value = value.Field(i)
+	}
+	return value, true
+}
+
+// Settle is At for writing: nil pointers on the way are given a value. False
+// when one of them can't be, since its field isn't exported.
+func Settle(value reflect.Value, index []int) (reflect.Value, bool) {
+	for _, i := range index {
+		if value.Kind() == reflect.Pointer {
+			if value.IsNil() {
+				if !value.CanSet() {
+					return reflect.Value{}, false
+				}
+				value.Set(reflect.New(value.Type().Elem()))
+			}
+			value = value.Elem()
+		}
+		value = value.Field(i)
+	}
+	return value, value.CanSet()
+}

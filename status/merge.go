@@ -1,0 +1,70 @@
+package status
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Merge takes conditions over from another object, such as a child: those of
+// the given types, or all when none is given. It tells whether this object
+// changed. A condition of a type that is here already is overwritten, with the
+// other one's transition time if the status changes; other types are kept. The
+// other object's observedGeneration says nothing about this one and isn't
+// taken over. A reason that conditions don't allow (foreign ones often have
+// none) becomes "Unspecified". other isn't changed.
+//
+// now dates transitions where the other condition has no time. When a type is
+// invalid, or one of the objects holds no conditions, nothing is merged and Err
+// tells why.
+func (s *ConditionSet) Merge(now time.Time, other *ConditionSet, types ...string) (changed bool) {
+	list := other.List()
+	if other.err != nil {
+		s.fail(other.err)
+		return false
+	}
+	if len(types) > 0 {
+		list = slices.DeleteFunc(list, func(c metav1.Condition) bool { return !slices.Contains(types, c.Type) })
+	}
+	for i := range list {
+		c := &list[i]
+		c.ObservedGeneration = 0
+		if len(c.Reason) > MaxReasonLength || !reasonFits(c.Reason) {
+			c.Reason = reasonUnspecified
+		}
+	}
+	return s.setAll(now, list)
+}
+
+const reasonUnspecified = "Unspecified"
+
+// setAll sets all of the conditions, or none of them when one is refused. An
+// Accessor is asked and told once.
+func (s *ConditionSet) setAll(now time.Time, list []metav1.Condition) (changed bool) {
+	for i := range list {
+		if list[i].Status == "" {
+			list[i].Status = metav1.ConditionUnknown
+		}
+		if err := Validate(list[i]); err != nil {
+			s.fail(err)
+			return false
+		}
+	}
+	target, isAccessor := s.target.(Accessor)
+	if !isAccessor || isNil(target) {
+		for i := range list {
+			changed = s.Set(now, list[i]) || changed
+		}
+		return changed
+	}
+	conditions := slices.Clone(target.GetConditions())
+	copied := Conditions(&conditions)
+	if changed = copied.setAll(now, list); changed {
+		target.SetConditions(conditions)
+	}
+	if copied.err != nil {
+		s.fail(copied.err)
+	}
+	return changed
+}

@@ -1,0 +1,229 @@
+package status
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/operkit/operkit/status/internal/condition"
+	"github.com/operkit/operkit/status/internal/structs"
+)
+
+// PatchForm is a way to write conditions to a cluster.
+type PatchForm string
+
+const (
+	// ServerSideApply is for types whose conditions are a map by type
+	// (listType=map): only the own conditions are sent, those of others can't be
+	// lost.
+	ServerSideApply PatchForm = "apply"
+	// MergePatch is for every other type: RFC 7386 knows lists as a whole only,
+	// so all conditions are sent, with the resourceVersion that they were read
+	// at. When somebody has written since, the API server answers a conflict:
+	// read anew and compute anew (see Write).
+	MergePatch PatchForm = "merge"
+)
+
+// ErrPatch is a pair of objects that no patch can be made of.
+var ErrPatch = errors.New("patch of conditions")
+
+// Patch answers the smallest patch that writes the owned conditions of after,
+// to be sent to the status subresource; nil when before says the same, so that
+// nothing is to be sent. The order of conditions and the transition times of
+// unchanged ones are no difference. Besides the conditions a patch holds
+// status.observedGeneration when after has one, and what identifies the object:
+// nothing else of after gets into it.
+//
+// An own condition that after hasn't got is taken away: by leaving it out of an
+// apply, which gives up its ownership, or out of the list of a merge.
+//
+// before and after are whole objects: *unstructured.Unstructured,
+// map[string]any, or a pointer to a struct. Neither is changed, and the patch
+// shares nothing with them.
+//
+// Errors: ErrPatch when no type is owned, the form isn't one of the two, the
+// objects are two different ones, or one lacks what its form needs (apiVersion,
+// kind and name; resourceVersion for a merge); ErrUnsupportedObject for what is
+// no object.
+func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, error) {
+	if len(owned) == 0 {
+		return nil, fmt.Errorf("%w: name the types that are owned", ErrPatch)
+	}
+	if form != ServerSideApply && form != MergePatch {
+		return nil, fmt.Errorf("%w: form %.64q, use ServerSideApply or MergePatch", ErrPatch, string(form))
+	}
+	old, err := documentOf(before)
+	if err != nil {
+		return nil, err
+	}
+	next, err := documentOf(after)
+	if err != nil {
+		return nil, err
+	}
+	if err := samePatchObject(old, next); err != nil {
+		return nil, err
+	}
+	written := ownedOf(next, owned)
+	generation, hasGeneration := condition.Integer(condition.Map(next, "status")[observedGenerationKey])
+	present, hadGeneration := condition.Integer(condition.Map(old, "status")[observedGenerationKey])
+	sameGeneration := !hasGeneration || hadGeneration && generation == present
+	if sameGeneration && sameOwned(ownedOf(old, owned), written) {
+		return nil, nil
+	}
+	status := map[string]any{}
+	if hasGeneration {
+		status[observedGenerationKey] = generation
+	}
+	if form == MergePatch {
+		return mergePatch(old, next, status, sameGeneration, owned, written)
+	}
+	status[conditionsKey] = written
+	return applyPatch(next, status)
+}
+
+func samePatchObject(old, next map[string]any) error {
+	for _, key := range [...]string{"name", "namespace", "uid"} {
+		a, b := condition.Text(condition.Map(old, "metadata"), key), condition.Text(condition.Map(next, "metadata"), key)
+		if a != b {
+			return fmt.Errorf("%w: before and after are two objects: metadata.%s is %.64q and %.64q", ErrPatch, key, a, b)
+		}
+	}
+	return nil
+}
+
+func applyPatch(next, status map[string]any) (map[string]any, error) {
+	patch := map[string]any{"status": status}
+	for _, key := range [...]string{"apiVersion", "kind"} {
+		text := condition.Text(next, key)
+		if text == "" {
+			return nil, fmt.Errorf("%w: the object has no %s, an apply needs it", ErrPatch, key)
+		}
+		patch[key] = text
+	}
+	metadata := map[string]any{}
+	for _, key := range [...]string{"name", "namespace", "uid"} {
+		if text := condition.Text(condition.Map(next, "metadata"), key); text != "" {
+			metadata[key] = text
+		}
+	}
+	if metadata["name"] == nil {
+		return nil, fmt.Errorf("%w: the object has no metadata.name, an apply needs it", ErrPatch)
+	}
+	patch["metadata"] = metadata
+	return patch, nil
+}
+
+// mergePatch sends the list as it was read, with the own conditions as they are
+// now: what after says of the conditions of others is theirs to write.
+func mergePatch(old, next, status map[string]any, sameGeneration bool, owned []string, written []any) (map[string]any, error) {
+	version := condition.Text(condition.Map(old, "metadata"), "resourceVersion")
+	if version == "" {
+		return nil, fmt.Errorf("%w: the object has no metadata.resourceVersion, a merge needs it", ErrPatch)
+	}
+	if sameGeneration {
+		delete(status, observedGenerationKey)
+	}
+	if !sameOwned(ownedOf(old, owned), written) {
+		status[conditionsKey] = mergedList(old, next, owned)
+	}
+	return map[string]any{"metadata": map[string]any{"resourceVersion": version}, "status": status}, nil
+}
+
+// mergedList keeps the places of what was there, and unknown fields of it.
+func mergedList(old, next map[string]any, owned []string) []any {
+	result := []any{}
+	placed := map[string]bool{}
+	after := mapsOf(condition.List(next))
+	for _, element := range mapsOf(condition.List(old)) {
+		conditionType := typeOf(element)
+		if !slices.Contains(owned, conditionType) {
+			result = append(result, clone(element))
+			continue
+		}
+		if entry := condition.Find(after, conditionType); entry != nil && !placed[conditionType] {
+			placed[conditionType] = true
+			result = append(result, withKnown(entry))
+		}
+	}
+	for _, element := range after {
+		conditionType := typeOf(element)
+		if slices.Contains(owned, conditionType) && !placed[conditionType] {
+			placed[conditionType] = true
+			result = append(result, withKnown(condition.Find(after, conditionType)))
+		}
+	}
+	return result
+}
+
+// withKnown is a condition in the form of metav1.Condition, with its unknown
+// fields.
+func withKnown(entry map[string]any) map[string]any {
+	result := cloneMap(entry)
+	delete(result, condition.LastTransactionTime)
+	for key, value := range known(entry) {
+		result[key] = value
+	}
+	return result
+}
+
+// known is a condition in the form of metav1.Condition and nothing else.
+func known(entry map[string]any) map[string]any {
+	c := fromDocument(entry)
+	result := map[string]any{
+		condition.Type: c.Type, condition.Status: string(c.Status), condition.Reason: c.Reason, condition.Message: c.Message,
+	}
+	if !c.LastTransitionTime.IsZero() {
+		result[condition.LastTransitionTime] = wholeSeconds(c.LastTransitionTime.Time).Format(time.RFC3339)
+	}
+	if c.ObservedGeneration != 0 {
+		result[condition.ObservedGeneration] = c.ObservedGeneration
+	}
+	return result
+}
+
+// ownedOf answers the own conditions in the order of the types.
+func ownedOf(object map[string]any, owned []string) []any {
+	list := condition.List(object)
+	result := []any{}
+	for i, conditionType := range owned {
+		if entry := condition.Find(list, conditionType); entry != nil && !slices.Contains(owned[:i], conditionType) {
+			result = append(result, known(entry))
+		}
+	}
+	return result
+}
+
+// sameOwned compares all but the transition times, which can't differ without
+// the status.
+func sameOwned(a, b []any) bool {
+	return slices.EqualFunc(a, b, func(x, y any) bool {
+		return sameMap(x.(map[string]any), y.(map[string]any), ownTimes, sameAt)
+	})
+}
+
+// documentOf answers an object as a document, without copying it if it is one.
+func documentOf(object any) (map[string]any, error) {
+	switch object := object.(type) {
+	case *unstructured.Unstructured:
+		if object != nil && object.Object != nil {
+			return object.Object, nil
+		}
+	case map[string]any:
+		if object != nil {
+			return object, nil
+		}
+	default:
+		value := reflect.ValueOf(object)
+		if value.Kind() == reflect.Pointer && !value.IsNil() && value.Elem().Kind() == reflect.Struct {
+			if _, isList := object.(*metav1.Condition); !isList {
+				return structs.Document(value.Elem(), "spec").(map[string]any), nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("patch of %s: %w: use a non-nil *unstructured.Unstructured, map[string]any or pointer to a struct", nameOf(object), ErrUnsupportedObject)
+}

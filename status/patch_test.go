@@ -1,0 +1,125 @@
+package status_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/operkit/operkit/status"
+)
+
+const patched = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"ns","uid":"u","resourceVersion":"7","labels":{"a":"b"}},` +
+	`"spec":{"x":1},"status":{"phase":"p","conditions":[` +
+	`{"type":"Theirs","status":"True","probe":1},` +
+	`{"type":"Ready","status":"False","reason":"A","message":"","severity":"Info","lastTransitionTime":"` + earlierText + `"}]}}`
+
+func TestPatch(t *testing.T) {
+	t.Parallel()
+	const newReady = `{"lastTransitionTime":"` + nowText + `","message":"m","reason":"B","status":"True","type":"Ready"}`
+	for _, c := range []struct {
+		reason string
+		change func(object)
+		form   status.PatchForm
+		want   string
+	}{
+		{"nothing new, nothing to send", func(object) {}, status.ServerSideApply, `null`},
+		{"what isn't owned is no difference", func(o object) {
+			status.Conditions(o).Set(now, metav1.Condition{Type: "Theirs", Status: "False", Reason: "R"})
+			o["spec"] = nil
+		}, status.MergePatch, `null`},
+		{
+			"status W6: an apply holds the owned conditions and nothing of others",
+			func(o object) { status.Conditions(o).Set(now, isReady("True", "B", "m")) }, status.ServerSideApply,
+			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"ns","uid":"u"},"status":{"conditions":[` + newReady + `]}}`,
+		},
+		{
+			"status W6: a merge holds the whole list and the version that it was read at",
+			func(o object) { status.Conditions(o).Set(now, isReady("True", "B", "m")) }, status.MergePatch,
+			`{"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"type":"Theirs","status":"True","probe":1},` +
+				`{"lastTransitionTime":"` + nowText + `","message":"m","reason":"B","status":"True","type":"Ready","severity":"Info"}]}}`,
+		},
+		{
+			"status 28: observedGeneration goes with it", func(o object) {
+				o["status"].(object)["observedGeneration"] = int64(3)
+			}, status.MergePatch, `{"metadata":{"resourceVersion":"7"},"status":{"observedGeneration":3}}`,
+		},
+		{
+			"a removed one is left out of an apply", func(o object) { status.Conditions(o).Remove("Ready") }, status.ServerSideApply,
+			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"ns","uid":"u"},"status":{"conditions":[]}}`,
+		},
+		{
+			"and of a merge, a new one goes to the end", func(o object) {
+				status.Conditions(o).Remove("Ready")
+				status.Conditions(o).Set(now, metav1.Condition{Type: "Synced", Status: "True", Reason: "R"})
+			}, status.MergePatch,
+			`{"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"type":"Theirs","status":"True","probe":1},` +
+				`{"lastTransitionTime":"` + nowText + `","message":"","reason":"R","status":"True","type":"Synced"}]}}`,
+		},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			before, after := document(t, patched), document(t, patched)
+			c.change(after)
+			afterText := text(t, after)
+			patch, err := status.Patch(before, &unstructured.Unstructured{Object: after}, c.form, "Ready", "Synced")
+			require.NoError(t, err)
+			assert.JSONEq(t, c.want, text(t, patch))
+			assert.Equal(t, []string{text(t, document(t, patched)), afterText}, []string{text(t, before), text(t, after)}, "inputs aren't mutated")
+		})
+	}
+	t.Run("typed objects", func(t *testing.T) {
+		t.Parallel()
+		before := &plainObject{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Name: "w", Namespace: "ns", UID: "u"}}
+		after := *before
+		require.True(t, status.Conditions(&after).Set(now, isReady("True", "B", "m")))
+		patch, err := status.Patch(before, &after, status.ServerSideApply, "Ready")
+		require.NoError(t, err)
+		assert.JSONEq(t, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"ns","uid":"u"},"status":{"conditions":[`+newReady+`]}}`, text(t, patch))
+	})
+	t.Run("status W1: an old time is written under the new key", func(t *testing.T) {
+		t.Parallel()
+		before := document(t, `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"type":"Ready","status":"True","reason":"A","lastTransactionTime":"2024-01-01T00:00:00.5"}]}}`)
+		after := document(t, text(t, before))
+		require.True(t, status.Conditions(after).Set(now, isReady("True", "B", "")))
+		patch, err := status.Patch(before, after, status.MergePatch, "Ready")
+		require.NoError(t, err)
+		assert.JSONEq(t, `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"lastTransitionTime":"`+earlierText+`","message":"","reason":"B","status":"True","type":"Ready"}]}}`, text(t, patch))
+	})
+}
+
+func TestPatchRefuses(t *testing.T) {
+	t.Parallel()
+	with := func(path ...string) object {
+		result := document(t, patched)
+		status.Conditions(result).Set(now, isReady("True", "B", "m"))
+		unstructured.RemoveNestedField(result, path...)
+		return result
+	}
+	for _, c := range []struct {
+		reason        string
+		before, after any
+		form          status.PatchForm
+		owned         []string
+		want          error
+	}{
+		{"nothing owned", document(t, patched), with("x"), status.ServerSideApply, nil, status.ErrPatch},
+		{"another form", document(t, patched), with("x"), "json", []string{"Ready"}, status.ErrPatch},
+		{"no kind", document(t, patched), with("kind"), status.ServerSideApply, []string{"Ready"}, status.ErrPatch},
+		{"two objects", document(t, patched), with("metadata", "uid"), status.ServerSideApply, []string{"Ready"}, status.ErrPatch},
+		{"no name", with("metadata"), with("metadata"), status.ServerSideApply, []string{"Ready"}, nil},
+		{"no name and a change", object{"kind": "K", "apiVersion": "v1"}, func() object { o := with("metadata"); return o }(), status.ServerSideApply, []string{"Ready"}, status.ErrPatch},
+		{"no version", object{}, object{"status": with("x")["status"]}, status.MergePatch, []string{"Ready"}, status.ErrPatch},
+		{"no object before", nil, with("x"), status.MergePatch, []string{"Ready"}, status.ErrUnsupportedObject},
+		{"no object after", with("x"), &[]metav1.Condition{}, status.MergePatch, []string{"Ready"}, status.ErrUnsupportedObject},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			patch, err := status.Patch(c.before, c.after, c.form, c.owned...)
+			require.ErrorIs(t, err, c.want)
+			assert.Nil(t, patch)
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package readiness
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/status/internal/condition"
+)
+
+// before judges by what comes before the table; false when nothing is given.
+func (e Expectation) before(s *subject) (Result, bool) {
+	if e.Func == nil && e.Condition == nil && len(e.Fields) == 0 {
+		return Result{}, false
+	}
+	if err := e.validate(); err != nil {
+		return unknown("ExpectationInvalid", err.Error()), true
+	}
+	if e.Func != nil {
+		result := e.Func(s.now, s.everything())
+		if result.State == "" {
+			result = unknown("NoAnswer", "the function for its kind has no answer")
+		}
+		return result, true
+	}
+	return e.expect(s), true
+}
+
+// expect answers the worst of what the condition and the fields say, the first
+// one among equals.
+func (e Expectation) expect(s *subject) Result {
+	var results []Result
+	if e.Condition != nil {
+		results = append(results, e.Condition.judge(s))
+	}
+	if len(e.Fields) > 0 {
+		object := s.everything()
+		for _, field := range e.Fields {
+			results = append(results, field.judge(object))
+		}
+	}
+	return slices.MinFunc(results, func(a, b Result) int { return a.State.rank() - b.State.rank() })
+}
+
+func (c Condition) judge(s *subject) Result {
+	v := s.view(condition.FindBy(s.conditions, c.Type, c.TimeKey))
+	want := condition.ParseStatus(says(c.Status, "True"))
+	switch {
+	case v.present && slices.Contains(c.FailedReasons, v.reason):
+		return failed(v.reason, says(v.message, "the condition "+c.Type+" has failed"), field(c.Type))
+	case v.present && v.status == want && s.outdated(v.entry):
+		return inProgress("ConditionOutdated", "the condition "+c.Type+" is "+string(want)+" for an older generation", field(c.Type))
+	case v.present && v.status == want:
+		return ready(says(v.reason, c.Type), says(v.message, "the condition "+c.Type+" is "+string(want)), field(c.Type))
+	}
+	return inProgress(says(v.reason, "Not"+c.Type), says(v.message, "the condition "+c.Type+" is not "+string(want)), field(c.Type))
+}
+
+func (f Field) judge(object map[string]any) Result {
+	path := strings.TrimPrefix(f.Path, ".")
+	value, found := lookUp(object, path)
+	switch {
+	case found && contains(f.Failed, value):
+		return failed("FieldFailed", fmt.Sprintf("%s is %.64q", path, fmt.Sprint(value)), path)
+	case found && (len(f.Ready) == 0 || contains(f.Ready, value)):
+		return ready("FieldMatches", fmt.Sprintf("%s is %.64q", path, fmt.Sprint(value)), path)
+	case !found:
+		return inProgress("FieldMissing", path+" isn't there yet", path)
+	}
+	return inProgress("FieldDiffers", fmt.Sprintf("%s is %.64q", path, fmt.Sprint(value)), path)
+}
+
+// lookUp follows a path; null counts as missing.
+func lookUp(object map[string]any, path string) (any, bool) {
+	var value any = object
+	for segment := range strings.SplitSeq(path, ".") {
+		parent, _ := value.(map[string]any)
+		value = parent[segment]
+	}
+	return value, value != nil
+}
+
+func contains(values []any, value any) bool {
+	return slices.ContainsFunc(values, func(each any) bool {
+		a, isA := number(each)
+		b, isB := number(value)
+		if isA || isB {
+			return isA && isB && a == b
+		}
+		return reflect.DeepEqual(each, value)
+	})
+}
+
+func number(value any) (float64, bool) {
+	if f, ok := value.(float64); ok {
+		return f, true
+	}
+	n, ok := condition.Integer(value)
+	return float64(n), ok
+}
+
+// subsystem judges an application status. One that has failed says so by the
+// condition Stalled, which has been looked at before.
+//
+// spec: status 22
+func subsystem(s *subject, want Subsystem) Result {
+	isReady, updating := s.condition("Ready"), s.condition("Updating")
+	if !isReady.holds() {
+		return waits("Ready", isReady, "NotReady", "the condition Ready is not True")
+	}
+	if !updating.isFalse() {
+		return inProgress(says(updating.reason, "Updating"), says(updating.message, "the condition Updating is not False"), field("Updating"))
+	}
+	if version := condition.Text(condition.Map(s.status, "versions"), "reconciled"); want.Version != "" && version != want.Version {
+		return inProgress("VersionDiffers", fmt.Sprintf("version %q is reconciled, %q is desired", version, want.Version), "status.versions.reconciled")
+	}
+	return ready(says(isReady.reason, "Ready"), says(isReady.message, "the subsystem is ready"), field("Ready"), field("Updating"))
+}

@@ -1,0 +1,75 @@
+package readiness
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/operkit/operkit/status/internal/structs"
+)
+
+// heavy are parts of a spec or of metadata that no row of the table looks at.
+// They are most of a typed object, so they aren't looked at here either.
+var heavy = map[string][]string{
+	"metadata": {"managedFields", "annotations", "labels", "ownerReferences", "finalizers"},
+	"spec": {
+		"template", "jobTemplate", "volumeClaimTemplates", "selector", // of workloads
+		"containers", "initContainers", "volumes", "affinity", "tolerations", // of Pods
+		"versions", "rules", // of definitions and routes
+	},
+}
+
+// typedDocument answers what the rows look at of a struct.
+func typedDocument(object reflect.Value) map[string]any {
+	document := map[string]any{}
+	for _, key := range [...]string{"apiVersion", "kind", "metadata", "spec", "status"} {
+		index := structs.Index(object.Type(), key)
+		if index == nil {
+			continue
+		}
+		if part, ok := structs.At(object, index); ok {
+			document[key] = structs.Document(part, heavy[key]...)
+		}
+	}
+	return document
+}
+
+// everything answers the whole object, for rules of which nobody knows what
+// they look at.
+func (s *subject) everything() map[string]any {
+	if !s.whole.IsValid() {
+		return s.document
+	}
+	document, _ := structs.Document(s.whole).(map[string]any)
+	if document["kind"] == nil || document["kind"] == "" {
+		document["kind"] = s.kind
+	}
+	return document
+}
+
+// kinds holds the keys of the Go types met so far: reflect.Type to key.
+var kinds sync.Map
+
+// kindOf answers group and kind of a type of Kubernetes' own, empty for others.
+// Their packages end in the first label of the group and the version, as in
+// k8s.io/api/networking/v1, with core for the group without a name.
+func kindOf(t reflect.Type) (group, kind string) {
+	if known, ok := kinds.Load(t); ok {
+		return known.(key).group, known.(key).kind
+	}
+	var found key
+	parts := strings.Split(t.PkgPath(), "/")
+	if len(parts) >= 3 && parts[0] == "k8s.io" {
+		for each := range table {
+			label, _, _ := strings.Cut(each.group, ".")
+			if label == "" {
+				label = "core"
+			}
+			if each.kind == t.Name() && label == parts[len(parts)-2] {
+				found = each
+			}
+		}
+	}
+	kinds.Store(t, found)
+	return found.group, found.kind
+}

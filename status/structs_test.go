@@ -1,0 +1,224 @@
+package status_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/operkit/operkit/status"
+)
+
+// plainStatus and those below are typed objects without accessors.
+type plainStatus struct {
+	Phase      string             `json:"phase,omitempty"`
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+type plainObject struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Status            plainStatus `json:"status,omitempty"`
+}
+
+type pointerObject struct {
+	State *plainStatus `json:"status,omitempty"`
+}
+
+type inlineObject struct {
+	Status struct {
+		status.Fields `json:",inline"`
+		Own           string `json:"own"`
+	} `json:"status"`
+}
+
+// oldCondition is a condition as the types of Kubernetes itself have them.
+type oldCondition struct {
+	Type               conditionType          `json:"type"`
+	Status             metav1.ConditionStatus `json:"status"`
+	LastProbeTime      string                 `json:"lastProbeTime,omitempty"`
+	LastTransitionTime metav1.Time            `json:"lastTransitionTime"`
+	Reason             string                 `json:"reason,omitempty"`
+	Message            string                 `json:"message,omitempty"`
+}
+
+type conditionType string
+
+type oldObject struct {
+	Status struct {
+		Conditions []oldCondition `json:"conditions,omitempty"`
+	} `json:"status"`
+}
+
+// bareCondition holds the least that a condition may.
+type bareCondition struct {
+	Type       string       `json:"type"`
+	Status     string       `json:"status"`
+	Transition *metav1.Time `json:"lastTransitionTime"`
+}
+
+type bareObject struct {
+	Status *struct {
+		Conditions []bareCondition `json:"conditions"`
+	} `json:"status"`
+}
+
+func TestStructs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		reason string
+		object any
+	}{
+		{"a field", &plainObject{}},
+		{"a pointer that is nil", &pointerObject{}},
+		{"an inlined struct", &inlineObject{}},
+		{"conditions of another type", &oldObject{}},
+		{"conditions without reason and message", &bareObject{}},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			conditions := status.Conditions(c.object)
+			assert.True(t, conditions.IsUnknown("Ready"))
+			assert.False(t, conditions.Remove("Ready"))
+			require.True(t, conditions.Set(now, isReady("False", "A", "m")))
+			require.True(t, conditions.Set(now, metav1.Condition{Type: "Other", Status: "True", Reason: "R"}))
+			require.False(t, conditions.Set(now.AddDate(1, 0, 0), isReady("False", "A", "m")), "said already")
+			got, found := conditions.Get("Ready")
+			require.True(t, found)
+			assert.Equal(t, nowText, got.LastTransitionTime.UTC().Format("2006-01-02T15:04:05Z07:00"), "status 28: whole seconds, UTC")
+			require.True(t, conditions.Set(now.AddDate(1, 0, 0), isReady("True", "B", "")))
+			assert.True(t, conditions.IsTrue("Ready"))
+			assert.Len(t, conditions.List(), 2)
+			require.True(t, conditions.Remove("Ready"))
+			assert.True(t, conditions.IsUnknown("Ready"))
+			assert.True(t, conditions.IsTrue("Other"))
+			assert.False(t, conditions.Set(now, metav1.Condition{Type: "no type", Status: "True", Reason: "R"}))
+			require.ErrorIs(t, conditions.Err(), status.ErrInvalidType)
+		})
+	}
+}
+
+func TestStructsKeepWhatIsNotOurs(t *testing.T) {
+	t.Parallel()
+	object := &oldObject{}
+	object.Status.Conditions = []oldCondition{
+		{Type: "", Status: "True", LastProbeTime: "nameless"},
+		{Type: "Ready", Status: "False", LastProbeTime: "old", Reason: "Old"},
+		{Type: "Theirs", Status: "Maybe", LastProbeTime: "theirs"},
+		{Type: "Ready", Status: "False", LastProbeTime: "new", Reason: "New", LastTransitionTime: metav1.NewTime(now)},
+	}
+	shared := object.Status.Conditions
+	require.True(t, status.Conditions(object).Set(now, isReady("False", "Mine", "m")))
+	assert.Equal(t, []oldCondition{
+		{Type: "", Status: "True", LastProbeTime: "nameless"},
+		{Type: "Ready", Status: "False", LastProbeTime: "new", Reason: "Mine", Message: "m", LastTransitionTime: metav1.NewTime(now)},
+		{Type: "Theirs", Status: "Maybe", LastProbeTime: "theirs"},
+	}, object.Status.Conditions, "one entry per type, on the base of the newest, with its unknown fields; others as they were")
+	assert.Equal(t, "Old", shared[1].Reason, "a slice that is shared isn't written to")
+	require.True(t, status.Conditions(object).Remove("Theirs"))
+	assert.Equal(t, "nameless", object.Status.Conditions[0].LastProbeTime)
+}
+
+func TestStructsWithoutConditions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		reason string
+		object any
+	}{
+		{"a struct by value", plainObject{}},
+		{"a nil struct", (*plainObject)(nil)},
+		{"no status", &struct{ Spec string }{}},
+		{"a status that is no struct", &struct {
+			Status string `json:"status"`
+		}{}},
+		{"a status without conditions", &struct {
+			Status struct{} `json:"status"`
+		}{}},
+		{"conditions that are no list", &struct {
+			Status struct {
+				Conditions string `json:"conditions"`
+			} `json:"status"`
+		}{}},
+		{"elements that are no conditions", &struct {
+			Status struct {
+				Conditions []string `json:"conditions"`
+			} `json:"status"`
+		}{}},
+		{"elements without a status", &struct {
+			Status struct {
+				Conditions []struct {
+					Type string `json:"type"`
+				} `json:"conditions"`
+			} `json:"status"`
+		}{}},
+		{"a pointer to no struct", new(string)},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			conditions := status.Conditions(c.object)
+			assert.False(t, conditions.Set(now, isReady("True", "A", "")))
+			require.ErrorIs(t, conditions.Err(), status.ErrUnsupportedObject)
+		})
+	}
+}
+
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	list := `[{"type":"Old","status":"True","reason":"R","observedGeneration":1},{"type":"Fresh","status":"True","reason":"R","observedGeneration":2},{"type":"Silent","status":"True"}]`
+	whole := document(t, `{"metadata":{"generation":2},"status":{"conditions":`+list+`}}`)
+	typed := &plainObject{ObjectMeta: metav1.ObjectMeta{Generation: 2}}
+	typed.Status.Conditions = status.Conditions(whole).List()
+	for name, object := range map[string]any{"map": whole, "typed": typed} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conditions := status.Conditions(object)
+			assert.True(t, conditions.IsStale("Old"), "status 24: observed at an older generation")
+			assert.False(t, conditions.IsStale("Fresh"))
+			assert.False(t, conditions.IsStale("Silent"), "nothing is said about a generation")
+			assert.False(t, conditions.IsStale("Absent"))
+			assert.Equal(t, "R", conditions.Reason("Old"))
+			assert.Empty(t, conditions.Reason("Silent"))
+			assert.Empty(t, conditions.Reason("Absent"))
+			require.NoError(t, conditions.Err())
+		})
+	}
+	t.Run("a bare list has no generation", func(t *testing.T) {
+		t.Parallel()
+		assert.False(t, status.Conditions(&typed.Status.Conditions).IsStale("Old"))
+	})
+	t.Run("nothing at all", func(t *testing.T) {
+		t.Parallel()
+		assert.False(t, status.Conditions(nil).IsStale("Old"))
+		assert.Empty(t, status.Conditions(nil).Reason("Old"))
+		assert.Empty(t, status.Conditions(nil).List())
+	})
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	for name, obj := range kinds(t,
+		isReady("False", "Old", ""), metav1.Condition{Type: "Other", Status: "Maybe"}, metav1.Condition{Status: "True"},
+		metav1.Condition{Type: "Ready", Status: "True", Reason: "New", LastTransitionTime: metav1.NewTime(now)},
+	) {
+		t.Run("status 19: one of each type, the newest, "+name, func(t *testing.T) {
+			t.Parallel()
+			list := status.Conditions(obj).List()
+			require.Len(t, list, 2)
+			assert.Equal(t, []string{"Ready", "New", "Other"}, []string{list[0].Type, list[0].Reason, list[1].Type})
+		})
+	}
+}
+
+func TestManyConditions(t *testing.T) {
+	t.Parallel()
+	list := make([]any, 10_000)
+	for i := range list {
+		list[i] = object{"type": "Ready", "status": "True", "lastTransitionTime": "9999-12-31T23:59:59Z"}
+	}
+	obj := object{"status": object{"conditions": list}}
+	require.True(t, status.Conditions(obj).Set(now, isReady("True", "A", "")))
+	require.Len(t, obj["status"].(object)["conditions"], 1)
+	c, _ := status.Conditions(obj).Get("Ready")
+	assert.Equal(t, 9999, c.LastTransitionTime.UTC().Year(), "a time of the far future is a time")
+}

@@ -1,0 +1,55 @@
+package status
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Summary answers one condition of the given type that says what the parts
+// come to: False when a part is bad, else Unknown when a part isn't known, else
+// True. Bad is False, and True for a Negative part; what is absent or stale
+// (see IsStale) isn't known, except that an absent Negative part is good.
+//
+// Reason and message are those of the first part in the given order that is as
+// bad as the whole, its type before the message. When all are good, or there
+// are no parts, the reason is "AllGood". Nothing is changed: give the answer to
+// Set.
+func (s *ConditionSet) Summary(conditionType string, parts ...Declared) metav1.Condition {
+	var unknown, bad *metav1.Condition
+	for _, part := range parts {
+		c, present := s.Get(part.Type)
+		switch {
+		case !present && part.Negative:
+			continue
+		case !present:
+			c = metav1.Condition{Type: part.Type, Status: metav1.ConditionUnknown, Reason: "Missing", Message: "there is no such condition"}
+		case s.IsStale(part.Type):
+			c.Status = metav1.ConditionUnknown
+			c.Reason, c.Message = "Stale", "it speaks of an older generation"
+		}
+		switch {
+		case c.Status == part.good():
+		case c.Status == part.bad() && bad == nil:
+			bad = &c
+		case c.Status != part.bad() && unknown == nil:
+			unknown = &c
+		}
+	}
+	switch {
+	case bad != nil:
+		return summarised(conditionType, metav1.ConditionFalse, bad)
+	case unknown != nil:
+		return summarised(conditionType, metav1.ConditionUnknown, unknown)
+	}
+	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: "AllGood"}
+}
+
+func summarised(conditionType string, status metav1.ConditionStatus, part *metav1.Condition) metav1.Condition {
+	c := metav1.Condition{Type: conditionType, Status: status, Reason: part.Reason, Message: part.Type}
+	if len(c.Reason) > MaxReasonLength || !reasonFits(c.Reason) {
+		c.Reason = reasonUnspecified
+	}
+	if part.Message != "" {
+		c.Message = part.Type + ": " + part.Message
+	}
+	return c
+}

@@ -1,0 +1,126 @@
+package status
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Visit gathers what one reconcile of an object has to say about the declared
+// conditions. It may be used by one goroutine at a time.
+type Visit struct {
+	declaration *Declaration
+	generation  int64
+	reports     map[string]metav1.Condition
+	err         error
+}
+
+// Visit begins the gathering. generation is the metadata.generation of the
+// object that is being reconciled, 0 when not known.
+func (d *Declaration) Visit(generation int64) *Visit {
+	return &Visit{declaration: d, generation: generation, reports: map[string]metav1.Condition{}}
+}
+
+// Report says of a declared type what it is. Of several reports of one type the
+// last one counts. The first report that the declaration doesn't allow, or that
+// is no valid condition, is the error of End.
+func (v *Visit) Report(conditionType string, status metav1.ConditionStatus, reason, message string) {
+	declared, known := v.declaration.find(conditionType)
+	switch {
+	case !known:
+		v.fail(fmt.Errorf("%w: %.64q isn't one of them", ErrDeclaration, conditionType))
+		return
+	case declared.Summarises:
+		v.fail(fmt.Errorf("%w: %s summarises the others, it can't be reported", ErrDeclaration, conditionType))
+		return
+	}
+	c := metav1.Condition{Type: conditionType, Status: status, Reason: reason, Message: message, ObservedGeneration: v.generation}
+	if err := Validate(c); err != nil {
+		v.fail(err)
+		return
+	}
+	v.reports[conditionType] = c
+}
+
+// Result reports what work for a declared type has come to. No error is good,
+// with reason "Succeeded". An error is bad unless its row of the table says
+// otherwise, with the reason of that row and the error's text as message.
+func (v *Visit) Result(conditionType string, err error) {
+	declared, _ := v.declaration.find(conditionType)
+	if err == nil {
+		v.Report(conditionType, declared.good(), "Succeeded", "")
+		return
+	}
+	status, reason := declared.judge(err)
+	v.Report(conditionType, status, reason, err.Error())
+}
+
+// End writes what was reported into the object and tells whether the object
+// changed. What wasn't reported is kept or reset as declared, declared
+// conditions that are missing begin as Begin has them, and the one that
+// summarises follows from the others as they are then. All declared conditions
+// come first, in their order; those of others are kept.
+//
+// Errors: the first one of a report (wrapping ErrDeclaration or what Validate
+// gives), ErrUnsupportedObject, ErrNoTime. With an error nothing is written.
+func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
+	if v.err != nil {
+		return false, v.err
+	}
+	if now.IsZero() {
+		return false, fmt.Errorf("%w: %w", ErrDeclaration, ErrNoTime)
+	}
+	conditions := Conditions(object)
+	var list []metav1.Condition
+	for _, d := range v.declaration.types {
+		if c, reported := v.reports[d.Type]; reported {
+			list = append(list, c)
+		} else if _, present := conditions.Get(d.Type); present && d.Reset && !d.Summarises {
+			list = append(list, metav1.Condition{
+				Type: d.Type, Status: metav1.ConditionUnknown, Reason: "NotReported",
+				Message: "the last visit said nothing about it", ObservedGeneration: v.generation,
+			})
+		}
+	}
+	if err := conditions.Err(); err != nil {
+		return false, err
+	}
+	changed = conditions.setAll(now, list)
+	begun, err := v.declaration.Begin(now, object, v.generation)
+	if err != nil {
+		return changed, err
+	}
+	summarised := v.summarise(now, conditions)
+	return changed || begun || summarised, conditions.Err()
+}
+
+func (v *Visit) summarise(now time.Time, conditions *ConditionSet) bool {
+	var parts []Declared
+	var summary *Declared
+	for i, d := range v.declaration.types {
+		if d.Summarises {
+			summary = &v.declaration.types[i]
+		} else {
+			parts = append(parts, d)
+		}
+	}
+	if summary == nil {
+		return false
+	}
+	c := conditions.Summary(summary.Type, parts...)
+	c.ObservedGeneration = v.generation
+	if summary.Negative && c.Status != metav1.ConditionUnknown {
+		good := c.Status == metav1.ConditionTrue
+		if c.Status = summary.bad(); good {
+			c.Status = summary.good()
+		}
+	}
+	return conditions.Set(now, c)
+}
+
+func (v *Visit) fail(err error) {
+	if v.err == nil {
+		v.err = err
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/operkit/operkit/status"
+	"github.com/operkit/operkit/status/readiness"
+	"github.com/operkit/operkit/tools/peers/ratio"
+)
+
+// pairs are the goals. Fixtures are made once; what a row says it measures is all that is done in its loop.
+func pairs() []ratio.Pair {
+	object, ready := unstructuredWidget(), deployment()
+	before, after := statusOf(rollout(500)), statusOf(rollout(500))
+	return []ratio.Pair{
+		{
+			Name: "status-set", Goal: 1.2,
+			Ours: func(b *testing.B) {
+				list := eight()
+				for i := 0; b.Loop(); i++ {
+					if !status.Conditions(&list).Set(time.Now(), flip[(i+1)%2]) {
+						b.Fatal("nothing changed")
+					}
+				}
+			},
+			Peer: func(b *testing.B) {
+				list := eight()
+				for i := 0; b.Loop(); i++ {
+					if !meta.SetStatusCondition(&list, flip[(i+1)%2]) {
+						b.Fatal("nothing changed")
+					}
+				}
+			},
+			Hint: "Set (set.go), validateContent and clip, newestOf, overwrite (typed.go): what is done before the entry is found",
+		},
+		{
+			Name: "status-set-same", Goal: 0.1,
+			Ours: func(b *testing.B) {
+				for b.Loop() {
+					if status.Conditions(object).Set(now, flip[0]) {
+						b.Fatal("something changed")
+					}
+				}
+			},
+			Peer: func(b *testing.B) {
+				for b.Loop() {
+					_, err := convertAndSet(object, flip[0])
+					must(b, err)
+				}
+			},
+			Hint: "condition.Newest: how often an entry is looked into",
+		},
+		{
+			Name: "status-ready", Goal: 0.1,
+			Ours: func(b *testing.B) {
+				for b.Loop() {
+					if !readiness.Of(ready).Ready() {
+						b.Fatal("not ready")
+					}
+				}
+			},
+			Peer: func(b *testing.B) {
+				for b.Loop() {
+					done, err := rolledOut(ready)
+					must(b, err)
+					if !done {
+						b.Fatal("not rolled out")
+					}
+				}
+			},
+			Hint: "readiness: how often conditions are looked for, and what is allocated for a result",
+		},
+		{
+			Name: "status-linear", Goal: 12,
+			Ours: updating(rollout(5000)), Peer: updating(rollout(500)),
+			Hint: "components.go: sorting is all that may cost more than linear",
+		},
+		{
+			Name: "status-equal", Goal: 1,
+			Ours: func(b *testing.B) {
+				for b.Loop() {
+					if status.Changed(before, after) {
+						b.Fatal("changed")
+					}
+				}
+			},
+			Peer: func(b *testing.B) {
+				for b.Loop() {
+					if !equality.Semantic.DeepEqual(before, after) {
+						b.Fatal("changed")
+					}
+				}
+			},
+			Hint: "same and sameMap (changed.go)",
+		},
+	}
+}
+
+func counts() []ratio.Count {
+	object, ready := unstructuredWidget(), deployment()
+	return []ratio.Count{
+		{Name: "status-set-same-allocs", Goal: 0, Hint: "what Set lets escape", Measure: func() (float64, error) {
+			if status.Conditions(object).Set(now, flip[0]) {
+				return 0, fmt.Errorf("something changed")
+			}
+			return testing.AllocsPerRun(1000, func() { status.Conditions(object).Set(now, flip[0]) }), nil
+		}},
+		{Name: "status-ready-allocs", Goal: 2, Hint: "what a result allocates", Measure: func() (float64, error) {
+			if result := readiness.Of(ready); !result.Ready() {
+				return 0, fmt.Errorf("not ready: %+v", result)
+			}
+			return testing.AllocsPerRun(1000, func() { readiness.Of(ready) }), nil
+		}},
+	}
+}
+
+// statusOf is a status as it is read back.
+func statusOf(a status.Application) map[string]any {
+	next, _, err := a.Update(now, nil)
+	if err != nil {
+		return nil
+	}
+	return runtime.DeepCopyJSON(next)
+}
+
+// updating computes the status of an application anew over that of its last rollout, which is the same but for one
+// component.
+func updating(a status.Application) func(b *testing.B) {
+	return func(b *testing.B) {
+		current := statusOf(a)
+		next := a
+		components := *a.Components
+		components.Failed = components.All[:1]
+		next.Components = &components
+		for b.Loop() {
+			_, changed, err := next.Update(now, current)
+			must(b, err)
+			if !changed {
+				b.Fatal("nothing changed")
+			}
+		}
+	}
+}
+
+func must(b *testing.B, err error) {
+	if err != nil {
+		b.Fatal(err)
+	}
+}
