@@ -91,7 +91,8 @@ func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool)
 		return nil, false, err
 	}
 	var out patchMap
-	if err := d.fields(&out, before, after, t); err != nil {
+	err = d.each(after, func(key string, value any) error { return d.field(&out, key, before, value, t) })
+	if err != nil {
 		return nil, false, err
 	}
 	if out.stayed < len(before) {
@@ -110,25 +111,6 @@ func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool)
 		return nil, false, nil
 	}
 	return out.fields, true, nil
-}
-
-// fields puts into patch how the fields after differ, by name where that matters. An iterator over
-// either would move what its loop writes to the heap.
-func (d *differ) fields(patch *patchMap, before, after map[string]any, t *schema.Type) error {
-	if d.sorted {
-		for _, key := range slices.Sorted(maps.Keys(after)) {
-			if err := d.field(patch, key, before, after[key], t); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for key, value := range after {
-		if err := d.field(patch, key, before, value, t); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // field puts into patch how a field differs from the one before.
@@ -169,17 +151,17 @@ func sameScalar(a, b any) bool {
 
 // removed puts into patch which fields go.
 func (d *differ) removed(patch *patchMap, before, after map[string]any) error {
-	for key := range before {
+	return d.each(before, func(key string, _ any) error {
 		if _, stays := after[key]; stays {
-			continue
+			return nil
 		}
 		if isDirective(key) {
 			d.enter(key)
 			return d.fail(Invalid, "a document can't hold a directive of patches")
 		}
 		patch.set(key, nil)
-	}
-	return nil
+		return nil
+	})
 }
 
 // changed puts into patch what a field is now, unless that is the same.

@@ -18,7 +18,8 @@ import (
 // where modified has them, among those that are only in current.
 //
 // Of several elements with the same key, as the two ports 53 of a Service for DNS, the first of
-// modified is that of current, the second the second. A merged list with an element that has no key
+// modified is that of current, the second the second; where modified has fewer of them than original
+// had, no others stay. A merged list with an element that has no key
 // at all is taken from modified as it is.
 //
 // Mutation, modes and errors are as with [Diff].
@@ -147,9 +148,16 @@ func (t *threeWay) lists(original, modified, current []any, place schema.Place) 
 	if !occurrences(before, original, place) {
 		before.reset(0)
 	}
+	// Once fewer are wanted than were applied, those of others can't be told from the ones that go.
+	gone := new(index)
+	for _, id := range before.ids {
+		if wanted.find(id) < 0 {
+			gone.add(firstOf(id))
+		}
+	}
 	var l arrangement
 	for i, id := range live.ids {
-		if wanted.find(id) >= 0 || before.find(id) < 0 {
+		if wanted.find(id) >= 0 || gone.find(firstOf(id)) < 0 {
 			l.add(id, current[i], true)
 		}
 	}
@@ -194,9 +202,19 @@ type occurrence struct {
 	nth int
 }
 
+// firstOf is the identity that an occurrence repeats.
+func firstOf(id any) any {
+	if o, repeats := id.(occurrence); repeats {
+		return o.id
+	}
+	return id
+}
+
 // occurrences adds the identities of the elements of a list that merges, objects or scalars, to an
 // empty index, repetitions as what they are. It answers false when one has none.
 func occurrences(ids *index, list []any, place schema.Place) bool {
+	var firsts index
+	var counts []int
 	for _, value := range list {
 		id, ok := any(nil), false
 		if object, isMap := value.(map[string]any); isMap && len(place.Keys) > 0 {
@@ -207,10 +225,12 @@ func occurrences(ids *index, list []any, place schema.Place) bool {
 		if !ok {
 			return false
 		}
-		first := id
-		for nth := 1; ids.find(id) >= 0; nth++ {
-			id = occurrence{first, nth}
+		first := firsts.add(id)
+		counts = append(counts, 0)
+		if counts[first] > 0 {
+			id = occurrence{id, counts[first]}
 		}
+		counts[first]++
 		ids.add(id)
 	}
 	return true

@@ -151,6 +151,8 @@ func FuzzDiff(f *testing.F) {
 
 func FuzzDiff3(f *testing.F) {
 	f.Add([]byte("345634563456345634563456345634563456abcdefghabcdefgh333444333444"))
+	// Several elements with one name, of which one was applied and goes.
+	f.Add([]byte("220822220022222080202222222200"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := &source{data: data}
 		original, modified, current := s.pod(), s.pod(), s.pod()
@@ -187,6 +189,10 @@ func TestDiff3(t *testing.T) {
 			`{"spec":{"ports":[{"$patch":"replace"},{"port":53,"protocol":"TCP","nodePort":30001},{"port":53,"protocol":"UDP","nodePort":30002},{"port":80},{"port":9999}]}}`},
 		"repetitions of others stay": {service(`[]`), service(`[{"port":80,"name":"w"}]`), service(`[{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"},{"port":80}]`),
 			`{"spec":{"ports":[{"$patch":"replace"},{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"},{"port":80,"name":"w"}]}}`},
+		"of several alike none stays once ours goes": {pod(`{"containers":[{"name":"a"}]}`), pod(`{"containers":[{"name":"b"}]}`), pod(`{"containers":[{"name":"a"},{"name":"a"},{"name":"b"}]}`),
+			`{"spec":{"containers":[{"$patch":"replace"},{"name":"b"}]}}`},
+		"of several alike as many stay as are wanted": {pod(`{"containers":[{"name":"a"},{"name":"a"}]}`), pod(`{"containers":[{"name":"a"}]}`), pod(`{"containers":[{"name":"a"},{"name":"a"},{"name":"a"}]}`),
+			`{"spec":{"containers":[{"$patch":"replace"},{"name":"a"}]}}`},
 		"what is gone already isn't deleted": {pod(`{"hostname":"a","subdomain":"s"}`), pod(`{"hostname":"a"}`), pod(`{"hostname":"a"}`), `{}`},
 		"nothing to do":                      {pod(`{}`), pod(`{"hostname":"a"}`), pod(`{"hostname":"a","nodeName":"n"}`), `{}`},
 		"an element that others added stays, ours goes": {pod(`{"containers":[{"name":"a"},{"name":"b"}]}`), pod(`{"containers":[{"name":"a"}]}`),

@@ -49,18 +49,21 @@ func holdsNull(value any) bool {
 	return false
 }
 
-// findDirective looks for a directive anywhere in a value that has been copied too.
+// findDirective looks for the first directive by name, anywhere in a value that has been copied too.
 func findDirective(value any) (key string, found bool) {
 	switch value := value.(type) {
 	case map[string]any:
-		for key, field := range value {
-			if isDirective(key) {
-				return key, true
+		first := ""
+		for name, field := range value {
+			directive, has := name, isDirective(name)
+			if !has {
+				directive, has = findDirective(field)
 			}
-			if key, found := findDirective(field); found {
-				return key, true
+			if has && (!found || name < first) {
+				key, first, found = directive, name, true
 			}
 		}
+		return key, found
 	case []any:
 		for _, element := range value {
 			if key, found := findDirective(element); found {

@@ -73,6 +73,8 @@ func (s *source) order(list any) any {
 func FuzzStrategic(f *testing.F) {
 	f.Add([]byte("0"))
 	f.Add([]byte("345634563456345634563456345634563456abcdefghabcdefgh333444333444"))
+	// Two mistakes within what is new.
+	f.Add([]byte("x29Z8928x920.9Ab72c.0001870270277c00700A200Za11c1"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := &source{data: data}
 		doc, patch := s.pod(), s.patch()

@@ -23,18 +23,11 @@ func (m *merger) mergeMap(doc, patch map[string]any, t *schema.Type) (map[string
 	if err != nil {
 		return nil, err
 	}
-	if m.sorted {
-		for _, key := range slices.Sorted(maps.Keys(patch)) {
-			if err := m.mergeKey(out, patch, key, patch[key], directed, t); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	}
-	for key, value := range patch {
-		if err := m.mergeKey(out, patch, key, value, directed, t); err != nil {
-			return nil, err
-		}
+	err = m.each(patch, func(key string, value any) error {
+		return m.mergeKey(out, patch, key, value, directed, t)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package smp
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -123,6 +124,25 @@ func (m *merger) borrow(n int) *arrangement {
 }
 
 func (m *merger) giveBack() { m.borrowed-- }
+
+// each goes through a map, by name where that matters: only to tell which of several mistakes is
+// the first.
+func (m *merger) each(fields map[string]any, do func(key string, value any) error) error {
+	if m.sorted {
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			if err := do(key, fields[key]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for key, value := range fields {
+		if err := do(key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (m *merger) enter(field string)     { m.path = append(m.path, step{field: field}) }
 func (m *merger) enterElement(index int) { m.path = append(m.path, step{index: index, list: true}) }

@@ -43,31 +43,34 @@ func (m *merger) takeMap(value map[string]any, how taking) (map[string]any, erro
 		return nil, err
 	}
 	out := make(map[string]any, len(value))
-	for key, field := range value {
-		switch {
-		case isDirective(key):
-			if err := m.droppedDirective(key); err != nil {
-				return nil, err
-			}
-			continue
-		case field != nil:
-		case how&keepNulls != 0:
-			out[key] = nil
-			continue
-		default:
-			continue
-		}
-		m.enter(key)
-		taken, keep, err := m.take(field, how)
-		if err != nil {
-			return nil, err
-		}
-		m.leave()
-		if keep {
-			out[key] = taken
-		}
+	err := m.each(value, func(key string, field any) error { return m.takeField(out, key, field, how) })
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
+}
+
+// takeField puts into out what a field of a patch becomes.
+func (m *merger) takeField(out map[string]any, key string, field any, how taking) error {
+	if isDirective(key) {
+		return m.droppedDirective(key)
+	}
+	if field == nil {
+		if how&keepNulls != 0 {
+			out[key] = nil
+		}
+		return nil
+	}
+	m.enter(key)
+	taken, keep, err := m.take(field, how)
+	if err != nil {
+		return err
+	}
+	m.leave()
+	if keep {
+		out[key] = taken
+	}
+	return nil
 }
 
 func (m *merger) takeList(value []any, how taking) ([]any, error) {
