@@ -183,7 +183,22 @@ func (t *threeWay) lists(original, modified, current []any, place schema.Place) 
 		t.leave()
 		l.name(id, i)
 	}
+	rankRepetitions(&l, wanted)
 	return l.arrange(), nil
+}
+
+// rankRepetitions has elements of others stay behind the ones that they repeat, which would otherwise
+// be taken for them next time.
+func rankRepetitions(l *arrangement, wanted *index) {
+	ranks := make(map[any]int32, len(wanted.ids))
+	for i, id := range wanted.ids {
+		ranks[firstOf(id)] = int32(i)
+	}
+	for i := range l.entries {
+		if rank, named := ranks[firstOf(l.known.ids[i])]; named && l.entries[i].rank < 0 {
+			l.entries[i].rank = rank
+		}
+	}
 }
 
 // element makes what is wanted of an element that current has.

@@ -153,6 +153,8 @@ func FuzzDiff3(f *testing.F) {
 	f.Add([]byte("345634563456345634563456345634563456abcdefghabcdefgh333444333444"))
 	// Several elements with one name, of which one was applied and goes.
 	f.Add([]byte("220822220022222080202222222200"))
+	// One that is there twice, of which one was never applied, comes to stand elsewhere.
+	f.Add([]byte("222222220910222222200001"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := &source{data: data}
 		original, modified, current := s.pod(), s.pod(), s.pod()
@@ -193,6 +195,8 @@ func TestDiff3(t *testing.T) {
 			`{"spec":{"containers":[{"$patch":"replace"},{"name":"b"}]}}`},
 		"of several alike as many stay as are wanted": {pod(`{"containers":[{"name":"a"},{"name":"a"}]}`), pod(`{"containers":[{"name":"a"}]}`), pod(`{"containers":[{"name":"a"},{"name":"a"},{"name":"a"}]}`),
 			`{"spec":{"containers":[{"$patch":"replace"},{"name":"a"}]}}`},
+		"repetitions of others stay behind ours": {service(`[]`), service(`[{"port":80},{"port":53,"protocol":"TCP"}]`), service(`[{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"},{"port":80}]`),
+			`{"spec":{"ports":[{"$patch":"replace"},{"port":80},{"port":53,"protocol":"TCP"},{"port":53,"protocol":"UDP"}]}}`},
 		"what is gone already isn't deleted": {pod(`{"hostname":"a","subdomain":"s"}`), pod(`{"hostname":"a"}`), pod(`{"hostname":"a"}`), `{}`},
 		"nothing to do":                      {pod(`{}`), pod(`{"hostname":"a"}`), pod(`{"hostname":"a","nodeName":"n"}`), `{}`},
 		"an element that others added stays, ours goes": {pod(`{"containers":[{"name":"a"},{"name":"b"}]}`), pod(`{"containers":[{"name":"a"}]}`),

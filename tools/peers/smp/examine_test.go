@@ -218,3 +218,19 @@ func retainsNameless(patch any) bool {
 	}
 	return false
 }
+
+// repeatsScalars tells whether a list of scalars in the document that merges holds one twice. The peer writes over the
+// order that it is about to restore.
+func repeatsScalars(document, patch map[string]any, schema strategicpatch.LookupPatchMeta) bool {
+	return anyList(document, patch, schema, func(f listField) bool {
+		live, _ := f.live.([]any)
+		seen := map[string]bool{}
+		for _, value := range live {
+			if merges(f.meta) && seen[text(value)] {
+				return true
+			}
+			seen[text(value)] = true
+		}
+		return false
+	})
+}

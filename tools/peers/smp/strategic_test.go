@@ -118,6 +118,8 @@ func (k kind) agreement(document, patch map[string]any, ours outcome) string {
 		return "a new map that is marked with replace is stored literally"
 	case ordersEmptily(document, patch, k.theirs) && k.sameEffect(ours, bare):
 		return "an order that names nothing doesn't turn new elements round"
+	case repeatsScalars(document, patch, k.theirs) && k.sameEffect(ours, bare):
+		return "that a value of a set is there twice doesn't turn the others round"
 	default:
 		return ""
 	}
