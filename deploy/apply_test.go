@@ -251,7 +251,7 @@ func TestApplyDuplicates(t *testing.T) {
 
 func TestApplyAnswers(t *testing.T) {
 	t.Parallel()
-	conflict := &deploy.ConflictError{Ref: settingsRef, Fields: []deploy.FieldConflict{{Field: ".data.a", Message: `conflict with "x"`}}}
+	conflict := &deploy.ConflictError{Ref: settingsRef, Fields: []deploy.FieldConflict{{Field: ".data.a", Manager: "x", Message: `conflict with "x"`}}}
 	for name, test := range map[string]struct {
 		answer error
 		want   deploy.Action

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +27,21 @@ func (e *KindUnknownError) Error() string {
 		e.Kind.Kind, e.Kind.GroupVersion())
 }
 
+// AmbiguousKindError tells that a kind was named without its group, and several are meant by it.
+type AmbiguousKindError struct {
+	Name string
+	// Candidates are the kinds that the name may mean, ascending.
+	Candidates []schema.GroupVersionKind
+}
+
+func (e *AmbiguousKindError) Error() string {
+	names := make([]string, len(e.Candidates))
+	for i, kind := range e.Candidates {
+		names[i] = kind.Kind + " of " + kind.GroupVersion().String()
+	}
+	return fmt.Sprintf("kind %q is ambiguous: name the apiVersion of one of %s", e.Name, strings.Join(names, ", "))
+}
+
 // NotFoundError tells that an object doesn't exist.
 type NotFoundError struct {
 	Ref Ref
@@ -39,6 +55,17 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("%s: not found: %v", e.Ref, e.Err)
 }
 func (e *NotFoundError) Unwrap() error { return e.Err }
+
+// AlreadyExistsError tells that an object that was to be created is there already.
+type AlreadyExistsError struct {
+	Ref Ref
+	Err error
+}
+
+func (e *AlreadyExistsError) Error() string {
+	return fmt.Sprintf("%s: exists already: %v", e.Ref, e.Err)
+}
+func (e *AlreadyExistsError) Unwrap() error { return e.Err }
 
 // ForbiddenError tells what was forbidden: by RBAC when a right is missing, or by admission,
 // say of a quota. Err says which.
@@ -69,8 +96,27 @@ type ConflictError struct {
 
 // FieldConflict is one contested field.
 type FieldConflict struct {
-	Field   string
+	// Field is its path in the API server's notation, such as .spec.replicas.
+	Field string
+	// Manager is who holds it, as far as the API server says so.
+	Manager string
+	// Message is what the API server says.
 	Message string
+}
+
+// ManagerOf reads the manager out of what an API server says about a contested field, such
+// as `conflict with "kubectl-client-side-apply" using apps/v1`; empty when it isn't there.
+func ManagerOf(message string) string {
+	_, rest, _ := strings.Cut(message, `conflict with `)
+	quoted, err := strconv.QuotedPrefix(rest)
+	if err != nil {
+		return ""
+	}
+	name, err := strconv.Unquote(quoted)
+	if err != nil {
+		return ""
+	}
+	return name
 }
 
 func (e *ConflictError) Error() string {
@@ -96,7 +142,16 @@ func (e *StaleError) Unwrap() error { return e.Err }
 // InvalidError tells that the cluster refused the content of an object.
 type InvalidError struct {
 	Ref Ref
-	Err error
+	// Causes are the fields that were refused, as far as the cluster names them.
+	Causes []InvalidField
+	Err    error
+}
+
+// InvalidField is one field that was refused.
+type InvalidField struct {
+	// Field is its path, such as spec.replicas; empty when the object as a whole is meant.
+	Field   string
+	Message string
 }
 
 func (e *InvalidError) Error() string { return fmt.Sprintf("%s: refused: %v", e.Ref, e.Err) }
@@ -118,6 +173,19 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("%s: API server unavailable: %v", e.Ref, e.Err)
 }
 func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// TimeoutError tells that something didn't come about in the time that the caller gave it.
+type TimeoutError struct {
+	Ref Ref
+	// Reason says what was waited for and what stands in its way.
+	Reason string
+	Err    error
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("%s: not in time: %s: %v", e.Ref, e.Reason, e.Err)
+}
+func (e *TimeoutError) Unwrap() error { return e.Err }
 
 // OwnedError tells that an object exists already and isn't ours to change.
 type OwnedError struct {

@@ -33,8 +33,13 @@ func TestErrors(t *testing.T) {
 			"deployments.apps: not allowed to patch deployments.apps in namespace shop: grant it by RBAC: reason", true},
 		{&ForbiddenError{Verb: "list", Resource: schema.GroupResource{Resource: "nodes"}, Err: reason},
 			"nodes: not allowed to list nodes at cluster scope: grant it by RBAC: reason", true},
-		{&ConflictError{Ref: ref, Fields: []FieldConflict{{".a", "with x"}, {".b", "with y"}}, Err: reason},
+		{&ConflictError{Ref: ref, Fields: []FieldConflict{{".a", "x", "with x"}, {".b", "y", "with y"}}, Err: reason},
 			"Deployment shop/web: fields belong to another manager: .a (with x), .b (with y)", true},
+		{&AmbiguousKindError{Name: "event", Candidates: []schema.GroupVersionKind{{Version: "v1", Kind: "Event"}, {Group: "events.k8s.io", Version: "v1", Kind: "Event"}}},
+			`kind "event" is ambiguous: name the apiVersion of one of Event of v1, Event of events.k8s.io/v1`, false},
+		{&AlreadyExistsError{Ref: ref, Err: reason}, "Deployment shop/web: exists already: reason", true},
+		{&TimeoutError{Ref: ref, Reason: "waiting for its deletion, which x holds up", Err: reason},
+			"Deployment shop/web: not in time: waiting for its deletion, which x holds up: reason", true},
 		{&StaleError{Ref: ref, Err: reason}, "Deployment shop/web: changed since it was read: reason", true},
 		{&InvalidError{Ref: ref, Err: reason}, "Deployment shop/web: refused: reason", true},
 		{&UnavailableError{RetryAfter: time.Second, Err: reason}, "API server unavailable: reason", true},
@@ -45,5 +50,19 @@ func TestErrors(t *testing.T) {
 	} {
 		require.EqualError(t, test.err, test.says)
 		assert.Equal(t, test.unwraps, errors.Is(test.err, reason), test.says)
+	}
+}
+
+func TestManagerOf(t *testing.T) {
+	t.Parallel()
+	for message, manager := range map[string]string{
+		`conflict with "kubectl-client-side-apply" using apps/v1`:           "kubectl-client-side-apply",
+		`conflict with "hpa" with subresource "scale" using apps/v1`:        "hpa",
+		`conflict with "a \"quoted\" one" using v1 at 2024-01-01T00:00:00Z`: `a "quoted" one`,
+		`conflict with "cut off`: "",
+		`conflict`:               "",
+		``:                       "",
+	} {
+		assert.Equal(t, manager, ManagerOf(message), message)
 	}
 }

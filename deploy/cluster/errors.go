@@ -70,7 +70,7 @@ func conflict(err error, status apierrors.APIStatus, f failed) error {
 	if details := status.Status().Details; details != nil {
 		for _, cause := range details.Causes {
 			if cause.Type == metav1.CauseTypeFieldManagerConflict {
-				fields = append(fields, deploy.FieldConflict{Field: cause.Field, Message: cause.Message})
+				fields = append(fields, deploy.FieldConflict{Field: cause.Field, Manager: deploy.ManagerOf(cause.Message), Message: cause.Message})
 			}
 		}
 	}

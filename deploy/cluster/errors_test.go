@@ -43,7 +43,7 @@ func TestTyped(t *testing.T) {
 			return &deploy.StaleError{Ref: settingsRef, Err: err}
 		}},
 		"deploy W5: 409 over fields": {contested, request, func(err error) error {
-			return &deploy.ConflictError{Ref: settingsRef, Fields: []deploy.FieldConflict{{Field: ".data.a", Message: `conflict with "x"`}}, Err: err}
+			return &deploy.ConflictError{Ref: settingsRef, Fields: []deploy.FieldConflict{{Field: ".data.a", Manager: "x", Message: `conflict with "x"`}}, Err: err}
 		}},
 		"422": {invalid(field.NewPath("spec")), request, func(err error) error { return &deploy.InvalidError{Ref: settingsRef, Err: err} }},
 		"422 over the uid": {invalid(field.NewPath("metadata", "uid")), request, func(err error) error {

@@ -90,7 +90,7 @@ func TestApplyOwnsFields(t *testing.T) {
 		_, err := cluster.Port().Apply(t.Context(), settings(t, "{a: '2', b: '2'}"), deploy.ApplyOptions{FieldManager: "operkit"})
 		var conflict *deploy.ConflictError
 		require.ErrorAs(t, err, &conflict)
-		assert.Equal(t, []deploy.FieldConflict{{Field: ".data.a", Message: `conflict with "other"`}}, conflict.Fields)
+		assert.Equal(t, []deploy.FieldConflict{{Field: ".data.a", Manager: "other", Message: `conflict with "other"`}}, conflict.Fields)
 		assert.Equal(t, before, get(t, cluster, ref), "nothing is written")
 	})
 	t.Run("force takes the field over", func(t *testing.T) {

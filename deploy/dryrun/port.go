@@ -127,7 +127,7 @@ func refused(ref deploy.Ref, err error) error {
 	conflict := &deploy.ConflictError{Ref: ref, Err: err}
 	if details := status.Status().Details; details != nil {
 		for _, cause := range details.Causes {
-			conflict.Fields = append(conflict.Fields, deploy.FieldConflict{Field: cause.Field, Message: cause.Message})
+			conflict.Fields = append(conflict.Fields, deploy.FieldConflict{Field: cause.Field, Manager: deploy.ManagerOf(cause.Message), Message: cause.Message})
 		}
 	}
 	return conflict
