@@ -277,3 +277,8 @@ func ExampleResults_Err() {
 	fmt.Println(results.Err())
 	// Output: ConfigMap shop/web: not found
 }
+
+func ExampleManagerOf() {
+	fmt.Println(deploy.ManagerOf(`conflict with "hpa" with subresource "scale" using apps/v1`))
+	// Output: hpa
+}

@@ -5,6 +5,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -51,6 +53,24 @@ type ApplyOptions struct {
 	Force bool
 	// DryRun has the cluster answer without storing anything.
 	DryRun bool
+}
+
+// CreateOptions go with one creation that isn't an apply.
+type CreateOptions struct {
+	FieldManager string
+	DryRun       bool
+}
+
+// UpdateOptions go with one replacement of a whole object.
+type UpdateOptions struct {
+	FieldManager string
+	DryRun       bool
+}
+
+// ListOptions say which objects are listed; nil selectors select all.
+type ListOptions struct {
+	Labels labels.Selector
+	Fields fields.Selector
 }
 
 // Applied is the answer to an apply.
