@@ -8,10 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Apply makes the cluster hold objects as they are given, one after the other, and tells
-// for each what became of it. An object that is as it should be costs no call. The error
-// joins those of the results. A failed object doesn't keep the others from being applied,
-// see StopOnFailure; the same object twice in one call is an error before anything is sent.
+// Apply makes the cluster hold objects as they are given, and tells for each what became of it. An
+// object that is as it should be costs no call. Namespaces and CustomResourceDefinitions come
+// first, and what needs them once they are served; within that several objects are worked on at once
+// (Concurrency). The results stand in the order of objects.
+//
+// A failed object doesn't keep the others from being applied, see StopOnFailure; the error joins those
+// of the results. The same object twice in one call is an error before anything is sent. When ctx
+// ends, objects that weren't begun are missing from the results, and its cause is in the error.
 func (m *Manager) Apply(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
 	s, err := m.settings.with(options)
 	if err != nil {
@@ -20,79 +24,95 @@ func (m *Manager) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	if err := s.checkDuplicates(objects); err != nil {
 		return nil, err
 	}
-	results := make(Results, 0, len(objects))
-	for _, obj := range objects {
-		if ctx.Err() != nil {
-			return results, errors.Join(results.Err(), context.Cause(ctx))
-		}
-		result := m.applyOne(ctx, s, obj)
-		results = append(results, result)
-		if result.Err != nil && s.stopOnFailure {
-			break
-		}
-	}
-	return results, results.Err()
+	return m.applyStages(ctx, s, objects)
 }
 
+// checkDuplicates refuses one object in two places, be it in two versions of its kind.
 func (s settings) checkDuplicates(objects []*unstructured.Unstructured) error {
-	seen := make(map[Ref]bool, len(objects))
+	seen := make(map[Ref]Ref, len(objects))
 	for _, obj := range objects {
-		if obj == nil || obj.Object == nil {
+		if obj == nil || obj.Object == nil || obj.GetName() == "" {
 			continue
 		}
 		ref := RefOf(obj)
 		if ref.Namespace == "" && s.owner != nil {
 			ref.Namespace = s.owner.GetNamespace()
 		}
-		if seen[ref] && ref.Name != "" {
+		key := ref
+		key.Kind.Version = ""
+		first, twice := seen[key]
+		switch {
+		case twice && first == ref:
 			return &InvalidManifestError{Ref: ref, Reason: "it is given twice in one set"}
+		case twice:
+			return &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("it is given twice in one set, as %s and as %s", first.Kind.Version, ref.Kind.Version)}
 		}
-		seen[ref] = true
+		seen[key] = ref
 	}
 	return nil
 }
 
+// task is the work on one object.
+type task struct {
+	*Manager
+	settings
+	port requests
+	in   *intent
+}
+
 func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Unstructured) Result {
-	in, err := m.newIntent(ctx, s, obj)
-	if err != nil {
+	t := task{Manager: m, settings: s, port: m.requests(s)}
+	result := t.run(ctx, obj)
+	result.Calls = int(t.port.calls.Load())
+	return result
+}
+
+func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
+	var err error
+	if t.in, err = t.newIntent(ctx, t.settings, obj); err != nil {
 		ref := Ref{}
 		if obj != nil && obj.Object != nil {
 			ref = RefOf(obj)
 		}
 		return Result{Ref: ref, Action: Failed, Err: err}
 	}
-	live, err := m.view.Get(ctx, in.ref)
+	if t.in.strategy == Ignore {
+		return Result{Ref: t.in.ref, Action: Skipped}
+	}
+	live, err := t.read(ctx, t.settings, t.in.ref)
 	if err != nil {
-		return Result{Ref: in.ref, Action: Failed, Err: err}
+		return Result{Ref: t.in.ref, Action: Failed, Err: err}
 	}
 	if live == nil {
-		return m.create(ctx, s, in)
+		return t.create(ctx)
 	}
-	return m.configure(ctx, s, in, live)
+	return t.existing(ctx, live)
 }
 
 // create applies an object that is believed to be absent: without force, so that an object
 // that somebody made meanwhile loses nothing, and with a look at whether it was created.
-func (m *Manager) create(ctx context.Context, s settings, in *intent) Result {
-	applied, err := m.port.Apply(ctx, in.object, ApplyOptions{FieldManager: s.fieldManager, DryRun: s.dryRun})
+func (t *task) create(ctx context.Context) Result {
+	applied, err := t.port.Apply(ctx, t.in.object, ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
 	if err != nil {
-		return failure(in.ref, err)
+		return failure(t.in.ref, err)
 	}
-	if applied.Created || s.owner == nil {
-		return Result{Ref: in.ref, Action: actionOf(applied), Object: applied.Object}
+	// A second try finds what the first one made without being answered.
+	applied.Created = applied.Created || t.port.calls.Load() > 1 && t.foreign(applied.Object) == nil
+	if applied.Created || t.owner == nil {
+		return Result{Ref: t.in.ref, Action: actionOf(applied), Object: applied.Object}
 	}
-	if foreign := m.foreign(s, applied.Object); foreign != nil && s.checkAdoption(*foreign) != nil {
-		return m.withdraw(ctx, s, in, *foreign)
+	if foreign := t.foreign(applied.Object); foreign != nil && t.checkAdoption(*foreign) != nil {
+		return t.withdraw(ctx, *foreign)
 	}
-	return Result{Ref: in.ref, Action: Configured, Object: applied.Object}
+	return Result{Ref: t.in.ref, Action: Configured, Object: applied.Object}
 }
 
 // foreign returns the owners that obj has beside ours when others have written to it, nil
 // when it is all ours (an own write that the view hadn't shown).
-func (m *Manager) foreign(s settings, obj *unstructured.Unstructured) *OwnedError {
+func (t *task) foreign(obj *unstructured.Unstructured) *OwnedError {
 	others := false
 	for _, entry := range managedEntries(obj) {
-		if entry["manager"] != s.fieldManager && entry["subresource"] == nil {
+		if entry["manager"] != t.fieldManager && entry["subresource"] == nil {
 			others = true
 		}
 	}
@@ -101,7 +121,7 @@ func (m *Manager) foreign(s settings, obj *unstructured.Unstructured) *OwnedErro
 	}
 	owned := &OwnedError{Ref: RefOf(obj)}
 	for _, reference := range obj.GetOwnerReferences() {
-		if reference.UID != s.owner.GetUID() {
+		if t.owner == nil || reference.UID != t.owner.GetUID() {
 			owned.Owner = reference.Kind + " " + reference.Name + " (uid " + string(reference.UID) + ")"
 		}
 	}
@@ -109,7 +129,7 @@ func (m *Manager) foreign(s settings, obj *unstructured.Unstructured) *OwnedErro
 }
 
 func (s settings) checkAdoption(owned OwnedError) error {
-	if owned.Owner == "" && s.adoption == AdoptUnowned {
+	if s.adoption == AdoptAlways || owned.Owner == "" && s.adoption == AdoptUnowned {
 		return nil
 	}
 	return &owned
@@ -117,48 +137,15 @@ func (s settings) checkAdoption(owned OwnedError) error {
 
 // withdraw takes our fields, the owner reference among them, off an object that turned out
 // to be somebody else's: an apply of nothing gives up all that our manager held.
-func (m *Manager) withdraw(ctx context.Context, s settings, in *intent, owned OwnedError) Result {
+func (t *task) withdraw(ctx context.Context, owned OwnedError) Result {
 	nothing := &unstructured.Unstructured{}
-	nothing.SetGroupVersionKind(in.ref.Kind)
-	nothing.SetNamespace(in.ref.Namespace)
-	nothing.SetName(in.ref.Name)
-	if _, err := m.port.Apply(ctx, nothing, ApplyOptions{FieldManager: s.fieldManager, DryRun: s.dryRun}); err != nil {
-		return Result{Ref: in.ref, Action: Conflicted, Err: fmt.Errorf("%w; and giving it back failed: %w", &owned, err)}
+	nothing.SetGroupVersionKind(t.in.ref.Kind)
+	nothing.SetNamespace(t.in.ref.Namespace)
+	nothing.SetName(t.in.ref.Name)
+	if _, err := t.port.Apply(ctx, nothing, ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun}); err != nil {
+		return Result{Ref: t.in.ref, Action: Conflicted, Err: fmt.Errorf("%w; and giving it back failed: %w", &owned, err)}
 	}
-	return Result{Ref: in.ref, Action: Conflicted, Err: &owned}
-}
-
-func (m *Manager) configure(ctx context.Context, s settings, in *intent, live *unstructured.Unstructured) Result {
-	if live.GetDeletionTimestamp() != nil {
-		err := &TerminatingError{Ref: in.ref, Finalizers: live.GetFinalizers()}
-		return Result{Ref: in.ref, Action: Skipped, Object: live, Err: err}
-	}
-	if err := s.checkOwnership(in.ref, live); err != nil {
-		return Result{Ref: in.ref, Action: Conflicted, Object: live, Err: err}
-	}
-	wanted := withoutScaled(in.object, live, s.fieldManager)
-	if s.unchanged(in, wanted, live) {
-		return Result{Ref: in.ref, Action: Unchanged, Object: live}
-	}
-	wanted = wanted.DeepCopy()
-	// The uid makes sure that a deleted object isn't brought back by a write that meant the old one.
-	wanted.SetUID(live.GetUID())
-	applied, err := m.port.Apply(ctx, wanted, ApplyOptions{FieldManager: s.fieldManager, Force: true, DryRun: s.dryRun})
-	if err != nil {
-		return failure(in.ref, err)
-	}
-	if !s.dryRun && applied.Object.GetResourceVersion() == live.GetResourceVersion() {
-		// The cluster keeps less of the intent than was sent, and that it had already.
-		return Result{Ref: in.ref, Action: Unchanged, Object: applied.Object}
-	}
-	return Result{Ref: in.ref, Action: actionOf(applied), Object: applied.Object}
-}
-
-// unchanged: the intent is the one applied last, and nobody has touched a field of it.
-func (s settings) unchanged(in *intent, wanted, live *unstructured.Unstructured) bool {
-	metadata, _ := live.Object["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	return annotations[s.hashKey()] == in.hash && covered(live, s.fieldManager, wanted.Object)
+	return Result{Ref: t.in.ref, Action: Conflicted, Err: &owned}
 }
 
 func actionOf(applied Applied) Action {

@@ -19,13 +19,15 @@ func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructur
 	}
 	results := make(Results, len(objects))
 	for i := len(objects) - 1; i >= 0; i-- {
-		results[i] = m.deleteOne(ctx, s, objects[i])
+		t := task{Manager: m, settings: s, port: m.requests(s)}
+		results[i] = t.deleteOne(ctx, objects[i])
+		results[i].Calls = int(t.port.calls.Load())
 	}
 	return results, results.Err()
 }
 
-func (m *Manager) deleteOne(ctx context.Context, s settings, obj *unstructured.Unstructured) Result {
-	ref, _, err := m.locate(ctx, s, obj)
+func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Result {
+	ref, _, err := t.locate(ctx, t.settings, obj)
 	if err != nil {
 		var unknown *KindUnknownError
 		if errors.As(err, &unknown) {
@@ -33,7 +35,7 @@ func (m *Manager) deleteOne(ctx context.Context, s settings, obj *unstructured.U
 		}
 		return Result{Ref: ref, Action: Failed, Err: err}
 	}
-	live, err := m.view.Get(ctx, ref)
+	live, err := t.read(ctx, t.settings, ref)
 	switch {
 	case err != nil:
 		return Result{Ref: ref, Action: Failed, Err: err}
@@ -42,13 +44,14 @@ func (m *Manager) deleteOne(ctx context.Context, s settings, obj *unstructured.U
 	case live.GetDeletionTimestamp() != nil:
 		return Result{Ref: ref, Action: Skipped, Object: live}
 	}
-	if err := s.checkOwnership(ref, live); err != nil {
+	if err := t.checkOwnership(ref, live); err != nil {
 		return Result{Ref: ref, Action: Conflicted, Object: live, Err: err}
 	}
-	err = m.port.Delete(ctx, ref, DeleteOptions{UID: live.GetUID(), DryRun: s.dryRun})
-	var absent *NotFoundError
+	err = t.port.Delete(ctx, ref, DeleteOptions{UID: live.GetUID(), DryRun: t.dryRun})
 	switch {
-	case errors.As(err, &absent):
+	case isNotFound(err) && t.port.calls.Load() > 1:
+		// The first try did it without being answered.
+	case isNotFound(err):
 		return Result{Ref: ref, Action: Skipped}
 	case err != nil:
 		return Result{Ref: ref, Action: Failed, Object: live, Err: err}

@@ -1,6 +1,8 @@
 package deploy
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -91,7 +93,11 @@ type ConflictError struct {
 	Ref Ref
 	// Fields are the contested fields in the API server's notation, each with its holder.
 	Fields []FieldConflict
-	Err    error
+	// Fought tells that they were taken from their holders, and back, so often that they are left to
+	// them now; all else of the intent is applied.
+	Fought bool
+	// Err is what the API server answered; nil when it wasn't asked.
+	Err error
 }
 
 // FieldConflict is one contested field.
@@ -123,6 +129,10 @@ func (e *ConflictError) Error() string {
 	fields := make([]string, len(e.Fields))
 	for i, f := range e.Fields {
 		fields[i] = f.Field + " (" + f.Message + ")"
+	}
+	if e.Fought {
+		return fmt.Sprintf("%s: fields are set by another manager again and again, and left to it now: %s: have only one of the two set them",
+			e.Ref, strings.Join(fields, ", "))
 	}
 	return fmt.Sprintf("%s: fields belong to another manager: %s", e.Ref, strings.Join(fields, ", "))
 }
@@ -214,6 +224,13 @@ func (e *TerminatingError) Error() string {
 	return fmt.Sprintf("%s: is being deleted and waits for %s; it is applied again once it is gone",
 		e.Ref, strings.Join(e.Finalizers, ", "))
 }
+
+func isNotFound(err error) bool {
+	var absent *NotFoundError
+	return errors.As(err, &absent)
+}
+
+func isDeadline(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 
 func describe(ref Ref) string {
 	if ref.Kind.Kind == "" && ref.Name == "" {

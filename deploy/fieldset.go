@@ -56,6 +56,26 @@ func allBelow(sets []fieldSet, key string) []fieldSet {
 	return found
 }
 
+// isOf tells whether what is in the set can be below value: fields of a map, items of a list.
+func (f fieldSet) isOf(value any) bool {
+	for key := range f {
+		isField, isItem := strings.HasPrefix(key, "f:"), strings.HasPrefix(key, "k:") || strings.HasPrefix(key, "v:")
+		switch value.(type) {
+		case map[string]any:
+			if isItem {
+				return false
+			}
+		case []any:
+			if isField {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // listKey is one "k:{...}" of a field set.
 type listKey struct {
 	name string
@@ -65,13 +85,21 @@ type listKey struct {
 func (f fieldSet) listKeys() []listKey {
 	var keys []listKey
 	for name := range f {
-		text, ok := strings.CutPrefix(name, "k:")
-		var key map[string]any
-		if ok && json.Unmarshal([]byte(text), &key) == nil {
-			keys = append(keys, listKey{name, key})
+		if key, ok := listKeyOf(name); ok {
+			keys = append(keys, key)
 		}
 	}
 	return keys
+}
+
+// listKeyOf reads one key of a field set, false when it isn't that of a list's item.
+func listKeyOf(name string) (listKey, bool) {
+	text, ok := strings.CutPrefix(name, "k:")
+	var key map[string]any
+	if !ok || json.Unmarshal([]byte(text), &key) != nil {
+		return listKey{}, false
+	}
+	return listKey{name, key}, true
 }
 
 // fits tells whether element has no other value in any of the key's fields.

@@ -15,6 +15,8 @@ type intent struct {
 	ref    Ref
 	object *unstructured.Unstructured
 	hash   string
+	// strategy is how the object is written.
+	strategy Strategy
 }
 
 // serverFields are set by the API server; they are no intent of anybody.
@@ -34,6 +36,10 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	if err := checkAnnotations(clean, ref); err != nil {
 		return nil, err
 	}
+	strategy, err := s.strategyOf(clean, ref)
+	if err != nil {
+		return nil, err
+	}
 	s.strip(clean, ref)
 	encodeStringData(ref, content)
 	if s.owner != nil && !s.isOwner(ref) {
@@ -51,7 +57,7 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	}
 	annotations[s.hashKey()] = sum
 	clean.SetAnnotations(annotations)
-	return &intent{ref: ref, object: clean, hash: sum}, nil
+	return &intent{ref: ref, object: clean, hash: sum, strategy: strategy}, nil
 }
 
 // checkAnnotations: one value that is no text would hide all annotations from what reads them.

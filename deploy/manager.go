@@ -2,22 +2,23 @@ package deploy
 
 import "strings"
 
-// Manager puts objects into one cluster. It holds no state of its own and is safe for
-// concurrent use; objects given to it are never changed.
+// Manager puts objects into one cluster. It is safe for concurrent use; objects given to it are
+// never changed. All it remembers is which fields it took from whom, see Conflicts.
 type Manager struct {
-	port     Port
-	view     View
-	settings settings
+	port      Port
+	view      View
+	settings  settings
+	takeovers *takeovers
 }
 
 // NewManager returns a Manager over cluster. The options hold for every call and are
 // overridden by those of a call.
 func NewManager(cluster Cluster, options ...Option) *Manager {
-	s := settings{domain: Domain, fieldManager: "operkit"}
+	s := settings{domain: Domain, fieldManager: "operkit", retryFor: DefaultRetryTime, concurrency: DefaultConcurrency}
 	for _, option := range options {
 		option(&s)
 	}
-	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s}
+	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}}
 }
 
 // With returns a Manager whose options are those of m and then the given ones.
@@ -26,7 +27,7 @@ func (m *Manager) With(options ...Option) *Manager {
 	for _, option := range options {
 		option(&s)
 	}
-	return &Manager{port: m.port, view: m.view, settings: s}
+	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers}
 }
 
 // View returns the reads that this Manager decides by.

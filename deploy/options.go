@@ -3,6 +3,7 @@ package deploy
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -21,6 +22,12 @@ type settings struct {
 	adoption      Adoption
 	dryRun        bool
 	stopOnFailure bool
+	concurrency   int
+	retryFor      time.Duration
+	ready         func(*unstructured.Unstructured) bool
+	conflicts     []conflictRule
+	strategy      Strategy
+	immutable     []immutableField
 }
 
 // Adoption says what to do with an object that exists and isn't owned by the owner given
@@ -33,6 +40,9 @@ const (
 	RefuseAdoption Adoption = iota
 	// AdoptUnowned takes it if it has no owner at all.
 	AdoptUnowned
+	// AdoptAlways takes it beside any other owner, unless that one is its controller and ours would
+	// be too.
+	AdoptAlways
 )
 
 // FieldManager sets the name under which fields are owned; default "operkit". Operators
@@ -55,9 +65,15 @@ func Adopt(policy Adoption) Option { return func(s *settings) { s.adoption = pol
 // DryRun has the cluster answer as if, and change nothing.
 func DryRun() Option { return func(s *settings) { s.dryRun = true } }
 
-// StopOnFailure leaves out the objects behind the first one that failed; they are missing
-// from the results.
+// StopOnFailure applies one object after the other and leaves out those behind the first one that
+// failed; they are missing from the results.
 func StopOnFailure() Option { return func(s *settings) { s.stopOnFailure = true } }
+
+// DefaultConcurrency is how many objects are worked on at once when no other number is set.
+const DefaultConcurrency = 8
+
+// Concurrency sets how many objects of one call are worked on at once; below 1 means 1.
+func Concurrency(n int) Option { return func(s *settings) { s.concurrency = max(n, 1) } }
 
 func (s settings) with(options []Option) (settings, error) {
 	for _, option := range options {
@@ -68,6 +84,9 @@ func (s settings) with(options []Option) (settings, error) {
 	}
 	if problems := validation.IsQualifiedName(s.hashKey()); len(problems) > 0 {
 		return s, fmt.Errorf("key domain %q: makes the annotation %s, which is not valid: %s", s.domain, s.hashKey(), problems[0])
+	}
+	if s.strategy != "" && !s.strategy.known() {
+		return s, fmt.Errorf("strategy %q: there is no such one: use %s", s.strategy, strategyNames)
 	}
 	if s.owner != nil && s.owner.GetUID() == "" {
 		return s, fmt.Errorf("owner %s: has no uid: read it from the cluster first", RefOf(s.owner))

@@ -232,7 +232,7 @@ func TestBelievedAbsent(t *testing.T) {
 		cluster.blind = true
 		gone := &deploy.UnavailableError{Err: errNo}
 		cluster.before = failing("apply", nil, gone)
-		result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), settings(t, "{a: '1'}"))
+		result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.RetryFor(0)), settings(t, "{a: '1'}"))
 		assert.Equal(t, deploy.Conflicted, result.Action)
 		require.ErrorIs(t, result.Err, gone)
 		var owned *deploy.OwnedError

@@ -21,8 +21,14 @@ type recording struct {
 	memory *dryrun.Cluster
 	// before is asked with each call; its error is the answer.
 	before func(call string) error
+	// after is asked with each apply and deletion that was carried out; its error is the answer.
+	after func(call string) error
+	// unserved tells that a kind isn't served now.
+	unserved func(kind string) bool
 	// blind makes reads of the View answer as if there were nothing.
 	blind bool
+	// stale is what a staleCluster shows for every object.
+	stale *unstructured.Unstructured
 
 	mu    sync.Mutex
 	calls []string
@@ -81,7 +87,7 @@ type recordingPort struct {
 }
 
 func (p recordingPort) Scope(ctx context.Context, kind schema.GroupVersionKind) (deploy.Scope, error) {
-	if kind.Kind == "Unknown" {
+	if kind.Kind == "Unknown" || p.unserved != nil && p.unserved(kind.Kind) {
 		return "", &deploy.KindUnknownError{Kind: kind}
 	}
 	return p.Port.Scope(ctx, kind)
@@ -108,7 +114,11 @@ func (p recordingPort) Apply(ctx context.Context, obj *unstructured.Unstructured
 	if err := p.note(call); err != nil {
 		return deploy.Applied{}, err
 	}
-	return p.Port.Apply(ctx, obj, options)
+	applied, err := p.Port.Apply(ctx, obj, options)
+	if err == nil && p.after != nil {
+		err = p.after(call)
+	}
+	return applied, err
 }
 
 func (p recordingPort) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
@@ -130,7 +140,11 @@ func (p recordingPort) Delete(ctx context.Context, ref deploy.Ref, options deplo
 	if err := p.note(call); err != nil {
 		return err
 	}
-	return p.Port.Delete(ctx, ref, options)
+	err := p.Port.Delete(ctx, ref, options)
+	if err == nil && p.after != nil {
+		err = p.after(call)
+	}
+	return err
 }
 
 type recordingView struct {

@@ -14,6 +14,10 @@ const (
 	Created    Action = "created"
 	Configured Action = "configured"
 	Unchanged  Action = "unchanged"
+	// Replaced: the content was written as a whole (see Replace).
+	Replaced Action = "replaced"
+	// Recreated: it was deleted and made anew (see Recreate).
+	Recreated Action = "recreated"
 	// Removed: the deletion was asked for; finalizers may still hold the object.
 	Removed Action = "deleted"
 	// Skipped: there was nothing to do, or it can't be done yet (Err says why).
@@ -31,12 +35,23 @@ type Result struct {
 	// Object is the object as the cluster has it afterwards; nil when it is absent or not known.
 	// It is shared: don't change it.
 	Object *unstructured.Unstructured
-	Err    error
+	// Taken are the fields that other managers held and that are this manager's now.
+	Taken []FieldConflict
+	// Kept are the fields of the intent that were left to other managers.
+	Kept []FieldConflict
+	// Calls is how many requests were sent for it, those that failed among them. Reads of the View
+	// don't count.
+	Calls int
+	Err   error
 }
 
 // Changed tells whether the cluster was changed.
 func (r Result) Changed() bool {
-	return r.Action == Created || r.Action == Configured || r.Action == Removed
+	switch r.Action {
+	case Created, Configured, Replaced, Recreated, Removed:
+		return true
+	}
+	return false
 }
 
 // Results holds one Result per object, in the order of the objects.

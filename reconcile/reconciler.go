@@ -50,6 +50,8 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 		return nil, err
 	}
 	finalizer, _ := controller.(Finalizer)
+	// Whoever asked to reconcile asks again, later each time; a worker doesn't wait for that.
+	manager = manager.With(deploy.RetryFor(0))
 	return &Reconciler{controller: controller, finalizer: finalizer, manager: manager, options: o}, nil
 }
 

@@ -86,7 +86,7 @@ func TestClusterScopedResource(t *testing.T) {
 	require.NoError(t, err)
 	_, err = r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: regions, Name: "north"}})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"apply ConfigMap shop/c", "apply Namespace shop", "patch Region north/status"}, w.made(),
+	assert.Equal(t, []string{"apply Namespace shop", "apply ConfigMap shop/c", "patch Region north/status"}, w.made(),
 		"reconcile mistake 16: owners without a namespace, children with one and without")
 	children := w.get(deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "c"})
 	require.Len(t, children.GetOwnerReferences(), 1)

@@ -1,0 +1,120 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// configureAttempts bounds how often an object is looked at anew because the cluster has another
+// one than the View showed.
+const configureAttempts = 5
+
+// existing does what the strategy asks for of an object that is there.
+func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Result {
+	for attempt := 1; ; attempt++ {
+		result := t.configure(ctx, live)
+		var stale *StaleError
+		var conflict *ConflictError
+		outdated := errors.As(result.Err, &stale) || errors.As(result.Err, &conflict) && conflict.Err != nil
+		if !outdated || attempt == configureAttempts {
+			return result
+		}
+		var absent *NotFoundError
+		current, err := t.port.Get(ctx, t.in.ref)
+		switch {
+		case errors.As(err, &absent):
+			return t.create(ctx)
+		case err != nil:
+			return Result{Ref: t.in.ref, Action: Failed, Err: err}
+		case current.GetUID() == live.GetUID() && current.GetResourceVersion() == live.GetResourceVersion():
+			return result
+		}
+		live = current
+	}
+}
+
+// configure makes one try.
+func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) Result {
+	if live.GetDeletionTimestamp() != nil {
+		err := &TerminatingError{Ref: t.in.ref, Finalizers: live.GetFinalizers()}
+		return Result{Ref: t.in.ref, Action: Skipped, Object: live, Err: err}
+	}
+	if err := t.checkOwnership(t.in.ref, live); err != nil {
+		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
+	}
+	wanted := withoutScaled(t.in.object, live, t.fieldManager)
+	if t.unchanged(wanted, live) {
+		return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
+	}
+	if t.in.strategy == OnDelete {
+		return Result{Ref: t.in.ref, Action: Skipped, Object: live}
+	}
+	if fields := t.immutableChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
+		return t.recreate(ctx, live, fields)
+	}
+	settled := t.settle(t.settings, wanted, live)
+	if len(settled.refused) > 0 {
+		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: settled.refused}}
+	}
+	result := t.write(ctx, settled, live)
+	if len(settled.fought) > 0 && result.Err == nil {
+		result.Action, result.Err = Conflicted, &ConflictError{Ref: t.in.ref, Fields: settled.fought, Fought: true}
+	}
+	return result
+}
+
+// write applies what is settled, unless that is there already.
+func (t *task) write(ctx context.Context, settled settlement, live *unstructured.Unstructured) Result {
+	result := Result{Ref: t.in.ref, Action: Unchanged, Object: live, Kept: append(settled.kept, settled.fought...)}
+	if t.unchanged(settled.wanted, live) {
+		return result
+	}
+	wanted := settled.wanted.DeepCopy()
+	// The uid makes sure that a deleted object isn't brought back by a write that meant the old one.
+	wanted.SetUID(live.GetUID())
+	applied, taken, err := t.applyOver(ctx, wanted, live, settled.taken)
+	if err != nil {
+		return failure(t.in.ref, err)
+	}
+	result.Object, result.Taken = applied.Object, taken
+	if !t.dryRun {
+		t.takeovers.took(live.GetUID(), taken)
+		if applied.Object.GetResourceVersion() == live.GetResourceVersion() {
+			// The cluster keeps less of the intent than was sent, and that it had already.
+			return result
+		}
+	}
+	result.Action = actionOf(applied)
+	return result
+}
+
+// applyOver applies wanted and takes fields from others. Where the cluster knows of more contested
+// fields than live shows, those are taken too if that is the policy.
+func (t *task) applyOver(ctx context.Context, wanted, live *unstructured.Unstructured, taken []FieldConflict) (Applied, []FieldConflict, error) {
+	options := ApplyOptions{FieldManager: t.fieldManager, Force: len(taken) > 0, DryRun: t.dryRun}
+	applied, err := t.port.Apply(ctx, wanted, options)
+	var conflict *ConflictError
+	if !errors.As(err, &conflict) || !t.mayTake(conflict.Fields, live) {
+		return applied, taken, err
+	}
+	options.Force = true
+	applied, err = t.port.Apply(ctx, wanted, options)
+	return applied, conflict.Fields, err
+}
+
+// mayTake tells whether all of some contested fields are to be taken over.
+func (t *task) mayTake(fields []FieldConflict, live *unstructured.Unstructured) bool {
+	return !slices.ContainsFunc(fields, func(c FieldConflict) bool {
+		return t.conflictPolicy(c.Field, t.takesBack(live)) != Force || t.takeovers.tooOften(live.GetUID(), c)
+	})
+}
+
+// unchanged: the intent is the one applied last, and nobody has touched a field of it.
+func (t *task) unchanged(wanted, live *unstructured.Unstructured) bool {
+	metadata, _ := live.Object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	return annotations[t.hashKey()] == t.in.hash && covered(live, t.fieldManager, wanted.Object)
+}

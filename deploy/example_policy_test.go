@@ -1,0 +1,104 @@
+package deploy_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// somebodyEdits changes what ConfigMap shop/web greets with.
+func somebodyEdits(port deploy.Port, greeting string) {
+	edit := deploy.Patch{Type: types.MergePatchType, Body: fmt.Appendf(nil, `{"data":{"greeting":%q}}`, greeting), FieldManager: "kubectl"}
+	if _, err := port.Patch(context.Background(), deploy.RefOf(newConfigMap("web", "")), edit); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func ExampleConflicts() {
+	memory := newMemory()
+	m := deploy.NewManager(memory)
+	objects := []*unstructured.Unstructured{newConfigMap("web", "hello")}
+	show := func(options ...deploy.Option) {
+		results, err := m.Apply(context.Background(), objects, options...)
+		fmt.Println(results[0].Action, results[0].Taken, results[0].Kept, err)
+	}
+	show()
+	somebodyEdits(memory.Port(), "go away")
+	show(deploy.Conflicts(deploy.Keep, ".data.greeting"))
+	show(deploy.Conflicts(deploy.Fail))
+	show() // what this manager applied before it takes back
+	// Output:
+	// created [] [] <nil>
+	// unchanged [] [{.data.greeting kubectl conflict with "kubectl"}] <nil>
+	// conflict [] [] ConfigMap shop/web: fields belong to another manager: .data.greeting (conflict with "kubectl")
+	// configured [{.data.greeting kubectl conflict with "kubectl"}] [] <nil>
+}
+
+func ExampleBy() {
+	memory := newMemory()
+	m := deploy.NewManager(memory)
+	for _, greeting := range []string{"hello", "good morning"} {
+		results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", greeting)}, deploy.By(deploy.OnDelete))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(results[0].Action, results[0].Object.Object["data"])
+	}
+	// Output:
+	// created map[greeting:hello]
+	// skipped map[greeting:hello]
+}
+
+func ExampleImmutable() {
+	m := deploy.NewManager(newMemory(), deploy.By(deploy.Recreate),
+		deploy.Immutable(schema.GroupKind{Kind: "ConfigMap"}, ".data.greeting"))
+	for _, greeting := range []string{"hello", "good morning"} {
+		results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", greeting)})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(results[0].Action)
+	}
+	// Output:
+	// created
+	// recreated
+}
+
+func ExampleRetryFor() {
+	m := deploy.NewManager(newMemory(), deploy.RetryFor(5*time.Second))
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
+	fmt.Println(results[0].Action, results[0].Calls, err)
+	// Output: created 1 <nil>
+}
+
+func ExampleConcurrency() {
+	m := deploy.NewManager(newMemory(), deploy.Concurrency(2))
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("a", ""), newConfigMap("b", ""), newConfigMap("c", "")})
+	for _, result := range results {
+		fmt.Println(result.Ref, result.Action)
+	}
+	fmt.Println(err)
+	// Output:
+	// ConfigMap shop/a created
+	// ConfigMap shop/b created
+	// ConfigMap shop/c created
+	// <nil>
+}
+
+func ExampleReady() {
+	memory := newMemory()
+	time.AfterFunc(50*time.Millisecond, func() { somebodyEdits(memory.Port(), "I am up") })
+	up := func(obj *unstructured.Unstructured) bool {
+		greeting, _, err := unstructured.NestedString(obj.Object, "data", "greeting")
+		return err == nil && greeting == "I am up"
+	}
+	results, err := deploy.NewManager(memory).Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")}, deploy.Ready(up))
+	fmt.Println(results[0].Object.Object["data"], err)
+	// Output: map[greeting:I am up] <nil>
+}

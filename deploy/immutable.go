@@ -1,0 +1,99 @@
+package deploy
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Immutable declares fields of a kind that can't be changed once an object is there, beside those
+// known of Kubernetes' own kinds. Fields are paths of maps such as ".spec.size". With the strategy
+// Recreate a change of one makes the object anew; otherwise the cluster refuses it.
+func Immutable(kind schema.GroupKind, fields ...string) Option {
+	return func(s *settings) {
+		declared := s.immutable[:len(s.immutable):len(s.immutable)]
+		for _, field := range fields {
+			declared = append(declared, immutableField{kind, field})
+		}
+		s.immutable = declared
+	}
+}
+
+type immutableField struct {
+	kind  schema.GroupKind
+	field string
+}
+
+// immutableFields are those of Kubernetes' own kinds that manifests set.
+var immutableFields = map[schema.GroupKind][]string{
+	{Group: "apps", Kind: "Deployment"}:                               {".spec.selector"},
+	{Group: "apps", Kind: "DaemonSet"}:                                {".spec.selector"},
+	{Group: "apps", Kind: "ReplicaSet"}:                               {".spec.selector"},
+	{Group: "apps", Kind: "StatefulSet"}:                              {".spec.selector", ".spec.serviceName", ".spec.podManagementPolicy", ".spec.volumeClaimTemplates"},
+	{Group: "batch", Kind: "Job"}:                                     {".spec.selector", ".spec.template", ".spec.completionMode"},
+	{Kind: "Service"}:                                                 {".spec.clusterIP"},
+	{Kind: "PersistentVolumeClaim"}:                                   {".spec.storageClassName", ".spec.accessModes", ".spec.volumeMode", ".spec.volumeName", ".spec.selector"},
+	{Kind: "Secret"}:                                                  {".type"},
+	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}:         {".roleRef"},
+	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}:  {".roleRef"},
+	{Group: "storage.k8s.io", Kind: "StorageClass"}:                   {".provisioner", ".parameters", ".reclaimPolicy", ".volumeBindingMode"},
+	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:               {".value"},
+	{Group: "networking.k8s.io", Kind: "IngressClass"}:                {".spec.controller"},
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: {".spec.scope", ".spec.names.kind", ".spec.group"},
+	{Group: "node.k8s.io", Kind: "RuntimeClass"}:                      {".handler"},
+}
+
+// protectedKinds hold data, or other objects, that go when one of them is deleted.
+var protectedKinds = []schema.GroupKind{
+	{Kind: "Namespace"},
+	{Kind: "PersistentVolume"},
+	{Kind: "PersistentVolumeClaim"},
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
+}
+
+func protected(kind schema.GroupKind) bool { return slices.Contains(protectedKinds, kind) }
+
+// immutableChanges are the immutable fields that wanted sets to something that isn't on live.
+func (s settings) immutableChanges(wanted, live *unstructured.Unstructured) []string {
+	kind := wanted.GroupVersionKind().GroupKind()
+	fields := slices.Clone(immutableFields[kind])
+	for _, declared := range s.immutable {
+		if declared.kind == kind {
+			fields = append(fields, declared.field)
+		}
+	}
+	// Of an object that is declared immutable as a whole all content is.
+	if frozen, _ := live.Object["immutable"].(bool); frozen && kind.Group == "" {
+		fields = append(fields, ".data", ".binaryData", ".immutable")
+	}
+	return slices.DeleteFunc(fields, func(field string) bool {
+		path := strings.Split(strings.TrimPrefix(field, "."), ".")
+		want, set, err := unstructured.NestedFieldNoCopy(wanted.Object, path...)
+		if err != nil || !set {
+			return true
+		}
+		have, _, err := unstructured.NestedFieldNoCopy(live.Object, path...)
+		return err == nil && within(want, have)
+	})
+}
+
+// within tells whether all of want is in have, which may hold more: what the server filled in.
+func within(want, have any) bool {
+	switch want := want.(type) {
+	case map[string]any:
+		content, ok := have.(map[string]any)
+		for name, item := range want {
+			below, there := content[name]
+			if !there && !isZero(item) || there && !within(item, below) {
+				return false
+			}
+		}
+		return ok || len(want) == 0
+	case []any:
+		list, _ := have.([]any)
+		return slices.EqualFunc(want, list, within)
+	}
+	return sameValue(want, have)
+}

@@ -1,0 +1,90 @@
+package deploy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// recreate deletes an object of which immutable fields changed, waits until it is gone, and makes it
+// anew. What isn't waited for to the end is told, and made by the next Apply.
+func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, fields []string) Result {
+	ref := t.in.ref
+	if t.in.strategy != RecreateProtected && protected(ref.Kind.GroupKind()) {
+		return Result{Ref: ref, Action: Failed, Object: live, Err: &InvalidError{Ref: ref, Err: fmt.Errorf(
+			"%s can't be changed, and to delete it would take along what it holds: use the strategy %s if that is meant",
+			strings.Join(fields, ", "), RecreateProtected)}}
+	}
+	if err := t.port.Delete(ctx, ref, DeleteOptions{UID: live.GetUID(), DryRun: t.dryRun}); err != nil && !isNotFound(err) {
+		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
+	}
+	if t.dryRun {
+		return Result{Ref: ref, Action: Recreated, Object: t.in.object}
+	}
+	if err := t.waitGone(ctx, ref, live); err != nil {
+		return Result{Ref: ref, Action: Removed, Err: err}
+	}
+	result := t.create(ctx)
+	if result.Action == Created {
+		result.Action = Recreated
+	}
+	return result
+}
+
+// Pauses between two looks at the View.
+const (
+	firstLook   = 20 * time.Millisecond
+	longestLook = time.Second
+)
+
+// DefaultWait bounds what is waited for when ctx has no deadline.
+const DefaultWait = 2 * time.Minute
+
+// waitUntil looks until done answers true or an error, or ctx ends: then that is the error.
+func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)) error {
+	if _, limited := ctx.Deadline(); !limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, DefaultWait)
+		defer cancel()
+	}
+	for pause := firstLook; ; pause = min(2*pause, longestLook) {
+		finished, err := done(ctx)
+		if finished || err != nil && ctx.Err() == nil {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+	}
+}
+
+// waitGone waits until live, or what has its name, isn't that object any more.
+func (m *Manager) waitGone(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
+	holders := live.GetFinalizers()
+	err := waitUntil(ctx, func(ctx context.Context) (bool, error) {
+		current, err := m.view.Get(ctx, ref)
+		if err != nil {
+			return false, err
+		}
+		if current == nil || current.GetUID() != live.GetUID() {
+			return true, nil
+		}
+		holders = current.GetFinalizers()
+		return false, nil
+	})
+	if err == nil || ctx.Err() == nil && !isDeadline(err) {
+		return err
+	}
+	reason := "it is being deleted"
+	if len(holders) > 0 {
+		reason += " and waits for the finalizers " + strings.Join(holders, ", ")
+	}
+	return &TimeoutError{Ref: ref, Reason: reason, Err: err}
+}

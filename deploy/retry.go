@@ -1,0 +1,109 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Pauses between two tries of one request, unless the server asks for a longer one.
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = 10 * time.Second
+)
+
+// DefaultRetryTime is how long a request is tried again when no other time is set.
+const DefaultRetryTime = 30 * time.Second
+
+// RetryFor sets how long a request that the cluster doesn't answer, or not now, is tried again:
+// *UnavailableError, which is 429, 5xx and a broken connection. The pauses grow, with jitter, and are
+// as long at least as the server asks for. The context's deadline ends it sooner. 0 tries once;
+// default DefaultRetryTime.
+func RetryFor(limit time.Duration) Option { return func(s *settings) { s.retryFor = limit } }
+
+// requests is the Port for the work on one object: it tries again, and counts.
+type requests struct {
+	Port
+	retryFor time.Duration
+	calls    *atomic.Int64
+}
+
+// requests returns the Port for one object and where its calls are counted.
+func (m *Manager) requests(s settings) requests {
+	return requests{Port: m.port, retryFor: s.retryFor, calls: new(atomic.Int64)}
+}
+
+// retry calls try until it doesn't answer *UnavailableError, or the time is over. It answers then
+// what the last try did, also when ctx ended meanwhile: that is why the work wasn't done.
+func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error)) (T, error) {
+	end := time.Now().Add(limit)
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		answer, err := try()
+		var unavailable *UnavailableError
+		if err == nil || !errors.As(err, &unavailable) || ctx.Err() != nil {
+			return answer, err
+		}
+		wait := max(pause-rand.N(pause/2), unavailable.RetryAfter)
+		if time.Now().Add(wait).After(end) || !sleep(ctx, wait) {
+			return answer, err
+		}
+	}
+}
+
+// sleep answers false when ctx ends before the time is over, at once if its deadline says so.
+func sleep(ctx context.Context, wait time.Duration) bool {
+	if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < wait {
+		return false
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func (r requests) Scope(ctx context.Context, kind schema.GroupVersionKind) (Scope, error) {
+	return retry(ctx, r.retryFor, func() (Scope, error) { return r.Port.Scope(ctx, kind) })
+}
+
+func (r requests) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
+	return retry(ctx, r.retryFor, func() (*unstructured.Unstructured, error) {
+		r.calls.Add(1)
+		return r.Port.Get(ctx, ref)
+	})
+}
+
+func (r requests) Apply(ctx context.Context, obj *unstructured.Unstructured, options ApplyOptions) (Applied, error) {
+	return retry(ctx, r.retryFor, func() (Applied, error) {
+		r.calls.Add(1)
+		return r.Port.Apply(ctx, obj, options)
+	})
+}
+
+func (r requests) Patch(ctx context.Context, ref Ref, patch Patch) (*unstructured.Unstructured, error) {
+	return retry(ctx, r.retryFor, func() (*unstructured.Unstructured, error) {
+		r.calls.Add(1)
+		return r.Port.Patch(ctx, ref, patch)
+	})
+}
+
+func (r requests) Delete(ctx context.Context, ref Ref, options DeleteOptions) error {
+	_, err := retry(ctx, r.retryFor, func() (struct{}, error) {
+		r.calls.Add(1)
+		return struct{}{}, r.Port.Delete(ctx, ref, options)
+	})
+	return err
+}
+
+// read is a read through the View, tried again as requests are.
+func (m *Manager) read(ctx context.Context, s settings, ref Ref) (*unstructured.Unstructured, error) {
+	return retry(ctx, s.retryFor, func() (*unstructured.Unstructured, error) { return m.view.Get(ctx, ref) })
+}

@@ -1,0 +1,182 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Ready has Apply wait, before it goes on to what may need them and before it returns, until ready
+// answers true for each object that it applied: as long as ctx allows, DefaultWait without a deadline.
+// An object that isn't ready in time is Failed with a *TimeoutError. ready gets the object as the
+// View shows it and must not change it. Nothing is waited for in a dry run.
+func Ready(ready func(obj *unstructured.Unstructured) bool) Option {
+	return func(s *settings) { s.ready = ready }
+}
+
+// applyStages applies what others need first, then the rest.
+func (m *Manager) applyStages(ctx context.Context, s settings, objects []*unstructured.Unstructured) (Results, error) {
+	var first, rest []int
+	for i, obj := range objects {
+		if obj != nil && obj.Object != nil && isFoundation(obj.GroupVersionKind().GroupKind()) {
+			first = append(first, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	run := stageRun{Manager: m, settings: s, objects: objects, results: make([]*Result, len(objects))}
+	run.stage(ctx, first)
+	if len(rest) > 0 {
+		run.waitServed(ctx, first)
+		run.stage(ctx, rest)
+	}
+	results := make(Results, 0, len(objects))
+	for _, result := range run.results {
+		if result != nil {
+			results = append(results, *result)
+		}
+	}
+	if len(results) < len(objects) && ctx.Err() != nil {
+		return results, errors.Join(results.Err(), context.Cause(ctx))
+	}
+	return results, results.Err()
+}
+
+// isFoundation tells of a kind whether other objects can't exist without it.
+func isFoundation(kind schema.GroupKind) bool {
+	return kind == schema.GroupKind{Kind: "Namespace"} || kind == definitionKind
+}
+
+var definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+
+// stageRun is one call of Apply.
+type stageRun struct {
+	*Manager
+	settings
+	objects []*unstructured.Unstructured
+
+	mu      sync.Mutex
+	results []*Result
+	stopped bool
+}
+
+// stage applies some of the objects, several at once.
+func (r *stageRun) stage(ctx context.Context, which []int) {
+	workers := min(r.concurrency, len(which))
+	if r.stopOnFailure {
+		workers = min(workers, 1)
+	}
+	work := make(chan int)
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() {
+			for i := range work {
+				r.one(ctx, i)
+			}
+		})
+	}
+	for _, i := range which {
+		work <- i
+	}
+	close(work)
+	running.Wait()
+	r.waitReady(ctx, which)
+}
+
+// one applies one object, unless it is too late for that.
+func (r *stageRun) one(ctx context.Context, i int) {
+	r.mu.Lock()
+	stop := r.stopped
+	r.mu.Unlock()
+	if stop || ctx.Err() != nil {
+		return
+	}
+	result := r.applyOne(ctx, r.settings, r.objects[i])
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.results[i] = &result
+	r.stopped = result.Err != nil && r.stopOnFailure
+}
+
+// waitServed waits until the kinds that were just defined are served, as far as objects of the set
+// are of them. One that doesn't come in time shows in the results of its objects.
+func (r *stageRun) waitServed(ctx context.Context, definitions []int) {
+	needed := map[schema.GroupVersionKind]bool{}
+	for _, obj := range r.objects {
+		if obj != nil && obj.Object != nil {
+			needed[obj.GroupVersionKind()] = true
+		}
+	}
+	for _, i := range definitions {
+		if r.dryRun || r.results[i] == nil || r.results[i].Err != nil {
+			continue
+		}
+		for _, kind := range definedKinds(r.objects[i]) {
+			if needed[kind] {
+				r.waitKind(ctx, kind)
+			}
+		}
+	}
+}
+
+func (r *stageRun) waitKind(ctx context.Context, kind schema.GroupVersionKind) {
+	// The objects of the kind tell what keeps it from being served.
+	_ = waitUntil(ctx, func(ctx context.Context) (bool, error) {
+		_, err := r.port.Scope(ctx, kind)
+		var unknown *KindUnknownError
+		var unavailable *UnavailableError
+		if errors.As(err, &unknown) || errors.As(err, &unavailable) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+}
+
+// definedKinds are the kinds that a CustomResourceDefinition has served.
+func definedKinds(definition *unstructured.Unstructured) []schema.GroupVersionKind {
+	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+	kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	var kinds []schema.GroupVersionKind
+	for _, item := range versions {
+		version, _ := item.(map[string]any)
+		name, _ := version["name"].(string)
+		if served, _ := version["served"].(bool); served {
+			kinds = append(kinds, schema.GroupVersionKind{Group: group, Version: name, Kind: kind})
+		}
+	}
+	return kinds
+}
+
+// waitReady waits for the objects of a stage that were applied.
+func (r *stageRun) waitReady(ctx context.Context, which []int) {
+	if r.ready == nil || r.dryRun {
+		return
+	}
+	for _, i := range which {
+		result := r.results[i]
+		if result == nil || result.Err != nil || result.Action == Skipped {
+			continue
+		}
+		err := waitUntil(ctx, func(ctx context.Context) (bool, error) {
+			obj, err := r.view.Get(ctx, result.Ref)
+			if err != nil || obj == nil {
+				return false, err
+			}
+			result.Object = obj
+			return r.ready(obj), nil
+		})
+		if err == nil {
+			continue
+		}
+		if isDeadline(err) || ctx.Err() != nil {
+			err = &TimeoutError{Ref: result.Ref, Reason: fmt.Sprintf("it was %s and isn't ready", strings.TrimSpace(string(result.Action))), Err: err}
+		}
+		result.Action, result.Err = Failed, err
+	}
+}

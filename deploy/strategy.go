@@ -1,0 +1,62 @@
+package deploy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Strategy says how an object that exists is brought to what its manifest says.
+type Strategy string
+
+// The strategies.
+const (
+	// ServerSideApply sends the intent as an apply; the default.
+	ServerSideApply Strategy = "Apply"
+	// Recreate does so too, but deletes the object and makes it anew when a field changed that can't
+	// be changed (see Immutable). Kinds whose deletion takes data or other objects along are refused.
+	Recreate Strategy = "Recreate"
+	// RecreateProtected is Recreate for those kinds also.
+	RecreateProtected Strategy = "RecreateProtected"
+	// OnDelete leaves the object as it is until somebody deletes it.
+	OnDelete Strategy = "OnDelete"
+	// Ignore leaves it alone altogether, also when it is absent.
+	Ignore Strategy = "Ignore"
+)
+
+var strategies = []Strategy{ServerSideApply, Recreate, RecreateProtected, OnDelete, Ignore}
+
+var strategyNames = func() string {
+	names := make([]string, len(strategies))
+	for i, strategy := range strategies {
+		names[i] = string(strategy)
+	}
+	return strings.Join(names, ", ")
+}()
+
+func (s Strategy) known() bool { return slices.Contains(strategies, s) }
+
+func (s Strategy) recreates() bool { return s == Recreate || s == RecreateProtected }
+
+// By sets the strategy of objects whose manifest names none in the annotation
+// <domain>/strategy; see KeyDomain. Default ServerSideApply.
+func By(strategy Strategy) Option { return func(s *settings) { s.strategy = strategy } }
+
+// strategyKey is the annotation of a manifest that names its strategy.
+func (s settings) strategyKey() string { return s.domain + "/strategy" }
+
+// strategyOf is the strategy for an object.
+func (s settings) strategyOf(obj *unstructured.Unstructured, ref Ref) (Strategy, error) {
+	named, annotated := obj.GetAnnotations()[s.strategyKey()]
+	switch {
+	case annotated && !Strategy(named).known():
+		return "", &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("annotation %s: there is no strategy %q: use one of %s", s.strategyKey(), named, strategyNames)}
+	case annotated:
+		return Strategy(named), nil
+	case s.strategy != "":
+		return s.strategy, nil
+	}
+	return ServerSideApply, nil
+}

@@ -1,0 +1,150 @@
+package deploy_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func annotated(obj *unstructured.Unstructured, key, value string) *unstructured.Unstructured {
+	obj = obj.DeepCopy()
+	obj.SetAnnotations(map[string]string{key: value})
+	return obj
+}
+
+func TestStrategy(t *testing.T) {
+	t.Parallel()
+	before, after := `{selector: {matchLabels: {app: web}}, replicas: 1}`, `{selector: {matchLabels: {app: shop}}, replicas: 1}`
+	const name = "Deployment shop/web"
+	for reason, test := range map[string]struct {
+		first, second string
+		options       []deploy.Option
+		annotation    string
+		action        deploy.Action
+		calls         int
+	}{
+		"a field that can't be changed makes it anew":     {before, after, []deploy.Option{deploy.By(deploy.Recreate)}, "", deploy.Recreated, 2},
+		"so does the annotation":                          {before, after, nil, "Recreate", deploy.Recreated, 2},
+		"what can be changed is changed":                  {before, `{selector: {matchLabels: {app: web}}, replicas: 2}`, nil, "Recreate", deploy.Configured, 1},
+		"what the intent leaves out isn't a change":       {before, `{replicas: 2}`, nil, "Recreate", deploy.Configured, 1},
+		"the annotation wins over the option":             {before, after, []deploy.Option{deploy.By(deploy.Recreate)}, "OnDelete", deploy.Skipped, 0},
+		"it is left until somebody deletes it":            {before, after, []deploy.Option{deploy.By(deploy.OnDelete)}, "", deploy.Skipped, 0},
+		"and is unchanged when it is as it should be":     {before, before, []deploy.Option{deploy.By(deploy.OnDelete)}, "", deploy.Unchanged, 0},
+		"nothing is done":                                 {before, after, nil, "Ignore", deploy.Skipped, 0},
+		"the cluster is asked otherwise, and may refuse":  {before, after, nil, "Apply", deploy.Configured, 1},
+		"a field of a kind of one's own may be declared":  {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(deployment.GroupKind(), ".spec.a")}, "", deploy.Recreated, 2},
+		"a declaration is of its kind only":               {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(schema.GroupKind{Kind: "Deployment"}, ".spec.a")}, "", deploy.Configured, 1},
+		"of lists every element counts":                   {"{a: [{b: 1}, {b: 2}]}", "{a: [{b: 1}]}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(deployment.GroupKind(), ".spec.a")}, "", deploy.Recreated, 2},
+		"deploy rules 16-20: never by guess from content": {"{a: [{x: 1}, {y: 2}]}", "{a: []}", []deploy.Option{deploy.By(deploy.Recreate)}, "", deploy.Configured, 1},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t)
+			m := deploy.NewManager(cluster)
+			first, second := web(t, test.first), web(t, test.second)
+			if test.annotation != "" {
+				second = annotated(second, "operkit.dev/strategy", test.annotation)
+				if test.annotation == "OnDelete" {
+					first = annotated(first, "operkit.dev/strategy", test.annotation)
+				}
+			}
+			uid := apply(t, m, first).Object.GetUID()
+			cluster.take()
+			result := apply(t, m, second, test.options...)
+			assert.Equal(t, test.action, result.Action, result.Err)
+			require.NoError(t, result.Err)
+			assert.Len(t, cluster.take(), test.calls)
+			assert.Equal(t, test.action == deploy.Recreated, uid != cluster.get(t, deploy.RefOf(first)).GetUID(), name)
+		})
+	}
+}
+
+func TestStrategyOfAnAbsentObject(t *testing.T) {
+	t.Parallel()
+	for strategy, want := range map[deploy.Strategy]deploy.Action{
+		deploy.ServerSideApply: deploy.Created, deploy.Recreate: deploy.Created, deploy.OnDelete: deploy.Created, deploy.Ignore: deploy.Skipped,
+	} {
+		cluster := newCluster(t)
+		assert.Equal(t, want, apply(t, deploy.NewManager(cluster), settings(t, "{}"), deploy.By(strategy)).Action)
+	}
+}
+
+func TestUnknownStrategy(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	m := deploy.NewManager(cluster)
+	_, err := m.Apply(t.Context(), objects(settings(t, "{}")), deploy.By("Guess"))
+	require.EqualError(t, err, `strategy "Guess": there is no such one: use Apply, Recreate, RecreateProtected, OnDelete, Ignore`)
+	result := apply(t, m, annotated(settings(t, "{}"), "operkit.dev/strategy", "Guess"))
+	require.EqualError(t, result.Err, `ConfigMap shop/settings: invalid manifest: annotation operkit.dev/strategy: there is no strategy "Guess": use one of Apply, Recreate, RecreateProtected, OnDelete, Ignore`)
+	assert.Empty(t, cluster.take())
+}
+
+// What holds data isn't deleted unless that is said twice.
+func TestRecreateProtected(t *testing.T) {
+	t.Parallel()
+	claim := func(class string) *unstructured.Unstructured {
+		return object(t, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\nspec: {storageClassName: "+class+"}")
+	}
+	cluster := newCluster(t)
+	m := deploy.NewManager(cluster)
+	apply(t, m, claim("slow"))
+	cluster.take()
+	result := apply(t, m, claim("fast"), deploy.By(deploy.Recreate))
+	assert.Equal(t, deploy.Failed, result.Action)
+	require.EqualError(t, result.Err, "PersistentVolumeClaim shop/data: refused: .spec.storageClassName can't be changed, "+
+		"and to delete it would take along what it holds: use the strategy RecreateProtected if that is meant")
+	assert.Empty(t, cluster.take())
+	assert.Equal(t, deploy.Recreated, apply(t, m, claim("fast"), deploy.By(deploy.RecreateProtected)).Action)
+}
+
+func TestRecreateOfSomethingFrozen(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+	frozen := settings(t, "{a: '1'}")
+	frozen.Object["immutable"] = true
+	apply(t, m, frozen)
+	frozen.Object["data"] = map[string]any{"a": "2"}
+	assert.Equal(t, deploy.Recreated, apply(t, m, frozen).Action)
+}
+
+func TestRecreateThatIsHeldUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cluster := newCluster(t)
+		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+		first := web(t, "{selector: {matchLabels: {app: a}}}")
+		apply(t, m, first)
+		cluster.edit(t, deploy.RefOf(first), `{"metadata":{"finalizers":["example.com/held"]}}`)
+		start := time.Now()
+		result := apply(t, m, web(t, "{selector: {matchLabels: {app: b}}}"))
+		var late *deploy.TimeoutError
+		require.ErrorAs(t, result.Err, &late)
+		require.ErrorContains(t, result.Err, "it is being deleted and waits for the finalizers example.com/held")
+		assert.Equal(t, deploy.Removed, result.Action)
+		assert.Equal(t, deploy.DefaultWait, time.Since(start))
+
+		time.AfterFunc(10*time.Second, func() { cluster.edit(t, deploy.RefOf(first), `{"metadata":{"finalizers":null}}`) })
+		result = apply(t, m, web(t, "{selector: {matchLabels: {app: b}}}"))
+		var terminating *deploy.TerminatingError
+		require.ErrorAs(t, result.Err, &terminating, "what is being deleted isn't waited for again")
+	})
+}
+
+func TestRecreateDryRun(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+	apply(t, m, web(t, "{selector: {matchLabels: {app: a}}}"))
+	cluster.take()
+	assert.Equal(t, deploy.Recreated, apply(t, m, web(t, "{selector: {matchLabels: {app: b}}}"), deploy.DryRun()).Action)
+	assert.Len(t, cluster.take(), 1)
+	assert.NotNil(t, cluster.get(t, deploy.Ref{Kind: deployment, Namespace: "shop", Name: "web"}))
+}
