@@ -64,6 +64,7 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 	t := task{Manager: m, settings: s, port: m.requests(s)}
 	result := t.run(ctx, obj)
 	result.Calls = int(t.port.calls.Load())
+	result.ByLabel = t.in != nil && t.in.byLabel
 	return result
 }
 
@@ -122,7 +123,7 @@ func (t *task) foreign(obj *unstructured.Unstructured) *OwnedError {
 	owned := &OwnedError{Ref: RefOf(obj)}
 	for _, reference := range obj.GetOwnerReferences() {
 		if t.owner == nil || reference.UID != t.owner.GetUID() {
-			owned.Owner = reference.Kind + " " + reference.Name + " (uid " + string(reference.UID) + ")"
+			owned.Owner = describeOwner(reference)
 		}
 	}
 	return owned

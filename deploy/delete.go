@@ -4,14 +4,30 @@ import (
 	"context"
 	"errors"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+// Propagate sets what happens to the objects that a deleted one owns; default
+// metav1.DeletePropagationBackground.
+func Propagate(propagation metav1.DeletionPropagation) Option {
+	return func(s *settings) { s.propagation = propagation }
+}
+
+// EvenForeign has Delete remove also what isn't ours.
+func EvenForeign() Option { return func(s *settings) { s.evenForeign = true } }
+
+// UntilGone has Delete wait, once all deletions are asked for, until the objects are gone: as long as
+// ctx allows, DefaultWait without a deadline. One that isn't in time is Failed with a *TimeoutError
+// that names the finalizers which hold it.
+func UntilGone() Option { return func(s *settings) { s.untilGone = true } }
+
 // Delete removes objects, last one first; only kind, name and namespace of them count. An
-// absent object and one that is being deleted already cost no call (Skipped). An object
-// that isn't the owner's is left alone (Conflicted). Every deletion carries the uid that
-// was looked at, so that a successor of the same name is never hit. Delete doesn't wait:
-// see Gone. The results stand in the order of objects.
+// absent object and one that is being deleted already cost no call (Skipped). An object that isn't ours
+// is left alone (Conflicted): ours is what the owner owns (OwnedBy), without an owner what this
+// manager has applied; see EvenForeign. Every deletion carries the uid that was looked at, so that a
+// successor of the same name is never hit. Delete doesn't wait, see UntilGone and Gone. The results
+// stand in the order of objects.
 func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
 	s, err := m.settings.with(options)
 	if err != nil {
@@ -23,7 +39,24 @@ func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructur
 		results[i] = t.deleteOne(ctx, objects[i])
 		results[i].Calls = int(t.port.calls.Load())
 	}
+	if s.untilGone && !s.dryRun {
+		for i := range results {
+			m.waitDeleted(ctx, &results[i])
+		}
+	}
 	return results, results.Err()
+}
+
+// waitDeleted waits for an object of which the deletion was asked for, now or before.
+func (m *Manager) waitDeleted(ctx context.Context, result *Result) {
+	if result.Err != nil || result.Object == nil {
+		return
+	}
+	if err := m.waitGone(ctx, result.Ref, result.Object); err != nil {
+		result.Action, result.Err = Failed, err
+		return
+	}
+	result.Object = nil
 }
 
 func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Result {
@@ -41,13 +74,14 @@ func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Re
 		return Result{Ref: ref, Action: Failed, Err: err}
 	case live == nil:
 		return Result{Ref: ref, Action: Skipped}
-	case live.GetDeletionTimestamp() != nil:
-		return Result{Ref: ref, Action: Skipped, Object: live}
 	}
-	if err := t.checkOwnership(ref, live); err != nil {
+	if err := t.checkDeletable(ref, live); err != nil {
 		return Result{Ref: ref, Action: Conflicted, Object: live, Err: err}
 	}
-	err = t.port.Delete(ctx, ref, DeleteOptions{UID: live.GetUID(), DryRun: t.dryRun})
+	if live.GetDeletionTimestamp() != nil {
+		return Result{Ref: ref, Action: Skipped, Object: live}
+	}
+	err = t.port.Delete(ctx, ref, DeleteOptions{UID: live.GetUID(), Propagation: t.propagation, DryRun: t.dryRun})
 	switch {
 	case isNotFound(err) && t.port.calls.Load() > 1:
 		// The first try did it without being answered.
@@ -57,6 +91,32 @@ func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Re
 		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
 	}
 	return Result{Ref: ref, Action: Removed, Object: live}
+}
+
+// checkDeletable tells whether live is ours to delete.
+func (s settings) checkDeletable(ref Ref, live *unstructured.Unstructured) error {
+	switch {
+	case s.evenForeign:
+		return nil
+	case s.owner != nil:
+		return s.checkOwnership(ref, live)
+	case s.hasApplied(live):
+		return nil
+	}
+	owned := &OwnedError{Ref: ref, NotApplied: true}
+	if references := live.GetOwnerReferences(); len(references) > 0 {
+		owned.Owner = describeOwner(references[0])
+	}
+	return owned
+}
+
+// hasApplied tells whether live is an object that this manager has applied.
+func (s settings) hasApplied(live *unstructured.Unstructured) bool {
+	if live.GetAnnotations()[s.hashKey()] != "" {
+		return true
+	}
+	ours, _ := appliedFields(live, s.fieldManager)
+	return ours != nil
 }
 
 // Gone returns those of objects that still exist and may be waited for: present, and not
@@ -75,11 +135,11 @@ func (m *Manager) Gone(ctx context.Context, objects []*unstructured.Unstructured
 		if err != nil {
 			return remaining, err
 		}
-		live, err := m.view.Get(ctx, ref)
+		live, err := m.read(ctx, s, ref)
 		if err != nil {
 			return remaining, err
 		}
-		if live != nil && s.checkOwnership(ref, live) == nil {
+		if live != nil && s.checkDeletable(ref, live) == nil {
 			remaining = append(remaining, ref)
 		}
 	}

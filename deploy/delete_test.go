@@ -1,11 +1,15 @@
 package deploy_test
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -19,7 +23,7 @@ func TestDelete(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, settings(t, "{}"))
 		want := "delete " + settingsName + " " + uid(cluster)
-		results, err := deploy.NewManager(cluster).Delete(t.Context(), objects(settings(t, "{}")))
+		results, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(settings(t, "{}")))
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Removed, results[0].Action)
 		assert.True(t, results.Changed())
@@ -41,7 +45,7 @@ func TestDelete(t *testing.T) {
 		held := settings(t, "{}")
 		held.SetFinalizers([]string{"shop/hold"})
 		cluster := newCluster(t, held)
-		m := deploy.NewManager(cluster)
+		m := deploy.NewManager(cluster, deploy.EvenForeign())
 		results, err := m.Delete(t.Context(), objects(held))
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Removed, results[0].Action)
@@ -69,7 +73,7 @@ func TestDelete(t *testing.T) {
 		bad := settings(t, "{}")
 		bad.SetName("")
 		set := objects(named(settings(t, "{}"), "a"), named(settings(t, "{}"), "b"), bad, named(settings(t, "{}"), "c"))
-		results, err := deploy.NewManager(cluster).Delete(t.Context(), set)
+		results, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), set)
 		var invalid *deploy.InvalidManifestError
 		require.ErrorAs(t, err, &invalid, "one failure doesn't keep the others")
 		var actions []deploy.Action
@@ -95,7 +99,7 @@ func TestDelete(t *testing.T) {
 	t.Run("a dry run deletes nothing", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, settings(t, "{}"))
-		results, err := deploy.NewManager(cluster).Delete(t.Context(), objects(settings(t, "{}")), deploy.DryRun())
+		results, err := deploy.NewManager(cluster).Delete(t.Context(), objects(settings(t, "{}")), deploy.DryRun(), deploy.EvenForeign())
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Removed, results[0].Action)
 		assert.Equal(t, []string{"delete " + settingsName + " " + uid(cluster) + " dry-run"}, cluster.take())
@@ -112,7 +116,7 @@ func TestDelete(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t, settings(t, "{}"))
 			cluster.before = failing("delete", test.answer)
-			results, err := deploy.NewManager(cluster).Delete(t.Context(), objects(settings(t, "{}")))
+			results, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(settings(t, "{}")))
 			assert.Equal(t, test.want, results[0].Action)
 			assert.Equal(t, test.want == deploy.Failed, err != nil)
 			assert.False(t, results.Changed())
@@ -136,9 +140,9 @@ func TestGone(t *testing.T) {
 	remaining, err := m.Gone(t.Context(), set)
 	require.NoError(t, err)
 	assert.Equal(t, []deploy.Ref{deploy.RefOf(held), {Kind: configMap, Namespace: "shop", Name: "here"}}, remaining)
-	remaining, err = deploy.NewManager(cluster).Gone(t.Context(), set[1:2])
+	remaining, err = deploy.NewManager(cluster, deploy.EvenForeign()).Gone(t.Context(), set[1:2])
 	require.NoError(t, err)
-	assert.Len(t, remaining, 1, "without an owner everything is waited for")
+	assert.Len(t, remaining, 1, "what may be deleted is waited for")
 	_, err = m.Gone(t.Context(), []*unstructured.Unstructured{nil})
 	var invalid *deploy.InvalidManifestError
 	require.ErrorAs(t, err, &invalid)
@@ -159,4 +163,79 @@ func TestLocate(t *testing.T) {
 	_, err = m.Locate(t.Context(), nil)
 	var invalid *deploy.InvalidManifestError
 	require.ErrorAs(t, err, &invalid)
+}
+
+// What nobody owns is ours when we have applied it.
+func TestDeleteWithoutAnOwner(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	ours, other := deploy.NewManager(cluster), deploy.NewManager(cluster, deploy.FieldManager("other"))
+	apply(t, ours, settings(t, "{}"))
+	cluster.take()
+	results, err := other.Delete(t.Context(), objects(settings(t, "{}")))
+	require.EqualError(t, err, "ConfigMap shop/settings: was not applied by this manager: delete it only if that is meant (EvenForeign)")
+	assert.Equal(t, deploy.Conflicted, results[0].Action)
+	assert.Empty(t, cluster.take())
+	results, err = ours.Delete(t.Context(), objects(settings(t, "{}")))
+	require.NoError(t, err)
+	assert.Equal(t, deploy.Removed, results[0].Action)
+
+	owned := owned(settings(t, "{}"), reference("c"))
+	apply(t, ours, owned)
+	_, err = other.Delete(t.Context(), objects(owned))
+	require.ErrorContains(t, err, "belongs to Cart c (uid c-uid) and was not applied by this manager")
+	results, err = other.Delete(t.Context(), objects(owned), deploy.EvenForeign())
+	require.NoError(t, err)
+	assert.Equal(t, deploy.Removed, results[0].Action)
+}
+
+func TestDeleteUntilGone(t *testing.T) {
+	t.Parallel()
+	held := settings(t, "{}")
+	held.SetFinalizers([]string{"shop/hold"})
+	t.Run("it waits", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			cluster := newCluster(t, held)
+			time.AfterFunc(30*time.Second, func() { cluster.edit(t, settingsRef, `{"metadata":{"finalizers":null}}`) })
+			start := time.Now()
+			results, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(held), deploy.UntilGone())
+			require.NoError(t, err)
+			assert.Equal(t, deploy.Removed, results[0].Action)
+			assert.Nil(t, results[0].Object)
+			assert.InDelta(t, 30*time.Second, time.Since(start), float64(time.Second))
+		})
+	})
+	t.Run("deploy W14: not for ever, and who holds it is told", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			cluster := newCluster(t, held)
+			m := deploy.NewManager(cluster, deploy.EvenForeign(), deploy.UntilGone())
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			results, err := m.Delete(ctx, objects(held))
+			require.EqualError(t, err, "ConfigMap shop/settings: not in time: it is being deleted and waits for the finalizers shop/hold: context deadline exceeded")
+			assert.Equal(t, deploy.Failed, results[0].Action)
+			time.AfterFunc(time.Second, func() { cluster.edit(t, settingsRef, `{"metadata":{"finalizers":null}}`) })
+			results, err = m.Delete(t.Context(), objects(held))
+			require.NoError(t, err, "one that is being deleted already is waited for too")
+			assert.Equal(t, deploy.Skipped, results[0].Action)
+		})
+	})
+	t.Run("not in a dry run", func(t *testing.T) {
+		t.Parallel()
+		results, err := deploy.NewManager(newCluster(t, held), deploy.EvenForeign()).Delete(t.Context(), objects(held), deploy.UntilGone(), deploy.DryRun())
+		require.NoError(t, err)
+		assert.Equal(t, deploy.Removed, results[0].Action)
+	})
+}
+
+func TestPropagate(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t, settings(t, "{}"))
+	var options deploy.DeleteOptions
+	cluster.deleting = func(o deploy.DeleteOptions) { options = o }
+	_, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(settings(t, "{}")), deploy.Propagate(metav1.DeletePropagationBackground))
+	require.NoError(t, err)
+	assert.Equal(t, metav1.DeletePropagationBackground, options.Propagation)
 }

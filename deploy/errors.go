@@ -202,9 +202,17 @@ type OwnedError struct {
 	Ref Ref
 	// Owner describes to whom it belongs, empty when it has no owner.
 	Owner string
+	// NotApplied tells that it was to be deleted, and this manager never applied it.
+	NotApplied bool
 }
 
 func (e *OwnedError) Error() string {
+	if e.NotApplied && e.Owner == "" {
+		return fmt.Sprintf("%s: was not applied by this manager: delete it only if that is meant (EvenForeign)", e.Ref)
+	}
+	if e.NotApplied {
+		return fmt.Sprintf("%s: belongs to %s and was not applied by this manager: delete it only if that is meant (EvenForeign)", e.Ref, e.Owner)
+	}
 	if e.Owner == "" {
 		return fmt.Sprintf("%s: exists already and was not created for this owner: delete it, rename ours, or allow its adoption", e.Ref)
 	}

@@ -95,7 +95,7 @@ func ExampleManager_Apply() {
 func ExampleManager_Delete() {
 	held := newConfigMap("held", "hello")
 	held.SetFinalizers([]string{"example.com/backup"})
-	m := deploy.NewManager(newMemory(held, newConfigMap("free", "hello")))
+	m := deploy.NewManager(newMemory(held, newConfigMap("free", "hello")), deploy.EvenForeign())
 	objects := []*unstructured.Unstructured{held, newConfigMap("free", ""), newConfigMap("absent", "")}
 	results, err := m.Delete(context.Background(), objects)
 	if err != nil {
@@ -114,7 +114,7 @@ func ExampleManager_Delete() {
 }
 
 func ExampleManager_Gone() {
-	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")))
+	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")), deploy.EvenForeign())
 	remaining, err := m.Gone(context.Background(), []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")})
 	fmt.Println(remaining, err)
 	// Output: [ConfigMap shop/web] <nil>

@@ -17,6 +17,8 @@ type intent struct {
 	hash   string
 	// strategy is how the object is written.
 	strategy Strategy
+	// byLabel tells that its owner owns it by label only.
+	byLabel bool
 }
 
 // serverFields are set by the API server; they are no intent of anybody.
@@ -42,10 +44,9 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	}
 	s.strip(clean, ref)
 	encodeStringData(ref, content)
-	if s.owner != nil && !s.isOwner(ref) {
-		if err := addOwner(clean, ref, scope, s.owner); err != nil {
-			return nil, err
-		}
+	byLabel, err := s.own(clean, ref, scope)
+	if err != nil {
+		return nil, err
 	}
 	sum, err := hashIntent(content)
 	if err != nil {
@@ -57,7 +58,7 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	}
 	annotations[s.hashKey()] = sum
 	clean.SetAnnotations(annotations)
-	return &intent{ref: ref, object: clean, hash: sum, strategy: strategy}, nil
+	return &intent{ref: ref, object: clean, hash: sum, strategy: strategy, byLabel: byLabel}, nil
 }
 
 // checkAnnotations: one value that is no text would hide all annotations from what reads them.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -27,6 +28,11 @@ type settings struct {
 	ready         func(*unstructured.Unstructured) bool
 	conflicts     []conflictRule
 	strategy      Strategy
+	controller    bool
+	labelOwned    bool
+	propagation   metav1.DeletionPropagation
+	evenForeign   bool
+	untilGone     bool
 	immutable     []immutableField
 }
 

@@ -1,32 +1,102 @@
 package deploy
 
 import (
+	"context"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// addOwner appends a reference to owner, keeping those of the manifest (spec: deploy 23-27).
-// obj is changed. The controller flag stays unset so that owners can share an object.
-func addOwner(obj *unstructured.Unstructured, ref Ref, scope Scope, owner *unstructured.Unstructured) error {
-	if owner.GetNamespace() != "" && (scope == ClusterScoped || ref.Namespace != owner.GetNamespace()) {
-		return &InvalidManifestError{Ref: ref, Reason: "it can't be owned by " + RefOf(owner).String() +
-			": an owner in a namespace owns objects of that namespace only"}
+// Controller makes the owner given with OwnedBy the controller of what is applied: an object has one
+// at most, and tools show it as its parent. Default: an owner beside others.
+func Controller() Option { return func(s *settings) { s.controller = true } }
+
+// OwnedByLabel has objects that can't refer to their owner, because an owner in a namespace owns
+// objects of that namespace only, carry its uid in the label <domain>/owner-uid instead. The
+// cluster doesn't delete those with their owner: see Tracked. Their results say so (ByLabel).
+// Default: such objects are an *InvalidManifestError.
+func OwnedByLabel() Option { return func(s *settings) { s.labelOwned = true } }
+
+// ownerLabel is the label with the uid of an owner that can't be referred to.
+func (s settings) ownerLabel() string { return s.domain + "/owner-uid" }
+
+// own makes obj the owner's, by reference or by label, keeping the references of the manifest
+// (spec: deploy 23-27). obj is changed.
+func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byLabel bool, err error) {
+	owner := s.owner
+	switch {
+	case owner == nil || s.isOwner(ref):
+		return false, nil
+	case owner.GetNamespace() == "" || scope == Namespaced && ref.Namespace == owner.GetNamespace():
+		return false, s.refer(obj, ref)
+	case !s.labelOwned:
+		return false, &InvalidManifestError{Ref: ref, Reason: "it can't be owned by " + RefOf(owner).String() +
+			": an owner in a namespace owns objects of that namespace only, others by a label (OwnedByLabel)"}
 	}
-	if ownedBy(obj, owner.GetUID()) {
+	labels, _, err := unstructured.NestedStringMap(obj.Object, "metadata", "labels")
+	if err != nil {
+		return false, &InvalidManifestError{Ref: ref, Reason: "metadata.labels is no map of strings: quote its values"}
+	}
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[s.ownerLabel()] = string(owner.GetUID())
+	obj.SetLabels(labels)
+	return true, nil
+}
+
+// refer appends a reference to the owner.
+func (s settings) refer(obj *unstructured.Unstructured, ref Ref) error {
+	if ownedBy(obj, s.owner.GetUID()) {
 		return nil
 	}
 	references, _, err := unstructured.NestedSlice(obj.Object, "metadata", "ownerReferences")
 	if err != nil {
 		return &InvalidManifestError{Ref: ref, Reason: "metadata.ownerReferences is no list of references"}
 	}
-	references = append(references, map[string]any{
-		"apiVersion":         owner.GetAPIVersion(),
-		"kind":               owner.GetKind(),
-		"name":               owner.GetName(),
-		"uid":                string(owner.GetUID()),
+	reference := map[string]any{
+		"apiVersion":         s.owner.GetAPIVersion(),
+		"kind":               s.owner.GetKind(),
+		"name":               s.owner.GetName(),
+		"uid":                string(s.owner.GetUID()),
 		"blockOwnerDeletion": true,
-	})
-	return unstructured.SetNestedSlice(obj.Object, references, "metadata", "ownerReferences")
+	}
+	if s.controller {
+		reference["controller"] = true
+	}
+	return unstructured.SetNestedSlice(obj.Object, append(references, any(reference)), "metadata", "ownerReferences")
+}
+
+// Tracked lists what an owner (OwnedBy) owns by label (OwnedByLabel) among some kinds, ascending by
+// kind as given, namespace and name. Give it to Delete before the owner goes. A kind that isn't
+// served holds nothing.
+func (m *Manager) Tracked(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
+	s, err := m.settings.with(options)
+	if err != nil {
+		return nil, err
+	}
+	if s.owner == nil {
+		return nil, errors.New("objects of an owner: none is given: use OwnedBy")
+	}
+	selector := labels.SelectorFromSet(labels.Set{s.ownerLabel(): string(s.owner.GetUID())})
+	var found []*unstructured.Unstructured
+	for _, kind := range kinds {
+		objects, err := retry(ctx, s.retryFor, func() ([]*unstructured.Unstructured, error) { return m.view.List(ctx, kind, "", selector) })
+		var unknown *KindUnknownError
+		if errors.As(err, &unknown) {
+			continue
+		}
+		if err != nil {
+			return found, fmt.Errorf("objects of %s: %w", RefOf(s.owner), err)
+		}
+		found = append(found, objects...)
+	}
+	return found, nil
 }
 
 // isOwner tells whether ref names the owner itself, which doesn't own itself (spec: deploy 25).
@@ -46,18 +116,31 @@ func ownedBy(obj *unstructured.Unstructured, uid types.UID) bool {
 
 // checkOwnership tells whether live may be changed or deleted on behalf of the owner.
 func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error {
-	if s.owner == nil || s.isOwner(ref) || ownedBy(live, s.owner.GetUID()) {
+	if s.owner == nil || s.isOwner(ref) || ownedBy(live, s.owner.GetUID()) || live.GetLabels()[s.ownerLabel()] == string(s.owner.GetUID()) {
 		return nil
 	}
 	references := live.GetOwnerReferences()
-	if len(references) == 0 {
+	labelled := live.GetLabels()[s.ownerLabel()]
+	if len(references) == 0 && labelled == "" {
 		// Our hash on it says that we applied it: somebody took the reference off since, which is
 		// drift like any other.
-		if s.adoption == AdoptUnowned || live.GetAnnotations()[s.hashKey()] != "" {
+		if s.adoption != RefuseAdoption || live.GetAnnotations()[s.hashKey()] != "" {
 			return nil
 		}
 		return &OwnedError{Ref: ref}
 	}
-	first := references[0]
-	return &OwnedError{Ref: ref, Owner: first.Kind + " " + first.Name + " (uid " + string(first.UID) + ")"}
+	controller := metav1.GetControllerOf(live)
+	switch {
+	case s.adoption == AdoptAlways && (controller == nil || !s.controller):
+		return nil
+	case controller != nil:
+		return &OwnedError{Ref: ref, Owner: describeOwner(*controller)}
+	case len(references) > 0:
+		return &OwnedError{Ref: ref, Owner: describeOwner(references[0])}
+	}
+	return &OwnedError{Ref: ref, Owner: "the object with the uid " + labelled}
+}
+
+func describeOwner(reference metav1.OwnerReference) string {
+	return reference.Kind + " " + reference.Name + " (uid " + string(reference.UID) + ")"
 }

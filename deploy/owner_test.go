@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 func reference(name string) metav1.OwnerReference {
@@ -238,4 +239,70 @@ func TestBelievedAbsent(t *testing.T) {
 		var owned *deploy.OwnedError
 		require.ErrorAs(t, result.Err, &owned)
 	})
+}
+
+func TestController(t *testing.T) {
+	t.Parallel()
+	controlled := reference("other")
+	controlled.Controller = new(true)
+	for name, test := range map[string]struct {
+		exists  *unstructured.Unstructured
+		options []deploy.Option
+		want    deploy.Action
+	}{
+		"ours controls what is new":              {nil, []deploy.Option{deploy.Controller()}, deploy.Created},
+		"beside an owner that doesn't control":   {owned(settings(t, "{}"), reference("other")), []deploy.Option{deploy.Controller(), deploy.Adopt(deploy.AdoptAlways)}, deploy.Configured},
+		"never beside one that does":             {owned(settings(t, "{}"), controlled), []deploy.Option{deploy.Controller(), deploy.Adopt(deploy.AdoptAlways)}, deploy.Conflicted},
+		"an owner beside its controller":         {owned(settings(t, "{}"), controlled), []deploy.Option{deploy.Adopt(deploy.AdoptAlways)}, deploy.Configured},
+		"another owner's isn't taken by default": {owned(settings(t, "{}"), reference("other")), []deploy.Option{deploy.Controller()}, deploy.Conflicted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t)
+			if test.exists != nil {
+				cluster = newCluster(t, test.exists)
+			}
+			result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), settings(t, "{}"), test.options...)
+			require.Equal(t, test.want, result.Action, result.Err)
+			controller := metav1.GetControllerOf(cluster.get(t, settingsRef))
+			if test.want == deploy.Created {
+				assert.Equal(t, "c", controller.Name)
+			}
+			if test.want == deploy.Conflicted {
+				require.ErrorContains(t, result.Err, "belongs to Cart other (uid other-uid) already")
+			}
+		})
+	}
+}
+
+// Objects that can't refer to their owner carry its uid, and are found by it.
+func TestOwnedByLabel(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	elsewhere, node := settings(t, "{}"), object(t, "{apiVersion: v1, kind: Node, metadata: {name: first, labels: {a: b}}}")
+	elsewhere.SetNamespace("bank")
+	m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel())
+	results, err := m.Apply(t.Context(), objects(elsewhere, node, settings(t, "{}")))
+	require.NoError(t, err)
+	assert.Equal(t, []bool{true, true, false}, []bool{results[0].ByLabel, results[1].ByLabel, results[2].ByLabel}, "deploy W12: it is told")
+	assert.Equal(t, map[string]string{"operkit.dev/owner-uid": "c-uid"}, results[0].Object.GetLabels())
+	assert.Equal(t, map[string]string{"a": "b", "operkit.dev/owner-uid": "c-uid"}, results[1].Object.GetLabels())
+	assert.Empty(t, results[0].Object.GetOwnerReferences())
+	assert.Equal(t, deploy.Unchanged, apply(t, m, elsewhere).Action)
+
+	result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("other")), deploy.OwnedByLabel()), elsewhere)
+	require.EqualError(t, result.Err, "ConfigMap bank/settings: belongs to the object with the uid c-uid already: rename ours, or remove it there")
+
+	kinds := []schema.GroupVersionKind{configMap, {Group: "no.example.com", Version: "v1", Kind: "Unknown"}, node.GroupVersionKind()}
+	tracked, err := m.Tracked(t.Context(), kinds)
+	require.NoError(t, err)
+	require.Len(t, tracked, 2, "what refers to its owner isn't among them")
+	results, err = m.Delete(t.Context(), tracked)
+	require.NoError(t, err)
+	assert.Equal(t, []deploy.Action{deploy.Removed, deploy.Removed}, actions(results))
+	tracked, err = m.Tracked(t.Context(), kinds)
+	require.NoError(t, err)
+	assert.Empty(t, tracked)
+	_, err = deploy.NewManager(cluster).Tracked(t.Context(), kinds)
+	require.EqualError(t, err, "objects of an owner: none is given: use OwnedBy")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -25,6 +26,8 @@ type recording struct {
 	after func(call string) error
 	// unserved tells that a kind isn't served now.
 	unserved func(kind string) bool
+	// deleting is told with what options a deletion is asked for.
+	deleting func(deploy.DeleteOptions)
 	// blind makes reads of the View answer as if there were nothing.
 	blind bool
 	// stale is what a staleCluster shows for every object.
@@ -140,6 +143,9 @@ func (p recordingPort) Delete(ctx context.Context, ref deploy.Ref, options deplo
 	if err := p.note(call); err != nil {
 		return err
 	}
+	if p.deleting != nil {
+		p.deleting(options)
+	}
 	err := p.Port.Delete(ctx, ref, options)
 	if err == nil && p.after != nil {
 		err = p.after(call)
@@ -172,4 +178,11 @@ func failing(prefix string, errs ...error) func(string) error {
 		errs = errs[1:]
 		return err
 	}
+}
+
+func (v recordingView) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
+	if kind.Kind == "Unknown" {
+		return nil, &deploy.KindUnknownError{Kind: kind}
+	}
+	return v.View.List(ctx, kind, namespace, selector)
 }

@@ -39,6 +39,8 @@ type Result struct {
 	Taken []FieldConflict
 	// Kept are the fields of the intent that were left to other managers.
 	Kept []FieldConflict
+	// ByLabel tells that the owner owns it by a label, since it can't by reference: see OwnedByLabel.
+	ByLabel bool
 	// Calls is how many requests were sent for it, those that failed among them. Reads of the View
 	// don't count.
 	Calls int

@@ -70,7 +70,7 @@ func (d *demo) repair(ctx context.Context) error {
 		return fmt.Errorf("%s: isn't there to be deleted", service)
 	}
 	d.narrator.note(bold, you, "delete "+service.String())
-	if _, err := d.api.manager.Delete(ctx, []*unstructured.Unstructured{named(service)}); err != nil {
+	if _, err := d.api.manager.Delete(ctx, []*unstructured.Unstructured{named(service)}, deploy.EvenForeign()); err != nil {
 		return err
 	}
 	return d.until(ctx, func(b *board) string {
@@ -110,7 +110,7 @@ func (d *demo) scale(ctx context.Context) error {
 
 func (d *demo) remove(ctx context.Context) error {
 	d.narrator.note(bold, you, "delete "+d.board.ref.String())
-	if _, err := d.api.manager.Delete(ctx, []*unstructured.Unstructured{named(d.board.ref)}); err != nil {
+	if _, err := d.api.manager.Delete(ctx, []*unstructured.Unstructured{named(d.board.ref)}, deploy.EvenForeign()); err != nil {
 		return err
 	}
 	began := time.Now()

@@ -1,0 +1,83 @@
+package deploy_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func ExampleController() {
+	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.Controller())
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(metav1.GetControllerOf(results[0].Object).Name)
+	// Output: cart
+}
+
+func ExampleOwnedByLabel() {
+	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.OwnedByLabel())
+	elsewhere := newConfigMap("web", "hello")
+	elsewhere.SetNamespace("bank")
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{elsewhere})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(results[0].ByLabel, results[0].Object.GetLabels())
+	// Output: true map[operkit.dev/owner-uid:uid-of-cart]
+}
+
+func ExampleManager_Tracked() {
+	ctx := context.Background()
+	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.OwnedByLabel())
+	elsewhere := newConfigMap("web", "hello")
+	elsewhere.SetNamespace("bank")
+	if _, err := m.Apply(ctx, []*unstructured.Unstructured{elsewhere}); err != nil {
+		log.Fatal(err)
+	}
+	// Before the owner goes:
+	tracked, err := m.Tracked(ctx, []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	results, err := m.Delete(ctx, tracked)
+	fmt.Println(results[0].Ref, results[0].Action, err)
+	// Output: ConfigMap bank/web deleted <nil>
+}
+
+func ExamplePropagate() {
+	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")), deploy.EvenForeign())
+	results, err := m.Delete(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "")},
+		deploy.Propagate(metav1.DeletePropagationBackground))
+	fmt.Println(results[0].Action, err)
+	// Output: deleted <nil>
+}
+
+func ExampleEvenForeign() {
+	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")))
+	for _, options := range [][]deploy.Option{nil, {deploy.EvenForeign()}} {
+		results, err := m.Delete(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "")}, options...)
+		fmt.Println(results[0].Action, err)
+	}
+	// Output:
+	// conflict ConfigMap shop/web: was not applied by this manager: delete it only if that is meant (EvenForeign)
+	// deleted <nil>
+}
+
+func ExampleUntilGone() {
+	held := newConfigMap("web", "hello")
+	held.SetFinalizers([]string{"example.com/backup"})
+	m := deploy.NewManager(newMemory(held), deploy.EvenForeign())
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, err := m.Delete(ctx, []*unstructured.Unstructured{held}, deploy.UntilGone())
+	fmt.Println(err)
+	// Output: ConfigMap shop/web: not in time: it is being deleted and waits for the finalizers example.com/backup: context deadline exceeded
+}
