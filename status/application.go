@@ -66,7 +66,8 @@ type Application struct {
 // those inside of versions and of the own conditions; duplicates are merged.
 //
 // Errors: ErrInvalidReason for a reason that is none of the constants,
-// ErrInvalidGeneration for a negative Generation, ErrNoTime for a zero now.
+// ErrInvalidGeneration for a negative Generation, ErrNoTime for a now that is zero or that
+// RFC 3339 can't write.
 // Update is a pure function, apart from calling Warn.
 //
 // An Unmanaged one changes nothing.
@@ -107,7 +108,7 @@ func (a Application) Update(now time.Time, current map[string]any) (next map[str
 }
 
 func (a Application) validate(now time.Time) error {
-	if now.IsZero() {
+	if !condition.Datable(now) {
 		return fmt.Errorf("application status: %w", ErrNoTime)
 	}
 	if a.Generation < 0 {

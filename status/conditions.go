@@ -175,15 +175,16 @@ func newestOf(list []metav1.Condition, conditionType string) (index, count int) 
 	if conditionType == "" {
 		return index, 0
 	}
-	last := conditionType[len(conditionType)-1]
+	size := len(conditionType)
+	last := conditionType[size-1]
 	for i := range list {
 		// Types of one list are often alike but for their ends.
 		have := list[i].Type
-		if len(have) != len(conditionType) || have[len(have)-1] != last || have != conditionType {
+		if len(have) != size || have[size-1] != last || have != conditionType {
 			continue
 		}
 		count++
-		if index < 0 || orEpoch(list[i].LastTransitionTime).After(orEpoch(list[index].LastTransitionTime)) {
+		if count == 1 || orEpoch(list[i].LastTransitionTime).After(orEpoch(list[index].LastTransitionTime)) {
 			index = i
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/operkit/operkit/status/internal/condition"
 )
 
 // Merge takes conditions over from another object, such as a child: those of
@@ -43,21 +45,36 @@ const reasonUnspecified = "Unspecified"
 // Accessor is asked and told once.
 func (s *ConditionSet) setAll(now time.Time, list []metav1.Condition) (changed bool) {
 	for i := range list {
-		if list[i].Status == "" {
-			list[i].Status = metav1.ConditionUnknown
+		c := &list[i]
+		if c.Status == "" {
+			c.Status = metav1.ConditionUnknown
 		}
-		if err := Validate(list[i]); err != nil {
+		if c.LastTransitionTime.IsZero() {
+			c.LastTransitionTime.Time = now
+		}
+		if err := Validate(*c); err != nil {
 			s.fail(err)
+			return false
+		}
+		if !condition.Datable(c.LastTransitionTime.Time) {
+			s.undated(c.Type)
 			return false
 		}
 	}
 	target, isAccessor := s.target.(Accessor)
-	if !isAccessor || isNil(target) {
-		for i := range list {
-			changed = s.Set(now, list[i]) || changed
-		}
-		return changed
+	switch {
+	case isAccessor && !isNil(target):
+		return s.setAllThrough(target, now, list)
+	case len(list) > few:
+		return s.setMany(now, list)
 	}
+	for i := range list {
+		changed = s.Set(now, list[i]) || changed
+	}
+	return changed
+}
+
+func (s *ConditionSet) setAllThrough(target Accessor, now time.Time, list []metav1.Condition) (changed bool) {
 	conditions := slices.Clone(target.GetConditions())
 	copied := Conditions(&conditions)
 	if changed = copied.setAll(now, list); changed {

@@ -24,7 +24,8 @@ import (
 //
 // An invalid condition (see Validate) isn't written; Set then answers false
 // and Err tells why. A zero now together with a zero c.LastTransitionTime is
-// refused likewise, with ErrNoTime.
+// refused likewise, with ErrNoTime, and so is a time that RFC 3339 can't write
+// (before the year 1 or after 9999).
 //
 // spec: status 28
 func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
@@ -33,11 +34,11 @@ func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 		return false
 	}
 	if c.LastTransitionTime.IsZero() {
-		if now.IsZero() {
-			s.fail(fmt.Errorf("condition %q: %w for its transition", c.Type, ErrNoTime))
-			return false
-		}
 		c.LastTransitionTime.Time = now
+	}
+	if !condition.Datable(c.LastTransitionTime.Time) {
+		s.undated(c.Type)
+		return false
 	}
 	if !fits(c.Message, MaxMessageLength) {
 		c.Message = clip(c.Message, MaxMessageLength)
@@ -52,6 +53,10 @@ func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 		s.fail(err)
 	}
 	return changed
+}
+
+func (s *ConditionSet) undated(conditionType string) {
+	s.fail(fmt.Errorf("condition %q: %w for its transition", conditionType, ErrNoTime))
 }
 
 // put sets a condition whose content is valid and whose time is the one that a

@@ -209,16 +209,3 @@ func TestList(t *testing.T) {
 		})
 	}
 }
-
-func TestManyConditions(t *testing.T) {
-	t.Parallel()
-	list := make([]any, 10_000)
-	for i := range list {
-		list[i] = object{"type": "Ready", "status": "True", "lastTransitionTime": "9999-12-31T23:59:59Z"}
-	}
-	obj := object{"status": object{"conditions": list}}
-	require.True(t, status.Conditions(obj).Set(now, isReady("True", "A", "")))
-	require.Len(t, obj["status"].(object)["conditions"], 1)
-	c, _ := status.Conditions(obj).Get("Ready")
-	assert.Equal(t, 9999, c.LastTransitionTime.UTC().Year(), "a time of the far future is a time")
-}

@@ -26,7 +26,7 @@ func setAccessor(target Accessor, c *metav1.Condition) (bool, error) {
 // capacity of the list, which may belong to another one.
 func setList(target *[]metav1.Condition, c *metav1.Condition) (bool, error) {
 	list := *target
-	index, count := newestOf(list, c.Type)
+	index := firstOf(list, c.Type)
 	if index < 0 {
 		if err := validateType(c.Type); err != nil {
 			return false, err
@@ -36,15 +36,33 @@ func setList(target *[]metav1.Condition, c *metav1.Condition) (bool, error) {
 		*target = append(slices.Clip(list), added)
 		return true, nil
 	}
-	present := &list[index]
-	if count == 1 {
+	if present := &list[index]; firstOf(list[index+1:], c.Type) < 0 {
 		if says(present, c) {
 			return false, nil
 		}
 		overwrite(present, c)
 		return true, nil
 	}
-	decisive := *present
+	*target = united(list, c)
+	return true, nil
+}
+
+// firstOf answers the index of the first entry of a type, -1 without one.
+func firstOf(list []metav1.Condition, conditionType string) int {
+	end := len(conditionType) - 1
+	for i := range list {
+		// Types of one list are often alike but for their ends.
+		if have := list[i].Type; len(have)-1 == end && end >= 0 && have[end] == conditionType[end] && have == conditionType {
+			return i
+		}
+	}
+	return -1
+}
+
+// united is a list in which one entry of a type takes the place of several.
+func united(list []metav1.Condition, c *metav1.Condition) []metav1.Condition {
+	index, count := newestOf(list, c.Type)
+	decisive := list[index]
 	overwrite(&decisive, c)
 	result := make([]metav1.Condition, 0, len(list)-count+1)
 	placed := false
@@ -55,22 +73,31 @@ func setList(target *[]metav1.Condition, c *metav1.Condition) (bool, error) {
 			result, placed = append(result, decisive), true
 		}
 	}
-	*target = result
-	return true, nil
+	return result
 }
 
 // overwrite puts what c says over an entry of its type. The time of the last
 // transition stays when the status is the same and there is one.
 func overwrite(present, c *metav1.Condition) {
-	if present.Status != c.Status || present.LastTransitionTime.IsZero() {
-		if condition.ParseStatus(string(present.Status)) != c.Status || present.LastTransitionTime.IsZero() {
-			present.LastTransitionTime.Time = wholeSeconds(c.LastTransitionTime.Time)
-		}
-		present.Status = c.Status
+	if present.LastTransitionTime.IsZero() || !sameStatus(present.Status, c.Status) {
+		present.LastTransitionTime.Time = wholeSeconds(c.LastTransitionTime.Time)
 	}
+	present.Status = c.Status
 	present.Reason = c.Reason
 	present.Message = c.Message
 	present.ObservedGeneration = c.ObservedGeneration
+}
+
+// sameStatus tells whether a present status, which may be of any form, reads as
+// a given one.
+func sameStatus(present, given metav1.ConditionStatus) bool {
+	switch present {
+	case given:
+		return true
+	case metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown:
+		return false
+	}
+	return condition.ParseStatus(string(present)) == given
 }
 
 // says is holds for typed conditions.

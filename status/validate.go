@@ -23,8 +23,9 @@ var (
 	ErrInvalidReason = errors.New("invalid reason")
 	// ErrInvalidGeneration is a negative generation.
 	ErrInvalidGeneration = errors.New("invalid generation")
-	// ErrNoTime is a zero time where a transition has to be dated.
-	ErrNoTime = errors.New("no time given")
+	// ErrNoTime is a zero time, or one that RFC 3339 can't write, where a
+	// transition has to be dated.
+	ErrNoTime = errors.New("no usable time given")
 	// ErrUnsupportedObject is an object that can hold no conditions: nil, or of
 	// a type that Conditions doesn't know.
 	ErrUnsupportedObject = errors.New("object can hold no conditions")
@@ -92,23 +93,28 @@ func validateContent(c *metav1.Condition) error {
 // reasonFits matches ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$ without a
 // regular expression, since it runs on every write of a condition.
 func reasonFits(reason string) bool {
-	for i := range len(reason) {
-		if reasonBytes[reason[i]] == none {
-			return false
-		}
+	if reason == "" {
+		return false
 	}
-	return reason != "" && reasonBytes[reason[0]] == letter && reasonBytes[reason[len(reason)-1]] != separator
+	var parts byte
+	for i := range len(reason) {
+		parts |= reasonBytes[reason[i]]
+	}
+	return parts&none == 0 && reasonBytes[reason[0]] == letter && reasonBytes[reason[len(reason)-1]] != separator
 }
 
-// The parts that a byte can play in a reason.
+// The parts that a byte can play in a reason, as bits.
 const (
-	none = iota
-	letter
+	letter = 1 << iota
 	follower
 	separator
+	none
 )
 
 var reasonBytes = func() (table [256]byte) {
+	for c := range table {
+		table[c] = none
+	}
 	for c := range 26 {
 		table['a'+c], table['A'+c] = letter, letter
 	}
@@ -124,7 +130,30 @@ var reasonBytes = func() (table [256]byte) {
 const maxDetailLength = 1024
 
 func fits(text string, limit int) bool {
-	return len(text) <= limit && utf8.ValidString(text)
+	return len(text) <= limit && (ascii(text) || utf8.ValidString(text))
+}
+
+// ascii tells whether a text is all ASCII. It looks at eight bytes at once, the
+// last time at some of them again: messages are short, and this runs on every
+// write of a condition.
+func ascii(text string) bool {
+	const high = 0x8080808080808080
+	if len(text) < 8 {
+		return false
+	}
+	last := len(text) - 8
+	bits := word(text[last:])
+	for at := 0; at < last; at += 8 {
+		bits |= word(text[at:])
+	}
+	return bits&high == 0
+}
+
+// word is the first eight bytes, which a compiler loads as one.
+func word(text string) uint64 {
+	_ = text[7]
+	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
 }
 
 // clip makes a text fit into limit bytes: valid UTF-8 (or the API server would

@@ -95,12 +95,12 @@ func runReadiness(t *testing.T, v *vector) {
 	if c.Expect != nil {
 		accepted = []string{c.Expect.Status}
 		if c.Expect.Status != c.Output.Status {
-			v.rules = []string{"status " + c.Expect.Rule}
+			v.because("status " + c.Expect.Rule)
 		}
 	} else if len(c.Either) > 0 {
 		accepted = c.Either
 		if !slices.Contains(c.Either, c.Output.Status) {
-			v.rules = []string{"either"}
+			v.because("status 25")
 		}
 	}
 	var integers, floats map[string]any

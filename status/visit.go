@@ -5,6 +5,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/operkit/operkit/status/internal/condition"
 )
 
 // Visit gathers what one reconcile of an object has to say about the declared
@@ -62,13 +64,18 @@ func (v *Visit) Result(conditionType string, err error) {
 // summarises follows from the others as they are then. All declared conditions
 // come first, in their order; those of others are kept.
 //
+// status.observedGeneration becomes the generation of the visit once every
+// declared condition speaks of it, where the object has that field.
+//
+// spec: status 28
+//
 // Errors: the first one of a report (wrapping ErrDeclaration or what Validate
 // gives), ErrUnsupportedObject, ErrNoTime. With an error nothing is written.
 func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 	if v.err != nil {
 		return false, v.err
 	}
-	if now.IsZero() {
+	if !condition.Datable(now) {
 		return false, fmt.Errorf("%w: %w", ErrDeclaration, ErrNoTime)
 	}
 	conditions := Conditions(object)
@@ -92,7 +99,21 @@ func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 		return changed, err
 	}
 	summarised := v.summarise(now, conditions)
-	return changed || begun || summarised, conditions.Err()
+	observed := v.observes(conditions) && conditions.observe(v.generation)
+	return changed || begun || summarised || observed, conditions.Err()
+}
+
+// observes tells whether everything declared speaks of this generation. As long
+// as something kept is older, readers that look at the object's observed
+// generation only would take it for current.
+func (v *Visit) observes(conditions *ConditionSet) bool {
+	for _, d := range v.declaration.types {
+		c, _ := conditions.Get(d.Type)
+		if c.ObservedGeneration > 0 && c.ObservedGeneration < v.generation {
+			return false
+		}
+	}
+	return v.generation > 0
 }
 
 func (v *Visit) summarise(now time.Time, conditions *ConditionSet) bool {

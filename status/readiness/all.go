@@ -14,7 +14,8 @@ type Summary struct {
 	State State
 	// Message is a sentence for people, with the first blockers by name.
 	Message string
-	// Blockers are the results that aren't Ready, the worst first, then by name.
+	// Blockers are the results that aren't Ready, the worst first, then by name, reason
+	// and message: the order in which they were given doesn't matter.
 	Blockers []Result
 	// ReadyCount of Total results are Ready.
 	ReadyCount, Total int
@@ -38,7 +39,10 @@ func All(results ...Result) Summary {
 	}
 	s.ReadyCount = s.Total - len(s.Blockers)
 	slices.SortStableFunc(s.Blockers, func(a, b Result) int {
-		return cmp.Or(a.State.rank()-b.State.rank(), strings.Compare(a.Object.String(), b.Object.String()))
+		return cmp.Or(
+			a.State.rank()-b.State.rank(), strings.Compare(a.Object.String(), b.Object.String()),
+			strings.Compare(a.Reason, b.Reason), strings.Compare(a.Message, b.Message),
+		)
 	})
 	s.Message = fmt.Sprintf("%d of %d are ready", s.ReadyCount, s.Total)
 	if len(s.Blockers) == 0 {

@@ -32,20 +32,29 @@ func common(s *subject) (Result, bool) {
 	return Result{}, false
 }
 
+// maxMessages is how many reasons a message gives.
+const maxMessages = 5
+
 // blockers answers what keeps a Namespace from going away.
 func (s *subject) blockers() string {
 	if s.group != "" || s.kind != "Namespace" {
 		return ""
 	}
 	var messages []string
+	asked := map[string]bool{}
 	for _, element := range s.conditions {
 		entry, _ := element.(map[string]any)
 		conditionType := condition.Text(entry, condition.Type)
-		if !strings.HasPrefix(conditionType, "NamespaceDeletion") && !strings.HasPrefix(conditionType, "NamespaceContent") {
+		told := strings.HasPrefix(conditionType, "NamespaceDeletion") || strings.HasPrefix(conditionType, "NamespaceContent")
+		if !told || asked[conditionType] {
 			continue
 		}
+		asked[conditionType] = true
 		if v := s.condition(conditionType); v.isTrue() && v.message != "" {
 			messages = append(messages, v.message)
+		}
+		if len(asked) == maxMessages { // those that Kubernetes has
+			break
 		}
 	}
 	return strings.Join(messages, "; ")

@@ -1,8 +1,11 @@
 package readiness
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,8 +13,18 @@ import (
 )
 
 // Registry says of kinds how they are judged. It is a value: make one, give it
-// to a Checker, and don't write to it afterwards. nil is empty.
+// to a Checker, and don't write to it afterwards (With makes another one). As
+// long as nobody does, it may be used by many goroutines. nil is empty.
 type Registry map[schema.GroupKind]Expectation
+
+// With answers a Registry that says what this one says, and something else of
+// one kind. This one isn't changed, so that others may go on using it.
+func (r Registry) With(kind schema.GroupKind, expected Expectation) Registry {
+	result := make(Registry, len(r)+1)
+	maps.Copy(result, r)
+	result[kind] = expected
+	return result
+}
 
 // Expectation is how the objects of one kind are judged. The zero value says
 // nothing, so that the table and the generic conditions decide. What is given
@@ -81,9 +94,12 @@ var ErrExpectation = errors.New("invalid expectation")
 // type, or a field without a path. The error wraps ErrExpectation. Objects of a
 // kind with such an expectation are Unknown.
 func (r Registry) Validate() error {
+	kinds := slices.SortedFunc(maps.Keys(r), func(a, b schema.GroupKind) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
+	})
 	var faults []error
-	for kind, expected := range r {
-		if err := expected.validate(); err != nil {
+	for _, kind := range kinds {
+		if err := r[kind].validate(); err != nil {
 			faults = append(faults, fmt.Errorf("kind %s: %w", kind, err))
 		}
 	}

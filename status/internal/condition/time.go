@@ -18,21 +18,33 @@ var layouts = [...]string{
 }
 
 // ParseTime reads a timestamp: a string of a known form, or an already parsed
-// time. A missing, zero or unreadable one answers false.
+// time. A missing, zero or unreadable one answers false, and so does one that
+// couldn't be written again.
 func ParseTime(value any) (time.Time, bool) {
 	switch value := value.(type) {
 	case string:
 		return parseText(value)
 	case time.Time:
-		return value, !value.IsZero()
+		return value, Datable(value)
 	case metav1.Time:
-		return value.Time, !value.IsZero()
+		return value.Time, Datable(value.Time)
 	case *metav1.Time:
 		if value != nil {
-			return value.Time, !value.IsZero()
+			return value.Time, Datable(value.Time)
 		}
 	}
 	return time.Time{}, false
+}
+
+// The seconds of the first and the last moment that RFC 3339 can write in UTC.
+// The first one is the zero time, which is no time.
+const firstSecond, lastSecond = -62135596800, 253402300799
+
+// Datable tells whether a time is one, and has an RFC 3339 form in UTC: a text
+// such as 9999-12-31T23:59:59-01:00 hasn't.
+func Datable(at time.Time) bool {
+	seconds := at.Unix()
+	return seconds > firstSecond && seconds <= lastSecond
 }
 
 func parseText(text string) (time.Time, bool) {
@@ -41,7 +53,7 @@ func parseText(text string) (time.Time, bool) {
 	}
 	for _, layout := range layouts {
 		if at, err := time.Parse(layout, text); err == nil {
-			return at, !at.IsZero()
+			return at, Datable(at)
 		}
 	}
 	return time.Time{}, false

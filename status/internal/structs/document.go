@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/operkit/operkit/status/internal/condition"
 )
 
 // maxDepth ends the conversion of values that contain themselves.
@@ -83,7 +86,7 @@ next:
 			}
 		}
 		content, ok := At(value, field.Index)
-		if !ok || field.omitEmpty && empty(content) || field.omitZero && content.IsZero() {
+		if !ok || field.omitEmpty && empty(content) || field.omitZero && zero(content) {
 			continue
 		}
 		result[field.Key] = convert(content, depth+1, nil)
@@ -97,6 +100,16 @@ func empty(value reflect.Value) bool {
 		return value.Len() == 0
 	case reflect.Struct:
 		return false
+	}
+	return value.IsZero()
+}
+
+// zero asks values that know it themselves, as times do.
+func zero(value reflect.Value) bool {
+	if value.Kind() != reflect.Pointer && value.CanInterface() {
+		if content, ok := value.Interface().(interface{ IsZero() bool }); ok {
+			return content.IsZero()
+		}
 	}
 	return value.IsZero()
 }
@@ -115,9 +128,22 @@ func scalar(value reflect.Value) any {
 		}
 		return float64(value.Uint())
 	case reflect.Float32, reflect.Float64:
-		return value.Float()
+		return float(value.Float(), value.Type().Bits())
 	}
 	return nil
+}
+
+// float answers what a decoder makes of the number's shortest text, in which an
+// integral one is an integer.
+func float(number float64, bits int) any {
+	if math.IsNaN(number) || math.IsInf(number, 0) {
+		return nil
+	}
+	if whole, ok := condition.Integer(number); ok {
+		return whole
+	}
+	number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', -1, bits), 64)
+	return number
 }
 
 var timeType = reflect.TypeFor[metav1.Time]()
@@ -133,6 +159,10 @@ func encoded(value reflect.Value) (any, bool) {
 			return nil, true
 		}
 		return at.UTC().Format(time.RFC3339), true
+	}
+	// Some encode themselves by their pointer only, and no pointer is copied.
+	if kind := value.Kind(); value.CanAddr() && kind != reflect.Pointer && kind != reflect.Interface {
+		value = value.Addr()
 	}
 	switch content := value.Interface().(type) {
 	case json.Marshaler:

@@ -58,7 +58,7 @@ func collect(t reflect.Type, at []int, path map[reflect.Type]bool) []Field {
 			inlined = append(inlined, collect(inner, index, path)...)
 			continue
 		}
-		if !field.IsExported() || name == "-" && options == "" {
+		if !field.IsExported() || field.Tag.Get("json") == "-" {
 			continue
 		}
 		if name == "" {
@@ -75,8 +75,8 @@ func inlines(field reflect.StructField, name, options string) reflect.Type {
 	if inner.Kind() == reflect.Pointer {
 		inner = inner.Elem()
 	}
-	embedded := field.Anonymous && name == ""
-	if inner.Kind() == reflect.Struct && (embedded || field.IsExported() && contains(options, "inline")) {
+	inlined := field.Anonymous || field.IsExported() && contains(options, "inline")
+	if name == "" && inlined && inner.Kind() == reflect.Struct {
 		return inner
 	}
 	return nil

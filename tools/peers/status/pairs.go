@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/operkit/operkit/status"
@@ -16,89 +17,109 @@ import (
 
 // pairs are the goals. Fixtures are made once; what a row says it measures is all that is done in its loop.
 func pairs() []ratio.Pair {
-	object, ready := unstructuredWidget(), deployment()
+	return []ratio.Pair{setPair(), setSamePair(), readyPair(), linearPair(), equalPair()}
+}
+
+func setPair() ratio.Pair {
+	return ratio.Pair{
+		Name: "status-set", Goal: 1.2,
+		Ours: flipping(setOurs), Peer: flipping(setPeer),
+		Hint: "Set (set.go), valid and fits (validate.go), firstOf and overwrite (typed.go): what is done before the entry is found",
+	}
+}
+
+func setOurs(list *[]metav1.Condition, c metav1.Condition) bool {
+	return status.Conditions(list).Set(time.Now(), c)
+}
+
+func setPeer(list *[]metav1.Condition, c metav1.Condition) bool {
+	return meta.SetStatusCondition(list, c)
+}
+
+// flipping sets one of eight conditions to True and False by turns.
+func flipping(set func(list *[]metav1.Condition, c metav1.Condition) bool) func(b *testing.B) {
+	return func(b *testing.B) {
+		list := eight()
+		for i := 0; b.Loop(); i++ {
+			if !set(&list, flip[(i+1)%2]) {
+				b.Fatal("nothing changed")
+			}
+		}
+	}
+}
+
+func setSamePair() ratio.Pair {
+	object := unstructuredWidget()
+	return ratio.Pair{
+		Name: "status-set-same", Goal: 0.1,
+		Ours: func(b *testing.B) {
+			for b.Loop() {
+				if status.Conditions(object).Set(now, flip[0]) {
+					b.Fatal("something changed")
+				}
+			}
+		},
+		Peer: func(b *testing.B) {
+			for b.Loop() {
+				_, err := convertAndSet(object, flip[0])
+				must(b, err)
+			}
+		},
+		Hint: "condition.Newest: how often an entry is looked into",
+	}
+}
+
+func readyPair() ratio.Pair {
+	ready := deployment()
+	return ratio.Pair{
+		Name: "status-ready", Goal: 0.1,
+		Ours: func(b *testing.B) {
+			for b.Loop() {
+				if !readiness.Of(ready).Ready() {
+					b.Fatal("not ready")
+				}
+			}
+		},
+		Peer: func(b *testing.B) {
+			for b.Loop() {
+				done, err := rolledOut(ready)
+				must(b, err)
+				if !done {
+					b.Fatal("not rolled out")
+				}
+			}
+		},
+		Hint: "readiness: how often conditions are looked for, and what is allocated for a result",
+	}
+}
+
+func linearPair() ratio.Pair {
+	return ratio.Pair{
+		Name: "status-linear", Goal: 12,
+		Ours: updating(rollout(5000)), Peer: updating(rollout(500)),
+		Hint: "components.go: sorting is all that may cost more than linear",
+	}
+}
+
+func equalPair() ratio.Pair {
 	before, after := statusOf(rollout(500)), statusOf(rollout(500))
-	return []ratio.Pair{
-		{
-			Name: "status-set", Goal: 1.2,
-			Ours: func(b *testing.B) {
-				list := eight()
-				for i := 0; b.Loop(); i++ {
-					if !status.Conditions(&list).Set(time.Now(), flip[(i+1)%2]) {
-						b.Fatal("nothing changed")
-					}
+	return ratio.Pair{
+		Name: "status-equal", Goal: 1,
+		Ours: func(b *testing.B) {
+			for b.Loop() {
+				if status.Changed(before, after) {
+					b.Fatal("changed")
 				}
-			},
-			Peer: func(b *testing.B) {
-				list := eight()
-				for i := 0; b.Loop(); i++ {
-					if !meta.SetStatusCondition(&list, flip[(i+1)%2]) {
-						b.Fatal("nothing changed")
-					}
-				}
-			},
-			Hint: "Set (set.go), validateContent and clip, newestOf, overwrite (typed.go): what is done before the entry is found",
+			}
 		},
-		{
-			Name: "status-set-same", Goal: 0.1,
-			Ours: func(b *testing.B) {
-				for b.Loop() {
-					if status.Conditions(object).Set(now, flip[0]) {
-						b.Fatal("something changed")
-					}
+		Peer: func(b *testing.B) {
+			for b.Loop() {
+				if !equality.Semantic.DeepEqual(before, after) {
+					b.Fatal("changed")
 				}
-			},
-			Peer: func(b *testing.B) {
-				for b.Loop() {
-					_, err := convertAndSet(object, flip[0])
-					must(b, err)
-				}
-			},
-			Hint: "condition.Newest: how often an entry is looked into",
+			}
 		},
-		{
-			Name: "status-ready", Goal: 0.1,
-			Ours: func(b *testing.B) {
-				for b.Loop() {
-					if !readiness.Of(ready).Ready() {
-						b.Fatal("not ready")
-					}
-				}
-			},
-			Peer: func(b *testing.B) {
-				for b.Loop() {
-					done, err := rolledOut(ready)
-					must(b, err)
-					if !done {
-						b.Fatal("not rolled out")
-					}
-				}
-			},
-			Hint: "readiness: how often conditions are looked for, and what is allocated for a result",
-		},
-		{
-			Name: "status-linear", Goal: 12,
-			Ours: updating(rollout(5000)), Peer: updating(rollout(500)),
-			Hint: "components.go: sorting is all that may cost more than linear",
-		},
-		{
-			Name: "status-equal", Goal: 1,
-			Ours: func(b *testing.B) {
-				for b.Loop() {
-					if status.Changed(before, after) {
-						b.Fatal("changed")
-					}
-				}
-			},
-			Peer: func(b *testing.B) {
-				for b.Loop() {
-					if !equality.Semantic.DeepEqual(before, after) {
-						b.Fatal("changed")
-					}
-				}
-			},
-			Hint: "same and sameMap (changed.go)",
-		},
+		Hint: "same and sameMap (changed.go)",
 	}
 }
 

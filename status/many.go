@@ -1,0 +1,128 @@
+package status
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/operkit/operkit/status/internal/condition"
+)
+
+// few is up to how many conditions are set one after another. Each time the
+// whole list is looked through, so that thousands would take minutes.
+const few = 16
+
+// setMany is Set for many valid conditions of different types: each is set into
+// a list of what there is of its type, and those become one list again.
+func (s *ConditionSet) setMany(now time.Time, list []metav1.Condition) (changed bool) {
+	switch target := s.target.(type) {
+	case *unstructured.Unstructured:
+		if target != nil && target.Object != nil {
+			return s.setManyInDocument(now, target.Object, list)
+		}
+	case map[string]any:
+		if target != nil {
+			return s.setManyInDocument(now, target, list)
+		}
+	case *[]metav1.Condition:
+		if target != nil {
+			result, changed := setManyIn(now, *target, list, s)
+			if changed {
+				*target = result
+			}
+			return changed
+		}
+	default:
+		if held, ok := structOf(target); ok && held.element == nil {
+			result, changed := setManyIn(now, held.read(), list, s)
+			if changed {
+				return held.replace(result)
+			}
+			return false
+		}
+	}
+	for i := range list {
+		changed = s.Set(now, list[i]) || changed
+	}
+	return changed
+}
+
+func (s *ConditionSet) setManyInDocument(now time.Time, object map[string]any, list []metav1.Condition) (changed bool) {
+	present := mapsOf(condition.List(object))
+	groups := grouped(present, typeOf)
+	for i := range list {
+		c := &list[i]
+		part := map[string]any{"status": map[string]any{conditionsKey: groups[c.Type]}}
+		set := Conditions(part)
+		changed = set.Set(now, *c) || changed
+		if set.err != nil {
+			s.fail(set.err)
+		}
+		groups[c.Type] = condition.List(part)
+	}
+	if !changed {
+		return false
+	}
+	status := condition.Map(object, "status")
+	if status == nil {
+		status = map[string]any{}
+		object["status"] = status
+	}
+	status[conditionsKey] = ungrouped(present, list, groups, typeOf)
+	return true
+}
+
+func setManyIn(now time.Time, present, list []metav1.Condition, s *ConditionSet) (result []metav1.Condition, changed bool) {
+	typeOf := func(c metav1.Condition) string { return c.Type }
+	groups := grouped(present, typeOf)
+	for i := range list {
+		part := groups[list[i].Type]
+		set := Conditions(&part)
+		changed = set.Set(now, list[i]) || changed
+		if set.err != nil {
+			s.fail(set.err)
+		}
+		groups[list[i].Type] = part
+	}
+	return ungrouped(present, list, groups, typeOf), changed
+}
+
+// grouped gives the elements by their type, in lists of their own.
+func grouped[T any](list []T, typeOf func(T) string) map[string][]T {
+	groups := make(map[string][]T, len(list))
+	for _, element := range list {
+		groups[typeOf(element)] = append(groups[typeOf(element)], element)
+	}
+	return groups
+}
+
+// ungrouped puts the groups back to where their elements were, and those of new
+// types behind them. Elements without a type are nobody's and stay.
+func ungrouped[T any](present []T, added []metav1.Condition, groups map[string][]T, typeOf func(T) string) []T {
+	result := make([]T, 0, len(present)+len(added))
+	next := make(map[string]int, len(groups))
+	for _, element := range present {
+		conditionType := typeOf(element)
+		if at := next[conditionType]; at < len(groups[conditionType]) {
+			result = append(result, groups[conditionType][at])
+			next[conditionType] = at + 1
+		}
+	}
+	for i := range added {
+		if group := groups[added[i].Type]; next[added[i].Type] == 0 {
+			result = append(result, group...)
+			next[added[i].Type] = len(group)
+		}
+	}
+	return result
+}
+
+// replace puts another list of metav1.Condition in the place of the present one.
+func (h held) replace(list []metav1.Condition) bool {
+	return h.pick(slices.Repeat([]int{-1}, len(list)), func(picked reflect.Value) {
+		reflect.Copy(picked, reflect.ValueOf(list).Convert(picked.Type()))
+	})
+}

@@ -1,0 +1,81 @@
+package status
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/operkit/operkit/status/internal/condition"
+	"github.com/operkit/operkit/status/internal/structs"
+)
+
+// observe writes status.observedGeneration and tells whether that changed the
+// object. One that has no such field stays as it is, and so does a bare list.
+//
+// spec: status 28
+func (s *ConditionSet) observe(generation int64) bool {
+	switch target := s.target.(type) {
+	case *unstructured.Unstructured:
+		return observeDocument(target.Object, generation)
+	case map[string]any:
+		return observeDocument(target, generation)
+	case *[]metav1.Condition:
+		return false
+	}
+	value := reflect.ValueOf(s.target)
+	if value.Kind() != reflect.Pointer || value.IsNil() || value.Elem().Kind() != reflect.Struct {
+		return false
+	}
+	place := observedPlace(value.Type().Elem())
+	if place == nil {
+		return false
+	}
+	field, ok := structs.Settle(value.Elem(), place)
+	if !ok || field.Int() == generation {
+		return false
+	}
+	field.SetInt(generation)
+	return true
+}
+
+func observeDocument(object map[string]any, generation int64) bool {
+	status := condition.Map(object, "status")
+	present, known := condition.Integer(status[observedGenerationKey])
+	if status == nil || known && present == generation {
+		return false
+	}
+	status[observedGenerationKey] = generation
+	return true
+}
+
+// observedPlaces holds where the structs of the types met so far keep their
+// observed generation: reflect.Type to []int, nil for those that don't.
+var observedPlaces sync.Map
+
+func observedPlace(t reflect.Type) []int {
+	if known, ok := observedPlaces.Load(t); ok {
+		return known.([]int)
+	}
+	place := findObserved(t)
+	observedPlaces.Store(t, place)
+	return place
+}
+
+func findObserved(t reflect.Type) []int {
+	status := structs.Index(t, "status")
+	if status == nil {
+		return nil
+	}
+	holder := t.FieldByIndex(status).Type
+	if holder.Kind() == reflect.Pointer {
+		holder = holder.Elem()
+	}
+	field := structs.Index(holder, observedGenerationKey)
+	if field == nil || holder.FieldByIndex(field).Type.Kind() != reflect.Int64 {
+		return nil
+	}
+	return slices.Concat(status, field)
+}

@@ -1,0 +1,82 @@
+package status
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/operkit/operkit/status/internal/condition"
+	"github.com/operkit/operkit/status/internal/structs"
+)
+
+// withKnown is a condition in the form of metav1.Condition, with its unknown
+// fields.
+func withKnown(entry map[string]any) map[string]any {
+	result := cloneMap(entry)
+	delete(result, condition.LastTransactionTime)
+	for key, value := range known(entry) {
+		result[key] = value
+	}
+	return result
+}
+
+// known is a condition in the form of metav1.Condition and nothing else.
+func known(entry map[string]any) map[string]any {
+	c := fromDocument(entry)
+	result := map[string]any{
+		condition.Type: c.Type, condition.Status: string(c.Status), condition.Reason: c.Reason, condition.Message: c.Message,
+	}
+	if !c.LastTransitionTime.IsZero() {
+		result[condition.LastTransitionTime] = wholeSeconds(c.LastTransitionTime.Time).Format(time.RFC3339)
+	}
+	if c.ObservedGeneration != 0 {
+		result[condition.ObservedGeneration] = c.ObservedGeneration
+	}
+	return result
+}
+
+// ownedOf answers the own conditions in the order of the types.
+func ownedOf(object map[string]any, owned []string) []any {
+	list := condition.List(object)
+	result := []any{}
+	for i, conditionType := range owned {
+		if entry := condition.Find(list, conditionType); entry != nil && !slices.Contains(owned[:i], conditionType) {
+			result = append(result, known(entry))
+		}
+	}
+	return result
+}
+
+// sameOwned compares all but the transition times, which can't differ without
+// the status.
+func sameOwned(a, b []any) bool {
+	return slices.EqualFunc(a, b, func(x, y any) bool {
+		return sameMap(x.(map[string]any), y.(map[string]any), ownTimes, sameAt)
+	})
+}
+
+// documentOf answers an object as a document, without copying it if it is one.
+func documentOf(object any) (map[string]any, error) {
+	switch object := object.(type) {
+	case *unstructured.Unstructured:
+		if object != nil && object.Object != nil {
+			return object.Object, nil
+		}
+	case map[string]any:
+		if object != nil {
+			return object, nil
+		}
+	default:
+		value := reflect.ValueOf(object)
+		if value.Kind() == reflect.Pointer && !value.IsNil() && value.Elem().Kind() == reflect.Struct {
+			if _, isList := object.(*metav1.Condition); !isList {
+				return structs.Document(value.Elem(), "spec").(map[string]any), nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("patch of %s: %w: use a non-nil *unstructured.Unstructured, map[string]any or pointer to a struct", nameOf(object), ErrUnsupportedObject)
+}
