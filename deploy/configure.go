@@ -45,6 +45,10 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) R
 	if err := t.checkOwnership(t.in.ref, live); err != nil {
 		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
 	}
+	live, err := t.upgrade(ctx, live)
+	if err != nil {
+		return failure(t.in.ref, err)
+	}
 	wanted := withoutScaled(t.in.object, live, t.fieldManager)
 	if t.unchanged(wanted, live) {
 		return Result{Ref: t.in.ref, Action: Unchanged, Object: live}

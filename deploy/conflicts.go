@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -92,7 +93,7 @@ func (m *Manager) settle(s settings, wanted, live *unstructured.Unstructured) se
 	out := settlement{wanted: wanted}
 	content := wanted.Object
 	for _, c := range contestedFields(wanted.Object, live, s.fieldManager) {
-		policy := s.conflictPolicy(c.Field, ours)
+		policy := s.conflictPolicy(c.Field, ours || slices.Contains(s.takeOverFrom, c.Manager))
 		if policy == Force && m.takeovers.tooOften(live.GetUID(), c.FieldConflict) {
 			out.fought = append(out.fought, c.FieldConflict)
 			policy = Keep

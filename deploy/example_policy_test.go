@@ -102,3 +102,17 @@ func ExampleReady() {
 	fmt.Println(results[0].Object.Object["data"], err)
 	// Output: map[greeting:I am up] <nil>
 }
+
+func ExampleTakeOverFrom() {
+	memory := newMemory(newConfigMap("web", "hello"))
+	somebodyEdits(memory.Port(), "good morning")
+	m := deploy.NewManager(memory, deploy.TakeOverFrom("kubectl", "before-first-apply"))
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "good evening")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, entry := range results[0].Object.GetManagedFields() {
+		fmt.Println(entry.Manager, entry.Operation)
+	}
+	// Output: operkit Apply
+}

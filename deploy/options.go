@@ -33,6 +33,7 @@ type settings struct {
 	propagation   metav1.DeletionPropagation
 	evenForeign   bool
 	untilGone     bool
+	takeOverFrom  []string
 	immutable     []immutableField
 }
 
