@@ -104,15 +104,20 @@ func ExampleReady() {
 }
 
 func ExampleTakeOverFrom() {
-	memory := newMemory(newConfigMap("web", "hello"))
-	somebodyEdits(memory.Port(), "good morning")
-	m := deploy.NewManager(memory, deploy.TakeOverFrom("kubectl", "before-first-apply"))
-	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "good evening")})
-	if err != nil {
+	ctx, memory := context.Background(), newMemory()
+	if _, err := deploy.NewManager(memory, deploy.FieldManager("installer")).Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", "hello")}); err != nil {
 		log.Fatal(err)
 	}
-	for _, entry := range results[0].Object.GetManagedFields() {
-		fmt.Println(entry.Manager, entry.Operation)
+	somebodyEdits(memory.Port(), "good morning")
+	m := deploy.NewManager(memory, deploy.TakeOverFrom("kubectl"))
+	for range 2 {
+		results, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", "good evening")})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(results[0].Action, results[0].Object.Object["data"])
 	}
-	// Output: operkit Apply
+	// Output:
+	// configured map[greeting:good evening]
+	// unchanged map[greeting:good evening]
 }
