@@ -72,11 +72,11 @@ func (s *ComponentState) roles() map[string]role {
 // present status.
 func (s *ComponentState) document(present []any) map[string]any {
 	roles := s.roles()
-	all := ordered(roles, present)
+	all, each := ordered(roles, present)
 	deployed, verified := make([]any, 0, len(all)), make([]any, 0, len(all))
 	unverified, failed := []any{}, []any{}
-	for _, name := range all {
-		is := roles[name.(string)]
+	for i, name := range all {
+		is := each[i]
 		if is&(isVerified|isUnverified) != 0 {
 			deployed = append(deployed, name)
 		}
@@ -109,11 +109,11 @@ func (s *ComponentState) document(present []any) map[string]any {
 	return document
 }
 
-// ordered lists the names in their order. The components of a rollout are
-// nearly always those of the present status, which are in order already; there
-// may be thousands, and this is done with every reconcile.
-func ordered(roles map[string]role, present []any) []any {
-	result := make([]any, 0, len(roles))
+// ordered lists the names in their order, and what each is. The components of a
+// rollout are nearly always those of the present status, which are in order
+// already; there may be thousands, and this is done with every reconcile.
+func ordered(roles map[string]role, present []any) (names []any, each []role) {
+	names, each = make([]any, 0, len(roles)), make([]role, 0, len(roles))
 	last := ""
 	for i, element := range present {
 		name, ok := element.(string)
@@ -121,18 +121,18 @@ func ordered(roles map[string]role, present []any) []any {
 			break
 		}
 		last = name
-		if _, known := roles[name]; known {
-			result = append(result, element)
+		if is, known := roles[name]; known {
+			names, each = append(names, element), append(each, is)
 		}
 	}
-	if len(result) == len(roles) {
-		return result
+	if len(names) == len(roles) {
+		return names, each
 	}
-	result = result[:0]
+	names, each = names[:0], each[:0]
 	for _, name := range slices.Sorted(maps.Keys(roles)) {
-		result = append(result, name)
+		names, each = append(names, name), append(each, roles[name])
 	}
-	return result
+	return names, each
 }
 
 // explained lists {name, key: text} by name; an empty text is left out.
