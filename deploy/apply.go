@@ -31,12 +31,17 @@ func (m *Manager) Apply(ctx context.Context, objects []*unstructured.Unstructure
 func (s settings) checkDuplicates(objects []*unstructured.Unstructured) error {
 	seen := make(map[Ref]Ref, len(objects))
 	for _, obj := range objects {
-		if obj == nil || obj.Object == nil || obj.GetName() == "" {
+		if obj == nil || obj.Object == nil || obj.GetName() == "" && obj.GetGenerateName() == "" {
 			continue
 		}
 		ref := RefOf(obj)
+		if ref.Name == "" {
+			ref.Name = obj.GetGenerateName()
+		}
 		if ref.Namespace == "" && s.owner != nil {
 			ref.Namespace = s.owner.GetNamespace()
+		} else if ref.Namespace == "" {
+			ref.Namespace = s.namespace
 		}
 		key := ref
 		key.Kind.Version = ""
@@ -77,8 +82,11 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 		}
 		return Result{Ref: ref, Action: Failed, Err: err}
 	}
-	if t.in.strategy == Ignore {
+	switch t.in.strategy {
+	case Ignore:
 		return Result{Ref: t.in.ref, Action: Skipped}
+	case CreateOnly:
+		return t.createOnly(ctx)
 	}
 	live, err := t.read(ctx, t.settings, t.in.ref)
 	if err != nil {
@@ -86,6 +94,9 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 	}
 	if live == nil {
 		return t.create(ctx)
+	}
+	if t.in.strategy == Replace {
+		return t.replace(ctx, live)
 	}
 	return t.existing(ctx, live)
 }

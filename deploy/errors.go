@@ -25,8 +25,11 @@ func (e *InvalidManifestError) Error() string {
 type KindUnknownError struct{ Kind schema.GroupVersionKind }
 
 func (e *KindUnknownError) Error() string {
-	return fmt.Sprintf("kind %s of %s is not served by the cluster: install its CustomResourceDefinition or correct apiVersion and kind",
-		e.Kind.Kind, e.Kind.GroupVersion())
+	kind := e.Kind.Kind
+	if version := strings.TrimSuffix(e.Kind.GroupVersion().String(), "/"); version != "" {
+		kind += " of " + version
+	}
+	return fmt.Sprintf("kind %s is not served by the cluster: install its CustomResourceDefinition or correct apiVersion and kind", kind)
 }
 
 // AmbiguousKindError tells that a kind was named without its group, and several are meant by it.

@@ -121,3 +121,22 @@ func ExampleTakeOverFrom() {
 	// configured map[greeting:good evening]
 	// unchanged map[greeting:good evening]
 }
+
+func ExampleDefaultNamespace() {
+	obj := newConfigMap("web", "hello")
+	obj.SetNamespace("")
+	results, err := deploy.NewManager(newMemory(), deploy.DefaultNamespace("shop")).Apply(context.Background(), []*unstructured.Unstructured{obj})
+	fmt.Println(results[0].Ref, err)
+	// Output: ConfigMap shop/web <nil>
+}
+
+func ExampleOnResult() {
+	report := func(result deploy.Result) { fmt.Println(result.Ref, result.Action) }
+	_, err := deploy.NewManager(newMemory(), deploy.OnResult(report), deploy.Concurrency(1)).
+		Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello"), newConfigMap("db", "hello")})
+	fmt.Println(err)
+	// Output:
+	// ConfigMap shop/web created
+	// ConfigMap shop/db created
+	// <nil>
+}

@@ -29,7 +29,7 @@ func newOwner(name string) *unstructured.Unstructured {
 
 // newMemory is a cluster in memory; cluster.New makes the real one.
 func newMemory(objects ...*unstructured.Unstructured) *dryrun.Cluster {
-	memory, err := dryrun.New(dryrun.Objects(objects...))
+	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(objects...))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func newMemory(objects ...*unstructured.Unstructured) *dryrun.Cluster {
 
 func Example() {
 	ctx := context.Background()
-	memory, err := dryrun.New() // or cluster.New(ctx, config)
+	memory, err := dryrun.New(dryrun.Namespaces("shop")) // or cluster.New(ctx, config)
 	if err != nil {
 		log.Fatal(err)
 	}

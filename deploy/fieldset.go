@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"strings"
 
@@ -151,14 +152,18 @@ func sameScalar(a, b any) bool {
 	return reflect.DeepEqual(number(a), number(b))
 }
 
+// number is a number as int64 where it is whole and can be told from its neighbours; anything else as
+// it is.
 func number(value any) any {
 	switch v := value.(type) {
-	case int64:
-		return float64(v)
 	case int:
-		return float64(v)
+		return int64(v)
 	case int32:
-		return float64(v)
+		return int64(v)
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int64(v)
+		}
 	}
 	return value
 }

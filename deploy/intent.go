@@ -48,6 +48,11 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	if err != nil {
 		return nil, err
 	}
+	if ref.Name == "" {
+		if err := s.markGenerated(clean, ref); err != nil {
+			return nil, err
+		}
+	}
 	sum, err := hashIntent(content)
 	if err != nil {
 		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}

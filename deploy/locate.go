@@ -9,7 +9,7 @@ import (
 )
 
 // Locate returns the full name of obj: a namespaced object without a namespace is in the
-// owner's (OwnedBy). What can't be an object at all is an *InvalidManifestError.
+// owner's (OwnedBy), else in the DefaultNamespace. What can't be an object at all is an *InvalidManifestError.
 func (m *Manager) Locate(ctx context.Context, obj *unstructured.Unstructured, options ...Option) (Ref, error) {
 	s, err := m.settings.with(options)
 	if err != nil {
@@ -25,14 +25,14 @@ func (m *Manager) locate(ctx context.Context, s settings, obj *unstructured.Unst
 		return Ref{}, "", &InvalidManifestError{Reason: "the object is nil"}
 	}
 	ref := RefOf(obj)
-	if err := validate(obj, ref); err != nil {
+	if err := validate(obj, ref, s.generates(obj, ref)); err != nil {
 		return ref, "", err
 	}
-	scope, err := m.port.Scope(ctx, ref.Kind)
+	scope, err := m.requests(s).Scope(ctx, ref.Kind)
 	if err != nil {
 		return ref, "", err
 	}
-	namespace, err := namespaceOf(ref, scope, s.owner)
+	namespace, err := s.namespaceOf(ref, scope)
 	if err != nil {
 		return ref, scope, err
 	}
@@ -40,7 +40,13 @@ func (m *Manager) locate(ctx context.Context, s settings, obj *unstructured.Unst
 	return ref, scope, nil
 }
 
-func validate(obj *unstructured.Unstructured, ref Ref) error {
+// generates tells whether obj is to be made under a name that the cluster generates.
+func (s settings) generates(obj *unstructured.Unstructured, ref Ref) bool {
+	strategy, err := s.strategyOf(obj, ref)
+	return err == nil && strategy == CreateOnly && obj.GetName() == "" && obj.GetGenerateName() != ""
+}
+
+func validate(obj *unstructured.Unstructured, ref Ref, generates bool) error {
 	invalid := func(reason string) error { return &InvalidManifestError{Ref: ref, Reason: reason} }
 	_, malformed := schema.ParseGroupVersion(obj.GetAPIVersion())
 	switch {
@@ -52,22 +58,26 @@ func validate(obj *unstructured.Unstructured, ref Ref) error {
 		return invalid(fmt.Sprintf("apiVersion %q is no group and version", obj.GetAPIVersion()))
 	case obj.IsList():
 		return invalid("it is a list: pass its items one by one")
+	case generates:
+		return nil
 	case obj.GetName() == "" && obj.GetGenerateName() != "":
-		return invalid("generateName can't be applied: give it a name")
+		return invalid("generateName can't be applied: give it a name, or use the strategy CreateOnly")
 	case obj.GetName() == "":
 		return invalid("metadata.name is missing")
 	}
 	return nil
 }
 
-func namespaceOf(ref Ref, scope Scope, owner *unstructured.Unstructured) (string, error) {
+func (s settings) namespaceOf(ref Ref, scope Scope) (string, error) {
 	switch {
 	case scope == ClusterScoped && ref.Namespace != "":
 		return "", &InvalidManifestError{Ref: ref, Reason: "its kind is cluster-scoped: leave metadata.namespace out"}
 	case scope == ClusterScoped || ref.Namespace != "":
 		return ref.Namespace, nil
-	case owner != nil && owner.GetNamespace() != "":
-		return owner.GetNamespace(), nil
+	case s.owner != nil && s.owner.GetNamespace() != "":
+		return s.owner.GetNamespace(), nil
+	case s.namespace != "":
+		return s.namespace, nil
 	}
 	return "", &InvalidManifestError{Ref: ref, Reason: "metadata.namespace is missing"}
 }

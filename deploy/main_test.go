@@ -61,7 +61,7 @@ func objects(objs ...*unstructured.Unstructured) []*unstructured.Unstructured { 
 // newCluster is a cluster in memory with the given objects, its calls recorded.
 func newCluster(t testing.TB, seeds ...*unstructured.Unstructured) *recording {
 	t.Helper()
-	cluster, err := dryrun.New(dryrun.Objects(seeds...))
+	cluster, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(seeds...))
 	require.NoError(t, err)
 	return &recording{Cluster: cluster, memory: cluster}
 }

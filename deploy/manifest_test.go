@@ -161,9 +161,7 @@ func TestIntegersOfAnyType(t *testing.T) {
 	cluster := newCluster(t)
 	m := deploy.NewManager(cluster)
 	intent := func(replicas any) *unstructured.Unstructured {
-		obj := web(t, "{}")
-		obj.Object["spec"] = map[string]any{"replicas": replicas, "list": []any{replicas}}
-		return obj
+		return widget(map[string]any{"replicas": replicas, "list": []any{replicas}})
 	}
 	require.NoError(t, apply(t, m, intent(3)).Err)
 	cluster.take()

@@ -34,6 +34,8 @@ type settings struct {
 	evenForeign   bool
 	untilGone     bool
 	takeOverFrom  []string
+	namespace     string
+	onResult      func(Result)
 	immutable     []immutableField
 }
 
@@ -68,6 +70,15 @@ func OwnedBy(owner *unstructured.Unstructured) Option {
 
 // Adopt sets the policy for objects that exist and aren't the owner's.
 func Adopt(policy Adoption) Option { return func(s *settings) { s.adoption = policy } }
+
+// DefaultNamespace is where namespaced objects are that name no namespace. An owner (OwnedBy) comes
+// with its own.
+func DefaultNamespace(name string) Option { return func(s *settings) { s.namespace = name } }
+
+// OnResult has Apply tell what became of an object as soon as that is known, in whatever order; and
+// again once it was waited for (Ready). report is called by one goroutine at a time and holds up the
+// others.
+func OnResult(report func(Result)) Option { return func(s *settings) { s.onResult = report } }
 
 // DryRun has the cluster answer as if, and change nothing.
 func DryRun() Option { return func(s *settings) { s.dryRun = true } }

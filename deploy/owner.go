@@ -38,16 +38,25 @@ func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byL
 		return false, &InvalidManifestError{Ref: ref, Reason: "it can't be owned by " + RefOf(owner).String() +
 			": an owner in a namespace owns objects of that namespace only, others by a label (OwnedByLabel)"}
 	}
-	labels, _, err := unstructured.NestedStringMap(obj.Object, "metadata", "labels")
+	marks, err := stringLabels(obj, ref)
 	if err != nil {
-		return false, &InvalidManifestError{Ref: ref, Reason: "metadata.labels is no map of strings: quote its values"}
+		return false, err
 	}
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[s.ownerLabel()] = string(owner.GetUID())
-	obj.SetLabels(labels)
+	marks[s.ownerLabel()] = string(owner.GetUID())
+	obj.SetLabels(marks)
 	return true, nil
+}
+
+// stringLabels are the labels of obj, a map of its own.
+func stringLabels(obj *unstructured.Unstructured, ref Ref) (map[string]string, error) {
+	found, _, err := unstructured.NestedStringMap(obj.Object, "metadata", "labels")
+	if err != nil {
+		return nil, &InvalidManifestError{Ref: ref, Reason: "metadata.labels is no map of strings: quote its values"}
+	}
+	if found == nil {
+		found = map[string]string{}
+	}
+	return found, nil
 }
 
 // refer appends a reference to the owner.

@@ -28,6 +28,18 @@ type Port interface {
 	// Get reads the object from the cluster itself, past any cache. An absent object is a
 	// *NotFoundError.
 	Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error)
+	// List reads objects from the cluster itself, past any cache, ascending by namespace and name.
+	// An empty namespace means all of them. Large lists are read in several requests.
+	List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options ListOptions) ([]*unstructured.Unstructured, error)
+	// Kinds returns the kinds, in the preferred version of each group, that name means: as a kind, else
+	// as the plural, singular or short name of a resource. Ascending; none is no error, but that some of
+	// what is served isn't known is one: the name could be among it.
+	Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error)
+	// Create makes a new object, also by generateName. One that exists is an *AlreadyExistsError.
+	Create(ctx context.Context, obj *unstructured.Unstructured, options CreateOptions) (*unstructured.Unstructured, error)
+	// Update replaces an object under its resourceVersion, which must be set. One that has changed
+	// is a *StaleError, an absent one a *NotFoundError.
+	Update(ctx context.Context, obj *unstructured.Unstructured, options UpdateOptions) (*unstructured.Unstructured, error)
 	// Apply sends obj as the whole intent of options.FieldManager, by server-side apply.
 	Apply(ctx context.Context, obj *unstructured.Unstructured, options ApplyOptions) (Applied, error)
 	// Patch changes an existing object and returns the new one.
@@ -78,6 +90,8 @@ type Applied struct {
 	Object *unstructured.Unstructured
 	// Created tells that the object didn't exist before.
 	Created bool
+	// Warnings are what the cluster remarks about the request, such as a deprecated kind.
+	Warnings []string
 }
 
 // Patch is a change of an existing object.

@@ -124,6 +124,20 @@ func (p recordingPort) Apply(ctx context.Context, obj *unstructured.Unstructured
 	return applied, err
 }
 
+func (p recordingPort) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
+	if err := p.note("create " + deploy.RefOf(obj).String()); err != nil {
+		return nil, err
+	}
+	return p.Port.Create(ctx, obj, options)
+}
+
+func (p recordingPort) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {
+	if err := p.note("update " + deploy.RefOf(obj).String()); err != nil {
+		return nil, err
+	}
+	return p.Port.Update(ctx, obj, options)
+}
+
 func (p recordingPort) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
 	call := "patch " + ref.String()
 	if patch.Subresource != "" {

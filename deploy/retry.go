@@ -81,6 +81,31 @@ func (r requests) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured,
 	})
 }
 
+func (r requests) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options ListOptions) ([]*unstructured.Unstructured, error) {
+	return retry(ctx, r.retryFor, func() ([]*unstructured.Unstructured, error) {
+		r.calls.Add(1)
+		return r.Port.List(ctx, kind, namespace, options)
+	})
+}
+
+func (r requests) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error) {
+	return retry(ctx, r.retryFor, func() ([]schema.GroupVersionKind, error) { return r.Port.Kinds(ctx, name) })
+}
+
+func (r requests) Create(ctx context.Context, obj *unstructured.Unstructured, options CreateOptions) (*unstructured.Unstructured, error) {
+	return retry(ctx, r.retryFor, func() (*unstructured.Unstructured, error) {
+		r.calls.Add(1)
+		return r.Port.Create(ctx, obj, options)
+	})
+}
+
+func (r requests) Update(ctx context.Context, obj *unstructured.Unstructured, options UpdateOptions) (*unstructured.Unstructured, error) {
+	return retry(ctx, r.retryFor, func() (*unstructured.Unstructured, error) {
+		r.calls.Add(1)
+		return r.Port.Update(ctx, obj, options)
+	})
+}
+
 func (r requests) Apply(ctx context.Context, obj *unstructured.Unstructured, options ApplyOptions) (Applied, error) {
 	return retry(ctx, r.retryFor, func() (Applied, error) {
 		r.calls.Add(1)

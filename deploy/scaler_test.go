@@ -20,7 +20,8 @@ func scaled(t testing.TB, cluster *recording, manager string) *recording {
 			fields, _, err := unstructured.NestedMap(entry.(map[string]any), "fieldsV1", "f:spec")
 			require.NoError(t, err)
 			delete(fields, "f:replicas")
-			if len(fields) == 1 {
+			delete(fields, ".")
+			if len(fields) == 0 {
 				unstructured.RemoveNestedField(entry.(map[string]any), "fieldsV1", "f:spec")
 			} else {
 				require.NoError(t, unstructured.SetNestedMap(entry.(map[string]any), fields, "fieldsV1", "f:spec"))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -101,6 +100,9 @@ func (r *stageRun) one(ctx context.Context, i int) {
 	defer r.mu.Unlock()
 	r.results[i] = &result
 	r.stopped = result.Err != nil && r.stopOnFailure
+	if r.onResult != nil {
+		r.onResult(result)
+	}
 }
 
 // waitServed waits until the kinds that were just defined are served, as far as objects of the set
@@ -171,12 +173,19 @@ func (r *stageRun) waitReady(ctx context.Context, which []int) {
 			result.Object = obj
 			return r.ready(obj), nil
 		})
-		if err == nil {
-			continue
+		if err != nil {
+			result.Action, result.Err = Failed, r.late(ctx, *result, err)
 		}
-		if isDeadline(err) || ctx.Err() != nil {
-			err = &TimeoutError{Ref: result.Ref, Reason: fmt.Sprintf("it was %s and isn't ready", strings.TrimSpace(string(result.Action))), Err: err}
+		if r.onResult != nil {
+			r.onResult(*result)
 		}
-		result.Action, result.Err = Failed, err
 	}
+}
+
+// late says why an object isn't ready.
+func (r *stageRun) late(ctx context.Context, result Result, err error) error {
+	if !isDeadline(err) && ctx.Err() == nil {
+		return err
+	}
+	return &TimeoutError{Ref: result.Ref, Reason: fmt.Sprintf("it was %s and isn't ready", result.Action), Err: err}
 }

@@ -22,8 +22,8 @@ spec:
   names: {kind: Widget, plural: widgets}
   scope: Namespaced
   versions:
-  - {name: v1, served: true, storage: true}
-  - {name: v0, served: false, storage: false}`
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+  - {name: v0, served: false, storage: false, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}`
 
 // Namespaces and definitions come first; what needs them once it is served.
 func TestStages(t *testing.T) {
@@ -140,4 +140,26 @@ func actions(results deploy.Results) []deploy.Action {
 		out = append(out, result.Action)
 	}
 	return out
+}
+
+func TestOnResult(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cluster := newCluster(t)
+		time.AfterFunc(time.Minute, func() {
+			cluster.edit(t, settingsRef, `{"metadata":{"annotations":{"ready":"yes"}}}`)
+		})
+		ready := deploy.Ready(func(obj *unstructured.Unstructured) bool { return obj.GetAnnotations()["ready"] == "yes" })
+		var told []string
+		start := time.Now()
+		report := deploy.OnResult(func(result deploy.Result) {
+			told = append(told, result.Ref.Name+" "+string(result.Action)+" "+result.Object.GetAnnotations()["ready"]+" "+
+				time.Since(start).Truncate(time.Minute).String())
+		})
+		nameless := settings(t, "{}")
+		nameless.SetNamespace("")
+		_, err := deploy.NewManager(cluster, deploy.DefaultNamespace("shop")).Apply(t.Context(), objects(nameless), ready, report)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"settings created  0s", "settings created yes 1m0s"}, told)
+	})
 }

@@ -15,7 +15,14 @@ type Strategy string
 const (
 	// ServerSideApply sends the intent as an apply; the default.
 	ServerSideApply Strategy = "Apply"
-	// Recreate does so too, but deletes the object and makes it anew when a field changed that can't
+	// CreateOnly makes the object if it is absent, by a creation, and leaves it alone if it is there. It
+	// is the only one for manifests with generateName: what was made of one is found again by a label.
+	CreateOnly Strategy = "CreateOnly"
+	// Replace writes the whole content under the resourceVersion that was read: fields below what the
+	// manifest names at its top level that aren't in it go, whoever set them. It is for kinds that can't
+	// be applied in parts. Compared by value: what the cluster fills in is no difference.
+	Replace Strategy = "Replace"
+	// Recreate sends an apply too, but deletes the object and makes it anew when a field changed that can't
 	// be changed (see Immutable). Kinds whose deletion takes data or other objects along are refused.
 	Recreate Strategy = "Recreate"
 	// RecreateProtected is Recreate for those kinds also.
@@ -26,7 +33,7 @@ const (
 	Ignore Strategy = "Ignore"
 )
 
-var strategies = []Strategy{ServerSideApply, Recreate, RecreateProtected, OnDelete, Ignore}
+var strategies = []Strategy{ServerSideApply, CreateOnly, Replace, Recreate, RecreateProtected, OnDelete, Ignore}
 
 var strategyNames = func() string {
 	names := make([]string, len(strategies))

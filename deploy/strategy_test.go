@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +16,11 @@ import (
 func annotated(obj *unstructured.Unstructured, key, value string) *unstructured.Unstructured {
 	obj = obj.DeepCopy()
 	obj.SetAnnotations(map[string]string{key: value})
+	return obj
+}
+
+func ofKind(obj *unstructured.Unstructured, kind string) *unstructured.Unstructured {
+	obj.SetGroupVersionKind(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: kind})
 	return obj
 }
 
@@ -38,9 +44,9 @@ func TestStrategy(t *testing.T) {
 		"and is unchanged when it is as it should be":     {before, before, []deploy.Option{deploy.By(deploy.OnDelete)}, "", deploy.Unchanged, 0},
 		"nothing is done":                                 {before, after, nil, "Ignore", deploy.Skipped, 0},
 		"the cluster is asked otherwise, and may refuse":  {before, after, nil, "Apply", deploy.Configured, 1},
-		"a field of a kind of one's own may be declared":  {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(deployment.GroupKind(), ".spec.a")}, "", deploy.Recreated, 2},
-		"a declaration is of its kind only":               {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(schema.GroupKind{Kind: "Deployment"}, ".spec.a")}, "", deploy.Configured, 1},
-		"of lists every element counts":                   {"{a: [{b: 1}, {b: 2}]}", "{a: [{b: 1}]}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(deployment.GroupKind(), ".spec.a")}, "", deploy.Recreated, 2},
+		"a field of a kind of one's own may be declared":  {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 2},
+		"a declaration is of its kind only":               {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(schema.GroupKind{Kind: "Widget"}, ".spec.a")}, "", deploy.Configured, 1},
+		"of lists every element counts":                   {"{a: [{b: 1}, {b: 2}]}", "{a: [{b: 1}]}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 2},
 		"deploy rules 16-20: never by guess from content": {"{a: [{x: 1}, {y: 2}]}", "{a: []}", []deploy.Option{deploy.By(deploy.Recreate)}, "", deploy.Configured, 1},
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -48,6 +54,9 @@ func TestStrategy(t *testing.T) {
 			cluster := newCluster(t)
 			m := deploy.NewManager(cluster)
 			first, second := web(t, test.first), web(t, test.second)
+			if strings.HasPrefix(test.first, "{a:") {
+				first, second = ofKind(first, "Widget"), ofKind(second, "Widget")
+			}
 			if test.annotation != "" {
 				second = annotated(second, "operkit.dev/strategy", test.annotation)
 				if test.annotation == "OnDelete" {
@@ -80,9 +89,9 @@ func TestUnknownStrategy(t *testing.T) {
 	cluster := newCluster(t)
 	m := deploy.NewManager(cluster)
 	_, err := m.Apply(t.Context(), objects(settings(t, "{}")), deploy.By("Guess"))
-	require.EqualError(t, err, `strategy "Guess": there is no such one: use Apply, Recreate, RecreateProtected, OnDelete, Ignore`)
+	require.EqualError(t, err, `strategy "Guess": there is no such one: use Apply, CreateOnly, Replace, Recreate, RecreateProtected, OnDelete, Ignore`)
 	result := apply(t, m, annotated(settings(t, "{}"), "operkit.dev/strategy", "Guess"))
-	require.EqualError(t, result.Err, `ConfigMap shop/settings: invalid manifest: annotation operkit.dev/strategy: there is no strategy "Guess": use one of Apply, Recreate, RecreateProtected, OnDelete, Ignore`)
+	require.EqualError(t, result.Err, `ConfigMap shop/settings: invalid manifest: annotation operkit.dev/strategy: there is no strategy "Guess": use one of Apply, CreateOnly, Replace, Recreate, RecreateProtected, OnDelete, Ignore`)
 	assert.Empty(t, cluster.take())
 }
 

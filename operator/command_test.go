@@ -36,7 +36,7 @@ func TestArguments(t *testing.T) {
 		{"no workers", []string{"run", "--workers", "0"}, 2, "--workers 0: at least 1 is needed"},
 		{"a log level that isn't one", []string{"run", "--log-level", "loud"}, 2, `--log-level "loud": use debug, info, warn or error`},
 		{"a log format that isn't one", []string{"run", "--log-format", "xml"}, 2, `--log-format "xml": use text or json`},
-		{"a kubeconfig that isn't there", []string{"run", "--kubeconfig", "/nowhere/config"}, 1, "kubeconfig: stat /nowhere/config: no such file"},
+		{"a kubeconfig that isn't there", []string{"run", "--kubeconfig", "/nowhere/config"}, 1, "kubeconfig /nowhere/config: stat /nowhere/config: no such file"},
 		{"a kubeconfig that is none", []string{"run", "--kubeconfig", filepath.Join("testdata", "broken.kubeconfig")}, 1, "kubeconfig: "},
 		{"an empty kubeconfig", []string{"run", "--kubeconfig", filepath.Join("testdata", "empty.kubeconfig")}, 1, "no cluster: "},
 		{"a context that isn't there", []string{"run", "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"), "--context", "moon"}, 1, `context "moon" does not exist`},

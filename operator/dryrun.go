@@ -54,7 +54,7 @@ func (o *Operator) render(ctx context.Context, logger *slog.Logger, resource res
 		return nil, usage("%s %s is of no kind that this operator controls (%s): correct its apiVersion and kind",
 			resource.object.GetAPIVersion(), resource.object.GetKind(), o.controlled())
 	}
-	memory, err := dryrun.New(dryrun.Objects(resource.object))
+	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(resource.object))
 	if err != nil {
 		return nil, err
 	}

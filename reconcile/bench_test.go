@@ -11,7 +11,7 @@ import (
 
 // What a reconcile of a resource costs that is as it should be: 10 components of 10 objects.
 func BenchmarkSettled(b *testing.B) {
-	memory, err := dryrun.New(dryrun.Objects(widget()))
+	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(widget()))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func TestEveryClusterOfItsOwn(t *testing.T) {
 		resources[i].SetName(string(rune('a' + i)))
 		resources[i].SetUID("")
 	}
-	memory, err := dryrun.New(dryrun.Objects(resources...))
+	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(resources...))
 	require.NoError(t, err)
 	w := &world{recorder: &recorder{memory: memory}, t: t, clock: &clock{now: newWorld(t).clock.now}, logs: &logs{}}
 	r := w.reconciler(&finalizing{controller: *adding(func(s *Session) {

@@ -16,7 +16,7 @@ import (
 
 // emptyCluster holds one shop.
 func emptyCluster() *dryrun.Cluster {
-	cluster, err := dryrun.New(dryrun.Objects(shop()))
+	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(shop()))
 	if err != nil {
 		fmt.Println(err)
 	}

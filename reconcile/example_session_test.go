@@ -23,7 +23,7 @@ func (f setup) Setup(ctx context.Context, s *reconcile.Session) error { return f
 
 // reconcileOnce reconciles the shop market/tea in a cluster that holds it and objects.
 func reconcileOnce(c reconcile.Controller, objects ...*unstructured.Unstructured) *dryrun.Cluster {
-	cluster, err := dryrun.New(dryrun.Objects(append(objects, shop())...))
+	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(append(objects, shop())...))
 	if err != nil {
 		fmt.Println(err)
 		return nil

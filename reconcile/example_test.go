@@ -51,7 +51,7 @@ func (Shop) Setup(_ context.Context, s *reconcile.Session) error {
 // and then nothing more.
 func Example() {
 	ctx := context.Background()
-	cluster, err := dryrun.New(dryrun.Objects(shop()))
+	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(shop()))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -86,7 +86,7 @@ func newWorld(t *testing.T, objects ...*unstructured.Unstructured) *world {
 func newWorldWith(t *testing.T, resource *unstructured.Unstructured, objects ...*unstructured.Unstructured) *world {
 	t.Helper()
 	c := &clock{now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}
-	memory, err := dryrun.New(dryrun.Objects(append(objects, resource)...), dryrun.Clock(c.Now))
+	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(append(objects, resource)...), dryrun.Clock(c.Now))
 	require.NoError(t, err)
 	return &world{recorder: &recorder{memory: memory}, t: t, clock: c, logs: &logs{}}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/client-go/dynamic"
@@ -18,11 +19,16 @@ const (
 	defaultBurst = 400
 )
 
+// defaultLimit is how long a request waits for its answer when the configuration doesn't
+// say: a little more than an API server takes before it gives up on its own.
+const defaultLimit = 70 * time.Second
+
 // Cluster is one API server. It is safe for concurrent use.
 type Cluster struct {
 	requests  *requests
 	resources *resources
 	store     *store
+	logger    *slog.Logger
 }
 
 // Option sets what is rarely set.
@@ -45,7 +51,10 @@ func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = l
 
 // New returns the cluster that config points at. Nothing is sent yet. Watches that
 // subscriptions start end with ctx. config isn't changed; QPS 0 means 200 with a burst of
-// 400, a negative one no limit.
+// 400, a negative one no limit. Its Timeout, 0 means 70 s, is for each request and not for
+// watches; what isn't answered by then is a *deploy.UnavailableError. Its warning handlers
+// aren't used: what the API server remarks about an apply is in deploy.Applied, what it
+// remarks about other requests is logged.
 func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, error) {
 	if config == nil {
 		return nil, errors.New("cluster: the configuration is nil")
@@ -61,11 +70,17 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	if config.QPS == 0 {
 		config.QPS, config.Burst = defaultQPS, defaultBurst
 	}
+	limit := config.Timeout
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	config.Timeout = 0
+	config.WarningHandlerWithContext = rest.NoWarnings{} // of watches: they would come with each reconnect
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
 	}
-	requests, err := newRequests(config, client)
+	requests, err := newRequests(config, client, limit)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
 	}
@@ -73,9 +88,9 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
 	}
-	found := &resources{requests: requests}
+	found := newResources(requests)
 	store := newStore(ctx, watches, requests, found, o)
-	return &Cluster{requests: requests, resources: found, store: store}, nil
+	return &Cluster{requests: requests, resources: found, store: store, logger: o.logger}, nil
 }
 
 // Port returns the requests of the cluster. What they change is seen by View at once.

@@ -3,10 +3,13 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"os"
+	"maps"
+	"slices"
+	"strings"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
 )
 
 // ErrNoCluster tells that nothing says where the API server is.
@@ -15,23 +18,69 @@ var ErrNoCluster = errors.New("no cluster: set KUBECONFIG, pass a kubeconfig fil
 // Config finds the API server the way kubectl does: the file kubeconfig if it isn't empty,
 // else the files that KUBECONFIG names, else ~/.kube/config, else the service account of
 // the Pod. An empty contextName means the current context. Without any of them the error
-// is ErrNoCluster.
+// is ErrNoCluster and names the files that were tried; an error in one of them names it, and
+// a context that isn't there those that are.
 func Config(kubeconfig, contextName string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.WarnIfAllMissing = false
+	rules.ExplicitPath = kubeconfig
+	files := strings.Join(rules.Precedence, ", ")
 	if kubeconfig != "" {
-		if _, err := os.Stat(kubeconfig); err != nil {
-			return nil, fmt.Errorf("kubeconfig: %w", err)
-		}
-		rules.ExplicitPath = kubeconfig
+		files = kubeconfig
 	}
-	overrides := &clientcmd.ConfigOverrides{CurrentContext: contextName}
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
-	if clientcmd.IsEmptyConfig(err) {
-		return nil, ErrNoCluster
-	}
+	content, err := rules.Load()
 	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
+		return nil, fmt.Errorf("kubeconfig %s: %w: correct the file or name another one", files, err)
+	}
+	if len(content.Contexts) == 0 && len(content.Clusters) == 0 {
+		return inPod(kubeconfig, contextName, files)
+	}
+	if err := checkContext(content, contextName); err != nil {
+		return nil, fmt.Errorf("kubeconfig %s: %w", files, err)
+	}
+	config, err := clientcmd.NewNonInteractiveClientConfig(*content, contextName, &clientcmd.ConfigOverrides{}, rules).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig %s: %w", files, err)
 	}
 	return config, nil
+}
+
+// inPod is the configuration when the files say nothing. Who named a file or a context of
+// one doesn't mean the Pod.
+func inPod(kubeconfig, contextName, files string) (*rest.Config, error) {
+	if kubeconfig != "" {
+		return nil, fmt.Errorf("kubeconfig %s: it names no cluster: %w", files, ErrNoCluster)
+	}
+	if contextName != "" {
+		return nil, fmt.Errorf("context %q: no kubeconfig file has it, tried %s: %w", contextName, files, ErrNoCluster)
+	}
+	config, err := rest.InClusterConfig()
+	if errors.Is(err, rest.ErrNotInCluster) {
+		return nil, fmt.Errorf("%w; tried %s", ErrNoCluster, files)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("service account of the Pod: %w: mount its token, or set KUBECONFIG", err)
+	}
+	return config, nil
+}
+
+func checkContext(content *api.Config, name string) error {
+	if name == "" {
+		name = content.CurrentContext
+	}
+	names := strings.Join(slices.Sorted(maps.Keys(content.Contexts)), ", ")
+	if names == "" {
+		names = "none"
+	}
+	if name == "" {
+		return fmt.Errorf("it has no current context: choose one of its contexts: %s", names)
+	}
+	found, ok := content.Contexts[name]
+	if !ok {
+		return fmt.Errorf("context %q does not exist: choose one of its contexts: %s", name, names)
+	}
+	if _, ok := content.Clusters[found.Cluster]; !ok {
+		return fmt.Errorf("context %q is of the cluster %q, which does not exist: add it under clusters", name, found.Cluster)
+	}
+	return nil
 }

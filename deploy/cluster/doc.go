@@ -4,7 +4,16 @@
 // The View is one store: the informers of the kinds that somebody subscribed to, overlaid
 // with what this process has just written and the informers haven't shown yet. A read is
 // therefore never older than our own writes, and costs no call once a kind is watched. A
-// kind that nobody watches is read live.
+// kind that nobody watches is read live, and so is an object while only the API server can
+// know it: after a write of its scale, or through another version of its kind. Whoever must
+// wait for somebody else's write asks the View's [Observer].
+//
+// Kinds are found by discovery, anew whenever one is unknown or nothing is served any more
+// where one was: definitions may come, go and come back otherwise while a program runs.
+//
+// A request is sent once and answered by an object or a typed error: what is no answer of an
+// API server, or none in time, is a *deploy.UnavailableError; the end of the caller's own
+// time a *deploy.TimeoutError, or the context's error if it was cancelled.
 //
 // Use it wherever there is an API server. For tests and renderings without one there is
 // deploy/dryrun.

@@ -45,7 +45,9 @@ func TestTyped(t *testing.T) {
 		"deploy W5: 409 over fields": {contested, request, func(err error) error {
 			return &deploy.ConflictError{Ref: settingsRef, Fields: []deploy.FieldConflict{{Field: ".data.a", Manager: "x", Message: `conflict with "x"`}}, Err: err}
 		}},
-		"422": {invalid(field.NewPath("spec")), request, func(err error) error { return &deploy.InvalidError{Ref: settingsRef, Err: err} }},
+		"422": {invalid(field.NewPath("spec")), request, func(err error) error {
+			return &deploy.InvalidError{Ref: settingsRef, Causes: []deploy.InvalidField{{Field: "spec", Message: `Invalid value: "x": field is immutable`}}, Err: err}
+		}},
 		"422 over the uid": {invalid(field.NewPath("metadata", "uid")), request, func(err error) error {
 			return &deploy.StaleError{Ref: settingsRef, Err: err}
 		}},
@@ -62,11 +64,24 @@ func TestTyped(t *testing.T) {
 			return &deploy.UnavailableError{Ref: settingsRef, Err: err}
 		}},
 		"no answer": {errors.New("connection refused"), request, func(err error) error { return &deploy.UnavailableError{Ref: settingsRef, Err: err} }},
+		"a name that is taken": {apierrors.NewAlreadyExists(configMaps, "settings"), request, func(err error) error {
+			return &deploy.AlreadyExistsError{Ref: settingsRef, Err: err}
+		}},
+		"410 in the middle of a list": {apierrors.NewResourceExpired("too old"), request, func(err error) error {
+			return &deploy.UnavailableError{Ref: settingsRef, Err: err}
+		}},
+		"413": {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), request, func(err error) error { return &deploy.InvalidError{Ref: settingsRef, Err: err} }},
+		"too large for etcd": {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), request, func(err error) error {
+			return &deploy.InvalidError{Ref: settingsRef, Causes: []deploy.InvalidField{{Message: "etcdserver: request is too large"}}, Err: err}
+		}},
+		"415: a patch of no use": {apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "patch", configMaps, "settings", "no", 0, false), request, func(err error) error {
+			return &deploy.InvalidError{Ref: settingsRef, Err: err}
+		}},
 		"405 stays": {apierrors.NewMethodNotSupported(configMaps, "patch"), request, func(err error) error { return err }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := typed(test.err, test.request)
+			got := typed(t.Context(), test.err, test.request)
 			assert.Equal(t, test.want(test.err), got)
 			require.ErrorIs(t, got, test.err, "the cause is kept")
 		})

@@ -10,10 +10,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
 
@@ -52,6 +54,27 @@ func ExampleNew() {
 	cancel()
 	c.Wait() // for the watches, had there been any
 	// Output: ConfigMap shop/web created
+}
+
+func ExampleObserver() {
+	server := httptest.NewServer(http.HandlerFunc(answer))
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c, err := cluster.New(ctx, &rest.Config{Host: server.URL})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Somebody else, such as a webhook, has told of a change that the View may not show yet.
+	ref := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "web"}
+	if observer, ok := c.View().(cluster.Observer); ok {
+		if err := observer.Observed(ctx, ref, "1017"); err != nil {
+			log.Fatal(err)
+		}
+	}
+	obj, err := c.View().Get(ctx, ref)
+	fmt.Println(obj == nil, err)
+	// Output: true <nil>
 }
 
 func ExampleConfig() {

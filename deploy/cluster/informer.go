@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -24,31 +25,29 @@ const errorPatience = 200 * time.Millisecond
 type informer struct {
 	cache.SharedIndexInformer
 	subject   failed
+	client    dynamic.Interface
 	resources *resources
 	logger    *slog.Logger
 	// standing tells that the watch's stream is open, failure why the last try to open it failed.
 	standing atomic.Bool
 	failure  atomic.Pointer[failureState]
+	// relisting is the last list of all objects as they were then, done or not.
+	relisting atomic.Pointer[relisting]
 }
 
 type failureState struct{ err error }
 
+type relisting struct {
+	begun time.Time
+	// before is the version that the informer had heard of by then.
+	before string
+}
+
 func (s *store) startInformer(kind schema.GroupVersionKind, found resource, namespace string) (*informer, error) {
-	client := s.client.Resource(found.GroupVersionResource)
-	started := &informer{resources: s.resources, logger: s.logger,
+	started := &informer{client: s.client, resources: s.resources, logger: s.logger,
 		subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: kind, Namespace: namespace}}}
 	lister := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			return persist(ctx, started, func() (runtime.Object, error) { return client.Namespace(namespace).List(ctx, options) })
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			stream, err := persist(ctx, started, func() (watch.Interface, error) { return client.Namespace(namespace).Watch(ctx, options) })
-			if err != nil {
-				return nil, err
-			}
-			started.standing.Store(true)
-			return standingWatch{stream, started}, nil
-		},
+		ListWithContextFunc: started.list, WatchFuncWithContext: started.watch,
 	}, s.client)
 	shared := cache.NewSharedIndexInformerWithOptions(lister, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{
 		Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
@@ -65,6 +64,51 @@ func (s *store) startInformer(kind schema.GroupVersionKind, found resource, name
 	}
 	s.running.Go(func() { shared.RunWithContext(s.ctx) })
 	return started, nil
+}
+
+func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	if options.Continue == "" {
+		i.relists(options)
+	}
+	return persist(ctx, i, func(client dynamic.ResourceInterface) (runtime.Object, error) { return client.List(ctx, options) })
+}
+
+func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	if options.SendInitialEvents != nil && *options.SendInitialEvents {
+		i.relists(options)
+	}
+	stream, err := persist(ctx, i, func(client dynamic.ResourceInterface) (watch.Interface, error) { return client.Watch(ctx, options) })
+	if err != nil {
+		return nil, err
+	}
+	i.standing.Store(true)
+	return standingWatch{stream, i}, nil
+}
+
+// relists notes that a list begins. One that may be as old as a version seen before says
+// nothing about what was written since.
+func (i *informer) relists(options metav1.ListOptions) {
+	i.relisting.Store(nil)
+	if options.ResourceVersion == "" {
+		i.relisting.Store(&relisting{begun: time.Now(), before: i.LastSyncResourceVersion()})
+	}
+}
+
+// served returns the client of where the kind is served now. An informer of one namespace
+// can't follow a kind that has left namespaces.
+func (i *informer) served(ctx context.Context) (dynamic.ResourceInterface, error) {
+	found, err := i.resources.of(ctx, i.subject.ref.Kind)
+	if err != nil {
+		return nil, err
+	}
+	client, namespace := i.client.Resource(found.GroupVersionResource), i.subject.ref.Namespace
+	if namespace == "" {
+		return client, nil
+	}
+	if found.scope == deploy.ClusterScoped {
+		return nil, &deploy.InvalidManifestError{Ref: i.subject.ref, Reason: "its kind has become cluster-scoped: start anew to watch it"}
+	}
+	return client.Namespace(namespace), nil
 }
 
 func (i *informer) log() *slog.Logger {
@@ -101,21 +145,35 @@ func waitSynced(ctx context.Context, checker cache.DoneChecker, informers ...*in
 	}
 }
 
-func (i *informer) get(ref deploy.Ref) *unstructured.Unstructured {
+// shown returns what the informer shows of ref: how far it has come first, so that the
+// object isn't older than that.
+func (i *informer) shown(ref deploy.Ref) shown {
+	now := shown{version: i.GetIndexer().LastStoreSyncResourceVersion()}
+	if list := i.relisting.Load(); list != nil && now.version != list.before && now.version == i.LastSyncResourceVersion() {
+		now.listed = list.begun
+	}
 	key := ref.Name
 	if ref.Namespace != "" {
 		key = ref.Namespace + "/" + ref.Name
 	}
-	obj, found, err := i.GetIndexer().GetByKey(key)
-	if err != nil || !found {
-		return nil
+	// The only error is of a key that can't be made from an object.
+	if obj, found, err := i.GetIndexer().GetByKey(key); err == nil && found {
+		now.object, _ = obj.(*unstructured.Unstructured)
 	}
-	return obj.(*unstructured.Unstructured)
+	return now
 }
 
 // watchedKind is a kind that somebody subscribed to: one informer for all namespaces, under
 // "", or one for each namespace in scope.
 type watchedKind struct{ informers map[string]*informer }
+
+// of returns the informer that shows the objects of namespace, nil if there is none.
+func (w *watchedKind) of(namespace string) *informer {
+	if everywhere, ok := w.informers[""]; ok {
+		return everywhere
+	}
+	return w.informers[namespace]
+}
 
 // synced waits for the first list of every informer.
 func (w *watchedKind) synced(ctx context.Context) error {
@@ -139,7 +197,9 @@ func (w *watchedKind) list(namespace string) []*unstructured.Unstructured {
 			items, _ = i.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
 		}
 		for _, item := range items {
-			objects = append(objects, item.(*unstructured.Unstructured))
+			if obj, ok := item.(*unstructured.Unstructured); ok {
+				objects = append(objects, obj)
+			}
 		}
 	}
 	return objects

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
 // overlayLifetime bounds how long an own write is believed without having been seen: a
@@ -19,21 +18,52 @@ const overlayLifetime = 60 * time.Second
 // overlay holds our own latest writes until the informers show them or something newer. It
 // keeps also the deletions that informers showed while a write was under way: the answer to
 // that write may come after the object is gone already.
+//
+// An entry ends when the informer has come to the version of the write, whether it shows
+// the object then or not; when it shows an object of another uid; with the object's
+// deletion; when it has listed all objects anew since the write; or after overlayLifetime
+// with a warning.
 type overlay struct {
 	logger *slog.Logger
 	now    func() time.Time
+	// shown returns what an informer shows.
+	shown func(deploy.Ref) shown
 
 	mu      sync.Mutex
 	entries map[deploy.Ref]overlayEntry
-	writing map[deploy.Ref]*inFlight
+	writing map[writing]*inFlight
+	swept   time.Time
 }
 
-// overlayEntry is one write; a nil object is a tombstone.
-type overlayEntry struct {
-	uid     types.UID
+// shown is what an informer shows of one object.
+type shown struct {
+	// object is nil if it shows none.
+	object *unstructured.Unstructured
+	// version is how far it has come; empty if it can't say.
 	version string
-	object  *unstructured.Unstructured
+	// listed is when it began to list the objects that it shows, if that list is as new as its
+	// beginning.
+	listed time.Time
+}
+
+// overlayEntry is one write.
+type overlayEntry struct {
+	uid types.UID
+	// version is that of the write, or for a tombstone the last one known before; empty if
+	// that isn't known.
+	version string
+	// object is nil for a tombstone and for what is unread.
+	object *unstructured.Unstructured
+	// unread tells that there is an object, of which only uid and version are known.
+	unread  bool
 	written time.Time
+}
+
+// writing names an object for which a write is under way, in whichever version; without a
+// name it is one that has none yet.
+type writing struct {
+	schema.GroupKind
+	namespace, name string
 }
 
 type inFlight struct {
@@ -41,11 +71,15 @@ type inFlight struct {
 	deleted map[types.UID]bool
 }
 
-func newOverlay(logger *slog.Logger) *overlay {
+func newOverlay(logger *slog.Logger, view func(deploy.Ref) shown) *overlay {
 	return &overlay{
-		logger: logger, now: time.Now,
-		entries: map[deploy.Ref]overlayEntry{}, writing: map[deploy.Ref]*inFlight{},
+		logger: logger, now: time.Now, shown: view,
+		entries: map[deploy.Ref]overlayEntry{}, writing: map[writing]*inFlight{},
 	}
+}
+
+func writingOf(ref deploy.Ref) writing {
+	return writing{ref.Kind.GroupKind(), ref.Namespace, ref.Name}
 }
 
 // begin is called before a write is sent; the returned function when its answer is known
@@ -53,19 +87,43 @@ func newOverlay(logger *slog.Logger) *overlay {
 func (o *overlay) begin(ref deploy.Ref) (end func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	flight, ok := o.writing[ref]
+	key := writingOf(ref)
+	flight, ok := o.writing[key]
 	if !ok {
 		flight = &inFlight{deleted: map[types.UID]bool{}}
-		o.writing[ref] = flight
+		o.writing[key] = flight
 	}
 	flight.count++
 	return func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		if flight.count--; flight.count == 0 {
-			delete(o.writing, ref)
+			delete(o.writing, key)
 		}
 	}
+}
+
+// flights returns the writes under way that may be of ref.
+func (o *overlay) flights(ref deploy.Ref) []*inFlight {
+	key := writingOf(ref)
+	var found []*inFlight
+	if flight, ok := o.writing[key]; ok {
+		found = append(found, flight)
+	}
+	key.name = ""
+	if flight, ok := o.writing[key]; ok {
+		found = append(found, flight)
+	}
+	return found
+}
+
+func (o *overlay) deletedMeanwhile(ref deploy.Ref, uid types.UID) bool {
+	for _, flight := range o.flights(ref) {
+		if flight.deleted[uid] {
+			return true
+		}
+	}
+	return false
 }
 
 // wrote records the answer to a write.
@@ -74,26 +132,76 @@ func (o *overlay) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 		o.deleted(ref, obj.GetUID())
 		return
 	}
+	o.keep(ref, overlayEntry{uid: obj.GetUID(), version: obj.GetResourceVersion(), object: obj})
+}
+
+// wroteUnread records a write whose answer, obj, doesn't show the object as ref's kind.
+func (o *overlay) wroteUnread(ref deploy.Ref, obj *unstructured.Unstructured) {
+	o.keep(ref, overlayEntry{uid: obj.GetUID(), version: obj.GetResourceVersion(), unread: true})
+}
+
+func (o *overlay) keep(ref deploy.Ref, entry overlayEntry) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if flight := o.writing[ref]; flight != nil && flight.deleted[obj.GetUID()] {
+	entry.written = o.now()
+	if o.deletedMeanwhile(ref, entry.uid) {
 		return
 	}
-	if previous, ok := o.entries[ref]; ok && !previous.replacedBy(obj) {
+	if previous, ok := o.entries[ref]; ok && !previous.replacedBy(entry) {
 		return
 	}
-	o.entries[ref] = overlayEntry{uid: obj.GetUID(), version: obj.GetResourceVersion(), object: obj, written: o.now()}
+	delete(o.entries, ref)
+	if !entry.endedBy(o.shown(ref)) {
+		o.put(ref, entry)
+	}
 }
 
 // deleted records that the object with uid is gone.
 func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if flight := o.writing[ref]; flight != nil && flight.deleted[uid] {
-		delete(o.entries, ref)
+	now := o.shown(ref)
+	previous, written := o.entries[ref]
+	if uid == "" {
+		uid = uidOf(previous, now)
+	}
+	if written && previous.uid != uid && !previous.endedBy(now) {
+		return // its successor was written before the answer to the deletion came
+	}
+	delete(o.entries, ref)
+	if o.deletedMeanwhile(ref, uid) {
 		return
 	}
-	o.entries[ref] = overlayEntry{uid: uid, written: o.now()}
+	entry := overlayEntry{uid: uid, written: o.now()}
+	if written && previous.uid == uid {
+		entry.version = previous.version
+	}
+	if now.object != nil && now.object.GetUID() == uid && (entry.version == "" || newer(now.object.GetResourceVersion(), entry.version)) {
+		entry.version = now.object.GetResourceVersion()
+	}
+	if !entry.endedBy(now) {
+		o.put(ref, entry)
+	}
+}
+
+// uidOf returns the uid of the object that is there as far as we know.
+func uidOf(written overlayEntry, now shown) types.UID {
+	if written.uid == "" && now.object != nil {
+		return now.object.GetUID()
+	}
+	return written.uid
+}
+
+// put adds an entry and, now and then, looks at those that nobody reads.
+func (o *overlay) put(ref deploy.Ref, entry overlayEntry) {
+	o.entries[ref] = entry
+	if entry.written.Sub(o.swept) <= overlayLifetime {
+		return
+	}
+	o.swept = entry.written
+	for old := range o.entries {
+		o.resolve(old, o.shown(old))
+	}
 }
 
 // observe ends the entries that an event of an informer makes obsolete.
@@ -101,20 +209,20 @@ func (o *overlay) observe(kind schema.GroupVersionKind, event deploy.Event) {
 	ref := deploy.Ref{Kind: kind, Namespace: event.New.GetNamespace(), Name: event.New.GetName()}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if flight := o.writing[ref]; flight != nil && event.Type == deploy.Deleted {
-		flight.deleted[event.New.GetUID()] = true
+	if event.Type == deploy.Deleted {
+		for _, flight := range o.flights(ref) {
+			flight.deleted[event.New.GetUID()] = true
+		}
 	}
 	entry, ok := o.entries[ref]
 	if !ok {
 		return
 	}
+	ended := entry.endedBy(shown{object: event.New})
 	if event.Type == deploy.Deleted {
-		if entry.uid == event.New.GetUID() {
-			delete(o.entries, ref)
-		}
-		return
+		ended = entry.uid == event.New.GetUID()
 	}
-	if entry.endedBy(event.New) {
+	if ended {
 		delete(o.entries, ref)
 	}
 }
@@ -125,21 +233,21 @@ type source int
 const (
 	fromWatch source = iota
 	fromWrite
-	// fromNeither: an own write wasn't seen in time, so that neither it nor the watch is to be believed.
+	// fromNeither: what is there now is known to the API server only.
 	fromNeither
 )
 
-// get answers for ref from the overlay or from what cached returns. The cache is read under
+// get answers for ref from the overlay or from what its informer shows. That is read under
 // the lock: an entry that ends between two looks can't leave a read with neither.
-func (o *overlay) get(ref deploy.Ref, cached func(deploy.Ref) *unstructured.Unstructured) (*unstructured.Unstructured, source) {
+func (o *overlay) get(ref deploy.Ref) (*unstructured.Unstructured, source) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.resolve(ref, cached(ref))
+	return o.resolve(ref, o.shown(ref))
 }
 
-// list overlays what cached returns, the objects of a kind, with its entries. As in get the
-// cache is read under the lock.
-func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached func() []*unstructured.Unstructured) []*unstructured.Unstructured {
+// list overlays objects, what the informers of a kind show, with its entries. As in get
+// they are read under the lock. Not complete is a list of which the API server knows more.
+func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached func() []*unstructured.Unstructured) (objects []*unstructured.Unstructured, complete bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	pending := map[deploy.Ref]bool{}
@@ -148,76 +256,45 @@ func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached fu
 			pending[ref] = true
 		}
 	}
-	var objects []*unstructured.Unstructured
-	for _, obj := range cached() {
-		ref := deploy.Ref{Kind: kind, Namespace: obj.GetNamespace(), Name: obj.GetName()}
-		delete(pending, ref)
-		if current, _ := o.resolve(ref, obj); current != nil {
-			objects = append(objects, current)
+	complete = true
+	add := func(obj *unstructured.Unstructured, from source) {
+		complete = complete && from != fromNeither
+		if obj != nil {
+			objects = append(objects, obj)
 		}
 	}
+	all := cached()
 	for ref := range pending {
-		if current, _ := o.resolve(ref, nil); current != nil {
-			objects = append(objects, current)
+		add(o.resolve(ref, o.shown(ref)))
+	}
+	for _, obj := range all {
+		ref := deploy.Ref{Kind: kind, Namespace: obj.GetNamespace(), Name: obj.GetName()}
+		if !pending[ref] {
+			objects = append(objects, obj)
 		}
 	}
-	return objects
+	return objects, complete
 }
 
-func (o *overlay) resolve(ref deploy.Ref, cached *unstructured.Unstructured) (*unstructured.Unstructured, source) {
+func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured, source) {
 	entry, ok := o.entries[ref]
 	if !ok {
-		return cached, fromWatch
+		return now.object, fromWatch
 	}
-	if entry.endedBy(cached) {
+	if entry.endedBy(now) {
 		delete(o.entries, ref)
-		return cached, fromWatch
+		return now.object, fromWatch
 	}
 	if o.now().Sub(entry.written) <= overlayLifetime {
+		if entry.unread {
+			return nil, fromNeither
+		}
 		return entry.object, fromWrite
 	}
 	delete(o.entries, ref)
-	if entry.object == nil && cached == nil {
+	if entry.tombstone() && now.object == nil {
 		return nil, fromWatch
 	}
 	o.logger.Warn("own write was not seen in time, reading it", "object", ref.String(), "version", entry.version)
-	return cached, fromNeither
-}
-
-// endedBy tells whether obj, as an informer shows it, is the entry's write or something
-// newer. Versions of one kind are comparable, whichever object they belong to.
-func (e overlayEntry) endedBy(obj *unstructured.Unstructured) bool {
-	if obj == nil {
-		return false
-	}
-	if e.object == nil {
-		return obj.GetUID() != e.uid
-	}
-	return !newer(e.version, obj.GetResourceVersion())
-}
-
-// replacedBy tells whether obj, the answer to another own write, came after the entry: answers
-// may overtake each other.
-func (e overlayEntry) replacedBy(obj *unstructured.Unstructured) bool {
-	if e.object == nil {
-		return obj.GetUID() != e.uid
-	}
-	return newer(obj.GetResourceVersion(), e.version)
-}
-
-// newer tells whether a is a later version than b. What can't be compared counts as newer,
-// so that an own write isn't hidden.
-func newer(a, b string) bool {
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	return err != nil || order > 0
-}
-
-// removed tells whether the write that answered obj has ended its existence: it was being
-// deleted and nothing holds it any more.
-func removed(obj *unstructured.Unstructured) bool {
-	if obj.GetDeletionTimestamp() == nil || len(obj.GetFinalizers()) > 0 {
-		return false
-	}
-	grace := obj.GetDeletionGracePeriodSeconds()
-	return grace == nil || *grace == 0
+	return now.object, fromNeither
 }

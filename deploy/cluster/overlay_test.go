@@ -43,23 +43,35 @@ func terminating(uid string, version int, finalizers ...string) *unstructured.Un
 // world is an overlay over a cache, with a clock.
 type world struct {
 	*overlay
-	log   bytes.Buffer
-	time  time.Time
-	cache *unstructured.Unstructured
-	from  source
+	log  bytes.Buffer
+	time time.Time
+	// cache is what the informer shows, version how far it has come if it can say, listed when
+	// it began to list.
+	cache   *unstructured.Unstructured
+	version string
+	listed  time.Time
+	from    source
 }
 
 func newWorld(cached *unstructured.Unstructured) *world {
 	w := &world{time: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), cache: cached}
-	w.overlay = newOverlay(slog.New(slog.NewTextHandler(&w.log, nil)))
+	w.overlay = newOverlay(slog.New(slog.NewTextHandler(&w.log, nil)), func(ref deploy.Ref) shown {
+		if ref != settingsRef {
+			return shown{}
+		}
+		return shown{w.cache, w.version, w.listed}
+	})
 	w.now = func() time.Time { return w.time }
 	return w
 }
 
 // read is what a reader sees, as uid and version.
 func (w *world) read() string {
-	obj, from := w.get(settingsRef, func(deploy.Ref) *unstructured.Unstructured { return w.cache })
+	obj, from := w.get(settingsRef)
 	w.from = from
+	if from == fromNeither && obj == nil {
+		return "unread"
+	}
 	if obj == nil {
 		return "nothing"
 	}
@@ -92,6 +104,20 @@ func (w *world) writes(answer *unstructured.Unstructured, during ...func()) {
 	w.wrote(settingsRef, answer)
 }
 
+// writesUnread plays a write whose answer doesn't show the object.
+func (w *world) writesUnread(answer *unstructured.Unstructured) {
+	w.wroteUnread(settingsRef, answer)
+}
+
+// comesTo is what the informer does when others' events or bookmarks come.
+func (w *world) comesTo(version string) { w.version = version }
+
+// relists is a list of all objects, begun now.
+func (w *world) relists(obj *unstructured.Unstructured) {
+	w.time = w.time.Add(time.Second)
+	w.cache, w.listed = obj, w.time
+}
+
 func (w *world) deletes(uid string, during ...func()) {
 	end := w.begin(settingsRef)
 	defer end()
@@ -110,20 +136,30 @@ func TestOverlay(t *testing.T) {
 		// kept is how many entries remain afterwards.
 		kept int
 	}{
-		"nothing written":                                        {state("a", 1), func(*world) {}, "a@1", 0},
-		"an own write is seen":                                   {state("a", 1), func(w *world) { w.writes(state("a", 2)) }, "a@2", 1},
-		"a creation is seen":                                     {nil, func(w *world) { w.writes(state("a", 2)) }, "a@2", 1},
-		"it ends with the same version":                          {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.shows(state("a", 2)) }, "a@2", 0},
-		"it ends with a newer version":                           {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.shows(state("a", 3)) }, "a@3", 0},
-		"an older version doesn't end it":                        {nil, func(w *world) { w.writes(state("a", 3)); w.shows(state("a", 2)) }, "a@3", 1},
-		"it ends when the cache is read":                         {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.cache = state("a", 2); w.read() }, "a@2", 0},
-		"versions are numbers":                                   {state("a", 9), func(w *world) { w.writes(state("a", 10)) }, "a@10", 1},
-		"an apply that changed nothing leaves no entry for long": {state("a", 2), func(w *world) { w.writes(state("a", 2)); w.read() }, "a@2", 0},
-		"it ends with another object":                            {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.shows(state("b", 5)) }, "b@5", 0},
-		"it ends with the object":                                {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.showsGone() }, "nothing", 0},
-		"the end of a predecessor doesn't end it":                {state("a", 1), func(w *world) { w.deletes("a"); w.writes(state("b", 5)); w.showsGone() }, "b@5", 1},
-		"the later of two writes":                                {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.writes(state("a", 3)) }, "a@3", 1},
-		"answers that overtake each other":                       {state("a", 1), func(w *world) { w.writes(state("a", 2), func() { w.writes(state("a", 3)) }) }, "a@3", 1},
+		"nothing written":                                         {state("a", 1), func(*world) {}, "a@1", 0},
+		"an own write is seen":                                    {state("a", 1), func(w *world) { w.writes(state("a", 2)) }, "a@2", 1},
+		"a creation is seen":                                      {nil, func(w *world) { w.writes(state("a", 2)) }, "a@2", 1},
+		"it ends with the same version":                           {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.shows(state("a", 2)) }, "a@2", 0},
+		"it ends with a newer version":                            {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.shows(state("a", 3)) }, "a@3", 0},
+		"an older version doesn't end it":                         {nil, func(w *world) { w.writes(state("a", 3)); w.shows(state("a", 2)) }, "a@3", 1},
+		"it ends when the cache is read":                          {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.cache = state("a", 2); w.read() }, "a@2", 0},
+		"versions are numbers":                                    {state("a", 9), func(w *world) { w.writes(state("a", 10)) }, "a@10", 1},
+		"an apply that changed nothing leaves no entry":           {state("a", 2), func(w *world) { w.writes(state("a", 2)); assert.Empty(t, w.entries) }, "a@2", 0},
+		"a write that the informer has shown already leaves none": {state("a", 1), func(w *world) { w.writes(state("a", 2), func() { w.shows(state("a", 3)) }) }, "a@3", 0},
+		"it ends when the informer has come to its version":       {state("a", 1), func(w *world) { w.writes(state("a", 5)); w.cache = nil; w.comesTo("6") }, "nothing", 0},
+		"not before": {state("a", 1), func(w *world) { w.writes(state("a", 5)); w.comesTo("4") }, "a@5", 1},
+		"it ends with a complete list begun later": {state("a", 5), func(w *world) { w.writes(state("a", 9)); w.relists(state("a", 3)) }, "a@3", 0},
+		"a list begun before doesn't end it":       {state("a", 5), func(w *world) { w.relists(state("a", 5)); w.writes(state("a", 9)) }, "a@9", 1},
+		"a predecessor that is still shown":        {state("a", 1), func(w *world) { w.writes(state("b", 5)) }, "b@5", 1},
+		"another version's write is read":          {state("a", 1), func(w *world) { w.writesUnread(state("a", 2)) }, "unread", 1},
+		"until it is shown":                        {state("a", 1), func(w *world) { w.writesUnread(state("a", 2)); w.shows(state("a", 2)) }, "a@2", 0},
+		"our own write after it is not":            {state("a", 1), func(w *world) { w.writesUnread(state("a", 2)); w.writes(state("a", 3)) }, "a@3", 1},
+		"a deletion after it is seen":              {state("a", 1), func(w *world) { w.writesUnread(state("a", 2)); w.deletes("a") }, "nothing", 1},
+		"it ends with another object":              {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.shows(state("b", 5)) }, "b@5", 0},
+		"it ends with the object":                  {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.showsGone() }, "nothing", 0},
+		"the end of a predecessor doesn't end it":  {state("a", 1), func(w *world) { w.deletes("a"); w.writes(state("b", 5)); w.showsGone() }, "b@5", 1},
+		"the later of two writes":                  {state("a", 1), func(w *world) { w.writes(state("a", 2)); w.writes(state("a", 3)) }, "a@3", 1},
+		"answers that overtake each other":         {state("a", 1), func(w *world) { w.writes(state("a", 2), func() { w.writes(state("a", 3)) }) }, "a@3", 1},
 
 		"a deletion is seen":                              {state("a", 1), func(w *world) { w.deletes("a") }, "nothing", 1},
 		"it ends with the event":                          {state("a", 1), func(w *world) { w.deletes("a"); w.showsGone() }, "nothing", 0},
@@ -134,6 +170,14 @@ func TestOverlay(t *testing.T) {
 		"a write answered after the deletion":             {state("a", 1), func(w *world) { w.writes(state("a", 2), func() { w.deletes("a") }) }, "nothing", 1},
 		"created again after a deletion":                  {state("a", 1), func(w *world) { w.deletes("a"); w.writes(state("b", 5)) }, "b@5", 1},
 		"created again, predecessor's event late":         {state("a", 1), func(w *world) { w.deletes("a"); w.writes(state("b", 5)); w.showsGone(); w.shows(state("b", 5)) }, "b@5", 0},
+
+		"it ends when the informer has passed its end":         {state("a", 1), func(w *world) { w.deletes("a"); w.cache = nil; w.comesTo("3") }, "nothing", 0},
+		"a deletion of what was written but never shown":       {nil, func(w *world) { w.writes(state("a", 5)); w.comesTo("4"); w.deletes("a") }, "nothing", 1},
+		"it ends without the object ever being shown":          {nil, func(w *world) { w.writes(state("a", 5)); w.deletes("a"); w.comesTo("5") }, "nothing", 0},
+		"it isn't ended by a predecessor":                      {state("a", 1), func(w *world) { w.writes(state("b", 5)); w.deletes("b") }, "nothing", 1},
+		"it ends with a complete list begun after it":          {state("a", 1), func(w *world) { w.deletes("a"); w.relists(nil) }, "nothing", 0},
+		"a successor written before the deletion was answered": {state("a", 1), func(w *world) { w.deletes("a", func() { w.writes(state("b", 5)) }) }, "b@5", 1},
+		"a deletion without a uid is of what is known":         {state("a", 1), func(w *world) { w.deletes("") }, "nothing", 1},
 
 		"the write that takes the last finalizer off": {terminating("a", 1, "x"), func(w *world) { w.writes(terminating("a", 1)) }, "nothing", 1},
 		"a held object that is being deleted":         {state("a", 1), func(w *world) { w.writes(terminating("a", 2, "x")) }, "a@2", 1},
@@ -184,6 +228,45 @@ func TestOverlayBelievesTheWatchInTheEnd(t *testing.T) {
 	})
 }
 
+// A write of an object without a name is of any name that comes.
+func TestOverlayOfGeneratedNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(nil)
+	nameless := settingsRef
+	nameless.Name = ""
+	end := w.begin(nameless)
+	w.shows(state("a", 2))
+	w.showsGone()
+	w.wrote(settingsRef, state("a", 2))
+	end()
+	assert.Equal(t, "nothing", w.read(), "it was deleted before the answer to its creation came")
+	assert.Empty(t, w.entries)
+	assert.Empty(t, w.writing)
+}
+
+// A list with an object that is known by its version only is not complete.
+func TestOverlayListsWhatIsUnread(t *testing.T) {
+	t.Parallel()
+	w := newWorld(state("a", 1))
+	w.writesUnread(state("a", 2))
+	cached := func() []*unstructured.Unstructured { return []*unstructured.Unstructured{w.cache} }
+	_, complete := w.list(settingsKind, "", cached)
+	assert.False(t, complete)
+	w.shows(state("a", 2))
+	objects, complete := w.list(settingsKind, "", cached)
+	assert.True(t, complete)
+	assert.Equal(t, []*unstructured.Unstructured{w.cache}, objects)
+}
+
+func TestOverlayForgetsWhatNobodyReads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(nil)
+	w.overlay.deleted(deploy.Ref{Kind: settingsKind, Namespace: "shop", Name: "other"}, "o")
+	w.time = w.time.Add(overlayLifetime + time.Second)
+	w.writes(state("a", 2))
+	assert.Len(t, w.entries, 1)
+}
+
 func TestOverlayLists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(nil)
@@ -200,7 +283,9 @@ func TestOverlayLists(t *testing.T) {
 	}
 	names := func(namespace string) map[string]string {
 		found := map[string]string{}
-		for _, obj := range w.list(settingsKind, namespace, cached) {
+		objects, complete := w.list(settingsKind, namespace, cached)
+		assert.True(t, complete)
+		for _, obj := range objects {
 			found[obj.GetName()] = obj.GetResourceVersion()
 		}
 		return found

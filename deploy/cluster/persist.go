@@ -6,7 +6,9 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 )
 
 // Times between two tries to list or watch. client-go's own grow to a minute, which is how
@@ -16,19 +18,28 @@ const (
 	longestTry = 5 * time.Second
 )
 
-// persist tries to list or to watch until it works, ctx ends, or the answer is one that
-// client-go acts upon: a version that is too old, a form of request that isn't served.
-func persist[T any](ctx context.Context, i *informer, try func() (T, error)) (T, error) {
+// persist tries to list or to watch where the kind is served until it works, ctx ends, or
+// the answer is one that client-go acts upon.
+func persist[T any](ctx context.Context, i *informer, try func(dynamic.ResourceInterface) (T, error)) (result T, err error) {
 	for delay := firstTry; ; delay = min(2*delay, longestTry) {
-		result, err := try()
+		client, unserved := i.served(ctx)
+		if unserved == nil {
+			result, err = try(client)
+		} else {
+			err = unserved
+		}
 		if err == nil {
 			if i.failure.Swap(nil) != nil {
 				i.log().Info("watching again")
 			}
 			return result, nil
 		}
-		if ctx.Err() != nil || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
+		if ctx.Err() != nil || actedUpon(err) {
 			return result, err
+		}
+		if unserved == nil {
+			i.outdated(ctx, err)
+			err = typed(ctx, err, i.subject)
 		}
 		i.failed(err)
 		seconds, _ := apierrors.SuggestsClientDelay(err)
@@ -41,12 +52,24 @@ func persist[T any](ctx context.Context, i *informer, try func() (T, error)) (T,
 	}
 }
 
+// actedUpon tells whether client-go goes on otherwise after err: with a list, because a
+// version is too old, or newer than the server knows since its storage was restored, or
+// because a form of request isn't served.
+func actedUpon(err error) bool {
+	return isExpired(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) ||
+		apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+}
+
+// outdated has the API server asked where the kind is when nothing is where it was.
+func (i *informer) outdated(ctx context.Context, err error) {
+	if nothingServed(err) {
+		// What comes of it is told by the next try.
+		_, _ = i.resources.ask(ctx, i.subject.ref.Kind, i.resources.now())
+	}
+}
+
 // failed keeps the reason for readers and says once that something is wrong.
 func (i *informer) failed(err error) {
-	if apierrors.IsNotFound(err) {
-		i.resources.forget(i.subject.ref.Kind)
-	}
-	err = typed(err, i.subject)
 	if i.failure.Swap(&failureState{err}) == nil {
 		i.log().Warn("watch failed, trying again", "error", err)
 	}

@@ -22,26 +22,67 @@ func (p port) Scope(ctx context.Context, kind schema.GroupVersionKind) (deploy.S
 
 // Get implements deploy.Port.
 func (p port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	found, err := p.resources.of(ctx, ref.Kind)
-	if err != nil {
-		return nil, err
-	}
-	return p.requests.get(ctx, found, ref)
+	got, err := on(ctx, p.resources, ref.Kind, func(at resource) (answer, error) { return p.requests.get(ctx, at, ref) })
+	return got.object, err
+}
+
+// List implements deploy.Port. It is one request per 500 objects.
+func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
+	ref := deploy.Ref{Kind: kind, Namespace: namespace}
+	return on(ctx, p.resources, kind, func(at resource) ([]*unstructured.Unstructured, error) {
+		return p.requests.list(ctx, at, ref, options)
+	})
 }
 
 // Apply implements deploy.Port.
 func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
-	ref := deploy.RefOf(obj)
-	body, err := obj.MarshalJSON()
-	if err != nil {
-		return deploy.Applied{}, &deploy.InvalidManifestError{Ref: ref, Reason: err.Error()}
-	}
-	patch := deploy.Patch{Type: types.ApplyPatchType, Body: body, FieldManager: options.FieldManager, DryRun: options.DryRun}
-	answer, code, err := p.patch(ctx, ref, patch, options.Force)
+	ref, body, err := manifest(obj)
 	if err != nil {
 		return deploy.Applied{}, err
 	}
-	return deploy.Applied{Object: answer, Created: code == http.StatusCreated}, nil
+	patch := deploy.Patch{Type: types.ApplyPatchType, Body: body, FieldManager: options.FieldManager, DryRun: options.DryRun}
+	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
+		return p.requests.patch(ctx, at, ref, patch, options.Force)
+	})
+	if err != nil {
+		return deploy.Applied{}, err
+	}
+	return deploy.Applied{Object: got.object, Created: got.code == http.StatusCreated, Warnings: got.warnings}, nil
+}
+
+// Create implements deploy.Port.
+func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
+	ref, body, err := manifest(obj)
+	if err != nil {
+		return nil, err
+	}
+	if ref.Name == "" && obj.GetGenerateName() == "" {
+		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name and metadata.generateName are missing"}
+	}
+	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
+		return p.requests.create(ctx, at, ref, body, options)
+	})
+	p.remark(ref, got)
+	return got.object, err
+}
+
+// Update implements deploy.Port.
+func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {
+	ref, body, err := manifest(obj)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case ref.Name == "":
+		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"}
+	case obj.GetResourceVersion() == "":
+		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: replace what was read, not whatever is there"}
+	}
+	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
+		return p.requests.update(ctx, at, ref, body, options)
+	})
+	p.remark(ref, got)
+	return got.object, err
 }
 
 // Patch implements deploy.Port.
@@ -49,37 +90,61 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*u
 	if patch.Type == types.ApplyPatchType {
 		return nil, fmt.Errorf("%s: an apply patch goes through Apply", ref)
 	}
-	answer, _, err := p.patch(ctx, ref, patch, false)
-	return answer, err
-}
-
-func (p port) patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch, force bool) (obj *unstructured.Unstructured, code int, err error) {
-	found, err := p.resources.of(ctx, ref.Kind)
-	if err != nil {
-		return nil, 0, err
-	}
-	send := func() (*unstructured.Unstructured, error) {
-		obj, code, err = p.requests.patch(ctx, found, ref, patch, force)
-		return obj, err
-	}
-	if patch.DryRun {
-		_, err = send()
-		return obj, code, err
-	}
-	obj, err = p.store.record(ref, send)
-	return obj, code, err
+	got, err := p.write(ctx, ref, patch.DryRun, func(at resource) (answer, error) {
+		return p.requests.patch(ctx, at, ref, patch, false)
+	})
+	p.remark(ref, got)
+	return got.object, err
 }
 
 // Delete implements deploy.Port.
 func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
-	found, err := p.resources.of(ctx, ref.Kind)
-	if err != nil {
-		return err
+	if ref.Name == "" {
+		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"} // it would be all of them
 	}
-	send := func() (*unstructured.Unstructured, error) { return p.requests.delete(ctx, found, ref, options) }
+	send := func() (answer, error) {
+		return on(ctx, p.resources, ref.Kind, func(at resource) (answer, error) { return p.requests.delete(ctx, at, ref, options) })
+	}
 	if options.DryRun {
-		_, err = send()
+		_, err := send()
 		return err
 	}
-	return p.store.recordDelete(ref, options.UID, send)
+	err := p.store.recordDelete(ref, options.UID, send)
+	p.redefined(ref, err)
+	return err
+}
+
+// write sends a request that writes ref, and has the store record its answer.
+func (p port) write(ctx context.Context, ref deploy.Ref, dryRun bool, request func(at resource) (answer, error)) (answer, error) {
+	send := func() (answer, error) { return on(ctx, p.resources, ref.Kind, request) }
+	if dryRun {
+		return send()
+	}
+	got, err := p.store.record(ref, send)
+	p.redefined(ref, err)
+	return got, err
+}
+
+// redefined sees to it that a kind is found as soon as our own definition of it is served.
+func (p port) redefined(ref deploy.Ref, err error) {
+	if err == nil && ref.Kind.Group == "apiextensions.k8s.io" {
+		p.resources.forget()
+	}
+}
+
+// remark logs the warnings of an answer that has no other place for them.
+func (p port) remark(ref deploy.Ref, got answer) {
+	for _, warning := range got.warnings {
+		p.logger.Warn("the API server remarks", "object", ref.String(), "warning", warning)
+	}
+}
+
+// manifest returns what names obj, and obj as a request carries it.
+func manifest(obj *unstructured.Unstructured) (deploy.Ref, []byte, error) {
+	ref := deploy.RefOf(obj)
+	body, err := obj.MarshalJSON()
+	if err != nil {
+		return ref, nil, &deploy.InvalidManifestError{Ref: ref, Reason: err.Error()}
+	}
+	return ref, body, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,9 +18,13 @@ import (
 )
 
 // requests sends single requests and turns answers into objects and typed errors.
-type requests struct{ client rest.Interface }
+type requests struct {
+	client rest.Interface
+	// limit is how long an answer may take.
+	limit time.Duration
+}
 
-func newRequests(config *rest.Config, client *http.Client) (*requests, error) {
+func newRequests(config *rest.Config, client *http.Client, limit time.Duration) (*requests, error) {
 	// Only Status and DeleteOptions are ever decoded by type; objects stay plain.
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
@@ -32,74 +37,39 @@ func newRequests(config *rest.Config, client *http.Client) (*requests, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &requests{client: restClient}, nil
+	return &requests{client: restClient, limit: limit}, nil
 }
 
-func (r *requests) discover(ctx context.Context, version schema.GroupVersion) (*metav1.APIResourceList, error) {
-	path := "/apis/" + version.String()
-	if version.Group == "" {
-		path = "/api/" + version.Version
-	}
-	result := r.client.Get().AbsPath(path).MaxRetries(0).Do(ctx)
-	if err := result.Error(); err != nil {
-		return nil, typed(err, failed{verb: "get", resource: resource{GroupVersionResource: schema.GroupVersionResource{Resource: path}}})
-	}
-	body, err := result.Raw()
-	if err != nil {
-		return nil, &deploy.UnavailableError{Err: fmt.Errorf("%s: %w", path, err)}
-	}
-	list := &metav1.APIResourceList{}
-	if err := json.Unmarshal(body, list); err != nil {
-		return nil, &deploy.UnavailableError{Err: fmt.Errorf("%s: %w", path, err)}
-	}
-	return list, nil
+func (r *requests) get(ctx context.Context, res resource, ref deploy.Ref) (answer, error) {
+	return r.send(ctx, r.client.Get(), failed{"get", res, ref, ""})
 }
 
-func (r *requests) get(ctx context.Context, res resource, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	obj, _, err := send(ctx, r.client.Get().AbsPath(path(res, ref)...), failed{"get", res, ref, ""})
-	return obj, err
+func (r *requests) create(ctx context.Context, res resource, ref deploy.Ref, body []byte, options deploy.CreateOptions) (answer, error) {
+	request := r.client.Post().Body(body)
+	where := ref
+	where.Name = "" // the path of a creation is that of the collection
+	return r.sendTo(ctx, where, written(request, options.FieldManager, options.DryRun), failed{"create", res, ref, ""})
 }
 
-func (r *requests) list(ctx context.Context, res resource, ref deploy.Ref, selector string) ([]*unstructured.Unstructured, error) {
-	request := r.client.Get().AbsPath(path(res, ref)...)
-	if selector != "" {
-		request = request.Param("labelSelector", selector)
-	}
-	list, _, err := send(ctx, request, failed{"list", res, ref, ""})
-	if err != nil {
-		return nil, err
-	}
-	var objects []*unstructured.Unstructured
-	err = list.EachListItem(func(item runtime.Object) error {
-		obj := item.(*unstructured.Unstructured)
-		// Items of lists of built-in kinds don't say what they are.
-		obj.SetGroupVersionKind(ref.Kind)
-		objects = append(objects, obj)
-		return nil
-	})
-	return objects, err
+func (r *requests) update(ctx context.Context, res resource, ref deploy.Ref, body []byte, options deploy.UpdateOptions) (answer, error) {
+	request := r.client.Put().Body(body)
+	return r.send(ctx, written(request, options.FieldManager, options.DryRun), failed{"update", res, ref, ""})
 }
 
-func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p deploy.Patch, force bool) (*unstructured.Unstructured, int, error) {
-	at := path(res, ref)
-	if p.Subresource != "" {
-		at = append(at, p.Subresource)
-	}
-	request := r.client.Patch(p.Type).AbsPath(at...).Body(p.Body).Param("fieldManager", p.FieldManager)
+func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p deploy.Patch, force bool) (answer, error) {
+	request := r.client.Patch(p.Type).Body(p.Body)
 	if force {
 		request = request.Param("force", "true")
 	}
 	if p.Type == types.ApplyPatchType {
-		// A field that the server doesn't know would never be owned: each look would apply again.
-		request = request.Param("fieldValidation", metav1.FieldValidationStrict)
+		request = written(request, p.FieldManager, p.DryRun)
+	} else {
+		request = signed(request, p.FieldManager, p.DryRun)
 	}
-	if p.DryRun {
-		request = request.Param("dryRun", metav1.DryRunAll)
-	}
-	return send(ctx, request, failed{"patch", res, ref, p.Subresource})
+	return r.send(ctx, request, failed{"patch", res, ref, p.Subresource})
 }
 
-func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, options deploy.DeleteOptions) (*unstructured.Unstructured, error) {
+func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, options deploy.DeleteOptions) (answer, error) {
 	propagation := options.Propagation
 	if propagation == "" {
 		propagation = metav1.DeletePropagationBackground
@@ -116,41 +86,77 @@ func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, opt
 	}
 	content, err := json.Marshal(body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: delete options: %w", ref, err)
+		return answer{}, fmt.Errorf("%s: delete options: %w", ref, err)
 	}
-	obj, _, err := send(ctx, r.client.Delete().AbsPath(path(res, ref)...).Body(content), failed{"delete", res, ref, ""})
-	return obj, err
+	return r.send(ctx, r.client.Delete().Body(content), failed{"delete", res, ref, ""})
 }
 
-func send(ctx context.Context, request *rest.Request, subject failed) (*unstructured.Unstructured, int, error) {
-	var code int
-	// Whoever asked knows how long it may take, and tries again.
-	result := request.MaxRetries(0).Do(ctx).StatusCode(&code)
-	if err := result.Error(); err != nil {
-		return nil, code, typed(err, subject)
+// written is signed for a request that brings a whole object. A field of it that the server
+// doesn't know is refused: it would never be stored, and each look would write it again.
+func written(request *rest.Request, manager string, dryRun bool) *rest.Request {
+	return signed(request, manager, dryRun).Param("fieldValidation", metav1.FieldValidationStrict)
+}
+
+// signed says on whose behalf a request writes, and whether it does.
+func signed(request *rest.Request, manager string, dryRun bool) *rest.Request {
+	request = request.Param("fieldManager", manager)
+	if dryRun {
+		request = request.Param("dryRun", metav1.DryRunAll)
 	}
-	body, err := result.Raw()
+	return request
+}
+
+// answer is what a request brought.
+type answer struct {
+	object   *unstructured.Unstructured
+	code     int
+	warnings []string
+}
+
+// send sends request to where the subject's object is.
+func (r *requests) send(ctx context.Context, request *rest.Request, subject failed) (answer, error) {
+	return r.sendTo(ctx, subject.ref, request, subject)
+}
+
+func (r *requests) sendTo(ctx context.Context, where deploy.Ref, request *rest.Request, subject failed) (answer, error) {
+	at, err := path(subject.resource, where, subject.subresource)
 	if err != nil {
-		return nil, code, typed(err, subject)
+		return answer{}, err
+	}
+	body, got, err := r.do(ctx, request.AbsPath(at...), subject)
+	if err != nil {
+		return got, err
 	}
 	obj := &unstructured.Unstructured{}
 	if err := obj.UnmarshalJSON(body); err != nil {
-		return nil, code, &deploy.UnavailableError{Err: fmt.Errorf("%s: the answer is no object: %w", subject.ref, err)}
+		return got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf("the answer is no object: %w", err)}
 	}
-	return obj, code, nil
+	got.object = obj
+	return got, nil
 }
 
-func path(res resource, ref deploy.Ref) []string {
-	parts := []string{"/apis", res.Group, res.Version}
-	if res.Group == "" {
-		parts = []string{"/api", res.Version}
+// do sends request once: whoever asked knows how often to try. It waits for the answer as
+// long as ctx and the limit allow.
+func (r *requests) do(ctx context.Context, request *rest.Request, subject failed) ([]byte, answer, error) {
+	var got answer
+	limited, cancel := context.WithTimeout(ctx, r.limit)
+	defer cancel()
+	// Warnings belong to this request alone; whoever sent it decides what becomes of them.
+	result := request.MaxRetries(0).WarningHandlerWithContext(rest.NoWarnings{}).Do(limited).StatusCode(&got.code)
+	for _, warning := range result.Warnings() {
+		got.warnings = append(got.warnings, warning.Text)
 	}
-	if ref.Namespace != "" {
-		parts = append(parts, "namespaces", ref.Namespace)
+	err := result.Error()
+	if err == nil {
+		var body []byte
+		if body, err = result.Raw(); err == nil {
+			return body, got, nil
+		}
 	}
-	parts = append(parts, res.Resource)
-	if ref.Name != "" {
-		parts = append(parts, ref.Name)
+	if limited.Err() != nil && ctx.Err() == nil && !isAnswer(err) {
+		// The limit's own error would pass for the end of the caller's context.
+		return nil, got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf(
+			"no answer to %s of %s within %s; what it asked for may be done or not", subject.verb, subject.resource.Resource, r.limit)}
 	}
-	return parts
+	return nil, got, typed(ctx, err, subject)
 }

@@ -5,18 +5,37 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// absentMemory is how long a kind that isn't served is believed not to be: a set of a
+// hundred such objects asks once, and a kind that appears is found soon enough.
+const absentMemory = 500 * time.Millisecond
+
 // resources knows under which name and in which scope a kind is served. It asks for one
-// group and version at a time, when a kind of it is first needed, and again whenever a kind
-// isn't known: CustomResourceDefinitions come and go.
+// group and version at a time, when a kind of it is first needed, again whenever a kind
+// isn't known, and when nothing is found any more where a kind was served: definitions
+// come, go, and come back otherwise.
 type resources struct {
 	requests *requests
-	known    sync.Map // schema.GroupVersionKind -> resource
+	now      func() time.Time
+
+	mu       sync.RWMutex
+	versions map[schema.GroupVersion]*served
+}
+
+// served is what is known of one group and version.
+type served struct {
+	// asking is held by the one who asks.
+	asking chan struct{}
+	// kinds and asked, when they were last asked for, are guarded by resources.mu. kinds is
+	// replaced as a whole.
+	kinds map[string]resource
+	asked time.Time
 }
 
 type resource struct {
@@ -24,37 +43,128 @@ type resource struct {
 	scope deploy.Scope
 }
 
+func newResources(requests *requests) *resources {
+	return &resources{requests: requests, now: time.Now, versions: map[schema.GroupVersion]*served{}}
+}
+
+// of returns where kind is served. One that isn't is a *deploy.KindUnknownError.
 func (r *resources) of(ctx context.Context, kind schema.GroupVersionKind) (resource, error) {
-	if found, ok := r.known.Load(kind); ok {
-		return found.(resource), nil
+	if found, ok := r.known(kind); ok {
+		return found, nil
 	}
-	served, err := r.requests.discover(ctx, kind.GroupVersion())
-	var absent *deploy.NotFoundError
-	if errors.As(err, &absent) {
-		return resource{}, &deploy.KindUnknownError{Kind: kind}
+	return r.ask(ctx, kind, r.now().Add(-absentMemory))
+}
+
+func (r *resources) known(kind schema.GroupVersionKind) (resource, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	version, ok := r.versions[kind.GroupVersion()]
+	if !ok {
+		return resource{}, false
 	}
-	if err != nil {
-		return resource{}, err
+	found, ok := version.kinds[kind.Kind]
+	return found, ok
+}
+
+// ask is of by an answer of the API server that isn't older than since.
+func (r *resources) ask(ctx context.Context, kind schema.GroupVersionKind, since time.Time) (resource, error) {
+	version := r.version(kind.GroupVersion())
+	select {
+	case version.asking <- struct{}{}:
+	case <-ctx.Done():
+		return resource{}, unanswered(ctx, ctx.Err(), discovery(kind.GroupVersion()))
 	}
-	for _, entry := range served.APIResources {
-		if !strings.Contains(entry.Name, "/") {
-			r.known.Store(kind.GroupVersion().WithKind(entry.Kind), resource{
-				GroupVersionResource: kind.GroupVersion().WithResource(entry.Name),
-				scope:                scopeOf(entry),
-			})
+	defer func() { <-version.asking }()
+	if r.askedBefore(version, since) {
+		began := r.now()
+		kinds, err := r.discover(ctx, kind.GroupVersion())
+		if err != nil {
+			return resource{}, err
 		}
+		r.mu.Lock()
+		version.kinds, version.asked = kinds, began
+		r.mu.Unlock()
 	}
-	if found, ok := r.known.Load(kind); ok {
-		return found.(resource), nil
+	if found, ok := r.known(kind); ok {
+		return found, nil
 	}
 	return resource{}, &deploy.KindUnknownError{Kind: kind}
 }
 
-// forget drops what is known of a kind that answered 404 as a whole.
-func (r *resources) forget(kind schema.GroupVersionKind) { r.known.Delete(kind) }
+func (r *resources) version(of schema.GroupVersion) *served {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	version, ok := r.versions[of]
+	if !ok {
+		version = &served{asking: make(chan struct{}, 1)}
+		r.versions[of] = version
+	}
+	return version
+}
 
-func scopeOf(entry metav1.APIResource) deploy.Scope {
-	if entry.Namespaced {
+func (r *resources) askedBefore(version *served, since time.Time) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return version.asked.Before(since)
+}
+
+// forget makes the next who needs a kind ask for it, and for all that aren't served, as
+// after a change of definitions.
+func (r *resources) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, version := range r.versions {
+		version.asked = time.Time{}
+	}
+}
+
+// discover returns the kinds of one group and version, none if it isn't served.
+func (r *resources) discover(ctx context.Context, version schema.GroupVersion) (map[string]resource, error) {
+	list := &metav1.APIResourceList{}
+	err := r.requests.discover(ctx, discovery(version), list)
+	var absent *deploy.NotFoundError
+	if errors.As(err, &absent) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	kinds := make(map[string]resource, len(list.APIResources))
+	for _, entry := range list.APIResources {
+		if !isSubresource(entry) {
+			kinds[entry.Kind] = resource{GroupVersionResource: version.WithResource(entry.Name), scope: scopeOf(entry.Namespaced)}
+		}
+	}
+	return kinds, nil
+}
+
+// on sends a request to where kind is served. When nothing is served there, what was known
+// is out of date: the API server is asked, and gets the request once more if it says that
+// the kind is elsewhere.
+func on[T any](ctx context.Context, r *resources, kind schema.GroupVersionKind, send func(resource) (T, error)) (T, error) {
+	found, err := r.of(ctx, kind)
+	if err != nil {
+		return *new(T), err
+	}
+	began := r.now()
+	result, err := send(found)
+	if !nothingServed(err) {
+		return result, err
+	}
+	current, failure := r.ask(ctx, kind, began)
+	if failure != nil {
+		return *new(T), failure
+	}
+	if current == found {
+		return result, err
+	}
+	return send(current)
+}
+
+func isSubresource(entry metav1.APIResource) bool { return strings.Contains(entry.Name, "/") }
+
+func scopeOf(namespaced bool) deploy.Scope {
+	if namespaced {
 		return deploy.Namespaced
 	}
 	return deploy.ClusterScoped

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
@@ -32,11 +31,20 @@ type store struct {
 }
 
 func newStore(ctx context.Context, client dynamic.Interface, requests *requests, found *resources, o options) *store {
-	return &store{
+	s := &store{
 		ctx: ctx, client: client, requests: requests, resources: found,
-		namespaces: o.namespaces, logger: o.logger, overlay: newOverlay(o.logger),
-		watched: map[schema.GroupVersionKind]*watchedKind{},
+		namespaces: o.namespaces, logger: o.logger, watched: map[schema.GroupVersionKind]*watchedKind{},
 	}
+	s.overlay = newOverlay(o.logger, s.shown)
+	return s
+}
+
+// shown returns what the informer of ref shows.
+func (s *store) shown(ref deploy.Ref) shown {
+	if informer := s.informerOf(ref); informer != nil {
+		return informer.shown(ref)
+	}
+	return shown{}
 }
 
 // Get implements deploy.View.
@@ -45,7 +53,7 @@ func (s *store) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstruct
 		if err := informer.synced(ctx); err != nil {
 			return nil, err
 		}
-		obj, from := s.overlay.get(ref, informer.get)
+		obj, from := s.overlay.get(ref)
 		// While the watch is broken an object may have come that it doesn't show. To take it for
 		// absent would be to make it, or its password, anew.
 		doubtful := from == fromWatch && obj == nil && !informer.standing.Load()
@@ -53,48 +61,41 @@ func (s *store) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstruct
 			return obj, nil
 		}
 	}
-	found, err := s.resources.of(ctx, ref.Kind)
-	if err != nil {
-		return nil, err
-	}
-	obj, err := s.requests.get(ctx, found, ref)
+	got, err := on(ctx, s.resources, ref.Kind, func(at resource) (answer, error) { return s.requests.get(ctx, at, ref) })
 	var absent *deploy.NotFoundError
 	if errors.As(err, &absent) {
 		return nil, nil
 	}
-	return obj, err
+	return got.object, err
 }
 
 // List implements deploy.View.
 func (s *store) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	if selector == nil {
-		selector = labels.Everything()
-	}
-	var objects []*unstructured.Unstructured
 	if watched := s.watchedFor(kind, namespace); watched != nil {
 		if err := watched.synced(ctx); err != nil {
 			return nil, err
 		}
-		objects = s.overlay.list(kind, namespace, func() []*unstructured.Unstructured { return watched.list(namespace) })
-	} else {
-		found, err := s.resources.of(ctx, kind)
-		if err != nil {
-			return nil, err
-		}
-		if objects, err = s.requests.list(ctx, found, deploy.Ref{Kind: kind, Namespace: namespace}, selector.String()); err != nil {
-			return nil, err
+		objects, complete := s.overlay.list(kind, namespace, func() []*unstructured.Unstructured { return watched.list(namespace) })
+		if complete {
+			return chosen(objects, selector), nil
 		}
 	}
-	objects = slices.DeleteFunc(objects, func(obj *unstructured.Unstructured) bool {
-		return !selector.Matches(labels.Set(obj.GetLabels()))
+	ref := deploy.Ref{Kind: kind, Namespace: namespace}
+	return on(ctx, s.resources, kind, func(at resource) ([]*unstructured.Unstructured, error) {
+		return s.requests.list(ctx, at, ref, deploy.ListOptions{Labels: selector})
 	})
-	slices.SortFunc(objects, func(a, b *unstructured.Unstructured) int {
-		if order := strings.Compare(a.GetNamespace(), b.GetNamespace()); order != 0 {
-			return order
-		}
-		return strings.Compare(a.GetName(), b.GetName())
-	})
-	return objects, nil
+}
+
+// chosen returns those of objects that selector matches, in the order of names. objects are
+// changed.
+func chosen(objects []*unstructured.Unstructured, selector labels.Selector) []*unstructured.Unstructured {
+	if selector != nil && !selector.Empty() {
+		objects = slices.DeleteFunc(objects, func(obj *unstructured.Unstructured) bool {
+			return !selector.Matches(labels.Set(obj.GetLabels()))
+		})
+	}
+	byName(objects)
+	return objects
 }
 
 // Subscribe implements deploy.View.
@@ -144,17 +145,15 @@ func (s *store) informerOf(ref deploy.Ref) *informer {
 	if !ok {
 		return nil
 	}
-	if everywhere, ok := watched.informers[""]; ok {
-		return everywhere
-	}
-	return watched.informers[ref.Namespace]
+	return watched.of(ref.Namespace)
 }
 
 func (s *store) watchedFor(kind schema.GroupVersionKind, namespace string) *watchedKind {
-	if s.informerOf(deploy.Ref{Kind: kind, Namespace: namespace}) == nil {
-		return nil
-	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.watched[kind]
+	watched, ok := s.watched[kind]
+	if !ok || watched.of(namespace) == nil {
+		return nil
+	}
+	return watched
 }

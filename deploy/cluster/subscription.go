@@ -45,25 +45,37 @@ func (s *subscription) Synced(ctx context.Context) error {
 	return nil
 }
 
+// handlers tells handle of what happens. After a gap client-go tells of every object that is
+// still there: those that are the same are left out, and one that took the place of another
+// is told as what it is (spec: deploy W15).
 func handlers(ctx context.Context, handle func(deploy.Event)) cache.ResourceEventHandler {
 	deliver := func(event deploy.Event) {
 		if ctx.Err() == nil {
 			handle(event)
 		}
 	}
+	added := func(obj *unstructured.Unstructured) { deliver(deploy.Event{Type: deploy.Added, New: obj}) }
+	deleted := func(last *unstructured.Unstructured) {
+		deliver(deploy.Event{Type: deploy.Deleted, Old: last, New: last})
+	}
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc: func(obj any) {
-			deliver(deploy.Event{Type: deploy.Added, New: obj.(*unstructured.Unstructured)})
-		},
+		AddFunc: func(obj any) { added(obj.(*unstructured.Unstructured)) },
 		UpdateFunc: func(before, after any) {
-			deliver(deploy.Event{Type: deploy.Modified, Old: before.(*unstructured.Unstructured), New: after.(*unstructured.Unstructured)})
+			old, current := before.(*unstructured.Unstructured), after.(*unstructured.Unstructured)
+			switch {
+			case old.GetUID() != current.GetUID():
+				deleted(old)
+				added(current)
+			case old.GetResourceVersion() != current.GetResourceVersion():
+				deliver(deploy.Event{Type: deploy.Modified, Old: old, New: current})
+			}
 		},
 		DeleteFunc: func(obj any) {
 			if unseen, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 				obj = unseen.Obj
 			}
 			if last, ok := obj.(*unstructured.Unstructured); ok {
-				deliver(deploy.Event{Type: deploy.Deleted, Old: last, New: last})
+				deleted(last)
 			}
 		},
 	}

@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -13,12 +14,17 @@ import (
 // Cluster is one cluster in memory. It is safe for concurrent use, and independent of every
 // other one. What goes in and out is copied: nobody holds a part of it.
 type Cluster struct {
-	clock  func() time.Time
-	scopes scopes
-	fields *fieldManagers
+	clock   func() time.Time
+	traffic traffic
+	// namespacesExist demands that they do, collectUnknown collects what an unknown owner left.
+	namespacesExist, collectUnknown bool
+	admission                       []Admission
 
 	mu            sync.RWMutex
+	kinds         *kinds
+	fields        *fieldManagers
 	storage       *storage
+	history       history
 	subscriptions map[*subscription]struct{}
 	running       sync.WaitGroup
 }
@@ -29,9 +35,16 @@ var _ deploy.Cluster = (*Cluster)(nil)
 type Option func(*options)
 
 type options struct {
-	seeds         []*unstructured.Unstructured
-	clusterScoped []schema.GroupKind
-	clock         func() time.Time
+	seeds          []*unstructured.Unstructured
+	anyKind        bool
+	schemaless     bool
+	anyNamespace   bool
+	namespaces     []string
+	collectUnknown bool
+	history        int
+	admission      []Admission
+	clusterScoped  []schema.GroupKind
+	clock          func() time.Time
 }
 
 // Objects are in the cluster from the start, as they are given: status, uid, managedFields,
@@ -41,37 +54,87 @@ func Objects(objects ...*unstructured.Unstructured) Option {
 	return func(o *options) { o.seeds = append(o.seeds, objects...) }
 }
 
-// ClusterScoped declares kinds whose objects live in no namespace, beside those of
-// Kubernetes itself. All other kinds are namespaced.
+// AnyKind accepts objects of kinds that nobody has declared, where a server answers that it
+// doesn't know them. Such a kind has a status subresource, merges all lists as a whole, has
+// any field, and has no other version than its objects tell.
+func AnyKind() Option { return func(o *options) { o.anyKind = true } }
+
+// Schemaless has no kind merge by a schema, not even those of Kubernetes or of a
+// CustomResourceDefinition: all are as AnyKind has it. For tests whose content is made up.
+func Schemaless() Option { return func(o *options) { o.anyKind, o.schemaless = true, true } }
+
+// ClusterScoped says of kinds that AnyKind accepts that their objects live in no namespace.
+// Without it they are namespaced.
 func ClusterScoped(kinds ...schema.GroupKind) Option {
 	return func(o *options) { o.clusterScoped = append(o.clusterScoped, kinds...) }
+}
+
+// Namespaces have to exist before objects are created in them; those given here do, beside
+// default and the others of every server. AnyNamespace takes that back, and so does AnyKind
+// unless some are given here.
+func Namespaces(names ...string) Option {
+	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
+}
+
+// AnyNamespace accepts objects in namespaces that don't exist.
+func AnyNamespace() Option { return func(o *options) { o.anyNamespace = true } }
+
+// CollectUnknownOwners has objects deleted whose owners never were in the cluster, or are in
+// another namespace, as a server does. Without it such references are left alone.
+func CollectUnknownOwners() Option { return func(o *options) { o.collectUnknown = true } }
+
+// History sets how many events are kept for a Watch that continues an earlier one. Default: 1000.
+func History(events int) Option { return func(o *options) { o.history = events } }
+
+// Admit adds an admission plugin; several are asked in turn.
+func Admit(admission Admission) Option {
+	return func(o *options) { o.admission = append(o.admission, admission) }
 }
 
 // Clock sets where timestamps come from. Default: time.Now.
 func Clock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
 
 // New returns a cluster that holds the given Objects and nothing else. An object that no
-// cluster could hold is a *deploy.InvalidManifestError.
+// cluster could hold is a *deploy.InvalidManifestError, one of a kind that isn't served a
+// *deploy.KindUnknownError: give its CustomResourceDefinition too, or AnyKind.
 func New(opts ...Option) (*Cluster, error) {
-	o := options{clock: time.Now}
+	o := options{clock: time.Now, history: 1000}
 	for _, option := range opts {
 		option(&o)
 	}
-	fields, err := newFieldManagers()
+	if o.history < 0 {
+		return nil, fmt.Errorf("history of %d events: must not be negative", o.history)
+	}
+	served, err := newKinds(o)
 	if err != nil {
 		return nil, err
 	}
 	c := &Cluster{
-		clock:         o.clock,
-		scopes:        newScopes(o.clusterScoped),
-		fields:        fields,
-		storage:       newStorage(),
-		subscriptions: map[*subscription]struct{}{},
+		clock:           o.clock,
+		kinds:           served,
+		fields:          newFieldManagers(served),
+		storage:         newStorage(),
+		subscriptions:   map[*subscription]struct{}{},
+		history:         history{size: o.history},
+		namespacesExist: o.namespacesExist(),
+		collectUnknown:  o.collectUnknown,
+		admission:       o.admission,
 	}
-	if err := c.seed(o.seeds); err != nil {
+	for i, obj := range o.seeds {
+		if obj == nil || obj.Object == nil {
+			return nil, &deploy.InvalidManifestError{Reason: fmt.Sprintf("object %d of the cluster is nil", i+1)}
+		}
+	}
+	if err := c.seed(withNamespaces(o)); err != nil {
 		return nil, err
 	}
+	// There was nobody to see how it all came.
+	c.history.floor = c.storage.version
 	return c, nil
+}
+
+func (o options) namespacesExist() bool {
+	return !o.anyNamespace && (!o.anyKind || len(o.namespaces) > 0)
 }
 
 // Port returns the requests of the cluster.

@@ -38,7 +38,7 @@ func TestConcurrentUse(t *testing.T) {
 	obj := get(t, cluster, deploy.Ref{Kind: configMap, Namespace: "shop", Name: "settings"})
 	assert.Len(t, data(obj), writers)
 	assert.Len(t, obj.GetManagedFields(), writers)
-	assert.EqualValues(t, writers*rounds, obj.GetGeneration(), "no write was lost")
+	assert.Equal(t, strconv.Itoa(writers*rounds), obj.GetResourceVersion(), "no write was lost")
 	lines := early.wait(t, writers*rounds)
 	for i, line := range lines {
 		assert.Contains(t, line, " "+strconv.Itoa(i+1), "deploy W25: events come in version order")

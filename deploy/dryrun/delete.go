@@ -8,78 +8,136 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// garbageCollector is the field manager of what garbage collection changes, as in a real cluster.
-const garbageCollector = "kube-controller-manager"
-
-// terminate deletes live, or marks it while finalizers hold it. What is marked already stays
-// as it is. The lock is held.
-func (c *Cluster) terminate(at address, live *unstructured.Unstructured) {
-	if len(live.GetFinalizers()) == 0 {
-		c.remove(at, live.DeepCopy())
-		return
-	}
+// terminate deletes live, or marks it while something holds it: its finalizers, what it
+// contains, or what it owns and the propagation wants dealt with first. What is marked
+// already stays as it is. The lock is held.
+func (c *Cluster) terminate(at address, live *unstructured.Unstructured, propagation metav1.DeletionPropagation) {
 	if live.GetDeletionTimestamp() != nil {
 		return
 	}
+	next := c.marked(at, live, propagation)
+	if len(next.GetFinalizers()) == 0 && c.empty(at) {
+		c.remove(at, live.DeepCopy())
+		return
+	}
+	c.store(at, live, next)
+	c.dissolve(at)
+}
+
+// marked is live as one whose deletion has begun.
+func (c *Cluster) marked(at address, live *unstructured.Unstructured, propagation metav1.DeletionPropagation) *unstructured.Unstructured {
 	next := live.DeepCopy()
 	metadata := metadataOf(next)
 	metadata["deletionTimestamp"] = c.timestamp()
 	metadata["deletionGracePeriodSeconds"] = int64(0)
-	metadata["generation"] = live.GetGeneration() + 1
-	c.store(at, live, next)
-}
-
-// remove takes an object out, tells the subscribers, and collects what it owned. last is
-// its last state and becomes the storage's. The lock is held.
-func (c *Cluster) remove(at address, last *unstructured.Unstructured) {
-	c.storage.remove(at, last)
-	c.publish(at, deploy.Event{Type: deploy.Deleted, Old: last, New: last})
-	for _, dependent := range c.storage.dependentsOf(last.GetUID()) {
-		c.collect(dependent)
+	if live.GetGeneration() > 0 {
+		metadata["generation"] = live.GetGeneration() + 1
 	}
+	switch propagation {
+	case metav1.DeletePropagationForeground:
+		next.SetFinalizers(append(next.GetFinalizers(), metav1.FinalizerDeleteDependents))
+	case metav1.DeletePropagationOrphan:
+		next.SetFinalizers(append(next.GetFinalizers(), metav1.FinalizerOrphanDependents))
+	}
+	if at.kind == namespaceKind {
+		next.Object["status"] = withField(statusOf(next), "phase", "Terminating")
+	}
+	return next
 }
 
-// collect is the garbage collection of one object: it is deleted when all of its owners are
-// gone, and loses its references to those that are gone when others remain. The lock is held.
-func (c *Cluster) collect(at address) {
+func statusOf(obj *unstructured.Unstructured) map[string]any {
+	status, _ := obj.Object["status"].(map[string]any)
+	return status
+}
+
+// dissolve does what controllers do about an object that is being deleted: deletes what it
+// contains, and what it owns or parts with it. The lock is held.
+func (c *Cluster) dissolve(at address) {
+	for _, inside := range c.contents(at) {
+		if obj := c.storage.get(inside); obj != nil {
+			c.terminate(inside, obj, metav1.DeletePropagationBackground)
+		}
+	}
 	obj := c.storage.get(at)
 	if obj == nil {
 		return
 	}
-	owners := obj.GetOwnerReferences()
-	remaining := slices.DeleteFunc(slices.Clone(owners), func(owner metav1.OwnerReference) bool {
-		_, gone := c.storage.gone[owner.UID]
-		return gone
-	})
-	switch len(remaining) {
-	case len(owners):
-	case 0:
-		c.terminate(at, obj)
-	default:
-		c.dropOwners(at, obj, remaining)
+	if slices.Contains(obj.GetFinalizers(), metav1.FinalizerOrphanDependents) {
+		for _, dependent := range c.storage.dependentsOf(obj.GetUID()) {
+			c.part(dependent, func(owner metav1.OwnerReference) bool { return owner.UID == obj.GetUID() })
+		}
+		c.dropFinalizer(at, metav1.FinalizerOrphanDependents)
+	} else if slices.Contains(obj.GetFinalizers(), metav1.FinalizerDeleteDependents) {
+		for _, dependent := range c.storage.dependentsOf(obj.GetUID()) {
+			c.collect(dependent)
+		}
+		c.unblock(at)
 	}
 }
 
-func (c *Cluster) dropOwners(at address, live *unstructured.Unstructured, remaining []metav1.OwnerReference) {
+// unblock ends a deletion in the foreground when no dependent blocks it any more. The lock is
+// held.
+func (c *Cluster) unblock(at address) {
+	obj := c.storage.get(at)
+	if obj == nil || !c.inForeground(obj) {
+		return
+	}
+	for _, dependent := range c.storage.dependentsOf(obj.GetUID()) {
+		for _, owner := range c.storage.get(dependent).GetOwnerReferences() {
+			if owner.UID == obj.GetUID() && owner.BlockOwnerDeletion != nil && *owner.BlockOwnerDeletion {
+				return
+			}
+		}
+	}
+	c.dropFinalizer(at, metav1.FinalizerDeleteDependents)
+}
+
+func (c *Cluster) inForeground(obj *unstructured.Unstructured) bool {
+	return obj.GetDeletionTimestamp() != nil && slices.Contains(obj.GetFinalizers(), metav1.FinalizerDeleteDependents)
+}
+
+func (c *Cluster) dropFinalizer(at address, finalizer string) {
+	live := c.storage.get(at)
+	if live == nil {
+		return
+	}
 	next := live.DeepCopy()
-	next.SetOwnerReferences(remaining)
-	if managed, err := c.attributed(live, next, garbageCollector); err == nil {
-		// Fields that can't be tracked are no reason to keep a reference to nobody.
-		next = managed
+	next.SetFinalizers(slices.DeleteFunc(next.GetFinalizers(), func(name string) bool { return name == finalizer }))
+	tidy(metadataOf(next))
+	if len(next.GetFinalizers()) == 0 && c.empty(at) {
+		c.remove(at, next)
+		return
 	}
-	c.stampManagers(live, next)
-	c.store(at, live, next)
+	c.store(at, live, c.byController(live, next))
 }
 
-// attributed is next with the fields that changed attributed to manager.
-func (c *Cluster) attributed(live, next *unstructured.Unstructured, manager string) (*unstructured.Unstructured, error) {
-	fields, err := c.fields.of(live.GroupVersionKind(), "")
-	if err != nil {
-		return nil, err
+// remove takes an object out, tells the subscribers, and looks after what waited for it or
+// hung on it. last is its last state and becomes the storage's. The lock is held.
+func (c *Cluster) remove(at address, last *unstructured.Unstructured) {
+	holders := c.containers(at)
+	c.storage.remove(at, last)
+	c.publish(at, deploy.Event{Type: deploy.Deleted, Old: last, New: last})
+	if at.kind == definitionKind {
+		if kind, known := c.kinds.undefine(last); known {
+			c.fields.forget(kind)
+		}
 	}
-	managed, err := fields.Update(live.DeepCopy(), next.DeepCopy(), manager)
-	if err != nil {
-		return nil, err
+	for _, dependent := range c.storage.dependentsOf(last.GetUID()) {
+		c.collect(dependent)
 	}
-	return plain(managed)
+	c.unblockOwners(last)
+	for _, holder := range holders {
+		if obj := c.storage.get(holder); obj != nil && obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && c.empty(holder) {
+			c.remove(holder, obj.DeepCopy())
+		}
+	}
+}
+
+// unblockOwners looks after the owners of what an object was: one less may wait for it.
+func (c *Cluster) unblockOwners(before *unstructured.Unstructured) {
+	for _, owner := range before.GetOwnerReferences() {
+		if at, ok := c.storage.owners[owner.UID]; ok {
+			c.unblock(at)
+		}
+	}
 }

@@ -1,27 +1,36 @@
 // Package dryrun is a cluster in memory, as package deploy sees it: for tests, for offline
 // rendering, and for asking what an apply would do, without any API server.
 //
-// It follows a real API server where package deploy and operators look: server-side apply
-// by the API machinery's own field management, with managedFields, conflicts, force and
-// fields given up; JSON and merge patches with resourceVersion and uid as preconditions;
-// status only through its subresource; one rising resourceVersion for all objects, kept by
-// writes that change nothing; generation rising with everything but metadata and status;
-// finalizers and deletion timestamps; garbage collection by owner reference; events in the
-// order of versions.
+// It follows a real API server where package deploy and operators look:
+//
+//   - Server-side apply by the API machinery's own field management, with managedFields,
+//     conflicts, force and fields given up. The kinds of Kubernetes merge by their schemas;
+//     custom resources by those of the CustomResourceDefinitions in the cluster, which also
+//     give defaults, are pruned by, and validate. Fields that nobody declares are refused.
+//     AnyKind accepts kinds that nobody declares, Schemaless knows no schemas at all.
+//   - JSON and merge patches with resourceVersion and uid as preconditions; creation by POST,
+//     replacement by PUT; status only through its subresource where the kind has one.
+//   - One rising resourceVersion for all objects, kept by writes that change nothing;
+//     generation where a kind counts it.
+//   - Finalizers and deletion timestamps; deletion in the background, in the foreground and
+//     of the owner alone; garbage collection by owner reference; namespaces that must exist
+//     and take what is in them along, as definitions do.
+//   - Events in the order of versions, with selectors, and from a version on as long as it
+//     is remembered.
+//
+// Requests can be made to fail (Cluster.Fail), be written down (Cluster.Record), and be
+// refused or rewritten by admission (Admit).
 //
 // What it doesn't have:
 //
-//   - Schemas. Every kind is accepted, with any field and without defaults. Lists below
-//     metadata are merged as on a server (owner references by uid, finalizers as a set); all
-//     other lists are atomic: whoever applies one owns it as a whole, as in a custom resource
-//     without a schema. A real server merges the containers of a Pod by name.
+//   - Defaults and validation of the kinds of Kubernetes beyond the types of their fields,
+//     and rules in CEL.
 //   - Conversion. The versions of a kind are the same objects, with another apiVersion and
-//     else the same content.
-//   - Namespaces that must exist, admission, RBAC, controllers and subresources other than
-//     status. Every kind has a status subresource and a generation.
-//   - Garbage collection for owners that never were in the cluster: a reference to one is
-//     left alone, where a real cluster deletes the object.
-//   - Propagation other than background.
+//     without the fields that the other version doesn't have.
+//   - RBAC, controllers other than the garbage collector's and the namespaces', and
+//     subresources other than status.
+//   - Garbage collection for owners that never were in the cluster, unless CollectUnknownOwners
+//     asks for it: a reference to one is left alone, where a real cluster deletes the object.
 //
 // Use it wherever the answer doesn't hang on these. For all else use deploy/cluster with a
 // real control plane.

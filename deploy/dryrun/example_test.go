@@ -22,7 +22,7 @@ func exampleConfigMap(name string) *unstructured.Unstructured {
 
 // A cluster in memory stands in for a real one.
 func ExampleNew() {
-	cluster, err := dryrun.New(dryrun.Objects(exampleConfigMap("web")))
+	cluster, err := dryrun.New(dryrun.Namespaces("shop"), dryrun.Objects(exampleConfigMap("web")))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -46,11 +46,11 @@ func ExampleNew() {
 
 // What is in a cluster can start another one, for instance to play a restart.
 func ExampleObjects() {
-	before, err := dryrun.New(dryrun.Objects(exampleConfigMap("web"), exampleConfigMap("db")))
+	before, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(exampleConfigMap("web"), exampleConfigMap("db")))
 	if err != nil {
 		log.Fatal(err)
 	}
-	after, err := dryrun.New(dryrun.Objects(before.Objects()...))
+	after, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(before.Objects()...))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,10 +62,10 @@ func ExampleObjects() {
 	// ConfigMap shop/db
 }
 
-// Custom resources outside of namespaces must be declared.
+// Of a kind that nobody declares only its scope can be told.
 func ExampleClusterScoped() {
 	region := schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Region"}
-	cluster, err := dryrun.New(dryrun.ClusterScoped(region.GroupKind()))
+	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.ClusterScoped(region.GroupKind()))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func ExampleClusterScoped() {
 // With a clock of one's own the objects are the same in every run.
 func ExampleClock() {
 	clock := func() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
-	cluster, err := dryrun.New(dryrun.Clock(clock), dryrun.Objects(exampleConfigMap("web")))
+	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Clock(clock), dryrun.Objects(exampleConfigMap("web")))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func ExampleClock() {
 
 // A subscription hears of what exists, and then of each change in the order of versions.
 func ExampleCluster_View() {
-	cluster, err := dryrun.New(dryrun.Objects(exampleConfigMap("web")))
+	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(exampleConfigMap("web")))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func ExampleCluster_View() {
 
 // The Port takes single requests, as any client might send them.
 func ExampleCluster_Port() {
-	cluster, err := dryrun.New()
+	cluster, err := dryrun.New(dryrun.Namespaces("shop"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -123,5 +123,5 @@ func ExampleCluster_Port() {
 		log.Fatal(err)
 	}
 	fmt.Println(applied.Created, applied.Object.GetManagedFields()[0].FieldsV1)
-	// Output: true {"f:data":{".":{},"f:greeting":{}}}
+	// Output: true {"f:data":{"f:greeting":{}}}
 }

@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"fmt"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -15,7 +16,7 @@ const statusSubresource = "status"
 // fieldManagers keeps the API machinery's field managers, one for each kind and
 // subresource. It is guarded by the lock of its Cluster.
 type fieldManagers struct {
-	types    managedfields.TypeConverter
+	kinds    *kinds
 	managers map[fieldManagerKey]*managedfields.FieldManager
 }
 
@@ -24,50 +25,75 @@ type fieldManagerKey struct {
 	subresource string
 }
 
-func newFieldManagers() (*fieldManagers, error) {
-	object, err := objectType()
-	if err != nil {
-		return nil, err
-	}
-	return &fieldManagers{types: typeConverter{object}, managers: map[fieldManagerKey]*managedfields.FieldManager{}}, nil
+func newFieldManagers(k *kinds) *fieldManagers {
+	return &fieldManagers{kinds: k, managers: map[fieldManagerKey]*managedfields.FieldManager{}}
 }
 
-func (f *fieldManagers) of(kind schema.GroupVersionKind, subresource string) (*managedfields.FieldManager, error) {
-	key := fieldManagerKey{kind, subresource}
+// of returns the field manager of a kind, or of its status.
+func (f *fieldManagers) of(d *declaration, subresource string) (*managedfields.FieldManager, error) {
+	key := fieldManagerKey{d.kind, subresource}
 	if manager, ok := f.managers[key]; ok {
 		return manager, nil
 	}
-	// A write owns only what it may change: of an object all but the status, of the
-	// subresource the status alone.
-	filter := fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie("status")))
-	if subresource == statusSubresource {
-		filter = fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status"))
-	}
-	manager, err := managedfields.NewDefaultCRDFieldManager(f.types, noConversion{}, noConversion{}, noConversion{},
-		kind, kind.GroupVersion(), subresource,
-		map[fieldpath.APIVersion]fieldpath.Filter{fieldpath.APIVersion(kind.GroupVersion().String()): filter})
+	version := d.kind.GroupVersion()
+	manager, err := managedfields.NewDefaultCRDFieldManager(typeConverter{f.kinds}, conversion{f.kinds}, defaults{d}, creation{},
+		d.kind, version, subresource, ownable(d, subresource))
 	if err != nil {
-		return nil, fmt.Errorf("fields of %s: %w", kind.Kind, err)
+		return nil, fmt.Errorf("fields of %s: %w", d.kind.Kind, err)
 	}
 	f.managers[key] = manager
 	return manager, nil
 }
 
-// noConversion makes objects of any kind, without defaults, and turns one version into
-// another by the apiVersion alone.
-type noConversion struct{}
+// forget drops what is kept for a kind whose declaration changes.
+func (f *fieldManagers) forget(kind schema.GroupKind) {
+	maps.DeleteFunc(f.managers, func(key fieldManagerKey, _ *managedfields.FieldManager) bool {
+		return key.kind.GroupKind() == kind
+	})
+}
 
-func (noConversion) New(kind schema.GroupVersionKind) (runtime.Object, error) {
+// ownable is what a write owns at most, which is what it may change: of an object all but a
+// status that is kept apart, of the subresource the status alone.
+func ownable(d *declaration, subresource string) map[fieldpath.APIVersion]fieldpath.Filter {
+	version := fieldpath.APIVersion(d.kind.GroupVersion().String())
+	switch {
+	case subresource == statusSubresource:
+		return map[fieldpath.APIVersion]fieldpath.Filter{
+			version: fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status")),
+		}
+	case d.status:
+		return map[fieldpath.APIVersion]fieldpath.Filter{
+			version: fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie("status"))),
+		}
+	}
+	return nil
+}
+
+// creation makes empty objects.
+type creation struct{}
+
+func (creation) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return emptyObject(kind), nil
 }
 
-func (noConversion) Default(runtime.Object) {}
+// defaults completes what an apply has merged as its declaration says.
+type defaults struct{ *declaration }
 
-func (noConversion) Convert(in, _, _ any) error {
+func (d defaults) Default(obj runtime.Object) {
+	if u, err := plain(obj); err == nil {
+		d.complete(u)
+	}
+}
+
+// conversion turns one version into another by the apiVersion alone, and leaves out what the
+// other one doesn't have.
+type conversion struct{ kinds *kinds }
+
+func (conversion) Convert(in, _, _ any) error {
 	return fmt.Errorf("conversion of a %T: not possible in memory", in)
 }
 
-func (noConversion) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+func (c conversion) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	obj, err := plain(in)
 	if err != nil {
 		return nil, err
@@ -76,10 +102,18 @@ func (noConversion) ConvertToVersion(in runtime.Object, target runtime.GroupVers
 	if !ok {
 		return nil, fmt.Errorf("%s: has no version %s", obj.GroupVersionKind(), target.Identifier())
 	}
-	return inVersion(obj, kind.GroupVersion()), nil
+	if kind == obj.GroupVersionKind() {
+		return obj, nil
+	}
+	converted := inVersion(obj, kind.GroupVersion())
+	if d, err := c.kinds.of(kind); err == nil && d.strict {
+		converted = converted.DeepCopy()
+		d.unknown(converted, true)
+	}
+	return converted, nil
 }
 
-func (noConversion) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+func (conversion) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
 	return label, value, nil
 }
 

@@ -27,3 +27,31 @@ func (s *storage) claimUID(uid types.UID) {
 		s.uids = number
 	}
 }
+
+// nameLetters are those of generated names, as API servers draw them: they make no words.
+const nameLetters = "bcdfghjklmnpqrstvwxz2456789"
+
+// The longest generated name, and how much of it is generated.
+const (
+	longestName   = 63
+	nameGenerated = 5
+)
+
+// freeName returns a name that begins with prefix and that no object of the kind and
+// namespace of at has.
+func (s *storage) freeName(at address, prefix string) string {
+	prefix = prefix[:min(len(prefix), longestName-nameGenerated)]
+	for {
+		s.names++
+		letters := make([]byte, nameGenerated)
+		number := s.names
+		for i := range letters {
+			letters[nameGenerated-1-i] = nameLetters[number%uint64(len(nameLetters))]
+			number /= uint64(len(nameLetters))
+		}
+		at.name = prefix + string(letters)
+		if s.get(at) == nil {
+			return at.name
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package dryrun_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -45,12 +46,32 @@ func settings(t testing.TB, data string) *unstructured.Unstructured {
 	return object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: "+data)
 }
 
+var cartRef = deploy.Ref{Kind: schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Cart"}, Namespace: "shop", Name: "c"}
+
+// cart is an object of a kind that nobody declares.
+func cart(t testing.TB, spec string) *unstructured.Unstructured {
+	t.Helper()
+	return object(t, "apiVersion: shop.example.com/v1\nkind: Cart\nmetadata: {name: c, namespace: shop}\nspec: "+spec)
+}
+
+// newCluster is a cluster that accepts any kind.
 func newCluster(t testing.TB, options ...dryrun.Option) *dryrun.Cluster {
 	t.Helper()
-	cluster, err := dryrun.New(options...)
+	cluster, err := dryrun.New(append([]dryrun.Option{dryrun.AnyKind()}, options...)...)
 	require.NoError(t, err)
 	return cluster
 }
+
+// port is every request that a cluster in memory answers.
+type port interface {
+	deploy.Port
+	Create(context.Context, *unstructured.Unstructured, deploy.CreateOptions) (*unstructured.Unstructured, error)
+	Update(context.Context, *unstructured.Unstructured, deploy.UpdateOptions) (*unstructured.Unstructured, error)
+	List(context.Context, schema.GroupVersionKind, string, deploy.ListOptions) ([]*unstructured.Unstructured, error)
+	Kinds(context.Context, string) ([]schema.GroupVersionKind, error)
+}
+
+func requests(c *dryrun.Cluster) port { return c.Port().(port) }
 
 func apply(t testing.TB, c *dryrun.Cluster, manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()

@@ -14,42 +14,35 @@ import (
 // Patch implements deploy.Port, for JSON patches (RFC 6902) and JSON merge patches (RFC
 // 7386), of an object or of its status.
 func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
-	if err := interrupted(ctx); err != nil {
-		return nil, err
-	}
 	if patch.Type == types.ApplyPatchType {
 		return nil, fmt.Errorf("%s: an apply patch goes through Apply", ref)
 	}
-	if patch.Subresource != "" && patch.Subresource != statusSubresource {
-		return nil, &deploy.NotFoundError{Ref: ref, Err: fmt.Errorf("subresource %s: not served in memory", patch.Subresource)}
-	}
+	call := Call{Verb: Patch, Ref: ref, Subresource: patch.Subresource, FieldManager: patch.FieldManager, DryRun: patch.DryRun, Body: patch.Body}
+	return request(ctx, p.Cluster, call, nil, func() (*unstructured.Unstructured, error) { return p.patch(ref, patch) })
+}
+
+func (p port) patch(ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	d, err := p.kinds.of(ref.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if patch.Subresource != "" && (patch.Subresource != statusSubresource || !d.status) {
+		return nil, &deploy.NotFoundError{Ref: ref, Err: fmt.Errorf("subresource %s: not served for this kind", patch.Subresource)}
+	}
 	live := p.storage.get(addressOf(ref))
 	if live == nil {
 		return nil, notFound(ref)
 	}
-	before := inVersion(live, ref.Kind.GroupVersion())
+	before := shown(live, d)
 	next, err := patched(ref, before, patch)
 	if err != nil {
 		return nil, &deploy.InvalidError{Ref: ref, Err: err}
 	}
-	manager, err := p.fields.of(ref.Kind, patch.Subresource)
-	if err != nil {
-		return nil, err
-	}
-	managed, err := manager.Update(before.DeepCopy(), next, patch.FieldManager)
-	if err != nil {
-		return nil, refused(ref, err)
-	}
-	if next, err = plain(managed); err != nil {
-		return nil, err
-	}
-	stored, err := p.update(ref, live, next, patch.Subresource, patch.DryRun)
-	if err != nil {
-		return nil, err
-	}
-	return shown(stored, ref.Kind), nil
+	// As a server does by default: what isn't known is left out of a patch, not refused.
+	d.unknown(next, true)
+	return p.replace(d, ref, live, next, patch.FieldManager, patch.Subresource, patch.DryRun)
 }
 
 func patched(ref deploy.Ref, before *unstructured.Unstructured, patch deploy.Patch) (*unstructured.Unstructured, error) {

@@ -39,7 +39,7 @@ func TestPatchStatus(t *testing.T) {
 		obj, err := fresh.Port().Patch(t.Context(), ref, statusPatch(`{"status":{"readyReplicas":1}}`))
 		require.NoError(t, err)
 		assert.Equal(t, `{"f:status":{".":{},"f:readyReplicas":{}}}`, owned(obj, "operkit", "Update", "status"))
-		assert.Equal(t, `{"f:spec":{".":{},"f:replicas":{}}}`, owned(obj, "operkit", "Apply", ""))
+		assert.Equal(t, `{"f:spec":{"f:replicas":{}}}`, owned(obj, "operkit", "Apply", ""))
 	})
 	t.Run("a patch of the object leaves the status", func(t *testing.T) {
 		patched := merge(t, cluster, ref, "kubectl", `{"status":{"readyReplicas":9},"spec":{"replicas":2}}`)
@@ -83,9 +83,9 @@ func TestPatchRefuses(t *testing.T) {
 		want  any
 	}{
 		"an older resourceVersion":             {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"resourceVersion":"99"},"data":{"a":"2"}}`)}, stale},
-		"an older resourceVersion of a status": {ref, statusPatch(`{"metadata":{"resourceVersion":"99"},"status":{"a":"2"}}`), stale},
+		"an older resourceVersion of a status": {cartRef, statusPatch(`{"metadata":{"resourceVersion":"99"},"status":{"a":"2"}}`), stale},
 		"a predecessor's uid":                  {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"uid":"x"},"data":{"a":"2"}}`)}, stale},
-		"a predecessor's uid with a status":    {ref, statusPatch(`{"metadata":{"uid":"x"},"status":{"a":"2"}}`), stale},
+		"a predecessor's uid with a status":    {cartRef, statusPatch(`{"metadata":{"uid":"x"},"status":{"a":"2"}}`), stale},
 		"another name":                         {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"name":"x"}}`)}, invalid},
 		"another namespace":                    {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"namespace":"x"}}`)}, invalid},
 		"another kind":                         {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"kind":"Secret"}`)}, invalid},
@@ -96,15 +96,18 @@ func TestPatchRefuses(t *testing.T) {
 		"no JSON":                              {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{`)}, invalid},
 		"a strategic merge patch":              {ref, deploy.Patch{Type: types.StrategicMergePatchType, Body: []byte(`{}`)}, invalid},
 		"an absent object":                     {deploy.Ref{Kind: configMap, Namespace: "shop", Name: "x"}, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{}`)}, absent},
+		"a status where there is none":         {ref, statusPatch(`{"status":{"a":"2"}}`), absent},
 		"another subresource":                  {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{}`), Subresource: "scale"}, absent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			before := apply(t, cluster, "operkit", settings(t, "{a: '1'}"))
+			apply(t, cluster, "operkit", settings(t, "{a: '1'}"))
+			apply(t, cluster, "operkit", cart(t, "{size: 1}"))
+			before := cluster.Objects()
 			_, err := cluster.Port().Patch(t.Context(), test.ref, test.patch)
 			require.ErrorAs(t, err, test.want)
-			assert.Equal(t, before, get(t, cluster, ref))
+			assert.Equal(t, before, cluster.Objects())
 		})
 	}
 	t.Run("an apply patch belongs to Apply", func(t *testing.T) {
@@ -117,9 +120,9 @@ func TestPatchRefuses(t *testing.T) {
 func TestPatchServerFields(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	before := apply(t, cluster, "operkit", settings(t, "{a: '1'}"))
+	before := apply(t, cluster, "operkit", cart(t, "{size: 1}"))
 	obj := merge(t, cluster, deploy.RefOf(before), "kubectl",
-		`{"metadata":{"creationTimestamp":null,"generation":50,"uid":null,"resourceVersion":null},"data":{"b":"1"}}`)
+		`{"metadata":{"creationTimestamp":null,"generation":50,"uid":null,"resourceVersion":null},"spec":{"b":"1"}}`)
 	assert.Equal(t, before.GetUID(), obj.GetUID())
 	assert.Equal(t, before.GetCreationTimestamp(), obj.GetCreationTimestamp())
 	assert.EqualValues(t, 2, obj.GetGeneration())

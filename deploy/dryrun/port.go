@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/operkit/operkit/deploy"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,28 +15,36 @@ import (
 // port answers requests out of the memory of a Cluster.
 type port struct{ *Cluster }
 
-// Scope implements deploy.Port. Every kind is known.
+// Scope implements deploy.Port.
 func (p port) Scope(ctx context.Context, kind schema.GroupVersionKind) (deploy.Scope, error) {
-	if err := interrupted(ctx); err != nil {
-		return "", err
-	}
-	return p.scopes.of(kind.GroupKind()), nil
+	call := Call{Verb: Discover, Ref: deploy.Ref{Kind: kind}}
+	return request(ctx, p.Cluster, call, nil, func() (deploy.Scope, error) {
+		d, err := p.declared(kind)
+		if err != nil {
+			return "", err
+		}
+		return d.scope, nil
+	})
 }
 
 // Get implements deploy.Port.
 func (p port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	found, err := view(p).Get(ctx, ref)
-	if err == nil && found == nil {
-		return nil, notFound(ref)
-	}
-	return found, err
+	return request(ctx, p.Cluster, Call{Verb: Get, Ref: ref}, nil, func() (*unstructured.Unstructured, error) {
+		found, err := view(p).Get(ctx, ref)
+		if err == nil && found == nil {
+			return nil, notFound(ref)
+		}
+		return found, err
+	})
 }
 
 // Apply implements deploy.Port.
 func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
-	if err := interrupted(ctx); err != nil {
-		return deploy.Applied{}, err
-	}
+	call := Call{Verb: Apply, Ref: deploy.RefOf(obj), FieldManager: options.FieldManager, Force: options.Force, DryRun: options.DryRun}
+	return request(ctx, p.Cluster, call, obj, func() (deploy.Applied, error) { return p.apply(obj, options) })
+}
+
+func (p port) apply(obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
 	ref := deploy.RefOf(obj)
 	intent, err := asSent(obj)
 	if err != nil {
@@ -47,17 +55,24 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	manager, err := p.fields.of(ref.Kind, "")
+	d, err := p.kinds.of(ref.Kind)
+	if err != nil {
+		return deploy.Applied{}, err
+	}
+	if err := d.strictly(ref, intent); err != nil {
+		return deploy.Applied{}, err
+	}
+	manager, err := p.fields.of(d, "")
 	if err != nil {
 		return deploy.Applied{}, err
 	}
 	live, base := p.storage.get(addressOf(ref)), emptyObject(ref.Kind)
 	if live != nil {
-		base = inVersion(live, ref.Kind.GroupVersion()).DeepCopy()
+		base = shown(live, d)
 	}
 	merged, err := manager.Apply(base, intent, options.FieldManager, options.Force)
 	if err != nil {
-		return deploy.Applied{}, refused(ref, err)
+		return deploy.Applied{}, refused(d, ref, intent, err)
 	}
 	next, err := plain(merged)
 	if err != nil {
@@ -65,26 +80,36 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 	}
 	var stored *unstructured.Unstructured
 	if live == nil {
-		stored, err = p.create(ref, next, options.DryRun)
+		stored, err = p.create(d, ref, next, options.DryRun)
 	} else {
-		stored, err = p.update(ref, live, next, "", options.DryRun)
+		stored, err = p.update(d, ref, live, next, "", options.DryRun)
 	}
 	if err != nil {
 		return deploy.Applied{}, err
 	}
-	return deploy.Applied{Object: shown(stored, ref.Kind), Created: live == nil}, nil
+	return deploy.Applied{Object: shown(stored, d), Created: live == nil}, nil
 }
 
 // Delete implements deploy.Port.
 func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
-	if err := interrupted(ctx); err != nil {
-		return err
-	}
-	if options.Propagation != "" && options.Propagation != metav1.DeletePropagationBackground {
-		return &deploy.InvalidError{Ref: ref, Err: fmt.Errorf("propagation %s: in memory there is only Background", options.Propagation)}
+	call := Call{Verb: Delete, Ref: ref, DryRun: options.DryRun, UID: options.UID}
+	_, err := request(ctx, p.Cluster, call, nil, func() (struct{}, error) { return struct{}{}, p.delete(ref, options) })
+	return err
+}
+
+var propagations = []metav1.DeletionPropagation{
+	"", metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan,
+}
+
+func (p port) delete(ref deploy.Ref, options deploy.DeleteOptions) error {
+	if !slices.Contains(propagations, options.Propagation) {
+		return &deploy.InvalidError{Ref: ref, Err: fmt.Errorf("propagation %q: must be Background, Foreground or Orphan", options.Propagation)}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if _, err := p.kinds.of(ref.Kind); err != nil {
+		return err
+	}
 	at := addressOf(ref)
 	live := p.storage.get(at)
 	if live == nil {
@@ -94,7 +119,7 @@ func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteO
 		return &deploy.StaleError{Ref: ref, Err: fmt.Errorf("uid %s isn't the object's, %s", options.UID, live.GetUID())}
 	}
 	if !options.DryRun {
-		p.terminate(at, live)
+		p.terminate(at, live, options.Propagation)
 	}
 	return nil
 }
@@ -109,26 +134,16 @@ func asSent(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) 
 	return sent, sent.UnmarshalJSON(body)
 }
 
-// shown copies a stored object for somebody who asked for kind.
-func shown(stored *unstructured.Unstructured, kind schema.GroupVersionKind) *unstructured.Unstructured {
-	return inVersion(stored, kind.GroupVersion()).DeepCopy()
+// shown copies a stored object for somebody who asked for the kind of a declaration.
+func shown(stored *unstructured.Unstructured, d *declaration) *unstructured.Unstructured {
+	if stored.GetAPIVersion() == d.kind.GroupVersion().String() {
+		return stored.DeepCopy()
+	}
+	other := inVersion(stored, d.kind.GroupVersion()).DeepCopy()
+	d.unknown(other, true)
+	return other
 }
 
 func notFound(ref deploy.Ref) error {
 	return &deploy.NotFoundError{Ref: ref, Err: errors.New("no such object in memory")}
-}
-
-// refused turns an error of the field management into one of package deploy.
-func refused(ref deploy.Ref, err error) error {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || !apierrors.IsConflict(err) {
-		return &deploy.InvalidError{Ref: ref, Err: err}
-	}
-	conflict := &deploy.ConflictError{Ref: ref, Err: err}
-	if details := status.Status().Details; details != nil {
-		for _, cause := range details.Causes {
-			conflict.Fields = append(conflict.Fields, deploy.FieldConflict{Field: cause.Field, Manager: deploy.ManagerOf(cause.Message), Message: cause.Message})
-		}
-	}
-	return conflict
 }

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// objectSchema is how objects of any kind merge: metadata as on every API server, the rest
+// objectSchema is how objects of an undeclared kind merge: metadata as on every API server, the rest
 // as far as the values themselves tell, which makes all lists atomic.
 const objectSchema typed.YAMLObject = `types:
 - name: object
@@ -74,15 +74,24 @@ var objectType = sync.OnceValues(func() (typed.ParseableType, error) {
 	return parser.Type("object"), nil
 })
 
-// typeConverter implements managedfields.TypeConverter with one type for every kind.
-type typeConverter struct{ typed.ParseableType }
+// typeConverter implements managedfields.TypeConverter by the declarations of kinds.
+type typeConverter struct{ kinds *kinds }
 
 func (t typeConverter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	u, err := plain(obj)
 	if err != nil {
 		return nil, err
 	}
-	return t.FromUnstructured(u.Object, options...)
+	d, err := t.kinds.of(u.GroupVersionKind())
+	if err != nil {
+		// Of a version that is no more the field management drops what was owned.
+		return nil, runtime.NewNotRegisteredErrForKind("cluster in memory", u.GroupVersionKind())
+	}
+	object, err := d.object()
+	if err != nil {
+		return nil, err
+	}
+	return object.FromUnstructured(u.Object, options...)
 }
 
 func (t typeConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {

@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,10 +13,7 @@ import (
 // seed stores the first objects. Their uids are claimed before any is made.
 func (c *Cluster) seed(seeds []*unstructured.Unstructured) error {
 	uids := map[types.UID]deploy.Ref{}
-	for i, obj := range seeds {
-		if obj == nil || obj.Object == nil {
-			return &deploy.InvalidManifestError{Reason: fmt.Sprintf("object %d of the cluster is nil", i+1)}
-		}
+	for _, obj := range seeds {
 		ref, uid := deploy.RefOf(obj), obj.GetUID()
 		if other, taken := uids[uid]; taken && uid != "" {
 			return &deploy.InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("its uid %s is that of %s too", uid, other)}
@@ -24,14 +22,21 @@ func (c *Cluster) seed(seeds []*unstructured.Unstructured) error {
 		c.storage.claimUID(uid)
 	}
 	for _, obj := range seeds {
-		if err := c.seedOne(obj); err != nil {
+		// What they declare may be given before them.
+		if deploy.RefOf(obj).Kind.GroupKind() == definitionKind {
+			c.kinds.define(obj)
+		}
+	}
+	namespaces := givenNamespaces(seeds)
+	for _, obj := range seeds {
+		if err := c.seedOne(obj, namespaces); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Cluster) seedOne(obj *unstructured.Unstructured) error {
+func (c *Cluster) seedOne(obj *unstructured.Unstructured, namespaces map[string]bool) error {
 	ref := deploy.RefOf(obj)
 	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
 	switch {
@@ -46,9 +51,19 @@ func (c *Cluster) seedOne(obj *unstructured.Unstructured) error {
 	case obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0:
 		return invalid("it has a deletionTimestamp but no finalizers: such an object is gone")
 	}
+	d, err := c.kinds.of(ref.Kind)
+	if err != nil {
+		return err
+	}
 	next, err := asSent(obj)
 	if err != nil {
 		return invalid(err.Error())
+	}
+	if unknown := d.unknown(next, false); len(unknown) > 0 {
+		return invalid("unknown field " + strings.TrimPrefix(unknown[0], "."))
+	}
+	if misfit := misfits(d, next); len(misfit) > 0 {
+		return invalid(misfit[0].Field + ": " + misfit[0].Message)
 	}
 	metadata := metadataOf(next)
 	if next.GetUID() == "" {
@@ -58,16 +73,23 @@ func (c *Cluster) seedOne(obj *unstructured.Unstructured) error {
 	if _, ok := metadata["creationTimestamp"].(string); !ok {
 		metadata["creationTimestamp"] = c.timestamp()
 	}
-	if next.GetGeneration() == 0 {
+	if d.generation && next.GetGeneration() == 0 {
 		metadata["generation"] = int64(1)
 	}
 	tidy(metadata)
-	if err := c.validate(ref, next, nil); err != nil {
+	if err := c.validate(d, ref, next, nil); err != nil {
 		return invalid(err.Error())
 	}
 	if err := managedfields.ValidateManagedFields(next.GetManagedFields()); err != nil {
 		return invalid("metadata.managedFields: " + err.Error())
 	}
+	if c.namespacesExist && ref.Namespace != "" && !namespaces[ref.Namespace] {
+		return invalid(fmt.Sprintf("namespace %s doesn't exist: give it by Namespaces, or as one of the Objects", ref.Namespace))
+	}
+	if ref.Kind.GroupKind() == definitionKind && !c.kinds.schemaless {
+		next = c.established(next)
+	}
+	c.kinds.see(d)
 	c.storage.put(addressOf(ref), next)
 	return nil
 }

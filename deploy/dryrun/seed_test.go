@@ -28,12 +28,12 @@ metadata:
 spec: {replicas: 1}
 status: {readyReplicas: 1}
 `)
-	cluster := newCluster(t, dryrun.Objects(settings(t, "{}")), dryrun.Objects(seed))
+	cluster := newCluster(t, dryrun.Objects(cart(t, "{}")), dryrun.Objects(seed))
 	obj := get(t, cluster, deploy.RefOf(seed))
 	want := seed.DeepCopy()
 	want.SetResourceVersion("2")
 	assert.Equal(t, want, obj, "deploy 29: seeds are stored as they are, but for the version")
-	filled := get(t, cluster, deploy.RefOf(settings(t, "{}")))
+	filled := get(t, cluster, cartRef)
 	assert.NotEmpty(t, filled.GetUID())
 	created := filled.GetCreationTimestamp()
 	assert.False(t, created.IsZero())
@@ -80,16 +80,21 @@ func TestBadSeeds(t *testing.T) {
 			for _, manifest := range test.manifests {
 				seeds = append(seeds, plainObject(t, manifest))
 			}
-			_, err := dryrun.New(dryrun.Objects(seeds...))
+			_, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(seeds...))
 			var invalid *deploy.InvalidManifestError
 			require.ErrorAs(t, err, &invalid)
 			assert.ErrorContains(t, err, test.says)
 		})
 	}
+	t.Run("deploy W24: in a namespace that isn't there", func(t *testing.T) {
+		t.Parallel()
+		_, err := dryrun.New(dryrun.Objects(settings(t, "{}")))
+		require.ErrorContains(t, err, "namespace shop doesn't exist: give it by Namespaces")
+	})
 	for name, seed := range map[string]*unstructured.Unstructured{"nil": nil, "empty": {}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := dryrun.New(dryrun.Objects(settings(t, "{}"), seed))
+			_, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(settings(t, "{}"), seed))
 			require.ErrorContains(t, err, "object 2 of the cluster is nil")
 		})
 	}

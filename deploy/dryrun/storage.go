@@ -36,10 +36,15 @@ func (a address) compare(b address) int {
 type storage struct {
 	kinds      map[schema.GroupKind]map[address]*record
 	dependents map[types.UID]map[address]struct{}
+	// owners are the addresses of the objects by their uids.
+	owners map[types.UID]address
+	// populations are the numbers of objects by namespace.
+	populations map[string]int
 	// gone holds the uids of objects that were here and are no more.
 	gone    map[types.UID]struct{}
 	version uint64
 	uids    uint64
+	names   uint64
 }
 
 type record struct {
@@ -50,9 +55,11 @@ type record struct {
 
 func newStorage() *storage {
 	return &storage{
-		kinds:      map[schema.GroupKind]map[address]*record{},
-		dependents: map[types.UID]map[address]struct{}{},
-		gone:       map[types.UID]struct{}{},
+		kinds:       map[schema.GroupKind]map[address]*record{},
+		dependents:  map[types.UID]map[address]struct{}{},
+		owners:      map[types.UID]address{},
+		populations: map[string]int{},
+		gone:        map[types.UID]struct{}{},
 	}
 }
 
@@ -81,6 +88,25 @@ func (s *storage) ofKind(kind schema.GroupKind, namespace string) []*unstructure
 	return objects
 }
 
+// addressesOf returns where the objects of a kind are, ascending.
+func (s *storage) addressesOf(kind schema.GroupKind) []address {
+	return slices.SortedFunc(maps.Keys(s.kinds[kind]), address.compare)
+}
+
+// inNamespace returns where the objects of a namespace are, ascending.
+func (s *storage) inNamespace(namespace string) []address {
+	var at []address
+	for _, kind := range s.kinds {
+		for candidate := range kind {
+			if candidate.namespace == namespace {
+				at = append(at, candidate)
+			}
+		}
+	}
+	slices.SortFunc(at, address.compare)
+	return at
+}
+
 // all returns every object in the order of creation.
 func (s *storage) all() []*unstructured.Unstructured {
 	var records []*record
@@ -103,6 +129,9 @@ func (s *storage) put(at address, obj *unstructured.Unstructured) {
 	if previous, ok := s.kinds[at.kind][at]; ok {
 		born = previous.born
 		s.unlink(at, previous.object)
+	} else {
+		s.owners[obj.GetUID()] = at
+		s.populations[at.namespace]++
 	}
 	if s.kinds[at.kind] == nil {
 		s.kinds[at.kind] = map[address]*record{}
@@ -121,6 +150,10 @@ func (s *storage) put(at address, obj *unstructured.Unstructured) {
 func (s *storage) remove(at address, last *unstructured.Unstructured) {
 	s.unlink(at, s.get(at))
 	delete(s.kinds[at.kind], at)
+	delete(s.owners, last.GetUID())
+	if s.populations[at.namespace]--; s.populations[at.namespace] == 0 {
+		delete(s.populations, at.namespace)
+	}
 	s.gone[last.GetUID()] = struct{}{}
 	s.version++
 	last.SetResourceVersion(strconv.FormatUint(s.version, 10))

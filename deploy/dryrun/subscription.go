@@ -5,15 +5,16 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // subscription keeps the events of a kind in their order until its handler takes them. The
 // queue has no bound: a slow handler holds up nobody.
 type subscription struct {
-	ctx    context.Context
-	kind   schema.GroupVersionKind
-	handle func(deploy.Event)
+	ctx      context.Context
+	declared *declaration
+	// options say which objects it is about.
+	options WatchOptions
+	handle  func(deploy.Event)
 	// initial is how many events stand for the objects that existed.
 	initial int
 	synced  chan struct{}
@@ -23,8 +24,8 @@ type subscription struct {
 	queue []deploy.Event
 }
 
-func newSubscription(ctx context.Context, kind schema.GroupVersionKind, handle func(deploy.Event)) *subscription {
-	return &subscription{ctx: ctx, kind: kind, handle: handle, synced: make(chan struct{}), wake: make(chan struct{}, 1)}
+func newSubscription(ctx context.Context, d *declaration, options WatchOptions, handle func(deploy.Event)) *subscription {
+	return &subscription{ctx: ctx, declared: d, options: options, handle: handle, synced: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
 // Synced implements deploy.Subscription.
@@ -45,6 +46,10 @@ func (s *subscription) Synced(ctx context.Context) error {
 }
 
 func (s *subscription) push(event deploy.Event) {
+	event, ok := s.seenBy(event)
+	if !ok {
+		return
+	}
 	s.mu.Lock()
 	s.queue = append(s.queue, event)
 	s.mu.Unlock()
@@ -88,12 +93,12 @@ func (s *subscription) run() {
 
 // copied is the event as this subscriber's own.
 func (s *subscription) copied(event deploy.Event) deploy.Event {
-	own := deploy.Event{Type: event.Type, New: shown(event.New, s.kind)}
+	own := deploy.Event{Type: event.Type, New: shown(event.New, s.declared)}
 	switch {
 	case event.Old == event.New:
 		own.Old = own.New
 	case event.Old != nil:
-		own.Old = shown(event.Old, s.kind)
+		own.Old = shown(event.Old, s.declared)
 	}
 	return own
 }

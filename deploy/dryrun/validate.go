@@ -4,29 +4,40 @@ import (
 	"github.com/operkit/operkit/deploy"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validate checks the metadata as every server does, for a new object (live is nil) or for
-// the change of one.
-func (c *Cluster) validate(ref deploy.Ref, next, live *unstructured.Unstructured) error {
+// validate checks the metadata as every server does, and the content of a custom resource or
+// the definition of one, for a new object (live is nil) or for the change of one.
+func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructured.Unstructured) error {
 	at := field.NewPath("metadata")
 	problems := malformed(next, at)
 	if len(problems) == 0 {
-		namespaced := c.scopes.of(ref.Kind.GroupKind()) == deploy.Namespaced
-		problems = validation.ValidateObjectMetaAccessor(next, namespaced, path.ValidatePathSegmentName, at)
+		problems = validation.ValidateObjectMetaAccessor(next, d.scope == deploy.Namespaced, d.validName, at)
 	}
 	if live != nil && len(problems) == 0 {
 		// The version has been compared before; without one a write is unconditional.
 		next.SetResourceVersion(live.GetResourceVersion())
 		problems = validation.ValidateObjectMetaAccessorUpdate(next, live, at)
 	}
-	if len(problems) == 0 {
+	causes := make([]deploy.InvalidField, 0, len(problems))
+	for _, problem := range problems {
+		causes = append(causes, deploy.InvalidField{Field: problem.Field, Message: problem.ErrorBody()})
+	}
+	if len(causes) == 0 {
+		causes = c.checkDefinition(addressOf(ref), next)
+	}
+	if len(causes) == 0 && d.content != nil {
+		causes = d.content.check(next.Object)
+	}
+	if len(causes) == 0 {
 		return nil
 	}
-	return &deploy.InvalidError{Ref: ref, Err: apierrors.NewInvalid(ref.Kind.GroupKind(), ref.Name, problems)}
+	for _, cause := range causes[len(problems):] {
+		problems = append(problems, field.Invalid(field.NewPath(cause.Field), field.OmitValueType{}, cause.Message))
+	}
+	return &deploy.InvalidError{Ref: ref, Causes: causes, Err: apierrors.NewInvalid(ref.Kind.GroupKind(), ref.Name, problems)}
 }
 
 // malformed finds what the accessors of an untyped object pass over: values of another type.

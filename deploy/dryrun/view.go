@@ -3,7 +3,6 @@ package dryrun
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strconv"
 
 	"github.com/operkit/operkit/deploy"
@@ -20,13 +19,17 @@ func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 	if err := interrupted(ctx); err != nil {
 		return nil, err
 	}
+	d, err := v.declared(ref.Kind)
+	if err != nil {
+		return nil, err
+	}
 	v.mu.RLock()
 	stored := v.storage.get(addressOf(ref))
 	v.mu.RUnlock()
 	if stored == nil {
 		return nil, nil
 	}
-	return shown(stored, ref.Kind), nil
+	return shown(stored, d), nil
 }
 
 // List implements deploy.View. The objects are the caller's own copies.
@@ -34,53 +37,33 @@ func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 	if err := interrupted(ctx); err != nil {
 		return nil, err
 	}
+	d, err := v.declared(kind)
+	if err != nil {
+		return nil, err
+	}
 	v.mu.RLock()
 	stored := v.storage.ofKind(kind.GroupKind(), namespace)
 	v.mu.RUnlock()
-	var objects []*unstructured.Unstructured
-	for _, obj := range stored {
-		if selector == nil || selector.Matches(labels.Set(obj.GetLabels())) {
-			objects = append(objects, shown(obj, kind))
-		}
-	}
-	return objects, nil
+	return selection(stored, d, selector, nil), nil
 }
 
 // Subscribe implements deploy.View. Existing objects come first, in the order of their
 // versions, and nothing between them and the first change is lost.
 func (v view) Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(deploy.Event)) (deploy.Subscription, error) {
-	if err := interrupted(ctx); err != nil {
-		return nil, err
-	}
-	s := newSubscription(ctx, kind, handle)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	existing := v.storage.ofKind(kind.GroupKind(), "")
-	slices.SortFunc(existing, func(a, b *unstructured.Unstructured) int {
-		return cmp.Compare(versionOf(a), versionOf(b))
-	})
-	s.initial = len(existing)
-	for _, obj := range existing {
-		s.push(deploy.Event{Type: deploy.Added, New: obj})
-	}
-	v.subscriptions[s] = struct{}{}
-	v.running.Go(func() {
-		s.run()
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		delete(v.subscriptions, s)
-	})
-	return s, nil
+	return v.Watch(ctx, kind, WatchOptions{}, handle)
 }
 
 // publish hands an event to the subscriptions of its kind. The lock is held.
 func (c *Cluster) publish(at address, event deploy.Event) {
+	c.history.add(at.kind, event)
 	for s := range c.subscriptions {
-		if s.kind.GroupKind() == at.kind {
+		if s.declared.kind.GroupKind() == at.kind {
 			s.push(event)
 		}
 	}
 }
+
+func byVersion(a, b *unstructured.Unstructured) int { return cmp.Compare(versionOf(a), versionOf(b)) }
 
 func versionOf(obj *unstructured.Unstructured) uint64 {
 	// The storage itself has written it.

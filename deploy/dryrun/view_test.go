@@ -167,11 +167,11 @@ func TestSubscribe(t *testing.T) {
 	})
 	t.Run("deploy W19: a status is an event", func(t *testing.T) {
 		t.Parallel()
-		cluster := newCluster(t, dryrun.Objects(settings(t, "{}")))
-		events := record(t, cluster, configMap)
-		_, err := cluster.Port().Patch(t.Context(), ref, statusPatch(`{"status":{"ready":true}}`))
+		cluster := newCluster(t, dryrun.Objects(cart(t, "{}")))
+		events := record(t, cluster, cartRef.Kind)
+		_, err := cluster.Port().Patch(t.Context(), cartRef, statusPatch(`{"status":{"ready":true}}`))
 		require.NoError(t, err)
-		assert.Equal(t, []string{"ADDED settings 1", "MODIFIED settings 2"}, events.wait(t, 2))
+		assert.Equal(t, []string{"ADDED c 1", "MODIFIED c 2"}, events.wait(t, 2))
 	})
 	t.Run("deploy W18: a write that changes nothing is no event", func(t *testing.T) {
 		t.Parallel()

@@ -11,43 +11,62 @@ import (
 
 // create stores a new object, as the server completes it. next becomes the storage's. The
 // lock is held.
-func (c *Cluster) create(ref deploy.Ref, next *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
+func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
 	if next.GetUID() != "" || next.GetResourceVersion() != "" {
-		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("uid or resourceVersion of an object that doesn't exist")}
+		return nil, &deploy.StaleError{Ref: ref, Err: errGone}
 	}
-	delete(next.Object, "status")
+	if err := c.placed(ref); err != nil {
+		return nil, err
+	}
+	if d.status {
+		delete(next.Object, "status")
+	}
 	metadata := metadataOf(next)
 	for _, field := range []string{"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
 		delete(metadata, field)
 	}
 	metadata["uid"] = string(c.storage.nextUID())
 	metadata["creationTimestamp"] = c.timestamp()
-	metadata["generation"] = int64(1)
+	delete(metadata, "generation")
+	if d.generation {
+		metadata["generation"] = int64(1)
+	}
+	if ref.Kind.GroupKind() == namespaceKind {
+		completeNamespace(next)
+	}
 	tidy(metadata)
 	c.stampManagers(nil, next)
-	if err := c.validate(ref, next, nil); err != nil {
+	if err := c.admit(ref, nil, next, ""); err != nil {
+		return nil, err
+	}
+	if err := c.validate(d, ref, next, nil); err != nil {
 		return nil, err
 	}
 	if dryRun {
 		return next, nil
 	}
 	c.storage.claimUID(next.GetUID())
+	c.kinds.see(d)
 	c.store(addressOf(ref), nil, next)
+	c.aftermath(addressOf(ref), next)
 	return next, nil
 }
 
 // update stores next in the place of live, as far as a write of the subresource may change
 // it, and returns what is stored then. A write that changes nothing returns live. The lock is held.
-func (c *Cluster) update(ref deploy.Ref, live, next *unstructured.Unstructured, subresource string, dryRun bool) (*unstructured.Unstructured, error) {
+func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, subresource string, dryRun bool) (*unstructured.Unstructured, error) {
 	if version := next.GetResourceVersion(); version != "" && version != live.GetResourceVersion() {
 		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("resourceVersion " + version + " isn't the latest, " + live.GetResourceVersion())}
 	}
 	if uid := next.GetUID(); uid != "" && uid != live.GetUID() {
 		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("uid " + string(uid) + " isn't the object's, " + string(live.GetUID()))}
 	}
-	next = prepare(live, next, subresource)
+	next = prepare(d, live, next, subresource)
 	c.stampManagers(live, next)
-	if err := c.validate(ref, next, live); err != nil {
+	if err := c.admit(ref, live, next, subresource); err != nil {
+		return nil, err
+	}
+	if err := c.validate(d, ref, next, live); err != nil {
 		return nil, err
 	}
 	if same(live, inVersion(next, live.GroupVersionKind().GroupVersion())) {
@@ -57,17 +76,27 @@ func (c *Cluster) update(ref deploy.Ref, live, next *unstructured.Unstructured, 
 		return next, nil
 	}
 	at := addressOf(ref)
-	if live.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0 {
+	if live.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0 && c.empty(at) {
 		c.remove(at, next)
 		return next, nil
 	}
 	c.store(at, live, next)
+	if subresource == "" {
+		c.aftermath(at, next)
+	}
 	return next, nil
+}
+
+// aftermath is what the cluster does by itself once an object is written. The lock is held.
+func (c *Cluster) aftermath(at address, stored *unstructured.Unstructured) {
+	if at.kind == definitionKind && !c.kinds.schemaless && c.storage.get(at) == stored {
+		c.establish(at, stored)
+	}
 }
 
 // prepare gives next what a write can't change: of the status subresource all but the
 // status, of the object the status and the server's own part of metadata.
-func prepare(live, next *unstructured.Unstructured, subresource string) *unstructured.Unstructured {
+func prepare(d *declaration, live, next *unstructured.Unstructured, subresource string) *unstructured.Unstructured {
 	if subresource == statusSubresource {
 		kept := live.DeepCopy()
 		copyField(kept.Object, next.Object, "status")
@@ -75,7 +104,9 @@ func prepare(live, next *unstructured.Unstructured, subresource string) *unstruc
 		kept.SetAPIVersion(next.GetAPIVersion())
 		return kept
 	}
-	copyField(next.Object, live.Object, "status")
+	if d.status {
+		copyField(next.Object, live.Object, "status")
+	}
 	metadata, before := metadataOf(next), metadataOf(live)
 	for _, field := range []string{"uid", "creationTimestamp", "generation", "resourceVersion", "selfLink"} {
 		copyField(metadata, before, field)
@@ -85,7 +116,7 @@ func prepare(live, next *unstructured.Unstructured, subresource string) *unstruc
 		copyField(metadata, before, "deletionGracePeriodSeconds")
 	}
 	tidy(metadata)
-	if !equality.Semantic.DeepEqual(specOf(live), specOf(next)) {
+	if d.generation && !equality.Semantic.DeepEqual(specOf(d, live), specOf(d, next)) {
 		metadata["generation"] = live.GetGeneration() + 1
 	}
 	return next
@@ -98,15 +129,17 @@ func (c *Cluster) store(at address, live, next *unstructured.Unstructured) {
 		c.publish(at, deploy.Event{Type: deploy.Added, New: next})
 	} else {
 		c.publish(at, deploy.Event{Type: deploy.Modified, Old: live, New: next})
+		c.unblockOwners(live)
 	}
 	c.collect(at)
 }
 
-// specOf is all that raises the generation when it changes: everything but metadata and status.
-func specOf(obj *unstructured.Unstructured) map[string]any {
+// specOf is all that raises the generation when it changes: everything but metadata and a
+// status that is kept apart.
+func specOf(d *declaration, obj *unstructured.Unstructured) map[string]any {
 	spec := make(map[string]any, len(obj.Object))
 	for key, value := range obj.Object {
-		if key != "metadata" && key != "status" && key != "apiVersion" {
+		if key != "metadata" && key != "apiVersion" && (key != "status" || !d.status) {
 			spec[key] = value
 		}
 	}

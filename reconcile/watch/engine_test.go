@@ -28,7 +28,7 @@ func TestNewRefuses(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
-			memory, err := dryrun.New()
+			memory, err := dryrun.New(dryrun.AnyKind())
 			require.NoError(t, err)
 			engine, err := New(memory.View(), row.option)
 			assert.Nil(t, engine)

@@ -41,7 +41,7 @@ func object(kind schema.GroupVersionKind, name string) *unstructured.Unstructure
 func newCluster() *dryrun.Cluster {
 	shop := object(shops, "tea")
 	shop.SetUID("uid-of-tea")
-	cluster, err := dryrun.New(dryrun.Objects(shop))
+	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(shop))
 	if err != nil {
 		fmt.Println(err)
 	}

@@ -1,0 +1,43 @@
+package cluster
+
+import (
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	segments "k8s.io/apimachinery/pkg/api/validation/path"
+)
+
+// path returns where ref is served. A name that would lead elsewhere, such as "web/status",
+// and a namespace where there must be none, or none where there must be one, are an
+// *InvalidManifestError: the scope is that of the kind, whatever the caller took it for
+// (spec: deploy W1). Without a name it is the collection, of all namespaces if there is
+// no namespace either.
+func path(res resource, ref deploy.Ref, subresource string) ([]string, error) {
+	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
+	for field, part := range map[string]string{"metadata.name": ref.Name, "metadata.namespace": ref.Namespace} {
+		if problems := segments.IsValidPathSegmentName(part); len(problems) > 0 {
+			return nil, invalid(field + " " + strings.Join(problems, ", "))
+		}
+	}
+	switch {
+	case res.scope == deploy.ClusterScoped && ref.Namespace != "":
+		return nil, invalid("its kind is cluster-scoped: leave metadata.namespace out")
+	case res.scope == deploy.Namespaced && ref.Namespace == "" && ref.Name != "":
+		return nil, invalid("metadata.namespace is missing")
+	}
+	parts := []string{"/apis", res.Group, res.Version}
+	if res.Group == "" {
+		parts = []string{"/api", res.Version}
+	}
+	if ref.Namespace != "" {
+		parts = append(parts, "namespaces", ref.Namespace)
+	}
+	parts = append(parts, res.Resource)
+	if ref.Name != "" {
+		parts = append(parts, ref.Name)
+	}
+	if subresource != "" {
+		parts = append(parts, subresource)
+	}
+	return parts, nil
+}

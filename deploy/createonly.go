@@ -1,0 +1,80 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// generatedLabel marks what was made of a manifest with generateName, so that it is found again.
+func (s settings) generatedLabel() string { return s.domain + "/generated-from" }
+
+// generatedFrom is the label's value: it stands for the manifest's name, its owner and this manager.
+func (s settings) generatedFrom(ref Ref, generateName string) string {
+	owner := ""
+	if s.owner != nil {
+		owner = string(s.owner.GetUID())
+	}
+	return hashString(fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s", ref.Kind.GroupKind(), ref.Namespace, generateName, owner, s.fieldManager))
+}
+
+// markGenerated puts the label on an object that is to be made with generateName.
+func (s settings) markGenerated(obj *unstructured.Unstructured, ref Ref) error {
+	marks, err := stringLabels(obj, ref)
+	if err != nil {
+		return err
+	}
+	marks[s.generatedLabel()] = s.generatedFrom(ref, obj.GetGenerateName())
+	obj.SetLabels(marks)
+	return nil
+}
+
+// createOnly makes an object if it is absent, and leaves it alone if it is there.
+func (t *task) createOnly(ctx context.Context) Result {
+	obj := t.in.object
+	live, err := t.created(ctx)
+	switch {
+	case err != nil:
+		return Result{Ref: t.in.ref, Action: Failed, Err: err}
+	case live != nil:
+		return t.leaveAlone(live)
+	}
+	made, err := t.port.Create(ctx, obj, CreateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
+	var exists *AlreadyExistsError
+	if errors.As(err, &exists) {
+		if live, err = t.port.Get(ctx, t.in.ref); err == nil {
+			return t.leaveAlone(live)
+		}
+	}
+	if err != nil {
+		return failure(t.in.ref, err)
+	}
+	return Result{Ref: RefOf(made), Action: Created, Object: made}
+}
+
+// created looks for what was made of the manifest before, by its name or by its label.
+func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) {
+	if t.in.ref.Name != "" {
+		return t.read(ctx, t.settings, t.in.ref)
+	}
+	selector := labels.SelectorFromSet(labels.Set{t.generatedLabel(): t.in.object.GetLabels()[t.generatedLabel()]})
+	found, err := retry(ctx, t.retryFor, func() ([]*unstructured.Unstructured, error) {
+		return t.view.List(ctx, t.in.ref.Kind, t.in.ref.Namespace, selector)
+	})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// leaveAlone is the result for an object that is there already, if it is ours to rely on.
+func (t *task) leaveAlone(live *unstructured.Unstructured) Result {
+	ref := RefOf(live)
+	if err := t.checkOwnership(ref, live); err != nil {
+		return Result{Ref: ref, Action: Conflicted, Object: live, Err: err}
+	}
+	return Result{Ref: ref, Action: Unchanged, Object: live}
+}

@@ -1,0 +1,109 @@
+package deploy_test
+
+import (
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestCreateOnly(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	m := deploy.NewManager(cluster, deploy.By(deploy.CreateOnly), deploy.OwnedBy(cart("c")))
+	assert.Equal(t, deploy.Created, apply(t, m, settings(t, "{a: '1'}")).Action)
+	assert.Equal(t, []string{"create " + settingsName}, cluster.take())
+	assert.Equal(t, deploy.Unchanged, apply(t, m, settings(t, "{a: '2'}")).Action, "what is there stays as it is")
+	assert.Empty(t, cluster.take())
+	assert.Equal(t, map[string]any{"a": "1"}, cluster.get(t, settingsRef).Object["data"])
+
+	result := apply(t, m.With(deploy.OwnedBy(cart("other"))), settings(t, "{}"))
+	var owned *deploy.OwnedError
+	require.ErrorAs(t, result.Err, &owned, "somebody else's isn't what was asked for")
+
+	cluster.blind = true
+	assert.Equal(t, deploy.Unchanged, apply(t, m, settings(t, "{}")).Action, "made, and not shown yet")
+	assert.Equal(t, []string{"create " + settingsName, "get " + settingsName}, cluster.take())
+}
+
+// An object with generateName is made once, and found again by its label.
+func TestGenerateName(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	m := deploy.NewManager(cluster, deploy.By(deploy.CreateOnly), deploy.OwnedBy(cart("c")))
+	job := func(prefix string) *unstructured.Unstructured {
+		return object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: "+prefix+", labels: {a: b}}, data: {}}")
+	}
+	made := apply(t, m, job("a-"))
+	require.NoError(t, made.Err)
+	assert.Equal(t, deploy.Created, made.Action)
+	assert.Contains(t, made.Ref.Name, "a-")
+	assert.Equal(t, "b", made.Object.GetLabels()["a"])
+	again := apply(t, m, job("a-"))
+	assert.Equal(t, deploy.Unchanged, again.Action)
+	assert.Equal(t, made.Ref, again.Ref)
+	assert.Equal(t, deploy.Created, apply(t, m, job("b-")).Action, "another name is another object")
+	assert.Equal(t, deploy.Created, apply(t, m.With(deploy.OwnedBy(cart("other"))), job("a-")).Action, "so is another owner's")
+
+	_, err := m.Apply(t.Context(), objects(job("a-"), job("a-")))
+	require.EqualError(t, err, "ConfigMap shop/a-: invalid manifest: it is given twice in one set")
+	result := apply(t, m, job("a-"), deploy.By(deploy.ServerSideApply))
+	require.ErrorContains(t, result.Err, "generateName can't be applied: give it a name, or use the strategy CreateOnly")
+}
+
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		edit  string
+		want  deploy.Action
+		calls int
+		data  map[string]any
+	}{
+		"deploy W2: what is there is no difference": {`{}`, deploy.Unchanged, 0, map[string]any{"a": "1"}},
+		"a changed value is put back":               {`{"data":{"a":"9"}}`, deploy.Replaced, 1, map[string]any{"a": "1"}},
+		"a value that is gone comes back":           {`{"data":{"a":null}}`, deploy.Replaced, 1, map[string]any{"a": "1"}},
+		"what others add stays until then":          {`{"data":{"b":"2"}}`, deploy.Unchanged, 0, map[string]any{"a": "1", "b": "2"}},
+		"and goes with it":                          {`{"data":{"a":"9","b":"2"}}`, deploy.Replaced, 1, map[string]any{"a": "1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t)
+			m := deploy.NewManager(cluster, deploy.By(deploy.Replace))
+			require.Equal(t, deploy.Created, apply(t, m, settings(t, "{a: '1'}")).Action)
+			cluster.edit(t, settingsRef, `{"metadata":{"finalizers":["x/y"],"labels":{"theirs":"yes"},"annotations":{"theirs":"yes"},
+				"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"u"}]}}`)
+			cluster.edit(t, settingsRef, test.edit)
+			cluster.take()
+			result := apply(t, m, settings(t, "{a: '1'}"))
+			require.NoError(t, result.Err)
+			assert.Equal(t, test.want, result.Action)
+			assert.Len(t, cluster.take(), test.calls)
+			live := cluster.get(t, settingsRef)
+			assert.Equal(t, test.data, live.Object["data"])
+			assert.Equal(t, []string{"x/y"}, live.GetFinalizers(), "deploy W4: finalizers of others stay")
+			assert.Equal(t, "yes", live.GetLabels()["theirs"])
+			assert.Equal(t, "yes", live.GetAnnotations()["theirs"])
+			assert.Len(t, live.GetOwnerReferences(), 1, "deploy W4: and owners")
+			assert.Equal(t, deploy.Unchanged, apply(t, m, settings(t, "{a: '1'}")).Action)
+			assert.Empty(t, cluster.take())
+		})
+	}
+}
+
+// deploy W4: never unconditional; who was faster isn't overwritten.
+func TestReplaceUnderItsVersion(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	m := deploy.NewManager(&staleCluster{recording: cluster}, deploy.By(deploy.Replace))
+	apply(t, m, settings(t, "{a: '1'}"))
+	cluster.stale = cluster.get(t, settingsRef)
+	cluster.edit(t, settingsRef, `{"metadata":{"labels":{"theirs":"yes"}}}`)
+	cluster.take()
+	result := apply(t, m, settings(t, "{a: '2'}"))
+	require.NoError(t, result.Err)
+	assert.Equal(t, deploy.Replaced, result.Action)
+	assert.Equal(t, "yes", result.Object.GetLabels()["theirs"])
+	assert.Equal(t, []string{"update " + settingsName, "get " + settingsName, "update " + settingsName}, cluster.take())
+}

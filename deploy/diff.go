@@ -1,0 +1,242 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// Difference is what an apply would make of one object.
+type Difference struct {
+	Ref Ref
+	// Action is what an apply would do.
+	Action Action
+	// Reason says why an object that wasn't given would be deleted, or kept, see DiffSet.
+	Reason string
+	// Changes are the places that would change. None with an Action that changes the object says
+	// that only ownership of fields would.
+	Changes []Change
+	// Unified is the same as a unified diff of YAML, empty when nothing would change.
+	Unified string
+	// Err is why the apply would fail, be skipped, or can't be foretold.
+	Err error
+}
+
+// Differences holds one Difference per object, in the order of the objects.
+type Differences []Difference
+
+// Changed tells whether an apply would change anything, ownership of fields included.
+func (d Differences) Changed() bool {
+	return slices.ContainsFunc(d, func(one Difference) bool { return Result{Action: one.Action}.Changed() })
+}
+
+// Err joins the errors of all objects; nil when there is none.
+func (d Differences) Err() error {
+	var errs []error
+	for _, one := range d {
+		errs = append(errs, one.Err)
+	}
+	return errors.Join(errs...)
+}
+
+// String is the unified diff of all objects.
+func (d Differences) String() string {
+	var out strings.Builder
+	for _, one := range d {
+		out.WriteString(one.Unified)
+	}
+	return out.String()
+}
+
+// Diff tells for each object what Apply with the same options would make of it, and changes
+// nothing. The cluster itself is asked, by an apply that is a dry run: defaults, admission and
+// fields of other managers are accounted for. An object that Apply would find unchanged costs no
+// call, every other one a single one. Over a cluster in memory it works offline.
+//
+// What nobody intends isn't shown: status, managedFields, resourceVersion, generation, uid,
+// creationTimestamp and the annotation with the hash. Values of Secrets are shown as digests with
+// their length. An object that can't be tried yet, because its kind or namespace comes with the same
+// objects, is shown as new, as it was given. The error joins those of the differences.
+func (m *Manager) Diff(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
+	s, err := m.settings.with(options)
+	if err != nil {
+		return nil, err
+	}
+	differences, err := m.diff(ctx, s, objects, &witness{})
+	if err != nil {
+		return differences, err
+	}
+	return differences, differences.Err()
+}
+
+// diff returns an error only when objects are missing from the differences.
+func (m *Manager) diff(ctx context.Context, s settings, objects []*unstructured.Unstructured, seen *witness) (Differences, error) {
+	s.dryRun = true
+	trial := m.watchedBy(seen, s)
+	results, err := trial.Apply(ctx, objects)
+	if results == nil && err != nil {
+		return nil, err
+	}
+	set := comparedSet{Manager: m, settings: s, objects: objects}
+	differences := make(Differences, len(results))
+	for i, result := range results {
+		var obj *unstructured.Unstructured
+		if len(results) == len(objects) {
+			obj = objects[i]
+		}
+		differences[i] = set.difference(ctx, result, seen.last(result.Ref), obj)
+	}
+	if len(results) < len(objects) {
+		return differences, err
+	}
+	return differences, nil
+}
+
+// comparedSet is what one call of Diff is about.
+type comparedSet struct {
+	*Manager
+	settings
+	objects []*unstructured.Unstructured
+}
+
+// difference turns what became of a dry run into what would change.
+func (c comparedSet) difference(ctx context.Context, result Result, live, given *unstructured.Unstructured) Difference {
+	d := Difference{Ref: result.Ref, Action: result.Action, Err: result.Err}
+	after := result.Object
+	switch {
+	case result.Action == Unchanged || result.Action == Skipped:
+		return d
+	case result.Action == Failed && isOwned(result.Err):
+		d.Action = Conflicted
+		return d
+	case given != nil && c.comesWithTheSet(result):
+		d.Action, d.Err = Created, nil
+		after = given
+	case result.Err != nil && (after == nil || live == nil || after.GetResourceVersion() == live.GetResourceVersion()):
+		return d
+	}
+	if after == nil {
+		after = given
+	}
+	live, err := c.whole(ctx, d, live, after)
+	if err == nil {
+		err = d.show(c.settings, live, after)
+	}
+	d.Err = errors.Join(d.Err, err)
+	return d
+}
+
+// comesWithTheSet tells whether a trial failed for the want of an object that is in the set.
+func (c comparedSet) comesWithTheSet(result Result) bool {
+	var unknown *KindUnknownError
+	if errors.As(result.Err, &unknown) {
+		return slices.ContainsFunc(c.objects, func(obj *unstructured.Unstructured) bool {
+			return obj != nil && obj.GroupVersionKind().GroupKind() == definitionKind &&
+				slices.Contains(definedKinds(obj), result.Ref.Kind)
+		})
+	}
+	var absent *NotFoundError
+	return errors.As(result.Err, &absent) && slices.ContainsFunc(c.objects, func(obj *unstructured.Unstructured) bool {
+		return isNamespace(obj, result.Ref.Namespace)
+	})
+}
+
+func isNamespace(obj *unstructured.Unstructured, name string) bool {
+	return obj != nil && obj.GetKind() == "Namespace" && obj.GetAPIVersion() == "v1" && obj.GetName() == name && name != ""
+}
+
+// whole reads an object of which the View showed the metadata only, or not even that.
+func (c comparedSet) whole(ctx context.Context, d Difference, live, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	hidden := live == nil && d.Action == Configured
+	if !hidden && (live == nil || after == nil || !onlyMetadata(live) || onlyMetadata(after)) {
+		return live, nil
+	}
+	return c.requests(c.settings).Get(ctx, d.Ref)
+}
+
+func onlyMetadata(obj *unstructured.Unstructured) bool {
+	for field := range obj.Object {
+		if field != "apiVersion" && field != "kind" && field != "metadata" {
+			return false
+		}
+	}
+	return true
+}
+
+// show fills in what changes between two states, either of which may be nil.
+func (d *Difference) show(s settings, before, after *unstructured.Unstructured) error {
+	from, to := s.shown(d.Ref, before), s.shown(d.Ref, after)
+	d.Changes = Changes(from, to)
+	if len(d.Changes) == 0 {
+		return nil
+	}
+	old, err := manifestText(from)
+	if err != nil {
+		return err
+	}
+	text, err := manifestText(to)
+	if err != nil {
+		return err
+	}
+	fromName, toName := d.Ref.String()+" (live)", d.Ref.String()+" (applied)"
+	if before == nil {
+		fromName = "/dev/null"
+	}
+	if after == nil {
+		toName = "/dev/null"
+	}
+	d.Unified = unified(fromName, toName, old, text)
+	return nil
+}
+
+// manifestText is content as YAML, without what moves with every write; empty for none.
+func manifestText(content map[string]any) (string, error) {
+	if content == nil {
+		return "", nil
+	}
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		for _, field := range movingFields {
+			delete(metadata, field)
+		}
+	}
+	text, err := yaml.Marshal(content)
+	return string(text), err
+}
+
+// changes returns where two states of an object differ in what somebody may intend, values of
+// Secrets as digests.
+func (s settings) changes(before, after *unstructured.Unstructured) []Change {
+	var ref Ref
+	for _, obj := range []*unstructured.Unstructured{before, after} {
+		if obj != nil {
+			ref = RefOf(obj)
+		}
+	}
+	return Changes(s.shown(ref, before), s.shown(ref, after))
+}
+
+// shown copies what of obj may be shown: without status and the annotation that holds our hash, and
+// without the values of a Secret; nil for none.
+func (s settings) shown(ref Ref, obj *unstructured.Unstructured) map[string]any {
+	if obj == nil {
+		return nil
+	}
+	content := obj.DeepCopy().Object
+	delete(content, "status")
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		if annotations, ok := metadata["annotations"].(map[string]any); ok {
+			delete(annotations, s.hashKey())
+			if len(annotations) == 0 {
+				delete(metadata, "annotations")
+			}
+		}
+	}
+	if ref.Kind.Group == "" && ref.Kind.Kind == "Secret" {
+		redact(content)
+	}
+	return content
+}

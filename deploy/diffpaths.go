@@ -1,0 +1,266 @@
+package deploy
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Change is one place at which two states of an object differ.
+type Change struct {
+	// Path is the place in the API server's notation:
+	// .spec.template.spec.containers[name="app"].image
+	Path string
+	// Before and After are the values there, nil where there is none. They are shared with the
+	// objects that were compared: don't change them.
+	Before, After any
+}
+
+// String is the change on one line: .spec.replicas: 1 -> 3
+func (c Change) String() string {
+	return c.Path + ": " + valueText(c.Before) + " -> " + valueText(c.After)
+}
+
+func valueText(value any) string {
+	if value == nil {
+		return "none"
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+// movingFields are the fields of metadata that move with every write: no changes of anybody
+// (spec: deploy 9).
+var movingFields = []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"}
+
+// Changes returns where two states of one object differ, in the order of field names and, within
+// a list, of the elements before. A map or list that is on one side only is one change. Elements of
+// a list are told apart by its merge keys, where an entry of managedFields on either side names
+// them, as items of a set where it says so, and else by their index. When such elements have merely
+// changed places, that is one change of the whole list. Null counts as absent, and what moves with every
+// write (managedFields, resourceVersion, generation, uid, creationTimestamp) doesn't count.
+//
+// Nothing but that is left out, and nothing is hidden: values of Secrets are in the clear here.
+func Changes(before, after map[string]any) []Change {
+	var owned []fieldSet
+	for _, content := range []map[string]any{before, after} {
+		for _, entry := range managedEntries(&unstructured.Unstructured{Object: content}) {
+			if fields, ok := entry["fieldsV1"].(map[string]any); ok {
+				owned = append(owned, fields)
+			}
+		}
+	}
+	c := comparison{}
+	c.fields("", before, after, owned)
+	return c.changes
+}
+
+// comparison walks two states side by side, with the field sets of everybody who owns something.
+type comparison struct{ changes []Change }
+
+func (c *comparison) report(path string, before, after any) {
+	c.changes = append(c.changes, Change{path, before, after})
+}
+
+func (c *comparison) fields(path string, before, after map[string]any, owned []fieldSet) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if path == ".metadata" && slices.Contains(movingFields, name) {
+			continue
+		}
+		c.value(path+"."+name, before[name], after[name], allBelow(owned, "f:"+name))
+	}
+}
+
+func (c *comparison) value(path string, before, after any, owned []fieldSet) {
+	oldMap, wasMap := before.(map[string]any)
+	newMap, isMap := after.(map[string]any)
+	oldList, wasList := before.([]any)
+	newList, isList := after.([]any)
+	// Of metadata on one side only, what counts stands for itself.
+	lone := path == ".metadata" && (wasMap && after == nil || isMap && before == nil)
+	switch {
+	case wasMap && isMap, lone:
+		c.fields(path, oldMap, newMap, owned)
+	case wasList && isList:
+		c.list(path, oldList, newList, owned)
+	case !equalScalar(before, after):
+		c.report(path, before, after)
+	}
+}
+
+// list compares element by element, by key if there is a way to tell all elements apart.
+func (c *comparison) list(path string, before, after []any, owned []fieldSet) {
+	held := ownersOf(owned)
+	for _, identify := range held.ways() {
+		old, oldKnown := index(before, identify)
+		now, nowKnown := index(after, identify)
+		if oldKnown && nowKnown {
+			c.elements(path, old, now, held)
+			return
+		}
+	}
+	for i := range max(len(before), len(after)) {
+		at := path + "[" + strconv.Itoa(i) + "]"
+		switch {
+		case i >= len(before):
+			c.report(at, nil, after[i])
+		case i >= len(after):
+			c.report(at, before[i], nil)
+		default:
+			c.value(at, before[i], after[i], nil)
+		}
+	}
+}
+
+// elements compares lists whose elements have names.
+func (c *comparison) elements(path string, old, now listIndex, held listOwners) {
+	known := len(c.changes)
+	var before, after []string
+	for _, id := range old.order {
+		if element, both := now.elements[id]; both {
+			before = append(before, id)
+			c.value(path+id, old.elements[id], element, held.below[id])
+		} else {
+			c.report(path+id, old.elements[id], nil)
+		}
+	}
+	for _, id := range now.order {
+		if _, both := old.elements[id]; both {
+			after = append(after, id)
+		} else {
+			c.report(path+id, nil, now.elements[id])
+		}
+	}
+	if len(c.changes) == known && !slices.Equal(before, after) {
+		c.report(path, old.list, now.list)
+	}
+}
+
+// listIndex is a list by what the paths of its elements say.
+type listIndex struct {
+	list     []any
+	order    []string
+	elements map[string]any
+}
+
+// identity names an element as its path does, false when it has no such name.
+type identity func(element any) (string, bool)
+
+// index returns false when the elements can't be told apart.
+func index(list []any, identify identity) (listIndex, bool) {
+	found := listIndex{list: list, elements: make(map[string]any, len(list))}
+	for _, element := range list {
+		id, ok := identify(element)
+		if _, twice := found.elements[id]; !ok || twice {
+			return listIndex{}, false
+		}
+		found.order = append(found.order, id)
+		found.elements[id] = element
+	}
+	return found, true
+}
+
+// listOwners is what the owners of a list know of its elements.
+type listOwners struct {
+	// keys are the fields that make the key of an element, by their joined names: several where
+	// entries are of several versions.
+	keys  map[string][]string
+	isSet bool
+	// below are the field sets of an element, by its name.
+	below map[string][]fieldSet
+}
+
+func ownersOf(owned []fieldSet) listOwners {
+	held := listOwners{keys: map[string][]string{}, below: map[string][]fieldSet{}}
+	for _, set := range owned {
+		for _, key := range set.listKeys() {
+			names := slices.Sorted(maps.Keys(key.key))
+			if id, ok := byKeys(names)(key.key); ok {
+				held.keys[strings.Join(names, ",")] = names
+				held.below[id] = append(held.below[id], set.below(key.name))
+			}
+		}
+		for key := range set {
+			held.isSet = held.isSet || strings.HasPrefix(key, "v:")
+		}
+	}
+	return held
+}
+
+// ways are those in which the elements may be named.
+func (held listOwners) ways() []identity {
+	var ways []identity
+	for _, text := range slices.Sorted(maps.Keys(held.keys)) {
+		ways = append(ways, byKeys(held.keys[text]))
+	}
+	if held.isSet {
+		ways = append(ways, func(element any) (string, bool) {
+			text, ok := scalarText(element)
+			return "[=" + text + "]", ok
+		})
+	}
+	return ways
+}
+
+func byKeys(names []string) identity {
+	return func(element any) (string, bool) {
+		content, ok := element.(map[string]any)
+		parts := make([]string, 0, len(names))
+		for _, name := range names {
+			text, isScalar := scalarText(content[name])
+			ok = ok && isScalar
+			parts = append(parts, name+"="+text)
+		}
+		return "[" + strings.Join(parts, ",") + "]", ok && len(names) > 0
+	}
+}
+
+// scalarText writes a scalar as paths of the API server do.
+func scalarText(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return strconv.Quote(v), true
+	case bool:
+		return strconv.FormatBool(v), true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case int, int32:
+		return fmt.Sprint(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	}
+	return "", false
+}
+
+// equalScalar compares values of which not both are maps or lists; integers exactly.
+func equalScalar(a, b any) bool {
+	x, isInteger := integer(a)
+	y, isIntegerToo := integer(b)
+	if isInteger && isIntegerToo {
+		return x == y
+	}
+	return reflect.DeepEqual(number(a), number(b))
+}
+
+func integer(value any) (int64, bool) {
+	switch v := value.(type) {
+	case int64:
+		return v, true
+	case int:
+		return int64(v), true
+	case int32:
+		return int64(v), true
+	}
+	return 0, false
+}

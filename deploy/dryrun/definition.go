@@ -1,0 +1,182 @@
+package dryrun
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/kube-openapi/pkg/schemaconv"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+var definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+
+// definition is what a CustomResourceDefinition says.
+type definition struct {
+	Group string          `json:"group"`
+	Names definitionNames `json:"names"`
+	Scope deploy.Scope    `json:"scope"`
+
+	PreserveUnknownFields bool                `json:"preserveUnknownFields"`
+	Versions              []definitionVersion `json:"versions"`
+}
+
+type definitionNames struct {
+	Kind       string   `json:"kind"`
+	Plural     string   `json:"plural"`
+	Singular   string   `json:"singular"`
+	ShortNames []string `json:"shortNames"`
+}
+
+type definitionVersion struct {
+	Name    string `json:"name"`
+	Served  bool   `json:"served"`
+	Storage bool   `json:"storage"`
+	Schema  struct {
+		OpenAPIV3Schema *spec.Schema `json:"openAPIV3Schema"`
+	} `json:"schema"`
+	Subresources struct {
+		Status *struct{} `json:"status"`
+	} `json:"subresources"`
+	SelectableFields []struct {
+		JSONPath string `json:"jsonPath"`
+	} `json:"selectableFields"`
+}
+
+// readDefinition reads a CustomResourceDefinition, or says which of its fields is wrong.
+func readDefinition(obj *unstructured.Unstructured) (*definition, []deploy.InvalidField) {
+	content, err := json.Marshal(obj.Object["spec"])
+	d := &definition{}
+	if err == nil {
+		err = json.Unmarshal(content, d)
+	}
+	if err != nil {
+		return nil, []deploy.InvalidField{{Field: "spec", Message: err.Error()}}
+	}
+	var problems []deploy.InvalidField
+	report := func(wrong bool, field, message string) {
+		if wrong {
+			problems = append(problems, deploy.InvalidField{Field: field, Message: message})
+		}
+	}
+	report(d.Group == "", "spec.group", "is missing")
+	report(d.Names.Kind == "", "spec.names.kind", "is missing")
+	report(d.Names.Plural == "", "spec.names.plural", "is missing")
+	named := d.Group != "" && d.Names.Plural != ""
+	report(named && obj.GetName() != d.Names.Plural+"."+d.Group, "metadata.name", fmt.Sprintf("must be spec.names.plural+\".\"+spec.group, which is %s.%s", d.Names.Plural, d.Group))
+	report(d.Scope != deploy.Namespaced && d.Scope != deploy.ClusterScoped, "spec.scope", "must be Cluster or Namespaced")
+	stored := 0
+	for i, v := range d.Versions {
+		at := fmt.Sprintf("spec.versions[%d]", i)
+		report(v.Name == "", at+".name", "is missing")
+		report(slices.ContainsFunc(d.Versions[:i], func(other definitionVersion) bool { return other.Name == v.Name }), at+".name", "is there twice")
+		report(v.Schema.OpenAPIV3Schema == nil && !d.PreserveUnknownFields, at+".schema.openAPIV3Schema", "schemas are required")
+		if v.Storage {
+			stored++
+		}
+	}
+	report(stored != 1, "spec.versions", "must have exactly one version marked as storage version")
+	return d, problems
+}
+
+func (d *definition) kind() schema.GroupKind {
+	return schema.GroupKind{Group: d.Group, Kind: d.Names.Kind}
+}
+
+// declare makes the kinds of a definition, one for each version that is served.
+func (d *definition) declare(known *builtins) (map[string]*declaration, []deploy.InvalidField) {
+	kinds := map[string]*declaration{}
+	for i, v := range d.Versions {
+		declared, err := d.declareVersion(known, v)
+		if err != nil {
+			return nil, []deploy.InvalidField{{Field: fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i), Message: err.Error()}}
+		}
+		if v.Served {
+			kinds[v.Name] = declared
+		}
+	}
+	return kinds, nil
+}
+
+func (d *definition) declareVersion(known *builtins, v definitionVersion) (*declaration, error) {
+	kind := d.kind().WithVersion(v.Name)
+	object, err := mergeType(known, kind, v.Schema.OpenAPIV3Schema, d.PreserveUnknownFields)
+	if err != nil {
+		return nil, err
+	}
+	content, err := newStructural(v.Schema.OpenAPIV3Schema, d.PreserveUnknownFields)
+	if err != nil {
+		return nil, err
+	}
+	declared := &declaration{
+		kind: kind, plural: d.Names.Plural, singular: d.Names.Singular, short: d.Names.ShortNames, scope: d.Scope,
+		status: v.Subresources.Status != nil, generation: true, strict: true, content: content,
+		object:    sync.OnceValues(func() (typed.ParseableType, error) { return object, nil }),
+		validName: validation.NameIsDNSSubdomain,
+	}
+	if declared.singular == "" {
+		declared.singular = strings.ToLower(d.Names.Kind)
+	}
+	for _, field := range v.SelectableFields {
+		declared.selectable = append(declared.selectable, strings.TrimPrefix(field.JSONPath, "."))
+	}
+	return declared, nil
+}
+
+// mergeType makes the type by which custom resources merge of their schema.
+func mergeType(known *builtins, kind schema.GroupVersionKind, s *spec.Schema, keepsAll bool) (typed.ParseableType, error) {
+	own, err := copied(s)
+	if err != nil {
+		return typed.ParseableType{}, err
+	}
+	if own == nil {
+		own = &spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}}
+		own.AddExtension(preserveUnknownFields, true)
+	}
+	eachSchema(own, func(s *spec.Schema) {
+		if extended(s, embeddedResource) {
+			withMetadata(s)
+		}
+	})
+	withMetadata(own)
+	name := kind.String()
+	types, err := schemaconv.ToSchemaFromOpenAPI(map[string]*spec.Schema{name: own}, keepsAll)
+	if err != nil {
+		return typed.ParseableType{}, err
+	}
+	metadata, err := known.closure(objectMetaType)
+	if err != nil {
+		return typed.ParseableType{}, err
+	}
+	for _, def := range metadata.Types {
+		if !slices.ContainsFunc(types.Types, func(have smd.TypeDef) bool { return have.Name == def.Name }) {
+			types.Types = append(types.Types, def)
+		}
+	}
+	object := typed.ParseableType{Schema: types, TypeRef: smd.TypeRef{NamedType: &name}}
+	// A type that can't be walked is a mistake of the schema, better found now.
+	value, err := object.FromUnstructured(map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind})
+	if err != nil {
+		return object, err
+	}
+	_, err = value.ToFieldSet()
+	return object, err
+}
+
+// withMetadata adds to a schema what every object of Kubernetes has.
+func withMetadata(s *spec.Schema) {
+	text := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}}}
+	if s.Properties == nil {
+		s.Properties = map[string]spec.Schema{}
+	}
+	s.Properties["apiVersion"], s.Properties["kind"] = text, text
+	s.Properties["metadata"] = spec.Schema{SchemaProps: spec.SchemaProps{Ref: spec.MustCreateRef("#/definitions/" + objectMetaType)}}
+}

@@ -1,0 +1,210 @@
+package dryrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Fault is something that goes wrong with requests, as it would with those to a server. The
+// fields that are set say which requests it meets; the zero value meets all but Discover,
+// and does nothing to them.
+type Fault struct {
+	// Verb, Kind, Namespace, Name and Subresource choose the requests; empty: any. Patch
+	// stands for Apply too. Without a Kind.Version it is every version.
+	Verb        Verb
+	Kind        schema.GroupVersionKind
+	Namespace   string
+	Name        string
+	Subresource string
+	// After is how many of these pass before the first one is met, Count how many are met
+	// then; zero: all of them, until Heal.
+	After, Count int
+
+	// Latency is how long the request takes beforehand. A context that ends meanwhile ends it.
+	Latency time.Duration
+	// Code is the HTTP status that answers the request, which makes the error that a real
+	// cluster would; zero: no other answer, unless it is Lost.
+	Code int
+	// RetryAfter goes with the answer.
+	RetryAfter time.Duration
+	// Fields are the contested fields of a 409, which then is a *deploy.ConflictError;
+	// without them it is a *deploy.StaleError.
+	Fields []deploy.FieldConflict
+	// Lost has the request carried out and only its answer replaced: by that of Code, or by
+	// a connection that ended.
+	Lost bool
+}
+
+// fault is a Fault with what is left of its counts.
+type fault struct {
+	Fault
+	passing, left int
+}
+
+// Fail makes requests fail from now on. The first of several faults that meets a request is
+// the one that happens to it. A fault that could never happen is an error.
+func (c *Cluster) Fail(faults ...Fault) error {
+	for i, f := range faults {
+		if err := f.check(); err != nil {
+			return fmt.Errorf("fault %d: %w", i+1, err)
+		}
+	}
+	c.traffic.mu.Lock()
+	defer c.traffic.mu.Unlock()
+	for _, f := range faults {
+		f.Fields = slices.Clone(f.Fields)
+		c.traffic.faults = append(c.traffic.faults, &fault{f, f.After, f.Count})
+	}
+	return nil
+}
+
+// Heal takes back all faults.
+func (c *Cluster) Heal() {
+	c.traffic.mu.Lock()
+	defer c.traffic.mu.Unlock()
+	c.traffic.faults = nil
+}
+
+var verbs = []Verb{"", Get, List, Watch, Create, Update, Patch, Apply, Delete, Discover}
+
+func (f Fault) check() error {
+	switch {
+	case !slices.Contains(verbs, f.Verb):
+		return fmt.Errorf("verb %q: there is no such verb", f.Verb)
+	case f.Code != 0 && (f.Code < 400 || f.Code > 599):
+		return fmt.Errorf("code %d: is no failure: 400 to 599", f.Code)
+	case f.After < 0 || f.Count < 0:
+		return errors.New("count: must not be negative")
+	case f.Latency < 0 || f.RetryAfter < 0:
+		return errors.New("duration: must not be negative")
+	case len(f.Fields) > 0 && f.Code != http.StatusConflict:
+		return fmt.Errorf("code %d: only a 409 has contested fields", f.Code)
+	}
+	return nil
+}
+
+// meet returns the fault that happens to a call, nil when none does.
+func (t *traffic) meet(call Call) *fault {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, f := range t.faults {
+		if !f.chooses(call) {
+			continue
+		}
+		if f.passing > 0 {
+			f.passing--
+			continue
+		}
+		if f.left == 1 {
+			t.faults = slices.Delete(t.faults, i, i+1)
+		} else if f.left > 1 {
+			f.left--
+		}
+		return f
+	}
+	return nil
+}
+
+func (f Fault) chooses(call Call) bool {
+	return f.choosesVerb(call.Verb) && f.choosesKind(call.Ref.Kind) &&
+		(f.Namespace == "" || f.Namespace == call.Ref.Namespace) &&
+		(f.Name == "" || f.Name == call.Ref.Name) &&
+		(f.Subresource == "" || f.Subresource == call.Subresource)
+}
+
+func (f Fault) choosesVerb(verb Verb) bool {
+	if f.Verb == "" {
+		return verb != Discover
+	}
+	return f.Verb == verb || f.Verb == Patch && verb == Apply
+}
+
+func (f Fault) choosesKind(kind schema.GroupVersionKind) bool {
+	if f.Kind.Empty() {
+		return true
+	}
+	return f.Kind.GroupKind() == kind.GroupKind() && (f.Kind.Version == "" || f.Kind.Version == kind.Version)
+}
+
+func (f *fault) delay(ctx context.Context, call Call) error {
+	if f == nil || f.Latency == 0 {
+		return nil
+	}
+	timer := time.NewTimer(f.Latency)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return &deploy.UnavailableError{Ref: call.Ref, Err: context.Cause(ctx)}
+	}
+}
+
+// errConnection is what a client sees of a server that goes away.
+var errConnection = errors.New("connection ended before the answer")
+
+// answer is the error that a client of a server makes of the fault.
+func (f *fault) answer(call Call) error {
+	if f.Code == 0 {
+		return &deploy.UnavailableError{Ref: call.Ref, Err: errConnection}
+	}
+	resource := resourceOf(call)
+	verb := string(call.Verb)
+	if call.Verb == Apply {
+		verb = string(Patch)
+	}
+	status := apierrors.NewGenericServerResponse(f.Code, verb, resource, call.Ref.Name, "injected fault", 0, true)
+	switch f.Code {
+	case http.StatusNotFound:
+		return &deploy.NotFoundError{Ref: call.Ref, Err: status}
+	case http.StatusForbidden:
+		return &deploy.ForbiddenError{Verb: verb, Resource: resource, Namespace: call.Ref.Namespace, Name: call.Ref.Name, Err: status}
+	case http.StatusConflict:
+		return f.conflict(call, status)
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return &deploy.InvalidError{Ref: call.Ref, Err: status}
+	case http.StatusUnauthorized, http.StatusTooManyRequests:
+		return &deploy.UnavailableError{Ref: call.Ref, RetryAfter: f.RetryAfter, Err: status}
+	}
+	if f.Code == http.StatusGone {
+		return fmt.Errorf("%s: %w", call.Ref, apierrors.NewResourceExpired("injected fault"))
+	}
+	if f.Code >= http.StatusInternalServerError {
+		return &deploy.UnavailableError{Ref: call.Ref, RetryAfter: f.RetryAfter, Err: status}
+	}
+	return fmt.Errorf("%s: %w", call.Ref, status)
+}
+
+func (f *fault) conflict(call Call, status *apierrors.StatusError) error {
+	switch {
+	case len(f.Fields) > 0:
+		causes := make([]metav1.StatusCause, len(f.Fields))
+		for i, field := range f.Fields {
+			causes[i] = metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Field: field.Field, Message: field.Message}
+		}
+		return &deploy.ConflictError{Ref: call.Ref, Fields: slices.Clone(f.Fields), Err: apierrors.NewApplyConflict(causes, "injected fault")}
+	case call.Verb == Create:
+		return &deploy.AlreadyExistsError{Ref: call.Ref, Err: status}
+	}
+	return &deploy.StaleError{Ref: call.Ref, Err: status}
+}
+
+// resourceOf names the resource of a call as a server does.
+func resourceOf(call Call) schema.GroupResource {
+	plural, _ := meta.UnsafeGuessKindToResource(call.Ref.Kind)
+	resource := plural.GroupResource()
+	if call.Subresource != "" {
+		resource.Resource += "/" + call.Subresource
+	}
+	return resource
+}

@@ -1,0 +1,132 @@
+package dryrun
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// kinds are those that a Cluster serves: those of Kubernetes, those of the
+// CustomResourceDefinitions in it, and, if it accepts any, those that objects were given of.
+// They are guarded by the lock of the Cluster.
+type kinds struct {
+	builtin *builtins
+	// any accepts what nobody has declared, schemaless looks at no declaration.
+	any, schemaless bool
+	clusterScoped   []schema.GroupKind
+	// custom are the kinds of CustomResourceDefinitions, by group and kind, then by version.
+	custom map[schema.GroupKind]map[string]*declaration
+	// definedBy are the names of those CustomResourceDefinitions.
+	definedBy map[schema.GroupKind]string
+	// seen are the undeclared ones.
+	seen map[schema.GroupVersionKind]*declaration
+}
+
+func newKinds(o options) (*kinds, error) {
+	known, err := builtin()
+	if err != nil {
+		return nil, err
+	}
+	return &kinds{
+		builtin: known, any: o.anyKind, schemaless: o.schemaless, clusterScoped: slices.Clone(o.clusterScoped),
+		custom: map[schema.GroupKind]map[string]*declaration{}, definedBy: map[schema.GroupKind]string{},
+		seen: map[schema.GroupVersionKind]*declaration{},
+	}, nil
+}
+
+// of returns what is known of a kind, or a *deploy.KindUnknownError.
+func (k *kinds) of(kind schema.GroupVersionKind) (*declaration, error) {
+	if k.schemaless {
+		return deduced(kind, k.guessScope(kind.GroupKind())), nil
+	}
+	if versions, ok := k.custom[kind.GroupKind()]; ok {
+		if d, ok := versions[kind.Version]; ok {
+			return d, nil
+		}
+		return nil, &deploy.KindUnknownError{Kind: kind}
+	}
+	if d, ok := k.builtin.kinds[kind]; ok {
+		return d, nil
+	}
+	if d, ok := k.seen[kind]; ok {
+		return d, nil
+	}
+	if !k.any {
+		return nil, &deploy.KindUnknownError{Kind: kind}
+	}
+	return deduced(kind, k.guessScope(kind.GroupKind())), nil
+}
+
+// defined returns the kind that a CustomResourceDefinition declares.
+func (k *kinds) defined(name string) (schema.GroupKind, bool) {
+	for kind, holder := range k.definedBy {
+		if holder == name {
+			return kind, true
+		}
+	}
+	return schema.GroupKind{}, false
+}
+
+// declared returns what is known of a kind, or a *deploy.KindUnknownError.
+func (c *Cluster) declared(kind schema.GroupVersionKind) (*declaration, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.kinds.of(kind)
+}
+
+// see remembers a kind that objects are given of. The lock is held for writing.
+func (k *kinds) see(d *declaration) {
+	if d.anyField {
+		k.seen[d.kind] = d
+	}
+}
+
+func (k *kinds) guessScope(kind schema.GroupKind) deploy.Scope {
+	if slices.Contains(kubernetesClusterScoped[kind.Group], kind.Kind) || slices.Contains(k.clusterScoped, kind) {
+		return deploy.ClusterScoped
+	}
+	return deploy.Namespaced
+}
+
+// called returns the kinds whose name is name, or else those that are called that, ascending,
+// each in the best of its versions.
+func (k *kinds) called(name string) []schema.GroupVersionKind {
+	best := map[schema.GroupKind]*declaration{}
+	for _, d := range k.all() {
+		kind := d.kind.GroupKind()
+		if other, ok := best[kind]; !ok || version.CompareKubeAwareVersionStrings(d.kind.Version, other.kind.Version) > 0 {
+			best[kind] = d
+		}
+	}
+	var exact, other []schema.GroupVersionKind
+	for _, d := range best {
+		switch {
+		case d.kind.Kind == name:
+			exact = append(exact, d.kind)
+		case d.named(name):
+			other = append(other, d.kind)
+		}
+	}
+	if len(exact) > 0 {
+		other = exact
+	}
+	slices.SortFunc(other, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
+	return other
+}
+
+func (k *kinds) all() []*declaration {
+	all := slices.Collect(maps.Values(k.builtin.kinds))
+	for _, versions := range k.custom {
+		all = slices.AppendSeq(all, maps.Values(versions))
+	}
+	for _, d := range k.seen {
+		if _, declared := k.custom[d.kind.GroupKind()]; !declared {
+			all = append(all, d)
+		}
+	}
+	return all
+}

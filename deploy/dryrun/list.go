@@ -1,0 +1,96 @@
+package dryrun
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// List implements deploy.Port, as one request.
+func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
+	call := Call{Verb: List, Ref: deploy.Ref{Kind: kind, Namespace: namespace}}
+	return request(ctx, p.Cluster, call, nil, func() ([]*unstructured.Unstructured, error) {
+		d, err := p.declared(kind)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.selects(call.Ref, options.Fields); err != nil {
+			return nil, err
+		}
+		p.mu.RLock()
+		stored := p.storage.ofKind(kind.GroupKind(), namespace)
+		p.mu.RUnlock()
+		return selection(stored, d, options.Labels, options.Fields), nil
+	})
+}
+
+// selects refuses a selection by a field that a server can't select by.
+func (d *declaration) selects(ref deploy.Ref, byField fields.Selector) error {
+	if byField == nil {
+		return nil
+	}
+	for _, requirement := range byField.Requirements() {
+		if !d.selectableBy(requirement.Field) {
+			return &deploy.InvalidError{Ref: ref, Err: fmt.Errorf("field label not supported: %s", requirement.Field)}
+		}
+	}
+	return nil
+}
+
+// selection copies the stored objects that selectors select for somebody who asked for the kind of a
+// declaration.
+func selection(stored []*unstructured.Unstructured, d *declaration, byLabel labels.Selector, byField fields.Selector) []*unstructured.Unstructured {
+	var objects []*unstructured.Unstructured
+	for _, obj := range stored {
+		if selected(obj, byLabel, byField) {
+			objects = append(objects, shown(obj, d))
+		}
+	}
+	return objects
+}
+
+// selected tells whether an object is one of those that selectors select; nil selects all.
+func selected(obj *unstructured.Unstructured, byLabel labels.Selector, byField fields.Selector) bool {
+	if byLabel != nil && !byLabel.Matches(labels.Set(obj.GetLabels())) {
+		return false
+	}
+	return byField == nil || byField.Empty() || byField.Matches(objectFields{obj})
+}
+
+// objectFields shows the values of an object by their dotted paths.
+type objectFields struct{ *unstructured.Unstructured }
+
+// Has implements fields.Fields.
+func (o objectFields) Has(path string) bool {
+	value, found, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(path, ".")...)
+	return found && err == nil && value != nil
+}
+
+// Get implements fields.Fields. Lists and maps have no text.
+func (o objectFields) Get(path string) string {
+	value, _, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(path, ".")...)
+	if err != nil {
+		return ""
+	}
+	switch value.(type) {
+	case string, bool, int64, float64:
+		return fmt.Sprint(value)
+	}
+	return ""
+}
+
+// Kinds implements deploy.Port.
+func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error) {
+	call := Call{Verb: Discover, Ref: deploy.Ref{Kind: schema.GroupVersionKind{Kind: name}}}
+	return request(ctx, p.Cluster, call, nil, func() ([]schema.GroupVersionKind, error) {
+		p.mu.RLock()
+		defer p.mu.RUnlock()
+		return p.kinds.called(name), nil
+	})
+}

@@ -1,0 +1,223 @@
+package dryrun
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/runtime"
+	openapierrors "k8s.io/kube-openapi/pkg/validation/errors"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+	"k8s.io/kube-openapi/pkg/validation/validate"
+)
+
+// The extensions by which the schema of a custom resource says more than OpenAPI can.
+const (
+	preserveUnknownFields = "x-kubernetes-preserve-unknown-fields"
+	embeddedResource      = "x-kubernetes-embedded-resource"
+	intOrString           = "x-kubernetes-int-or-string"
+)
+
+// structural is the schema of a custom resource: it prunes, fills in defaults and validates.
+// It is never changed.
+type structural struct {
+	schema    *spec.Schema
+	validator *validate.SchemaValidator
+	// keepsAll says that nothing is pruned anywhere.
+	keepsAll bool
+}
+
+func newStructural(s *spec.Schema, keepsAll bool) (*structural, error) {
+	s, err := copied(s)
+	if err != nil {
+		return nil, err
+	}
+	// What validates an int or a string has to know it as both types, what merges it as neither.
+	checked, err := copied(s)
+	if err != nil {
+		return nil, err
+	}
+	eachSchema(checked, func(s *spec.Schema) {
+		if extended(s, intOrString) {
+			s.Type = spec.StringOrArray{"integer", "string"}
+		}
+	})
+	eachSchema(s, func(s *spec.Schema) { s.Default = wholeNumbers(s.Default) })
+	return &structural{s, validate.NewSchemaValidator(checked, nil, "", strfmt.Default), keepsAll}, nil
+}
+
+// complete leaves out of content what the schema doesn't have, and fills in its defaults.
+func (s *structural) complete(content map[string]any) {
+	if s.schema == nil {
+		return
+	}
+	s.unknown(content, true)
+	fillIn(content, s.schema)
+}
+
+// unknown returns the paths of the fields that the schema doesn't have, and takes them out
+// if that is asked.
+func (s *structural) unknown(content map[string]any, prune bool) []string {
+	if s.schema == nil || s.keepsAll {
+		return nil
+	}
+	p := pruner{remove: prune}
+	p.object(content, s.schema, "", true)
+	return p.found
+}
+
+type pruner struct {
+	remove bool
+	found  []string
+}
+
+func (p *pruner) value(value any, s *spec.Schema, at string) {
+	switch value := value.(type) {
+	case map[string]any:
+		p.object(value, s, at, extended(s, embeddedResource))
+	case []any:
+		if items := itemsOf(s); items != nil {
+			for i, item := range value {
+				p.value(item, items, at+"["+strconv.Itoa(i)+"]")
+			}
+		}
+	}
+}
+
+func (p *pruner) object(content map[string]any, s *spec.Schema, at string, resource bool) {
+	for _, name := range slices.Sorted(maps.Keys(content)) {
+		if resource && (name == "apiVersion" || name == "kind" || name == "metadata") {
+			continue
+		}
+		switch below, known := fieldOf(s, name); {
+		case below != nil:
+			p.value(content[name], below, at+"."+name)
+		case !known && !extended(s, preserveUnknownFields):
+			p.found = append(p.found, at+"."+name)
+			if p.remove {
+				delete(content, name)
+			}
+		}
+	}
+}
+
+// fieldOf returns the schema of a field, and whether there may be such a field: one of which
+// nothing more is known has none.
+func fieldOf(s *spec.Schema, name string) (*spec.Schema, bool) {
+	if property, ok := s.Properties[name]; ok {
+		return &property, true
+	}
+	if s.AdditionalProperties == nil {
+		return nil, false
+	}
+	return s.AdditionalProperties.Schema, s.AdditionalProperties.Schema != nil || s.AdditionalProperties.Allows
+}
+
+func itemsOf(s *spec.Schema) *spec.Schema {
+	if s.Items == nil {
+		return nil
+	}
+	return s.Items.Schema
+}
+
+// fillIn puts in the defaults of what is missing, or null where that is no value.
+func fillIn(value any, s *spec.Schema) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name := range s.Properties {
+			property := s.Properties[name]
+			present, ok := value[name]
+			if ok && present == nil && !property.Nullable && property.Default != nil {
+				ok = false
+			}
+			if !ok && property.Default != nil {
+				value[name] = runtime.DeepCopyJSONValue(property.Default)
+			}
+		}
+		for name, item := range value {
+			if below, _ := fieldOf(s, name); below != nil {
+				fillIn(item, below)
+			}
+		}
+	case []any:
+		if items := itemsOf(s); items != nil {
+			for _, item := range value {
+				fillIn(item, items)
+			}
+		}
+	}
+}
+
+// check returns what is wrong with content.
+func (s *structural) check(content map[string]any) []deploy.InvalidField {
+	if s.schema == nil {
+		return nil
+	}
+	var causes []deploy.InvalidField
+	for _, err := range s.validator.Validate(content).Errors {
+		cause := deploy.InvalidField{Message: err.Error()}
+		var located *openapierrors.Validation
+		if errors.As(err, &located) {
+			cause.Field = located.Name
+		}
+		causes = append(causes, cause)
+	}
+	return causes
+}
+
+// wholeNumbers makes integers of numbers that are, as they are in objects.
+func wholeNumbers(value any) any {
+	switch value := value.(type) {
+	case float64:
+		if whole := int64(value); float64(whole) == value {
+			return whole
+		}
+	case map[string]any:
+		for name, item := range value {
+			value[name] = wholeNumbers(item)
+		}
+	case []any:
+		for i, item := range value {
+			value[i] = wholeNumbers(item)
+		}
+	}
+	return value
+}
+
+func extended(s *spec.Schema, extension string) bool {
+	on, _ := s.Extensions.GetBool(extension)
+	return on
+}
+
+// eachSchema calls change for a schema and those below it, which it stores again.
+func eachSchema(s *spec.Schema, change func(*spec.Schema)) {
+	if s == nil {
+		return
+	}
+	for name, property := range s.Properties {
+		eachSchema(&property, change)
+		s.Properties[name] = property
+	}
+	if s.AdditionalProperties != nil {
+		eachSchema(s.AdditionalProperties.Schema, change)
+	}
+	eachSchema(itemsOf(s), change)
+	change(s)
+}
+
+func copied(s *spec.Schema) (*spec.Schema, error) {
+	if s == nil {
+		return nil, nil
+	}
+	content, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	out := &spec.Schema{}
+	return out, json.Unmarshal(content, out)
+}

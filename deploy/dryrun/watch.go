@@ -1,0 +1,170 @@
+package dryrun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/operkit/operkit/deploy"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// WatchOptions say which objects are watched, and from when on.
+type WatchOptions struct {
+	// Namespace is the one to watch; empty: all.
+	Namespace string
+	// Labels and Fields select objects; nil: all. An object that comes to match is Added, one
+	// that no longer does is Deleted.
+	Labels labels.Selector
+	Fields fields.Selector
+	// ResourceVersion is the version after which events are wanted. Empty: the objects that
+	// exist come first, as Added.
+	ResourceVersion string
+}
+
+// ExpiredError tells that the events since a version aren't kept any more: list anew.
+type ExpiredError struct {
+	ResourceVersion string
+	Err             error
+}
+
+func (e *ExpiredError) Error() string {
+	return fmt.Sprintf("events since resourceVersion %s: are gone, list anew: %v", e.ResourceVersion, e.Err)
+}
+
+// Unwrap returns the API server's 410.
+func (e *ExpiredError) Unwrap() error { return e.Err }
+
+// Watch is Subscribe of a View with more choice: it can continue where an earlier one ended.
+// A version older than the History that is kept is an *ExpiredError.
+func (c *Cluster) Watch(ctx context.Context, kind schema.GroupVersionKind, options WatchOptions, handle func(deploy.Event)) (deploy.Subscription, error) {
+	call := Call{Verb: Watch, Ref: deploy.Ref{Kind: kind, Namespace: options.Namespace}}
+	return request(ctx, c, call, nil, func() (deploy.Subscription, error) {
+		d, err := c.declared(kind)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.selects(call.Ref, options.Fields); err != nil {
+			return nil, err
+		}
+		s := newSubscription(ctx, d, options, handle)
+		if err := c.begin(s, options.ResourceVersion); err != nil {
+			return nil, err
+		}
+		return s, nil
+	})
+}
+
+// begin gives a subscription what it wants of the past, and from then on of what happens.
+func (c *Cluster) begin(s *subscription, since string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	past, err := c.past(s, since)
+	if err != nil {
+		return err
+	}
+	for _, event := range past {
+		s.push(event)
+	}
+	if since == "" {
+		s.initial = len(s.queue)
+	}
+	c.subscriptions[s] = struct{}{}
+	c.running.Go(func() {
+		s.run()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.subscriptions, s)
+	})
+	return nil
+}
+
+// past returns the objects that exist, or the events since a version. The lock is held.
+func (c *Cluster) past(s *subscription, since string) ([]deploy.Event, error) {
+	if since == "" {
+		var events []deploy.Event
+		existing := c.storage.ofKind(s.declared.kind.GroupKind(), "")
+		slices.SortFunc(existing, byVersion)
+		for _, obj := range existing {
+			events = append(events, deploy.Event{Type: deploy.Added, New: obj})
+		}
+		return events, nil
+	}
+	version, err := strconv.ParseUint(since, 10, 64)
+	if err != nil {
+		return nil, &deploy.InvalidError{Ref: deploy.Ref{Kind: s.declared.kind}, Err: fmt.Errorf("resourceVersion %q: is no version of this cluster", since)}
+	}
+	if version > c.storage.version {
+		return nil, &deploy.UnavailableError{Ref: deploy.Ref{Kind: s.declared.kind}, Err: apierrors.NewTimeoutError(
+			fmt.Sprintf("Too large resource version: %d, current: %d", version, c.storage.version), 1)}
+	}
+	if version < c.history.floor {
+		return nil, &ExpiredError{ResourceVersion: since, Err: apierrors.NewResourceExpired(
+			fmt.Sprintf("too old resource version: %d (%d)", version, c.history.floor))}
+	}
+	return c.history.since(version, s.declared.kind.GroupKind()), nil
+}
+
+// history keeps the latest events of all kinds.
+type history struct {
+	size   int
+	events []happened
+	// floor is the version up to which events are gone.
+	floor uint64
+}
+
+type happened struct {
+	version uint64
+	kind    schema.GroupKind
+	event   deploy.Event
+}
+
+func (h *history) add(kind schema.GroupKind, event deploy.Event) {
+	h.events = append(h.events, happened{versionOf(event.New), kind, event})
+	if len(h.events) > 2*h.size {
+		// Half at a time, so that an event costs the same however many are kept.
+		gone := len(h.events) - h.size
+		h.floor = h.events[gone-1].version
+		h.events = slices.Clone(h.events[gone:])
+	}
+	if len(h.events) > h.size {
+		h.floor = max(h.floor, h.events[len(h.events)-h.size-1].version)
+	}
+}
+
+func (h *history) since(version uint64, kind schema.GroupKind) []deploy.Event {
+	var events []deploy.Event
+	for _, past := range h.events {
+		if past.version > version && past.kind == kind {
+			events = append(events, past.event)
+		}
+	}
+	return events
+}
+
+// seenBy is the event as somebody sees it who sees only some of the objects; ok is false
+// when it is none for them.
+func (s *subscription) seenBy(event deploy.Event) (seen deploy.Event, ok bool) {
+	was := event.Old != nil && s.selects(event.Old)
+	is := event.Type != deploy.Deleted && s.selects(event.New)
+	switch {
+	case was && is, was && event.Type == deploy.Deleted:
+		return event, true
+	case is:
+		return deploy.Event{Type: deploy.Added, New: event.New}, true
+	case was:
+		last := event.Old.DeepCopy()
+		last.SetResourceVersion(event.New.GetResourceVersion())
+		return deploy.Event{Type: deploy.Deleted, Old: last, New: last}, true
+	}
+	return deploy.Event{}, false
+}
+
+func (s *subscription) selects(obj *unstructured.Unstructured) bool {
+	return (s.options.Namespace == "" || s.options.Namespace == obj.GetNamespace()) && selected(obj, s.options.Labels, s.options.Fields)
+}

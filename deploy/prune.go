@@ -1,0 +1,222 @@
+package deploy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Pruned is what became, or would become, of a member of an ApplySet that isn't among its objects:
+// Removed, Skipped when it is kept, Conflicted when it isn't the owner's. Object is the member as
+// it was found, nil when it is gone.
+type Pruned struct {
+	Result
+	// Reason says why.
+	Reason string
+}
+
+// remains tells whether the member may still be in the cluster.
+func (p Pruned) remains() bool {
+	return p.Object != nil && (p.Action != Removed || len(p.Object.GetFinalizers()) > 0)
+}
+
+// PruneCandidates tells which members of a set ApplySet would delete if it had applied objects, and
+// which it would keep, with the reasons. It only reads.
+func (m *Manager) PruneCandidates(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) ([]Pruned, error) {
+	r, err := m.newSetRun(ctx, set, objects, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.open(ctx); err != nil || r.parent == nil {
+		return nil, err
+	}
+	kept := kept{}
+	for _, obj := range r.objects {
+		ref, err := r.Locate(ctx, obj, options...)
+		var unknown *KindUnknownError
+		if errors.As(err, &unknown) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		live, err := r.existing(ctx, ref, obj)
+		if err != nil {
+			return nil, err
+		}
+		kept.add(live)
+	}
+	return r.candidates(ctx, kept)
+}
+
+// existing is what there is of an object, which may have got its name from the cluster.
+func (r *setRun) existing(ctx context.Context, ref Ref, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if ref.Name != "" {
+		return r.read(ctx, r.settings, ref)
+	}
+	made := labels.Set{r.generatedLabel(): r.generatedFrom(ref, obj.GetGenerateName())}
+	found, err := retry(ctx, r.retryFor, func() ([]*unstructured.Unstructured, error) {
+		return r.view.List(ctx, ref.Kind, ref.Namespace, labels.SelectorFromSet(made))
+	})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// kept are the uids of what is among the objects of a set, under whatever kind they are found.
+type kept map[types.UID]bool
+
+func (k kept) add(obj *unstructured.Unstructured) {
+	if obj != nil && obj.GetUID() != "" {
+		k[obj.GetUID()] = true
+	}
+}
+
+// keptBy are the uids of what was applied.
+func (r *setRun) keptBy(ctx context.Context, applied Results) (kept, error) {
+	kept := kept{}
+	for _, result := range applied {
+		obj := result.Object
+		if obj == nil || obj.GetUID() == "" {
+			var err error
+			if obj, err = r.port.Get(ctx, result.Ref); err != nil && !isNotFound(err) {
+				return nil, err
+			}
+		}
+		kept.add(obj)
+	}
+	return kept, nil
+}
+
+// candidates finds the members that aren't among the objects, in the order in which they go, with
+// the action that awaits them.
+func (r *setRun) candidates(ctx context.Context, kept kept) ([]Pruned, error) {
+	var found []Pruned
+	where := r.known.with(r.wanted)
+	for _, kind := range where.sortedKinds() {
+		members, err := r.labelledOf(ctx, kind, where)
+		if err != nil {
+			return nil, err
+		}
+		for _, member := range members {
+			ref := RefOf(member)
+			if r.members[keyOf(ref)] || keyOf(ref) == keyOf(r.where) || kept[member.GetUID()] ||
+				member.GetLabels()[PartOfLabel] != r.id {
+				continue
+			}
+			kept.add(member) // it may be found under another kind too
+			found = append(found, r.judge(ref, member))
+		}
+	}
+	// What others may need goes last.
+	slices.SortStableFunc(found, func(a, b Pruned) int { return cmp.Compare(depth(a.Ref), depth(b.Ref)) })
+	return found, nil
+}
+
+func depth(ref Ref) int {
+	if isFoundation(ref.Kind.GroupKind()) {
+		return 1
+	}
+	return 0
+}
+
+// labelledOf lists what carries the label of the set, from the cluster itself.
+func (r *setRun) labelledOf(ctx context.Context, kind schema.GroupKind, where inventory) ([]*unstructured.Unstructured, error) {
+	served, err := r.served(ctx, kind)
+	if err != nil || served.Empty() {
+		return nil, err
+	}
+	scope, err := r.port.Scope(ctx, served)
+	var unknown *KindUnknownError
+	if errors.As(err, &unknown) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	namespaces := []string{""}
+	if scope == Namespaced {
+		namespaces = namespaces[:0]
+		for namespace := range where.namespaces {
+			namespaces = append(namespaces, namespace)
+		}
+		slices.Sort(namespaces)
+	}
+	options := ListOptions{Labels: labels.SelectorFromSet(labels.Set{PartOfLabel: r.id})}
+	var members []*unstructured.Unstructured
+	for _, namespace := range namespaces {
+		listed, err := r.port.List(ctx, served, namespace, options)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, listed...)
+	}
+	return members, nil
+}
+
+// served finds the version to list a kind in; empty when the cluster doesn't serve it any more, and
+// so has no objects of it.
+func (r *setRun) served(ctx context.Context, kind schema.GroupKind) (schema.GroupVersionKind, error) {
+	if version, ok := r.versions[kind]; ok {
+		return version, nil
+	}
+	kinds, err := r.port.Kinds(ctx, kind.Kind)
+	if err != nil {
+		return schema.GroupVersionKind{}, err
+	}
+	for _, candidate := range kinds {
+		if candidate.GroupKind() == kind {
+			return candidate, nil
+		}
+	}
+	return schema.GroupVersionKind{}, nil
+}
+
+// judge says what awaits a member that isn't among the objects.
+func (r *setRun) judge(ref Ref, member *unstructured.Unstructured) Pruned {
+	p := Pruned{Result: Result{Ref: ref, Action: Removed, Object: member}, Reason: "it is in the set and not among its objects any more"}
+	kind := ref.Kind.GroupKind()
+	switch {
+	case member.GetDeletionTimestamp() != nil:
+		p.Action, p.Reason = Skipped, "it is being deleted already"
+		if holders := member.GetFinalizers(); len(holders) > 0 {
+			p.Reason += " and waits for " + strings.Join(holders, ", ")
+		}
+	case protected(kind) && !slices.Contains(r.set.Deletable, kind):
+		p.Action, p.Reason = Skipped, fmt.Sprintf("objects of kind %s are kept unless ApplySet.Deletable names it", kind)
+	default:
+		if p.Err = r.checkOwnership(ref, member); p.Err != nil {
+			p.Action, p.Reason = Conflicted, "it isn't the owner's"
+		}
+	}
+	return p
+}
+
+// prune deletes those that are to go, each by the uid under which it was found.
+func (r *setRun) prune(ctx context.Context, found []Pruned) error {
+	var errs []error
+	for i := range found {
+		p := &found[i]
+		if p.Action == Removed {
+			p.Calls = 1
+			err := r.port.Delete(ctx, p.Ref, DeleteOptions{UID: p.Object.GetUID(), DryRun: r.dryRun})
+			switch {
+			case isNotFound(err):
+				p.Action, p.Object, p.Reason = Skipped, nil, "it is gone already"
+			case err != nil:
+				p.Action, p.Err = Failed, err
+			}
+		}
+		errs = append(errs, p.Err)
+	}
+	return errors.Join(errs...)
+}

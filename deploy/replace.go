@@ -1,0 +1,96 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// replace writes the whole content of an object under its resourceVersion, unless all of the intent
+// is there. What the intent doesn't name at its top level, such as the status, stays, and so do labels,
+// annotations, finalizers and owner references of others (spec: deploy W4).
+func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Result {
+	for attempt := 1; ; attempt++ {
+		if live.GetDeletionTimestamp() != nil {
+			return Result{Ref: t.in.ref, Action: Skipped, Object: live, Err: &TerminatingError{Ref: t.in.ref, Finalizers: live.GetFinalizers()}}
+		}
+		if err := t.checkOwnership(t.in.ref, live); err != nil {
+			return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
+		}
+		next := replaced(t.in.object, live)
+		if live.GetAnnotations()[t.hashKey()] == t.in.hash && within(withoutMetadata(t.in.object), live.Object) && sameMetadata(next, live) {
+			return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
+		}
+		stored, err := t.port.Update(ctx, next, UpdateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
+		if err == nil {
+			return Result{Ref: t.in.ref, Action: Replaced, Object: stored}
+		}
+		var stale *StaleError
+		if !errors.As(err, &stale) || attempt == configureAttempts {
+			return failure(t.in.ref, err)
+		}
+		if live, err = t.port.Get(ctx, t.in.ref); isNotFound(err) {
+			return t.create(ctx)
+		} else if err != nil {
+			return Result{Ref: t.in.ref, Action: Failed, Err: err}
+		}
+	}
+}
+
+// replaced is live with the content of an intent.
+func replaced(intent, live *unstructured.Unstructured) *unstructured.Unstructured {
+	next := live.DeepCopy()
+	wanted := intent.DeepCopy()
+	for field, value := range wanted.Object {
+		if field != "metadata" && field != "status" {
+			next.Object[field] = value
+		}
+	}
+	next.SetLabels(over(live.GetLabels(), wanted.GetLabels()))
+	next.SetAnnotations(over(live.GetAnnotations(), wanted.GetAnnotations()))
+	finalizers := live.GetFinalizers()
+	for _, finalizer := range wanted.GetFinalizers() {
+		if !slices.Contains(finalizers, finalizer) {
+			finalizers = append(finalizers, finalizer)
+		}
+	}
+	next.SetFinalizers(finalizers)
+	owners := live.GetOwnerReferences()
+	for _, reference := range wanted.GetOwnerReferences() {
+		if !ownedBy(live, reference.UID) {
+			owners = append(owners, reference)
+		}
+	}
+	next.SetOwnerReferences(owners)
+	return next
+}
+
+// over is one map with the entries of another over its own; nil when there are none.
+func over(below, above map[string]string) map[string]string {
+	if len(below)+len(above) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(below)+len(above))
+	for _, entries := range []map[string]string{below, above} {
+		for key, value := range entries {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+func withoutMetadata(obj *unstructured.Unstructured) map[string]any {
+	out := make(map[string]any, len(obj.Object))
+	for field, value := range obj.Object {
+		if field != "metadata" {
+			out[field] = value
+		}
+	}
+	return out
+}
+
+func sameMetadata(a, b *unstructured.Unstructured) bool {
+	return sameValue(a.Object["metadata"], b.Object["metadata"])
+}

@@ -1,0 +1,139 @@
+package deploy
+
+// editLimit bounds the search for the shortest way from one text to the other: the time grows
+// with its square. What differs in more than twice as many lines is shown as taken out and put in.
+const editLimit = 1000
+
+// lineEdits returns how to get from one list of lines to another: the shortest way (Myers, "An
+// O(ND) Difference Algorithm and Its Variations", the variant in linear space), within editLimit.
+func lineEdits(from, to []string) []lineEdit {
+	numbers := map[string]int{}
+	d := lineDiff{a: numbered(from, numbers), b: numbered(to, numbers), gone: make([]bool, len(from)), new: make([]bool, len(to))}
+	d.compare(0, len(from), 0, len(to))
+	edits := make([]lineEdit, 0, max(len(from), len(to)))
+	for i, j := 0, 0; i < len(from) || j < len(to); {
+		switch {
+		case i < len(from) && d.gone[i]:
+			edits = append(edits, lineEdit{'-', from[i]})
+			i++
+		case j < len(to) && d.new[j]:
+			edits = append(edits, lineEdit{'+', to[j]})
+			j++
+		default:
+			edits = append(edits, lineEdit{' ', from[i]})
+			i, j = i+1, j+1
+		}
+	}
+	return edits
+}
+
+// numbered gives equal lines equal numbers.
+func numbered(lines []string, numbers map[string]int) []int {
+	out := make([]int, len(lines))
+	for i, line := range lines {
+		number, known := numbers[line]
+		if !known {
+			number = len(numbers)
+			numbers[line] = number
+		}
+		out[i] = number
+	}
+	return out
+}
+
+// lineDiff marks the lines of a that are gone in b, and those of b that are new.
+type lineDiff struct {
+	a, b      []int
+	gone, new []bool
+}
+
+// compare marks the lines of a[i:m] and b[j:n].
+func (d *lineDiff) compare(i, m, j, n int) {
+	for i < m && j < n && d.a[i] == d.b[j] {
+		i, j = i+1, j+1
+	}
+	for i < m && j < n && d.a[m-1] == d.b[n-1] {
+		m, n = m-1, n-1
+	}
+	if i < m && j < n {
+		if x, y, found := d.middle(i, m, j, n); found {
+			d.compare(i, x, j, y)
+			d.compare(x, m, y, n)
+			return
+		}
+	}
+	for ; i < m; i++ {
+		d.gone[i] = true
+	}
+	for ; j < n; j++ {
+		d.new[j] = true
+	}
+}
+
+// middle finds a point on a shortest way through a[i:m] and b[j:n], searching from both ends. The
+// first and last lines there differ, so that the point is no corner.
+func (d *lineDiff) middle(i, m, j, n int) (x, y int, found bool) {
+	width, height := m-i, n-j
+	limit := min((width+height+1)/2, editLimit)
+	forward := newFront(width, height, limit, func(x, y int) bool { return d.a[i+x] == d.b[j+y] })
+	backward := newFront(width, height, limit, func(x, y int) bool { return d.a[m-1-x] == d.b[n-1-y] })
+	delta := width - height
+	for edits := 0; edits <= limit; edits++ {
+		for k := -edits; k <= edits; k += 2 {
+			x := forward.advance(edits, k)
+			if opposite := backward.reached(delta - k); x >= 0 && opposite >= 0 && x+opposite >= width {
+				return i + x, j + x - k, true
+			}
+		}
+		for k := -edits; k <= edits; k += 2 {
+			x := backward.advance(edits, k)
+			if opposite := forward.reached(delta - k); x >= 0 && opposite >= 0 && x+opposite >= width {
+				return m - x, n - (x - k), true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// front is how far one gets from a corner on each diagonal k = x - y with a number of edits.
+type front struct {
+	width, height, limit int
+	equal                func(x, y int) bool
+	// far is the x reached on diagonal k, at k+limit+1; -1 where there is none.
+	far []int
+}
+
+func newFront(width, height, limit int, equal func(x, y int) bool) *front {
+	f := &front{width, height, limit, equal, make([]int, 2*limit+3)}
+	for i := range f.far {
+		f.far[i] = -1
+	}
+	return f
+}
+
+func (f *front) reached(k int) int {
+	if k < -f.limit-1 || k > f.limit+1 {
+		return -1
+	}
+	return f.far[k+f.limit+1]
+}
+
+// advance goes on diagonal k as far as the given number of edits leads, the last of them from a
+// diagonal beside it, and returns x; -1 when that leads nowhere.
+func (f *front) advance(edits, k int) int {
+	x := -1
+	if edits == 0 {
+		x = 0
+	}
+	if above := f.reached(k + 1); above >= 0 && above-k <= f.height {
+		x = above
+	}
+	if left := f.reached(k - 1); left >= x && left >= 0 && left < f.width {
+		x = left + 1
+	}
+	for x >= 0 && x < f.width && x-k < f.height && f.equal(x, x-k) {
+		x++
+	}
+	f.far[k+f.limit+1] = x
+	return x
+}

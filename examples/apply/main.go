@@ -1,0 +1,47 @@
+// Command apply makes a cluster hold what the files of a folder say, and tells what became of each object. It is an
+// example of the modules deploy and status, and a tool to use.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// The exit codes, beside 0.
+const (
+	exitFailed = 1
+	exitInput  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run runs the command and answers its exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	command := newCommand()
+	command.SetArgs(args)
+	command.SetIn(stdin)
+	command.SetOut(stdout)
+	command.SetErr(stderr)
+	err := command.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	for line := range strings.Lines(err.Error()) {
+		_, _ = fmt.Fprintln(stderr, "apply:", strings.TrimSuffix(line, "\n"))
+	}
+	var failed *applyError
+	if errors.As(err, &failed) {
+		return exitFailed
+	}
+	return exitInput
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/applyconfiguration"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	apiregistration "k8s.io/kube-aggregator/pkg/client/applyconfiguration"
+	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
+)
+
+// source is one client library: the kinds it knows and how they merge.
+type source struct {
+	scheme *runtime.Scheme
+	types  managedfields.TypeConverter
+}
+
+func sources() ([]source, error) {
+	extensions, registration := runtime.NewScheme(), runtime.NewScheme()
+	if err := apiextensionsv1.AddToScheme(extensions); err != nil {
+		return nil, err
+	}
+	if err := apiregistrationv1.AddToScheme(registration); err != nil {
+		return nil, err
+	}
+	return []source{
+		{scheme.Scheme, applyconfigurations.NewTypeConverter(scheme.Scheme)},
+		{extensions, apiextensions.NewTypeConverter(extensions)},
+		{registration, apiregistration.NewTypeConverter(registration)},
+	}, nil
+}
+
+// released versions are those that a server serves unless told otherwise.
+var released = regexp.MustCompile(`^v[0-9]+$`)
+
+// notStored are kinds that a server answers but doesn't keep.
+var notStored = []schema.GroupKind{{Kind: "ComponentStatus"}, {Group: "policy", Kind: "Eviction"}}
+
+// kind is one that a server serves, with the name of its type.
+type kind struct {
+	schema.GroupVersionKind
+	typeName string
+	schema   *smd.Schema
+}
+
+// kinds returns the kinds of a source that objects are stored of, ascending.
+func (s source) kinds() ([]kind, error) {
+	var kinds []kind
+	for gvk := range s.scheme.AllKnownTypes() {
+		if !released.MatchString(gvk.Version) || slices.Contains(notStored, gvk.GroupKind()) {
+			continue
+		}
+		obj := &unstructured.Unstructured{}
+		obj.SetGroupVersionKind(gvk)
+		name, err := s.scheme.ToOpenAPIDefinitionName(gvk)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", gvk, err)
+		}
+		value, err := s.types.ObjectToTyped(obj)
+		if err != nil {
+			// Lists and options have no type of their own.
+			continue
+		}
+		if isObject(value.Schema(), name) {
+			kinds = append(kinds, kind{gvk, name, value.Schema()})
+		}
+	}
+	slices.SortFunc(kinds, func(a, b kind) int { return strings.Compare(a.String(), b.String()) })
+	return kinds, nil
+}
+
+// isObject tells whether a type has what makes an object of Kubernetes.
+func isObject(s *smd.Schema, name string) bool {
+	def, ok := s.FindNamedType(name)
+	if !ok || def.Map == nil {
+		return false
+	}
+	for _, field := range []string{"apiVersion", "kind", "metadata"} {
+		if _, ok := def.Map.FindField(field); !ok {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
+)
+
+// generate returns the file: a line for each kind, then one for each type that they are made of.
+func generate() ([]byte, error) {
+	all, err := sources()
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	types := map[string]smd.TypeDef{}
+	for _, source := range all {
+		kinds, err := source.kinds()
+		if err != nil {
+			return nil, err
+		}
+		for _, kind := range kinds {
+			fmt.Fprintf(&out, "kind\t%s\t%s\t%s\n", kind.GroupVersion(), kind.Kind, kind.typeName)
+			if err := collect(types, kind.schema, kind.typeName); err != nil {
+				return nil, fmt.Errorf("%s: %w", kind, err)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		content, err := json.Marshal(atom(types[name].Atom))
+		if err != nil {
+			return nil, fmt.Errorf("type %s: %w", name, err)
+		}
+		fmt.Fprintf(&out, "type\t%s\t%s\n", name, content)
+	}
+	return out.Bytes(), nil
+}
+
+// collect adds a type and all that it is made of.
+func collect(types map[string]smd.TypeDef, s *smd.Schema, name string) error {
+	if _, known := types[name]; known {
+		return nil
+	}
+	def, ok := s.FindNamedType(name)
+	if !ok {
+		return fmt.Errorf("type %s is missing", name)
+	}
+	types[name] = def
+	for _, used := range references(def.Atom) {
+		if err := collect(types, s, used); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// references returns the names of the types that an atom is made of.
+func references(a smd.Atom) []string {
+	var refs []smd.TypeRef
+	if a.List != nil {
+		refs = append(refs, a.List.ElementType)
+	}
+	if a.Map != nil {
+		refs = append(refs, a.Map.ElementType)
+		for _, field := range a.Map.Fields {
+			refs = append(refs, field.Type)
+		}
+	}
+	var names []string
+	for _, ref := range refs {
+		if ref.NamedType != nil {
+			names = append(names, *ref.NamedType)
+		} else {
+			names = append(names, references(ref.Inlined)...)
+		}
+	}
+	return names
+}
+
+// The forms below are those of package schema without what is empty. Unions are left out: merging doesn't look at them.
+
+func atom(a smd.Atom) map[string]any {
+	out := map[string]any{}
+	if a.Scalar != nil {
+		out["scalar"] = *a.Scalar
+	}
+	if a.List != nil {
+		out["list"] = list(a.List)
+	}
+	if a.Map != nil {
+		out["map"] = object(a.Map)
+	}
+	return out
+}
+
+func list(l *smd.List) map[string]any {
+	out := map[string]any{"elementType": reference(l.ElementType)}
+	if l.ElementRelationship != "" {
+		out["elementRelationship"] = l.ElementRelationship
+	}
+	if len(l.Keys) > 0 {
+		out["keys"] = l.Keys
+	}
+	return out
+}
+
+func object(m *smd.Map) map[string]any {
+	out := map[string]any{}
+	if element := reference(m.ElementType); len(element) > 0 {
+		out["elementType"] = element
+	}
+	if m.ElementRelationship != "" {
+		out["elementRelationship"] = m.ElementRelationship
+	}
+	var fields []any
+	for _, f := range m.Fields {
+		field := map[string]any{"name": f.Name, "type": reference(f.Type)}
+		switch f.Default.(type) {
+		case string, bool, int, int64, float64:
+			// Only those of the keys of a list are ever looked at.
+			field["default"] = f.Default
+		}
+		fields = append(fields, field)
+	}
+	if len(fields) > 0 {
+		out["fields"] = fields
+	}
+	return out
+}
+
+func reference(r smd.TypeRef) map[string]any {
+	out := map[string]any{}
+	if r.NamedType != nil {
+		out["namedType"] = *r.NamedType
+	} else if inlined := atom(r.Inlined); len(inlined) > 0 {
+		out["inlined"] = inlined
+	}
+	if r.ElementRelationship != nil {
+		out["elementRelationship"] = *r.ElementRelationship
+	}
+	if r.Nullable {
+		out["nullable"] = true
+	}
+	return out
+}
