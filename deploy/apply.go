@@ -111,12 +111,12 @@ func (t *task) create(ctx context.Context) Result {
 	// A second try finds what the first one made without being answered.
 	applied.Created = applied.Created || t.port.calls.Load() > 1 && t.foreign(applied.Object) == nil
 	if applied.Created || t.owner == nil {
-		return Result{Ref: t.in.ref, Action: actionOf(applied), Object: applied.Object}
+		return Result{Ref: t.in.ref, Action: actionOf(applied), Object: applied.Object, Warnings: applied.Warnings}
 	}
 	if foreign := t.foreign(applied.Object); foreign != nil && t.checkAdoption(*foreign) != nil {
 		return t.withdraw(ctx, *foreign)
 	}
-	return Result{Ref: t.in.ref, Action: Configured, Object: applied.Object}
+	return Result{Ref: t.in.ref, Action: Configured, Object: applied.Object, Warnings: applied.Warnings}
 }
 
 // foreign returns the owners that obj has beside ours when others have written to it, nil

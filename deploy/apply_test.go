@@ -320,3 +320,37 @@ func (p droppingPort) Apply(ctx context.Context, obj *unstructured.Unstructured,
 	unstructured.RemoveNestedField(obj.Object, "metadata", "annotations", "dropped")
 	return p.Port.Apply(ctx, obj, options)
 }
+
+// What a write changed is told, but not what moves with every write, nor a secret.
+func TestChangesOfAResult(t *testing.T) {
+	t.Parallel()
+	said := func(result deploy.Result) (out []string) {
+		require.NoError(t, result.Err)
+		for _, change := range result.Changes {
+			out = append(out, change.String())
+		}
+		return out
+	}
+	for name, options := range map[string][]deploy.Option{"applied": nil, "replaced": {deploy.By(deploy.Replace)}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t)
+			m := deploy.NewManager(cluster, options...)
+			assert.Empty(t, said(apply(t, m, settings(t, "{a: '1', b: '1'}"))), "all of a new one is new")
+			assert.Empty(t, said(apply(t, m, settings(t, "{a: '1', b: '1'}"))))
+			assert.Equal(t, []string{`.data.a: "1" -> "2"`, `.data.b: "1" -> none`}, said(apply(t, m, settings(t, "{a: '2'}"))))
+			assert.Equal(t, []string{`.data.a: "2" -> "3"`}, said(apply(t, m, settings(t, "{a: '3'}"), deploy.DryRun())))
+		})
+	}
+	cluster := newCluster(t)
+	m := deploy.NewManager(cluster)
+	token := func(value string) *unstructured.Unstructured {
+		return object(t, "{apiVersion: v1, kind: Secret, metadata: {name: token, namespace: shop}, stringData: {token: "+value+"}}")
+	}
+	apply(t, m, token("sesame"))
+	changes := said(apply(t, m, token("open")))
+	require.Len(t, changes, 1)
+	assert.Contains(t, changes[0], ".data.token: ")
+	assert.NotContains(t, changes[0], "sesame")
+	assert.NotContains(t, changes[0], "b3Blbg", "not even encoded")
+}

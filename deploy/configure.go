@@ -84,6 +84,7 @@ func (t *task) write(ctx context.Context, settled settlement, live *unstructured
 		return failure(t.in.ref, err)
 	}
 	result.Object, result.Taken = applied.Object, taken
+	result.Changes, result.Warnings = t.changes(live, applied.Object), applied.Warnings
 	if !t.dryRun {
 		t.takeovers.took(live.GetUID(), taken)
 		if applied.Object.GetResourceVersion() == live.GetResourceVersion() {

@@ -167,7 +167,7 @@ type InvalidField struct {
 	Message string
 }
 
-func (e *InvalidError) Error() string { return fmt.Sprintf("%s: refused: %v", e.Ref, e.Err) }
+func (e *InvalidError) Error() string { return fmt.Sprintf("%s: refused: %v", describe(e.Ref), e.Err) }
 func (e *InvalidError) Unwrap() error { return e.Err }
 
 // UnavailableError tells that the cluster didn't answer, or not now.

@@ -25,7 +25,7 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		}
 		stored, err := t.port.Update(ctx, next, UpdateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
 		if err == nil {
-			return Result{Ref: t.in.ref, Action: Replaced, Object: stored}
+			return Result{Ref: t.in.ref, Action: Replaced, Object: stored, Changes: t.changes(live, stored)}
 		}
 		var stale *StaleError
 		if !errors.As(err, &stale) || attempt == configureAttempts {

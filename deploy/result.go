@@ -35,6 +35,11 @@ type Result struct {
 	// Object is the object as the cluster has it afterwards; nil when it is absent or not known.
 	// It is shared: don't change it.
 	Object *unstructured.Unstructured
+	// Changes are the places of an object that was there that are other than before: none for a new one.
+	// What moves with every write, the status and the hash are left out; values of Secrets are digests.
+	Changes []Change
+	// Warnings are what the cluster remarks about an apply, such as a deprecated kind.
+	Warnings []string
 	// Taken are the fields that other managers held and that are this manager's now.
 	Taken []FieldConflict
 	// Kept are the fields of the intent that were left to other managers.

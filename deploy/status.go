@@ -22,22 +22,23 @@ const statusAttempts = 5
 // costs no call. compute must not change its argument. An absent object is Skipped. A kind
 // without a status subresource is an *InvalidError.
 func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
-	current, err := m.view.Get(ctx, ref)
+	requests := m.requests(m.settings)
+	current, err := m.read(ctx, m.settings, ref)
 	for attempt := 1; ; attempt++ {
 		if err == nil && current == nil {
 			return Result{Ref: ref, Action: Skipped}, nil
 		}
 		var result Result
 		if err == nil {
-			result, err = m.patchStatus(ctx, ref, current, compute)
+			result, err = m.patchStatus(ctx, requests, ref, current, compute)
 		}
 		var absent *NotFoundError
 		var stale *StaleError
 		switch {
 		case errors.As(err, &absent):
-			return m.statusNotFound(ctx, ref)
+			return m.statusNotFound(ctx, requests, ref)
 		case errors.As(err, &stale) && attempt < statusAttempts:
-			current, err = m.port.Get(ctx, ref)
+			current, err = requests.Get(ctx, ref)
 		case err != nil:
 			return Result{Ref: ref, Action: Failed, Err: err}, err
 		default:
@@ -48,8 +49,8 @@ func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *
 
 // statusNotFound tells an absent object from a kind without a status subresource: to a
 // patch of the status both answer 404.
-func (m *Manager) statusNotFound(ctx context.Context, ref Ref) (Result, error) {
-	_, err := m.port.Get(ctx, ref)
+func (m *Manager) statusNotFound(ctx context.Context, requests requests, ref Ref) (Result, error) {
+	_, err := requests.Get(ctx, ref)
 	var absent *NotFoundError
 	if errors.As(err, &absent) {
 		return Result{Ref: ref, Action: Skipped}, nil
@@ -60,7 +61,7 @@ func (m *Manager) statusNotFound(ctx context.Context, ref Ref) (Result, error) {
 	return Result{Ref: ref, Action: Failed, Err: err}, err
 }
 
-func (m *Manager) patchStatus(ctx context.Context, ref Ref, current *unstructured.Unstructured, compute func(*unstructured.Unstructured) (map[string]any, error)) (Result, error) {
+func (m *Manager) patchStatus(ctx context.Context, requests requests, ref Ref, current *unstructured.Unstructured, compute func(*unstructured.Unstructured) (map[string]any, error)) (Result, error) {
 	next, err := compute(current)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: status: %w", ref, err)
@@ -81,7 +82,7 @@ func (m *Manager) patchStatus(ctx context.Context, ref Ref, current *unstructure
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: status: %w", ref, err)
 	}
-	obj, err := m.port.Patch(ctx, ref, Patch{
+	obj, err := requests.Patch(ctx, ref, Patch{
 		Type: types.MergePatchType, Body: body, Subresource: "status",
 		FieldManager: m.settings.fieldManager, DryRun: m.settings.dryRun,
 	})
