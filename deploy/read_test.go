@@ -63,8 +63,12 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// deploy W23: what comes into a scope by its labels is new to it, what leaves it is gone.
 func TestWatch(t *testing.T) {
+	t.Parallel()
+	t.Run("deploy 28, W23: what comes into a scope by its labels is new to it, what leaves it is gone", testWatchScope)
+}
+
+func testWatchScope(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t, named(settings(t, "{}"), "other"))
 	m := deploy.NewManager(cluster)
