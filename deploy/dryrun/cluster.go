@@ -56,7 +56,7 @@ func Objects(objects ...*unstructured.Unstructured) Option {
 
 // AnyKind accepts objects of kinds that nobody has declared, where a server answers that it
 // doesn't know them. Such a kind has a status subresource, merges all lists as a whole, has
-// any field, and has no other version than its objects tell.
+// any field, and a version of it exists once an object was given in it.
 func AnyKind() Option { return func(o *options) { o.anyKind = true } }
 
 // Schemaless has no kind merge by a schema, not even those of Kubernetes or of a

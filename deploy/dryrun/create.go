@@ -76,7 +76,7 @@ func (p port) put(ref deploy.Ref, obj *unstructured.Unstructured, options deploy
 	if err != nil {
 		return nil, err
 	}
-	live := p.storage.get(addressOf(ref))
+	live := p.live(d, addressOf(ref))
 	if live == nil {
 		return nil, notFound(ref)
 	}

@@ -30,6 +30,8 @@ type declaration struct {
 	// selectable are the fields beside metadata that lists can be selected by; anyField: all.
 	selectable []string
 	anyField   bool
+	// unseen tells that nobody declares this version, and no object was given in it.
+	unseen bool
 	// validName finds what is wrong with the name of an object.
 	validName validation.ValidateNameFunc
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 )
@@ -40,16 +41,13 @@ func newKinds(o options) (*kinds, error) {
 
 // of returns what is known of a kind, or a *deploy.KindUnknownError.
 func (k *kinds) of(kind schema.GroupVersionKind) (*declaration, error) {
-	if k.schemaless {
-		return deduced(kind, k.guessScope(kind.GroupKind())), nil
-	}
-	if versions, ok := k.custom[kind.GroupKind()]; ok {
+	if versions, ok := k.custom[kind.GroupKind()]; ok && !k.schemaless {
 		if d, ok := versions[kind.Version]; ok {
 			return d, nil
 		}
 		return nil, &deploy.KindUnknownError{Kind: kind}
 	}
-	if d, ok := k.builtin.kinds[kind]; ok {
+	if d, ok := k.builtin.kinds[kind]; ok && !k.schemaless {
 		return d, nil
 	}
 	if d, ok := k.seen[kind]; ok {
@@ -58,7 +56,9 @@ func (k *kinds) of(kind schema.GroupVersionKind) (*declaration, error) {
 	if !k.any {
 		return nil, &deploy.KindUnknownError{Kind: kind}
 	}
-	return deduced(kind, k.guessScope(kind.GroupKind())), nil
+	d := deduced(kind, k.guessScope(kind.GroupKind()))
+	d.unseen = true
+	return d, nil
 }
 
 // defined returns the kind that a CustomResourceDefinition declares.
@@ -78,10 +78,36 @@ func (c *Cluster) declared(kind schema.GroupVersionKind) (*declaration, error) {
 	return c.kinds.of(kind)
 }
 
-// see remembers a kind that objects are given of. The lock is held for writing.
-func (k *kinds) see(d *declaration) {
-	if d.anyField {
-		k.seen[d.kind] = d
+// live returns the object that a request of a version is about, nil when there is none. The
+// lock is held.
+func (c *Cluster) live(d *declaration, at address) *unstructured.Unstructured {
+	if d.unseen {
+		return nil
+	}
+	return c.storage.get(at)
+}
+
+// shows tells whether objects exist in the version of a declaration. The lock is held.
+func (c *Cluster) shows(d *declaration) bool { return !d.unseen || c.kinds.seen[d.kind] != nil }
+
+// see remembers a kind that nobody declares and that an object is given of for the first time:
+// those that wait for objects of that version are told of what there is. The lock is held.
+func (c *Cluster) see(d *declaration) {
+	if !d.unseen {
+		return
+	}
+	if _, known := c.kinds.seen[d.kind]; known {
+		return
+	}
+	seen := *d
+	seen.unseen = false
+	c.kinds.seen[d.kind] = &seen
+	for _, obj := range c.storage.ofKind(d.kind.GroupKind(), "") {
+		for s := range c.subscriptions {
+			if s.declared.kind == d.kind {
+				s.push(deploy.Event{Type: deploy.Added, New: obj})
+			}
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 			return nil, err
 		}
 		p.mu.RLock()
-		stored := p.storage.ofKind(kind.GroupKind(), namespace)
+		stored := p.storage.ofVersion(d, namespace)
 		p.mu.RUnlock()
 		return selection(stored, d, options.Labels, options.Fields), nil
 	})

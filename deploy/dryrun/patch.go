@@ -31,7 +31,7 @@ func (p port) patch(ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructu
 	if patch.Subresource != "" && (patch.Subresource != statusSubresource || !d.status) {
 		return nil, &deploy.NotFoundError{Ref: ref, Err: fmt.Errorf("subresource %s: not served for this kind", patch.Subresource)}
 	}
-	live := p.storage.get(addressOf(ref))
+	live := p.live(d, addressOf(ref))
 	if live == nil {
 		return nil, notFound(ref)
 	}

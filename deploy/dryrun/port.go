@@ -107,11 +107,12 @@ func (p port) delete(ref deploy.Ref, options deploy.DeleteOptions) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, err := p.kinds.of(ref.Kind); err != nil {
+	d, err := p.kinds.of(ref.Kind)
+	if err != nil {
 		return err
 	}
 	at := addressOf(ref)
-	live := p.storage.get(at)
+	live := p.live(d, at)
 	if live == nil {
 		return notFound(ref)
 	}

@@ -89,7 +89,7 @@ func (c *Cluster) seedOne(obj *unstructured.Unstructured, namespaces map[string]
 	if ref.Kind.GroupKind() == definitionKind && !c.kinds.schemaless {
 		next = c.established(next)
 	}
-	c.kinds.see(d)
+	c.see(d)
 	c.storage.put(addressOf(ref), next)
 	return nil
 }

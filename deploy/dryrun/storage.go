@@ -88,6 +88,14 @@ func (s *storage) ofKind(kind schema.GroupKind, namespace string) []*unstructure
 	return objects
 }
 
+// ofVersion is ofKind for a version, in which objects may not exist yet.
+func (s *storage) ofVersion(d *declaration, namespace string) []*unstructured.Unstructured {
+	if d.unseen {
+		return nil
+	}
+	return s.ofKind(d.kind.GroupKind(), namespace)
+}
+
 // addressesOf returns where the objects of a kind are, ascending.
 func (s *storage) addressesOf(kind schema.GroupKind) []address {
 	return slices.SortedFunc(maps.Keys(s.kinds[kind]), address.compare)

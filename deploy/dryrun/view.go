@@ -24,7 +24,7 @@ func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 		return nil, err
 	}
 	v.mu.RLock()
-	stored := v.storage.get(addressOf(ref))
+	stored := v.live(d, addressOf(ref))
 	v.mu.RUnlock()
 	if stored == nil {
 		return nil, nil
@@ -42,7 +42,7 @@ func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 		return nil, err
 	}
 	v.mu.RLock()
-	stored := v.storage.ofKind(kind.GroupKind(), namespace)
+	stored := v.storage.ofVersion(d, namespace)
 	v.mu.RUnlock()
 	return selection(stored, d, selector, nil), nil
 }
@@ -57,7 +57,7 @@ func (v view) Subscribe(ctx context.Context, kind schema.GroupVersionKind, handl
 func (c *Cluster) publish(at address, event deploy.Event) {
 	c.history.add(at.kind, event)
 	for s := range c.subscriptions {
-		if s.declared.kind.GroupKind() == at.kind {
+		if s.declared.kind.GroupKind() == at.kind && c.shows(s.declared) {
 			s.push(event)
 		}
 	}

@@ -182,13 +182,17 @@ func TestSubscribe(t *testing.T) {
 		apply(t, cluster, "operkit", settings(t, "{a: '1'}"))
 		assert.Equal(t, []string{"ADDED settings 1", "MODIFIED settings 2"}, events.wait(t, 2))
 	})
-	t.Run("in the version that was asked for", func(t *testing.T) {
+	t.Run("in the version that was asked for, once it is there", func(t *testing.T) {
 		t.Parallel()
 		newer := schema.GroupVersionKind{Group: "shop.example.com", Version: "v2", Kind: "Cart"}
 		cluster := newCluster(t)
 		events := record(t, cluster, newer)
-		apply(t, cluster, "operkit", object(t, "{apiVersion: shop.example.com/v1, kind: Cart, metadata: {name: c, namespace: shop}}"))
-		events.wait(t, 1)
+		apply(t, cluster, "operkit", cart(t, "{size: 1}"))
+		assert.Nil(t, get(t, cluster, deploy.Ref{Kind: newer, Namespace: "shop", Name: "c"}), "nobody has told of this version")
+		next := cart(t, "{size: 2}")
+		next.SetAPIVersion("shop.example.com/v2")
+		apply(t, cluster, "operkit", next)
+		assert.Equal(t, []string{"ADDED c 1", "MODIFIED c 2"}, events.wait(t, 2))
 		assert.Equal(t, newer, events.all()[0].New.GroupVersionKind())
 	})
 	t.Run("deploy W23: it ends with its context", func(t *testing.T) {

@@ -86,6 +86,9 @@ func (c *Cluster) begin(s *subscription, since string) error {
 
 // past returns the objects that exist, or the events since a version. The lock is held.
 func (c *Cluster) past(s *subscription, since string) ([]deploy.Event, error) {
+	if !c.shows(s.declared) {
+		return nil, nil
+	}
 	if since == "" {
 		var events []deploy.Event
 		existing := c.storage.ofKind(s.declared.kind.GroupKind(), "")

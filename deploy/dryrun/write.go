@@ -46,7 +46,7 @@ func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unst
 		return next, nil
 	}
 	c.storage.claimUID(next.GetUID())
-	c.kinds.see(d)
+	c.see(d)
 	c.store(addressOf(ref), nil, next)
 	c.aftermath(addressOf(ref), next)
 	return next, nil
@@ -68,6 +68,9 @@ func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructure
 	}
 	if err := c.validate(d, ref, next, live); err != nil {
 		return nil, err
+	}
+	if !dryRun {
+		c.see(d)
 	}
 	if same(live, inVersion(next, live.GroupVersionKind().GroupVersion())) {
 		return live, nil
