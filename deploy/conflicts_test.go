@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -228,4 +229,60 @@ func (v staleView) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstr
 		return v.recording.stale, nil
 	}
 	return v.View.Get(ctx, ref)
+}
+
+// What is kept may be deep in a list with keys, or a list as a whole.
+func TestKeptInLists(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ before, edit, after, field, want string }{
+		"a field of an item": {"args: [a]", `{"name":"web","image":"theirs"}`, "args: [b]",
+			`.spec.template.spec.containers[name="web"].image`, "image: theirs, args: [b]"},
+		"of every item": {"args: [a]", `{"name":"web","image":"theirs"}`, "args: [b]",
+			`.spec.template.spec.containers`, "image: theirs, args: [b]"},
+		"a list that is owned as a whole": {"args: [a], stdin: true", `{"name":"web","args":["theirs"]}`, "args: [b], stdin: false",
+			`.spec.template.spec.containers[name="web"].args`, "image: w, args: [theirs], stdin: false"},
+		"of an item in an item": {"env: [{name: a, value: x}]", `{"name":"web","env":[{"name":"a","value":"theirs"}]}`, "env: [{name: a, value: y}, {name: b, value: z}]",
+			`.spec.template.spec.containers[name="web"].env[name="a"].value`, "image: w, env: [{name: a, value: theirs}, {name: b, value: z}]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := newKubernetes(t)
+			m := deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep, test.field))
+			ref := deploy.RefOf(container(t, test.before))
+			require.NoError(t, apply(t, m, container(t, test.before)).Err)
+			body := `{"spec":{"template":{"spec":{"containers":[` + test.edit + `]}}}}`
+			_, err := cluster.memory.Port().Apply(t.Context(), theirs(t, ref, body), deploy.ApplyOptions{FieldManager: "other", Force: true})
+			require.NoError(t, err)
+			cluster.take()
+			result := apply(t, m, container(t, test.after))
+			require.NoError(t, result.Err)
+			assert.Len(t, result.Kept, 1)
+			assert.Empty(t, result.Taken)
+			assert.Equal(t, []string{"apply Deployment shop/web"}, cluster.take())
+			got := firstContainer(t, cluster.get(t, ref))
+			want := firstContainer(t, web(t, "{template: {spec: {containers: [{name: web, "+test.want+"}]}}}"))
+			assertJSON(t, want, got)
+			assert.Equal(t, deploy.Unchanged, apply(t, m, container(t, test.after)).Action)
+			assert.Empty(t, cluster.take())
+		})
+	}
+}
+
+// theirs is an intent of somebody else about an object.
+func theirs(t testing.TB, ref deploy.Ref, body string) *unstructured.Unstructured {
+	t.Helper()
+	obj := object(t, body)
+	obj.SetGroupVersionKind(ref.Kind)
+	obj.SetNamespace(ref.Namespace)
+	obj.SetName(ref.Name)
+	return obj
+}
+
+func assertJSON(t testing.TB, want, got any) {
+	t.Helper()
+	wanted, err := json.Marshal(want)
+	require.NoError(t, err)
+	found, err := json.Marshal(got)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(wanted), string(found))
 }

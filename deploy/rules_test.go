@@ -2,7 +2,6 @@ package deploy_test
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
@@ -59,11 +58,7 @@ func TestChangesThatNeedNoReplacement(t *testing.T) {
 			got := firstContainer(t, cluster.get(t, ref))
 			want := firstContainer(t, container(t, test.want))
 			for field, value := range want {
-				wanted, err := json.Marshal(value)
-				require.NoError(t, err)
-				found, err := json.Marshal(got[field])
-				require.NoError(t, err)
-				assert.JSONEq(t, string(wanted), string(found), field)
+				assertJSON(t, value, got[field])
 			}
 			assert.Equal(t, deploy.Unchanged, apply(t, m, container(t, test.after)).Action)
 			assert.Empty(t, cluster.take())
