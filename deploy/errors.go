@@ -87,8 +87,18 @@ func (e *ForbiddenError) Error() string {
 	if e.Namespace != "" {
 		where = "in namespace " + e.Namespace
 	}
+	if !e.MissingRight() {
+		return fmt.Sprintf("%s: to %s %s is refused: %v", e.Resource, e.Verb, where, e.Err)
+	}
 	return fmt.Sprintf("%s: not allowed to %s %s %s: grant it by RBAC: %v", e.Resource, e.Verb, e.Resource, where, e.Err)
 }
+
+// MissingRight tells whether a right is missing, as far as the cluster's text says so; otherwise the
+// content was refused by admission, say by a quota or because its namespace is going.
+func (e *ForbiddenError) MissingRight() bool {
+	return e.Err != nil && strings.Contains(e.Err.Error(), " cannot ") && strings.Contains(e.Err.Error(), " resource ")
+}
+
 func (e *ForbiddenError) Unwrap() error { return e.Err }
 
 // ConflictError tells that other managers hold fields of the intent.

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -29,10 +30,12 @@ func TestErrors(t *testing.T) {
 		{&KindUnknownError{Kind: kind}, "kind Deployment of apps/v1 is not served by the cluster: install its CustomResourceDefinition or correct apiVersion and kind", false},
 		{&NotFoundError{Ref: ref}, "Deployment shop/web: not found", false},
 		{&NotFoundError{Ref: node, Err: reason}, "Node first: not found: reason", true},
-		{&ForbiddenError{Verb: "patch", Resource: schema.GroupResource{Group: "apps", Resource: "deployments"}, Namespace: "shop", Err: reason},
-			"deployments.apps: not allowed to patch deployments.apps in namespace shop: grant it by RBAC: reason", true},
-		{&ForbiddenError{Verb: "list", Resource: schema.GroupResource{Resource: "nodes"}, Err: reason},
-			"nodes: not allowed to list nodes at cluster scope: grant it by RBAC: reason", true},
+		{&ForbiddenError{Verb: "patch", Resource: schema.GroupResource{Group: "apps", Resource: "deployments"}, Namespace: "shop", Err: fmt.Errorf(`User "x" cannot patch resource "deployments": %w`, reason)},
+			`deployments.apps: not allowed to patch deployments.apps in namespace shop: grant it by RBAC: User "x" cannot patch resource "deployments": reason`, true},
+		{&ForbiddenError{Verb: "list", Resource: schema.GroupResource{Resource: "nodes"}, Err: fmt.Errorf(`User "x" cannot list resource "nodes": %w`, reason)},
+			`nodes: not allowed to list nodes at cluster scope: grant it by RBAC: User "x" cannot list resource "nodes": reason`, true},
+		{&ForbiddenError{Verb: "patch", Resource: schema.GroupResource{Resource: "pods"}, Namespace: "shop", Err: reason},
+			"pods: to patch in namespace shop is refused: reason", true},
 		{&ConflictError{Ref: ref, Fields: []FieldConflict{{".a", "x", "with x"}, {".b", "y", "with y"}}, Err: reason},
 			"Deployment shop/web: fields belong to another manager: .a (with x), .b (with y)", true},
 		{&AmbiguousKindError{Name: "event", Candidates: []schema.GroupVersionKind{{Version: "v1", Kind: "Event"}, {Group: "events.k8s.io", Version: "v1", Kind: "Event"}}},

@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -56,4 +57,10 @@ func ExampleManager_Kind() {
 	kind, err := m.Kind(context.Background(), "ConfigMap")
 	fmt.Println(kind, err)
 	// Output: /v1, Kind=ConfigMap <nil>
+}
+
+func ExampleForbiddenError_MissingRight() {
+	err := &deploy.ForbiddenError{Verb: "patch", Err: errors.New(`exceeded quota: pods`)}
+	fmt.Println(err.MissingRight())
+	// Output: false
 }

@@ -235,7 +235,7 @@ func TestConflictThatDoesNotPass(t *testing.T) {
 		r := w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")); s.Add("b", configMap("b")) }))
 		_, _, err := w.once(r)
 		assert.False(t, request.IsQuiet(err))
-		assert.ErrorContains(t, err, "component b: configmaps: not allowed")
+		assert.ErrorContains(t, err, "component b: configmaps: to patch in namespace shop is refused")
 	})
 }
 
