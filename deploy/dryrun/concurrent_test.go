@@ -1,12 +1,14 @@
 package dryrun_test
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
@@ -75,4 +77,42 @@ func TestOneWriterWins(t *testing.T) {
 	}
 	running.Wait()
 	assert.Equal(t, 1, won, "deploy W18: a resourceVersion is good for one write")
+}
+
+// Definitions, faults, recordings and watches come and go while others write.
+func TestConcurrentChangesOfTheCluster(t *testing.T) {
+	t.Parallel()
+	cluster := declaring(t)
+	definition := deploy.RefOf(object(t, shelves))
+	var running sync.WaitGroup
+	for w := range 8 {
+		running.Go(func() {
+			for range 10 {
+				switch w % 4 {
+				case 0:
+					_, _ = cluster.Port().Apply(t.Context(), shelf(t, "{color: red}"), deploy.ApplyOptions{FieldManager: "m", Force: true})
+				case 1:
+					_ = cluster.Port().Delete(t.Context(), definition, deploy.DeleteOptions{})
+					_, err := cluster.Port().Apply(t.Context(), object(t, shelves), deploy.ApplyOptions{FieldManager: "m", Force: true})
+					assert.NoError(t, err)
+				case 2:
+					recording := cluster.Record()
+					assert.NoError(t, cluster.Fail(dryrun.Fault{Verb: dryrun.Get, Count: 1, Code: 500}))
+					_, _ = cluster.Port().Get(t.Context(), definition)
+					recording.Stop()
+				case 3:
+					ctx, cancel := context.WithCancel(t.Context())
+					_, _ = cluster.Watch(ctx, shelfKind, dryrun.WatchOptions{Namespace: "shop"}, func(deploy.Event) {})
+					_, _ = cluster.View().List(t.Context(), shelfKind, "", nil)
+					_, err := requests(cluster).Kinds(t.Context(), "shelves")
+					assert.NoError(t, err)
+					cancel()
+				}
+			}
+		})
+	}
+	running.Wait()
+	cluster.Wait()
+	_, err := cluster.Port().Scope(t.Context(), shelfKind)
+	require.NoError(t, err)
 }

@@ -2,12 +2,14 @@ package dryrun_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -124,4 +126,196 @@ func ExampleCluster_Port() {
 	}
 	fmt.Println(applied.Created, applied.Object.GetManagedFields()[0].FieldsV1)
 	// Output: true {"f:data":{"f:greeting":{}}}
+}
+
+// Without AnyKind a cluster serves what a server does: the kinds of Kubernetes, and those of
+// the CustomResourceDefinitions in it.
+func ExampleAnyKind() {
+	cart := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "shop.example.com/v1", "kind": "Cart", "metadata": map[string]any{"name": "c", "namespace": "default"},
+	}}
+	for _, options := range [][]dryrun.Option{nil, {dryrun.AnyKind()}} {
+		cluster, err := dryrun.New(options...)
+		if err != nil {
+			log.Fatal(err)
+		}
+		_, err = cluster.Port().Apply(context.Background(), cart, deploy.ApplyOptions{FieldManager: "example"})
+		fmt.Println(err)
+	}
+	// Output:
+	// kind Cart of shop.example.com/v1 is not served by the cluster: install its CustomResourceDefinition or correct apiVersion and kind
+	// <nil>
+}
+
+// Content that is made up is refused, unless no schemas are asked for.
+func ExampleSchemaless() {
+	made := exampleConfigMap("web")
+	made.Object["price"] = int64(7)
+	for _, option := range []dryrun.Option{dryrun.AnyNamespace(), dryrun.Schemaless()} {
+		cluster, err := dryrun.New(option)
+		if err != nil {
+			log.Fatal(err)
+		}
+		_, err = cluster.Port().Apply(context.Background(), made, deploy.ApplyOptions{FieldManager: "example"})
+		var invalid *deploy.InvalidError
+		fmt.Println(errors.As(err, &invalid))
+	}
+	// Output:
+	// true
+	// false
+}
+
+// Namespaces have to exist, as on a server.
+func ExampleNamespaces() {
+	for _, names := range [][]string{nil, {"shop"}} {
+		cluster, err := dryrun.New(dryrun.Namespaces(names...))
+		if err != nil {
+			log.Fatal(err)
+		}
+		_, err = cluster.Port().Apply(context.Background(), exampleConfigMap("web"), deploy.ApplyOptions{FieldManager: "example"})
+		fmt.Println(err)
+	}
+	// Output:
+	// ConfigMap shop/web: not found: namespaces "shop" not found
+	// <nil>
+}
+
+// With AnyNamespace they needn't.
+func ExampleAnyNamespace() {
+	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = cluster.Port().Apply(context.Background(), exampleConfigMap("web"), deploy.ApplyOptions{FieldManager: "example"})
+	fmt.Println(err, len(cluster.Objects()))
+	// Output: <nil> 1
+}
+
+// A server deletes what refers to an owner that isn't there.
+func ExampleCollectUnknownOwners() {
+	leaf := exampleConfigMap("leaf")
+	leaf.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "root", UID: "gone"}})
+	for _, options := range [][]dryrun.Option{nil, {dryrun.CollectUnknownOwners()}} {
+		cluster, err := dryrun.New(append(options, dryrun.AnyNamespace())...)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if _, err := cluster.Port().Apply(context.Background(), leaf, deploy.ApplyOptions{FieldManager: "example"}); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(cluster.Objects()))
+	}
+	// Output:
+	// 1
+	// 0
+}
+
+// Admission has a word in each write.
+func ExampleAdmit() {
+	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Admit(func(_ dryrun.AdmissionRequest, _, next *unstructured.Unstructured) error {
+		if next.GetLabels()["team"] == "" {
+			return errors.New("say whose it is by the label team")
+		}
+		return nil
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = cluster.Port().Apply(context.Background(), exampleConfigMap("web"), deploy.ApplyOptions{FieldManager: "example"})
+	var forbidden *deploy.ForbiddenError
+	fmt.Println(errors.As(err, &forbidden), errors.Unwrap(err))
+	// Output: true say whose it is by the label team
+}
+
+// A cluster that fails shows what its users make of it.
+func ExampleCluster_Fail() {
+	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := cluster.Fail(dryrun.Fault{Verb: dryrun.Patch, Count: 1, Code: 429, RetryAfter: time.Second}); err != nil {
+		log.Fatal(err)
+	}
+	for range 2 {
+		_, err := cluster.Port().Apply(context.Background(), exampleConfigMap("web"), deploy.ApplyOptions{FieldManager: "example"})
+		var unavailable *deploy.UnavailableError
+		if errors.As(err, &unavailable) {
+			fmt.Println("again in", unavailable.RetryAfter)
+			continue
+		}
+		fmt.Println(err)
+	}
+	// Output:
+	// again in 1s
+	// <nil>
+}
+
+// Heal ends all faults.
+func ExampleCluster_Heal() {
+	cluster, err := dryrun.New()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := cluster.Fail(dryrun.Fault{Code: 503}); err != nil {
+		log.Fatal(err)
+	}
+	ref := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, Name: "default"}
+	_, err = cluster.Port().Get(context.Background(), ref)
+	fmt.Println(err != nil)
+	cluster.Heal()
+	_, err = cluster.Port().Get(context.Background(), ref)
+	fmt.Println(err != nil)
+	// Output:
+	// true
+	// false
+}
+
+// A recording says what a manager has asked for.
+func ExampleCluster_Record() {
+	cluster, err := dryrun.New(dryrun.Namespaces("shop"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	recording := cluster.Record()
+	manager := deploy.NewManager(cluster)
+	for range 2 {
+		if _, err := manager.Apply(context.Background(), []*unstructured.Unstructured{exampleConfigMap("web")}); err != nil {
+			log.Fatal(err)
+		}
+		for _, call := range recording.Take() {
+			fmt.Println(call)
+		}
+	}
+	// Output: apply ConfigMap shop/web
+}
+
+// A watch continues where an earlier one ended, as long as the history reaches back.
+func ExampleCluster_Watch() {
+	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.History(1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if _, err := cluster.Port().Apply(context.Background(), exampleConfigMap(name), deploy.ApplyOptions{FieldManager: "example"}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	events := make(chan deploy.Event)
+	kind := schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	for _, version := range []string{"0", "1"} {
+		_, err := cluster.Watch(ctx, kind, dryrun.WatchOptions{ResourceVersion: version}, func(event deploy.Event) { events <- event })
+		var expired *dryrun.ExpiredError
+		if errors.As(err, &expired) {
+			fmt.Println(err)
+			continue
+		}
+		event := <-events
+		fmt.Println(event.Type, event.New.GetName())
+	}
+	cancel()
+	cluster.Wait()
+	// Output:
+	// events since resourceVersion 0: are gone, list anew: too old resource version: 0 (1)
+	// ADDED b
 }

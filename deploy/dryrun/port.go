@@ -125,16 +125,6 @@ func (p port) delete(ref deploy.Ref, options deploy.DeleteOptions) error {
 	return nil
 }
 
-// asSent copies obj by the way it would take to a server.
-func asSent(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	body, err := obj.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	sent := &unstructured.Unstructured{}
-	return sent, sent.UnmarshalJSON(body)
-}
-
 // shown copies a stored object for somebody who asked for the kind of a declaration.
 func shown(stored *unstructured.Unstructured, d *declaration) *unstructured.Unstructured {
 	if stored.GetAPIVersion() == d.kind.GroupVersion().String() {

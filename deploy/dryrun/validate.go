@@ -1,6 +1,8 @@
 package dryrun
 
 import (
+	"maps"
+
 	"github.com/operkit/operkit/deploy"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -14,12 +16,12 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 	at := field.NewPath("metadata")
 	problems := malformed(next, at)
 	if len(problems) == 0 {
-		problems = validation.ValidateObjectMetaAccessor(next, d.scope == deploy.Namespaced, d.validName, at)
+		problems = validation.ValidateObjectMetaAccessor(unmanaged(next), d.scope == deploy.Namespaced, d.validName, at)
 	}
 	if live != nil && len(problems) == 0 {
 		// The version has been compared before; without one a write is unconditional.
 		next.SetResourceVersion(live.GetResourceVersion())
-		problems = validation.ValidateObjectMetaAccessorUpdate(next, live, at)
+		problems = validation.ValidateObjectMetaAccessorUpdate(unmanaged(next), unmanaged(live), at)
 	}
 	causes := make([]deploy.InvalidField, 0, len(problems))
 	for _, problem := range problems {
@@ -38,6 +40,14 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 		problems = append(problems, field.Invalid(field.NewPath(cause.Field), field.OmitValueType{}, cause.Message))
 	}
 	return &deploy.InvalidError{Ref: ref, Causes: causes, Err: apierrors.NewInvalid(ref.Kind.GroupKind(), ref.Name, problems)}
+}
+
+// unmanaged is an object without its managedFields, which the field management has written and
+// which take longer to read than all the rest.
+func unmanaged(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	metadata := maps.Clone(metadataOf(obj))
+	delete(metadata, "managedFields")
+	return &unstructured.Unstructured{Object: map[string]any{"metadata": metadata}}
 }
 
 // malformed finds what the accessors of an untyped object pass over: values of another type.
