@@ -22,7 +22,9 @@ const (
 
 // Application is what a reconcile knows about its custom resource. Each field's
 // zero value keeps what the status says; nothing absent erases something
-// present.
+// present. Only a present Ready or Updating condition whose reason is none of the
+// constants says nothing that can be kept: it counts as absent and is removed,
+// with a warning, also by the zero Application.
 type Application struct {
 	Ready    ReadyVerdict
 	Updating UpdatingVerdict
@@ -66,6 +68,7 @@ type Application struct {
 // those inside of versions and of the own conditions; duplicates are merged.
 //
 // Errors: ErrInvalidReason for a reason that is none of the constants,
+// ErrInvalidKind for a Kind whose service status would be a field of another meaning,
 // ErrInvalidGeneration for a negative Generation, ErrNoTime for a now that is zero or that
 // RFC 3339 can't write.
 // Update is a pure function, apart from calling Warn.
@@ -113,6 +116,9 @@ func (a Application) validate(now time.Time) error {
 	}
 	if a.Generation < 0 {
 		return fmt.Errorf("application status: %w: %d is negative", ErrInvalidGeneration, a.Generation)
+	}
+	if a.Kind != "" && serviceKey(a.Kind) == componentStatusKey {
+		return fmt.Errorf("application status: %w: the service status of %s would be %s, which holds the components", ErrInvalidKind, a.Kind, componentStatusKey)
 	}
 	if err := a.Ready.verdict().validate(); err != nil {
 		return fmt.Errorf("application status: %w", err)

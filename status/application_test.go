@@ -1,6 +1,8 @@
 package status_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -247,4 +249,33 @@ func TestUpdateTolerates(t *testing.T) {
 		assert.Contains(t, warnings[1], `condition Updating: its lastTransitionTime "noon"`)
 		assert.Contains(t, warnings[2], "status.versions is no map")
 	})
+}
+
+func TestApplicationKinds(t *testing.T) {
+	t.Parallel()
+	a := own(status.ReadyStable, status.UpdatingStable)
+	a.Kind = "Component"
+	_, _, err := a.Update(now, nil)
+	require.ErrorIs(t, err, status.ErrInvalidKind, "its service status would be the component status")
+	a.Kind = "Components"
+	_, _, err = a.Update(now, nil)
+	require.NoError(t, err)
+}
+
+func TestManyLongMessages(t *testing.T) {
+	t.Parallel()
+	state := &status.ComponentState{Messages: map[string]string{}, Unstarted: map[string]string{}}
+	for i := range 5000 {
+		name := fmt.Sprintf("component-%d", i)
+		state.Messages[name], state.Unstarted[name] = strings.Repeat("x", 2000), strings.Repeat("y", 2000)
+	}
+	a := own(status.ReadyErrored, status.UpdatingErrored)
+	a.Components = state
+	next, _ := update(t, a, nil)
+	assert.Less(t, len(text(t, next)), 1_500_000, "what etcd takes")
+	assert.Contains(t, text(t, next), "truncated, 2000 bytes in all")
+	state.Messages = map[string]string{"a": strings.Repeat("x", 1000)}
+	state.Unstarted = nil
+	next, _ = update(t, a, nil)
+	assert.Contains(t, text(t, next), strings.Repeat("x", 1000), "few ones are whole")
 }

@@ -1,10 +1,13 @@
 package status
 
 import (
+	"reflect"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/operkit/operkit/status/internal/condition"
+	"github.com/operkit/operkit/status/internal/structs"
 )
 
 // IsTrue tells whether the condition is present with status True.
@@ -77,8 +80,25 @@ func (s *ConditionSet) generation() int64 {
 		if !isNil(target) {
 			return target.GetGeneration()
 		}
+	default:
+		return generationOfStruct(reflect.ValueOf(target))
 	}
 	return 0
+}
+
+func generationOfStruct(pointer reflect.Value) int64 {
+	if pointer.Kind() != reflect.Pointer || pointer.IsNil() || pointer.Elem().Kind() != reflect.Struct {
+		return 0
+	}
+	metadata, ok := content(pointer.Elem(), structs.Index(pointer.Type().Elem(), "metadata"))
+	if !ok || metadata.Kind() != reflect.Struct {
+		return 0
+	}
+	generation, ok := content(metadata, structs.Index(metadata.Type(), "generation"))
+	if !ok || !isInteger(generation.Type()) {
+		return 0
+	}
+	return generation.Int()
 }
 
 func generationOf(object map[string]any) int64 {

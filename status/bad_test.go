@@ -98,7 +98,10 @@ func TestBadStatuses(t *testing.T) {
 				obj := read()
 				_, err = d.Visit(2).End(now, obj)
 				require.NoError(t, err)
-				assert.Equal(t, d.Types(), types(object{"status": object{"conditions": obj["status"].(object)["conditions"].([]any)[:3]}}))
+				for _, conditionType := range d.Types() {
+					_, present := status.Conditions(obj).Get(conditionType)
+					assert.True(t, present, conditionType)
+				}
 				for _, form := range []status.PatchForm{status.ServerSideApply, status.MergePatch} {
 					patch, err := status.Patch(read(), obj, form, d.Types()...)
 					require.NoError(t, err)

@@ -26,6 +26,17 @@ func clone(value any) any {
 			result[i] = clone(element)
 		}
 		return result
+	case []map[string]any:
+		if value == nil {
+			return value
+		}
+		result := make([]map[string]any, len(value))
+		for i, element := range value {
+			if element != nil {
+				result[i] = cloneMap(element)
+			}
+		}
+		return result
 	}
 	return value
 }

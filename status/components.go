@@ -17,7 +17,9 @@ type ComponentState struct {
 	// Unstarted gives for each component that wasn't begun the reason, which
 	// may be empty.
 	Unstarted map[string]string
-	// Messages says something about single components, whatever their state.
+	// Messages says something about single components, whatever their state. Each
+	// is shortened to 1 KiB, and many long ones to 256 KiB in all or 80 bytes each,
+	// so that the status stays one that can be stored.
 	Messages map[string]string
 	// Graph is the dependency graph as text, left out when empty.
 	Graph string
@@ -135,13 +137,27 @@ func ordered(roles map[string]role, present []any) (names []any, each []role) {
 	return names, each
 }
 
-// explained lists {name, key: text} by name; an empty text is left out.
+// total is how long the texts are together.
+func total(texts map[string]string) int {
+	sum := 0
+	for _, text := range texts {
+		sum += min(len(text), maxDetailLength)
+	}
+	return sum
+}
+
+// explained lists {name, key: text} by name; an empty text is left out. Long
+// ones are shortened, and more so when there are very many of them.
 func explained(texts map[string]string, key string) []any {
+	limit := maxDetailLength
+	if most := maxDetailsLength / max(1, len(texts)); most < limit && total(texts) > maxDetailsLength {
+		limit = max(most, minDetailLength)
+	}
 	result := make([]any, 0, len(texts))
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		entry := map[string]any{"name": name}
 		if text := texts[name]; text != "" {
-			entry[key] = clip(text, maxDetailLength)
+			entry[key] = clip(text, limit)
 		}
 		result = append(result, entry)
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/operkit/operkit/status/internal/condition"
+	"github.com/operkit/operkit/status/internal/structs"
 )
 
 // Accessor is what a typed object implements to have its conditions read and
@@ -29,24 +30,39 @@ type ConditionSet struct {
 
 // Conditions gives access to the conditions of an object, which is one of:
 //
-//   - *unstructured.Unstructured, at status.conditions;
+//   - *unstructured.Unstructured, at status.conditions, also embedded in a struct
+//     that is pointed to;
 //   - map[string]any holding a whole object, at status.conditions;
-//   - *[]metav1.Condition, the bare list;
+//   - *[]metav1.Condition, the bare list; []metav1.Condition to be read only;
 //   - a typed object that implements Accessor;
 //   - a pointer to any other struct with a list of conditions at
 //     status.conditions of its JSON form: of metav1.Condition, or of another
-//     struct that has at least type and status, such as a PodCondition.
+//     struct that has at least type and status, such as a PodCondition. Texts,
+//     integers and times may be pointers, and a time may be a metav1.Time, a
+//     time.Time or a text. A condition with a field of another type can be read
+//     and not written.
 //
 // Another type, and nil, hold no conditions: everything reads as absent, what
 // is to write changes nothing and Err tells why.
 //
 // In documents whatever isn't where it belongs counts as absent: a status that
 // is null, a list or a string, conditions that are no list, elements that are
-// no maps. Conditions of other types and unknown fields of a condition are
+// no maps. A map made in Go may also hold a []map[string]any or a
+// []metav1.Condition; a write makes a []any of it. A list of yet another Go type
+// reads as absent, and Set refuses to replace it. Conditions of other types and unknown fields of a condition are
 // kept. Objects out of a cache have to be copied before they are written to,
 // deeply.
 func Conditions(object any) *ConditionSet {
-	return &ConditionSet{target: object}
+	return &ConditionSet{target: target(object)}
+}
+
+// target is the object itself, or the unstructured one that it wraps.
+func target(object any) any {
+	switch object.(type) {
+	case *unstructured.Unstructured, map[string]any, *[]metav1.Condition, Accessor:
+		return object
+	}
+	return structs.Unwrap(object)
 }
 
 // Err answers the first error that a call on this set met: an object that
@@ -117,6 +133,8 @@ func (s *ConditionSet) read() (document []any, list []metav1.Condition) {
 		if target != nil {
 			return nil, *target
 		}
+	case []metav1.Condition:
+		return nil, target
 	case Accessor:
 		if !isNil(target) {
 			return nil, target.GetConditions()

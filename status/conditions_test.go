@@ -1,6 +1,7 @@
 package status_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -141,7 +142,6 @@ func TestConditionsUnsupported(t *testing.T) {
 		{"a nil map can't be written to", object(nil), "nil map[string]interface {}"},
 		{"a nil list", (*[]metav1.Condition)(nil), "nil *[]v1.Condition"},
 		{"a nil typed object", (*typed)(nil), "nil *status_test.typed"},
-		{"a list by value can't be written to", []metav1.Condition{}, "[]v1.Condition"},
 		{"a type that nobody knows", 7, "int"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -187,4 +187,91 @@ func TestConditionsRemove(t *testing.T) {
 		require.True(t, status.Conditions(&list).Remove("Ready"))
 		assert.Equal(t, "Ready", shared[0].Type)
 	})
+}
+
+// wrapper gives an unstructured object methods of its own.
+type wrapper struct{ unstructured.Unstructured }
+
+func TestWrappers(t *testing.T) {
+	t.Parallel()
+	w := &wrapper{}
+	require.True(t, status.Conditions(w).Set(now, isReady("True", "Up", "")))
+	require.NoError(t, status.Conditions(w).Err())
+	assert.True(t, status.Conditions(w).IsTrue("Ready"))
+	assert.True(t, status.Conditions(&w.Unstructured).IsTrue("Ready"), "it is in the object itself")
+	_, err := status.Patch(w, w.DeepCopy(), status.ServerSideApply, "Ready")
+	require.NoError(t, err)
+}
+
+// TestDocumentsMadeInGo holds lists of Go types where a decoder makes []any.
+func TestDocumentsMadeInGo(t *testing.T) {
+	t.Parallel()
+	theirs := metav1.Condition{Type: "Theirs", Status: "True", Reason: "R", ObservedGeneration: 2, LastTransitionTime: metav1.NewTime(now)}
+	many := make([]metav1.Condition, 40)
+	for i := range many {
+		many[i] = metav1.Condition{Type: fmt.Sprintf("T%d", i), Status: "True", Reason: "R"}
+	}
+	for name, list := range map[string]func() any{
+		"maps": func() any {
+			return []map[string]any{{"type": "Theirs", "status": "True", "reason": "R", "observedGeneration": 2}}
+		},
+		"conditions": func() any { return []metav1.Condition{theirs} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			obj := object{"status": object{"conditions": list()}}
+			assert.True(t, status.Conditions(obj).IsTrue("Theirs"))
+			require.True(t, status.Conditions(obj).Set(now, isReady("True", "Up", "")))
+			assert.Equal(t, []string{"Theirs", "Ready"}, types(obj))
+			assert.False(t, status.Conditions(obj).Set(now, isReady("True", "Up", "")), "said already")
+			got, _ := status.Conditions(obj).Get("Theirs")
+			assert.EqualValues(t, 2, got.ObservedGeneration)
+
+			before := object{"conditions": list()}
+			next, _ := update(t, own(status.ReadyStable, status.UpdatingStable), before)
+			assert.True(t, status.Conditions(object{"status": next}).IsTrue("Theirs"))
+			next["conditions"].([]any)[2].(object)["status"] = "scribble"
+			assert.Equal(t, object{"conditions": list()}, before, "the input isn't mutated")
+		})
+	}
+	t.Run("another type isn't overwritten", func(t *testing.T) {
+		t.Parallel()
+		for _, c := range [][]metav1.Condition{{isReady("True", "Up", "")}, many} {
+			obj := object{"status": object{"conditions": []string{"a"}}}
+			conditions := status.Conditions(obj)
+			assert.False(t, conditions.Merge(now, status.Conditions(&c)))
+			require.ErrorIs(t, conditions.Err(), status.ErrUnsupportedObject)
+			assert.Equal(t, []string{"a"}, obj["status"].(object)["conditions"])
+		}
+		obj := object{"status": object{"conditions": []string{}}}
+		assert.True(t, status.Conditions(obj).Set(now, isReady("True", "Up", "")), "it holds nothing")
+	})
+}
+
+func TestListByValue(t *testing.T) {
+	t.Parallel()
+	conditions := status.Conditions([]metav1.Condition{isReady("True", "A", "")})
+	assert.True(t, conditions.IsTrue("Ready"))
+	require.NoError(t, conditions.Err(), "it can be read")
+	assert.False(t, conditions.Set(now, isReady("False", "B", "")))
+	require.ErrorIs(t, conditions.Err(), status.ErrUnsupportedObject)
+	removing := status.Conditions([]metav1.Condition{isReady("True", "A", "")})
+	assert.False(t, removing.Remove("Ready"))
+	require.ErrorIs(t, removing.Err(), status.ErrUnsupportedObject)
+}
+
+// namedMetadata has its metadata in a field instead of embedding them.
+type namedMetadata struct {
+	Metadata *metav1.ObjectMeta `json:"metadata"`
+	Status   plainStatus        `json:"status"`
+}
+
+func TestIsStaleWithoutMethods(t *testing.T) {
+	t.Parallel()
+	obj := &namedMetadata{Status: plainStatus{Conditions: []metav1.Condition{{Type: "Ready", Status: "True", ObservedGeneration: 1}}}}
+	assert.False(t, status.Conditions(obj).IsStale("Ready"), "no generation is known")
+	obj.Metadata = &metav1.ObjectMeta{Generation: 5}
+	assert.True(t, status.Conditions(obj).IsStale("Ready"), "status 24: by its JSON form")
+	obj.Metadata.Generation = 1
+	assert.False(t, status.Conditions(obj).IsStale("Ready"))
 }

@@ -19,7 +19,8 @@ type Declared struct {
 	// (see Summary). It isn't reported itself. At most one type may.
 	Summarises bool
 	// Reset makes it Unknown again, with reason "NotReported", when a visit ends
-	// without a report of it. Otherwise it is kept as it was.
+	// without a report of it. Otherwise it is kept as it was. A Negative one that
+	// is Unknown so is no reason for an Unknown summary (see Summary).
 	Reset bool
 	// Errors gives reasons to errors that are reported for it. The first row
 	// that matches decides; without one the reason is "Error".
@@ -47,11 +48,13 @@ var ErrDeclaration = errors.New("declared conditions")
 // Declaration is a set of types that a controller owns, in their order. It is
 // never changed and may be shared.
 type Declaration struct {
-	types []Declared
+	types          []Declared
+	conditionsOnly bool
 }
 
-// Declare makes a declaration of types. In an object they stand in this order,
-// before those of others.
+// Declare makes a declaration of types. Those that an object hasn't got yet are
+// put behind what it has, in this order; what is there keeps its place, so that
+// two controllers of one object don't move each other's conditions for ever.
 //
 // Errors: ErrInvalidType for a type that no condition may have; ErrDeclaration
 // for a type that is declared twice, for none at all, and for a second one that
@@ -85,7 +88,15 @@ func Declare(types ...Declared) (*Declaration, error) {
 	for i := range types {
 		types[i].Errors = slices.Clone(types[i].Errors)
 	}
-	return &Declaration{types}, nil
+	return &Declaration{types: types}, nil
+}
+
+// ConditionsOnly answers the same declaration for kinds whose status has no
+// observedGeneration: Visit.End leaves it alone then. Of a document nobody can
+// tell; the API server drops what its schema doesn't declare, or refuses it in
+// an apply.
+func (d *Declaration) ConditionsOnly() *Declaration {
+	return &Declaration{types: d.types, conditionsOnly: true}
 }
 
 // Types answers the declared types in their order.
@@ -107,17 +118,21 @@ func (d *Declaration) Begin(now time.Time, object any, generation int64) (change
 	var missing []metav1.Condition
 	for i := range d.types {
 		if _, present := conditions.Get(d.types[i].Type); !present {
-			missing = append(missing, metav1.Condition{
-				Type: d.types[i].Type, Status: metav1.ConditionUnknown, ObservedGeneration: generation,
-				Reason: string(ReadyInitializing), Message: "nothing is known yet",
-			})
+			missing = append(missing, initial(d.types[i].Type, generation))
 		}
 	}
 	changed = conditions.setAll(now, missing)
 	if err := conditions.Err(); err != nil {
 		return false, err
 	}
-	return conditions.arrange(d.Types()) || changed, nil
+	return changed, nil
+}
+
+func initial(conditionType string, generation int64) metav1.Condition {
+	return metav1.Condition{
+		Type: conditionType, Status: metav1.ConditionUnknown, ObservedGeneration: generation,
+		Reason: string(ReadyInitializing), Message: "nothing is known yet",
+	}
 }
 
 func (d *Declaration) find(conditionType string) (Declared, bool) {

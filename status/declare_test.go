@@ -66,7 +66,7 @@ func TestVisit(t *testing.T) {
 			changed, err := d.Begin(now, obj, 1)
 			require.NoError(t, err)
 			require.True(t, changed, "the first visit: all of them, as Unknown")
-			assert.Equal(t, []string{"Ready", "Database", "Degraded", "Theirs"}, types(obj), "in their order, others after them")
+			assert.Equal(t, []string{"Theirs", "Ready", "Database", "Degraded"}, types(obj), "what is there keeps its place, new ones follow in their order")
 			assert.Equal(t, "Initializing", conditions.Reason("Ready"))
 			assert.True(t, conditions.IsUnknown("Ready") && conditions.IsUnknown("Database") && conditions.IsUnknown("Degraded"))
 			changed, err = d.Begin(now, obj, 2)
@@ -92,8 +92,8 @@ func TestVisit(t *testing.T) {
 			require.True(t, changed)
 			assert.True(t, conditions.IsTrue("Database"), "kept")
 			assert.Equal(t, "NotReported", conditions.Reason("Degraded"), "reset")
-			assert.True(t, conditions.IsUnknown("Degraded") && conditions.IsUnknown("Ready"))
-			assert.Equal(t, []string{"Ready", "Database", "Degraded", "Theirs"}, types(obj))
+			assert.True(t, conditions.IsUnknown("Degraded") && conditions.IsTrue("Ready"), "no bad news were reported")
+			assert.Equal(t, []string{"Theirs", "Ready", "Database", "Degraded"}, types(obj))
 		})
 	}
 }
@@ -185,6 +185,17 @@ func TestVisitRefuses(t *testing.T) {
 		_, err = declared(t).Begin(metav1.Time{}.Time, object{}, 0)
 		require.ErrorIs(t, err, status.ErrNoTime)
 	})
+	t.Run("a negative generation, although everything is there", func(t *testing.T) {
+		t.Parallel()
+		obj := object{}
+		_, err := declared(t).Visit(1).End(now, obj)
+		require.NoError(t, err)
+		before := text(t, obj)
+		changed, err := declared(t).Visit(-1).End(now, obj)
+		require.ErrorIs(t, err, status.ErrInvalidGeneration)
+		assert.False(t, changed)
+		assert.Equal(t, before, text(t, obj), "nothing is written")
+	})
 	t.Run("no object", func(t *testing.T) {
 		t.Parallel()
 		_, err := declared(t).Visit(0).End(now, nil)
@@ -202,4 +213,66 @@ func TestVisitTypes(t *testing.T) {
 	require.True(t, changed)
 	assert.Len(t, obj.Status.Conditions, 3)
 	assert.Equal(t, []string{"Ready", "Database", "Degraded"}, declared(t).Types())
+}
+
+// TestTwoControllers lets two declarations write one object in turn: once both
+// have said what they have to say, nobody has anything to write.
+func TestTwoControllers(t *testing.T) {
+	t.Parallel()
+	one, err := status.Declare(status.Declared{Type: "A1"}, status.Declared{Type: "A2", Summarises: true})
+	require.NoError(t, err)
+	other, err := status.Declare(status.Declared{Type: "B1"}, status.Declared{Type: "B2"})
+	require.NoError(t, err)
+	end := func(obj any, d *status.Declaration, reported string) bool {
+		v := d.Visit(1)
+		v.Result(reported, nil)
+		changed, err := v.End(now, obj)
+		require.NoError(t, err)
+		begun, err := d.Begin(now, obj, 1)
+		require.NoError(t, err)
+		return changed || begun
+	}
+	for name, obj := range kinds(t, metav1.Condition{Type: "A2", Status: "Unknown", Reason: "R"}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.True(t, end(obj, other, "B1"))
+			require.True(t, end(obj, one, "A1"))
+			assert.Equal(t, []string{"A2", "B1", "B2", "A1"}, types(obj), "the order in which they came")
+			for range 3 {
+				assert.False(t, end(obj, other, "B1"))
+				assert.False(t, end(obj, one, "A1"))
+			}
+		})
+	}
+}
+
+// TestUnreportedBadNews is about negative conditions that a visit says nothing of.
+func TestUnreportedBadNews(t *testing.T) {
+	t.Parallel()
+	d := declared(t)
+	for _, c := range []struct {
+		reason string
+		report func(*status.Visit)
+		want   metav1.ConditionStatus
+		why    string
+	}{
+		{"the rest is good", func(v *status.Visit) { v.Result("Database", nil) }, "True", "AllGood"},
+		{"the rest is bad", func(v *status.Visit) { v.Result("Database", errQuota) }, "False", "QuotaExceeded"},
+		{"the rest isn't known", func(v *status.Visit) { v.Report("Database", "Unknown", "Waits", "") }, "Unknown", "Waits"},
+		{"nothing is known", func(*status.Visit) {}, "Unknown", "Initializing"},
+		{"they are reported as unknown", func(v *status.Visit) { v.Result("Database", nil); v.Report("Degraded", "Unknown", "Waits", "") }, "Unknown", "Waits"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			obj := object{}
+			for range 3 {
+				visit := d.Visit(1)
+				c.report(visit)
+				_, err := visit.End(now, obj)
+				require.NoError(t, err)
+			}
+			ready, _ := status.Conditions(obj).Get("Ready")
+			assert.Equal(t, []string{string(c.want), c.why}, []string{string(ready.Status), ready.Reason})
+		})
+	}
 }

@@ -2,6 +2,7 @@ package status
 
 import (
 	"reflect"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -14,40 +15,88 @@ import (
 // hasn't are nil.
 type element struct {
 	conditionType, status, reason, message, generation, transition []int
+	// unwritable is a key that is there with a type that can't be written.
+	unwritable string
 }
 
-var timeType = reflect.TypeFor[metav1.Time]()
+var (
+	timeType   = reflect.TypeFor[metav1.Time]()
+	goTimeType = reflect.TypeFor[time.Time]()
+)
 
 // elementOf answers nil for types that are no conditions.
 func elementOf(t reflect.Type) *element {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
+	found := &element{}
 	at := func(key string, fits func(reflect.Type) bool) []int {
 		index := structs.Index(t, key)
-		if index == nil || !fits(t.FieldByIndex(index).Type) {
+		if index == nil {
+			return nil
+		}
+		if !fits(leaf(t.FieldByIndex(index).Type)) {
+			found.unwritable = key
 			return nil
 		}
 		return index
 	}
 	isText := func(t reflect.Type) bool { return t.Kind() == reflect.String }
-	found := &element{
-		conditionType: at(condition.Type, isText),
-		status:        at(condition.Status, isText),
-		reason:        at(condition.Reason, isText),
-		message:       at(condition.Message, isText),
-		generation:    at(condition.ObservedGeneration, func(t reflect.Type) bool { return t.Kind() == reflect.Int64 }),
-		transition:    at(condition.LastTransitionTime, func(t reflect.Type) bool { return t == timeType || t == reflect.PointerTo(timeType) }),
-	}
+	found.conditionType = at(condition.Type, isText)
+	found.status = at(condition.Status, isText)
+	found.reason = at(condition.Reason, isText)
+	found.message = at(condition.Message, isText)
+	found.generation = at(condition.ObservedGeneration, isInteger)
+	found.transition = at(condition.LastTransitionTime, func(t reflect.Type) bool { return t == timeType || t == goTimeType || isText(t) })
 	if found.conditionType == nil || found.status == nil {
 		return nil
 	}
 	return found
 }
 
+// leaf is the type of a field, or what it points to.
+func leaf(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+func isInteger(t reflect.Type) bool {
+	return t.Kind() == reflect.Int || t.Kind() == reflect.Int32 || t.Kind() == reflect.Int64
+}
+
+// content answers the field at an index, or what it points to; false when there
+// is nothing.
+func content(value reflect.Value, index []int) (reflect.Value, bool) {
+	if index == nil {
+		return value, false
+	}
+	field, ok := structs.At(value, index)
+	if ok && field.Kind() == reflect.Pointer {
+		field = field.Elem()
+	}
+	return field, ok && field.IsValid()
+}
+
+// fill writes a field. One that is a pointer gets another one, since the present
+// one may be shared, and none for what is absent.
+func fill(field reflect.Value, absent bool, write func(reflect.Value)) {
+	switch {
+	case field.Kind() != reflect.Pointer:
+		write(field)
+	case absent:
+		field.SetZero()
+	default:
+		fresh := reflect.New(field.Type().Elem())
+		write(fresh.Elem())
+		field.Set(fresh)
+	}
+}
+
 func (e *element) read(value reflect.Value) metav1.Condition {
 	text := func(index []int) string {
-		if field, ok := structs.At(value, index); ok && index != nil {
+		if field, ok := content(value, index); ok {
 			return field.String()
 		}
 		return ""
@@ -56,11 +105,15 @@ func (e *element) read(value reflect.Value) metav1.Condition {
 		Type: text(e.conditionType), Status: metav1.ConditionStatus(text(e.status)),
 		Reason: text(e.reason), Message: text(e.message),
 	}
-	if field, ok := structs.At(value, e.generation); ok && e.generation != nil {
+	if field, ok := content(value, e.generation); ok {
 		c.ObservedGeneration = field.Int()
 	}
-	if field, ok := structs.At(value, e.transition); ok && e.transition != nil {
-		if at, ok := condition.ParseTime(field.Interface()); ok {
+	if field, ok := content(value, e.transition); ok {
+		moment := field.Interface()
+		if field.Kind() == reflect.String {
+			moment = field.String()
+		}
+		if at, ok := condition.ParseTime(moment); ok {
 			c.LastTransitionTime.Time = at
 		}
 	}
@@ -82,27 +135,30 @@ func (e *element) restrict(c *metav1.Condition) {
 }
 
 func (e *element) write(value reflect.Value, c *metav1.Condition) {
-	text := func(index []int, content string) {
+	put := func(index []int, absent bool, write func(reflect.Value)) {
 		if index == nil {
 			return
 		}
 		if field, ok := structs.Settle(value, index); ok {
-			field.SetString(content)
+			fill(field, absent, write)
 		}
+	}
+	text := func(index []int, content string) {
+		put(index, content == "", func(field reflect.Value) { field.SetString(content) })
 	}
 	text(e.conditionType, c.Type)
 	text(e.status, string(c.Status))
 	text(e.reason, c.Reason)
 	text(e.message, c.Message)
-	if field, ok := structs.Settle(value, e.generation); ok && e.generation != nil {
-		field.SetInt(c.ObservedGeneration)
-	}
-	if field, ok := structs.Settle(value, e.transition); ok && e.transition != nil {
-		at := c.LastTransitionTime
-		if field.Kind() == reflect.Pointer {
-			field.Set(reflect.ValueOf(&at))
-		} else {
-			field.Set(reflect.ValueOf(at))
+	put(e.generation, c.ObservedGeneration == 0, func(field reflect.Value) { field.SetInt(c.ObservedGeneration) })
+	put(e.transition, false, func(field reflect.Value) {
+		switch field.Type() {
+		case timeType:
+			field.Set(reflect.ValueOf(c.LastTransitionTime))
+		case goTimeType:
+			field.Set(reflect.ValueOf(c.LastTransitionTime.Time))
+		default:
+			field.SetString(c.LastTransitionTime.UTC().Format(time.RFC3339))
 		}
-	}
+	})
 }

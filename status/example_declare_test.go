@@ -123,3 +123,15 @@ func ExampleErrorAs() {
 	fmt.Println(row.Match(err), row.ReasonOf(err))
 	// Output: true ApiTeapot
 }
+
+func ExampleDeclaration_ConditionsOnly() {
+	obj := map[string]any{"metadata": map[string]any{"generation": int64(3)}}
+	visit := databaseTypes.ConditionsOnly().Visit(3)
+	visit.Result("Provisioned", nil)
+	if _, err := visit.End(noon, obj); err != nil {
+		fmt.Println(err)
+	}
+	_, present := obj["status"].(map[string]any)["observedGeneration"]
+	fmt.Println(present)
+	// Output: false
+}

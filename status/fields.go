@@ -7,6 +7,10 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // CustomResourceDefinition knows the fields. What the schema doesn't know the API server
 // drops. For the service status add a field of your own named for your kind.
 //
+// A list that is empty isn't one that is missing, so that a status which has been read
+// through this type is what was written: with a type of your own whose lists are
+// omitempty, Application.Update would find a change each time.
+//
 // +kubebuilder:object:generate=true
 type Fields struct {
 	// ObservedGeneration is the generation of the spec that the conditions speak of.
@@ -19,7 +23,7 @@ type Fields struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=type
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	Conditions []metav1.Condition `json:"conditions,omitzero"`
 	// ComponentStatus tells how far each component is.
 	// +optional
 	ComponentStatus *ComponentFields `json:"componentStatus,omitempty"`
@@ -41,21 +45,21 @@ type ComponentFields struct {
 	// +optional
 	Verified string `json:"verified,omitempty"`
 	// +optional
-	AllComponents []string `json:"allComponents,omitempty"`
+	AllComponents []string `json:"allComponents,omitzero"`
 	// +optional
-	DeployedComponents []string `json:"deployedComponents,omitempty"`
+	DeployedComponents []string `json:"deployedComponents,omitzero"`
 	// +optional
-	VerifiedComponents []string `json:"verifiedComponents,omitempty"`
+	VerifiedComponents []string `json:"verifiedComponents,omitzero"`
 	// +optional
-	UnverifiedComponents []string `json:"unverifiedComponents,omitempty"`
+	UnverifiedComponents []string `json:"unverifiedComponents,omitzero"`
 	// +optional
-	FailedComponents []string `json:"failedComponents,omitempty"`
+	FailedComponents []string `json:"failedComponents,omitzero"`
 	// UnstartedComponents tells for what each component waits.
 	// +optional
-	UnstartedComponents []ComponentReason `json:"unstartedComponents,omitempty"`
+	UnstartedComponents []ComponentReason `json:"unstartedComponents,omitzero"`
 	// ComponentMessages tells what keeps a component from being ready.
 	// +optional
-	ComponentMessages []ComponentMessage `json:"componentMessages,omitempty"`
+	ComponentMessages []ComponentMessage `json:"componentMessages,omitzero"`
 	// DependencyGraph is the graph of the components as text.
 	// +optional
 	DependencyGraph string `json:"dependencyGraph,omitempty"`
@@ -98,7 +102,7 @@ type VersionFields struct {
 // +kubebuilder:object:generate=true
 type AvailableFields struct {
 	// +optional
-	Versions []AvailableVersion `json:"versions,omitempty"`
+	Versions []AvailableVersion `json:"versions,omitzero"`
 }
 
 // AvailableVersion is one version that the operator offers.

@@ -38,10 +38,11 @@ func (s *ConditionSet) setMany(now time.Time, list []metav1.Condition) (changed 
 	default:
 		if held, ok := structOf(target); ok && held.element == nil {
 			result, changed := setManyIn(now, held.read(), list, s)
-			if changed {
-				return held.replace(result)
+			if changed && !held.replace(result) {
+				s.fail(held.unsettled())
+				return false
 			}
-			return false
+			return changed
 		}
 	}
 	for i := range list {
@@ -51,6 +52,10 @@ func (s *ConditionSet) setMany(now time.Time, list []metav1.Condition) (changed 
 }
 
 func (s *ConditionSet) setManyInDocument(now time.Time, object map[string]any, list []metav1.Condition) (changed bool) {
+	if status := condition.Map(object, "status"); condition.Foreign(status) {
+		s.fail(foreignList(status))
+		return false
+	}
 	present := mapsOf(condition.List(object))
 	groups := grouped(present, typeOf)
 	for i := range list {

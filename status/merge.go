@@ -1,6 +1,7 @@
 package status
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -21,6 +22,10 @@ import (
 // invalid, or one of the objects holds no conditions, nothing is merged and Err
 // tells why.
 func (s *ConditionSet) Merge(now time.Time, other *ConditionSet, types ...string) (changed bool) {
+	if other == nil {
+		s.fail(fmt.Errorf("merge of conditions: %w: there is no other set", ErrUnsupportedObject))
+		return false
+	}
 	list := other.List()
 	if other.err != nil {
 		s.fail(other.err)

@@ -102,3 +102,10 @@ func TestSummary(t *testing.T) {
 		assert.EqualValues(t, "True", status.Conditions(object{}).Summary("All").Status)
 	})
 }
+
+func TestMergeOfNothing(t *testing.T) {
+	t.Parallel()
+	conditions := status.Conditions(object{})
+	assert.False(t, conditions.Merge(now, nil))
+	require.ErrorIs(t, conditions.Err(), status.ErrUnsupportedObject)
+}

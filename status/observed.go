@@ -34,11 +34,24 @@ func (s *ConditionSet) observe(generation int64) bool {
 		return false
 	}
 	field, ok := structs.Settle(value.Elem(), place)
-	if !ok || field.Int() == generation {
+	if !ok {
 		return false
 	}
-	field.SetInt(generation)
+	if present, ok := content(value.Elem(), place); ok && present.Int() == generation {
+		return false
+	}
+	fill(field, false, func(field reflect.Value) { field.SetInt(generation) })
 	return true
+}
+
+// holdsGenerations tells whether the object's conditions have a place for an
+// observed generation of their own.
+func (s *ConditionSet) holdsGenerations() bool {
+	if _, isAccessor := s.target.(Accessor); isAccessor {
+		return true
+	}
+	held, ok := structOf(s.target)
+	return !ok || held.element == nil || held.element.generation != nil
 }
 
 func observeDocument(object map[string]any, generation int64) bool {
@@ -74,7 +87,7 @@ func findObserved(t reflect.Type) []int {
 		holder = holder.Elem()
 	}
 	field := structs.Index(holder, observedGenerationKey)
-	if field == nil || holder.FieldByIndex(field).Type.Kind() != reflect.Int64 {
+	if field == nil || !isInteger(leaf(holder.FieldByIndex(field).Type)) {
 		return nil
 	}
 	return slices.Concat(status, field)

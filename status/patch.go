@@ -14,7 +14,11 @@ type PatchForm string
 const (
 	// ServerSideApply is for types whose conditions are a map by type
 	// (listType=map): only the own conditions are sent, those of others can't be
-	// lost.
+	// lost. Write one object in this form only: what was once written by an update
+	// or a merge patch stays held by that writer, even under the same name, and an
+	// apply can't take it away then. Send it with a field manager of your own and
+	// force: a condition of a type that you own is yours, whoever wrote it before;
+	// without force the API server answers a conflict that no retry mends.
 	ServerSideApply PatchForm = "apply"
 	// MergePatch is for every other type: RFC 7386 knows lists as a whole only,
 	// so all conditions are sent, with the resourceVersion that they were read
@@ -33,12 +37,20 @@ var ErrPatch = errors.New("patch of conditions")
 // status.observedGeneration when after has one, and what identifies the object:
 // nothing else of after gets into it.
 //
+// Conditions are sent in the form of metav1.Condition: of a typed object without
+// the fields that its own condition type hasn't got; of a document with reason
+// and message, so that a schema of another form refuses an apply of a document.
+//
 // Fields of a condition that metav1.Condition doesn't know are no difference
 // either. A merge keeps them; an apply neither sends nor takes them away, they
 // belong to whoever wrote them.
 //
 // An own condition that after hasn't got is taken away: by leaving it out of an
-// apply, which gives up its ownership, or out of the list of a merge.
+// apply, which gives up its ownership, or out of the list of a merge. When
+// metadata.managedFields of before tells that an apply can't, since somebody
+// else (or the same manager by an update or a merge patch) holds fields of it
+// too, that is ErrHeldByOthers; without managedFields it isn't noticed here, and
+// the API server keeps the condition or refuses the patch.
 //
 // before and after are whole objects: *unstructured.Unstructured,
 // map[string]any, or a pointer to a struct. Neither is changed, and the patch
@@ -46,8 +58,8 @@ var ErrPatch = errors.New("patch of conditions")
 //
 // Errors: ErrPatch when no type is owned, the form isn't one of the two, the
 // objects are two different ones, or one lacks what its form needs (apiVersion,
-// kind and name; resourceVersion for a merge); ErrUnsupportedObject for what is
-// no object.
+// kind and name; resourceVersion for a merge); ErrHeldByOthers;
+// ErrUnsupportedObject for what is no object.
 func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, error) {
 	if len(owned) == 0 {
 		return nil, fmt.Errorf("%w: name the types that are owned", ErrPatch)
@@ -66,11 +78,13 @@ func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, 
 	if err := samePatchObject(old, next); err != nil {
 		return nil, err
 	}
-	written := ownedOf(next, owned)
+	lacking := lackingIn(after)
+	written := ownedOf(next, owned, lacking)
+	same := sameOwned(ownedOf(old, owned, lacking), written) && !repaired(old, next, owned)
 	generation, hasGeneration := condition.Integer(condition.Map(next, "status")[observedGenerationKey])
 	present, hadGeneration := condition.Integer(condition.Map(old, "status")[observedGenerationKey])
 	sameGeneration := !hasGeneration || hadGeneration && generation == present
-	if sameGeneration && sameOwned(ownedOf(old, owned), written) {
+	if sameGeneration && same {
 		return nil, nil
 	}
 	status := map[string]any{}
@@ -78,7 +92,16 @@ func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, 
 		status[observedGenerationKey] = generation
 	}
 	if form == MergePatch {
-		return mergePatch(old, next, status, sameGeneration, owned, written)
+		if sameGeneration {
+			delete(status, observedGenerationKey)
+		}
+		if !same {
+			status[conditionsKey] = mergedList(old, next, owned, lacking)
+		}
+		return mergePatch(old, status)
+	}
+	if err := removable(old, next, owned); err != nil {
+		return nil, err
 	}
 	status[conditionsKey] = written
 	return applyPatch(next, status)
@@ -116,24 +139,18 @@ func applyPatch(next, status map[string]any) (map[string]any, error) {
 	return patch, nil
 }
 
-// mergePatch sends the list as it was read, with the own conditions as they are
-// now: what after says of the conditions of others is theirs to write.
-func mergePatch(old, next, status map[string]any, sameGeneration bool, owned []string, written []any) (map[string]any, error) {
+func mergePatch(old, status map[string]any) (map[string]any, error) {
 	version := condition.Text(condition.Map(old, "metadata"), "resourceVersion")
 	if version == "" {
 		return nil, fmt.Errorf("%w: the object has no metadata.resourceVersion, a merge needs it", ErrPatch)
 	}
-	if sameGeneration {
-		delete(status, observedGenerationKey)
-	}
-	if !sameOwned(ownedOf(old, owned), written) {
-		status[conditionsKey] = mergedList(old, next, owned)
-	}
 	return map[string]any{"metadata": map[string]any{"resourceVersion": version}, "status": status}, nil
 }
 
-// mergedList keeps the places of what was there, and unknown fields of it.
-func mergedList(old, next map[string]any, owned []string) []any {
+// mergedList is the list as it was read, with the own conditions as they are
+// now: what after says of the conditions of others is theirs to write. It keeps
+// the places of what was there, and unknown fields of it.
+func mergedList(old, next map[string]any, owned, lacking []string) []any {
 	result := []any{}
 	placed := map[string]bool{}
 	after := mapsOf(condition.List(next))
@@ -145,14 +162,14 @@ func mergedList(old, next map[string]any, owned []string) []any {
 		}
 		if entry := condition.Find(after, conditionType); entry != nil && !placed[conditionType] {
 			placed[conditionType] = true
-			result = append(result, withKnown(entry))
+			result = append(result, withKnown(entry, lacking))
 		}
 	}
 	for _, element := range after {
 		conditionType := typeOf(element)
 		if slices.Contains(owned, conditionType) && !placed[conditionType] {
 			placed[conditionType] = true
-			result = append(result, withKnown(condition.Find(after, conditionType)))
+			result = append(result, withKnown(condition.Find(after, conditionType), lacking))
 		}
 	}
 	return result

@@ -15,17 +15,18 @@ import (
 
 // withKnown is a condition in the form of metav1.Condition, with its unknown
 // fields.
-func withKnown(entry map[string]any) map[string]any {
+func withKnown(entry map[string]any, lacking []string) map[string]any {
 	result := cloneMap(entry)
 	delete(result, condition.LastTransactionTime)
-	for key, value := range known(entry) {
+	for key, value := range known(entry, lacking) {
 		result[key] = value
 	}
 	return result
 }
 
-// known is a condition in the form of metav1.Condition and nothing else.
-func known(entry map[string]any) map[string]any {
+// known is a condition in the form of metav1.Condition and nothing else, without
+// the keys that the Go type of the object hasn't got.
+func known(entry map[string]any, lacking []string) map[string]any {
 	c := fromDocument(entry)
 	result := map[string]any{
 		condition.Type: c.Type, condition.Status: string(c.Status), condition.Reason: c.Reason, condition.Message: c.Message,
@@ -36,16 +37,38 @@ func known(entry map[string]any) map[string]any {
 	if c.ObservedGeneration != 0 {
 		result[condition.ObservedGeneration] = c.ObservedGeneration
 	}
+	for _, key := range lacking {
+		delete(result, key)
+	}
 	return result
 }
 
+// lackingIn answers the keys for which the conditions of a typed object have no
+// place: its schema refuses them. Documents tell nothing of theirs.
+func lackingIn(object any) []string {
+	held, ok := structOf(object)
+	if !ok || held.element == nil {
+		return nil
+	}
+	var keys []string
+	for key, index := range map[string][]int{
+		condition.Reason: held.element.reason, condition.Message: held.element.message,
+		condition.ObservedGeneration: held.element.generation, condition.LastTransitionTime: held.element.transition,
+	} {
+		if index == nil {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // ownedOf answers the own conditions in the order of the types.
-func ownedOf(object map[string]any, owned []string) []any {
+func ownedOf(object map[string]any, owned, lacking []string) []any {
 	list := condition.List(object)
 	result := []any{}
 	for i, conditionType := range owned {
 		if entry := condition.Find(list, conditionType); entry != nil && !slices.Contains(owned[:i], conditionType) {
-			result = append(result, known(entry))
+			result = append(result, known(entry, lacking))
 		}
 	}
 	return result
@@ -59,9 +82,26 @@ func sameOwned(a, b []any) bool {
 	})
 }
 
+// repaired tells whether an own condition reads alike and is written otherwise:
+// its status in the form of metav1.Condition, or once instead of several times.
+func repaired(old, next map[string]any, owned []string) bool {
+	before, after := condition.List(old), condition.List(next)
+	for _, conditionType := range owned {
+		at, count := condition.Newest(before, conditionType)
+		to, rest := condition.Newest(after, conditionType)
+		if count != rest {
+			return true
+		}
+		if count > 0 && !same(before[at].(map[string]any)[condition.Status], after[to].(map[string]any)[condition.Status]) {
+			return true
+		}
+	}
+	return false
+}
+
 // documentOf answers an object as a document, without copying it if it is one.
 func documentOf(object any) (map[string]any, error) {
-	switch object := object.(type) {
+	switch object := target(object).(type) {
 	case *unstructured.Unstructured:
 		if object != nil && object.Object != nil {
 			return object.Object, nil
@@ -74,7 +114,10 @@ func documentOf(object any) (map[string]any, error) {
 		value := reflect.ValueOf(object)
 		if value.Kind() == reflect.Pointer && !value.IsNil() && value.Elem().Kind() == reflect.Struct {
 			if _, isList := object.(*metav1.Condition); !isList {
-				return structs.Document(value.Elem(), "spec").(map[string]any), nil
+				if document, ok := structs.Document(value.Elem(), "spec").(map[string]any); ok {
+					return document, nil
+				}
+				return nil, fmt.Errorf("patch of %s: %w: its JSON form is no object", nameOf(object), ErrUnsupportedObject)
 			}
 		}
 	}

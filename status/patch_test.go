@@ -1,6 +1,7 @@
 package status_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -113,12 +114,128 @@ func TestPatchRefuses(t *testing.T) {
 		{"no name and a change", object{"kind": "K", "apiVersion": "v1"}, func() object { o := with("metadata"); return o }(), status.ServerSideApply, []string{"Ready"}, status.ErrPatch},
 		{"no version", object{}, object{"status": with("x")["status"]}, status.MergePatch, []string{"Ready"}, status.ErrPatch},
 		{"no object before", nil, with("x"), status.MergePatch, []string{"Ready"}, status.ErrUnsupportedObject},
+		{"a struct that is no object in JSON", &metav1.Time{}, &metav1.Time{}, status.ServerSideApply, []string{"Ready"}, status.ErrUnsupportedObject},
+		{"a struct that can't be encoded", &refusing{}, &refusing{}, status.MergePatch, []string{"Ready"}, status.ErrUnsupportedObject},
 		{"no object after", with("x"), &[]metav1.Condition{}, status.MergePatch, []string{"Ready"}, status.ErrUnsupportedObject},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			t.Parallel()
 			patch, err := status.Patch(c.before, c.after, c.form, c.owned...)
 			require.ErrorIs(t, err, c.want)
+			assert.Nil(t, patch)
+		})
+	}
+}
+
+func TestPatchRemoval(t *testing.T) {
+	t.Parallel()
+	managed := func(manager, operation, conditionType string) object {
+		return object{"manager": manager, "operation": operation, "subresource": "status", "fieldsV1": object{"f:status": object{"f:conditions": object{
+			".": object{}, `k:{"type":"` + conditionType + `"}`: object{".": object{}, "f:type": object{}, "f:message": object{}},
+		}}}}
+	}
+	for _, c := range []struct {
+		reason  string
+		managed []any
+		form    status.PatchForm
+		want    error
+	}{
+		{"nobody tells who holds it", nil, status.ServerSideApply, nil},
+		{"an apply alone holds it", []any{managed("me", "Apply", "Ready"), managed("me", "Update", "Theirs")}, status.ServerSideApply, nil},
+		{"the same manager holds it by a merge patch as well", []any{managed("me", "Apply", "Ready"), managed("me", "Update", "Ready")}, status.ServerSideApply, status.ErrHeldByOthers},
+		{"it was never applied", []any{managed("me", "Update", "Ready")}, status.ServerSideApply, status.ErrHeldByOthers},
+		{"two managers apply it", []any{managed("me", "Apply", "Ready"), managed("you", "Apply", "Ready")}, status.ServerSideApply, status.ErrHeldByOthers},
+		{"a merge can", []any{managed("me", "Update", "Ready")}, status.MergePatch, nil},
+		{"what is unreadable tells nothing", []any{nil, "x", object{"fieldsV1": object{"f:status": object{"f:conditions": object{"k:{": object{}, "v:1": object{}}}}}}, status.ServerSideApply, nil},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			before, after := document(t, patched), document(t, patched)
+			before["metadata"].(object)["managedFields"] = c.managed
+			require.True(t, status.Conditions(after).Remove("Ready"))
+			patch, err := status.Patch(before, after, c.form, "Ready")
+			require.ErrorIs(t, err, c.want)
+			assert.Equal(t, c.want == nil, patch != nil)
+			if c.want != nil {
+				require.ErrorIs(t, err, status.ErrPatch)
+				assert.ErrorContains(t, err, `Ready is held by "me"`)
+			}
+		})
+	}
+	t.Run("managers of typed objects are read too", func(t *testing.T) {
+		t.Parallel()
+		before := &plainObject{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Name: "w"}}
+		require.True(t, status.Conditions(before).Set(now, isReady("True", "B", "m")))
+		before.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "me", Operation: "Update", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:status":{"f:conditions":{"k:{\"type\":\"Ready\"}":{}}}}`)}}}
+		after := *before
+		require.True(t, status.Conditions(&after).Remove("Ready"))
+		_, err := status.Patch(before, &after, status.ServerSideApply, "Ready")
+		require.ErrorIs(t, err, status.ErrHeldByOthers)
+	})
+}
+
+// threeKeys has conditions of another form than metav1.Condition.
+type threeKeys struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Status            struct {
+		Conditions []struct {
+			Type   string `json:"type"`
+			Status string `json:"status"`
+			Reason string `json:"reason,omitempty"`
+		} `json:"conditions"`
+	} `json:"status"`
+}
+
+func TestPatchOfOtherForms(t *testing.T) {
+	t.Parallel()
+	before := &threeKeys{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Name: "w", ResourceVersion: "7"}}
+	after := *before
+	require.True(t, status.Conditions(&after).Set(now, metav1.Condition{Type: "Ready", Status: "True", Reason: "Up", ObservedGeneration: 3}))
+	for _, form := range []status.PatchForm{status.ServerSideApply, status.MergePatch} {
+		patch, err := status.Patch(before, &after, form, "Ready")
+		require.NoError(t, err)
+		assert.JSONEq(t, `{"conditions":[{"type":"Ready","status":"True","reason":"Up"}]}`, text(t, patch["status"]), "%s: no key that the type hasn't got", form)
+	}
+	t.Run("conditions only: status.observedGeneration is left alone", func(t *testing.T) {
+		t.Parallel()
+		d, err := status.Declare(status.Declared{Type: "Ready"})
+		require.NoError(t, err)
+		before := document(t, patched)
+		after := document(t, patched)
+		visit := d.ConditionsOnly().Visit(2)
+		visit.Result("Ready", nil)
+		_, err = visit.End(now, after)
+		require.NoError(t, err)
+		patch, err := status.Patch(before, after, status.ServerSideApply, "Ready")
+		require.NoError(t, err)
+		assert.NotContains(t, patch["status"], "observedGeneration")
+		assert.EqualValues(t, 2, patch["status"].(object)["conditions"].([]any)[0].(object)["observedGeneration"])
+	})
+}
+
+// refusing can't be encoded.
+type refusing struct{ metav1.ObjectMeta }
+
+func (refusing) MarshalJSON() ([]byte, error) { return nil, errQuota }
+
+func TestPatchRepairs(t *testing.T) {
+	t.Parallel()
+	const entry = `{"type":"Ready","status":"%s","reason":"A","message":"","lastTransitionTime":"` + earlierText + `"}`
+	for _, c := range []struct{ reason, list string }{
+		{"a status of another form", fmt.Sprintf(entry, "true")},
+		{"one type twice", fmt.Sprintf(entry, "True") + "," + fmt.Sprintf(entry, "True")},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			whole := `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[` + c.list + `]}}`
+			before, after := document(t, whole), document(t, whole)
+			require.True(t, status.Conditions(after).Set(now, isReady("True", "A", "")))
+			patch, err := status.Patch(before, after, status.MergePatch, "Ready")
+			require.NoError(t, err)
+			assert.JSONEq(t, `{"conditions":[`+fmt.Sprintf(entry, "True")+`]}`, text(t, patch["status"]))
+			patch, err = status.Patch(after, after, status.MergePatch, "Ready")
+			require.NoError(t, err)
 			assert.Nil(t, patch)
 		})
 	}

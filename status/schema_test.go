@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/operkit/operkit/status"
 )
@@ -31,5 +32,42 @@ func TestFields(t *testing.T) {
 			require.NoError(t, decoder.Decode(&fields))
 			require.JSONEq(t, text(t, st), text(t, fields), "nothing is lost on the way through the type")
 		})
+	}
+}
+
+// TestFieldsSettle reads and writes a status through the Go type in turn: once
+// it is written, the same input is no change.
+func TestFieldsSettle(t *testing.T) {
+	t.Parallel()
+	ways := map[string]func(t *testing.T, st object) object{
+		"JSON": func(t *testing.T, st object) object {
+			var fields status.Fields
+			require.NoError(t, json.Unmarshal([]byte(text(t, st)), &fields))
+			return document(t, text(t, fields))
+		},
+		"the converter of unstructured objects": func(t *testing.T, st object) object {
+			var fields status.Fields
+			require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(st, &fields))
+			st, err := runtime.DefaultUnstructuredConverter.ToUnstructured(fields.DeepCopy())
+			require.NoError(t, err)
+			return st
+		},
+	}
+	none, all, versions, nothing := own(status.ReadyStable, status.UpdatingStable), own(status.ReadyStable, status.UpdatingStable), own(status.ReadyStable, status.UpdatingStable), status.Application{}
+	none.Components, none.Generation = &status.ComponentState{}, 1
+	all.Components = &status.ComponentState{Verified: []string{"a"}, Unstarted: map[string]string{}, Messages: map[string]string{"a": ""}}
+	versions.SupportedVersions, versions.Version = []string{}, "1"
+	for name, through := range ways {
+		for reason, a := range map[string]status.Application{"no components": none, "all are verified": all, "no versions on offer": versions, "nothing to say": nothing} {
+			t.Run(reason+", through "+name, func(t *testing.T) {
+				t.Parallel()
+				st, changed := update(t, a, nil)
+				require.True(t, changed)
+				for range 3 {
+					st, changed = update(t, a, through(t, st))
+					require.False(t, changed, text(t, st))
+				}
+			})
+		}
 	}
 }

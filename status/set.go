@@ -13,12 +13,14 @@ import (
 
 // Set puts a condition into the object and tells whether the object changed.
 // The object is mutated, nothing else is; a second identical Set changes
-// nothing and allocates nothing.
+// nothing, and allocates nothing in documents, lists and accessors.
 //
-// lastTransitionTime becomes now (or c.LastTransitionTime, when given), in UTC
+// lastTransitionTime becomes now (or c.LastTransitionTime, when given and not
+// that of the present entry, as Get answered it), in UTC
 // and whole seconds, if the condition is new or its status changed, and stays
 // what it was otherwise. Several entries of the type become one, at the place
 // of the first, on the base of the newest. A new type goes to the end. A
+// missing time of a transition is filled in, as if it were of now. A
 // message that is too long is shortened and says so. An observedGeneration of
 // 0 takes a present one away, since it would claim what isn't known.
 //
@@ -33,7 +35,7 @@ func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 		s.fail(validateContent(&c))
 		return false
 	}
-	if c.LastTransitionTime.IsZero() {
+	if c.LastTransitionTime.IsZero() || s.isOfTheLast(&c) && condition.Datable(now) {
 		c.LastTransitionTime.Time = now
 	}
 	if !condition.Datable(c.LastTransitionTime.Time) {
@@ -53,6 +55,13 @@ func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 		s.fail(err)
 	}
 	return changed
+}
+
+// isOfTheLast tells whether a condition whose status is to change comes with the
+// time of the transition before: it was read by Get and changed then.
+func (s *ConditionSet) isOfTheLast(c *metav1.Condition) bool {
+	present, ok := s.Get(c.Type)
+	return ok && !sameStatus(present.Status, c.Status) && present.LastTransitionTime.Equal(&c.LastTransitionTime)
 }
 
 func (s *ConditionSet) undated(conditionType string) {
@@ -107,6 +116,9 @@ func setUnstructured(object *unstructured.Unstructured, c *metav1.Condition) (bo
 func setDocument(object map[string]any, c *metav1.Condition) (bool, error) {
 	status, _ := object["status"].(map[string]any)
 	list := condition.ListOf(status)
+	if list == nil && condition.Foreign(status) {
+		return false, foreignList(status)
+	}
 	index, count := condition.Newest(list, c.Type)
 	if index < 0 {
 		if err := validateType(c.Type); err != nil {
@@ -132,11 +144,17 @@ func setDocument(object map[string]any, c *metav1.Condition) (bool, error) {
 	return true, nil
 }
 
+// foreignList is the error of conditions that a write would lose.
+func foreignList(status map[string]any) error {
+	return fmt.Errorf("status.conditions as a %T in a map: %w: use a []any of map[string]any, or []metav1.Condition", status[conditionsKey], ErrUnsupportedObject)
+}
+
 // holds tells whether an entry already says what a condition says, apart from
-// the time of its transition.
+// the time of its transition; but one without a readable time has to get one.
 func holds(entry map[string]any, c *metav1.Condition) bool {
 	generation, _ := condition.Integer(entry[condition.ObservedGeneration])
-	return condition.Text(entry, condition.Status) == string(c.Status) &&
+	_, dated := condition.Transition(entry)
+	return dated && condition.Text(entry, condition.Status) == string(c.Status) &&
 		condition.Text(entry, condition.Reason) == c.Reason &&
 		condition.Text(entry, condition.Message) == c.Message &&
 		generation == c.ObservedGeneration

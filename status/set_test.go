@@ -269,3 +269,42 @@ func TestSetAllocations(t *testing.T) {
 		})
 	}
 }
+
+func TestSetOfWhatWasRead(t *testing.T) {
+	t.Parallel()
+	for name, obj := range kinds(t, metav1.Condition{Type: "Ready", Status: "True", Reason: "A", LastTransitionTime: metav1.NewTime(now.AddDate(-1, 0, 0))}) {
+		t.Run("status 28: read, changed and set, "+name, func(t *testing.T) {
+			t.Parallel()
+			conditions := status.Conditions(obj)
+			c, _ := conditions.Get("Ready")
+			if c.LastTransitionTime.IsZero() {
+				return // there is no place for times
+			}
+			c.Reason = "B"
+			require.True(t, conditions.Set(now, c))
+			kept, _ := conditions.Get("Ready")
+			assert.True(t, kept.LastTransitionTime.Equal(&c.LastTransitionTime), "the status is the same")
+			c.Status = "False"
+			require.True(t, conditions.Set(now, c))
+			moved, _ := conditions.Get("Ready")
+			assert.Equal(t, nowText, moved.LastTransitionTime.UTC().Format(time.RFC3339))
+		})
+	}
+}
+
+func TestSetFillsAMissingTime(t *testing.T) {
+	t.Parallel()
+	for name, obj := range kinds(t, metav1.Condition{Type: "Ready", Status: "True", Reason: "A"}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conditions := status.Conditions(obj)
+			changed := conditions.Set(now, isReady("True", "A", ""))
+			c, _ := conditions.Get("Ready")
+			assert.Equal(t, changed, !c.LastTransitionTime.IsZero())
+			assert.False(t, conditions.Set(now, isReady("True", "A", "")), "said already")
+		})
+	}
+	obj := document(t, `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"A","message":"","lastTransitionTime":"soon"}]}}`)
+	require.True(t, status.Conditions(obj).Set(now, isReady("True", "A", "")))
+	assert.Contains(t, text(t, obj), nowText)
+}

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"sync"
@@ -98,11 +99,17 @@ func plain(list reflect.Value) []metav1.Condition {
 }
 
 func (h held) set(c *metav1.Condition) (bool, error) {
+	if h.element != nil && h.element.unwritable != "" {
+		return false, fmt.Errorf("conditions of %s: %w: their %s is of a type that can't be written", h.object.Type(), ErrUnsupportedObject, h.element.unwritable)
+	}
 	list := h.read()
 	if h.element != nil {
 		h.element.restrict(c)
 	}
 	index, count := newestOf(list, c.Type)
+	if index >= 0 && h.element != nil && h.element.transition == nil {
+		list[index].LastTransitionTime = c.LastTransitionTime // there is no place for it to be missing from
+	}
 	if count == 1 && says(&list[index], c) {
 		return false, nil
 	}
@@ -126,7 +133,15 @@ func (h held) set(c *metav1.Condition) (bool, error) {
 	if place < 0 {
 		place, order = len(order), append(order, -1)
 	}
-	return h.pick(order, func(picked reflect.Value) { h.put(picked.Index(place), &decisive) }), nil
+	if !h.pick(order, func(picked reflect.Value) { h.put(picked.Index(place), &decisive) }) {
+		return false, h.unsettled()
+	}
+	return true, nil
+}
+
+// unsettled is the error of a struct whose list can't be set.
+func (h held) unsettled() error {
+	return fmt.Errorf("conditions of %s: %w: status.conditions can't be set, a nil pointer on the way isn't exported", h.object.Type(), ErrUnsupportedObject)
 }
 
 func (h held) remove(conditionType string) bool {

@@ -1,7 +1,9 @@
 package status_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -207,5 +209,126 @@ func TestList(t *testing.T) {
 			require.Len(t, list, 2)
 			assert.Equal(t, []string{"Ready", "New", "Other"}, []string{list[0].Type, list[0].Reason, list[1].Type})
 		})
+	}
+}
+
+// goTime, textTime and oddTime are conditions with fields of other types.
+type goTime struct {
+	Type               string    `json:"type"`
+	Status             string    `json:"status"`
+	Reason             *string   `json:"reason,omitempty"`
+	LastTransitionTime time.Time `json:"lastTransitionTime"`
+}
+
+type textTime struct {
+	Type               string  `json:"type"`
+	Status             string  `json:"status"`
+	Message            *string `json:"message,omitempty"`
+	LastTransitionTime *string `json:"lastTransitionTime"`
+	ObservedGeneration *int32  `json:"observedGeneration,omitempty"`
+}
+
+type oddTime struct {
+	Type               string `json:"type"`
+	Status             string `json:"status"`
+	LastTransitionTime []int  `json:"lastTransitionTime"`
+}
+
+type holding[T any] struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Status            struct {
+		ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+		Conditions         []T    `json:"conditions"`
+	} `json:"status"`
+}
+
+func TestFieldsOfOtherTypes(t *testing.T) {
+	t.Parallel()
+	c := metav1.Condition{Type: "Ready", Status: "True", Reason: "Up", Message: "m", ObservedGeneration: 3}
+	reason, earlier := "Down", earlierText
+	ofGo := &holding[goTime]{}
+	ofGo.Status.Conditions = []goTime{{Type: "Ready", Status: "False", Reason: &reason, LastTransitionTime: now.AddDate(-1, 0, 0)}}
+	ofText := &holding[textTime]{}
+	ofText.Status.Conditions = []textTime{{Type: "Ready", Status: "False", LastTransitionTime: &earlier}}
+	for _, row := range []struct {
+		reason string
+		object any
+		list   func() any
+		want   string
+	}{
+		{"status 28: a time.Time and a reason by pointer", ofGo, func() any { return ofGo.Status.Conditions }, `[{"type":"Ready","status":"True","reason":"Up","lastTransitionTime":"` + nowText + `"}]`},
+		{"status 28: all by pointers, the time as text", ofText, func() any { return ofText.Status.Conditions }, `[{"type":"Ready","status":"True","message":"m","lastTransitionTime":"` + nowText + `","observedGeneration":3}]`},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			conditions := status.Conditions(row.object)
+			before, _ := conditions.Get("Ready")
+			require.False(t, before.LastTransitionTime.IsZero())
+			require.True(t, conditions.Set(now, c))
+			require.NoError(t, conditions.Err())
+			assert.JSONEq(t, row.want, text(t, row.list()))
+			assert.False(t, conditions.Set(now.AddDate(1, 0, 0), c), "said already")
+			assert.True(t, conditions.Set(now, metav1.Condition{Type: "Ready", Status: "True", Reason: "Up2", Message: "2", ObservedGeneration: 4}))
+			after, _ := conditions.Get("Ready")
+			assert.Equal(t, nowText, after.LastTransitionTime.UTC().Format(time.RFC3339))
+		})
+	}
+	t.Run("what is pointed to may be shared, it isn't written to", func(t *testing.T) {
+		t.Parallel()
+		shared := "Down"
+		obj := &holding[goTime]{}
+		obj.Status.Conditions = []goTime{{Type: "Ready", Status: "False", Reason: &shared}}
+		require.True(t, status.Conditions(obj).Set(now, c))
+		assert.Equal(t, "Down", shared)
+	})
+	t.Run("the object's observed generation by pointer", func(t *testing.T) {
+		t.Parallel()
+		d, err := status.Declare(status.Declared{Type: "Ready"})
+		require.NoError(t, err)
+		obj := &holding[metav1.Condition]{}
+		for _, want := range []bool{true, false} {
+			visit := d.Visit(4)
+			visit.Result("Ready", nil)
+			changed, err := visit.End(now, obj)
+			require.NoError(t, err)
+			require.Equal(t, want, changed)
+		}
+		assert.EqualValues(t, 4, *obj.Status.ObservedGeneration)
+	})
+	t.Run("what can't be written is refused, and read", func(t *testing.T) {
+		t.Parallel()
+		obj := &holding[oddTime]{}
+		obj.Status.Conditions = []oddTime{{Type: "Ready", Status: "False", LastTransitionTime: []int{1}}}
+		conditions := status.Conditions(obj)
+		assert.True(t, conditions.IsFalse("Ready"))
+		assert.False(t, conditions.Set(now, c))
+		require.ErrorIs(t, conditions.Err(), status.ErrUnsupportedObject)
+		assert.ErrorContains(t, conditions.Err(), "lastTransitionTime")
+		assert.True(t, conditions.IsFalse("Ready"), "nothing is written by halves")
+	})
+}
+
+// hiddenPlace has its conditions behind a pointer that nobody can set.
+type hiddenPlace struct {
+	Status struct{ *place } `json:"status"`
+}
+
+type place struct {
+	Conditions []metav1.Condition `json:"conditions"`
+}
+
+func TestAPlaceThatCantBeMade(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{1, 40} {
+		obj, other := &hiddenPlace{}, []metav1.Condition{}
+		for i := range count {
+			other = append(other, metav1.Condition{Type: fmt.Sprintf("T%d", i), Status: "True", Reason: "R"})
+		}
+		conditions := status.Conditions(obj)
+		assert.False(t, conditions.Merge(now, status.Conditions(&other)))
+		require.ErrorIs(t, conditions.Err(), status.ErrUnsupportedObject)
+		assert.Nil(t, obj.Status.place)
+		obj.Status.place = &place{}
+		assert.True(t, status.Conditions(obj).Merge(now, status.Conditions(&other)), "there is one")
 	}
 }

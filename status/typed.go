@@ -102,6 +102,6 @@ func sameStatus(present, given metav1.ConditionStatus) bool {
 
 // says is holds for typed conditions.
 func says(present, c *metav1.Condition) bool {
-	return present.Status == c.Status && present.Reason == c.Reason &&
+	return !present.LastTransitionTime.IsZero() && present.Status == c.Status && present.Reason == c.Reason &&
 		present.Message == c.Message && present.ObservedGeneration == c.ObservedGeneration
 }

@@ -23,6 +23,8 @@ var (
 	ErrInvalidReason = errors.New("invalid reason")
 	// ErrInvalidGeneration is a negative generation.
 	ErrInvalidGeneration = errors.New("invalid generation")
+	// ErrInvalidKind is a kind that an Application can't keep a service status of.
+	ErrInvalidKind = errors.New("invalid kind")
 	// ErrNoTime is a zero time, or one that RFC 3339 can't write, where a
 	// transition has to be dated.
 	ErrNoTime = errors.New("no usable time given")
@@ -128,6 +130,13 @@ var reasonBytes = func() (table [256]byte) {
 // maxDetailLength bounds the texts of single components, of which a status may
 // hold thousands.
 const maxDetailLength = 1024
+
+// maxDetailsLength bounds them all together, down to minDetailLength for one: a
+// status of more than about a megabyte can't be stored.
+const (
+	maxDetailsLength = 256 << 10
+	minDetailLength  = 80
+)
 
 func fits(text string, limit int) bool {
 	return len(text) <= limit && (ascii(text) || utf8.ValidString(text))

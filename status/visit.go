@@ -61,16 +61,24 @@ func (v *Visit) Result(conditionType string, err error) {
 // End writes what was reported into the object and tells whether the object
 // changed. What wasn't reported is kept or reset as declared, declared
 // conditions that are missing begin as Begin has them, and the one that
-// summarises follows from the others as they are then. All declared conditions
-// come first, in their order; those of others are kept.
+// summarises follows from the others as they are then. Missing ones go to the
+// end, in the order of the declaration; what is there keeps its place, and those
+// of others are kept.
+//
+// For the summary, what was kept counts as stale unless its observedGeneration
+// is that of the visit.
 //
 // status.observedGeneration becomes the generation of the visit once every
-// declared condition speaks of it, where the object has that field.
+// declared condition speaks of it: in a document always, in a struct where it
+// has that field, and not for a declaration that is ConditionsOnly. The
+// conditions get it as their own observedGeneration, where their type has that
+// field; a document whose schema has no such field either is visited with
+// generation 0, which writes none.
 //
 // spec: status 28
 //
 // Errors: the first one of a report (wrapping ErrDeclaration or what Validate
-// gives), ErrUnsupportedObject, ErrNoTime. With an error nothing is written.
+// gives), ErrInvalidGeneration, ErrUnsupportedObject, ErrNoTime. With an error nothing is written.
 func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 	if v.err != nil {
 		return false, v.err
@@ -78,42 +86,65 @@ func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 	if !condition.Datable(now) {
 		return false, fmt.Errorf("%w: %w", ErrDeclaration, ErrNoTime)
 	}
-	conditions := Conditions(object)
-	var list []metav1.Condition
-	for _, d := range v.declaration.types {
-		if c, reported := v.reports[d.Type]; reported {
-			list = append(list, c)
-		} else if _, present := conditions.Get(d.Type); present && d.Reset && !d.Summarises {
-			list = append(list, metav1.Condition{
-				Type: d.Type, Status: metav1.ConditionUnknown, Reason: "NotReported",
-				Message: "the last visit said nothing about it", ObservedGeneration: v.generation,
-			})
-		}
+	if v.generation < 0 {
+		return false, fmt.Errorf("%w: %w: %d is negative", ErrDeclaration, ErrInvalidGeneration, v.generation)
 	}
+	conditions := Conditions(object)
+	list := v.content(conditions)
 	if err := conditions.Err(); err != nil {
 		return false, err
 	}
 	changed = conditions.setAll(now, list)
-	begun, err := v.declaration.Begin(now, object, v.generation)
-	if err != nil {
-		return changed, err
+	if err := conditions.Err(); err != nil {
+		return false, err
 	}
 	summarised := v.summarise(now, conditions)
-	observed := v.observes(conditions) && conditions.observe(v.generation)
-	return changed || begun || summarised || observed, conditions.Err()
+	observed := !v.declaration.conditionsOnly && v.observes(conditions) && conditions.observe(v.generation)
+	return changed || summarised || observed, conditions.Err()
 }
+
+// content answers what the visit says of the declared types, in their order, so
+// that those which are new to the object get there in it.
+func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
+	var list []metav1.Condition
+	for _, d := range v.declaration.types {
+		c, reported := v.reports[d.Type]
+		_, present := conditions.Get(d.Type)
+		switch {
+		case reported:
+			list = append(list, c)
+		case !present:
+			list = append(list, initial(d.Type, v.generation))
+		case d.Reset && !d.Summarises:
+			list = append(list, metav1.Condition{
+				Type: d.Type, Status: metav1.ConditionUnknown, Reason: reasonNotReported,
+				Message: "the last visit said nothing about it", ObservedGeneration: v.generation,
+			})
+		}
+	}
+	return list
+}
+
+const reasonNotReported = "NotReported"
 
 // observes tells whether everything declared speaks of this generation. As long
 // as something kept is older, readers that look at the object's observed
 // generation only would take it for current.
 func (v *Visit) observes(conditions *ConditionSet) bool {
 	for _, d := range v.declaration.types {
-		c, _ := conditions.Get(d.Type)
-		if c.ObservedGeneration > 0 && c.ObservedGeneration < v.generation {
+		if c, _ := conditions.Get(d.Type); v.predates(conditions, c) {
 			return false
 		}
 	}
 	return v.generation > 0
+}
+
+// predates tells whether a condition isn't known to speak of the generation of
+// the visit. One that says no generation was written by somebody who didn't
+// know it, such as an older release; only where the object's own type of
+// conditions has no place for it nothing follows from that.
+func (v *Visit) predates(conditions *ConditionSet, c metav1.Condition) bool {
+	return c.ObservedGeneration < v.generation && conditions.holdsGenerations()
 }
 
 func (v *Visit) summarise(now time.Time, conditions *ConditionSet) bool {
@@ -129,7 +160,9 @@ func (v *Visit) summarise(now time.Time, conditions *ConditionSet) bool {
 	if summary == nil {
 		return false
 	}
-	c := conditions.Summary(summary.Type, parts...)
+	c := conditions.summary(summary.Type, parts, func(c metav1.Condition) bool {
+		return conditions.IsStale(c.Type) || v.predates(conditions, c)
+	})
 	c.ObservedGeneration = v.generation
 	if summary.Negative && c.Status != metav1.ConditionUnknown {
 		good := c.Status == metav1.ConditionTrue

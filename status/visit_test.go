@@ -76,6 +76,47 @@ func TestVisitObservedGeneration(t *testing.T) {
 	}
 }
 
+// TestVisitKeptOfNoGeneration visits what an older release wrote, without
+// generations: it isn't known to speak of the present one.
+func TestVisitKeptOfNoGeneration(t *testing.T) {
+	t.Parallel()
+	d, err := status.Declare(status.Declared{Type: "Ready", Summarises: true}, status.Declared{Type: "Provisioned"})
+	require.NoError(t, err)
+	end := func(obj any, generation int64, reported bool) {
+		v := d.Visit(generation)
+		if reported {
+			v.Result("Provisioned", nil)
+		}
+		_, err := v.End(now, obj)
+		require.NoError(t, err)
+	}
+	t.Run("status 24: it makes nothing current", func(t *testing.T) {
+		t.Parallel()
+		obj := document(t, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"generation":5},"status":{"observedGeneration":4,"conditions":[
+			{"type":"Provisioned","status":"True","reason":"R","message":"","lastTransitionTime":"`+earlierText+`"}]}}`)
+		end(obj, 5, false)
+		assert.EqualValues(t, 4, obj["status"].(object)["observedGeneration"])
+		assert.Equal(t, "Stale", status.Conditions(obj).Reason("Ready"))
+		assert.Equal(t, readiness.InProgress, readiness.Of(obj).State)
+		end(obj, 5, true)
+		assert.EqualValues(t, 5, obj["status"].(object)["observedGeneration"])
+		assert.Equal(t, readiness.Ready, readiness.Of(obj).State)
+	})
+	t.Run("without a known generation it is kept as it is", func(t *testing.T) {
+		t.Parallel()
+		list := []metav1.Condition{{Type: "Provisioned", Status: "True", Reason: "R"}}
+		end(&list, 0, false)
+		assert.True(t, status.Conditions(&list).IsTrue("Ready"))
+	})
+	t.Run("conditions without a place for generations say what they say", func(t *testing.T) {
+		t.Parallel()
+		obj := &threeKeys{}
+		end(obj, 5, true)
+		end(obj, 6, false)
+		assert.True(t, status.Conditions(obj).IsTrue("Ready"))
+	})
+}
+
 // TestVisitKstatus holds a declared set to the conventions by which kstatus and
 // its readers judge: Reconciling and Stalled are bad news when True, Ready sums
 // up, and the observed generation tells what is outdated.

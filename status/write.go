@@ -3,28 +3,45 @@ package status
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // maxWrites is how often Write tries: whoever conflicts more often than that
 // writes faster than it reads.
 const maxWrites = 10
 
+// The waits between the attempts begin with firstWait and double up to longestWait. A
+// cache that get reads from has that long to hear of what was written.
+const (
+	firstWait   = 10 * time.Millisecond
+	longestWait = time.Second
+)
+
 // Write reads an object, computes what it should be and writes that, and does
 // all of it again when somebody else wrote in between (a conflict of the API
 // server, also a wrapped one). So what others wrote is never overwritten by
-// what was computed without it. It answers the object as written, or as read
-// when there was nothing to write.
+// what was computed without it. It answers the object as it was given to write, or as
+// read when there was nothing to write: the resourceVersion that the write made is
+// not in it, unless write puts it there.
 //
 // compute tells whether its result differs from what it was given; it isn't
 // asked to write otherwise. It may be called several times, and must not change
 // what it is given if get answers out of a cache. write has to refuse what is
 // outdated, by the resourceVersion of what it is given.
 //
-// Errors: the context's, those of the three functions as they are, and after 10
-// conflicts the last one, wrapped. There is no waiting between the attempts.
+// Between the attempts it waits, 10 ms at first and then twice as long each time
+// up to a second, each time somewhat less by chance, so that a cache can catch
+// up and several writers don't meet again. The end of ctx ends a wait.
+//
+// The conflict of a server-side apply with another field manager isn't an
+// outdated version: no attempt could do better, so it is answered at once.
+//
+// Errors: the context's (with the conflict that was waited after), those of the
+// three functions as they are, and after 10 conflicts the last one, wrapped.
 func Write[T any](
 	ctx context.Context,
 	get func(ctx context.Context) (T, error),
@@ -33,8 +50,11 @@ func Write[T any](
 ) (T, error) {
 	var none T
 	var conflict error
-	for range maxWrites {
-		if err := ctx.Err(); err != nil {
+	for attempt := range maxWrites {
+		if err := pause(ctx, attempt); err != nil {
+			if conflict != nil {
+				err = fmt.Errorf("status: %w while waiting after a conflict: %w", err, conflict)
+			}
 			return none, err
 		}
 		current, err := get(ctx)
@@ -52,11 +72,28 @@ func Write[T any](
 		if conflict == nil {
 			return next, nil
 		}
-		if !apierrors.IsConflict(conflict) {
+		if !apierrors.IsConflict(conflict) || apierrors.HasStatusCause(conflict, metav1.CauseTypeFieldManagerConflict) {
 			return none, conflict
 		}
 	}
 	return none, fmt.Errorf("status: %d conflicts in a row, something else writes it all the time: %w", maxWrites, conflict)
+}
+
+// pause waits before an attempt, not before the first one. The error is that of
+// the context.
+func pause(ctx context.Context, attempt int) error {
+	if err := ctx.Err(); err != nil || attempt == 0 {
+		return err
+	}
+	wait := min(firstWait<<(attempt-1), longestWait)
+	timer := time.NewTimer(wait/2 + rand.N(wait/2+1))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }
 
 // Write updates the status of an object in a cluster through the caller's

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -106,11 +108,55 @@ func TestWrite(t *testing.T) {
 	}
 	t.Run("conflicts without an end", func(t *testing.T) {
 		t.Parallel()
-		s := &server{object: object{}, putError: apierrors.NewConflict(schema.GroupResource{}, "w", nil)}
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			s := &server{object: object{}, putError: apierrors.NewConflict(schema.GroupResource{}, "w", nil)}
+			_, err := status.Write(t.Context(), s.get, setReady, s.put)
+			require.Error(t, err)
+			assert.True(t, apierrors.IsConflict(err), "%v", err)
+			assert.Len(t, s.calls, 20)
+			assert.InDelta(t, 2.5, time.Since(begin).Seconds(), 0.9, "between half and all of 3.27 s")
+		})
+	})
+	t.Run("a cache that lags behind gets the time to catch up", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			begin, writes := time.Now(), 0
+			get := func(context.Context) (bool, error) { return time.Since(begin) >= 50*time.Millisecond, nil }
+			_, err := status.Write(t.Context(), get, func(fresh bool) (bool, bool, error) { return fresh, true, nil },
+				func(_ context.Context, fresh bool) error {
+					if writes++; !fresh {
+						return apierrors.NewConflict(schema.GroupResource{}, "w", nil)
+					}
+					return nil
+				})
+			require.NoError(t, err)
+			assert.LessOrEqual(t, writes, 6, "each wait is twice the last one")
+			assert.GreaterOrEqual(t, writes, 3)
+			assert.Less(t, time.Since(begin), 500*time.Millisecond)
+		})
+	})
+	t.Run("the end of the context ends a wait", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 7*time.Millisecond/2)
+			defer cancel()
+			begin := time.Now()
+			s := &server{object: object{}, putError: apierrors.NewConflict(schema.GroupResource{}, "w", nil)}
+			_, err := status.Write(ctx, s.get, setReady, s.put)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.True(t, apierrors.IsConflict(err), "%v", err)
+			assert.Equal(t, []string{"get", "write"}, s.calls)
+			assert.Equal(t, 7*time.Millisecond/2, time.Since(begin))
+		})
+	})
+	t.Run("a conflict with another field manager is no outdated version", func(t *testing.T) {
+		t.Parallel()
+		held := fmt.Errorf("apply: %w", apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Field: ".status.conditions"}}, "Apply failed with 1 conflict"))
+		s := &server{object: object{}, putError: held}
 		_, err := status.Write(t.Context(), s.get, setReady, s.put)
-		require.Error(t, err)
-		assert.True(t, apierrors.IsConflict(err), "%v", err)
-		assert.Len(t, s.calls, 20)
+		require.Equal(t, held, err)
+		assert.Equal(t, []string{"get", "write"}, s.calls)
 	})
 	t.Run("a context that has ended", func(t *testing.T) {
 		t.Parallel()

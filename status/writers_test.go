@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -201,10 +202,12 @@ func TestWritersLoseNothing(t *testing.T) {
 	for name, write := range map[string]way{"computed anew on each conflict": anew, "own conditions applied": applied} {
 		t.Run("status W6, 10: "+name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(100) {
-				require.Empty(t, race(t, seed, write, "A", "B"), "seed %d", seed)
-				require.Empty(t, race(t, seed, write, "A", "B", "C"), "seed %d, three writers", seed)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				for seed := range uint64(100) {
+					require.Empty(t, race(t, seed, write, "A", "B"), "seed %d", seed)
+					require.Empty(t, race(t, seed, write, "A", "B", "C"), "seed %d, three writers", seed)
+				}
+			})
 		})
 	}
 	t.Run("status W6: the interleavings are such that oper8's way loses", func(t *testing.T) {

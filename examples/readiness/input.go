@@ -72,7 +72,7 @@ func objectsIn(content any) ([]map[string]any, error) {
 	kind, _ := object["kind"].(string)
 	items, there := object["items"]
 	kindOfItems, isList := strings.CutSuffix(kind, "List")
-	if !isList || !there {
+	if !isList || !there && named(object) {
 		return []map[string]any{object}, nil
 	}
 	list, ok := items.([]any)
@@ -91,6 +91,14 @@ func objectsIn(content any) ([]map[string]any, error) {
 		objects = append(objects, found...)
 	}
 	return objects, nil
+}
+
+// named tells an object from a list: kinds of objects may end in List too, and a list that is empty may come without
+// its items.
+func named(object map[string]any) bool {
+	metadata, _ := object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	return name != ""
 }
 
 // inherit names the kind of an item of a list such as PodList: from the API server its items come without.

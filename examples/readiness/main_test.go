@@ -198,6 +198,7 @@ func TestBadInput(t *testing.T) {
 		{"no JSON, after some that is", strings.ReplaceAll(`{"apiVersion":"v1","kind":"Secret"}`, ",", ",\n") + "\n{\"kind\": [", []string{"-"}, "-: document 2: yaml: line 3: "},
 		{"a field twice, by its line in the file", good + "---\nkind: A\nkind: B\n", []string{"-"}, `-: document 2: yaml: unmarshal errors: line 4: key "kind" already set in map`},
 		{"text", good + "---\nError from server (NotFound)\n", []string{"-"}, `-: document 2: want an object, not "Error from server (NotFound)"`},
+		{"an empty list that comes without its items", "{apiVersion: v1, kind: PodList, metadata: {resourceVersion: '7'}}", []string{"-"}, "-: it holds no object"},
 		{"a list that is no object", "[1]", []string{"-"}, "-: document 1: want an object, not a list"},
 		{"no kind", good + "---\n{apiVersion: v1}", []string{"-"}, "-: document 2: the object has no kind"},
 		{"no API version", "{kind: Pod}", []string{"-"}, "-: document 1: the object has no apiVersion"},

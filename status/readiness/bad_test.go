@@ -147,3 +147,36 @@ func TestAllInAnyOrder(t *testing.T) {
 		require.Equal(t, before, given, "the results aren't sorted in place")
 	}
 }
+
+// TestNumbers decodes numbers in other ways than Kubernetes does.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	numbers := func(t *testing.T, text string) map[string]any {
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		var object map[string]any
+		require.NoError(t, decoder.Decode(&object))
+		return object
+	}
+	const three = `"status":{"observedGeneration":5,"replicas":3,"readyReplicas":3,"availableReplicas":3,"updatedReplicas":3,"fullyLabeledReplicas":3}`
+	for _, c := range []struct{ reason, text, want string }{
+		{"status 24: an older generation is observed", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"generation":5},"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True"}]}}`, "LatestGenerationNotObserved"},
+		{"status 24: a condition of an older one", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"generation":5},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":4}]}}`, "ConditionOutdated"},
+		{"replicas that are all there", `{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"generation":5},"spec":{"replicas":3.0},` + three + `}`, "Replicas"},
+		{"and less of them", `{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"generation":5},"spec":{"replicas":4},` + three + `}`, "LessLabeled"},
+		{"a wanted number as text isn't the default", `{"apiVersion":"apps/v1","kind":"ReplicaSet","spec":{"replicas":"3"},` + three + `}`, "NumberUnreadable"},
+		{"of a Deployment", `{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":{}},` + three + `}`, "NumberUnreadable"},
+		{"of a StatefulSet, with a fraction", `{"apiVersion":"apps/v1","kind":"StatefulSet","spec":{"replicas":1.5},` + three + `}`, "NumberUnreadable"},
+		{"its seconds", `{"apiVersion":"apps/v1","kind":"StatefulSet","spec":{"replicas":3,"minReadySeconds":"9"},` + three + `}`, "NumberUnreadable"},
+		{"null is the default", `{"apiVersion":"apps/v1","kind":"ReplicaSet","spec":{"replicas":null},` + three + `}`, "ExtraReplicas"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			for _, object := range []map[string]any{document(t, c.text), numbers(t, c.text)} {
+				result := readiness.Of(object)
+				assert.Equal(t, c.want, result.Reason, "%+v", result)
+				assert.Equal(t, c.want == "NumberUnreadable", result.State == readiness.Unknown)
+			}
+		})
+	}
+}

@@ -9,15 +9,16 @@ import (
 // Of decides with the zero Checker and without a time: cells of the table that
 // ask how long something has lasted don't match. The object is one of:
 //
-//   - *unstructured.Unstructured, or map[string]any holding a whole object: read
-//     in place, nothing is copied;
+//   - *unstructured.Unstructured, also embedded in a struct that is pointed to, or
+//     map[string]any holding a whole object: read in place, nothing is copied;
 //   - a pointer to a struct, such as those of k8s.io/api: what is looked at is
 //     read by reflection. Objects that a client has decoded often name no kind
 //     of their own; then the type's name and package do, for the kinds of the
-//     table.
+//     table, and Checker.KindOf for all others.
 //
 // nil, a nil pointer, and an object without content, is NotFound. Another type,
-// and an object of no known kind, is Unknown. Nothing is mutated.
+// and an object of no known kind, is Unknown, and so is a list (such as a List or
+// a PodList, also one of a Go type): judge its items. Nothing is mutated.
 //
 // spec: status 23
 func Of(object any) Result {
@@ -37,12 +38,17 @@ type Checker struct {
 	SuspendedJobReady bool
 	// WaitsForConsumer tells of a storage class whether it binds volumes only
 	// when a Pod asks for them (WaitForFirstConsumer). Then a pending claim of
-	// that class is Ready. The name is empty for the default class.
+	// that class is Ready. The name is empty for the default class; of a claim
+	// that states the empty class it isn't asked.
 	WaitsForConsumer func(storageClass string) bool
 	// IngressNeedsAddress makes an Ingress wait for an address.
 	IngressNeedsAddress bool
 	// BudgetNeedsHealthy makes a PodDisruptionBudget wait for its Pods.
 	BudgetNeedsHealthy bool
+	// KindOf names the kind of a struct that names none, as a client decodes it,
+	// and that the table doesn't know by its Go type: from the client's scheme,
+	// for instance. A zero answer is none.
+	KindOf func(object any) schema.GroupKind
 	// Registry says how kinds are judged that the table doesn't know, or not as
 	// wished. It isn't written to.
 	Registry Registry

@@ -9,6 +9,9 @@ import (
 // deployment is the row apps/Deployment. A paused one is judged by its counts
 // only, since its controller leaves the conditions as they were.
 func deployment(s subject) Result {
+	if result, done := s.unreadable("replicas"); done {
+		return result
+	}
 	want := s.wanted("replicas", 1)
 	paused, _ := s.spec["paused"].(bool)
 	if !paused {

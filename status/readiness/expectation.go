@@ -83,13 +83,28 @@ func lookUp(object map[string]any, path string) (any, bool) {
 
 func contains(values []any, value any) bool {
 	return slices.ContainsFunc(values, func(each any) bool {
-		a, isA := number(each)
+		a, isA := number(plain(each))
 		b, isB := number(value)
 		if isA || isB {
 			return isA && isB && a == b
 		}
-		return reflect.DeepEqual(each, value)
+		return reflect.DeepEqual(plain(each), value)
 	})
+}
+
+// plain is a value of a named type, such as a PodPhase, as a document holds it.
+func plain(value any) any {
+	switch content := reflect.ValueOf(value); content.Kind() {
+	case reflect.String:
+		return content.String()
+	case reflect.Bool:
+		return content.Bool()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return content.Int()
+	case reflect.Float32, reflect.Float64:
+		return content.Float()
+	}
+	return value
 }
 
 func number(value any) (float64, bool) {

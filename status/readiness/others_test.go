@@ -1,6 +1,7 @@
 package readiness_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,12 +11,15 @@ import (
 
 func TestPersistentVolumeClaim(t *testing.T) {
 	waits := readiness.Checker{WaitsForConsumer: func(class string) bool { return class == "local" }}
+	always := readiness.Checker{WaitsForConsumer: func(string) bool { return true }}
 	run(t, "v1", "PersistentVolumeClaim", []cell{
 		{name: "status 25: Lost", status: `{"phase":"Lost"}`, state: readiness.Failed, reason: "ClaimLost"},
 		{name: "status 25: Pending", status: `{"phase":"Pending"}`, state: readiness.InProgress, reason: "ClaimPending"},
 		{name: "status 25: Pending, its class waits for a Pod", checker: waits, spec: `{"storageClassName":"local"}`, status: `{"phase":"Pending"}`, state: readiness.Ready, reason: "WaitForFirstConsumer"},
 		{name: "status 25: Pending, its class doesn't wait", checker: waits, spec: `{"storageClassName":"net"}`, status: `{"phase":"Pending"}`, state: readiness.InProgress, reason: "ClaimPending"},
 		{name: "status 25: Pending, the default class", checker: waits, status: `{"phase":"Pending"}`, state: readiness.InProgress, reason: "ClaimPending"},
+		{name: "status 25: Pending, of no class, which isn't the default class", checker: always, spec: `{"storageClassName":""}`, status: `{"phase":"Pending"}`, state: readiness.InProgress, reason: "ClaimPending"},
+		{name: "status 25: Pending, the default class waits", checker: always, status: `{"phase":"Pending"}`, state: readiness.Ready, reason: "WaitForFirstConsumer"},
 		{name: "status 25: the file system is to grow", status: conditions(`"phase":"Bound"`, is("FileSystemResizePending", "True", "")), state: readiness.InProgress, reason: "FileSystemResizePending"},
 		{name: "status 25: the volume grows", status: conditions(`"phase":"Bound"`, is("Resizing", "True", "")), state: readiness.InProgress, reason: "Resizing"},
 		{name: "status 25: grown", status: conditions(`"phase":"Bound"`, is("Resizing", "False", "")), state: readiness.Ready, reason: "ClaimBound"},
@@ -146,5 +150,21 @@ func TestNode(t *testing.T) {
 		{name: "status 25: Ready Unknown", status: conditions("", is("Ready", "Unknown", "NodeStatusUnknown")), state: readiness.InProgress, reason: "NodeStatusUnknown"},
 		{name: "status 25: ready", status: conditions("", is("Ready", "True", "KubeletReady")), state: readiness.Ready, reason: "KubeletReady"},
 		{name: "status 24: ready at an older generation", metadata: second, status: conditions("", old("Ready", "KubeletReady")), state: readiness.InProgress, reason: "ConditionOutdated"},
+	})
+}
+
+// TestHorizontalPodAutoscalerOfV1 has its conditions where autoscaling/v1 has
+// room for them.
+func TestHorizontalPodAutoscalerOfV1(t *testing.T) {
+	annotated := func(list string) string {
+		return `{"generation":1,"annotations":{"autoscaling.alpha.kubernetes.io/conditions":` + strconv.Quote(list) + `}}`
+	}
+	able, active := is("AbleToScale", "True", "ReadyForNewScale"), is("ScalingActive", "True", "ValidMetricFound")
+	run(t, "autoscaling/v1", "HorizontalPodAutoscaler", []cell{
+		{name: "status 25: ready by the annotation", metadata: annotated("[" + able + "," + active + "]"), state: readiness.Ready, reason: "ValidMetricFound"},
+		{name: "status 25: not yet by the annotation", metadata: annotated("[" + able + "]"), state: readiness.InProgress, reason: "ScalingNotActive"},
+		{name: "failed by the annotation", metadata: annotated("[" + is("ScalingActive", "False", "InvalidSelector") + "]"), state: readiness.Failed, reason: "InvalidSelector"},
+		{name: "an annotation that is no list", metadata: annotated("{"), state: readiness.InProgress, reason: "NotAbleToScale"},
+		{name: "no annotation", state: readiness.InProgress, reason: "NotAbleToScale"},
 	})
 }

@@ -1,6 +1,9 @@
 package readiness
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // budget is the row policy/PodDisruptionBudget.
 func budget(s subject) Result {
@@ -21,6 +24,9 @@ func budget(s subject) Result {
 // autoscaler is the row autoscaling/HorizontalPodAutoscaler. Metrics that are
 // missing for now, or a target that isn't there yet, are no failures.
 func autoscaler(s subject) Result {
+	if s.conditions == nil {
+		s.conditions = annotatedConditions(&s)
+	}
 	able, active := s.condition("AbleToScale"), s.condition("ScalingActive")
 	if active.isFalse() && active.reason == "InvalidSelector" {
 		return failed(active.reason, says(active.message, "the selector of the target is invalid"), field("ScalingActive"))
@@ -33,4 +39,14 @@ func autoscaler(s subject) Result {
 		return waits("ScalingActive", active, "ScalingNotActive", "the condition ScalingActive is not True")
 	}
 	return ready(says(active.reason, "ScalingActive"), says(active.message, "the autoscaler works"), field("ScalingActive"), field("AbleToScale"))
+}
+
+// annotatedConditions answers the conditions of autoscaling/v1, which has no
+// place for them in its status: the API server keeps them in an annotation.
+func annotatedConditions(s *subject) []any {
+	var conditions []any
+	if json.Unmarshal([]byte(s.annotation("autoscaling.alpha.kubernetes.io/conditions")), &conditions) != nil {
+		return nil
+	}
+	return conditions
 }

@@ -34,6 +34,9 @@ func daemonSet(s subject) Result {
 
 // replicaSet is the row apps/ReplicaSet and ReplicationController.
 func replicaSet(s subject) Result {
+	if result, done := s.unreadable("replicas"); done {
+		return result
+	}
 	want := s.wanted("replicas", 1)
 	if failure := s.condition("ReplicaFailure"); failure.isTrue() && s.count("replicas") < want {
 		return failed(says(failure.reason, "ReplicaFailure"), says(failure.message, "replicas can't be created"),

@@ -8,6 +8,9 @@ import (
 
 // statefulSet is the row apps/StatefulSet.
 func statefulSet(s subject) Result {
+	if result, done := s.unreadable("replicas"); done {
+		return result
+	}
 	want := s.wanted("replicas", 1)
 	if result, done := s.unobserved(); done {
 		return result
@@ -22,6 +25,9 @@ func statefulSet(s subject) Result {
 		return result
 	}
 	if result, done := statefulSetUpdate(&s, want); done {
+		return result
+	}
+	if result, done := s.unreadable("minReadySeconds"); done {
 		return result
 	}
 	if s.wanted("minReadySeconds", 0) > 0 {

@@ -10,7 +10,7 @@ func claim(s subject) Result {
 	case "Lost":
 		return failed("ClaimLost", "the volume of the claim is lost", statusPhase)
 	case "Pending":
-		if waits := s.checker.WaitsForConsumer; waits != nil && waits(condition.Text(s.spec, "storageClassName")) {
+		if s.waitsForConsumer() {
 			return ready("WaitForFirstConsumer", "the claim is bound when a Pod uses it", statusPhase, "spec.storageClassName")
 		}
 		return inProgress("ClaimPending", "the claim isn't bound yet", statusPhase)
@@ -24,6 +24,16 @@ func claim(s subject) Result {
 		return ready("ClaimBound", "the claim is bound", statusPhase)
 	}
 	return s.otherPhase()
+}
+
+// waitsForConsumer asks of the claim's class whether it binds late. A claim that
+// names the empty class wants a volume without one: it isn't of the default one.
+func (s *subject) waitsForConsumer() bool {
+	class, stated := s.spec["storageClassName"]
+	if stated && class == "" || s.checker.WaitsForConsumer == nil {
+		return false
+	}
+	return s.checker.WaitsForConsumer(condition.Text(s.spec, "storageClassName"))
 }
 
 // volume is the row PersistentVolume.

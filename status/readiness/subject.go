@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/operkit/operkit/status/internal/condition"
+	"github.com/operkit/operkit/status/internal/structs"
 )
 
 // subject is one object as the rules look at it: parts of the document, and no
@@ -33,7 +34,7 @@ type subject struct {
 // nothing.
 func newSubject(checker Checker, now time.Time, object any) (s subject, result Result, done bool) {
 	s = subject{checker: checker, now: now}
-	switch object := object.(type) {
+	switch object := unwrapped(object).(type) {
 	case *unstructured.Unstructured:
 		if object != nil {
 			s.document = object.Object
@@ -42,13 +43,18 @@ func newSubject(checker Checker, now time.Time, object any) (s subject, result R
 		s.document = object
 	case nil:
 	default:
+		if isTypedList(object) {
+			return s, unknown(reasonList, judgeItems), true
+		}
 		value := reflect.ValueOf(object)
 		if value.Kind() != reflect.Pointer || value.Type().Elem().Kind() != reflect.Struct {
 			return s, unknown("TypeUnknown", fmt.Sprintf("a %T is no object: use *unstructured.Unstructured, map[string]any or a pointer to a struct", object)), true
 		}
 		if !value.IsNil() {
 			s.whole = value.Elem()
-			s.document = typedDocument(s.whole)
+			if s.document = typedDocument(s.whole); s.document == nil {
+				return s, unknown("TypeUnknown", fmt.Sprintf("a %T is no object: it has neither kind nor metadata, spec or status", object)), true
+			}
 		}
 	}
 	if len(s.document) == 0 {
@@ -64,8 +70,24 @@ func newSubject(checker Checker, now time.Time, object any) (s subject, result R
 	s.conditions = condition.ListOf(s.status)
 	if s.kind == "" && s.whole.IsValid() {
 		s.group, s.kind = kindOf(s.whole.Type())
+		if s.kind == "" && checker.KindOf != nil {
+			kind := checker.KindOf(object)
+			s.group, s.kind = kind.Group, kind.Kind
+		}
+	}
+	if s.isList() {
+		return s, unknown(reasonList, judgeItems, "kind", "items"), true
 	}
 	return s, Result{}, false
+}
+
+// unwrapped is the object itself, or the unstructured one that it wraps.
+func unwrapped(object any) any {
+	switch object.(type) {
+	case *unstructured.Unstructured, map[string]any, nil:
+		return object
+	}
+	return structs.Unwrap(object)
 }
 
 func (s *subject) name() Object {
@@ -94,6 +116,20 @@ func (s *subject) wanted(field string, byDefault int64) int64 {
 		return n
 	}
 	return byDefault
+}
+
+// unreadable answers for a number of the spec that is there in another shape,
+// such as a text: nobody can tell what is wanted then.
+func (s *subject) unreadable(number string) (Result, bool) {
+	value := s.spec[number]
+	if value == nil {
+		return Result{}, false
+	}
+	if _, ok := condition.Integer(value); ok {
+		return Result{}, false
+	}
+	path := "spec." + number
+	return unknown("NumberUnreadable", fmt.Sprintf("%s is %.64q, not a whole number", path, fmt.Sprint(value)), path), true
 }
 
 // phase answers status.phase, empty when absent.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/operkit/operkit/status/internal/condition"
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
@@ -19,13 +20,17 @@ var heavy = map[string][]string{
 	},
 }
 
-// typedDocument answers what the rows look at of a struct.
+// typedDocument answers what the rows look at of a struct, nil when it has none
+// of that.
 func typedDocument(object reflect.Value) map[string]any {
-	document := map[string]any{}
+	var document map[string]any
 	for _, key := range [...]string{"apiVersion", "kind", "metadata", "spec", "status"} {
 		index := structs.Index(object.Type(), key)
 		if index == nil {
 			continue
+		}
+		if document == nil {
+			document = map[string]any{}
 		}
 		if part, ok := structs.At(object, index); ok {
 			document[key] = structs.Document(part, heavy[key]...)
@@ -40,11 +45,24 @@ func (s *subject) everything() map[string]any {
 	if !s.whole.IsValid() {
 		return s.document
 	}
-	document, _ := structs.Document(s.whole).(map[string]any)
+	document, ok := structs.Document(s.whole).(map[string]any)
+	if !ok { // one that encodes itself as something else, or can't
+		document = map[string]any{}
+	}
 	if document["kind"] == nil || document["kind"] == "" {
 		document["kind"] = s.kind
 	}
 	return document
+}
+
+// annotation answers an annotation, empty when there is none.
+func (s *subject) annotation(key string) string {
+	if s.whole.IsValid() {
+		if object, ok := s.whole.Addr().Interface().(interface{ GetAnnotations() map[string]string }); ok {
+			return object.GetAnnotations()[key]
+		}
+	}
+	return condition.Text(condition.Map(s.metadata, "annotations"), key)
 }
 
 // kinds holds the keys of the Go types met so far: reflect.Type to key.

@@ -1,6 +1,7 @@
 package readiness_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/operkit/operkit/status/readiness"
 )
@@ -70,6 +72,25 @@ func TestTyped(t *testing.T) {
 	}
 }
 
+func TestKindOf(t *testing.T) {
+	t.Parallel()
+	w := &widget{ObjectMeta: metav1.ObjectMeta{Name: "w"}}
+	w.Status.Phase = "Idle"
+	w.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: "False", Reason: "Waits"}}
+	kind := schema.GroupKind{Group: "example.com", Kind: "Widget"}
+	checker := readiness.Checker{KindOf: func(object any) schema.GroupKind {
+		if object == any(w) {
+			return kind
+		}
+		return schema.GroupKind{}
+	}}
+	assert.Equal(t, "Waits", checker.Of(w).Reason)
+	assert.Equal(t, "Widget", checker.Of(w).Object.Kind)
+	assert.Equal(t, "KindMissing", checker.Of(&widget{}).Reason, "it doesn't know either")
+	checker.Registry = readiness.Registry{}.With(kind, readiness.Expectation{Fields: []readiness.Field{{Path: ".status.phase", Ready: []any{"Idle"}}}})
+	assert.Equal(t, readiness.Ready, checker.Of(w).State)
+}
+
 func TestTypedExpectation(t *testing.T) {
 	t.Parallel()
 	w := &widget{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"tier": "gold"}}}
@@ -85,6 +106,31 @@ func TestTypedExpectation(t *testing.T) {
 	tier, _, err := unstructured.NestedString(seen, "metadata", "labels", "tier")
 	require.NoError(t, err)
 	assert.Equal(t, "gold", tier, "a function sees the whole object")
+}
+
+// refusing can't be encoded.
+type refusing struct{ metav1.TypeMeta }
+
+func (refusing) MarshalJSON() ([]byte, error) { return nil, errors.New("no") }
+
+func TestTypedThatCantBeEncoded(t *testing.T) {
+	t.Parallel()
+	checker := expecting("example.com", "Widget", readiness.Expectation{Fields: []readiness.Field{{Path: ".status.phase"}}})
+	result := checker.Of(&refusing{metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"}})
+	assert.Equal(t, "FieldMissing", result.Reason, "%+v", result)
+}
+
+// wrapper gives an unstructured object methods of its own.
+type wrapper struct{ unstructured.Unstructured }
+
+func TestWrappers(t *testing.T) {
+	t.Parallel()
+	w := &wrapper{unstructured.Unstructured{Object: document(t, `{"apiVersion":"example.com/v1","kind":"Widget","status":{"conditions":[{"type":"Ready","status":"True","reason":"Up"}]}}`)}}
+	assert.Equal(t, "Up", readiness.Of(w).Reason)
+	assert.Equal(t, readiness.NotFound, readiness.Of(&wrapper{}).State)
+	assert.Equal(t, readiness.NotFound, readiness.Of((*wrapper)(nil)).State)
+	result := readiness.Of(&struct{ Note string }{"x"})
+	assert.Equal(t, []string{"Unknown", "TypeUnknown"}, []string{string(result.State), result.Reason}, "a struct that is no object")
 }
 
 func TestOtherForms(t *testing.T) {

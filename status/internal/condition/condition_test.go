@@ -1,6 +1,7 @@
 package condition_test
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 	"time"
@@ -65,6 +66,13 @@ func TestInteger(t *testing.T) {
 		{"a fraction is no integer", 3.5, 0, false},
 		{"infinity is no integer", math.Inf(1), 0, false},
 		{"not a number", math.NaN(), 0, false},
+		{"json.Number", json.Number("3"), 3, true},
+		{"json.Number with a zero fraction", json.Number("3.0"), 3, true},
+		{"json.Number with a fraction", json.Number("3.5"), 0, false},
+		{"json.Number that is none", json.Number("x"), 0, false},
+		{"int8", int8(-3), -3, true}, {"int16", int16(-3), -3, true},
+		{"uint", uint(3), 3, true}, {"uint8", uint8(3), 3, true}, {"uint16", uint16(3), 3, true}, {"uint32", uint32(3), 3, true}, {"uint64", uint64(3), 3, true},
+		{"uint64 that doesn't fit", uint64(math.MaxUint64), 0, false},
 		{"text is no integer", "3", 0, false},
 		{"null", nil, 0, false},
 	} {

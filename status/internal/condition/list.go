@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"reflect"
 	"strings"
 	"time"
 
@@ -28,10 +29,48 @@ func List(object map[string]any) []any {
 }
 
 // ListOf answers the conditions of a status, nil when there are none or when
-// they are no list.
+// they are no list. Lists of documents made in Go, of maps or of
+// metav1.Condition, are answered as a decoder would have made them.
 func ListOf(status map[string]any) []any {
-	list, _ := status["conditions"].([]any)
-	return list
+	switch list := status["conditions"].(type) {
+	case []any:
+		return list
+	case []map[string]any:
+		return converted(list, func(entry map[string]any) any { return entry })
+	case []metav1.Condition:
+		return converted(list, func(c metav1.Condition) any { return documentOf(c) })
+	}
+	return nil
+}
+
+// Foreign tells whether the conditions of a status are a list with content of
+// another Go type than ListOf reads.
+func Foreign(status map[string]any) bool {
+	switch status["conditions"].(type) {
+	case nil, []any, []map[string]any, []metav1.Condition:
+		return false
+	}
+	value := reflect.ValueOf(status["conditions"])
+	return value.Kind() == reflect.Slice && value.Len() > 0
+}
+
+func converted[T any](list []T, convert func(T) any) []any {
+	result := make([]any, len(list))
+	for i := range list {
+		result[i] = convert(list[i])
+	}
+	return result
+}
+
+func documentOf(c metav1.Condition) map[string]any {
+	entry := map[string]any{Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message}
+	if Datable(c.LastTransitionTime.Time) {
+		entry[LastTransitionTime] = c.LastTransitionTime.UTC().Format(time.RFC3339)
+	}
+	if c.ObservedGeneration != 0 {
+		entry[ObservedGeneration] = c.ObservedGeneration
+	}
+	return entry
 }
 
 // Newest answers the index of the entry that decides for a type, and how many

@@ -71,3 +71,38 @@ func TestAnOldGenerationWakesNobody(t *testing.T) {
 	assert.Equal(t, int64(2), again.ObservedGeneration)
 	assert.Equal(t, 2024, again.LastTransitionTime.Year(), "it was True all the time")
 }
+
+func TestRemovingWhatIsHeld(t *testing.T) {
+	t.Parallel()
+	up := metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Up"}
+	down := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Down"}
+	for _, row := range []struct {
+		reason string
+		forms  []status.PatchForm
+		remove status.PatchForm
+		want   error
+	}{
+		{"what was applied only", []status.PatchForm{status.ServerSideApply}, status.ServerSideApply, nil},
+		{"what was merged and then applied", []status.PatchForm{status.MergePatch, status.ServerSideApply}, status.ServerSideApply, status.ErrHeldByOthers},
+		{"what was merged only", []status.PatchForm{status.MergePatch}, status.ServerSideApply, status.ErrHeldByOthers},
+		{"a merge removes what both wrote", []status.PatchForm{status.MergePatch, status.ServerSideApply}, status.MergePatch, nil},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			for i, form := range row.forms {
+				require.True(t, w.set(t, form, []metav1.Condition{up, down}[i]))
+			}
+			before := w.get(t)
+			after := before.DeepCopy()
+			require.True(t, status.Conditions(after).Remove("Ready"))
+			patch, err := status.Patch(before, after, row.remove, "Ready")
+			require.ErrorIs(t, err, row.want)
+			if row.want == nil {
+				w.send(t, row.remove, patch)
+			}
+			_, present := status.Conditions(w.get(t)).Get("Ready")
+			assert.Equal(t, row.want != nil, present)
+		})
+	}
+}

@@ -27,6 +27,9 @@ const (
 
 var widgets = schema.GroupVersionResource{Group: "integration.operkit.dev", Version: "v1", Resource: "widgets"}
 
+// named is the widget for kubectl: with its group, since other tests may define a Widget too.
+const named = "widgets.integration.operkit.dev/it"
+
 // world is what one test has: a widget, who writes its status, and kubectl.
 type world struct {
 	env     *envtest.Env
@@ -95,7 +98,7 @@ func (w *world) send(t *testing.T, form status.PatchForm, patch map[string]any) 
 // says asks kubectl without waiting whether a condition is met.
 func (w *world) says(t *testing.T, condition string) bool {
 	t.Helper()
-	answer, err := w.kubectl.Run(t.Context(), "wait", "--for=condition="+condition, "widget/it", "--timeout=0")
+	answer, err := w.kubectl.Run(t.Context(), "wait", "--for=condition="+condition, named, "--timeout=0")
 	require.NoError(t, err)
 	if strings.Contains(answer.Stdout, "condition met") {
 		return true
@@ -114,7 +117,7 @@ type waited struct {
 func (w *world) await(ctx context.Context) <-chan waited {
 	done := make(chan waited, 1)
 	go func() {
-		answer, err := w.kubectl.Run(ctx, "wait", "--for=condition=Ready", "widget/it", "--output=json", "--timeout="+patience.String())
+		answer, err := w.kubectl.Run(ctx, "wait", "--for=condition=Ready", named, "--output=json", "--timeout="+patience.String())
 		object := &unstructured.Unstructured{}
 		switch {
 		case err != nil:

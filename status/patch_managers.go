@@ -1,0 +1,76 @@
+package status
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/operkit/operkit/status/internal/condition"
+)
+
+// ErrHeldByOthers is an apply that can't take a condition away, since it isn't
+// the only one that holds it. It comes with ErrPatch.
+var ErrHeldByOthers = fmt.Errorf("%w: another manager holds a condition that is to be removed", ErrPatch)
+
+// removable tells by metadata.managedFields whether an apply takes an own
+// condition away by leaving it out: the API server does so only when an apply
+// is the only one that holds any field of it. What was written by an update or
+// a merge patch is another manager, also under the same name.
+func removable(old, next map[string]any, owned []string) error {
+	present, rest := condition.List(old), condition.List(next)
+	for _, conditionType := range owned {
+		if condition.Find(present, conditionType) == nil || condition.Find(rest, conditionType) != nil {
+			continue
+		}
+		held := holders(old, conditionType)
+		if len(held) > 1 || len(held) == 1 && held[0].operation != string(metav1.ManagedFieldsOperationApply) {
+			return fmt.Errorf("%w: %s is held by %s: remove it with a MergePatch, or give up what was not applied (client-go's csaupgrade does)",
+				ErrHeldByOthers, conditionType, join(held))
+		}
+	}
+	return nil
+}
+
+// holder is a manager of fields.
+type holder struct{ name, operation string }
+
+func join(holders []holder) string {
+	texts := make([]string, len(holders))
+	for i, h := range holders {
+		texts[i] = fmt.Sprintf("%.64q (%.16s)", h.name, h.operation)
+	}
+	return strings.Join(texts, " and ")
+}
+
+// holders answers who holds fields of a condition, none when the object doesn't
+// tell.
+func holders(object map[string]any, conditionType string) []holder {
+	entries, _ := condition.Map(object, "metadata")["managedFields"].([]any)
+	var result []holder
+	for _, element := range entries {
+		entry, _ := element.(map[string]any)
+		fields := condition.Map(condition.Map(condition.Map(entry, "fieldsV1"), "f:status"), "f:"+conditionsKey)
+		h := holder{condition.Text(entry, "manager"), condition.Text(entry, "operation")}
+		if names(fields, conditionType) && !slices.Contains(result, h) {
+			result = append(result, h)
+		}
+	}
+	return result
+}
+
+// names tells whether fields of a list by type are those of a type.
+func names(fields map[string]any, conditionType string) bool {
+	for key := range fields {
+		text, isKey := strings.CutPrefix(key, "k:")
+		var keys struct {
+			Type string `json:"type"`
+		}
+		if isKey && json.Unmarshal([]byte(text), &keys) == nil && keys.Type == conditionType {
+			return true
+		}
+	}
+	return false
+}
