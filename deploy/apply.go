@@ -66,10 +66,14 @@ type task struct {
 }
 
 func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Unstructured) Result {
+	if result, ok := m.settledResult(ctx, s, obj); ok {
+		return result
+	}
 	t := task{Manager: m, settings: s, port: m.requests(s)}
 	result := t.run(ctx, obj)
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
+	m.remember(s, obj, result)
 	return result
 }
 

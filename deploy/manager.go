@@ -3,12 +3,14 @@ package deploy
 import "strings"
 
 // Manager puts objects into one cluster. It is safe for concurrent use; objects given to it are
-// never changed. All it remembers is which fields it took from whom, see Conflicts.
+// never changed. All it remembers is which fields it took from whom, see Conflicts,
+// and which objects it found to be as they should be.
 type Manager struct {
 	port      Port
 	view      View
 	settings  settings
 	takeovers *takeovers
+	settled   *settledObjects
 }
 
 // NewManager returns a Manager over cluster. The options hold for every call and are
@@ -18,7 +20,7 @@ func NewManager(cluster Cluster, options ...Option) *Manager {
 	for _, option := range options {
 		option(&s)
 	}
-	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}}
+	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, settled: &settledObjects{}}
 }
 
 // With returns a Manager whose options are those of m and then the given ones.
@@ -27,7 +29,7 @@ func (m *Manager) With(options ...Option) *Manager {
 	for _, option := range options {
 		option(&s)
 	}
-	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers}
+	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers, settled: m.settled}
 }
 
 // View returns the reads that this Manager decides by.

@@ -1,0 +1,96 @@
+package deploy
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// settledObjects remembers what was found unchanged, so that the same manifest and the same object
+// in memory aren't compared again: an operator does that all day. The zero value is ready for use.
+type settledObjects struct {
+	mu    sync.RWMutex
+	known map[settledKey]settledObject
+}
+
+// settledKey is a manifest's name and all settings on which it depends whether an object is as it
+// should be.
+type settledKey struct {
+	ref                    Ref
+	domain, fieldManager   string
+	namespace              string
+	owner                  types.UID
+	strategy               Strategy
+	controller, labelOwned bool
+}
+
+// settledObject is an object, as the View showed it, that was as its manifest says.
+type settledObject struct {
+	manifest uint64
+	ref      Ref
+	byLabel  bool
+	live     *unstructured.Unstructured
+}
+
+const (
+	// maxSettled bounds what is remembered.
+	maxSettled = 1 << 17
+	// manifestDepth is how deep manifests may be nested to be remembered.
+	manifestDepth = 100
+)
+
+// settledKey is the key for a manifest; ok is false where it has to be looked at closely.
+func (s settings) settledKey(obj *unstructured.Unstructured) (key settledKey, ok bool) {
+	if s.dryRun || len(s.takeOverFrom) > 0 || obj == nil || obj.Object == nil {
+		return key, false
+	}
+	key = settledKey{ref: RefOf(obj), domain: s.domain, fieldManager: s.fieldManager, namespace: s.namespace,
+		strategy: s.strategy, controller: s.controller, labelOwned: s.labelOwned}
+	if s.owner != nil {
+		key.owner = s.owner.GetUID()
+	}
+	return key, key.ref.Name != ""
+}
+
+// settledResult is the result for a manifest and an object that are the same ones as last time.
+func (m *Manager) settledResult(ctx context.Context, s settings, obj *unstructured.Unstructured) (Result, bool) {
+	key, ok := s.settledKey(obj)
+	if !ok {
+		return Result{}, false
+	}
+	m.settled.mu.RLock()
+	last, ok := m.settled.known[key]
+	m.settled.mu.RUnlock()
+	if !ok {
+		return Result{}, false
+	}
+	if manifest, ok := fingerprint(obj.Object, manifestDepth); !ok || manifest != last.manifest {
+		return Result{}, false
+	}
+	live, err := m.view.Get(ctx, last.ref)
+	if err != nil || live != last.live {
+		return Result{}, false
+	}
+	return Result{Ref: last.ref, Action: Unchanged, Object: live, ByLabel: last.byLabel}, true
+}
+
+// remember keeps an object that was found unchanged, and forgets one that wasn't.
+func (m *Manager) remember(s settings, obj *unstructured.Unstructured, result Result) {
+	key, ok := s.settledKey(obj)
+	if !ok {
+		return
+	}
+	manifest, ok := fingerprint(obj.Object, manifestDepth)
+	m.settled.mu.Lock()
+	defer m.settled.mu.Unlock()
+	if !ok || result.Action != Unchanged || result.Err != nil || len(result.Kept) > 0 || result.Calls > 0 {
+		delete(m.settled.known, key)
+		return
+	}
+	if m.settled.known == nil || len(m.settled.known) >= maxSettled {
+		m.settled.known = map[settledKey]settledObject{}
+	}
+	m.settled.known[key] = settledObject{manifest: manifest, ref: result.Ref, byLabel: result.ByLabel, live: result.Object}
+}
