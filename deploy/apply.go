@@ -63,6 +63,9 @@ type task struct {
 	settings
 	port requests
 	in   *intent
+	// seen is what the View showed, partial whether that is metadata only.
+	seen    *unstructured.Unstructured
+	partial bool
 }
 
 func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Unstructured) Result {
@@ -73,7 +76,7 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 	result := t.run(ctx, obj)
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
-	m.remember(s, obj, result)
+	m.remember(s, obj, result, t.seen)
 	return result
 }
 
@@ -92,7 +95,10 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 	case CreateOnly:
 		return t.createOnly(ctx)
 	}
-	live, err := t.read(ctx, t.settings, t.in.ref)
+	live, err := t.look(ctx)
+	if err == nil && t.in.strategy == Replace {
+		live, err = t.complete(ctx, live)
+	}
 	if err != nil {
 		return Result{Ref: t.in.ref, Action: Failed, Err: err}
 	}

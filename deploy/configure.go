@@ -18,25 +18,25 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 		result := t.configure(ctx, live)
 		var stale *StaleError
 		var conflict *ConflictError
+		partial := errors.Is(result.Err, errPartial)
 		outdated := errors.As(result.Err, &stale) || errors.As(result.Err, &conflict) && conflict.Err != nil
-		if !outdated || attempt == configureAttempts {
+		if !partial && (!outdated || attempt == configureAttempts) {
 			return result
 		}
-		var absent *NotFoundError
 		current, err := t.port.Get(ctx, t.in.ref)
 		switch {
-		case errors.As(err, &absent):
+		case isNotFound(err):
 			return t.create(ctx)
 		case err != nil:
 			return Result{Ref: t.in.ref, Action: Failed, Err: err}
-		case current.GetUID() == live.GetUID() && current.GetResourceVersion() == live.GetResourceVersion():
+		case !partial && current.GetUID() == live.GetUID() && current.GetResourceVersion() == live.GetResourceVersion():
 			return result
 		}
-		live = current
+		live, t.partial = current, false
 	}
 }
 
-// configure makes one try.
+// configure makes one try. It is errPartial, before anything is sent, when more of live has to be known.
 func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) Result {
 	if live.GetDeletionTimestamp() != nil {
 		err := &TerminatingError{Ref: t.in.ref, Finalizers: live.GetFinalizers()}
@@ -50,16 +50,24 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) R
 		return failure(t.in.ref, err)
 	}
 	wanted := withoutScaled(t.in.object, live, t.fieldManager)
-	if t.unchanged(wanted, live) {
+	unchanged, err := t.unchanged(wanted, live)
+	switch {
+	case err != nil:
+		return failure(t.in.ref, err)
+	case unchanged:
 		return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
-	}
-	if t.in.strategy == OnDelete {
+	case t.in.strategy == OnDelete:
 		return Result{Ref: t.in.ref, Action: Skipped, Object: live}
+	case t.partial && t.in.strategy.recreates():
+		return failure(t.in.ref, errPartial)
 	}
 	if fields := t.immutableChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
 		return t.recreate(ctx, live, fields)
 	}
 	settled := t.settle(t.settings, wanted, live)
+	if t.partial && settled.contested() {
+		return failure(t.in.ref, errPartial) // what looks contested may have the value that is wanted
+	}
 	if len(settled.refused) > 0 {
 		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: settled.refused}}
 	}
@@ -73,7 +81,9 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) R
 // write applies what is settled, unless that is there already.
 func (t *task) write(ctx context.Context, settled settlement, live *unstructured.Unstructured) Result {
 	result := Result{Ref: t.in.ref, Action: Unchanged, Object: live, Kept: append(settled.kept, settled.fought...)}
-	if t.unchanged(settled.wanted, live) {
+	if unchanged, err := t.unchanged(settled.wanted, live); err != nil {
+		return failure(t.in.ref, err)
+	} else if unchanged {
 		return result
 	}
 	wanted := settled.wanted.DeepCopy()
@@ -83,12 +93,15 @@ func (t *task) write(ctx context.Context, settled settlement, live *unstructured
 	if err != nil {
 		return failure(t.in.ref, err)
 	}
-	result.Object, result.Taken = applied.Object, taken
-	result.Changes, result.Warnings = t.changes(live, applied.Object), applied.Warnings
+	result.Object, result.Taken, result.Warnings = applied.Object, taken, applied.Warnings
+	if !t.partial && !applied.Partial {
+		result.Changes = t.changes(live, applied.Object)
+	}
 	if !t.dryRun {
 		t.takeovers.took(live.GetUID(), taken)
 		if applied.Object.GetResourceVersion() == live.GetResourceVersion() {
 			// The cluster keeps less of the intent than was sent, and that it had already.
+			result.Object = live
 			return result
 		}
 	}
@@ -118,8 +131,15 @@ func (t *task) mayTake(fields []FieldConflict, live *unstructured.Unstructured) 
 }
 
 // unchanged: the intent is the one applied last, and nobody has touched a field of it.
-func (t *task) unchanged(wanted, live *unstructured.Unstructured) bool {
+func (t *task) unchanged(wanted, live *unstructured.Unstructured) (bool, error) {
 	metadata, _ := live.Object["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
-	return annotations[t.hashKey()] == t.in.hash && covered(live, t.fieldManager, wanted.Object)
+	if annotations[t.hashKey()] != t.in.hash {
+		return false, nil
+	}
+	covered, doubtful := coverage(live, t.fieldManager, wanted.Object, t.partial)
+	if covered && doubtful {
+		return false, errPartial
+	}
+	return covered, nil
 }

@@ -87,6 +87,11 @@ type settlement struct {
 	refused, fought []FieldConflict
 }
 
+// contested tells whether there is anything that others hold.
+func (s settlement) contested() bool {
+	return len(s.taken)+len(s.kept)+len(s.refused)+len(s.fought) > 0
+}
+
 // settle decides about the fields of wanted that others hold on live.
 func (m *Manager) settle(s settings, wanted, live *unstructured.Unstructured) settlement {
 	ours := s.takesBack(live)

@@ -7,27 +7,37 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// covered tells whether manager still owns every field of the intent on live. Fields that
-// the API server never tracks are left out: apiVersion, kind, name and namespace.
-func covered(live *unstructured.Unstructured, manager string, intent map[string]any) bool {
+// coverage tells whether manager still owns every field of the intent on live. Fields that
+// the API server never tracks are left out: apiVersion, kind, name and namespace. partial says that
+// of live only the metadata is known; doubtful then that the content has to be seen before covered can be
+// believed.
+func coverage(live *unstructured.Unstructured, manager string, intent map[string]any, partial bool) (covered, doubtful bool) {
 	ours, others := appliedFields(live, manager)
 	if ours == nil {
-		return false
+		return false, false
 	}
-	at := place{ours, others, live.Object}
+	at := place{ours: ours, others: others, live: live.Object}
+	if partial {
+		at.doubtful = &doubtful
+	}
+	return at.coversObject(intent), doubtful
+}
+
+func (p place) coversObject(intent map[string]any) bool {
 	for key, value := range intent {
 		switch key {
 		case "apiVersion", "kind":
 		case "metadata":
 			metadata, _ := value.(map[string]any)
-			below, _ := at.field("metadata")
+			below, _ := p.field("metadata")
+			below.doubtful = nil
 			for name, item := range metadata {
 				if name != "name" && name != "namespace" && !below.coversField(name, item) {
 					return false
 				}
 			}
 		default:
-			if !at.coversField(key, value) {
+			if !p.coversField(key, value) {
 				return false
 			}
 		}
@@ -41,13 +51,15 @@ type place struct {
 	ours   fieldSet
 	others []fieldSet
 	live   any
+	// doubtful is where to note that live isn't known and would be needed; nil when it is known.
+	doubtful *bool
 }
 
 // field returns the place of a map's field, and whether we own it or something below it.
 func (p place) field(name string) (place, bool) {
 	_, ok := p.ours["f:"+name]
 	content, _ := p.live.(map[string]any)
-	return place{p.ours.below("f:" + name), allBelow(p.others, "f:"+name), content[name]}, ok
+	return place{p.ours.below("f:" + name), allBelow(p.others, "f:"+name), content[name], p.doubtful}, ok
 }
 
 func (p place) coversField(name string, value any) bool {
@@ -83,15 +95,23 @@ func (p place) leafCovers(value any) bool {
 		content, _ := p.live.(map[string]any)
 		for name, item := range v {
 			_, there := content[name]
-			if !there && !isZero(item) || len(allBelow(p.others, "f:"+name)) > 0 {
+			if len(allBelow(p.others, "f:"+name)) > 0 || !there && !isZero(item) && p.known() {
 				return false
 			}
 		}
 	case []any:
 		content, _ := p.live.([]any)
-		return len(v) == 0 || len(content) > 0
+		return len(v) == 0 || len(content) > 0 || !p.known()
 	}
 	return true
+}
+
+// known tells whether the live value is known, and notes that it was asked for.
+func (p place) known() bool {
+	if p.doubtful != nil {
+		*p.doubtful = true
+	}
+	return p.doubtful == nil
 }
 
 // coversList finds the field set of each item. A key field that the intent leaves out, such
@@ -130,7 +150,7 @@ func (p place) coversList(items []any) bool {
 // item returns the place of the list item with a key.
 func (p place) item(key listKey) place {
 	list, _ := p.live.([]any)
-	below := place{ours: p.ours.below(key.name), others: allBelow(p.others, key.name)}
+	below := place{ours: p.ours.below(key.name), others: allBelow(p.others, key.name), doubtful: p.doubtful}
 	if element := key.find(list); element != nil {
 		below.live = element
 	}

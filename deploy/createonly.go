@@ -58,7 +58,7 @@ func (t *task) createOnly(ctx context.Context) Result {
 // created looks for what was made of the manifest before, by its name or by its label.
 func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) {
 	if t.in.ref.Name != "" {
-		return t.read(ctx, t.settings, t.in.ref)
+		return t.look(ctx)
 	}
 	selector := labels.SelectorFromSet(labels.Set{t.generatedLabel(): t.in.object.GetLabels()[t.generatedLabel()]})
 	found, err := retry(ctx, t.retryFor, func() ([]*unstructured.Unstructured, error) {

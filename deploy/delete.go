@@ -68,7 +68,7 @@ func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Re
 		}
 		return Result{Ref: ref, Action: Failed, Err: err}
 	}
-	live, err := t.read(ctx, t.settings, ref)
+	live, _, err := t.glance(ctx, t.settings, ref)
 	switch {
 	case err != nil:
 		return Result{Ref: ref, Action: Failed, Err: err}
@@ -135,7 +135,7 @@ func (m *Manager) Gone(ctx context.Context, objects []*unstructured.Unstructured
 		if err != nil {
 			return remaining, err
 		}
-		live, err := m.read(ctx, s, ref)
+		live, _, err := m.glance(ctx, s, ref)
 		if err != nil {
 			return remaining, err
 		}

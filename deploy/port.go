@@ -90,6 +90,8 @@ type Applied struct {
 	Object *unstructured.Unstructured
 	// Created tells that the object didn't exist before.
 	Created bool
+	// Partial tells that of Object only the metadata was answered, see PartialView.
+	Partial bool
 	// Warnings are what the cluster remarks about the request, such as a deprecated kind.
 	Warnings []string
 }

@@ -69,7 +69,7 @@ func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)
 func (m *Manager) waitGone(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
 	holders := live.GetFinalizers()
 	err := waitUntil(ctx, func(ctx context.Context) (bool, error) {
-		current, err := m.view.Get(ctx, ref)
+		current, _, err := m.glance(ctx, settings{}, ref)
 		if err != nil {
 			return false, err
 		}

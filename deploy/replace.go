@@ -24,6 +24,9 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 			return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
 		}
 		stored, err := t.port.Update(ctx, next, UpdateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
+		if err == nil && !t.dryRun && isState(stored, live) {
+			return Result{Ref: t.in.ref, Action: Unchanged, Object: live} // what the cluster makes of it is there
+		}
 		if err == nil {
 			return Result{Ref: t.in.ref, Action: Replaced, Object: stored, Changes: t.changes(live, stored)}
 		}

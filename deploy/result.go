@@ -33,10 +33,12 @@ type Result struct {
 	Ref    Ref
 	Action Action
 	// Object is the object as the cluster has it afterwards; nil when it is absent or not known.
-	// It is shared: don't change it.
+	// It is shared: don't change it. Of a kind that the View holds as metadata it may have no more than that,
+	// see PartialView.
 	Object *unstructured.Unstructured
 	// Changes are the places of an object that was there that are other than before: none for a new one.
-	// What moves with every write, the status and the hash are left out; values of Secrets are digests.
+	// What moves with every write, the status and the hash are left out; values of Secrets are digests. None
+	// either for an object of which only metadata is known.
 	Changes []Change
 	// Warnings are what the cluster remarks about an apply, such as a deprecated kind.
 	Warnings []string

@@ -69,15 +69,16 @@ func (m *Manager) settledResult(ctx context.Context, s settings, obj *unstructur
 	if manifest, ok := fingerprint(obj.Object, manifestDepth); !ok || manifest != last.manifest {
 		return Result{}, false
 	}
-	live, err := m.view.Get(ctx, last.ref)
+	live, _, err := m.glance(ctx, settings{}, last.ref)
 	if err != nil || live != last.live {
 		return Result{}, false
 	}
 	return Result{Ref: last.ref, Action: Unchanged, Object: live, ByLabel: last.byLabel}, true
 }
 
-// remember keeps an object that was found unchanged, and forgets one that wasn't.
-func (m *Manager) remember(s settings, obj *unstructured.Unstructured, result Result) {
+// remember keeps that seen, what the View showed, was found unchanged, be it by asking the cluster; and
+// forgets what wasn't.
+func (m *Manager) remember(s settings, obj *unstructured.Unstructured, result Result, seen *unstructured.Unstructured) {
 	key, ok := s.settledKey(obj)
 	if !ok {
 		return
@@ -85,12 +86,20 @@ func (m *Manager) remember(s settings, obj *unstructured.Unstructured, result Re
 	manifest, ok := fingerprint(obj.Object, manifestDepth)
 	m.settled.mu.Lock()
 	defer m.settled.mu.Unlock()
-	if !ok || result.Action != Unchanged || result.Err != nil || len(result.Kept) > 0 || result.Calls > 0 {
+	if !ok || result.Action != Unchanged || result.Err != nil || len(result.Kept) > 0 || !isState(result.Object, seen) {
 		delete(m.settled.known, key)
 		return
 	}
 	if m.settled.known == nil || len(m.settled.known) >= maxSettled {
 		m.settled.known = map[settledKey]settledObject{}
 	}
-	m.settled.known[key] = settledObject{manifest: manifest, ref: result.Ref, byLabel: result.ByLabel, live: result.Object}
+	m.settled.known[key] = settledObject{manifest: manifest, ref: result.Ref, byLabel: result.ByLabel, live: seen}
+}
+
+// isState tells whether two are one state of one object.
+func isState(a, b *unstructured.Unstructured) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && a.GetResourceVersion() != ""
 }

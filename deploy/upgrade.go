@@ -31,6 +31,7 @@ func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*u
 	if len(body) == 0 {
 		return live, nil
 	}
+	t.partial = false
 	return t.port.Patch(ctx, t.in.ref, Patch{Type: types.JSONPatchType, Body: body, FieldManager: t.fieldManager})
 }
 
