@@ -5,23 +5,19 @@ import (
 	"errors"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// PartialView is what a View offers beside that may hold kinds as metadata only, which takes a fraction
+// PartialView is what a View offers beside that holds some kinds as metadata only, which takes a fraction
 // of the memory: labels, annotations, owners, finalizers and who owns which field are all that a Manager
 // needs to see that an object is as it should be. Where it needs more (a field that may have been
 // emptied, fields that others hold, another strategy than applying) it reads that object from the
-// cluster, and Result.Calls tells.
+// cluster, and Result.Calls tells. Of such kinds Get and List of the View are requests to the cluster, and
+// events bring objects without content.
 type PartialView interface {
 	View
 	// Partial is Get where whole may be false: then the object has nothing but apiVersion, kind and
-	// metadata. Get of the same object is a request to the cluster.
+	// metadata.
 	Partial(ctx context.Context, ref Ref) (obj *unstructured.Unstructured, whole bool, err error)
-	// SubscribePartial is Subscribe for who needs no content: the objects of its events have only
-	// metadata, unless the kind is held as a whole already because of a Subscribe. A later Subscribe has it
-	// held as a whole for everybody who reads.
-	SubscribePartial(ctx context.Context, kind schema.GroupVersionKind, handle func(Event)) (Subscription, error)
 }
 
 // errPartial is why work on an object that is known in part only can't go on.

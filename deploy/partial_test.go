@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // firstUID is that of the first object of a cluster in memory.
@@ -44,10 +43,6 @@ func (v partialView) Partial(ctx context.Context, ref deploy.Ref) (*unstructured
 	})
 	same, _ := v.caching.shown.LoadOrStore(obj.GetResourceVersion(), obj)
 	return same.(*unstructured.Unstructured), false, nil
-}
-
-func (v partialView) SubscribePartial(ctx context.Context, kind schema.GroupVersionKind, handle func(deploy.Event)) (deploy.Subscription, error) {
-	return v.Subscribe(ctx, kind, handle)
 }
 
 // What a Manager asks the cluster for when its View holds metadata only.

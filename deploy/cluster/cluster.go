@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 )
 
@@ -35,14 +37,26 @@ type Cluster struct {
 type Option func(*options)
 
 type options struct {
-	namespaces []string
-	logger     *slog.Logger
+	namespaces   []string
+	metadataOnly map[schema.GroupKind]bool
+	logger       *slog.Logger
 }
 
 // Namespaces limits what is watched of namespaced kinds to these namespaces; reads of
 // others are live. Without it all namespaces are watched.
 func Namespaces(names ...string) Option {
 	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
+}
+
+// MetadataOnly has watches of these kinds bring, and the View hold, nothing but metadata: see
+// deploy.PartialView. It is for kinds of which many or large objects exist and whose content nobody
+// reads, such as Secrets that are only written. An apply is then answered by metadata too.
+func MetadataOnly(kinds ...schema.GroupKind) Option {
+	return func(o *options) {
+		for _, kind := range kinds {
+			o.metadataOnly[kind] = true
+		}
+	}
 }
 
 // Logger receives what a reader should know but no caller is told: watches that break and
@@ -59,7 +73,7 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	if config == nil {
 		return nil, errors.New("cluster: the configuration is nil")
 	}
-	o := options{}
+	o := options{metadataOnly: map[schema.GroupKind]bool{}}
 	for _, option := range opts {
 		option(&o)
 	}
@@ -88,8 +102,12 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
 	}
+	headers, err := metadata.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
+	}
 	found := newResources(requests)
-	store := newStore(ctx, watches, requests, found, o)
+	store := newStore(ctx, feeds{watches, headers}, requests, found, o)
 	return &Cluster{requests: requests, resources: found, store: store, logger: o.logger}, nil
 }
 

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -25,7 +24,7 @@ const errorPatience = 200 * time.Millisecond
 type informer struct {
 	cache.SharedIndexInformer
 	subject   failed
-	client    dynamic.Interface
+	feed      feed
 	resources *resources
 	logger    *slog.Logger
 	// standing tells that the watch's stream is open, failure why the last try to open it failed.
@@ -44,16 +43,22 @@ type relisting struct {
 }
 
 func (s *store) startInformer(kind schema.GroupVersionKind, found resource, namespace string) (*informer, error) {
-	started := &informer{client: s.client, resources: s.resources, logger: s.logger,
+	started := &informer{feed: s.feeds.whole(), resources: s.resources, logger: s.logger,
 		subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: kind, Namespace: namespace}}}
+	if s.metadataOnly[kind.GroupKind()] {
+		started.feed = s.feeds.partial()
+	}
 	lister := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: started.list, WatchFuncWithContext: started.watch,
-	}, s.client)
-	shared := cache.NewSharedIndexInformerWithOptions(lister, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{
+	}, started.feed.client)
+	shared := cache.NewSharedIndexInformerWithOptions(lister, started.feed.example, cache.SharedIndexInformerOptions{
 		Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 		ObjectDescription: kind.String(),
 	})
 	started.SharedIndexInformer = shared
+	if err := shared.SetTransform(asKind(kind)); err != nil {
+		return nil, fmt.Errorf("%s: watch: %w", kind.Kind, err)
+	}
 	// Entries of the overlay end whether or not somebody is subscribed at the moment.
 	if _, err := shared.AddEventHandler(handlers(s.ctx, func(event deploy.Event) { s.overlay.observe(kind, event) })); err != nil {
 		return nil, fmt.Errorf("%s: watch: %w", kind.Kind, err)
@@ -70,14 +75,18 @@ func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtim
 	if options.Continue == "" {
 		i.relists(options)
 	}
-	return persist(ctx, i, func(client dynamic.ResourceInterface) (runtime.Object, error) { return client.List(ctx, options) })
+	return persist(ctx, i, func(at schema.GroupVersionResource) (runtime.Object, error) {
+		return i.feed.list(ctx, at, i.subject.ref.Namespace, options)
+	})
 }
 
 func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
 		i.relists(options)
 	}
-	stream, err := persist(ctx, i, func(client dynamic.ResourceInterface) (watch.Interface, error) { return client.Watch(ctx, options) })
+	stream, err := persist(ctx, i, func(at schema.GroupVersionResource) (watch.Interface, error) {
+		return i.feed.watch(ctx, at, i.subject.ref.Namespace, options)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -94,21 +103,14 @@ func (i *informer) relists(options metav1.ListOptions) {
 	}
 }
 
-// served returns the client of where the kind is served now. An informer of one namespace
+// served returns where the kind is served now. An informer of one namespace
 // can't follow a kind that has left namespaces.
-func (i *informer) served(ctx context.Context) (dynamic.ResourceInterface, error) {
+func (i *informer) served(ctx context.Context) (schema.GroupVersionResource, error) {
 	found, err := i.resources.of(ctx, i.subject.ref.Kind)
-	if err != nil {
-		return nil, err
+	if err == nil && i.subject.ref.Namespace != "" && found.scope == deploy.ClusterScoped {
+		err = &deploy.InvalidManifestError{Ref: i.subject.ref, Reason: "its kind has become cluster-scoped: start anew to watch it"}
 	}
-	client, namespace := i.client.Resource(found.GroupVersionResource), i.subject.ref.Namespace
-	if namespace == "" {
-		return client, nil
-	}
-	if found.scope == deploy.ClusterScoped {
-		return nil, &deploy.InvalidManifestError{Ref: i.subject.ref, Reason: "its kind has become cluster-scoped: start anew to watch it"}
-	}
-	return client.Namespace(namespace), nil
+	return found.GroupVersionResource, err
 }
 
 func (i *informer) log() *slog.Logger {

@@ -48,7 +48,7 @@ func (r *requests) pages(ctx context.Context, res resource, ref deploy.Ref, opti
 		if options.Fields != nil && !options.Fields.Empty() {
 			request = request.Param("fieldSelector", options.Fields.String())
 		}
-		page, err := r.send(ctx, request, subject)
+		page, err := r.sendTo(ctx, subject.ref, request, subject)
 		if err != nil {
 			return nil, err
 		}

@@ -13,17 +13,13 @@ import (
 // (spec: deploy W1). Without a name it is the collection, of all namespaces if there is
 // no namespace either.
 func path(res resource, ref deploy.Ref, subresource string) ([]string, error) {
-	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
-	for field, part := range map[string]string{"metadata.name": ref.Name, "metadata.namespace": ref.Namespace} {
-		if problems := segments.IsValidPathSegmentName(part); len(problems) > 0 {
-			return nil, invalid(field + " " + strings.Join(problems, ", "))
-		}
+	if err := nameable(ref); err != nil {
+		return nil, err
 	}
-	switch {
-	case res.scope == deploy.ClusterScoped && ref.Namespace != "":
-		return nil, invalid("its kind is cluster-scoped: leave metadata.namespace out")
-	case res.scope == deploy.Namespaced && ref.Namespace == "" && ref.Name != "":
-		return nil, invalid("metadata.namespace is missing")
+	if ref.Name != "" || ref.Namespace != "" {
+		if err := placed(res, ref); err != nil {
+			return nil, err
+		}
 	}
 	parts := []string{"/apis", res.Group, res.Version}
 	if res.Group == "" {
@@ -40,4 +36,31 @@ func path(res resource, ref deploy.Ref, subresource string) ([]string, error) {
 		parts = append(parts, subresource)
 	}
 	return parts, nil
+}
+
+// creatable refuses a new object that could only be sent somewhere else than its name says.
+func creatable(res resource, ref deploy.Ref) error {
+	if err := nameable(ref); err != nil {
+		return err
+	}
+	return placed(res, ref)
+}
+
+func nameable(ref deploy.Ref) error {
+	for field, part := range map[string]string{"metadata.name": ref.Name, "metadata.namespace": ref.Namespace} {
+		if problems := segments.IsValidPathSegmentName(part); len(problems) > 0 {
+			return &deploy.InvalidManifestError{Ref: ref, Reason: field + " " + strings.Join(problems, ", ")}
+		}
+	}
+	return nil
+}
+
+func placed(res resource, ref deploy.Ref) error {
+	switch {
+	case res.scope == deploy.ClusterScoped && ref.Namespace != "":
+		return &deploy.InvalidManifestError{Ref: ref, Reason: "its kind is cluster-scoped: leave metadata.namespace out"}
+	case res.scope == deploy.Namespaced && ref.Namespace == "":
+		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.namespace is missing"}
+	}
+	return nil
 }

@@ -7,8 +7,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/dynamic"
 )
 
 // Times between two tries to list or watch. client-go's own grow to a minute, which is how
@@ -20,11 +20,11 @@ const (
 
 // persist tries to list or to watch where the kind is served until it works, ctx ends, or
 // the answer is one that client-go acts upon.
-func persist[T any](ctx context.Context, i *informer, try func(dynamic.ResourceInterface) (T, error)) (result T, err error) {
+func persist[T any](ctx context.Context, i *informer, try func(at schema.GroupVersionResource) (T, error)) (result T, err error) {
 	for delay := firstTry; ; delay = min(2*delay, longestTry) {
-		client, unserved := i.served(ctx)
+		at, unserved := i.served(ctx)
 		if unserved == nil {
-			result, err = try(client)
+			result, err = try(at)
 		} else {
 			err = unserved
 		}

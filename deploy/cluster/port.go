@@ -41,13 +41,14 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 		return deploy.Applied{}, err
 	}
 	patch := deploy.Patch{Type: types.ApplyPatchType, Body: body, FieldManager: options.FieldManager, DryRun: options.DryRun}
+	partial := p.store.metadataOnly[ref.Kind.GroupKind()] && !options.DryRun
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
-		return p.requests.patch(ctx, at, ref, patch, options.Force)
+		return p.requests.apply(ctx, at, ref, patch, options.Force, partial)
 	})
 	if err != nil {
 		return deploy.Applied{}, err
 	}
-	return deploy.Applied{Object: got.object, Created: got.code == http.StatusCreated, Warnings: got.warnings}, nil
+	return deploy.Applied{Object: got.object, Partial: partial, Created: got.code == http.StatusCreated, Warnings: got.warnings}, nil
 }
 
 // Create implements deploy.Port.
@@ -56,8 +57,11 @@ func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, option
 	if err != nil {
 		return nil, err
 	}
-	if ref.Name == "" && obj.GetGenerateName() == "" {
+	switch {
+	case ref.Name == "" && obj.GetGenerateName() == "":
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name and metadata.generateName are missing"}
+	case obj.GetResourceVersion() != "": // a server answers 500, as if trying again could help
+		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is set: what was read from a cluster isn't new"}
 	}
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
 		return p.requests.create(ctx, at, ref, body, options)
@@ -72,10 +76,7 @@ func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, option
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case ref.Name == "":
-		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"}
-	case obj.GetResourceVersion() == "":
+	if obj.GetResourceVersion() == "" {
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: replace what was read, not whatever is there"}
 	}
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
@@ -91,7 +92,7 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*u
 		return nil, fmt.Errorf("%s: an apply patch goes through Apply", ref)
 	}
 	got, err := p.write(ctx, ref, patch.DryRun, func(at resource) (answer, error) {
-		return p.requests.patch(ctx, at, ref, patch, false)
+		return p.requests.patch(ctx, at, ref, patch)
 	})
 	p.remark(ref, got)
 	return got.object, err

@@ -45,6 +45,9 @@ func (r *requests) get(ctx context.Context, res resource, ref deploy.Ref) (answe
 }
 
 func (r *requests) create(ctx context.Context, res resource, ref deploy.Ref, body []byte, options deploy.CreateOptions) (answer, error) {
+	if err := creatable(res, ref); err != nil {
+		return answer{}, err
+	}
 	request := r.client.Post().Body(body)
 	where := ref
 	where.Name = "" // the path of a creation is that of the collection
@@ -56,17 +59,28 @@ func (r *requests) update(ctx context.Context, res resource, ref deploy.Ref, bod
 	return r.send(ctx, written(request, options.FieldManager, options.DryRun), failed{"update", res, ref, ""})
 }
 
-func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p deploy.Patch, force bool) (answer, error) {
+func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p deploy.Patch) (answer, error) {
 	request := r.client.Patch(p.Type).Body(p.Body)
+	return r.send(ctx, signed(request, p.FieldManager, p.DryRun), failed{"patch", res, ref, p.Subresource})
+}
+
+// onlyMetadata has the API server answer by the metadata of an object.
+const onlyMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+
+// apply sends the patch of a server-side apply. partial: the answer has only metadata.
+func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p deploy.Patch, force, partial bool) (answer, error) {
+	request := r.client.Patch(types.ApplyPatchType).Body(p.Body)
 	if force {
 		request = request.Param("force", "true")
 	}
-	if p.Type == types.ApplyPatchType {
-		request = written(request, p.FieldManager, p.DryRun)
-	} else {
-		request = signed(request, p.FieldManager, p.DryRun)
+	if partial {
+		request = request.SetHeader("Accept", onlyMetadata)
 	}
-	return r.send(ctx, request, failed{"patch", res, ref, p.Subresource})
+	got, err := r.send(ctx, written(request, p.FieldManager, p.DryRun), failed{"patch", res, ref, ""})
+	if err == nil && partial {
+		got.object.SetGroupVersionKind(ref.Kind)
+	}
+	return got, err
 }
 
 func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, options deploy.DeleteOptions) (answer, error) {
@@ -115,6 +129,9 @@ type answer struct {
 
 // send sends request to where the subject's object is.
 func (r *requests) send(ctx context.Context, request *rest.Request, subject failed) (answer, error) {
+	if subject.ref.Name == "" { // its path would be that of all of them
+		return answer{}, &deploy.InvalidManifestError{Ref: subject.ref, Reason: "metadata.name is missing"}
+	}
 	return r.sendTo(ctx, subject.ref, request, subject)
 }
 

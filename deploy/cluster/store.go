@@ -11,29 +11,29 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 )
 
 // store is the View of a cluster: what the informers of watched kinds hold, overlaid with
 // our own latest writes; live reads for all else.
 type store struct {
-	ctx        context.Context
-	client     dynamic.Interface
-	requests   *requests
-	resources  *resources
-	namespaces []string
-	logger     *slog.Logger
-	overlay    *overlay
-	running    sync.WaitGroup
+	ctx          context.Context
+	feeds        feeds
+	requests     *requests
+	resources    *resources
+	namespaces   []string
+	metadataOnly map[schema.GroupKind]bool
+	logger       *slog.Logger
+	overlay      *overlay
+	running      sync.WaitGroup
 
 	mu      sync.RWMutex
 	watched map[schema.GroupVersionKind]*watchedKind
 }
 
-func newStore(ctx context.Context, client dynamic.Interface, requests *requests, found *resources, o options) *store {
+func newStore(ctx context.Context, from feeds, requests *requests, found *resources, o options) *store {
 	s := &store{
-		ctx: ctx, client: client, requests: requests, resources: found,
-		namespaces: o.namespaces, logger: o.logger, watched: map[schema.GroupVersionKind]*watchedKind{},
+		ctx: ctx, feeds: from, requests: requests, resources: found,
+		namespaces: o.namespaces, metadataOnly: o.metadataOnly, logger: o.logger, watched: map[schema.GroupVersionKind]*watchedKind{},
 	}
 	s.overlay = newOverlay(o.logger, s.shown)
 	return s
@@ -49,18 +49,45 @@ func (s *store) shown(ref deploy.Ref) shown {
 
 // Get implements deploy.View.
 func (s *store) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	if informer := s.informerOf(ref); informer != nil {
-		if err := informer.synced(ctx); err != nil {
-			return nil, err
-		}
-		obj, from := s.overlay.get(ref)
-		// While the watch is broken an object may have come that it doesn't show. To take it for
-		// absent would be to make it, or its password, anew.
-		doubtful := from == fromWatch && obj == nil && !informer.standing.Load()
-		if !doubtful && from != fromNeither {
-			return obj, nil
+	if !s.metadataOnly[ref.Kind.GroupKind()] {
+		if obj, known, err := s.held(ctx, ref); known || err != nil {
+			return obj, err
 		}
 	}
+	return s.live(ctx, ref)
+}
+
+// Partial implements deploy.PartialView.
+func (s *store) Partial(ctx context.Context, ref deploy.Ref) (obj *unstructured.Unstructured, whole bool, err error) {
+	if obj, known, err := s.held(ctx, ref); known || err != nil {
+		return obj, !s.metadataOnly[ref.Kind.GroupKind()], err
+	}
+	obj, err = s.live(ctx, ref)
+	return obj, true, err
+}
+
+// held is what the informer of ref, or an own write, shows; not known is what only the API server can
+// tell.
+func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Unstructured, known bool, err error) {
+	informer := s.informerOf(ref)
+	if informer == nil {
+		return nil, false, nil
+	}
+	if err := informer.synced(ctx); err != nil {
+		return nil, false, err
+	}
+	obj, from := s.overlay.get(ref)
+	// While the watch is broken an object may have come that it doesn't show. To take it for
+	// absent would be to make it, or its password, anew.
+	doubtful := from == fromWatch && obj == nil && !informer.standing.Load()
+	if doubtful || from == fromNeither {
+		return nil, false, nil
+	}
+	return obj, true, nil
+}
+
+// live asks the API server.
+func (s *store) live(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	got, err := on(ctx, s.resources, ref.Kind, func(at resource) (answer, error) { return s.requests.get(ctx, at, ref) })
 	var absent *deploy.NotFoundError
 	if errors.As(err, &absent) {
@@ -71,7 +98,7 @@ func (s *store) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstruct
 
 // List implements deploy.View.
 func (s *store) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	if watched := s.watchedFor(kind, namespace); watched != nil {
+	if watched := s.watchedFor(kind, namespace); watched != nil && !s.metadataOnly[kind.GroupKind()] {
 		if err := watched.synced(ctx); err != nil {
 			return nil, err
 		}
