@@ -61,7 +61,7 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) R
 	case t.partial && t.in.strategy.recreates():
 		return failure(t.in.ref, errPartial)
 	}
-	if fields := t.immutableChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
+	if fields := t.declaredChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
 		return t.recreate(ctx, live, fields)
 	}
 	settled := t.settle(t.settings, wanted, live)
@@ -72,6 +72,9 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) R
 		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: settled.refused}}
 	}
 	result := t.write(ctx, settled, live)
+	if fields := t.refused(result.Err, wanted, live); len(fields) > 0 {
+		return t.recreate(ctx, live, fields)
+	}
 	if len(settled.fought) > 0 && result.Err == nil {
 		result.Action, result.Err = Conflicted, &ConflictError{Ref: t.in.ref, Fields: settled.fought, Fought: true}
 	}

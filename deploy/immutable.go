@@ -10,7 +10,7 @@ import (
 
 // Immutable declares fields of a kind that can't be changed once an object is there, beside those
 // known of Kubernetes' own kinds. Fields are paths of maps such as ".spec.size". With the strategy
-// Recreate a change of one makes the object anew; otherwise the cluster refuses it.
+// Recreate a change of one makes the object anew, whether or not the cluster would take it.
 func Immutable(kind schema.GroupKind, fields ...string) Option {
 	return func(s *settings) {
 		declared := s.immutable[:len(s.immutable):len(s.immutable)]
@@ -55,19 +55,32 @@ var protectedKinds = []schema.GroupKind{
 
 func protected(kind schema.GroupKind) bool { return slices.Contains(protectedKinds, kind) }
 
-// immutableChanges are the immutable fields that wanted sets to something that isn't on live.
-func (s settings) immutableChanges(wanted, live *unstructured.Unstructured) []string {
-	kind := wanted.GroupVersionKind().GroupKind()
+// ImmutableFields are the fields of obj, an object of one of Kubernetes' own kinds, that an API server
+// doesn't let anybody change once they are set, as paths such as ".spec.selector".
+func ImmutableFields(obj *unstructured.Unstructured) []string {
+	kind := obj.GroupVersionKind().GroupKind()
 	fields := slices.Clone(immutableFields[kind])
+	// Of an object that is declared immutable as a whole all content is.
+	if frozen, _ := obj.Object["immutable"].(bool); frozen && kind.Group == "" {
+		fields = append(fields, ".data", ".binaryData", ".immutable")
+	}
+	return fields
+}
+
+// declaredChanges are the fields declared by Immutable that wanted sets to something that isn't on live.
+func (s settings) declaredChanges(wanted, live *unstructured.Unstructured) []string {
+	kind := wanted.GroupVersionKind().GroupKind()
+	var fields []string
 	for _, declared := range s.immutable {
 		if declared.kind == kind {
 			fields = append(fields, declared.field)
 		}
 	}
-	// Of an object that is declared immutable as a whole all content is.
-	if frozen, _ := live.Object["immutable"].(bool); frozen && kind.Group == "" {
-		fields = append(fields, ".data", ".binaryData", ".immutable")
-	}
+	return changedFields(fields, wanted, live)
+}
+
+// changedFields are those of fields that wanted sets to something that isn't on live.
+func changedFields(fields []string, wanted, live *unstructured.Unstructured) []string {
 	return slices.DeleteFunc(fields, func(field string) bool {
 		path := strings.Split(strings.TrimPrefix(field, "."), ".")
 		want, set, err := unstructured.NestedFieldNoCopy(wanted.Object, path...)

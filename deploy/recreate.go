@@ -2,12 +2,23 @@ package deploy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
+
+// refused are the immutable fields for which the cluster has refused a change, if the object is to be made
+// anew then. What admission made of a field isn't a change: the cluster is asked first, since only it knows.
+func (t *task) refused(err error, wanted, live *unstructured.Unstructured) []string {
+	var invalid *InvalidError
+	if !t.in.strategy.recreates() || !errors.As(err, &invalid) {
+		return nil
+	}
+	return changedFields(ImmutableFields(live), wanted, live)
+}
 
 // recreate deletes an object of which immutable fields changed, waits until it is gone, and makes it
 // anew. What isn't waited for to the end is told, and made by the next Apply.

@@ -33,7 +33,7 @@ func TestChangesThatNeedNoReplacement(t *testing.T) {
 			"env: [{name: a, value: 'true'}, {name: injected, value: i}], stdin: false"},
 		"deploy 17: a list that gets shorter": {"env: [{name: a, value: x}, {name: b, value: z}]", "env: [{name: a, value: x}]",
 			"env: [{name: a, value: x}, {name: injected, value: i}]"},
-		"deploy 17: one that gets empty": {"args: [a, b]", "args: []", "args: [], env: [{name: injected, value: i}]"},
+		"deploy 17: one that gets empty": {"args: [a, b]", "args: []", "args: null, env: [{name: injected, value: i}]"},
 		"deploy 18: an element that becomes another one": {"env: [{name: a, value: '1'}]", "env: [{name: b, value: '2'}]",
 			"env: [{name: injected, value: i}, {name: b, value: '2'}]"},
 		"deploy 19: a shorter list at some depth": {"ports: [{containerPort: 80}, {containerPort: 81}]", "ports: [{containerPort: 81}]",

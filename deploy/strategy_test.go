@@ -35,15 +35,13 @@ func TestStrategy(t *testing.T) {
 		action        deploy.Action
 		calls         int
 	}{
-		"a field that can't be changed makes it anew":     {before, after, []deploy.Option{deploy.By(deploy.Recreate)}, "", deploy.Recreated, 2},
-		"so does the annotation":                          {before, after, nil, "Recreate", deploy.Recreated, 2},
+		"a field that can't be changed makes it anew":     {before, after, []deploy.Option{deploy.By(deploy.Recreate)}, "", deploy.Recreated, 3},
+		"so does the annotation":                          {before, after, nil, "Recreate", deploy.Recreated, 3},
 		"what can be changed is changed":                  {before, `{selector: {matchLabels: {app: web}}, replicas: 2}`, nil, "Recreate", deploy.Configured, 1},
-		"what the intent leaves out isn't a change":       {before, `{replicas: 2}`, nil, "Recreate", deploy.Configured, 1},
 		"the annotation wins over the option":             {before, after, []deploy.Option{deploy.By(deploy.Recreate)}, "OnDelete", deploy.Skipped, 0},
 		"it is left until somebody deletes it":            {before, after, []deploy.Option{deploy.By(deploy.OnDelete)}, "", deploy.Skipped, 0},
 		"and is unchanged when it is as it should be":     {before, before, []deploy.Option{deploy.By(deploy.OnDelete)}, "", deploy.Unchanged, 0},
 		"nothing is done":                                 {before, after, nil, "Ignore", deploy.Skipped, 0},
-		"the cluster is asked otherwise, and may refuse":  {before, after, nil, "Apply", deploy.Configured, 1},
 		"a field of a kind of one's own may be declared":  {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 2},
 		"a declaration is of its kind only":               {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(schema.GroupKind{Kind: "Widget"}, ".spec.a")}, "", deploy.Configured, 1},
 		"of lists every element counts":                   {"{a: [{b: 1}, {b: 2}]}", "{a: [{b: 1}]}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 2},
@@ -95,6 +93,47 @@ func TestUnknownStrategy(t *testing.T) {
 	assert.Empty(t, cluster.take())
 }
 
+// Only the cluster knows whether it takes a change of a field that it calls immutable: what differs may be
+// the work of admission.
+func TestImmutableFieldsAreTheClustersToRefuse(t *testing.T) {
+	t.Parallel()
+	before, after := "{selector: {matchLabels: {app: web}}}", "{selector: {matchLabels: {app: shop}}}"
+	const name, write = "Deployment shop/web", "apply Deployment shop/web"
+	t.Run("it refuses", func(t *testing.T) {
+		cluster := newCluster(t)
+		m := deploy.NewManager(cluster)
+		apply(t, m, web(t, before))
+		cluster.take()
+		result := apply(t, m, web(t, after))
+		assert.Equal(t, deploy.Failed, result.Action)
+		require.EqualError(t, result.Err, `Deployment shop/web: refused: Deployment.apps "web" is invalid: spec.selector: Invalid value: field is immutable`)
+		assert.Equal(t, []string{write}, cluster.take(), "without the strategy nothing is made anew")
+	})
+	t.Run("it takes it", func(t *testing.T) {
+		cluster := newCluster(t)
+		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+		live := apply(t, m, web(t, before)).Object.DeepCopy()
+		require.NoError(t, unstructured.SetNestedStringMap(live.Object, map[string]string{"app": "shop", "rewritten": "yes"}, "spec", "selector", "matchLabels"))
+		again := newCluster(t, live)
+		m = deploy.NewManager(again, deploy.By(deploy.Recreate))
+		result := apply(t, m, annotated(web(t, after), "note", "new"))
+		require.NoError(t, result.Err)
+		assert.Equal(t, deploy.Configured, result.Action)
+		assert.Equal(t, []string{write}, again.take())
+	})
+	t.Run("it refuses something else", func(t *testing.T) {
+		cluster := newCluster(t)
+		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+		apply(t, m, web(t, before))
+		cluster.take()
+		cluster.before = func(call string) error {
+			return &deploy.InvalidError{Ref: deploy.RefOf(web(t, before)), Err: errNo}
+		}
+		assert.Equal(t, deploy.Failed, apply(t, m, annotated(web(t, before), "note", "new")).Action)
+		assert.Equal(t, []string{write}, cluster.take(), name)
+	})
+}
+
 // What holds data isn't deleted unless that is said twice.
 func TestRecreateProtected(t *testing.T) {
 	t.Parallel()
@@ -105,11 +144,13 @@ func TestRecreateProtected(t *testing.T) {
 	m := deploy.NewManager(cluster)
 	apply(t, m, claim("slow"))
 	cluster.take()
+	assert.Equal(t, deploy.Failed, apply(t, m, claim("fast")).Action)
+	cluster.take()
 	result := apply(t, m, claim("fast"), deploy.By(deploy.Recreate))
 	assert.Equal(t, deploy.Failed, result.Action)
 	require.EqualError(t, result.Err, "PersistentVolumeClaim shop/data: refused: .spec.storageClassName can't be changed, "+
 		"and to delete it would take along what it holds: use the strategy RecreateProtected if that is meant")
-	assert.Empty(t, cluster.take())
+	assert.Equal(t, []string{"apply PersistentVolumeClaim shop/data"}, cluster.take())
 	assert.Equal(t, deploy.Recreated, apply(t, m, claim("fast"), deploy.By(deploy.RecreateProtected)).Action)
 }
 
@@ -154,6 +195,8 @@ func TestRecreateDryRun(t *testing.T) {
 	apply(t, m, web(t, "{selector: {matchLabels: {app: a}}}"))
 	cluster.take()
 	assert.Equal(t, deploy.Recreated, apply(t, m, web(t, "{selector: {matchLabels: {app: b}}}"), deploy.DryRun()).Action)
-	assert.Len(t, cluster.take(), 1)
+	for _, call := range cluster.take() {
+		assert.Contains(t, call, "dry-run")
+	}
 	assert.NotNil(t, cluster.get(t, deploy.Ref{Kind: deployment, Namespace: "shop", Name: "web"}))
 }

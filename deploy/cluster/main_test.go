@@ -28,6 +28,7 @@ var (
 	configMap  = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 	deployment = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 	service    = schema.GroupVersionKind{Version: "v1", Kind: "Service"}
+	job        = schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}
 	cart       = schema.GroupVersionKind{Group: "deploy.operkit.dev", Version: "v1", Kind: "Cart"}
 	crate      = schema.GroupVersionKind{Group: "late.operkit.dev", Version: "v1", Kind: "Crate"}
 
@@ -35,6 +36,7 @@ var (
 		configMap:  {Version: "v1", Resource: "configmaps"},
 		deployment: {Group: "apps", Version: "v1", Resource: "deployments"},
 		service:    {Version: "v1", Resource: "services"},
+		job:        {Group: "batch", Version: "v1", Resource: "jobs"},
 		cart:       {Group: "deploy.operkit.dev", Version: "v1", Resource: "carts"},
 	}
 )

@@ -191,13 +191,10 @@ func TestApplyRefuses(t *testing.T) {
 		manager  string
 		says     string
 	}{
-		"no field manager":                {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}}", "", "fieldManager is required"},
-		"no namespace":                    {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}", "m", "metadata.namespace: Required"},
-		"namespace of a cluster's object": {"{apiVersion: v1, kind: Node, metadata: {name: a, namespace: b}}", "m", "metadata.namespace: Forbidden"},
-		"no name":                         {"{apiVersion: v1, kind: ConfigMap, metadata: {namespace: b}}", "m", "metadata.name: Required"},
-		"a name that is a path":           {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a/b, namespace: b}}", "m", "metadata.name: Invalid value"},
-		"a label that is no label":        {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, labels: {x: 'ä'}}}", "m", "metadata.labels: Invalid"},
-		"a number as annotation":          {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, annotations: {x: 1}}}", "m", ".metadata.annotations.x: expected string"},
+		"no field manager":         {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}}", "", "fieldManager is required"},
+		"a name that is no name":   {"{apiVersion: v1, kind: ConfigMap, metadata: {name: A_B, namespace: b}}", "m", "metadata.name: Invalid value"},
+		"a label that is no label": {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, labels: {x: 'ä'}}}", "m", "metadata.labels: Invalid"},
+		"a number as annotation":   {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, annotations: {x: 1}}}", "m", ".metadata.annotations.x: expected string"},
 		"managedFields in the intent": {
 			"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, managedFields: [{manager: m, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {}}]}}",
 			"m", "managedFields must be nil",
@@ -212,6 +209,29 @@ func TestApplyRefuses(t *testing.T) {
 			assert.ErrorContains(t, err, test.says)
 			assert.Empty(t, cluster.Objects())
 		})
+	}
+}
+
+// What can't be sent to a server isn't a request.
+func TestUnsendable(t *testing.T) {
+	t.Parallel()
+	for says, manifest := range map[string]string{
+		"metadata.namespace is missing": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}",
+		"its kind is cluster-scoped":    "{apiVersion: v1, kind: Node, metadata: {name: a, namespace: b}}",
+		"metadata.name is missing":      "{apiVersion: v1, kind: ConfigMap, metadata: {namespace: b}}",
+		"metadata.name may not contain": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a/b, namespace: b}}",
+	} {
+		cluster := newCluster(t)
+		recording := cluster.Record()
+		obj := object(t, manifest)
+		_, applied := cluster.Port().Apply(t.Context(), obj, deploy.ApplyOptions{FieldManager: "m"})
+		_, got := cluster.Port().Get(t.Context(), deploy.RefOf(obj))
+		for _, err := range []error{applied, got, cluster.Port().Delete(t.Context(), deploy.RefOf(obj), deploy.DeleteOptions{})} {
+			var invalid *deploy.InvalidManifestError
+			require.ErrorAs(t, err, &invalid, "deploy W1: %s", says)
+			assert.ErrorContains(t, err, says)
+		}
+		assert.Empty(t, recording.Calls(), says)
 	}
 }
 

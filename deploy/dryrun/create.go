@@ -11,7 +11,17 @@ import (
 // Create implements deploy.Port. A name made of generateName is counted, not drawn, so that
 // the same calls make the same objects.
 func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
-	call := Call{Verb: Create, Ref: deploy.RefOf(obj), FieldManager: options.FieldManager, DryRun: options.DryRun}
+	ref := deploy.RefOf(obj)
+	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
+	switch err := p.placeable(ref); {
+	case err != nil:
+		return nil, err
+	case ref.Name == "" && obj.GetGenerateName() == "":
+		return nil, invalid("metadata.name and metadata.generateName are missing")
+	case obj.GetResourceVersion() != "":
+		return nil, invalid("metadata.resourceVersion is set: what was read from a cluster isn't new")
+	}
+	call := Call{Verb: Create, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
 	return request(ctx, p.Cluster, call, obj, func() (*unstructured.Unstructured, error) { return p.post(obj, options) })
 }
 
@@ -29,9 +39,6 @@ func (p port) post(obj *unstructured.Unstructured, options deploy.CreateOptions)
 	d, err := p.kinds.of(ref.Kind)
 	if err != nil {
 		return nil, err
-	}
-	if next.GetResourceVersion() != "" {
-		return nil, &deploy.InvalidError{Ref: ref, Err: errors.New("resourceVersion should not be set on objects to be created")}
 	}
 	if p.storage.get(addressOf(ref)) != nil {
 		return nil, &deploy.AlreadyExistsError{Ref: ref, Err: errors.New("there is one in memory")}
@@ -58,6 +65,9 @@ func (p port) post(obj *unstructured.Unstructured, options deploy.CreateOptions)
 // Update implements deploy.Port.
 func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {
 	ref := deploy.RefOf(obj)
+	if err := p.sendable(ref); err != nil {
+		return nil, err
+	}
 	if obj.GetResourceVersion() == "" {
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: replace an object that was read"}
 	}

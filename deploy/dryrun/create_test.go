@@ -82,7 +82,7 @@ func TestCreate(t *testing.T) {
 		manifest := settings(t, "{}")
 		manifest.SetResourceVersion("1")
 		_, err := requests(newCluster(t)).Create(t.Context(), manifest, deploy.CreateOptions{})
-		var invalid *deploy.InvalidError
+		var invalid *deploy.InvalidManifestError
 		require.ErrorAs(t, err, &invalid)
 	})
 }

@@ -63,6 +63,16 @@ func managersOf(obj *unstructured.Unstructured) []map[string]any {
 	return entries
 }
 
+// keepingManagers lets change work on obj, but for the list of its managers: an empty one in a write of a
+// kind of Kubernetes isn't none, it takes all of them away. In one of a custom resource it is none.
+func keepingManagers(obj *unstructured.Unstructured, change func()) {
+	managers, given := metadataOf(obj)["managedFields"]
+	change()
+	if given {
+		metadataOf(obj)["managedFields"] = managers
+	}
+}
+
 // withoutTimes is the content of obj but for the times of its managers.
 func withoutTimes(obj *unstructured.Unstructured) map[string]any {
 	var entries []any

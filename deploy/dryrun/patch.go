@@ -17,6 +17,9 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*u
 	if patch.Type == types.ApplyPatchType {
 		return nil, fmt.Errorf("%s: an apply patch goes through Apply", ref)
 	}
+	if err := p.sendable(ref); err != nil {
+		return nil, err
+	}
 	call := Call{Verb: Patch, Ref: ref, Subresource: patch.Subresource, FieldManager: patch.FieldManager, DryRun: patch.DryRun, Body: patch.Body}
 	return request(ctx, p.Cluster, call, nil, func() (*unstructured.Unstructured, error) { return p.patch(ref, patch) })
 }

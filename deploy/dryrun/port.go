@@ -29,6 +29,9 @@ func (p port) Scope(ctx context.Context, kind schema.GroupVersionKind) (deploy.S
 
 // Get implements deploy.Port.
 func (p port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
+	if err := p.sendable(ref); err != nil {
+		return nil, err
+	}
 	return request(ctx, p.Cluster, Call{Verb: Get, Ref: ref}, nil, func() (*unstructured.Unstructured, error) {
 		found, err := view(p).Get(ctx, ref)
 		if err == nil && found == nil {
@@ -40,6 +43,9 @@ func (p port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 
 // Apply implements deploy.Port.
 func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
+	if err := p.sendable(deploy.RefOf(obj)); err != nil {
+		return deploy.Applied{}, err
+	}
 	call := Call{Verb: Apply, Ref: deploy.RefOf(obj), FieldManager: options.FieldManager, Force: options.Force, DryRun: options.DryRun}
 	return request(ctx, p.Cluster, call, obj, func() (deploy.Applied, error) { return p.apply(obj, options) })
 }
@@ -92,6 +98,9 @@ func (p port) apply(obj *unstructured.Unstructured, options deploy.ApplyOptions)
 
 // Delete implements deploy.Port.
 func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
+	if err := p.sendable(ref); err != nil {
+		return err
+	}
 	call := Call{Verb: Delete, Ref: ref, DryRun: options.DryRun, UID: options.UID}
 	_, err := request(ctx, p.Cluster, call, nil, func() (struct{}, error) { return struct{}{}, p.delete(ref, options) })
 	return err

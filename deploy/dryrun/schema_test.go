@@ -158,11 +158,14 @@ func TestEveryKindOfKubernetes(t *testing.T) {
 		kinds, err := requests(cluster).Kinds(t.Context(), name)
 		require.NoError(t, err)
 		require.Len(t, kinds, 1, name)
-		_, err = cluster.Port().Scope(t.Context(), kinds[0])
+		scope, err := cluster.Port().Scope(t.Context(), kinds[0])
 		require.NoError(t, err)
 		obj := &unstructured.Unstructured{}
 		obj.SetGroupVersionKind(kinds[0])
 		obj.SetName("a")
+		if scope == deploy.Namespaced {
+			obj.SetNamespace("shop")
+		}
 		obj.Object["nonsense"] = true
 		_, err = cluster.Port().Apply(t.Context(), obj, deploy.ApplyOptions{FieldManager: "m"})
 		var invalid *deploy.InvalidError

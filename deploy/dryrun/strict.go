@@ -12,10 +12,14 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// complete does to a new state of an object what its schema does by itself.
+// complete does to a new state of an object what its schema, or its type, does by itself.
 func (d *declaration) complete(obj *unstructured.Unstructured) {
-	if d.content != nil {
+	switch {
+	case d.content != nil:
+		tidy(metadataOf(obj)) // what isn't stored is nobody's
 		d.content.complete(obj.Object)
+	case d.strict:
+		leaveOutEmpty(obj, d)
 	}
 }
 

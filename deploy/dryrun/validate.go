@@ -2,8 +2,10 @@ package dryrun
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -33,6 +35,9 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 	if len(causes) == 0 && d.content != nil {
 		causes = d.content.check(next.Object)
 	}
+	if len(causes) == 0 && live != nil {
+		causes = immutable(live, next)
+	}
 	if len(causes) == 0 {
 		return nil
 	}
@@ -40,6 +45,23 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 		problems = append(problems, field.Invalid(field.NewPath(cause.Field), field.OmitValueType{}, cause.Message))
 	}
 	return &deploy.InvalidError{Ref: ref, Causes: causes, Err: apierrors.NewInvalid(ref.Kind.GroupKind(), ref.Name, problems)}
+}
+
+// immutable finds the fields that were set and that no API server lets anybody change.
+func immutable(live, next *unstructured.Unstructured) []deploy.InvalidField {
+	var causes []deploy.InvalidField
+	for _, path := range deploy.ImmutableFields(live) {
+		names := strings.Split(strings.TrimPrefix(path, "."), ".")
+		before, set, err := unstructured.NestedFieldNoCopy(live.Object, names...)
+		if err != nil || !set {
+			continue
+		}
+		after, _, err := unstructured.NestedFieldNoCopy(next.Object, names...)
+		if err != nil || !equality.Semantic.DeepEqual(before, after) {
+			causes = append(causes, deploy.InvalidField{Field: strings.TrimPrefix(path, "."), Message: "field is immutable"})
+		}
+	}
+	return causes
 }
 
 // unmanaged is an object without its managedFields, which the field management has written and

@@ -1,0 +1,139 @@
+package deploytest
+
+import (
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+)
+
+// fieldsOf are the paths of contested fields with their holders.
+func fieldsOf(fields []deploy.FieldConflict) map[string]string {
+	held := map[string]string{}
+	for _, field := range fields {
+		held[field.Field] = field.Manager
+	}
+	return held
+}
+
+var conflictCases = []Case{
+	{"conflicts/ours", "what we applied is taken back, and from whom is told", func(s *scene) {
+		m, calls := s.manager()
+		ref := s.becomes(deploy.Created, m, s.settings("{a: '1', b: '2'}")).Ref
+		s.merge("kubectl", ref, `{"data":{"a":"9"}}`)
+		calls.take()
+		result := s.becomes(deploy.Configured, m, s.settings("{a: '1', b: '2'}"))
+		s.asked(calls, "force ConfigMap settings")
+		equal(s, map[string]string{".data.a": "kubectl"}, fieldsOf(result.Taken), "what was taken")
+		equal(s, "1", data(result.Object)["a"], "a")
+	}},
+	{"conflicts/theirs", "on what others made nothing is taken, and nothing is sent", func(s *scene) {
+		before := s.create("kubectl", s.settings("{a: '1', b: '2'}"))
+		m, calls := s.manager()
+		result := s.becomes(deploy.Conflicted, m, s.settings("{a: '9', b: '2'}"))
+		conflict := fails[*deploy.ConflictError](s, result.Err)
+		equal(s, map[string]string{".data.a": "kubectl"}, fieldsOf(conflict.Fields), "contested fields")
+		s.asked(calls)
+		s.unchanged(before, s.get(result.Ref))
+	}},
+	{"conflicts/the same value", "wanting what is there takes nothing from anybody", func(s *scene) {
+		s.apply("other", s.settings("{a: '1'}"))
+		m, calls := s.manager()
+		result := s.becomes(deploy.Configured, m, s.settings("{a: '1'}"))
+		s.asked(calls, "apply ConfigMap settings")
+		equal(s, 0, len(result.Taken), "what was taken")
+		s.settles(s.settings("{a: '1'}"))
+	}},
+	{"conflicts/force", "a takeover can be asked for", func(s *scene) {
+		s.apply("other", s.settings("{a: '1', b: '2'}"))
+		m, _ := s.manager(deploy.Conflicts(deploy.Force))
+		result := s.becomes(deploy.Configured, m, s.settings("{a: '9'}"))
+		equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Taken), "what was taken")
+		equal(s, map[string]string{"a": "9", "b": "2"}, data(result.Object), "data")
+	}},
+	{"conflicts/fail", "so can be that not even our own is taken back", func(s *scene) {
+		m, calls := s.manager(deploy.Conflicts(deploy.Fail))
+		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
+		s.merge("kubectl", ref, `{"data":{"a":"9"}}`)
+		calls.take()
+		fails[*deploy.ConflictError](s, s.becomes(deploy.Conflicted, m, s.settings("{a: '1'}")).Err)
+		s.asked(calls)
+	}},
+	{"conflicts/keep", "what is left to others is left out while they hold it, and ours again after that", kept},
+	{"conflicts/by field", "the longest path decides", func(s *scene) {
+		s.apply("other", s.settings("{a: '1', b: '2', c: '3'}"))
+		m, _ := s.manager(deploy.Conflicts(deploy.Keep, ".data"), deploy.Conflicts(deploy.Force, ".data.a"))
+		result := s.becomes(deploy.Configured, m, s.settings("{a: '7', b: '8', c: '9'}"))
+		equal(s, map[string]string{"a": "7", "b": "2", "c": "3"}, data(result.Object), "data")
+		equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Taken), "what was taken")
+		equal(s, map[string]string{".data.b": "other", ".data.c": "other"}, fieldsOf(result.Kept), "what was kept")
+	}},
+	{"conflicts/in an item", "of an item of a list a single field is left to others", func(s *scene) {
+		s.apply("other", s.widget("{parts: [{name: a, count: 1}, {name: b, count: 1}]}"))
+		m, _ := s.manager(deploy.Conflicts(deploy.Keep, `.spec.parts[name="a"].count`), deploy.Conflicts(deploy.Force, `.spec.parts[name="b"]`))
+		intent := s.widget("{parts: [{name: a, count: 2}, {name: b, count: 2}]}")
+		result := s.becomes(deploy.Configured, m, intent)
+		equal(s, map[string]string{`.spec.parts[name="a"].count`: "other"}, fieldsOf(result.Kept), "what was kept")
+		equal(s, map[string]string{`.spec.parts[name="b"].count`: "other"}, fieldsOf(result.Taken), "what was taken")
+		equal(s, any(map[string]any{"parts": []any{
+			map[string]any{"name": "a", "count": int64(1)}, map[string]any{"name": "b", "count": int64(2)},
+		}}), result.Object.Object["spec"], "spec")
+	}},
+	{"conflicts/no war", "two that both insist end in a stated conflict, and in no more writes", func(s *scene) {
+		m, calls := s.manager()
+		ref := s.becomes(deploy.Created, m, s.settings("{a: '1', b: '2'}")).Ref
+		for range 3 {
+			s.merge("kubectl", ref, `{"data":{"a":"9"}}`)
+			s.becomes(deploy.Configured, m, s.settings("{a: '1', b: '2'}"))
+		}
+		s.merge("kubectl", ref, `{"data":{"a":"9"}}`)
+		fought := fails[*deploy.ConflictError](s, s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '2'}")).Err)
+		s.is(fought.Fought, "Fought is false")
+		equal(s, map[string]string{".data.a": "kubectl"}, fieldsOf(fought.Fields), "contested fields")
+		calls.take()
+		for range 3 {
+			s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '2'}"))
+		}
+		s.asked(calls)
+		equal(s, map[string]string{"a": "9", "b": "2"}, data(s.get(ref)), "data")
+		s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '3'}"))
+		equal(s, map[string]string{"a": "9", "b": "3"}, data(s.get(ref)), "data: what isn't fought over goes on")
+	}},
+	{"conflicts/after another client", "what it left there goes when the intent leaves it out", func(s *scene) {
+		s.create("kubectl-client-side-apply", s.settings("{a: '1', b: '2'}"))
+		m, _ := s.manager(deploy.TakeOverFrom("kubectl-client-side-apply"))
+		result := s.becomes(deploy.Configured, m, s.settings("{a: '9'}"))
+		equal(s, map[string]string{"a": "9"}, data(result.Object), "data")
+		equal(s, []string{"operkit Apply"}, entries(result.Object), "entries")
+		s.settles(s.settings("{a: '9'}"), deploy.TakeOverFrom("kubectl-client-side-apply"))
+	}},
+}
+
+func kept(s *scene) {
+	options := []deploy.Option{deploy.Conflicts(deploy.Keep, ".data.a")}
+	s.apply("other", s.settings("{a: '1'}"))
+	m, calls := s.manager(options...)
+	result := s.becomes(deploy.Configured, m, s.settings("{a: '9', b: '2'}"))
+	equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Kept), "what was kept")
+	equal(s, map[string]string{"a": "1", "b": "2"}, data(result.Object), "data")
+	equal(s, []string{".data.b"}, withoutAnnotations(s.owned(result.Object, "operkit Apply")), "ours")
+	calls.take()
+	s.becomes(deploy.Unchanged, m, s.settings("{a: '9', b: '2'}"))
+	s.asked(calls)
+	s.apply("other", s.settings("{a: '5'}"))
+	s.becomes(deploy.Unchanged, m, s.settings("{a: '9', b: '2'}"))
+	s.asked(calls)
+	s.apply("other", s.bare())
+	result = s.becomes(deploy.Configured, m, s.settings("{a: '9', b: '2'}"))
+	equal(s, map[string]string{"a": "9", "b": "2"}, data(result.Object), "data once it is let go")
+}
+
+// withoutAnnotations are the paths that lead to no annotation: a Manager has one of its own.
+func withoutAnnotations(paths []string) []string {
+	rest := []string{}
+	for _, path := range paths {
+		if !strings.HasPrefix(path, ".metadata.annotations") {
+			rest = append(rest, path)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,150 @@
+package deploytest
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// happenings are the events of objects that a case made, in the order in which they came.
+type happenings struct {
+	mu     sync.Mutex
+	events []deploy.Event
+}
+
+// handle takes an event, and lets go those of what the cluster puts into every namespace.
+func (h *happenings) handle(event deploy.Event) {
+	if strings.HasPrefix(event.New.GetName(), "kube-") {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.events = append(h.events, event)
+}
+
+func (h *happenings) all() []deploy.Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.events)
+}
+
+// told are the events so far, as "ADDED settings".
+func (h *happenings) told() []string {
+	told := []string{}
+	for _, event := range h.all() {
+		told = append(told, string(event.Type)+" "+event.New.GetName())
+	}
+	return told
+}
+
+// subscribe gathers the events of a kind.
+func (s *scene) subscribe(kind schema.GroupVersionKind) *happenings {
+	s.Helper()
+	h := &happenings{}
+	subscription, err := s.Cluster.View().Subscribe(s.Context(), kind, h.handle)
+	s.ok(err)
+	s.ok(subscription.Synced(s.Context()))
+	return h
+}
+
+// tells waits for as many events as are wanted, and reports it when they are others.
+func (s *scene) tells(h *happenings, want ...string) {
+	s.Helper()
+	s.eventually(func() bool { return len(h.all()) >= len(want) }, "events "+strings.Join(want, ", "))
+	equal(s, want, h.told(), "events")
+}
+
+var eventCases = []Case{
+	{"events/what exists", "all that is there has been told when Synced returns", func(s *scene) {
+		s.three()
+		told := s.subscribe(configMap).told()
+		slices.Sort(told)
+		equal(s, []string{"ADDED a", "ADDED b", "ADDED c"}, told, "events")
+	}},
+	{"events/in order", "an object's life is told as it was", func(s *scene) {
+		h := s.subscribe(configMap)
+		first := s.create("operkit", s.settings("{a: '1'}"))
+		second := s.merge("operkit", deploy.RefOf(first), `{"data":{"a":"2"}}`)
+		s.tells(h, "ADDED settings", "MODIFIED settings")
+		s.delete(deploy.RefOf(first))
+		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
+		events := h.all()
+		s.is(events[0].Old == nil, "Old of what was added: %v", events[0].Old)
+		equal(s, first.Object, events[0].New.Object, "what was added")
+		equal(s, first.Object, events[1].Old.Object, "what was modified")
+		equal(s, second.Object, events[1].New.Object, "what it was modified to")
+		equal(s, "2", data(events[2].Old)["a"], "a of what was deleted")
+		equal(s, "2", data(events[2].New)["a"], "a of what was deleted, as New")
+	}},
+	{"events/of others", "what others do is told", func(s *scene) {
+		h := s.subscribe(configMap)
+		obj, err := s.Others.Port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{})
+		s.ok(err)
+		s.tells(h, "ADDED settings")
+		_, err = s.Others.Port().Patch(s.Context(), deploy.RefOf(obj), merging("kubectl", `{"data":{"a":"2"}}`))
+		s.ok(err)
+		s.tells(h, "ADDED settings", "MODIFIED settings")
+		s.ok(s.Others.Port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
+		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
+	}},
+	{"events/across uids", "a successor is another object: never Modified", func(s *scene) {
+		h := s.subscribe(configMap)
+		first := s.create("operkit", s.settings("{a: '1'}"))
+		s.delete(deploy.RefOf(first))
+		second := s.create("operkit", s.settings("{a: '1'}"))
+		s.tells(h, "ADDED settings", "DELETED settings", "ADDED settings")
+		events := h.all()
+		equal(s, first.GetUID(), events[1].New.GetUID(), "uid of what was deleted")
+		equal(s, second.GetUID(), events[2].New.GetUID(), "uid of what was added then")
+	}},
+	{"events/nothing happened", "what changed nothing isn't told", func(s *scene) {
+		h := s.subscribe(configMap)
+		obj := s.apply("operkit", s.settings("{a: '1'}"))
+		s.apply("operkit", s.settings("{a: '1'}"))
+		s.merge("kubectl", deploy.RefOf(obj), `{"data":{"a":"1"}}`)
+		s.create("operkit", s.config("last", "{}"))
+		s.tells(h, "ADDED settings", "ADDED last")
+	}},
+	{"events/being deleted", "a deletion that waits is a change", func(s *scene) {
+		s.widgets()
+		h := s.subscribe(widget)
+		obj := s.held("operkit.dev/a")
+		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":null}}`)
+		s.eventually(func() bool { return len(h.all()) > 0 && h.all()[len(h.all())-1].Type == deploy.Deleted }, "the deletion is told")
+		events := h.all()
+		equal(s, deploy.Added, events[0].Type, "first event")
+		equal(s, deploy.Modified, events[1].Type, "second event")
+		s.is(events[1].New.GetDeletionTimestamp() != nil, "no deletionTimestamp in the second event")
+	}},
+	{"events/never older than told", "who is told of an object can read it", func(s *scene) {
+		h := s.subscribe(configMap)
+		obj, err := s.Others.Port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{})
+		s.ok(err)
+		s.tells(h, "ADDED settings")
+		s.is(s.seen(deploy.RefOf(obj)) != nil, "it was told, and isn't seen")
+	}},
+	{"events/two subscribers", "each is told all", func(s *scene) {
+		one := s.subscribe(configMap)
+		s.create("operkit", s.settings("{}"))
+		two := s.subscribe(configMap)
+		s.tells(one, "ADDED settings")
+		s.tells(two, "ADDED settings")
+	}},
+	{"events/in a scope", "an object that comes into a scope is added, one that leaves it deleted", func(s *scene) {
+		h := &happenings{}
+		m := deploy.NewManager(s.Cluster)
+		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
+		subscription, err := m.Watch(s.Context(), configMap, scope, h.handle)
+		s.ok(err)
+		s.ok(subscription.Synced(s.Context()))
+		ref := deploy.RefOf(s.create("operkit", s.settings("{}")))
+		for _, patch := range []string{`{"tier":"web"}`, `{"more":"x"}`, `{"tier":"db"}`, `{"tier":"web"}`} {
+			s.merge("operkit", ref, `{"metadata":{"labels":`+patch+`}}`)
+		}
+		s.delete(ref)
+		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings", "ADDED settings", "DELETED settings")
+	}},
+}

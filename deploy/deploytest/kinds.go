@@ -1,0 +1,164 @@
+package deploytest
+
+import (
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	configMap  = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	secret     = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+	namespace  = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
+	deployment = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	widget     = schema.GroupVersionKind{Group: "deploytest.operkit.dev", Version: "v1", Kind: "Widget"}
+	nothing    = schema.GroupVersionKind{Group: "deploytest.operkit.dev", Version: "v1", Kind: "Nothing"}
+)
+
+const widgetDefinition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.deploytest.operkit.dev}
+spec:
+  group: deploytest.operkit.dev
+  scope: Namespaced
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget, shortNames: [dtw]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              size: {type: integer, minimum: 0}
+              color: {type: string}
+              words: {type: array, items: {type: string}}
+              tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+              parts:
+                type: array
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [name]
+                items:
+                  type: object
+                  required: [name]
+                  properties: {name: {type: string}, count: {type: integer}}
+          status:
+            type: object
+            properties: {phase: {type: string}, ready: {type: integer}}
+`
+
+// widgets has the cluster serve the kind Widget.
+func (s *scene) widgets() {
+	s.Helper()
+	_, err := deploy.NewManager(s.Others, deploy.FieldManager("deploytest")).
+		Apply(s.Context(), []*unstructured.Unstructured{s.unplaced(widgetDefinition)})
+	s.ok(err)
+	s.eventually(func() bool {
+		_, err := s.port().Scope(s.Context(), widget)
+		return err == nil
+	}, "the kind Widget is served")
+}
+
+// widget is a Widget with the given spec, once the cluster serves that kind.
+func (s *scene) widget(spec string) *unstructured.Unstructured {
+	s.Helper()
+	s.widgets()
+	return s.object("{apiVersion: deploytest.operkit.dev/v1, kind: Widget, metadata: {name: one}, spec: " + spec + "}")
+}
+
+var kindCases = []Case{
+	{"kinds/scope", "objects are sent to a namespace or not by it", func(s *scene) {
+		s.widgets()
+		for kind, want := range map[schema.GroupVersionKind]deploy.Scope{
+			configMap: deploy.Namespaced, deployment: deploy.Namespaced, widget: deploy.Namespaced, namespace: deploy.ClusterScoped,
+		} {
+			scope, err := s.port().Scope(s.Context(), kind)
+			s.ok(err)
+			equal(s, want, scope, "scope of "+kind.Kind)
+		}
+	}},
+	{"kinds/unknown", "a missing definition is told from a missing object by every method", unknownKind},
+	{"kinds/unknown version", "a kind in a version that isn't served is unknown", func(s *scene) {
+		_, err := s.port().Scope(s.Context(), configMap.GroupKind().WithVersion("v7"))
+		unknown := fails[*deploy.KindUnknownError](s, err)
+		equal(s, "v7", unknown.Kind.Version, "the unknown version")
+	}},
+	{"kinds/defined later", "a definition and its objects come in one go", func(s *scene) {
+		s.widgets()
+		obj := s.apply("operkit", s.widget("{size: 1}"))
+		equal(s, widget, obj.GroupVersionKind(), "kind of the answer")
+	}},
+	{"kinds/by every name", "people write kinds, plurals, singulars and short names", kindNames},
+	{"kinds/in two groups", "the caller must ask which one is meant", func(s *scene) {
+		for _, name := range []string{"Event", "ev", "events"} {
+			found, err := s.port().Kinds(s.Context(), name)
+			s.ok(err)
+			equal(s, []schema.GroupVersionKind{
+				{Version: "v1", Kind: "Event"}, {Group: "events.k8s.io", Version: "v1", Kind: "Event"},
+			}, found, "kinds named "+name)
+		}
+	}},
+	{"kinds/by no name", "nothing is guessed: no subresource, no other case, no part of a name", func(s *scene) {
+		for _, name := range []string{"", "Scale", "CONFIGMAP", "configMap", "config", "Nothing"} {
+			found, err := s.port().Kinds(s.Context(), name)
+			s.ok(err)
+			s.is(len(found) == 0, "kinds named %q: %v", name, found)
+		}
+	}},
+}
+
+func kindNames(s *scene) {
+	s.widgets()
+	for want, names := range map[schema.GroupVersionKind][]string{
+		configMap:  {"ConfigMap", "configmaps", "configmap", "cm"},
+		deployment: {"Deployment", "deployments", "deployment", "deploy"},
+		namespace:  {"Namespace", "namespaces", "namespace", "ns"},
+		widget:     {"Widget", "widgets", "widget", "dtw"},
+	} {
+		for _, name := range names {
+			found, err := s.port().Kinds(s.Context(), name)
+			s.ok(err)
+			equal(s, []schema.GroupVersionKind{want}, found, "kinds named "+name)
+		}
+	}
+}
+
+func unknownKind(s *scene) {
+	obj := s.object("{apiVersion: deploytest.operkit.dev/v1, kind: Nothing, metadata: {name: it, resourceVersion: '1'}}")
+	fresh := obj.DeepCopy()
+	fresh.SetResourceVersion("")
+	ctx, ref := s.Context(), deploy.RefOf(obj)
+	calls := map[string]func() error{
+		"Scope": func() error { _, err := s.port().Scope(ctx, nothing); return err },
+		"Get":   func() error { _, err := s.port().Get(ctx, ref); return err },
+		"List": func() error {
+			_, err := s.port().List(ctx, nothing, s.Namespace, deploy.ListOptions{})
+			return err
+		},
+		"Create": func() error { _, err := s.port().Create(ctx, fresh, deploy.CreateOptions{}); return err },
+		"Update": func() error { _, err := s.port().Update(ctx, obj, deploy.UpdateOptions{}); return err },
+		"Apply": func() error {
+			_, err := s.port().Apply(ctx, fresh, deploy.ApplyOptions{FieldManager: "operkit"})
+			return err
+		},
+		"Patch":     func() error { _, err := s.port().Patch(ctx, ref, merging("operkit", "{}")); return err },
+		"Delete":    func() error { return s.port().Delete(ctx, ref, deploy.DeleteOptions{}) },
+		"View.Get":  func() error { _, err := s.Cluster.View().Get(ctx, ref); return err },
+		"View.List": func() error { _, err := s.Cluster.View().List(ctx, nothing, s.Namespace, nil); return err },
+		"Subscribe": func() error {
+			_, err := s.Cluster.View().Subscribe(ctx, nothing, func(deploy.Event) {})
+			return err
+		},
+	}
+	for method, call := range calls {
+		err := call()
+		s.is(err != nil, "%s: no error", method)
+		unknown := fails[*deploy.KindUnknownError](s, err)
+		equal(s, nothing, unknown.Kind, method+": the unknown kind")
+	}
+}

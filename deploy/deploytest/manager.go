@@ -1,0 +1,239 @@
+package deploytest
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// try has a Manager apply one object, whatever comes of it.
+func (s *scene) try(m *deploy.Manager, obj *unstructured.Unstructured, options ...deploy.Option) deploy.Result {
+	s.Helper()
+	results, err := m.Apply(s.Context(), []*unstructured.Unstructured{obj}, options...)
+	if len(results) != 1 {
+		s.Fatalf("%d results of one object: %v", len(results), err)
+	}
+	s.is((err == nil) == (results[0].Err == nil), "error %v, error of the result %v", err, results[0].Err)
+	return results[0]
+}
+
+// becomes has a Manager apply one object, and ends the case unless it becomes of it what is wanted.
+func (s *scene) becomes(want deploy.Action, m *deploy.Manager, obj *unstructured.Unstructured, options ...deploy.Option) deploy.Result {
+	s.Helper()
+	result := s.try(m, obj, options...)
+	if result.Action != want {
+		s.Fatalf("%s: %s, should be %s: %v", result.Ref, result.Action, want, result.Err)
+	}
+	return result
+}
+
+// settles reports it when a Manager of the same settings, as after a restart, finds anything to do.
+func (s *scene) settles(obj *unstructured.Unstructured, options ...deploy.Option) {
+	s.Helper()
+	m, calls := s.manager(options...)
+	for range 3 {
+		s.becomes(deploy.Unchanged, m, obj)
+	}
+	s.asked(calls)
+}
+
+var managerCases = []Case{
+	{"manager/creates", "what is new costs one request", func(s *scene) {
+		m, calls := s.manager()
+		result := s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
+		s.asked(calls, "apply ConfigMap settings")
+		equal(s, 1, result.Calls, "calls")
+		equal(s, 0, len(result.Changes), "changes of a new object")
+		equal(s, s.get(result.Ref).Object, result.Object.Object, "the object of the result")
+	}},
+	{"manager/unchanged", "what is as it should be costs nothing, after a restart too", func(s *scene) {
+		m, calls := s.manager()
+		s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
+		calls.take()
+		for range 5 {
+			s.becomes(deploy.Unchanged, m, s.settings("{a: '1'}"))
+		}
+		s.asked(calls)
+		s.settles(s.settings("{a: '1'}"))
+	}},
+	{"manager/unchanged in a watched kind", "so it is by what informers show", func(s *scene) {
+		s.watch(configMap)
+		m, calls := s.manager()
+		s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
+		s.becomes(deploy.Configured, m, s.settings("{a: '2'}"))
+		calls.take()
+		s.settles(s.settings("{a: '2'}"))
+	}},
+	{"manager/configures", "what changed costs one request, and what changed is told", func(s *scene) {
+		m, calls := s.manager()
+		s.becomes(deploy.Created, m, s.settings("{a: '1', b: '2'}"))
+		calls.take()
+		result := s.becomes(deploy.Configured, m, s.settings("{a: '3', c: '4'}"))
+		s.asked(calls, "apply ConfigMap settings")
+		told := []string{}
+		for _, change := range result.Changes {
+			told = append(told, change.String())
+		}
+		equal(s, []string{`.data.a: "1" -> "3"`, `.data.b: "2" -> none`, `.data.c: none -> "4"`}, told, "changes")
+		s.settles(s.settings("{a: '3', c: '4'}"))
+	}},
+	{"manager/drift", "what somebody did to our fields is undone at once", drift},
+	{"manager/additions", "what others add isn't ours to undo", func(s *scene) {
+		m, calls := s.manager()
+		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
+		s.merge("kubectl", ref, `{"data":{"b":"2"},"metadata":{"labels":{"x":"y"}}}`)
+		calls.take()
+		s.becomes(deploy.Unchanged, m, s.settings("{a: '1'}"))
+		s.asked(calls)
+	}},
+	{"manager/settles", "what a server fills in, writes otherwise or leaves out is no drift", func(s *scene) {
+		m, _ := s.manager()
+		for _, text := range []string{
+			"{apiVersion: v1, kind: Secret, metadata: {name: password}, stringData: {password: secret}}",
+			"{apiVersion: v1, kind: ConfigMap, metadata: {name: bare, labels: {}, annotations: null}, data: {}}",
+			"{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{name: dns, port: 53}, {name: udp, port: 53, protocol: UDP}]}}",
+			"{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: web}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [get]}]}",
+			`
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {creationTimestamp: null, labels: {app: web}}
+    spec:
+      volumes: [{name: tmp, emptyDir: {}}]
+      containers: [{name: web, image: 'x:1', env: [{name: A, value: ''}], args: [], ports: [{containerPort: 80}], resources: {requests: {cpu: 1000m, memory: '1073741824'}}, securityContext: {}}]`,
+		} {
+			s.becomes(deploy.Created, m, s.object(text))
+			s.settles(s.object(text))
+		}
+		custom := s.widget("{size: 3, words: [], parts: [{name: a}]}")
+		custom.Object["status"] = map[string]any{"phase": "Ready"}
+		s.becomes(deploy.Created, m, custom)
+		s.settles(custom)
+	}},
+	{"manager/dry run", "trying tells what would be, and stores nothing", func(s *scene) {
+		m, calls := s.manager()
+		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}"), deploy.DryRun()).Ref
+		s.asked(calls, "apply ConfigMap settings dry-run")
+		s.absent(ref)
+		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
+		calls.take()
+		result := s.becomes(deploy.Configured, m, s.settings("{a: '2'}"), deploy.DryRun())
+		s.asked(calls, "apply ConfigMap settings dry-run")
+		equal(s, 1, len(result.Changes), "changes")
+		s.unchanged(before, s.get(ref))
+	}},
+	{"manager/diff", "what an apply would do is shown as the cluster would do it", func(s *scene) {
+		m, calls := s.manager()
+		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
+		calls.take()
+		differences, err := m.Diff(s.Context(), []*unstructured.Unstructured{s.settings("{a: '2'}"), s.config("new", "{b: '1'}")})
+		s.ok(err)
+		s.asked(calls, "apply ConfigMap settings dry-run", "apply ConfigMap new dry-run")
+		equal(s, deploy.Configured, differences[0].Action, "action for what changes")
+		equal(s, deploy.Created, differences[1].Action, "action for what is new")
+		s.is(len(differences[0].Changes) == 1 && differences[0].Changes[0].Path == ".data.a", "changes: %v", differences[0].Changes)
+		s.is(strings.Contains(differences[0].Unified, "+  a: \"2\""), "unified: %s", differences[0].Unified)
+		s.unchanged(before, s.get(deploy.RefOf(before)))
+	}},
+	{"manager/two of them", "two operators share an object without an end of writes", func(s *scene) {
+		one, _ := s.manager(deploy.FieldManager("one"))
+		two, _ := s.manager(deploy.FieldManager("two"))
+		s.becomes(deploy.Created, one, s.settings("{a: '1'}"))
+		s.becomes(deploy.Configured, two, s.settings("{b: '2'}"))
+		s.settles(s.settings("{a: '1'}"), deploy.FieldManager("one"))
+		s.settles(s.settings("{b: '2'}"), deploy.FieldManager("two"))
+		obj := s.becomes(deploy.Configured, two, s.settings("{b: '3'}")).Object
+		equal(s, map[string]string{"a": "1", "b": "3"}, data(obj), "data")
+	}},
+	{"manager/being deleted", "what is going isn't changed, and isn't made anew before it is gone", func(s *scene) {
+		ref := deploy.RefOf(s.held("operkit.dev/a"))
+		m, calls := s.manager()
+		result := s.becomes(deploy.Skipped, m, s.widget("{size: 2}"))
+		equal(s, []string{"operkit.dev/a"}, fails[*deploy.TerminatingError](s, result.Err).Finalizers, "what holds it")
+		s.asked(calls)
+		s.merge("operkit", ref, `{"metadata":{"finalizers":null}}`)
+		s.becomes(deploy.Created, m, s.widget("{size: 2}"))
+	}},
+	{"manager/status", "a report costs one request, and none when it says the same", managerStatus},
+	{"manager/status of what changed meanwhile", "nothing of others is lost", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
+		m, _ := s.manager()
+		asked := 0
+		result, err := m.SetStatus(s.Context(), ref, func(current *unstructured.Unstructured) (map[string]any, error) {
+			if asked++; asked == 1 {
+				s.merge("kubectl", ref, `{"spec":{"size":2}}`)
+			}
+			size, _, err := unstructured.NestedInt64(current.Object, "spec", "size")
+			return map[string]any{"ready": size}, err
+		})
+		s.ok(err)
+		equal(s, 2, asked, "how often the status was computed")
+		equal(s, any(map[string]any{"ready": int64(2)}), result.Object.Object["status"], "status")
+	}},
+	{"manager/finalizers", "they are put on and taken off the object that was read, or not at all", func(s *scene) {
+		m, _ := s.manager()
+		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
+		ref := deploy.RefOf(before)
+		s.ok(m.AddFinalizer(s.Context(), before, "operkit.dev/a"))
+		var stale *deploy.StaleError
+		err := m.AddFinalizer(s.Context(), before, "operkit.dev/b")
+		s.is(errors.As(err, &stale), "with an object that was read before: %v", err)
+		held := s.get(ref)
+		equal(s, []string{"operkit.dev/a"}, held.GetFinalizers(), "finalizers")
+		s.settles(s.settings("{a: '1'}"))
+		s.ok(m.RemoveFinalizer(s.Context(), held, "operkit.dev/a"))
+		equal(s, 0, len(s.get(ref).GetFinalizers()), "finalizers that are left")
+	}},
+}
+
+// drift is what others do to data a and b of an object, each beginning with the intent.
+var drifts = map[string]string{
+	"a value changed":        `{"data":{"a":"9"}}`,
+	"a value removed":        `{"data":{"b":null}}`,
+	"all values removed":     `{"data":null}`,
+	"the annotation removed": `{"metadata":{"annotations":null}}`,
+	"managedFields emptied":  `{"metadata":{"managedFields":[{}]}}`,
+}
+
+func drift(s *scene) {
+	m, calls := s.manager()
+	intent := s.settings("{a: '1', b: '2'}")
+	ref := s.becomes(deploy.Created, m, intent).Ref
+	for what, edit := range drifts {
+		s.merge("kubectl", ref, edit)
+		calls.take()
+		result := s.try(m, intent)
+		equal(s, deploy.Configured, result.Action, "action after "+what)
+		equal(s, 1, len(calls.take()), "requests after "+what)
+		equal(s, map[string]string{"a": "1", "b": "2"}, data(s.get(ref)), "data after "+what)
+		s.settles(intent)
+	}
+}
+
+func managerStatus(s *scene) {
+	ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
+	m, calls := s.manager()
+	phase := func(*unstructured.Unstructured) (map[string]any, error) { return map[string]any{"phase": "Ready"}, nil }
+	result, err := m.SetStatus(s.Context(), ref, phase)
+	s.ok(err)
+	equal(s, deploy.Configured, result.Action, "action")
+	equal(s, any(map[string]any{"phase": "Ready"}), s.get(ref).Object["status"], "status")
+	result, err = m.SetStatus(s.Context(), ref, phase)
+	s.ok(err)
+	equal(s, deploy.Unchanged, result.Action, "action for the same again")
+	s.asked(calls, "patch status of Widget one")
+	absent := ref
+	absent.Name = "none"
+	result, err = m.SetStatus(s.Context(), absent, phase)
+	s.ok(err)
+	equal(s, deploy.Skipped, result.Action, "action for an absent object")
+	without := deploy.RefOf(s.create("operkit", s.settings("{}")))
+	_, err = m.SetStatus(s.Context(), without, phase)
+	fails[*deploy.InvalidError](s, err)
+}

@@ -1,0 +1,141 @@
+package deploytest
+
+import (
+	"github.com/operkit/operkit/deploy"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// owner makes a ConfigMap that owns others.
+func (s *scene) owner(name string) *unstructured.Unstructured {
+	s.Helper()
+	return s.create("somebody", s.config(name, "{}"))
+}
+
+// ownersOf are the uids of the owners of an object.
+func ownersOf(obj *unstructured.Unstructured) []types.UID {
+	uids := []types.UID{}
+	for _, reference := range obj.GetOwnerReferences() {
+		uids = append(uids, reference.UID)
+	}
+	return uids
+}
+
+// elsewhere makes another namespace, and returns what deletes it.
+func (s *scene) elsewhere() (name string, remove func()) {
+	s.Helper()
+	name = s.Namespace + "-y"
+	_, err := s.Others.Port().Create(s.Context(), s.unplaced("{apiVersion: v1, kind: Namespace, metadata: {name: "+name+"}}"), deploy.CreateOptions{})
+	s.ok(err)
+	return name, func() {
+		s.ok(s.Others.Port().Delete(s.Context(), deploy.Ref{Kind: namespace, Name: name}, deploy.DeleteOptions{}))
+	}
+}
+
+var ownerCases = []Case{
+	{"owners/reference", "a child names its owner, which may have others beside it", func(s *scene) {
+		owner := s.owner("owner")
+		m, calls := s.manager(deploy.OwnedBy(owner))
+		manifest := s.settings("{a: '1'}")
+		manifest.SetNamespace("")
+		obj := s.becomes(deploy.Created, m, manifest).Object
+		s.asked(calls, "apply ConfigMap settings")
+		yes := true
+		equal(s, []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: owner.GetUID(), BlockOwnerDeletion: &yes}}, obj.GetOwnerReferences(), "owners")
+		equal(s, s.Namespace, obj.GetNamespace(), "namespace, which is the owner's")
+		s.settles(manifest, deploy.OwnedBy(owner))
+	}},
+	{"owners/go", "what was applied for an owner goes with it", func(s *scene) {
+		owner := s.owner("owner")
+		m, _ := s.manager(deploy.OwnedBy(owner))
+		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
+		s.delete(deploy.RefOf(owner))
+		s.goes(ref)
+	}},
+	{"owners/reference taken off", "that is drift like any other", func(s *scene) {
+		owner := s.owner("owner")
+		m, _ := s.manager(deploy.OwnedBy(owner))
+		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
+		s.merge("kubectl", ref, `{"metadata":{"ownerReferences":null}}`)
+		obj := s.becomes(deploy.Configured, m, s.settings("{a: '1'}")).Object
+		equal(s, []types.UID{owner.GetUID()}, ownersOf(obj), "owners")
+	}},
+	{"owners/no adoption", "what exists and isn't the owner's stays as it is", func(s *scene) {
+		before := s.create("kubectl", s.settings("{a: '1'}"))
+		m, calls := s.manager(deploy.OwnedBy(s.owner("owner")))
+		calls.take()
+		result := s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '2'}"))
+		equal(s, "", fails[*deploy.OwnedError](s, result.Err).Owner, "its owner")
+		s.asked(calls)
+		s.removes(m, []*unstructured.Unstructured{s.settings("{}")}, []deploy.Action{deploy.Conflicted})
+		s.asked(calls)
+		s.unchanged(before, s.get(result.Ref))
+	}},
+	{"owners/adoption of what is nobody's", "what belongs to nobody may be taken, and nothing else", func(s *scene) {
+		one, two := s.owner("one"), s.owner("two")
+		s.create("kubectl", s.settings("{a: '1'}"))
+		m, _ := s.manager(deploy.OwnedBy(one), deploy.Adopt(deploy.AdoptUnowned))
+		obj := s.becomes(deploy.Configured, m, s.settings("{a: '1', b: '2'}")).Object
+		equal(s, []types.UID{one.GetUID()}, ownersOf(obj), "owners")
+		m, _ = s.manager(deploy.OwnedBy(two), deploy.Adopt(deploy.AdoptUnowned), deploy.FieldManager("two"))
+		fails[*deploy.OwnedError](s, s.becomes(deploy.Conflicted, m, s.settings("{a: '1'}")).Err)
+	}},
+	{"owners/two", "two owners share a child, and each settles", func(s *scene) {
+		one, two := s.owner("one"), s.owner("two")
+		options := func(name string, owner *unstructured.Unstructured) []deploy.Option {
+			return []deploy.Option{deploy.FieldManager(name), deploy.OwnedBy(owner), deploy.Adopt(deploy.AdoptAlways)}
+		}
+		first, _ := s.manager(options("first", one)...)
+		second, _ := s.manager(options("second", two)...)
+		s.becomes(deploy.Created, first, s.settings("{a: '1'}"))
+		obj := s.becomes(deploy.Configured, second, s.settings("{b: '2'}")).Object
+		equal(s, []types.UID{one.GetUID(), two.GetUID()}, ownersOf(obj), "owners")
+		s.settles(s.settings("{a: '1'}"), options("first", one)...)
+		s.settles(s.settings("{b: '2'}"), options("second", two)...)
+		s.delete(deploy.RefOf(one))
+		s.eventually(func() bool { return len(s.get(deploy.RefOf(obj)).GetOwnerReferences()) == 1 }, "the reference to the deleted owner goes")
+	}},
+	{"owners/controller", "an object has one at most", func(s *scene) {
+		one, two := s.owner("one"), s.owner("two")
+		m, _ := s.manager(deploy.OwnedBy(one), deploy.Controller())
+		obj := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
+		s.is(metav1.IsControlledBy(obj, one), "owners: %v", obj.GetOwnerReferences())
+		m, _ = s.manager(deploy.OwnedBy(two), deploy.Controller(), deploy.Adopt(deploy.AdoptAlways), deploy.FieldManager("two"))
+		fails[*deploy.OwnedError](s, s.becomes(deploy.Conflicted, m, s.settings("{b: '2'}")).Err)
+	}},
+	{"owners/first by others", "what somebody made meanwhile is given back as it was", func(s *scene) {
+		before := s.create("kubectl", s.settings("{a: '1'}"))
+		owner := s.owner("owner")
+		blind := &recorder{Cluster: s.Cluster, blind: true}
+		result := s.becomes(deploy.Conflicted, deploy.NewManager(blind, deploy.OwnedBy(owner)), s.settings("{a: '1', b: '2'}"))
+		fails[*deploy.OwnedError](s, result.Err)
+		s.asked(blind, "apply ConfigMap settings", "apply ConfigMap settings")
+		after := s.get(result.Ref)
+		equal(s, data(before), data(after), "data")
+		equal(s, 0, len(after.GetOwnerReferences()), "owners")
+		equal(s, []string{"kubectl Update"}, entries(after), "entries")
+	}},
+	{"owners/by label", "what can't name its owner carries a label, is told, and is found by it", byLabel},
+}
+
+func byLabel(s *scene) {
+	other, remove := s.elsewhere()
+	defer remove()
+	owner := s.owner("owner")
+	r := &recorder{Cluster: s.Others}
+	m := deploy.NewManager(r, deploy.OwnedBy(owner))
+	obj := s.config("far", "{a: '1'}")
+	obj.SetNamespace(other)
+	fails[*deploy.InvalidManifestError](s, s.becomes(deploy.Failed, m, obj).Err)
+	s.asked(r)
+	result := s.becomes(deploy.Created, m, obj, deploy.OwnedByLabel())
+	s.is(result.ByLabel, "ByLabel is false")
+	equal(s, 0, len(result.Object.GetOwnerReferences()), "owners")
+	s.becomes(deploy.Unchanged, m, obj, deploy.OwnedByLabel())
+	tracked, err := m.Tracked(s.Context(), []schema.GroupVersionKind{nothing, configMap})
+	s.ok(err)
+	equal(s, []string{"far"}, names(tracked), "what is found")
+	s.removes(m, tracked, []deploy.Action{deploy.Removed})
+}

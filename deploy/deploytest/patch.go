@@ -1,0 +1,157 @@
+package deploytest
+
+import (
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// refuses sends a patch that must not change the object.
+func refuses[E error](s *scene, ref deploy.Ref, patch deploy.Patch) {
+	s.Helper()
+	before := s.get(ref)
+	_, err := s.port().Patch(s.Context(), ref, patch)
+	fails[E](s, err)
+	s.unchanged(before, s.get(ref))
+}
+
+var patchCases = []Case{
+	{"patch/merge", "values are set and removed", func(s *scene) {
+		before := s.create("operkit", s.settings("{a: '1', b: '2'}"))
+		after := s.merge("kubectl", deploy.RefOf(before), `{"data":{"b":null,"c":"3"}}`)
+		equal(s, map[string]string{"a": "1", "c": "3"}, data(after), "data")
+		equal(s, s.get(deploy.RefOf(after)).Object, after.Object, "the answer")
+		s.changed(before, after)
+	}},
+	{"patch/JSON", "a patch may test what it changes", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
+		body := `[{"op":"test","path":"/data/a","value":"1"},{"op":"replace","path":"/data/a","value":"2"},{"op":"add","path":"/data/b","value":"3"}]`
+		after, err := s.port().Patch(s.Context(), ref, deploy.Patch{Type: types.JSONPatchType, Body: []byte(body), FieldManager: "kubectl"})
+		s.ok(err)
+		equal(s, map[string]string{"a": "2", "b": "3"}, data(after), "data")
+	}},
+	{"patch/JSON test fails", "nothing of it is done then", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
+		body := `[{"op":"replace","path":"/data/a","value":"2"},{"op":"test","path":"/data/a","value":"1"}]`
+		refuses[*deploy.InvalidError](s, ref, deploy.Patch{Type: types.JSONPatchType, Body: []byte(body)})
+	}},
+	{"patch/absent", "a patch doesn't create", func(s *scene) {
+		ref := deploy.RefOf(s.settings("{}"))
+		_, err := s.port().Patch(s.Context(), ref, merging("kubectl", `{"data":{"a":"1"}}`))
+		equal(s, ref, fails[*deploy.NotFoundError](s, err).Ref, "what is absent")
+	}},
+	{"patch/outdated", "a version in the patch is a precondition", func(s *scene) {
+		before := s.create("operkit", s.settings("{a: '1'}"))
+		s.merge("kubectl", deploy.RefOf(before), `{"data":{"a":"2"}}`)
+		refuses[*deploy.StaleError](s, deploy.RefOf(before),
+			merging("operkit", `{"metadata":{"resourceVersion":"`+before.GetResourceVersion()+`"},"data":{"a":"3"}}`))
+	}},
+	{"patch/current", "the precondition holds for the version that is there", func(s *scene) {
+		before := s.create("operkit", s.settings("{a: '1'}"))
+		after := s.merge("operkit", deploy.RefOf(before), `{"metadata":{"resourceVersion":"`+before.GetResourceVersion()+`"},"data":{"a":"3"}}`)
+		equal(s, "3", data(after)["a"], "a")
+	}},
+	{"patch/other uid", "a successor isn't hit", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
+		refuses[*deploy.StaleError](s, ref, merging("operkit", `{"metadata":{"uid":"0d6b1e3a-3a3e-4d8e-9f3e-6a5b0c1d2e3f"},"data":{"a":"3"}}`))
+	}},
+	{"patch/nothing", "what changes nothing is no event", func(s *scene) {
+		before := s.create("operkit", s.settings("{a: '1'}"))
+		s.unchanged(before, s.merge("kubectl", deploy.RefOf(before), `{"data":{"a":"1"}}`))
+	}},
+	{"patch/dry run", "trying stores nothing", func(s *scene) {
+		before := s.create("operkit", s.settings("{a: '1'}"))
+		patch := merging("kubectl", `{"data":{"a":"2"}}`)
+		patch.DryRun = true
+		after, err := s.port().Patch(s.Context(), deploy.RefOf(before), patch)
+		s.ok(err)
+		equal(s, "2", data(after)["a"], "a of the answer")
+		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
+	}},
+	{"patch/no JSON", "a patch that can't be read is refused", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
+		refuses[*deploy.InvalidError](s, ref, merging("kubectl", `{"data":`))
+	}},
+	{"patch/against the schema", "a patch can't break what a definition forbids", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
+		refuses[*deploy.InvalidError](s, ref, merging("kubectl", `{"spec":{"size":-1}}`))
+	}},
+	{"patch/apply", "an apply has its own method, whose answer tells more", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
+		_, err := s.port().Patch(s.Context(), ref, deploy.Patch{Type: types.ApplyPatchType, Body: []byte(`{}`), FieldManager: "operkit"})
+		s.is(err != nil, "no error")
+	}},
+	{"patch/generation", "only a change of what is wanted counts", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
+		equal(s, int64(2), s.merge("kubectl", ref, `{"spec":{"size":2}}`).GetGeneration(), "generation after a change of the spec")
+		equal(s, int64(2), s.merge("kubectl", ref, `{"metadata":{"labels":{"a":"b"}}}`).GetGeneration(), "generation after a change of metadata")
+	}},
+}
+
+// statusPatch changes the status of an object.
+func statusPatch(manager, body string) deploy.Patch {
+	patch := merging(manager, body)
+	patch.Subresource = "status"
+	return patch
+}
+
+var statusCases = []Case{
+	{"status/by its subresource", "whoever reports doesn't want", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
+		obj, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"},"spec":{"size":9}}`))
+		s.ok(err)
+		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
+		equal(s, any(map[string]any{"size": int64(1)}), obj.Object["spec"], "spec")
+		equal(s, int64(1), obj.GetGeneration(), "generation")
+		equal(s, []string{".status.phase"}, s.owned(obj, "controller Update status"), "fields of the controller")
+	}},
+	{"status/not by a creation", "a new object reports nothing", func(s *scene) {
+		manifest := s.widget("{size: 1}")
+		manifest.Object["status"] = map[string]any{"phase": "Ready"}
+		_, found := s.create("operkit", manifest).Object["status"]
+		s.is(!found, "it has a status")
+	}},
+	{"status/not by a patch of the object", "whoever wants doesn't report", func(s *scene) {
+		before := s.create("operkit", s.widget("{size: 1}"))
+		after := s.merge("kubectl", deploy.RefOf(before), `{"status":{"phase":"Ready"}}`)
+		_, found := after.Object["status"]
+		s.is(!found, "it has a status")
+		s.unchanged(before, after)
+	}},
+	{"status/not by an apply of the object", "whoever wants doesn't report, nor owns it", func(s *scene) {
+		intent := s.widget("{size: 1}")
+		intent.Object["status"] = map[string]any{"phase": "Ready"}
+		obj := s.apply("operkit", intent)
+		_, found := obj.Object["status"]
+		s.is(!found, "it has a status")
+		equal(s, []string{".spec.size"}, s.owned(obj, "operkit Apply"), "ours")
+	}},
+	{"status/stays", "an apply doesn't take the report away", func(s *scene) {
+		ref := deploy.RefOf(s.apply("operkit", s.widget("{size: 1}")))
+		_, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
+		s.ok(err)
+		obj := s.apply("operkit", s.widget("{size: 2}"))
+		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
+	}},
+	{"status/nothing", "a report that says the same is no event", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
+		before, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
+		s.ok(err)
+		after, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
+		s.ok(err)
+		s.unchanged(before, after)
+	}},
+	{"status/outdated", "a report about an older object isn't taken", func(s *scene) {
+		before := s.create("operkit", s.widget("{size: 1}"))
+		s.merge("kubectl", deploy.RefOf(before), `{"spec":{"size":2}}`)
+		refuses[*deploy.StaleError](s, deploy.RefOf(before), statusPatch("controller",
+			`{"metadata":{"resourceVersion":"`+before.GetResourceVersion()+`"},"status":{"phase":"Ready"}}`))
+	}},
+	{"status/against the schema", "a report can't break what a definition forbids", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
+		refuses[*deploy.InvalidError](s, ref, statusPatch("controller", `{"status":{"ready":"many"}}`))
+	}},
+	{"status/not there", "a kind without one says so", func(s *scene) {
+		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
+		refuses[*deploy.NotFoundError](s, ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
+	}},
+}

@@ -1,0 +1,229 @@
+package deploytest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/yaml"
+)
+
+// patience is how long a case waits for what the cluster does in its own time, such as garbage
+// collection. A controller that has just learned of a new kind may take half a minute.
+const patience = time.Minute
+
+// tester is what a case needs of a *testing.T.
+type tester interface {
+	Context() context.Context
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Helper()
+}
+
+// scene is one case being run.
+type scene struct {
+	tester
+	World
+}
+
+func (s *scene) port() deploy.Port { return s.Cluster.Port() }
+
+// ok ends the case when err isn't nil.
+func (s *scene) ok(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatalf("unexpected error: %v (%T)", err, err)
+	}
+}
+
+// is reports it when condition doesn't hold.
+func (s *scene) is(condition bool, format string, args ...any) {
+	s.Helper()
+	if !condition {
+		s.Errorf(format, args...)
+	}
+}
+
+// equal reports it when what is there isn't what was wanted.
+func equal[T any](s *scene, want, got T, what string) {
+	s.Helper()
+	if !reflect.DeepEqual(want, got) {
+		s.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// fails ends the case when err isn't an E.
+func fails[E error](s *scene, err error) E {
+	s.Helper()
+	var want E
+	if !errors.As(err, &want) {
+		s.Fatalf("error is a %T, should be a %T: %v", err, want, err)
+	}
+	return want
+}
+
+// eventually waits until condition holds.
+func (s *scene) eventually(condition func() bool, what string) {
+	s.Helper()
+	for begun := time.Now(); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(begun) > patience {
+			s.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
+
+// object reads a manifest and puts it into the namespace of the case.
+func (s *scene) object(text string) *unstructured.Unstructured {
+	s.Helper()
+	obj := s.unplaced(text)
+	obj.SetNamespace(s.Namespace)
+	return obj
+}
+
+// unplaced reads a manifest.
+func (s *scene) unplaced(text string) *unstructured.Unstructured {
+	s.Helper()
+	content, err := yaml.YAMLToJSON([]byte(text))
+	s.ok(err)
+	obj := &unstructured.Unstructured{}
+	s.ok(obj.UnmarshalJSON(content))
+	return obj
+}
+
+// settings is a ConfigMap with the given lines of data, such as "{a: '1'}".
+func (s *scene) settings(data string) *unstructured.Unstructured {
+	s.Helper()
+	return s.config("settings", data)
+}
+
+// bare is the ConfigMap settings without data.
+func (s *scene) bare() *unstructured.Unstructured {
+	s.Helper()
+	return s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}")
+}
+
+func (s *scene) config(name, data string) *unstructured.Unstructured {
+	s.Helper()
+	return s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + "}, data: " + data + "}")
+}
+
+// create makes an object as manager.
+func (s *scene) create(manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {
+	s.Helper()
+	created, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{FieldManager: manager})
+	s.ok(err)
+	return created
+}
+
+// apply applies an intent as manager.
+func (s *scene) apply(manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {
+	s.Helper()
+	applied, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: manager})
+	s.ok(err)
+	return applied.Object
+}
+
+// force applies an intent as manager and takes over what others hold.
+func (s *scene) force(manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {
+	s.Helper()
+	applied, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: manager, Force: true})
+	s.ok(err)
+	return applied.Object
+}
+
+// merge patches an object as manager.
+func (s *scene) merge(manager string, ref deploy.Ref, body string) *unstructured.Unstructured {
+	s.Helper()
+	patched, err := s.port().Patch(s.Context(), ref, merging(manager, body))
+	s.ok(err)
+	return patched
+}
+
+func merging(manager, body string) deploy.Patch {
+	return deploy.Patch{Type: types.MergePatchType, Body: []byte(body), FieldManager: manager}
+}
+
+// get reads an object past any cache.
+func (s *scene) get(ref deploy.Ref) *unstructured.Unstructured {
+	s.Helper()
+	obj, err := s.port().Get(s.Context(), ref)
+	s.ok(err)
+	return obj
+}
+
+// absent reports it when an object is there.
+func (s *scene) absent(ref deploy.Ref) {
+	s.Helper()
+	_, err := s.port().Get(s.Context(), ref)
+	absent := fails[*deploy.NotFoundError](s, err)
+	equal(s, ref, absent.Ref, "what is absent")
+}
+
+func data(obj *unstructured.Unstructured) map[string]string {
+	values, _, _ := unstructured.NestedStringMap(obj.Object, "data")
+	return values
+}
+
+// names are those of objects, in their order.
+func names(objects []*unstructured.Unstructured) []string {
+	all := []string{}
+	for _, obj := range objects {
+		all = append(all, obj.GetName())
+	}
+	return all
+}
+
+// owned are the leaves of what an entry of managedFields holds, ascending; nil without such an entry.
+// who is the manager and its operation, such as "operkit Apply", and the subresource if there is one.
+func (s *scene) owned(obj *unstructured.Unstructured, who string) []string {
+	s.Helper()
+	for _, entry := range obj.GetManagedFields() {
+		is := entry.Manager + " " + string(entry.Operation)
+		if entry.Subresource != "" {
+			is += " " + entry.Subresource
+		}
+		if is != who {
+			continue
+		}
+		set := &fieldpath.Set{}
+		s.ok(set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())))
+		paths := []string{}
+		set.Leaves().Iterate(func(path fieldpath.Path) { paths = append(paths, path.String()) })
+		slices.Sort(paths)
+		return paths
+	}
+	return nil
+}
+
+// entries are the names of all entries of managedFields, as owned takes them, ascending.
+func entries(obj *unstructured.Unstructured) []string {
+	all := []string{}
+	for _, entry := range obj.GetManagedFields() {
+		is := entry.Manager + " " + string(entry.Operation)
+		if entry.Subresource != "" {
+			is += " " + entry.Subresource
+		}
+		all = append(all, is)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// unchanged reports it when two states of an object have different versions.
+func (s *scene) unchanged(before, after *unstructured.Unstructured) {
+	s.Helper()
+	equal(s, before.GetResourceVersion(), after.GetResourceVersion(), "resourceVersion of what didn't change")
+}
+
+// changed reports it when they don't.
+func (s *scene) changed(before, after *unstructured.Unstructured) {
+	s.Helper()
+	s.is(before.GetResourceVersion() != after.GetResourceVersion(), "resourceVersion is still %s", after.GetResourceVersion())
+}

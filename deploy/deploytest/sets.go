@@ -1,0 +1,128 @@
+package deploytest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// actions are those of results, in their order.
+func actions(results deploy.Results) []deploy.Action {
+	all := []deploy.Action{}
+	for _, result := range results {
+		all = append(all, result.Action)
+	}
+	return all
+}
+
+func times[T any](n int, one T) []T {
+	all := []T{}
+	for range n {
+		all = append(all, one)
+	}
+	return all
+}
+
+var setCases = []Case{
+	{"sets/order of results", "results stand where their objects do, however many are worked on at once", func(s *scene) {
+		m, calls := s.manager()
+		objects := []*unstructured.Unstructured{}
+		want := []string{}
+		for _, name := range strings.Split("f l o w e r", " ") {
+			objects = append(objects, s.config(name, "{}"))
+			want = append(want, "apply ConfigMap "+name)
+		}
+		results, err := m.Apply(s.Context(), objects)
+		s.ok(err)
+		for i, result := range results {
+			equal(s, deploy.RefOf(objects[i]), result.Ref, "object of the result")
+		}
+		equal(s, times(6, deploy.Created), actions(results), "actions")
+		s.asked(calls, want...)
+		results, err = m.Apply(s.Context(), objects)
+		s.ok(err)
+		equal(s, times(6, deploy.Unchanged), actions(results), "actions for the same again")
+		s.asked(calls)
+	}},
+	{"sets/definition and its objects", "what needs a kind comes when it is served", definitionAndObjects},
+	{"sets/namespace and its objects", "what is in a namespace comes after it", func(s *scene) {
+		name := s.Namespace + "-z"
+		inside := s.settings("{a: '1'}")
+		inside.SetNamespace(name)
+		m := deploy.NewManager(s.Others)
+		results, err := m.Apply(s.Context(), []*unstructured.Unstructured{inside, s.unplaced("{apiVersion: v1, kind: Namespace, metadata: {name: " + name + "}}")})
+		s.ok(err)
+		equal(s, times(2, deploy.Created), actions(results), "actions")
+		s.ok(s.Others.Port().Delete(s.Context(), results[1].Ref, deploy.DeleteOptions{}))
+	}},
+	{"sets/one fails", "one bad object doesn't keep the others from being applied", func(s *scene) {
+		m, calls := s.manager()
+		bad := s.config("bad", "{a: '1'}")
+		bad.Object["datum"] = "x"
+		results, err := m.Apply(s.Context(), []*unstructured.Unstructured{s.config("a", "{}"), bad, s.config("b", "{}")})
+		fails[*deploy.InvalidError](s, err)
+		equal(s, []deploy.Action{deploy.Created, deploy.Failed, deploy.Created}, actions(results), "actions")
+		equal(s, 3, len(calls.take()), "requests")
+	}},
+	{"sets/stop on failure", "unless that is asked for", func(s *scene) {
+		m, _ := s.manager(deploy.StopOnFailure())
+		bad := s.config("bad", "{a: '1'}")
+		bad.Object["datum"] = "x"
+		results, err := m.Apply(s.Context(), []*unstructured.Unstructured{s.config("a", "{}"), bad, s.config("b", "{}")})
+		fails[*deploy.InvalidError](s, err)
+		equal(s, []deploy.Action{deploy.Created, deploy.Failed}, actions(results), "actions")
+		s.absent(deploy.RefOf(s.config("b", "{}")))
+	}},
+	{"sets/given twice", "of two manifests for one object neither is sent", func(s *scene) {
+		m, calls := s.manager()
+		_, err := m.Apply(s.Context(), []*unstructured.Unstructured{s.config("a", "{}"), s.settings("{a: '1'}"), s.settings("{a: '2'}")})
+		equal(s, deploy.RefOf(s.settings("{}")), fails[*deploy.InvalidManifestError](s, err).Ref, "what is given twice")
+		s.asked(calls)
+	}},
+	{"sets/ready", "what is applied is waited for until it is ready", func(s *scene) {
+		m, _ := s.manager()
+		looks := 0
+		result := s.becomes(deploy.Created, m, s.widget("{size: 1}"), deploy.Ready(func(obj *unstructured.Unstructured) bool {
+			if looks++; looks == 1 {
+				_, err := s.port().Patch(s.Context(), deploy.RefOf(obj), statusPatch("controller", `{"status":{"phase":"Ready"}}`))
+				s.is(err == nil, "status: %v", err)
+			}
+			phase, _, _ := unstructured.NestedString(obj.Object, "status", "phase")
+			return phase == "Ready"
+		}))
+		equal(s, any(map[string]any{"phase": "Ready"}), result.Object.Object["status"], "status of the result")
+	}},
+	{"sets/never ready", "who waits in vain is told for what", func(s *scene) {
+		m, _ := s.manager()
+		ctx, cancel := context.WithTimeout(s.Context(), 300*time.Millisecond)
+		defer cancel()
+		results, err := m.Apply(ctx, []*unstructured.Unstructured{s.settings("{}")}, deploy.Ready(func(*unstructured.Unstructured) bool { return false }))
+		equal(s, deploy.RefOf(s.settings("{}")), fails[*deploy.TimeoutError](s, err).Ref, "what isn't ready")
+		equal(s, []deploy.Action{deploy.Failed}, actions(results), "actions")
+		s.get(results[0].Ref)
+	}},
+}
+
+func definitionAndObjects(s *scene) {
+	group := s.Namespace + ".deploytest.operkit.dev"
+	definition := s.unplaced(strings.ReplaceAll(widgetDefinition, widget.Group, group))
+	obj := s.unplaced("{apiVersion: " + group + "/v1, kind: Widget, metadata: {name: one, namespace: " + s.Namespace + "}, spec: {size: 1}}")
+	r := &recorder{Cluster: s.Others}
+	m := deploy.NewManager(r)
+	_, err := m.Get(s.Context(), deploy.RefOf(obj))
+	var unknown *deploy.KindUnknownError
+	s.is(errors.As(err, &unknown), "before it is defined: %v", err)
+	results, err := m.Apply(s.Context(), []*unstructured.Unstructured{obj, s.settings("{a: '1'}"), definition})
+	s.ok(err)
+	equal(s, times(3, deploy.Created), actions(results), "actions")
+	results, err = m.Apply(s.Context(), []*unstructured.Unstructured{obj, s.settings("{a: '1'}"), definition})
+	s.ok(err)
+	equal(s, times(3, deploy.Unchanged), actions(results), "actions for the same again")
+	s.asked(r, "apply CustomResourceDefinition widgets."+group, "apply ConfigMap settings", "apply Widget one")
+	// A server may take a minute to find by itself what is left of a kind.
+	s.removes(m, []*unstructured.Unstructured{definition, obj}, times(2, deploy.Removed))
+}

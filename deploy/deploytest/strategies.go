@@ -1,0 +1,117 @@
+package deploytest
+
+import (
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+var strategyCases = []Case{
+	{"strategies/create only", "what is there is left alone, whatever it says", func(s *scene) {
+		m, calls := s.manager(deploy.By(deploy.CreateOnly))
+		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
+		s.asked(calls, "create ConfigMap settings")
+		s.becomes(deploy.Unchanged, m, s.settings("{a: '2'}"))
+		s.asked(calls)
+		s.unchanged(before, s.get(deploy.RefOf(before)))
+	}},
+	{"strategies/create only and first by others", "of two that create, one did", func(s *scene) {
+		theirs := s.create("other", s.settings("{a: '1'}"))
+		m, calls := s.manager(deploy.By(deploy.CreateOnly))
+		calls.blind = true
+		blind := deploy.NewManager(calls, deploy.By(deploy.CreateOnly))
+		result := s.becomes(deploy.Unchanged, blind, s.settings("{a: '2'}"))
+		s.asked(calls, "create ConfigMap settings", "get ConfigMap settings")
+		equal(s, theirs.GetUID(), result.Object.GetUID(), "uid")
+		s.becomes(deploy.Unchanged, m, s.settings("{a: '2'}"))
+	}},
+	{"strategies/generateName", "what was made of a manifest is found again", func(s *scene) {
+		manifest := s.unplaced("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: run-}, data: {a: '1'}}")
+		manifest.SetNamespace(s.Namespace)
+		m, calls := s.manager(deploy.By(deploy.CreateOnly))
+		result := s.becomes(deploy.Created, m, manifest)
+		s.is(strings.HasPrefix(result.Ref.Name, "run-"), "name %q", result.Ref.Name)
+		calls.take()
+		again := s.becomes(deploy.Unchanged, m, manifest)
+		equal(s, result.Ref, again.Ref, "what is found")
+		s.asked(calls)
+	}},
+	{"strategies/replace", "what the manifest leaves out goes, whoever set it; metadata of others stays", func(s *scene) {
+		m, calls := s.manager(deploy.By(deploy.Replace))
+		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
+		s.merge("kubectl", ref, `{"data":{"b":"2"},"metadata":{"labels":{"x":"y"}}}`)
+		calls.take()
+		s.becomes(deploy.Unchanged, m, s.settings("{a: '1'}"))
+		s.asked(calls)
+		result := s.becomes(deploy.Replaced, m, s.settings("{a: '3'}"))
+		s.asked(calls, "update ConfigMap settings")
+		equal(s, map[string]string{"a": "3"}, data(result.Object), "data")
+		equal(s, map[string]string{"x": "y"}, result.Object.GetLabels(), "labels")
+		s.settles(s.settings("{a: '3'}"), deploy.By(deploy.Replace))
+	}},
+	{"strategies/replace leaves the status", "whoever replaces doesn't report", func(s *scene) {
+		m, _ := s.manager(deploy.By(deploy.Replace))
+		ref := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Ref
+		_, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
+		s.ok(err)
+		obj := s.becomes(deploy.Replaced, m, s.widget("{color: red}")).Object
+		equal(s, any(map[string]any{"color": "red"}), obj.Object["spec"], "spec")
+		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
+	}},
+	{"strategies/recreate", "what can't be changed is made anew, what can be changed isn't", func(s *scene) {
+		m, calls := s.manager(deploy.By(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec.size"))
+		before := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Object
+		calls.take()
+		s.becomes(deploy.Configured, m, s.widget("{size: 1, color: red}"))
+		s.asked(calls, "apply Widget one")
+		after := s.becomes(deploy.Recreated, m, s.widget("{size: 2}")).Object
+		s.asked(calls, "delete Widget one", "apply Widget one")
+		s.is(before.GetUID() != after.GetUID(), "it is the same object")
+		equal(s, any(map[string]any{"size": int64(2)}), after.Object["spec"], "spec")
+		s.settles(s.widget("{size: 2}"), deploy.By(deploy.Recreate))
+	}},
+	{"strategies/recreate a kind of Kubernetes", "its immutable fields are known", func(s *scene) {
+		m, calls := s.manager(deploy.By(deploy.Recreate))
+		frozen := func(value string) *unstructured.Unstructured {
+			return s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, immutable: true, data: {a: '" + value + "'}}")
+		}
+		s.becomes(deploy.Created, m, frozen("1"))
+		s.becomes(deploy.Unchanged, m, frozen("1"))
+		calls.take()
+		equal(s, "2", data(s.becomes(deploy.Recreated, m, frozen("2")).Object)["a"], "a")
+		s.asked(calls, "apply ConfigMap settings", "delete ConfigMap settings", "apply ConfigMap settings")
+	}},
+	{"strategies/protected", "what holds data isn't deleted for a change, unless it is said twice", func(s *scene) {
+		claim := func(mode string) *unstructured.Unstructured {
+			return s.object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {storageClassName: none, accessModes: [" + mode + "], resources: {requests: {storage: 1Gi}}}}")
+		}
+		m, calls := s.manager(deploy.By(deploy.Recreate))
+		before := s.becomes(deploy.Created, m, claim("ReadWriteOnce")).Object
+		calls.take()
+		fails[*deploy.InvalidError](s, s.becomes(deploy.Failed, m, claim("ReadWriteMany")).Err)
+		s.asked(calls, "apply PersistentVolumeClaim disk")
+		equal(s, before.GetUID(), s.get(deploy.RefOf(before)).GetUID(), "uid")
+		s.becomes(deploy.Recreated, m, claim("ReadWriteMany"), deploy.By(deploy.RecreateProtected))
+	}},
+	{"strategies/on delete", "it changes when somebody deletes it", func(s *scene) {
+		m, calls := s.manager(deploy.By(deploy.OnDelete))
+		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
+		calls.take()
+		s.becomes(deploy.Skipped, m, s.settings("{a: '2'}"))
+		s.asked(calls)
+		s.delete(ref)
+		equal(s, "2", data(s.becomes(deploy.Created, m, s.settings("{a: '2'}")).Object)["a"], "a")
+	}},
+	{"strategies/by the manifest", "an annotation decides for its object, and isn't a part of it", func(s *scene) {
+		m, calls := s.manager()
+		intent := s.settings("{a: '1'}")
+		intent.SetAnnotations(map[string]string{"operkit.dev/strategy": "Ignore"})
+		s.becomes(deploy.Skipped, m, intent)
+		s.asked(calls)
+		s.absent(deploy.RefOf(intent))
+		intent.SetAnnotations(map[string]string{"operkit.dev/strategy": "CreateOnly"})
+		s.becomes(deploy.Created, m, intent)
+		s.asked(calls, "create ConfigMap settings")
+	}},
+}

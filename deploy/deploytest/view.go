@@ -1,0 +1,136 @@
+package deploytest
+
+import (
+	"strconv"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// watch has the View watch kinds, and waits until it does.
+func (s *scene) watch(kinds ...schema.GroupVersionKind) {
+	s.Helper()
+	for _, kind := range kinds {
+		subscription, err := s.Cluster.View().Subscribe(s.Context(), kind, func(deploy.Event) {})
+		s.ok(err)
+		s.ok(subscription.Synced(s.Context()))
+	}
+}
+
+// seen is what the View shows of an object, nil when it is none.
+func (s *scene) seen(ref deploy.Ref) *unstructured.Unstructured {
+	s.Helper()
+	obj, err := s.Cluster.View().Get(s.Context(), ref)
+	s.ok(err)
+	return obj
+}
+
+// selected are the names of the ConfigMaps that the View shows.
+func (s *scene) selected(selector string) []string {
+	s.Helper()
+	found, err := s.Cluster.View().List(s.Context(), configMap, s.Namespace, s.selecting(selector))
+	s.ok(err)
+	return names(found)
+}
+
+var viewCases = []Case{
+	{"view/unwatched", "a kind that nobody watches can be read all the same", func(s *scene) {
+		ref := deploy.RefOf(s.settings("{}"))
+		s.is(s.seen(ref) == nil, "it is there before it was made")
+		obj := s.create("operkit", s.settings("{a: '1'}"))
+		equal(s, obj.Object, s.seen(ref).Object, "what is seen")
+		s.delete(ref)
+		s.is(s.seen(ref) == nil, "it is there after its deletion")
+	}},
+	{"view/watched", "a watched kind shows the same", func(s *scene) {
+		before := s.create("operkit", s.settings("{a: '1'}"))
+		s.watch(configMap)
+		equal(s, before.Object, s.seen(deploy.RefOf(before)).Object, "what is seen")
+		s.is(s.seen(deploy.RefOf(s.config("none", "{}"))) == nil, "an absent object is there")
+	}},
+	{"view/own writes", "a read is never older than our last write, by whichever verb", ownWrites},
+	{"view/own writes in lists", "selectors see our own writes too", func(s *scene) {
+		s.watch(configMap)
+		for round := 1; round <= 20; round++ {
+			obj := s.settings("{n: '" + strconv.Itoa(round) + "'}")
+			obj.SetLabels(map[string]string{"round": strconv.Itoa(round)})
+			s.apply("operkit", obj)
+			equal(s, []string{"settings"}, s.selected("round="+strconv.Itoa(round)), "names")
+			equal(s, []string{}, s.selected("round="+strconv.Itoa(round-1)), "names by the label from before")
+		}
+	}},
+	{"view/deleted and made anew", "neither the old object nor nothing is shown", func(s *scene) {
+		s.watch(configMap)
+		for range 20 {
+			obj := s.create("operkit", s.settings("{}"))
+			equal(s, obj.GetUID(), s.seen(deploy.RefOf(obj)).GetUID(), "uid")
+			s.delete(deploy.RefOf(obj))
+			s.is(s.seen(deploy.RefOf(obj)) == nil, "it is there after its deletion")
+		}
+	}},
+	{"view/being deleted", "our own request for a deletion shows", func(s *scene) {
+		s.widgets()
+		s.watch(widget)
+		obj := s.held("operkit.dev/a")
+		s.is(s.seen(deploy.RefOf(obj)).GetDeletionTimestamp() != nil, "no deletionTimestamp")
+		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":null}}`)
+		s.is(s.seen(deploy.RefOf(obj)) == nil, "it is there after its last finalizer went")
+	}},
+	{"view/dry run", "what isn't stored isn't shown", func(s *scene) {
+		s.watch(configMap)
+		before := s.apply("operkit", s.settings("{a: '1'}"))
+		_, err := s.port().Apply(s.Context(), s.settings("{a: '2'}"), deploy.ApplyOptions{FieldManager: "operkit", DryRun: true})
+		s.ok(err)
+		s.ok(s.port().Delete(s.Context(), deploy.RefOf(before), deploy.DeleteOptions{DryRun: true}))
+		equal(s, before.Object, s.seen(deploy.RefOf(before)).Object, "what is seen")
+	}},
+	{"view/writes of others", "they come, in their time", func(s *scene) {
+		s.watch(configMap)
+		ref := deploy.RefOf(s.apply("operkit", s.settings("{a: '1'}")))
+		_, err := s.Others.Port().Patch(s.Context(), ref, merging("kubectl", `{"data":{"a":"2"}}`))
+		s.ok(err)
+		s.eventually(func() bool { return data(s.seen(ref))["a"] == "2" }, "the new value is seen")
+		s.ok(s.Others.Port().Delete(s.Context(), ref, deploy.DeleteOptions{}))
+		s.eventually(func() bool { return s.seen(ref) == nil }, "the deletion is seen")
+	}},
+	{"view/list", "ascending by name, by every form of selector", func(s *scene) {
+		s.three()
+		s.watch(configMap)
+		for text, want := range map[string][]string{
+			"tier": {"a", "b", "c"}, "tier=web": {"b", "c"}, "tier notin (web),tier": {"a"}, "!live,tier": {"a", "b"}, "tier=none": {},
+		} {
+			equal(s, want, s.selected(text), "names by "+text)
+		}
+		found, err := s.Cluster.View().List(s.Context(), configMap, s.Namespace, nil)
+		s.ok(err)
+		s.is(len(found) >= 3, "without a selector: %v", names(found))
+	}},
+}
+
+func ownWrites(s *scene) {
+	s.watch(configMap)
+	ref := deploy.RefOf(s.settings("{}"))
+	for round := range 10 {
+		obj := s.create("operkit", s.settings("{}"))
+		s.sees(ref, obj, "create")
+		obj = s.force("operkit", s.settings("{a: '"+strconv.Itoa(round)+"'}"))
+		s.sees(ref, obj, "apply")
+		obj = s.merge("kubectl", ref, `{"data":{"b":"`+strconv.Itoa(round)+`"}}`)
+		s.sees(ref, obj, "patch")
+		obj = s.update("kubectl", with(obj, map[string]any{"c": strconv.Itoa(round)}))
+		s.sees(ref, obj, "update")
+		s.delete(ref)
+		s.is(s.seen(ref) == nil, "delete: it is still seen")
+	}
+}
+
+// sees reports it when the View doesn't show what was written.
+func (s *scene) sees(ref deploy.Ref, written *unstructured.Unstructured, verb string) {
+	s.Helper()
+	seen := s.seen(ref)
+	if seen == nil {
+		s.Fatalf("%s: nothing is seen", verb)
+	}
+	equal(s, written.Object, seen.Object, "seen after "+verb)
+}
