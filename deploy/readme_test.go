@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,26 +10,39 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadme checks that the snippet of the README is the code of Example, and what it is
-// said to print the output.
+// The snippets of the README are code of the examples, and what they are said to print is their output.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	example, err := os.ReadFile("example_test.go")
+	files, err := filepath.Glob("example*_test.go")
 	require.NoError(t, err)
-	blocks := strings.Split(string(readme), "```")
-	require.Len(t, blocks, 5)
-	indented := func(text, prefix string) string {
-		var lines []string
-		for line := range strings.Lines(text) {
-			if line = strings.TrimRight(line, "\n"); line != "" {
-				line = prefix + line
-			}
-			lines = append(lines, line)
-		}
-		return strings.Join(lines, "\n")
+	var examples strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		examples.Write(text)
 	}
-	assert.Contains(t, string(example), indented(strings.TrimPrefix(blocks[1], "go\n"), "\t"))
-	assert.Contains(t, string(example), indented(strings.TrimPrefix(blocks[3], "\n"), "\t// "))
+	blocks := strings.Split(string(readme), "```")
+	require.Len(t, blocks, 11)
+	for i := 1; i < len(blocks); i += 2 {
+		code, isCode := strings.CutPrefix(blocks[i], "go\n")
+		prefix := "\t// "
+		if isCode {
+			prefix = "\t"
+		}
+		code = indented(strings.Trim(code, "\n"), prefix)
+		assert.True(t, strings.Contains(examples.String(), code), "no example has\n%s", code)
+	}
+}
+
+func indented(text, prefix string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\n"); line != "" {
+			line = prefix + line
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
