@@ -3,6 +3,7 @@ package deploy
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,7 +51,8 @@ const (
 	// AdoptUnowned takes it if it has no owner at all.
 	AdoptUnowned
 	// AdoptAlways takes it beside any other owner, unless that one is its controller and ours would
-	// be too.
+	// be too. Each owner then has a field manager of its own, the one that is set with a digest of the
+	// owner's uid behind it: under one name what one owner leaves out would be taken from the other.
 	AdoptAlways
 )
 
@@ -108,6 +110,10 @@ func (s settings) with(options []Option) (settings, error) {
 	}
 	if s.owner != nil && s.owner.GetUID() == "" {
 		return s, fmt.Errorf("owner %s: has no uid: read it from the cluster first", RefOf(s.owner))
+	}
+	if s.owner != nil && s.adoption == AdoptAlways {
+		suffix := "-" + hashString(string(s.owner.GetUID()))
+		s.fieldManager = strings.TrimSuffix(s.fieldManager, suffix) + suffix
 	}
 	return s, nil
 }
