@@ -114,6 +114,28 @@ func TestUpdateRefuses(t *testing.T) {
 	})
 }
 
+// TestRemovedIsNotReconciled gives verdicts that are both Stable, one of which
+// takes its condition away.
+func TestRemovedIsNotReconciled(t *testing.T) {
+	t.Parallel()
+	for reason, change := range map[string]func(a *status.Application){
+		"status 28: Ready is removed":    func(a *status.Application) { a.Ready.Remove = true },
+		"status 28: Updating is removed": func(a *status.Application) { a.Updating.Remove = true },
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			a := own(status.ReadyStable, status.UpdatingStable)
+			a.Generation = 3
+			whole, _ := update(t, a, nil)
+			assert.EqualValues(t, 3, whole["reconciledGeneration"])
+			change(&a)
+			next, _ := update(t, a, nil)
+			assert.NotContains(t, next, "reconciledGeneration")
+			assert.EqualValues(t, 3, next["observedGeneration"])
+		})
+	}
+}
+
 func TestUpdateOrder(t *testing.T) {
 	t.Parallel()
 	t.Run("status 4: with nothing given there is an empty list", func(t *testing.T) {

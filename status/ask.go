@@ -40,7 +40,11 @@ func (s *ConditionSet) IsStale(conditionType string) bool {
 	} else if index, _ := newestOf(list, conditionType); index >= 0 {
 		observed = list[index].ObservedGeneration
 	}
-	return observed > 0 && observed < s.generation()
+	return isStale(metav1.Condition{ObservedGeneration: observed}, s.generation())
+}
+
+func isStale(c metav1.Condition, generation int64) bool {
+	return c.ObservedGeneration > 0 && c.ObservedGeneration < generation
 }
 
 // Reason answers the reason of the condition, empty when there is none.

@@ -70,7 +70,9 @@ func target(object any) any {
 // (see Validate). nil when there was none.
 func (s *ConditionSet) Err() error { return s.err }
 
-// Get answers the condition of a type, false when there is none. Of several
+// Get answers the condition of a type; the zero condition and false when there
+// is none, so that nobody takes what isn't there for an Unknown that somebody
+// wrote (IsUnknown is for those who need not know). Of several
 // entries of one type the newest decides, the first listed one among equals.
 // From a document the status is read as True (also the text true in any case,
 // or a boolean), False likewise, and Unknown for everything else; a time that

@@ -161,6 +161,11 @@ func TestConditionsUnsupported(t *testing.T) {
 	}
 }
 
+func TestFromBool(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, []metav1.ConditionStatus{"True", "False"}, []metav1.ConditionStatus{status.FromBool(true), status.FromBool(false)})
+}
+
 func TestConditionsRemove(t *testing.T) {
 	t.Parallel()
 	for name, obj := range kinds(t, isReady("True", "A", ""), metav1.Condition{Type: "Other", Status: "True", Reason: "R"}, isReady("False", "B", "")) {
@@ -172,6 +177,9 @@ func TestConditionsRemove(t *testing.T) {
 			assert.True(t, conditions.IsTrue("Other"), "others stay")
 			assert.False(t, conditions.Remove("Ready"))
 			require.NoError(t, conditions.Err())
+			if accessor, ok := obj.(*typed); ok {
+				assert.Equal(t, 1, accessor.sets, "SetConditions is called for a removal only")
+			}
 		})
 	}
 	t.Run("an emptied list stays a list", func(t *testing.T) {

@@ -49,6 +49,7 @@ var ErrDeclaration = errors.New("declared conditions")
 // never changed and may be shared.
 type Declaration struct {
 	types          []Declared
+	places         map[string]int
 	conditionsOnly bool
 }
 
@@ -65,15 +66,15 @@ func Declare(types ...Declared) (*Declaration, error) {
 		return nil, fmt.Errorf("%w: none is given", ErrDeclaration)
 	}
 	summary := ""
-	known := make(map[string]bool, len(types))
-	for _, d := range types {
+	places := make(map[string]int, len(types))
+	for i, d := range types {
 		if err := validateType(d.Type); err != nil {
 			return nil, err
 		}
-		if known[d.Type] {
+		if _, twice := places[d.Type]; twice {
 			return nil, fmt.Errorf("%w: %s is declared twice", ErrDeclaration, d.Type)
 		}
-		known[d.Type] = true
+		places[d.Type] = i
 		if d.Summarises && summary != "" {
 			return nil, fmt.Errorf("%w: %s and %s both summarise, only one may", ErrDeclaration, summary, d.Type)
 		}
@@ -88,7 +89,7 @@ func Declare(types ...Declared) (*Declaration, error) {
 	for i := range types {
 		types[i].Errors = slices.Clone(types[i].Errors)
 	}
-	return &Declaration{types: types}, nil
+	return &Declaration{types: types, places: places}, nil
 }
 
 // ConditionsOnly answers the same declaration for kinds whose status has no
@@ -96,7 +97,7 @@ func Declare(types ...Declared) (*Declaration, error) {
 // tell; the API server drops what its schema doesn't declare, or refuses it in
 // an apply.
 func (d *Declaration) ConditionsOnly() *Declaration {
-	return &Declaration{types: d.types, conditionsOnly: true}
+	return &Declaration{types: d.types, places: d.places, conditionsOnly: true}
 }
 
 // Types answers the declared types in their order.
@@ -116,8 +117,9 @@ func (d *Declaration) Types() []string {
 func (d *Declaration) Begin(now time.Time, object any, generation int64) (changed bool, err error) {
 	conditions := Conditions(object)
 	var missing []metav1.Condition
+	held := conditions.byType()
 	for i := range d.types {
-		if _, present := conditions.Get(d.types[i].Type); !present {
+		if _, present := held[d.types[i].Type]; !present {
 			missing = append(missing, initial(d.types[i].Type, generation))
 		}
 	}
@@ -136,10 +138,9 @@ func initial(conditionType string, generation int64) metav1.Condition {
 }
 
 func (d *Declaration) find(conditionType string) (Declared, bool) {
-	for i := range d.types {
-		if d.types[i].Type == conditionType {
-			return d.types[i], true
-		}
+	place, known := d.places[conditionType]
+	if !known {
+		return Declared{}, false
 	}
-	return Declared{}, false
+	return d.types[place], true
 }

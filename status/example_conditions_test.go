@@ -27,6 +27,14 @@ func ExampleConditionSet_Reason() {
 	// Output: "Starting" ""
 }
 
+func ExampleFromBool() {
+	var list []metav1.Condition
+	free := 3
+	status.Conditions(&list).Set(noon, metav1.Condition{Type: "Painted", Status: status.FromBool(free > 0), Reason: "ColoursCounted"})
+	fmt.Println(list[0].Status)
+	// Output: True
+}
+
 func ExampleConditionSet_List() {
 	obj := map[string]any{"status": map[string]any{"conditions": []any{
 		map[string]any{"type": "Ready", "status": "False", "lastTransitionTime": "2026-05-06T11:00:00Z"},

@@ -1,8 +1,6 @@
 package status
 
 import (
-	"reflect"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +14,8 @@ import (
 const few = 16
 
 // setMany is Set for many valid conditions of different types: each is set into
-// a list of what there is of its type, and those become one list again.
+// a list of what there is of its type, and those become one list again. A
+// struct takes them all at once.
 func (s *ConditionSet) setMany(now time.Time, list []metav1.Condition) (changed bool) {
 	switch target := s.target.(type) {
 	case *unstructured.Unstructured:
@@ -36,11 +35,11 @@ func (s *ConditionSet) setMany(now time.Time, list []metav1.Condition) (changed 
 			return changed
 		}
 	default:
-		if held, ok := structOf(target); ok && held.element == nil {
-			result, changed := setManyIn(now, held.read(), list, s)
-			if changed && !held.replace(result) {
-				s.fail(held.unsettled())
-				return false
+		if held, ok := structOf(target); ok {
+			s.prepare(now, list)
+			changed, err := held.set(list)
+			if err != nil {
+				s.fail(err)
 			}
 			return changed
 		}
@@ -49,6 +48,29 @@ func (s *ConditionSet) setMany(now time.Time, list []metav1.Condition) (changed 
 		changed = s.Set(now, list[i]) || changed
 	}
 	return changed
+}
+
+// prepare makes valid conditions what Set makes of them before it looks for the
+// entries of their types.
+func (s *ConditionSet) prepare(now time.Time, list []metav1.Condition) {
+	present := s.byType()
+	for i := range list {
+		c := &list[i]
+		c.Message = clip(c.Message, MaxMessageLength)
+		if old, ok := present[c.Type]; ok && isOfTheLast(&old, c) && condition.Datable(now) {
+			c.LastTransitionTime.Time = now
+		}
+	}
+}
+
+// byType answers what Get does, for all types at once.
+func (s *ConditionSet) byType() map[string]metav1.Condition {
+	list := s.List()
+	result := make(map[string]metav1.Condition, len(list))
+	for i := range list {
+		result[list[i].Type] = list[i]
+	}
+	return result
 }
 
 func (s *ConditionSet) setManyInDocument(now time.Time, object map[string]any, list []metav1.Condition) (changed bool) {
@@ -123,11 +145,4 @@ func ungrouped[T any](present []T, added []metav1.Condition, groups map[string][
 		}
 	}
 	return result
-}
-
-// replace puts another list of metav1.Condition in the place of the present one.
-func (h held) replace(list []metav1.Condition) bool {
-	return h.pick(slices.Repeat([]int{-1}, len(list)), func(picked reflect.Value) {
-		reflect.Copy(picked, reflect.ValueOf(list).Convert(picked.Type()))
-	})
 }

@@ -2,6 +2,8 @@ package status_test
 
 import (
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,37 +32,108 @@ func TestTenThousandOfOneType(t *testing.T) {
 	assert.Equal(t, 9999, c.LastTransitionTime.UTC().Year(), "a time of the far future is a time")
 }
 
-func TestTenThousandTypes(t *testing.T) {
-	name := func(i int) string { return fmt.Sprintf("T%d", i) }
-	for kind, empty := range map[string]func() any{
-		"map": func() any { return object{} }, "list": func() any { return &[]metav1.Condition{} },
-		"accessor": func() any { return &typed{} }, "struct": func() any { return &plainObject{} },
-	} {
-		t.Run("merged in linear time, "+kind, func(t *testing.T) {
-			merge := func(n int) time.Duration {
-				source, obj := crowd(n, name), empty()
-				conditions, begin := status.Conditions(obj), time.Now()
-				require.True(t, conditions.Merge(now, status.Conditions(source)))
-				took := time.Since(begin)
-				require.NoError(t, conditions.Err())
-				require.Len(t, conditions.List(), n)
-				require.False(t, conditions.Merge(now, status.Conditions(source)))
-				return took
+// crowded are objects that thousands of conditions get into, in each form.
+var crowded = map[string]func() any{
+	"map": func() any { return object{} }, "list": func() any { return &[]metav1.Condition{} },
+	"accessor": func() any { return &typed{} }, "struct": func() any { return &plainObject{} },
+	"struct of its own conditions": func() any { return &oldObject{} },
+}
+
+func typeName(i int) string { return fmt.Sprintf("T%d", i) }
+
+// filling are the ways to write n conditions into an object.
+var filling = map[string]func(t *testing.T, n int, into any) func(){
+	"merged": func(t *testing.T, n int, into any) func() {
+		conditions, source := status.Conditions(into), status.Conditions(crowd(n, typeName))
+		return func() {
+			require.True(t, conditions.Merge(now, source))
+			require.False(t, conditions.Merge(now, source))
+			require.NoError(t, conditions.Err())
+		}
+	},
+	"begun": func(t *testing.T, n int, into any) func() {
+		d := declaring(t, n)
+		return func() {
+			changed, err := d.Begin(now, into, 1)
+			require.NoError(t, err)
+			require.True(t, changed)
+		}
+	},
+	"reported": func(t *testing.T, n int, into any) func() {
+		d := declaring(t, n)
+		return func() {
+			visit := d.Visit(1)
+			for i := 1; i < n; i++ {
+				visit.Result(typeName(i), nil)
 			}
-			one := min(merge(1000), merge(1000), merge(1000))
-			ten := min(merge(10_000), merge(10_000))
-			assert.Less(t, ten, 50*one, "ten times as many take ten times as long, not a hundred times")
-		})
+			changed, err := visit.End(now, into)
+			require.NoError(t, err)
+			require.True(t, changed)
+			require.True(t, status.Conditions(into).IsTrue(typeName(0)))
+		}
+	},
+}
+
+// declaring declares n types, of which the first summarises.
+func declaring(t *testing.T, n int) *status.Declaration {
+	t.Helper()
+	types := make([]status.Declared, n)
+	for i := range types {
+		types[i] = status.Declared{Type: typeName(i), Summarises: i == 0}
 	}
+	d, err := status.Declare(types...)
+	require.NoError(t, err)
+	return d
+}
+
+// allocated is how many bytes it takes to write n conditions into an empty object.
+func allocated(t *testing.T, kind, way string, n int) uint64 {
+	t.Helper()
+	into := crowded[kind]()
+	run := filling[way](t, n, into)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	run()
+	runtime.ReadMemStats(&after)
+	require.Len(t, status.Conditions(into).List(), n)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestManyGrowLinearly looks at the bytes that are allocated, which don't depend
+// on the machine: whoever looks through a list of structs for each of its
+// conditions makes a copy of it each time. It isn't parallel, since those of
+// other tests would count.
+func TestManyGrowLinearly(t *testing.T) {
+	for kind := range crowded {
+		for way := range filling {
+			t.Run(way+", "+kind, func(t *testing.T) {
+				allocated(t, kind, way, 10) // what is worked out once
+				small, large := allocated(t, kind, way, 300), allocated(t, kind, way, 2400)
+				assert.Less(t, large, 16*small, "eight times as many take eight times as much, not 64 times")
+			})
+		}
+	}
+}
+
+func TestTenThousandTypes(t *testing.T) {
+	t.Parallel()
 	t.Run("nothing to update, one to send", func(t *testing.T) {
-		source := crowd(10_000, name)
+		source := crowd(10_000, typeName)
 		_, changed, err := status.Application{}.Update(now, source["status"].(object))
 		require.NoError(t, err)
 		assert.False(t, changed)
-		patch, err := status.Patch(object{"metadata": source["metadata"]}, source, status.MergePatch, "T1")
+		patch, err := status.Patch(object{"metadata": source["metadata"]}, source, status.MergePatch, typeName(1))
 		require.NoError(t, err)
 		assert.Len(t, patch["status"].(object)["conditions"], 1)
 	})
+}
+
+func allAndOneByOne(t *testing.T, many, one any, source *[]metav1.Condition) {
+	t.Helper()
+	require.True(t, status.Conditions(many).Merge(now, status.Conditions(source)))
+	for _, c := range *source {
+		require.True(t, status.Conditions(one).Merge(now, status.Conditions(source), c.Type))
+	}
 }
 
 // TestManyAreAsOneByOne holds the way of many to that of one.
@@ -74,17 +147,21 @@ func TestManyAreAsOneByOne(t *testing.T) {
 	}
 	source := &[]metav1.Condition{}
 	for i := range 30 {
-		*source = append(*source, metav1.Condition{Type: fmt.Sprintf("T%d", i), Status: "True", Reason: "R", Message: fmt.Sprint(i % 2)})
+		c := metav1.Condition{Type: fmt.Sprintf("T%d", i), Status: "True", Reason: "R", Message: fmt.Sprint(i % 2)}
+		if i == 5 { // flips, with the time that it was read with
+			c.Status, c.LastTransitionTime = "False", at
+		}
+		if i == 7 {
+			c.Message = strings.Repeat("long ", 10_000)
+		}
+		*source = append(*source, c)
 	}
 	alone := kinds(t, present...)
 	for name, obj := range kinds(t, present...) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			one := alone[name]
-			require.True(t, status.Conditions(obj).Merge(now, status.Conditions(source)))
-			for _, c := range *source {
-				require.True(t, status.Conditions(one).Merge(now, status.Conditions(source), c.Type))
-			}
+			allAndOneByOne(t, obj, one, source)
 			if accessor, ok := obj.(*typed); ok {
 				accessor.sets = one.(*typed).sets
 			}
@@ -95,11 +172,19 @@ func TestManyAreAsOneByOne(t *testing.T) {
 		t.Parallel()
 		one, many := &plainObject{}, &plainObject{}
 		one.Status.Conditions, many.Status.Conditions = append(one.Status.Conditions, present...), append(many.Status.Conditions, present...)
-		require.True(t, status.Conditions(many).Merge(now, status.Conditions(source)))
-		for _, c := range *source {
-			require.True(t, status.Conditions(one).Merge(now, status.Conditions(source), c.Type))
-		}
+		allAndOneByOne(t, many, one, source)
 		assert.Equal(t, one, many)
+	})
+	t.Run("structs of their own conditions", func(t *testing.T) {
+		t.Parallel()
+		one, many := &oldObject{}, &oldObject{}
+		for i, c := range present {
+			its := oldCondition{Type: conditionType(c.Type), Status: c.Status, Reason: c.Reason, LastTransitionTime: c.LastTransitionTime, LastProbeTime: fmt.Sprint(i)}
+			one.Status.Conditions, many.Status.Conditions = append(one.Status.Conditions, its), append(many.Status.Conditions, its)
+		}
+		allAndOneByOne(t, many, one, source)
+		assert.Equal(t, one, many)
+		assert.Equal(t, "4", many.Status.Conditions[0].LastProbeTime, "the newest one is what the others go into")
 	})
 	t.Run("a time that is none, and nothing is merged", func(t *testing.T) {
 		t.Parallel()

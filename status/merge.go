@@ -37,14 +37,21 @@ func (s *ConditionSet) Merge(now time.Time, other *ConditionSet, types ...string
 	for i := range list {
 		c := &list[i]
 		c.ObservedGeneration = 0
-		if len(c.Reason) > MaxReasonLength || !reasonFits(c.Reason) {
-			c.Reason = reasonUnspecified
-		}
+		c.Reason = allowedReason(c.Reason)
 	}
 	return s.setAll(now, list)
 }
 
 const reasonUnspecified = "Unspecified"
+
+// allowedReason is a reason, or another one in place of one that conditions
+// don't allow.
+func allowedReason(reason string) string {
+	if len(reason) > MaxReasonLength || !reasonFits(reason) {
+		return reasonUnspecified
+	}
+	return reason
+}
 
 // setAll sets all of the conditions, or none of them when one is refused. An
 // Accessor is asked and told once.

@@ -37,9 +37,12 @@ var ErrPatch = errors.New("patch of conditions")
 // status.observedGeneration when after has one, and what identifies the object:
 // nothing else of after gets into it.
 //
-// Conditions are sent in the form of metav1.Condition: of a typed object without
-// the fields that its own condition type hasn't got; of a document with reason
-// and message, so that a schema of another form refuses an apply of a document.
+// Conditions are sent in the form of metav1.Condition, without the fields that
+// they haven't got: of a typed object those for which its own condition type has
+// no place, of a document those that aren't there. What Set wrote into a document
+// has reason and message, so that a schema of another form refuses an apply of it.
+// A new or changed condition has to be one that the API server takes; one that
+// stayed as it is in the cluster is sent as it is there.
 //
 // Fields of a condition that metav1.Condition doesn't know are no difference
 // either. A merge keeps them; an apply neither sends nor takes them away, they
@@ -58,8 +61,9 @@ var ErrPatch = errors.New("patch of conditions")
 //
 // Errors: ErrPatch when no type is owned, the form isn't one of the two, the
 // objects are two different ones, or one lacks what its form needs (apiVersion,
-// kind and name; resourceVersion for a merge); ErrHeldByOthers;
-// ErrUnsupportedObject for what is no object.
+// kind and name; resourceVersion for a merge), and together with what Validate
+// gives, or ErrNoTime, for a new or changed condition that is invalid;
+// ErrHeldByOthers; ErrUnsupportedObject for what is no object.
 func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, error) {
 	if len(owned) == 0 {
 		return nil, fmt.Errorf("%w: name the types that are owned", ErrPatch)
@@ -79,13 +83,15 @@ func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, 
 		return nil, err
 	}
 	lacking := lackingIn(after)
-	written := ownedOf(next, owned, lacking)
-	same := sameOwned(ownedOf(old, owned, lacking), written) && !repaired(old, next, owned)
+	same := sameOwned(ownedOf(old, owned, lacking), ownedOf(next, owned, lacking)) && !repaired(old, next, owned)
 	generation, hasGeneration := condition.Integer(condition.Map(next, "status")[observedGenerationKey])
 	present, hadGeneration := condition.Integer(condition.Map(old, "status")[observedGenerationKey])
 	sameGeneration := !hasGeneration || hadGeneration && generation == present
 	if sameGeneration && same {
 		return nil, nil
+	}
+	if err := sendable(old, next, owned); err != nil {
+		return nil, err
 	}
 	status := map[string]any{}
 	if hasGeneration {
@@ -103,7 +109,7 @@ func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, 
 	if err := removable(old, next, owned); err != nil {
 		return nil, err
 	}
-	status[conditionsKey] = written
+	status[conditionsKey] = sentOf(next, owned, lacking)
 	return applyPatch(next, status)
 }
 

@@ -18,8 +18,22 @@ import (
 func withKnown(entry map[string]any, lacking []string) map[string]any {
 	result := cloneMap(entry)
 	delete(result, condition.LastTransactionTime)
-	for key, value := range known(entry, lacking) {
+	if result[condition.LastTransitionTime] == nil { // how a struct says that there is none
+		delete(result, condition.LastTransitionTime)
+	}
+	for key, value := range sent(entry, lacking) {
 		result[key] = value
+	}
+	return result
+}
+
+// sent is what is known of a condition, without the texts that it hasn't got.
+func sent(entry map[string]any, lacking []string) map[string]any {
+	result := known(entry, lacking)
+	for _, key := range [...]string{condition.Reason, condition.Message} {
+		if _, present := entry[key]; !present {
+			delete(result, key)
+		}
 	}
 	return result
 }
@@ -64,14 +78,47 @@ func lackingIn(object any) []string {
 
 // ownedOf answers the own conditions in the order of the types.
 func ownedOf(object map[string]any, owned, lacking []string) []any {
+	return eachOf(object, owned, func(entry map[string]any) any { return known(entry, lacking) })
+}
+
+// sentOf answers what is sent of the own conditions.
+func sentOf(object map[string]any, owned, lacking []string) []any {
+	return eachOf(object, owned, func(entry map[string]any) any { return sent(entry, lacking) })
+}
+
+func eachOf(object map[string]any, owned []string, form func(entry map[string]any) any) []any {
 	list := condition.List(object)
 	result := []any{}
 	for i, conditionType := range owned {
 		if entry := condition.Find(list, conditionType); entry != nil && !slices.Contains(owned[:i], conditionType) {
-			result = append(result, known(entry, lacking))
+			result = append(result, form(entry))
 		}
 	}
 	return result
+}
+
+// sendable tells of the own conditions that are new or differ what is there and
+// wouldn't be taken. What stayed as it was is taken, or there would be no such
+// object.
+func sendable(old, next map[string]any, owned []string) error {
+	before, after := condition.List(old), condition.List(next)
+	for _, conditionType := range owned {
+		present, entry := condition.Find(before, conditionType), condition.Find(after, conditionType)
+		if entry == nil || present != nil && same(known(present, nil), known(entry, nil)) {
+			continue
+		}
+		c := fromDocument(entry)
+		if _, there := entry[condition.Reason]; !there {
+			c.Reason = reasonUnspecified
+		}
+		if err := Validate(c); err != nil {
+			return fmt.Errorf("%w: %w", ErrPatch, err)
+		}
+		if _, there := entry[condition.LastTransitionTime]; there && c.LastTransitionTime.IsZero() {
+			return fmt.Errorf("%w: condition %q: %w for its transition", ErrPatch, c.Type, ErrNoTime)
+		}
+	}
+	return nil
 }
 
 // sameOwned compares all but the transition times, which can't differ without
@@ -83,7 +130,8 @@ func sameOwned(a, b []any) bool {
 }
 
 // repaired tells whether an own condition reads alike and is written otherwise:
-// its status in the form of metav1.Condition, or once instead of several times.
+// its status in the form of metav1.Condition, with the time that it lacked, or
+// once instead of several times.
 func repaired(old, next map[string]any, owned []string) bool {
 	before, after := condition.List(old), condition.List(next)
 	for _, conditionType := range owned {
@@ -92,7 +140,13 @@ func repaired(old, next map[string]any, owned []string) bool {
 		if count != rest {
 			return true
 		}
-		if count > 0 && !same(before[at].(map[string]any)[condition.Status], after[to].(map[string]any)[condition.Status]) {
+		if count == 0 {
+			continue
+		}
+		present, entry := before[at].(map[string]any), after[to].(map[string]any)
+		_, wasDated := condition.Transition(present)
+		_, isDated := condition.Transition(entry)
+		if wasDated != isDated || !same(present[condition.Status], entry[condition.Status]) {
 			return true
 		}
 	}

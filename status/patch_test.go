@@ -80,6 +80,38 @@ func TestPatch(t *testing.T) {
 		require.NoError(t, err)
 		assert.JSONEq(t, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"ns","uid":"u"},"status":{"conditions":[`+newReady+`]}}`, text(t, patch))
 	})
+	t.Run("a kept one is sent as it is there, without what it hasn't got", func(t *testing.T) {
+		t.Parallel()
+		before := document(t, `{"apiVersion":"v1","kind":"K","metadata":{"name":"w","resourceVersion":"7"},"status":{"conditions":[{"type":"Kept","status":"True"},{"type":"Ready","status":"False","reason":"R"}]}}`)
+		after := document(t, text(t, before))
+		require.True(t, status.Conditions(after).Set(now, isReady("True", "B", "m")))
+		for form, want := range map[status.PatchForm]string{
+			status.ServerSideApply: `{"apiVersion":"v1","kind":"K","metadata":{"name":"w"},"status":{"conditions":[{"type":"Kept","status":"True"},` + newReady + `]}}`,
+			status.MergePatch:      `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"type":"Kept","status":"True"},` + newReady + `]}}`,
+		} {
+			patch, err := status.Patch(before, after, form, "Kept", "Ready")
+			require.NoError(t, err)
+			assert.JSONEq(t, want, text(t, patch))
+		}
+	})
+	t.Run("a kept one that is invalid is what the cluster has", func(t *testing.T) {
+		t.Parallel()
+		before := &plainObject{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "7"}, Status: plainStatus{Conditions: []metav1.Condition{{Type: "Kept", Status: "True"}}}}
+		after := &plainObject{ObjectMeta: before.ObjectMeta, Status: plainStatus{Conditions: append([]metav1.Condition(nil), before.Status.Conditions...)}}
+		require.True(t, status.Conditions(after).Set(now, isReady("True", "B", "m")))
+		patch, err := status.Patch(before, after, status.MergePatch, "Kept", "Ready")
+		require.NoError(t, err)
+		assert.JSONEq(t, `{"conditions":[{"type":"Kept","status":"True","reason":"","message":""},`+newReady+`]}`, text(t, patch["status"]))
+	})
+	t.Run("what Set fills in is sent", func(t *testing.T) {
+		t.Parallel()
+		before := document(t, `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"type":"Ready","status":"True","reason":"B","message":""}]}}`)
+		after := document(t, text(t, before))
+		require.True(t, status.Conditions(after).Set(now, isReady("True", "B", "")))
+		patch, err := status.Patch(before, after, status.MergePatch, "Ready")
+		require.NoError(t, err)
+		assert.Contains(t, text(t, patch), nowText)
+	})
 	t.Run("status W1: an old time is written under the new key", func(t *testing.T) {
 		t.Parallel()
 		before := document(t, `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"type":"Ready","status":"True","reason":"A","lastTransactionTime":"2024-01-01T00:00:00.5"}]}}`)
@@ -99,6 +131,11 @@ func TestPatchRefuses(t *testing.T) {
 		unstructured.RemoveNestedField(result, path...)
 		return result
 	}
+	changed := func(key string, value any) object {
+		result := document(t, patched)
+		result["status"].(object)["conditions"].([]any)[1].(object)[key] = value
+		return result
+	}
 	for _, c := range []struct {
 		reason        string
 		before, after any
@@ -116,6 +153,15 @@ func TestPatchRefuses(t *testing.T) {
 		{"no object before", nil, with("x"), status.MergePatch, []string{"Ready"}, status.ErrUnsupportedObject},
 		{"a struct that is no object in JSON", &metav1.Time{}, &metav1.Time{}, status.ServerSideApply, []string{"Ready"}, status.ErrUnsupportedObject},
 		{"a struct that can't be encoded", &refusing{}, &refusing{}, status.MergePatch, []string{"Ready"}, status.ErrUnsupportedObject},
+		{"a new condition without a word for its reason", &plainObject{}, &plainObject{Status: plainStatus{Conditions: []metav1.Condition{{Type: "Ready", Status: "True"}}}}, status.MergePatch, []string{"Ready"}, status.ErrInvalidReason},
+		{"a changed one with a reason that is none", document(t, patched), changed("reason", "two words"), status.ServerSideApply, []string{"Ready"}, status.ErrInvalidReason},
+		{"a changed one of a negative generation", document(t, patched), changed("observedGeneration", int64(-1)), status.ServerSideApply, []string{"Ready"}, status.ErrInvalidGeneration},
+		{"a changed one whose time is none", document(t, patched), func() object {
+			o := changed("reason", "B")
+			o["status"].(object)["conditions"].([]any)[1].(object)["lastTransitionTime"] = "noon"
+			return o
+		}(), status.ServerSideApply, []string{"Ready"}, status.ErrNoTime},
+		{"no type of conditions", document(t, `{"status":{}}`), document(t, `{"status":{"conditions":[{"type":"a b","status":"True"}]}}`), status.MergePatch, []string{"a b"}, status.ErrInvalidType},
 		{"no object after", with("x"), &[]metav1.Condition{}, status.MergePatch, []string{"Ready"}, status.ErrUnsupportedObject},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -123,6 +169,9 @@ func TestPatchRefuses(t *testing.T) {
 			patch, err := status.Patch(c.before, c.after, c.form, c.owned...)
 			require.ErrorIs(t, err, c.want)
 			assert.Nil(t, patch)
+			if c.want != nil && c.want != status.ErrUnsupportedObject {
+				require.ErrorIs(t, err, status.ErrPatch)
+			}
 		})
 	}
 }

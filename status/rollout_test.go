@@ -39,6 +39,8 @@ func TestForStart(t *testing.T) {
 		},
 		{"status 12: no desired version is no other version", `{"versions":{"reconciled":"1"},"conditions":[{"type":"Ready","reason":"Stable"}]}`, "", keep},
 		{"status W7: without a version, Stable stays", `{"conditions":[{"type":"Ready","reason":"Stable"}]}`, "", keep},
+		{"status W7: without a version, InProgress comes after a success", `{"conditions":[{"type":"Ready","reason":"InProgress"}]}`, "", keep},
+		{"status W7: and with one that was never reconciled", `{"conditions":[{"type":"Ready","reason":"InProgress"}]}`, "1", keep},
 		{"status W7: without a version, an error after a success stays", `{"reconciledGeneration":1,"conditions":[{"type":"Ready","reason":"Errored"}]}`, "", keep},
 		{"status W7: without a version, an error before any success", `{"conditions":[{"type":"Ready","reason":"Errored"}]}`, "", initial},
 		{

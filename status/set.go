@@ -25,7 +25,8 @@ import (
 // 0 takes a present one away, since it would claim what isn't known.
 //
 // An invalid condition (see Validate) isn't written; Set then answers false
-// and Err tells why. A zero now together with a zero c.LastTransitionTime is
+// and Err tells why. So is one without a reason: a word made up here would tell
+// its readers nothing, and once it is stored nobody sees that one was forgotten. A zero now together with a zero c.LastTransitionTime is
 // refused likewise, with ErrNoTime, and so is a time that RFC 3339 can't write
 // (before the year 1 or after 9999).
 //
@@ -57,11 +58,25 @@ func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 	return changed
 }
 
+// FromBool is the status for what is known to be so or not: True or False. It is
+// for Set and Visit.Report, where the work at hand answers a bool. Of a Negative
+// type true is bad news.
+func FromBool(holds bool) metav1.ConditionStatus {
+	if holds {
+		return metav1.ConditionTrue
+	}
+	return metav1.ConditionFalse
+}
+
 // isOfTheLast tells whether a condition whose status is to change comes with the
 // time of the transition before: it was read by Get and changed then.
 func (s *ConditionSet) isOfTheLast(c *metav1.Condition) bool {
 	present, ok := s.Get(c.Type)
-	return ok && !sameStatus(present.Status, c.Status) && present.LastTransitionTime.Equal(&c.LastTransitionTime)
+	return ok && isOfTheLast(&present, c)
+}
+
+func isOfTheLast(present, c *metav1.Condition) bool {
+	return !sameStatus(present.Status, c.Status) && present.LastTransitionTime.Equal(&c.LastTransitionTime)
 }
 
 func (s *ConditionSet) undated(conditionType string) {
@@ -86,7 +101,7 @@ func (s *ConditionSet) put(c *metav1.Condition) (changed bool, err error) {
 		}
 	default:
 		if held, ok := structOf(target); ok {
-			return held.set(c)
+			return held.set([]metav1.Condition{*c})
 		}
 	}
 	s.unsupported()

@@ -150,6 +150,10 @@ func TestSetKeepsWhatIsNotOurs(t *testing.T) {
 		require.True(t, status.Conditions(&list).Set(now, isReady("True", "Stable", "")))
 		assert.Equal(t, "Spare", backing[1].Type, "the spare capacity belongs to another slice")
 
+		documents := []any{object{"type": "First"}, "spare"}
+		require.True(t, status.Conditions(object{"status": object{"conditions": documents[:1]}}).Set(now, isReady("True", "Stable", "")))
+		assert.Equal(t, "spare", documents[1], "also that of a list in a document")
+
 		obj := &typed{conditions: []metav1.Condition{isReady("True", "A", "")}}
 		shared := obj.conditions
 		require.True(t, status.Conditions(obj).Set(now, isReady("True", "B", "")))
@@ -225,7 +229,10 @@ func TestSetShortensMessages(t *testing.T) {
 		{"status 28: one byte too long", strings.Repeat("x", status.MaxMessageLength+1)},
 		{"status 28: much too long", strings.Repeat("x", 10*status.MaxMessageLength)},
 		{"status 28: cut between letters of several bytes", "x" + strings.Repeat("\u00e4", status.MaxMessageLength)},
+		{"status 28: cut between letters of several bytes, one byte on", strings.Repeat("\u00e4", status.MaxMessageLength)},
 		{"status 28: cut between letters of three bytes", strings.Repeat("\u20ac", status.MaxMessageLength)},
+		{"status 28: cut between letters of three bytes, one byte on", "x" + strings.Repeat("\u20ac", status.MaxMessageLength)},
+		{"status 28: cut between letters of three bytes, two bytes on", "xx" + strings.Repeat("\u20ac", status.MaxMessageLength)},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			t.Parallel()

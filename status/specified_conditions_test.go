@@ -30,7 +30,7 @@ func specifiedStatus(v *vector, a status.Application, kwargs, current object) ob
 	}
 	next["conditions"] = append(conditions, specifiedOthers(v, list)...)
 	specifiedParts(v, a, kwargs, next, ready, updating)
-	if !status.Changed(current, next) {
+	if !specifiedChange(&vector{}, current, next) {
 		v.because("status W1")
 		return current
 	}

@@ -98,47 +98,6 @@ func plain(list reflect.Value) []metav1.Condition {
 	return list.Convert(conditionsType).Interface().([]metav1.Condition)
 }
 
-func (h held) set(c *metav1.Condition) (bool, error) {
-	if h.element != nil && h.element.unwritable != "" {
-		return false, fmt.Errorf("conditions of %s: %w: their %s is of a type that can't be written", h.object.Type(), ErrUnsupportedObject, h.element.unwritable)
-	}
-	list := h.read()
-	if h.element != nil {
-		h.element.restrict(c)
-	}
-	index, count := newestOf(list, c.Type)
-	if index >= 0 && h.element != nil && h.element.transition == nil {
-		list[index].LastTransitionTime = c.LastTransitionTime // there is no place for it to be missing from
-	}
-	if count == 1 && says(&list[index], c) {
-		return false, nil
-	}
-	decisive := metav1.Condition{Type: c.Type}
-	if index >= 0 {
-		decisive = list[index]
-	} else if err := validateType(c.Type); err != nil {
-		return false, err
-	}
-	overwrite(&decisive, c)
-	order := make([]int, 0, len(list)+1)
-	place := -1
-	for i := range list {
-		switch {
-		case list[i].Type != c.Type:
-			order = append(order, i)
-		case place < 0:
-			place, order = len(order), append(order, index)
-		}
-	}
-	if place < 0 {
-		place, order = len(order), append(order, -1)
-	}
-	if !h.pick(order, func(picked reflect.Value) { h.put(picked.Index(place), &decisive) }) {
-		return false, h.unsettled()
-	}
-	return true, nil
-}
-
 // unsettled is the error of a struct whose list can't be set.
 func (h held) unsettled() error {
 	return fmt.Errorf("conditions of %s: %w: status.conditions can't be set, a nil pointer on the way isn't exported", h.object.Type(), ErrUnsupportedObject)

@@ -17,14 +17,15 @@ import (
 // are no parts, the reason is "AllGood". Nothing is changed: give the answer to
 // Set.
 func (s *ConditionSet) Summary(conditionType string, parts ...Declared) metav1.Condition {
-	return s.summary(conditionType, parts, func(c metav1.Condition) bool { return s.IsStale(c.Type) })
+	return s.summary(conditionType, parts, func(c metav1.Condition) bool { return isStale(c, s.generation()) })
 }
 
 func (s *ConditionSet) summary(conditionType string, parts []Declared, stale func(metav1.Condition) bool) metav1.Condition {
 	var unknown, bad, unreported *metav1.Condition
 	anyGood := false
+	held := s.byType()
 	for _, part := range parts {
-		c, present := s.Get(part.Type)
+		c, present := held[part.Type]
 		switch {
 		case !present && part.Negative:
 			continue
@@ -67,9 +68,7 @@ func isUnreported(c metav1.Condition) bool {
 
 func summarised(conditionType string, status metav1.ConditionStatus, part *metav1.Condition) metav1.Condition {
 	c := metav1.Condition{Type: conditionType, Status: status, Reason: part.Reason, Message: part.Type}
-	if len(c.Reason) > MaxReasonLength || !reasonFits(c.Reason) {
-		c.Reason = reasonUnspecified
-	}
+	c.Reason = allowedReason(c.Reason)
 	if part.Message != "" {
 		c.Message = part.Type + ": " + part.Message
 	}

@@ -49,7 +49,7 @@ func runVerify(t *testing.T, v *vector) {
 		}
 		checker := readiness.Checker{Registry: readiness.Registry{kind.GroupKind(): e}}
 		got = checker.Of(whole).Ready()
-		want = func() bool { return specifiedReady(v, whole, e, nil) }
+		want = func() bool { return specifiedReady(t, v, whole, e, nil) }
 	}
 	if recorded := decodeVector(t, v.Output); len(v.Error) == 0 && got == recorded {
 		return
@@ -93,7 +93,7 @@ func verifyResource(t *testing.T, v *vector, input object) (bool, func() bool) {
 			v.because("status 16")
 			return false
 		}
-		return specifiedReady(v, found, e, opts)
+		return specifiedReady(t, v, found, e, opts)
 	}
 }
 

@@ -63,7 +63,9 @@ func (v *Visit) Result(conditionType string, err error) {
 // conditions that are missing begin as Begin has them, and the one that
 // summarises follows from the others as they are then. Missing ones go to the
 // end, in the order of the declaration; what is there keeps its place, and those
-// of others are kept.
+// of others are kept. A kept one without a reason, or without a time, gets the
+// reason "Unspecified" and this time: the API server may refuse the whole object
+// otherwise.
 //
 // For the summary, what was kept counts as stale unless its observedGeneration
 // is that of the visit.
@@ -107,9 +109,10 @@ func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 // that those which are new to the object get there in it.
 func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 	var list []metav1.Condition
+	held := conditions.byType()
 	for _, d := range v.declaration.types {
 		c, reported := v.reports[d.Type]
-		_, present := conditions.Get(d.Type)
+		kept, present := held[d.Type]
 		switch {
 		case reported:
 			list = append(list, c)
@@ -120,9 +123,24 @@ func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 				Type: d.Type, Status: metav1.ConditionUnknown, Reason: reasonNotReported,
 				Message: "the last visit said nothing about it", ObservedGeneration: v.generation,
 			})
+		case !d.Summarises && !storable(kept):
+			list = append(list, mended(kept))
 		}
 	}
 	return list
+}
+
+// storable tells whether the API server takes a condition that was kept.
+func storable(c metav1.Condition) bool {
+	return valid(&c) && !c.LastTransitionTime.IsZero()
+}
+
+// mended is a condition with what it lacks, apart from the time.
+func mended(c metav1.Condition) metav1.Condition {
+	c.Status = condition.ParseStatus(string(c.Status))
+	c.ObservedGeneration = max(c.ObservedGeneration, 0)
+	c.Reason = allowedReason(c.Reason)
+	return c
 }
 
 const reasonNotReported = "NotReported"
@@ -131,8 +149,9 @@ const reasonNotReported = "NotReported"
 // as something kept is older, readers that look at the object's observed
 // generation only would take it for current.
 func (v *Visit) observes(conditions *ConditionSet) bool {
+	held := conditions.byType()
 	for _, d := range v.declaration.types {
-		if c, _ := conditions.Get(d.Type); v.predates(conditions, c) {
+		if v.predates(conditions, held[d.Type]) {
 			return false
 		}
 	}
@@ -161,7 +180,7 @@ func (v *Visit) summarise(now time.Time, conditions *ConditionSet) bool {
 		return false
 	}
 	c := conditions.summary(summary.Type, parts, func(c metav1.Condition) bool {
-		return conditions.IsStale(c.Type) || v.predates(conditions, c)
+		return isStale(c, conditions.generation()) || v.predates(conditions, c)
 	})
 	c.ObservedGeneration = v.generation
 	if summary.Negative && c.Status != metav1.ConditionUnknown {

@@ -117,6 +117,41 @@ func TestVisitKeptOfNoGeneration(t *testing.T) {
 	})
 }
 
+// TestVisitKeptThatLacksSomething visits what somebody wrote who isn't held to
+// the form of metav1.Condition.
+func TestVisitKeptThatLacksSomething(t *testing.T) {
+	t.Parallel()
+	d, err := status.Declare(status.Declared{Type: "Provisioned"}, status.Declared{Type: "Other"})
+	require.NoError(t, err)
+	end := func(obj any) bool {
+		v := d.Visit(2)
+		v.Result("Other", nil)
+		changed, err := v.End(now, obj)
+		require.NoError(t, err)
+		return changed
+	}
+	for _, c := range []struct{ reason, kept, want string }{
+		{"no reason", `"status":"True","message":"m","lastTransitionTime":"` + earlierText + `"`, `"status":"True","reason":"Unspecified","message":"m","lastTransitionTime":"` + earlierText + `"`},
+		{"no time", `"status":"False","reason":"R","message":"m"`, `"status":"False","reason":"R","message":"m","lastTransitionTime":"` + nowText + `"`},
+		{"a generation that none has", `"status":"True","reason":"R","message":"","observedGeneration":-3,"lastTransitionTime":"` + earlierText + `"`, `"status":"True","reason":"R","message":"","lastTransitionTime":"` + earlierText + `"`},
+		{"nothing is lacking", `"status":"True","reason":"R","observedGeneration":1,"lastTransitionTime":"` + earlierText + `"`, `"status":"True","reason":"R","observedGeneration":1,"lastTransitionTime":"` + earlierText + `"`},
+	} {
+		t.Run("status 28: "+c.reason, func(t *testing.T) {
+			t.Parallel()
+			obj := document(t, `{"status":{"conditions":[{"type":"Provisioned",`+c.kept+`}]}}`)
+			require.True(t, end(obj))
+			assert.JSONEq(t, `{"type":"Provisioned",`+c.want+`}`, text(t, obj["status"].(object)["conditions"].([]any)[0]))
+			assert.False(t, end(obj), "once")
+		})
+	}
+	t.Run("what its type has no place for isn't lacking", func(t *testing.T) {
+		t.Parallel()
+		obj := &bareObject{}
+		require.True(t, end(obj))
+		assert.False(t, end(obj))
+	})
+}
+
 // TestVisitKstatus holds a declared set to the conventions by which kstatus and
 // its readers judge: Reconciling and Stalled are bad news when True, Ready sums
 // up, and the observed generation tells what is outdated.

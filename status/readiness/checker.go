@@ -17,8 +17,9 @@ import (
 //     table, and Checker.KindOf for all others.
 //
 // nil, a nil pointer, and an object without content, is NotFound. Another type,
-// and an object of no known kind, is Unknown, and so is a list (such as a List or
-// a PodList, also one of a Go type): judge its items. Nothing is mutated.
+// and an object that doesn't name both kind and apiVersion, is Unknown, and so is
+// a list (such as a List or a PodList, also one of a Go type): judge its items.
+// Nothing is mutated.
 //
 // spec: status 23
 func Of(object any) Result {
@@ -83,6 +84,9 @@ func (s *subject) judge() Result {
 	}
 	if s.kind == "" {
 		return unknown("KindMissing", "the object names no kind", "kind")
+	}
+	if !s.versioned {
+		return unknown("APIVersionMissing", "the object names no apiVersion, so that its kind may be one of any group", "apiVersion")
 	}
 	var expected Expectation
 	if len(s.checker.Registry) > 0 {

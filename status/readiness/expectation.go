@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -94,6 +95,9 @@ func contains(values []any, value any) bool {
 
 // plain is a value of a named type, such as a PodPhase, as a document holds it.
 func plain(value any) any {
+	if _, isNumber := value.(json.Number); isNumber {
+		return value
+	}
 	switch content := reflect.ValueOf(value); content.Kind() {
 	case reflect.String:
 		return content.String()

@@ -2,6 +2,7 @@ package readiness_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -238,7 +239,7 @@ type (
 func TestFieldsOfNamedTypes(t *testing.T) {
 	t.Parallel()
 	obj := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "status": map[string]any{"phase": "Up", "on": true, "level": int64(3)}}
-	for path, value := range map[string]any{".status.phase": phase("Up"), ".status.on": enabled(true), ".status.level": level(3)} {
+	for path, value := range map[string]any{".status.phase": phase("Up"), ".status.on": enabled(true), ".status.level": level(3), "status.level": json.Number("3")} {
 		checker := expecting("example.com", "Widget", readiness.Expectation{Fields: []readiness.Field{{Path: path, Ready: []any{value}}}})
 		assert.Equal(t, readiness.Ready, checker.Of(obj).State, path)
 		checker = expecting("example.com", "Widget", readiness.Expectation{Fields: []readiness.Field{{Path: path, Failed: []any{value}}}})

@@ -24,6 +24,7 @@ type subject struct {
 	whole      reflect.Value
 	group      string
 	kind       string
+	versioned  bool // the group is known, also that it is the one without a name
 	metadata   map[string]any
 	spec       map[string]any
 	status     map[string]any
@@ -61,24 +62,35 @@ func newSubject(checker Checker, now time.Time, object any) (s subject, result R
 		return s, Result{State: NotFound, Reason: "NotFound", Message: "there is no such object"}, true
 	}
 	s.kind = condition.Text(s.document, "kind")
-	if group, _, found := strings.Cut(condition.Text(s.document, "apiVersion"), "/"); found {
+	apiVersion := condition.Text(s.document, "apiVersion")
+	if group, _, found := strings.Cut(apiVersion, "/"); found {
 		s.group = group
 	}
 	s.metadata = condition.Map(s.document, "metadata")
 	s.spec = condition.Map(s.document, "spec")
 	s.status = condition.Map(s.document, "status")
 	s.conditions = condition.ListOf(s.status)
-	if s.kind == "" && s.whole.IsValid() {
-		s.group, s.kind = kindOf(s.whole.Type())
-		if s.kind == "" && checker.KindOf != nil {
-			kind := checker.KindOf(object)
-			s.group, s.kind = kind.Group, kind.Kind
-		}
+	s.versioned = apiVersion != ""
+	if s.whole.IsValid() && (s.kind == "" || !s.versioned) {
+		s.ofType(object)
 	}
 	if s.isList() {
 		return s, unknown(reasonList, judgeItems, "kind", "items"), true
 	}
 	return s, Result{}, false
+}
+
+// ofType answers group and kind for a struct that doesn't name both: by its Go
+// type, or by what the caller says of it.
+func (s *subject) ofType(object any) {
+	group, kind := kindOf(s.whole.Type())
+	if kind == "" && s.checker.KindOf != nil {
+		known := s.checker.KindOf(object)
+		group, kind = known.Group, known.Kind
+	}
+	if kind != "" {
+		s.group, s.kind, s.versioned = group, kind, true
+	}
 }
 
 // unwrapped is the object itself, or the unstructured one that it wraps.

@@ -59,6 +59,7 @@ func TestTyped(t *testing.T) {
 		{"being deleted", typed("example.com/v1", "Widget", func(w *widget) { w.DeletionTimestamp = &deleted }), readiness.Terminating, "Terminating"},
 		{"an old generation", typed("example.com/v1", "Widget", func(w *widget) { w.Status.ObservedGeneration = 1 }), readiness.InProgress, "LatestGenerationNotObserved"},
 		{"no kind, and none that the type tells", typed("", "", func(*widget) {}), readiness.Unknown, "KindMissing"},
+		{"no apiVersion", typed("", "Deployment", func(*widget) {}), readiness.Unknown, "APIVersionMissing"},
 		{"nil", nil, readiness.NotFound, "NotFound"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -86,6 +87,9 @@ func TestKindOf(t *testing.T) {
 	}}
 	assert.Equal(t, "Waits", checker.Of(w).Reason)
 	assert.Equal(t, "Widget", checker.Of(w).Object.Kind)
+	w.Kind = "Gadget"
+	assert.Equal(t, "Widget", checker.Of(w).Object.Kind, "a kind without an apiVersion names none")
+	w.Kind = ""
 	assert.Equal(t, "KindMissing", checker.Of(&widget{}).Reason, "it doesn't know either")
 	checker.Registry = readiness.Registry{}.With(kind, readiness.Expectation{Fields: []readiness.Field{{Path: ".status.phase", Ready: []any{"Idle"}}}})
 	assert.Equal(t, readiness.Ready, checker.Of(w).State)
@@ -131,6 +135,21 @@ func TestWrappers(t *testing.T) {
 	assert.Equal(t, readiness.NotFound, readiness.Of((*wrapper)(nil)).State)
 	result := readiness.Of(&struct{ Note string }{"x"})
 	assert.Equal(t, []string{"Unknown", "TypeUnknown"}, []string{string(result.State), result.Reason}, "a struct that is no object")
+}
+
+func TestNoAPIVersion(t *testing.T) {
+	t.Parallel()
+	for reason, c := range map[string]struct{ text, want string }{
+		"it could be of any group":        {`{"kind":"Deployment","spec":{"replicas":3}}`, "APIVersionMissing"},
+		"the group without a name":        {`{"apiVersion":"v1","kind":"Deployment"}`, "Present"},
+		"no text":                         {`{"apiVersion":7,"kind":"Deployment"}`, "APIVersionMissing"},
+		"what all kinds share goes first": {`{"kind":"Deployment","metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}}`, "Terminating"},
+	} {
+		assert.Equal(t, c.want, readiness.Of(document(t, c.text)).Reason, reason)
+	}
+	w := &widget{TypeMeta: metav1.TypeMeta{Kind: "Deployment"}}
+	checker := expecting("", "Deployment", readiness.Expectation{SetsReady: true})
+	assert.Equal(t, readiness.Unknown, checker.Of(w).State, "and nothing of the Registry is about it")
 }
 
 func TestOtherForms(t *testing.T) {

@@ -15,20 +15,47 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// maxDepth ends the conversion of values that contain themselves.
+// maxDepth ends the conversion of values that are nested without an end in
+// sight.
 const maxDepth = 200
+
+// trail is where a conversion has come along: the pointers, maps and lists that
+// it is inside of. What contains itself is nil there, or it would be walked once for
+// every way into itself.
+type trail struct {
+	address uintptr
+	of      reflect.Type
+	up      *trail
+	depth   int
+}
+
+// enter answers the trail inside of a value, false when the conversion is
+// inside of it already or too deep.
+func (t *trail) enter(value reflect.Value) (trail, bool) {
+	next := trail{up: t}
+	if t != nil {
+		next.depth = t.depth + 1
+	}
+	kind := value.Kind()
+	if kind == reflect.Pointer || kind == reflect.Map || kind == reflect.Slice && value.Len() > 0 {
+		next.address, next.of = value.Pointer(), value.Type()
+		for up := t; up != nil; up = up.up {
+			if up.address == next.address && up.of == next.of {
+				return next, false
+			}
+		}
+	}
+	return next, next.depth <= maxDepth
+}
 
 // Document answers the document that a value encodes to: maps, lists, strings,
 // booleans, int64 and float64, and nil. Values that can't be encoded are nil.
 // The keys in leaveOut are left out at the top.
 func Document(value reflect.Value, leaveOut ...string) any {
-	return convert(value, 0, leaveOut)
+	return convert(value, nil, leaveOut)
 }
 
-func convert(value reflect.Value, depth int, leaveOut []string) any {
-	if depth > maxDepth {
-		return nil
-	}
+func convert(value reflect.Value, at *trail, leaveOut []string) any {
 	switch value.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if value.IsNil() {
@@ -37,27 +64,35 @@ func convert(value reflect.Value, depth int, leaveOut []string) any {
 		if document, ok := encoded(value); ok {
 			return document
 		}
-		return convert(value.Elem(), depth+1, leaveOut)
+		inside, ok := at.enter(value)
+		if !ok {
+			return nil
+		}
+		return convert(value.Elem(), &inside, leaveOut)
 	case reflect.Struct, reflect.Map, reflect.Slice, reflect.Array:
 		if document, ok := encoded(value); ok {
 			return document
 		}
-		return composite(value, depth, leaveOut)
+		inside, ok := at.enter(value)
+		if !ok {
+			return nil
+		}
+		return composite(value, &inside, leaveOut)
 	}
 	return scalar(value)
 }
 
-func composite(value reflect.Value, depth int, leaveOut []string) any {
+func composite(value reflect.Value, at *trail, leaveOut []string) any {
 	switch value.Kind() {
 	case reflect.Struct:
-		return object(value, depth, leaveOut)
+		return object(value, at, leaveOut)
 	case reflect.Map:
 		if value.IsNil() || value.Type().Key().Kind() != reflect.String {
 			return nil
 		}
 		result := make(map[string]any, value.Len())
 		for entries := value.MapRange(); entries.Next(); {
-			result[entries.Key().String()] = convert(entries.Value(), depth+1, nil)
+			result[entries.Key().String()] = convert(entries.Value(), at, nil)
 		}
 		return result
 	}
@@ -69,12 +104,12 @@ func composite(value reflect.Value, depth int, leaveOut []string) any {
 	}
 	result := make([]any, value.Len())
 	for i := range result {
-		result[i] = convert(value.Index(i), depth+1, nil)
+		result[i] = convert(value.Index(i), at, nil)
 	}
 	return result
 }
 
-func object(value reflect.Value, depth int, leaveOut []string) map[string]any {
+func object(value reflect.Value, at *trail, leaveOut []string) map[string]any {
 	fields := Fields(value.Type())
 	result := make(map[string]any, len(fields))
 next:
@@ -89,7 +124,7 @@ next:
 		if !ok || field.omitEmpty && empty(content) || field.omitZero && zero(content) {
 			continue
 		}
-		result[field.Key] = convert(content, depth+1, nil)
+		result[field.Key] = convert(content, at, nil)
 	}
 	return result
 }

@@ -1,7 +1,9 @@
 package structs
 
 import (
+	"cmp"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -13,18 +15,22 @@ type Field struct {
 	Index []int
 
 	omitEmpty, omitZero bool
+	// tagged is a key that a tag gives, and not the name in Go.
+	tagged bool
 }
 
 // known holds the fields of the types met so far: reflect.Type to []Field.
 var known sync.Map
 
 // Fields answers the fields of a struct type, those of inlined structs
-// included. An outer field hides an inner one of the same key.
+// included. Of several with one key the outermost counts, of several as far out
+// the one whose key is in a tag, and none when there are several of those, as
+// in encoding/json.
 func Fields(t reflect.Type) []Field {
 	if fields, ok := known.Load(t); ok {
 		return fields.([]Field)
 	}
-	fields := collect(t, nil, map[reflect.Type]bool{})
+	fields := dominant(collect(t, nil, map[reflect.Type]bool{}))
 	known.Store(t, fields)
 	return fields
 }
@@ -49,24 +55,25 @@ func collect(t reflect.Type, at []int, path map[reflect.Type]bool) []Field {
 	}
 	path[t] = true
 	defer delete(path, t)
-	var own, inlined []Field
+	var fields []Field
 	for i := range t.NumField() {
 		field := t.Field(i)
 		index := append(append([]int(nil), at...), i)
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if inner := inlines(field, name, options); inner != nil {
-			inlined = append(inlined, collect(inner, index, path)...)
+			fields = append(fields, collect(inner, index, path)...)
 			continue
 		}
 		if !field.IsExported() || field.Tag.Get("json") == "-" {
 			continue
 		}
-		if name == "" {
+		tagged := name != ""
+		if !tagged {
 			name = field.Name
 		}
-		own = append(own, Field{name, index, contains(options, "omitempty"), contains(options, "omitzero")})
+		fields = append(fields, Field{name, index, contains(options, "omitempty"), contains(options, "omitzero"), tagged})
 	}
-	return append(own, without(inlined, own)...)
+	return fields
 }
 
 // inlines answers the struct whose fields stand in the place of a field.
@@ -91,19 +98,34 @@ func contains(options, option string) bool {
 	return false
 }
 
-func without(fields, hiding []Field) []Field {
-	keys := make(map[string]bool, len(hiding)+len(fields))
-	for _, field := range hiding {
-		keys[field.Key] = true
-	}
+// dominant leaves one field of each key, or none.
+func dominant(fields []Field) []Field {
+	slices.SortStableFunc(fields, func(a, b Field) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(len(a.Index), len(b.Index)), cmp.Compare(untagged(a), untagged(b)))
+	})
 	var result []Field
-	for _, field := range fields {
-		if !keys[field.Key] {
-			keys[field.Key] = true
-			result = append(result, field)
+	for i, field := range fields {
+		if i > 0 && fields[i-1].Key == field.Key {
+			continue
 		}
+		if i+1 < len(fields) && rivals(field, fields[i+1]) {
+			continue
+		}
+		result = append(result, field)
 	}
 	return result
+}
+
+func untagged(f Field) int {
+	if f.tagged {
+		return 0
+	}
+	return 1
+}
+
+// rivals tells whether neither of two fields hides the other one.
+func rivals(a, b Field) bool {
+	return a.Key == b.Key && len(a.Index) == len(b.Index) && a.tagged == b.tagged
 }
 
 // At answers the field at an index, false when a nil pointer is on the way.

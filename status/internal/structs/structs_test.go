@@ -81,6 +81,15 @@ func sample() *everything {
 	return e
 }
 
+type (
+	far    struct{ near }
+	near   struct{ Key, Other string }
+	tagged struct {
+		Tagged string `json:"Key"`
+	}
+	rival struct{ Key, Twice string }
+)
+
 // TestDocument compares to what encoding and decoding gives.
 func TestDocument(t *testing.T) {
 	t.Parallel()
@@ -90,6 +99,27 @@ func TestDocument(t *testing.T) {
 			A       float32
 			B, C, D float64
 		}{0.1, 3, 1e21, -0.25},
+		"the outermost of one key, not the first": &struct {
+			far
+			*rival
+		}{far{near{"far", "o"}}, &rival{"close", "t"}},
+		"one whose key is in a tag": &struct {
+			near
+			tagged
+		}{near{"n", "o"}, tagged{"t"}},
+		"two as far out with one key are none": &struct {
+			near
+			rival
+		}{near{"n", "o"}, rival{"r", "t"}},
+		"and hide the ones inside": &struct {
+			far
+			Inline struct {
+				rival
+				tagged
+			}
+			rival
+			near
+		}{far: far{near{"far", "o"}}},
 		"old times": &struct{ A *metav1.Time }{&metav1.Time{}},
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -108,12 +138,43 @@ func TestDocument(t *testing.T) {
 		assert.NotContains(t, document, "metadata")
 		assert.Contains(t, document["list"].([]any)[0], "name")
 	})
-	t.Run("what contains itself ends", func(t *testing.T) {
+	t.Run("what contains itself, and more than once, is nil there", func(t *testing.T) {
 		t.Parallel()
-		type node struct{ Next any }
+		type node struct{ A, B, C any }
 		n := &node{}
-		n.Next = n
-		assert.NotNil(t, structs.Document(reflect.ValueOf(n)))
+		n.A, n.B = n, node{A: n, C: "x"}
+		assert.Equal(t, map[string]any{"A": nil, "B": map[string]any{"A": nil, "B": nil, "C": "x"}, "C": nil}, structs.Document(reflect.ValueOf(n)))
+		m := map[string]any{"c": "x"}
+		m["a"], m["b"] = m, []any{m}
+		assert.Equal(t, map[string]any{"a": nil, "b": []any{nil}, "c": "x"}, structs.Document(reflect.ValueOf(m)))
+		l := []any{nil, nil, "x"}
+		l[0], l[1] = l, &l
+		assert.Equal(t, []any{nil, nil, "x"}, structs.Document(reflect.ValueOf(l)))
+	})
+	t.Run("what is there twice, and not inside of itself, is there twice", func(t *testing.T) {
+		t.Parallel()
+		shared := &inner{Deep: "d"}
+		document := map[string]any{"deep": "d", "name": ""}
+		assert.Equal(t, []any{document, document}, structs.Document(reflect.ValueOf([]*inner{shared, shared})))
+	})
+	t.Run("deep nesting is kept up to a bound", func(t *testing.T) {
+		t.Parallel()
+		depth := func(n int) (levels int) {
+			var nested any = "x"
+			for range n {
+				nested = map[string]any{"a": nested}
+			}
+			var ok bool
+			for document := structs.Document(reflect.ValueOf(nested)); ; levels++ {
+				var level map[string]any
+				if level, ok = document.(map[string]any); !ok {
+					return levels
+				}
+				document = level["a"]
+			}
+		}
+		assert.Equal(t, 90, depth(90))
+		assert.Less(t, depth(10_000), 300)
 	})
 	t.Run("what can't be encoded is nil", func(t *testing.T) {
 		t.Parallel()

@@ -25,28 +25,34 @@ const (
 	patience = time.Minute
 )
 
-var widgets = schema.GroupVersionResource{Group: "integration.operkit.dev", Version: "v1", Resource: "widgets"}
+var group = schema.GroupVersion{Group: "integration.operkit.dev", Version: "v1"}
 
-// named is the widget for kubectl: with its group, since other tests may define a Widget too.
-const named = "widgets.integration.operkit.dev/it"
-
-// world is what one test has: a widget, who writes its status, and kubectl.
+// world is what one test has: an object, who writes its status, and kubectl.
 type world struct {
+	// named is the object for kubectl: with its group, since other tests may define a Widget too.
+	named   string
 	env     *envtest.Env
 	client  dynamic.ResourceInterface
 	kubectl kubectl.Kubectl
 }
 
+// newWorld has a widget, whose conditions are those of meta/v1.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	env := envtest.Start(t, envtest.CRDs("testdata/crd.yaml"))
+	return worldOf(t, "testdata/widget.yaml", "Widget", "widgets")
+}
+
+func worldOf(t *testing.T, definition, kind, resource string) *world {
+	t.Helper()
+	env := envtest.Start(t, envtest.CRDs(definition))
 	client, err := dynamic.NewForConfig(env.Config)
 	require.NoError(t, err)
-	w := &world{env, client.Resource(widgets).Namespace(env.Namespace), kubectl.For(t, env)}
-	widget := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"size": int64(1)}}}
-	widget.SetGroupVersionKind(widgets.GroupVersion().WithKind("Widget"))
-	widget.SetName("it")
-	_, err = w.client.Create(t.Context(), widget, metav1.CreateOptions{})
+	objects := client.Resource(group.WithResource(resource)).Namespace(env.Namespace)
+	w := &world{resource + "." + group.Group + "/it", env, objects, kubectl.For(t, env)}
+	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"size": int64(1)}}}
+	object.SetGroupVersionKind(group.WithKind(kind))
+	object.SetName("it")
+	_, err = w.client.Create(t.Context(), object, metav1.CreateOptions{})
 	require.NoError(t, err)
 	return w
 }
@@ -84,6 +90,12 @@ func (w *world) set(t *testing.T, form status.PatchForm, conditions ...metav1.Co
 // send sends a patch of the status.
 func (w *world) send(t *testing.T, form status.PatchForm, patch map[string]any) {
 	t.Helper()
+	require.NoError(t, w.try(t, form, patch))
+}
+
+// try sends a patch of the status that may be refused.
+func (w *world) try(t *testing.T, form status.PatchForm, patch map[string]any) error {
+	t.Helper()
 	document, err := json.Marshal(patch)
 	require.NoError(t, err)
 	kind, options := types.MergePatchType, metav1.PatchOptions{FieldManager: manager}
@@ -92,13 +104,13 @@ func (w *world) send(t *testing.T, form status.PatchForm, patch map[string]any) 
 		kind, options.Force = types.ApplyPatchType, &force
 	}
 	_, err = w.client.Patch(t.Context(), "it", kind, document, options, "status")
-	require.NoError(t, err)
+	return err
 }
 
 // says asks kubectl without waiting whether a condition is met.
 func (w *world) says(t *testing.T, condition string) bool {
 	t.Helper()
-	answer, err := w.kubectl.Run(t.Context(), "wait", "--for=condition="+condition, named, "--timeout=0")
+	answer, err := w.kubectl.Run(t.Context(), "wait", "--for=condition="+condition, w.named, "--timeout=0")
 	require.NoError(t, err)
 	if strings.Contains(answer.Stdout, "condition met") {
 		return true
@@ -117,7 +129,7 @@ type waited struct {
 func (w *world) await(ctx context.Context) <-chan waited {
 	done := make(chan waited, 1)
 	go func() {
-		answer, err := w.kubectl.Run(ctx, "wait", "--for=condition=Ready", named, "--output=json", "--timeout="+patience.String())
+		answer, err := w.kubectl.Run(ctx, "wait", "--for=condition=Ready", w.named, "--output=json", "--timeout="+patience.String())
 		object := &unstructured.Unstructured{}
 		switch {
 		case err != nil:

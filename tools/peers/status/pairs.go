@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,7 +18,7 @@ import (
 
 // pairs are the goals. Fixtures are made once; what a row says it measures is all that is done in its loop.
 func pairs() []ratio.Pair {
-	return []ratio.Pair{setPair(), setSamePair(), readyPair(), linearPair(), equalPair()}
+	return []ratio.Pair{setPair(), setSamePair(), readyPair(), linearPair(), mergePair(), equalPair()}
 }
 
 func setPair() ratio.Pair {
@@ -98,6 +99,35 @@ func linearPair() ratio.Pair {
 		Name: "status-linear", Goal: 12,
 		Ours: updating(rollout(5000)), Peer: updating(rollout(500)),
 		Hint: "components.go: sorting is all that may cost more than linear",
+	}
+}
+
+func mergePair() ratio.Pair {
+	return ratio.Pair{
+		Name: "status-merge-linear", Goal: 20,
+		Ours: merging(5000), Peer: merging(500),
+		Hint: "held.set and finder (structs_set.go): conditions that are set together are looked for together",
+	}
+}
+
+// merging takes many conditions over into an object that has them with another status, and whose type of conditions isn't
+// metav1.Condition. Their types are alike at both ends, so that it takes a look at them to tell them apart.
+func merging(n int) func(b *testing.B) {
+	return func(b *testing.B) {
+		var sources [2][]metav1.Condition
+		for i := range n {
+			c := metav1.Condition{Type: fmt.Sprintf("C%050dReady", i), Status: metav1.ConditionTrue, Reason: "Fine"}
+			sources[0] = append(sources[0], c)
+			c.Status = metav1.ConditionFalse
+			sources[1] = append(sources[1], c)
+		}
+		var job batchv1.Job
+		conditions := status.Conditions(&job)
+		for i := 0; b.Loop(); i++ {
+			if !conditions.Merge(now, status.Conditions(&sources[i%2])) {
+				b.Fatal(conditions.Err())
+			}
+		}
 	}
 }
 
