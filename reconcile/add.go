@@ -1,34 +1,31 @@
 package reconcile
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // Add adds a component that consists of objects: *unstructured.Unstructured, plain maps,
 // API structs with their TypeMeta set, or apply configurations. Namespaced objects without
-// a namespace get the resource's. A mistake, such as a name that is taken or an object that
+// a namespace get the resource's. Their names in the component are made of their kinds and names, such as
+// "deployment/web"; Component.Add gives one of its own. A mistake, such as a name that is taken or an object that
 // another component has already, ends the reconcile after Setup, before anything is written.
 func (s *Session) Add(name string, objects ...any) *Component {
-	component := &Component{name: name, session: s}
+	c := s.component(name)
+	for _, object := range objects {
+		c.Add("", object)
+	}
+	return c
+}
+
+// component adds an empty component.
+func (s *Session) component(name string) *Component {
+	c := &Component{name: name, session: s}
 	if name == "" {
-		s.fail(errors.New("a component has no name"))
+		c.mistakes = append(c.mistakes, fmt.Errorf("a component has no name"))
 	}
 	for _, existing := range s.components {
 		if existing.name == name && name != "" {
-			s.fail(fmt.Errorf("component %s: is added twice", name))
+			c.fail("is added twice")
 		}
 	}
-	for _, value := range objects {
-		obj, err := toObject(value)
-		if err != nil {
-			s.fail(fmt.Errorf("component %s: %w", name, err))
-			continue
-		}
-		component.objects = append(component.objects, obj)
-	}
-	s.components = append(s.components, component)
-	return component
+	s.components = append(s.components, c)
+	return c
 }
-
-func (s *Session) fail(err error) { s.mistakes = append(s.mistakes, err) }

@@ -21,7 +21,7 @@ func BenchmarkSettled(b *testing.B) {
 		for c := range 10 {
 			component := s.Add(fmt.Sprint("c", c))
 			for o := range 10 {
-				component.objects = append(component.objects, configMap(fmt.Sprintf("c%d-%d", c, o)))
+				component.Add("", configMap(fmt.Sprintf("c%d-%d", c, o)))
 			}
 			if before != nil {
 				component.After(before)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -13,9 +14,20 @@ import (
 type Component struct {
 	name      string
 	session   *Session
-	objects   []*unstructured.Unstructured
+	objects   []*Object
+	builder   Builder
 	disabled  bool
 	upstreams []*upstream
+	// mistakes are what is wrong with how it was described.
+	mistakes  []error
+	rendering rendering
+	// results are those of its objects, so far.
+	results deploy.Results
+}
+
+// fail notes a mistake. It ends the reconcile after Setup; one of a Builder fails the component.
+func (c *Component) fail(format string, args ...any) {
+	c.mistakes = append(c.mistakes, fmt.Errorf("component %s: "+format, append([]any{c.name}, args...)...))
 }
 
 // upstream is a component that another one waits for.
@@ -32,8 +44,19 @@ type upstream struct {
 // components are asked at the same time. In a dry run gates are open.
 type Gate func(ctx context.Context, upstream *Component) (bool, error)
 
-// Ready is the Gate that opens when every object of the component is ready.
+// Deployed is the Gate that is open at once: what waits is deployed as soon as the component has been.
+func Deployed(context.Context, *Component) (bool, error) { return true, nil }
+
+// Ready is the Gate that opens when the component is ready: every object of it, or what its Builder's
+// Verify says. It stays closed for one that has failed.
 func Ready(ctx context.Context, upstream *Component) (bool, error) {
+	if verifier, ok := upstream.builder.(Verifier); ok {
+		err := guarded(func() error { return verifier.Verify(ctx, upstream.session, upstream) })
+		if err != nil && classOf(err) <= classVerification {
+			return false, nil
+		}
+		return err == nil, err
+	}
 	verdict, err := upstream.session.verify(ctx, upstream)
 	return err == nil && verdict.ready(), err
 }
@@ -46,11 +69,11 @@ func (c *Component) Name() string { return c.name }
 // reconcile with an error that names it.
 func (c *Component) After(other *Component, gates ...Gate) *Component {
 	if other == nil {
-		c.session.fail(fmt.Errorf("component %s: waits for a component that is nil", c.name))
+		c.fail("waits for a component that is nil")
 		return c
 	}
 	if slices.ContainsFunc(gates, func(gate Gate) bool { return gate == nil }) {
-		c.session.fail(fmt.Errorf("component %s: waits for %s with a gate that is nil", c.name, other.name))
+		c.fail("waits for %s with a gate that is nil", other.name)
 		return c
 	}
 	for _, up := range c.upstreams {
@@ -74,9 +97,18 @@ func (c *Component) Disable() *Component {
 // Disabled tells whether Disable was called.
 func (c *Component) Disabled() bool { return c.disabled }
 
-// Objects returns the objects as they were added, in their order. They are shared: copy
-// them before you change them.
-func (c *Component) Objects() []*unstructured.Unstructured { return slices.Clone(c.objects) }
+// Objects returns the objects as they are deployed, in that order, once the component's turn has come;
+// before that as they were added. They are shared: copy them before you change them.
+func (c *Component) Objects() []*unstructured.Unstructured {
+	if finished := c.rendering.finished.Load(); finished != nil {
+		return contents(finished.objects)
+	}
+	objects := make([]*unstructured.Unstructured, len(c.objects))
+	for i, o := range c.objects {
+		objects[i] = o.content
+	}
+	return objects
+}
 
 // open asks the gates, in their order and up to the first that is closed.
 func (up *upstream) open(ctx context.Context) (bool, error) {

@@ -45,5 +45,5 @@ func checkController(c Controller) error {
 	if kind := c.Kind(); kind.Kind == "" || kind.Version == "" {
 		return fmt.Errorf("controller %T: its kind %q needs a version and a kind", c, kind)
 	}
-	return nil
+	return checkMethods(c, controllerMethods)
 }

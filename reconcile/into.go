@@ -11,7 +11,7 @@ import (
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Into decodes the resource into target, a pointer to its Go type, which then shares nothing
+// Into decodes what Resource returns into target, a pointer to its Go type, which then shares nothing
 // with the resource. A field whose value doesn't fit is an error that names it, of the kind
 // that Configuration makes; target is worthless then.
 func (s *Session) Into(target any) error {
@@ -20,7 +20,7 @@ func (s *Session) Into(target any) error {
 		return fmt.Errorf("%s: can't be decoded into a %T: pass a pointer to its Go type", ref, target)
 	}
 	// By way of JSON, which refuses numbers that are too large and shares no maps.
-	document, err := json.Marshal(s.resource.Object)
+	document, err := json.Marshal(s.described.Object)
 	if err == nil {
 		err = apijson.Unmarshal(document, target)
 	}

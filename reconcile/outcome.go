@@ -28,6 +28,8 @@ const (
 type Outcome struct {
 	// Components holds every component by name.
 	Components map[string]ComponentOutcome
+	// Hook is the error of a hook of the controller, such as AfterDeploy; nil without one.
+	Hook error
 	// Graph is the dependency graph as text.
 	Graph string
 }
@@ -43,10 +45,24 @@ type ComponentOutcome struct {
 	Reason string
 }
 
-// Complete tells whether every component is verified. No components are complete.
+// Complete tells whether every component is verified and no hook had an error. No components are complete.
 func (o Outcome) Complete() bool {
+	if o.Hook != nil {
+		return false
+	}
 	for _, c := range o.Components {
 		if c.State != Verified {
+			return false
+		}
+	}
+	return true
+}
+
+// deployedAll tells whether every component was deployed, be it ready or not; a disabled one when it is
+// gone.
+func (o Outcome) deployedAll() bool {
+	for _, c := range o.Components {
+		if !c.Deployed {
 			return false
 		}
 	}
@@ -102,21 +118,23 @@ func unstarted(graph *dag.Graph[*Component], deployed dag.State, name string) Co
 	return ComponentOutcome{State: Unstarted, Reason: deployed.Reason(name)}
 }
 
-// Err is what a caller should act on: all errors of failed components, the most severe one
+// Err is what a caller should act on: all errors of failed components and of hooks, the most severe one
 // first, each with its component's name; nil when none failed. Components that merely wait
 // are no error.
-func (o Outcome) Err() error { return o.join(Failed) }
+func (o Outcome) Err() error { return o.join(Failed, o.Hook) }
 
 // Waiting is why components aren't verified yet although nothing failed.
 func (o Outcome) Waiting() error { return o.join(Unverified) }
 
-func (o Outcome) join(state State) error {
+func (o Outcome) join(state State, others ...error) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
 		if c := o.Components[name]; c.State == state && c.Err != nil {
 			errs = append(errs, fmt.Errorf("component %s: %w", name, c.Err))
 		}
 	}
+	errs = append(errs, others...)
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 	slices.SortStableFunc(errs, func(a, b error) int { return int(classOf(b)) - int(classOf(a)) })
 	return errors.Join(errs...)
 }

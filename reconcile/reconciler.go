@@ -32,6 +32,8 @@ type Reconciler struct {
 	manager    *deploy.Manager
 	options    options
 	schema     pruned
+	// defaults of resources, and of their configuration.
+	defaults, configDefaults map[string]any
 }
 
 // New returns a Reconciler for the resources of controller.
@@ -49,10 +51,14 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 	if err := o.setFinalizer(controller); err != nil {
 		return nil, err
 	}
-	finalizer, _ := controller.(Finalizer)
+	r := &Reconciler{controller: controller, options: o}
+	r.finalizer, _ = controller.(Finalizer)
+	if err := r.readDefaults(); err != nil {
+		return nil, err
+	}
 	// Whoever asked to reconcile asks again, later each time; a worker doesn't wait for that.
-	manager = manager.With(deploy.RetryFor(0))
-	return &Reconciler{controller: controller, finalizer: finalizer, manager: manager, options: o}, nil
+	r.manager = manager.With(deploy.RetryFor(0))
+	return r, nil
 }
 
 // Kind returns the kind whose resources are reconciled.
@@ -85,16 +91,24 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	if err := r.setup(ctx, session); err != nil {
 		return r.ended(ctx, session, nil, err)
 	}
-	outcome, err := session.rollout(ctx, r.options.concurrency, r.options.observe)
+	outcome, err := session.rollout(ctx, r)
 	return r.ended(ctx, session, &outcome, errors.Join(outcome.Err(), err))
 }
 
 func (r *Reconciler) session(resource *unstructured.Unstructured, attempt int) *Session {
 	id := newID()
 	return &Session{
-		id: id, attempt: attempt, resource: resource, manager: r.manager, watcher: r.options.watcher, dryRun: r.options.dryRun,
+		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource), manager: r.manager, watcher: r.options.watcher, dryRun: r.options.dryRun,
 		logger: r.options.logger.With("object", deploy.RefOf(resource).String(), "reconcile", id),
 	}
+}
+
+// withDefaults is resource with the controller's defaults under it, itself if there are none.
+func (r *Reconciler) withDefaults(resource *unstructured.Unstructured) *unstructured.Unstructured {
+	if len(r.defaults) == 0 {
+		return resource
+	}
+	return &unstructured.Unstructured{Object: layered(r.defaults, resource.Object)}
 }
 
 // paused: spec reconcile 38. Whatever the value's case; anything else than true is no pause.
@@ -153,8 +167,13 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	if after, ok := request.RetryTime(err); ok && after > 0 {
 		return request.Result{RequeueAfter: after}, nil
 	}
+	after := r.options.period
 	if err != nil || !written || !outcome.Complete() {
-		return request.Result{RequeueAfter: r.options.recheck}, nil
+		after = r.options.recheck
 	}
-	return request.Result{RequeueAfter: r.options.period}, nil
+	requeuer, ok := r.controller.(Requeuer)
+	if !ok || err != nil || outcome == nil {
+		return request.Result{RequeueAfter: after}, nil
+	}
+	return r.requeue(ctx, requeuer, s, *outcome, after)
 }

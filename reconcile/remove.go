@@ -21,18 +21,25 @@ func (s *Session) Remove(ctx context.Context, objects ...any) error {
 		}
 		plain = append(plain, obj)
 	}
-	if _, err := s.remove(ctx, plain); err != nil {
-		return err
+	_, err := s.removeAll(ctx, plain)
+	return err
+}
+
+// removeAll deletes what is the resource's among objects, and tells what isn't gone yet.
+func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
+	results, err := s.remove(ctx, objects)
+	if err != nil {
+		return results, err
 	}
-	remaining, err := s.manager.Gone(ctx, plain, deploy.OwnedBy(s.resource))
+	remaining, err := s.manager.Gone(ctx, objects, deploy.OwnedBy(s.resource))
 	if err != nil || len(remaining) == 0 {
-		return err
+		return results, err
 	}
 	names := make([]string, len(remaining))
 	for i, ref := range remaining {
 		names[i] = ref.String()
 	}
-	return Precondition("waiting until %s is gone", strings.Join(names, ", "))
+	return results, Precondition("waiting until %s is gone", strings.Join(names, ", "))
 }
 
 // remove deletes those of objects that are the resource's. Of a kind that isn't served

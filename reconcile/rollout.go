@@ -1,39 +1,38 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// rollout deploys the session's components in the order of their dependencies and then
-// verifies those that were deployed (spec: reconcile 24-32, dag 35-40).
-func (s *Session) rollout(ctx context.Context, concurrency int, observe func(*Component, deploy.Results)) (Outcome, error) {
+// rollout deploys the session's components in the order of their dependencies, then
+// verifies those that were deployed, and calls the hooks of the controller after each (spec: reconcile
+// 24-32, dag 35-40).
+func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	graph, err := s.graph()
 	if err != nil {
 		return Outcome{}, err
 	}
-	bound := dag.Concurrency(concurrency)
+	bound, observe := dag.Concurrency(r.options.concurrency), r.options.observe
 	options := []dag.Option{bound}
 	if s.dryRun {
 		options = append(options, dag.WithoutPredicates())
 	}
 	deployed, err := dag.Run(ctx, graph, func(ctx context.Context, _ string, c *Component) error {
-		results, err := s.deploy(ctx, c)
+		err := s.deploy(ctx, c)
 		if observe != nil {
-			observe(c, results)
+			observe(c, c.results)
 		}
 		return asOutcome(err)
 	}, options...)
 	if err != nil {
 		return newOutcome(graph, deployed, nil), err
 	}
+	hookErr := r.afterDeploy(ctx, s, newOutcome(graph, deployed, nil))
 	for _, names := range [][]string{deployed.Unverified(), deployed.Failed(), deployed.Unstarted()} {
 		for _, name := range names {
 			graph.Disable(name)
@@ -43,12 +42,20 @@ func (s *Session) rollout(ctx context.Context, concurrency int, observe func(*Co
 	verified, err := dag.Run(ctx, graph, func(ctx context.Context, _ string, c *Component) error {
 		return asOutcome(s.verifyDeployed(ctx, c))
 	}, bound, dag.WithoutPredicates())
-	return newOutcome(graph, deployed, &verified), err
+	outcome := newOutcome(graph, deployed, &verified)
+	if outcome.Hook = hookErr; hookErr == nil && err == nil {
+		outcome.Hook = r.afterVerify(ctx, s, outcome)
+	}
+	return outcome, err
 }
 
 // graph is the dependency graph of the components; the error holds every mistake of Setup.
 func (s *Session) graph() (*dag.Graph[*Component], error) {
-	errs := append(slices.Clone(s.mistakes), s.shared()...)
+	var errs []error
+	for _, c := range s.components {
+		errs = append(errs, c.mistakes...)
+	}
+	errs = append(errs, s.shared()...)
 	graph := dag.New[*Component]()
 	for _, c := range s.components {
 		// What it refuses, no name and one that is taken, is among the mistakes already.
@@ -67,28 +74,15 @@ func (s *Session) graph() (*dag.Graph[*Component], error) {
 	return graph, nil
 }
 
-// shared finds objects that are there more than once: each would undo what the other wrote,
-// with every reconcile anew. The versions of a kind are the same objects.
+// shared finds objects that were added more than once. Those of Builders aren't known yet.
 func (s *Session) shared() (errs []error) {
-	type identity struct {
-		kind            schema.GroupKind
-		namespace, name string
-	}
-	holders := map[identity]*Component{}
+	found := &claims{}
 	for _, c := range s.components {
-		for _, obj := range c.objects {
-			ref := deploy.RefOf(obj)
-			id := identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.Namespace()), ref.Name}
-			switch holder := holders[id]; {
-			case ref.Name == "":
-			case holder == nil:
-				holders[id] = c
-			case holder == c:
-				errs = append(errs, fmt.Errorf("component %s: %s is in it twice", c.name, ref))
-			default:
-				errs = append(errs, fmt.Errorf("component %s: %s is in component %s already: leave it out of one", c.name, ref, holder.name))
-			}
+		objects := make([]*renderedObject, len(c.objects))
+		for i, o := range c.objects {
+			objects[i] = &renderedObject{o, o.content}
 		}
+		errs = append(errs, found.claim(s, c, objects))
 	}
 	return errs
 }
@@ -116,30 +110,63 @@ func depend(graph *dag.Graph[*Component], c *Component, up *upstream) error {
 	return nil
 }
 
-// deploy applies the objects of c, or deletes them when it is disabled.
-func (s *Session) deploy(ctx context.Context, c *Component) (deploy.Results, error) {
-	if c.disabled {
-		return s.remove(ctx, c.objects)
+// deploy brings c about, or takes it away when it is disabled.
+func (s *Session) deploy(ctx context.Context, c *Component) error {
+	if _, err := s.render(ctx, c); err != nil {
+		return err
 	}
-	for _, kind := range kindsOf(c.objects) {
+	deployer, deploys := c.builder.(Deployer)
+	disabler, disables := c.builder.(Disabler)
+	switch {
+	case c.disabled && disables:
+		return guarded(func() error { return disabler.Disable(ctx, s, c) })
+	case c.disabled:
+		return c.Remove(ctx)
+	case deploys:
+		return guarded(func() error { return deployer.Deploy(ctx, s, c) })
+	}
+	return c.Apply(ctx)
+}
+
+// Apply deploys the objects of c, one after the other up to the first that fails. It is for Builders
+// that do something before or after.
+func (c *Component) Apply(ctx context.Context) error {
+	s := c.session
+	objects, err := s.render(ctx, c)
+	if err != nil {
+		return err
+	}
+	plain := contents(objects)
+	for _, kind := range kindsOf(plain) {
 		if err := s.own(ctx, kind); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return s.manager.Apply(ctx, c.objects, deploy.OwnedBy(s.resource), deploy.StopOnFailure())
+	c.results, err = s.manager.Apply(ctx, plain, deploy.OwnedBy(s.resource), deploy.StopOnFailure())
+	return err
+}
+
+// Remove deletes those objects of c that are the resource's, last one first, and answers nil once they are
+// gone; until then an error that Precondition makes.
+func (c *Component) Remove(ctx context.Context) error {
+	objects, err := c.session.render(ctx, c)
+	if err != nil {
+		return err
+	}
+	c.results, err = c.session.removeAll(ctx, contents(objects))
+	return err
 }
 
 // verifyDeployed tells whether a deployed component is ready. In a dry run it is, and so is
-// a disabled one (spec: reconcile 16, mistake 1).
+// a disabled one, which is gone by then (spec: reconcile 16, mistake 1).
 func (s *Session) verifyDeployed(ctx context.Context, c *Component) error {
 	if s.dryRun || c.disabled {
 		return nil
 	}
-	verdict, err := s.verify(ctx, c)
-	if err != nil {
-		return err
+	if verifier, ok := c.builder.(Verifier); ok {
+		return guarded(func() error { return verifier.Verify(ctx, s, c) })
 	}
-	return verdict.err()
+	return c.Verify(ctx)
 }
 
 // asOutcome tells the graph runner an expected error, after which the component merely

@@ -16,15 +16,20 @@ import (
 // goroutine; what only reads may be called by gates too, several at once. It is worthless
 // after the reconcile.
 type Session struct {
-	id         string
-	attempt    int
-	resource   *unstructured.Unstructured
+	id       string
+	attempt  int
+	resource *unstructured.Unstructured
+	// described is the resource with the defaults under it.
+	described  *unstructured.Unstructured
 	manager    *deploy.Manager
 	watcher    Watcher
 	logger     *slog.Logger
 	dryRun     bool
 	components []*Component
-	mistakes   []error
+	claims     claims
+	patches    []Patch
+	// nameObjects: objects carry their internal names.
+	nameObjects bool
 }
 
 // newID makes the id of a session: 22 characters of base32 from 16 random bytes (spec:
@@ -55,8 +60,8 @@ func (s *Session) Logger() *slog.Logger { return s.logger }
 // then say so instead of asking it.
 func (s *Session) DryRun() bool { return s.dryRun }
 
-// Resource returns a copy of the custom resource.
-func (s *Session) Resource() *unstructured.Unstructured { return s.resource.DeepCopy() }
+// Resource returns a copy of the custom resource, with the controller's defaults under it (see Defaulter).
+func (s *Session) Resource() *unstructured.Unstructured { return s.described.DeepCopy() }
 
 // Get reads an object, nil when there is none. An empty namespace in ref means cluster
 // scope: use the session's for what lives beside the resource. The object is shared: copy

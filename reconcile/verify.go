@@ -29,17 +29,35 @@ func (v verdict) err() error {
 	return nil
 }
 
+// Verify tells whether every object of c is ready, as the View shows them: nil says so, an error that
+// Precondition could have made names those that it waits for, any other those that have failed.
+func (c *Component) Verify(ctx context.Context) error {
+	v, err := c.session.verify(ctx, c)
+	if err != nil {
+		return err
+	}
+	return v.err()
+}
+
 // verify judges the objects of c as the View shows them.
 func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 	var v verdict
-	for _, obj := range c.objects {
-		ref, err := s.manager.Locate(ctx, obj, deploy.OwnedBy(s.resource))
+	objects, err := s.render(ctx, c)
+	if err != nil {
+		return v, err
+	}
+	for _, o := range objects {
+		ref, err := s.manager.Locate(ctx, o.content, deploy.OwnedBy(s.resource))
 		if err != nil {
 			return v, err
 		}
 		live, err := s.manager.View().Get(ctx, ref)
 		if err != nil {
 			return v, err
+		}
+		if o.judge != nil && live != nil {
+			v.judged(ref, guarded(func() error { return o.judge(ctx, live) }))
+			continue
 		}
 		switch result := readiness.Of(live); result.State {
 		case readiness.Ready:
@@ -50,6 +68,19 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 		}
 	}
 	return v, nil
+}
+
+// judged adds what a Judge says of an object.
+func (v *verdict) judged(ref deploy.Ref, err error) {
+	if err == nil {
+		return
+	}
+	text := fmt.Sprintf("%s %s: %v", ref.Kind.Kind, ref.Name, err)
+	if classOf(err) <= classVerification {
+		v.waiting = append(v.waiting, text)
+	} else {
+		v.failed = append(v.failed, text)
+	}
 }
 
 func describe(ref deploy.Ref, result readiness.Result) string {

@@ -1,0 +1,179 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// hooking is a controller with every hook of a rollout; each notes that it was called and answers its error.
+type hooking struct {
+	controller
+	called  []string
+	answers map[string]error
+}
+
+func (h *hooking) call(name string) error {
+	h.called = append(h.called, name)
+	if h.answers[name] != nil && h.answers[name].Error() == "panic" {
+		panic("in " + name)
+	}
+	return h.answers[name]
+}
+
+func (h *hooking) AfterDeploy(context.Context, *Session, Outcome) error { return h.call("AfterDeploy") }
+func (h *hooking) AfterVerify(context.Context, *Session, Outcome) error { return h.call("AfterVerify") }
+
+func (h *hooking) AfterDeployUnsuccessful(_ context.Context, _ *Session, failed bool, _ Outcome) error {
+	return h.call(map[bool]string{true: "AfterDeployUnsuccessful failed", false: "AfterDeployUnsuccessful"}[failed])
+}
+
+func (h *hooking) AfterVerifyUnsuccessful(_ context.Context, _ *Session, failed bool, _ Outcome) error {
+	return h.call(map[bool]string{true: "AfterVerifyUnsuccessful failed", false: "AfterVerifyUnsuccessful"}[failed])
+}
+
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	waiting, broken := Precondition("not yet"), errors.New("broken")
+	for reason, row := range map[string]struct {
+		deploy, verify error
+		answers        map[string]error
+		called         []string
+		verdict        string
+		err            string
+	}{
+		"reconcile 29, 31: all is well": {called: []string{"AfterDeploy", "AfterVerify"}, verdict: "Stable/Stable"},
+		"reconcile 29: a component waits before its deployment": {deploy: waiting, called: []string{"AfterDeployUnsuccessful"},
+			verdict: "Initializing/VerifyWait"},
+		"reconcile 29: a component fails": {deploy: broken, called: []string{"AfterDeployUnsuccessful failed"},
+			verdict: "Errored/Errored", err: "component c: broken"},
+		"reconcile 31: a component isn't ready": {verify: waiting, called: []string{"AfterDeploy", "AfterVerifyUnsuccessful"}, verdict: "Initializing/VerifyWait"},
+		"reconcile 31: a component isn't ready for good": {verify: broken, called: []string{"AfterDeploy", "AfterVerifyUnsuccessful failed"},
+			verdict: "Errored/Errored", err: "component c: broken"},
+		"reconcile 29: a hook that waits": {answers: map[string]error{"AfterDeploy": waiting}, called: []string{"AfterDeploy"},
+			verdict: "Initializing/PreconditionWait"},
+		"reconcile 29: a hook that fails": {answers: map[string]error{"AfterDeploy": broken}, called: []string{"AfterDeploy"},
+			verdict: "Errored/Errored", err: "after the deployment: broken"},
+		"reconcile mistake 7: the last hook waits": {answers: map[string]error{"AfterVerify": waiting}, called: []string{"AfterDeploy", "AfterVerify"},
+			verdict: "Initializing/PreconditionWait"},
+		"reconcile 31: the last hook fails": {answers: map[string]error{"AfterVerify": broken}, called: []string{"AfterDeploy", "AfterVerify"},
+			verdict: "Errored/Errored", err: "after the verification: broken"},
+		"a hook's panic is an error": {answers: map[string]error{"AfterVerify": errors.New("panic")}, called: []string{"AfterDeploy", "AfterVerify"},
+			verdict: "Errored/Errored", err: "after the verification: panic: in AfterVerify"},
+		"reconcile 32: both errors are told, the component's first": {deploy: broken, answers: map[string]error{"AfterDeployUnsuccessful failed": errors.New("and this")},
+			called: []string{"AfterDeployUnsuccessful failed"}, verdict: "Errored/Errored", err: "component c: broken\nafter the unsuccessful deployment: and this"},
+		"reconcile mistake 3: waiting hides no failure": {deploy: broken, answers: map[string]error{"AfterDeployUnsuccessful failed": waiting},
+			called: []string{"AfterDeployUnsuccessful failed"}, verdict: "Errored/Errored", err: "component c: broken\nafter the unsuccessful deployment: not yet"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			h := &hooking{answers: row.answers}
+			h.setup = func(_ context.Context, s *Session) error {
+				way := &particular{built: *building("a"), note: func(string) {}, deploy: row.deploy, verify: row.verify}
+				s.Use("c", way)
+				return nil
+			}
+			_, _, err := w.once(w.reconciler(h))
+			assert.Equal(t, row.called, h.called, "reconcile mistake 5: each once")
+			assert.Equal(t, row.verdict, w.verdict())
+			if row.err == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.EqualError(t, err, row.err)
+			}
+		})
+	}
+}
+
+type wrongHook struct{ controller }
+
+func (*wrongHook) AfterVerify(*Session) (bool, error) { return true, nil }
+
+type wrongFinalize struct{ controller }
+
+func (*wrongFinalize) Finalize(*Session) {}
+
+func TestHookMistakes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for want, c := range map[string]Controller{
+		"*reconcile.wrongHook: its method AfterVerify is (*reconcile.Session) (bool, error): make it (context.Context, *reconcile.Session, reconcile.Outcome) error": &wrongHook{},
+		"*reconcile.wrongFinalize: its method Finalize is (*reconcile.Session): make it (context.Context, *reconcile.Session) error":                                 &wrongFinalize{},
+	} {
+		_, err := New(c, deploy.NewManager(w))
+		assert.EqualError(t, err, want)
+	}
+}
+
+// requeueing is a controller that says by itself when to look again.
+type requeueing struct {
+	controller
+	after time.Duration
+	err   error
+}
+
+func (r *requeueing) Requeue(context.Context, *Session, Outcome) (time.Duration, error) {
+	return r.after, r.err
+}
+
+var errNo = errors.New("no")
+
+func TestRequeue(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		controller requeueing
+		want       time.Duration
+		err        error
+	}{
+		"its time":                   {requeueing{after: 5 * time.Second}, 5 * time.Second, nil},
+		"none of its own":            {requeueing{}, 10 * time.Minute, nil},
+		"none at all":                {requeueing{after: -1}, 0, nil},
+		"an error is the resource's": {requeueing{err: errNo}, 0, errNo},
+		"an error that only waits":   {requeueing{err: Precondition("no")}, time.Minute, nil},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			_, result, err := w.once(w.reconciler(&row.controller))
+			assert.Equal(t, row.want, result.RequeueAfter)
+			require.ErrorIs(t, err, row.err)
+		})
+	}
+}
+
+// defaulting is a controller whose resources have defaults.
+type defaulting struct {
+	controller
+	defaults map[string]any
+}
+
+func (d *defaulting) Defaults() map[string]any { return d.defaults }
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := &defaulting{defaults: map[string]any{"spec": map[string]any{
+		"size": int64(1), "mode": "quiet", "colours": map[string]any{"door": map[string]any{"red": "no", "blue": "no"}}, "list": []any{"a"},
+	}}}
+	var seen *unstructured.Unstructured
+	d.setup = func(_ context.Context, s *Session) error {
+		seen = s.Resource()
+		seen.Object["spec"].(map[string]any)["list"].([]any)[0] = "spoilt"
+		return nil
+	}
+	r := w.reconciler(d)
+	w.calm(r)
+	assert.Equal(t, map[string]any{
+		"size": int64(3), "mode": "quiet", "colours": map[string]any{"door": map[string]any{"red": "yes", "blue": "no"}}, "list": []any{"spoilt"},
+	}, seen.Object["spec"], "reconcile 42: merged under what the resource says")
+	w.calm(r)
+	assert.Equal(t, []any{"a"}, d.defaults["spec"].(map[string]any)["list"], "they are copied")
+	assert.NotContains(t, w.widget().Object["spec"], "mode", "and written nowhere")
+}

@@ -1,0 +1,129 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Object is one object of a component. Its name is unique in the component: logs, errors and temporary
+// patches speak of it as "<component>.<object>", its internal name.
+type Object struct {
+	component *Component
+	name      string
+	content   *unstructured.Unstructured
+	after     []*Object
+	judge     Judge
+	strategy  deploy.Strategy
+}
+
+// Judge tells whether an object is ready, as the cluster has it: nil says yes, an error that Precondition
+// makes not yet, any other one that it has failed. live is shared: it must not be changed.
+type Judge func(ctx context.Context, live *unstructured.Unstructured) error
+
+// ObjectOption sets what is rarely set for an object.
+type ObjectOption func(*Object)
+
+// ReadyWhen has judge say whether the object is ready, instead of package readiness (spec: reconcile 16).
+func ReadyWhen(judge Judge) ObjectOption { return func(o *Object) { o.judge = judge } }
+
+// By sets how the object is written, see deploy.Strategy; default deploy.ServerSideApply (spec: reconcile 12).
+func By(strategy deploy.Strategy) ObjectOption { return func(o *Object) { o.strategy = strategy } }
+
+// Add adds one object, of the forms that Session.Add takes, under a name of its own. Objects are
+// deployed in the order in which they were added, save that those of After come first.
+func (c *Component) Add(name string, object any, options ...ObjectOption) *Object {
+	o := &Object{component: c, name: name}
+	for _, option := range options {
+		option(o)
+	}
+	content, err := toObject(object)
+	if err != nil {
+		c.fail("%w", err)
+		return o
+	}
+	o.content = content
+	if name == "" {
+		o.name = defaultObjectName(content)
+	}
+	if slices.ContainsFunc(c.objects, func(other *Object) bool { return other.name == o.name }) {
+		c.fail("object %s: is added twice", o.name)
+		return o
+	}
+	c.objects = append(c.objects, o)
+	return o
+}
+
+// defaultObjectName is the name of an object that was given none.
+func defaultObjectName(content *unstructured.Unstructured) string {
+	name := content.GetName()
+	if name == "" {
+		name = content.GetGenerateName()
+	}
+	if namespace := content.GetNamespace(); namespace != "" {
+		name = namespace + "/" + name
+	}
+	return strings.ToLower(content.GetKind()) + "/" + name
+}
+
+// Name returns the name of the object in its component.
+func (o *Object) Name() string { return o.name }
+
+// After has o deployed after others of its component. Dependencies that form a cycle are an error of the
+// component that names them.
+func (o *Object) After(others ...*Object) *Object {
+	for _, other := range others {
+		if other == nil || other.component != o.component {
+			o.component.fail("object %s: waits for an object that isn't of its component: let the component wait (Component.After)", o.name)
+			return o
+		}
+	}
+	o.after = append(o.after, others...)
+	return o
+}
+
+// inOrder lists objects so that each comes after those it waits for, and otherwise as they were added.
+func inOrder(objects []*Object) ([]*Object, error) {
+	const entered, done = 1, 2
+	sorted := make([]*Object, 0, len(objects))
+	state := make(map[*Object]int, len(objects))
+	var way []*Object
+	var visit func(o *Object) error
+	visit = func(o *Object) error {
+		switch state[o] {
+		case done:
+			return nil
+		case entered:
+			return fmt.Errorf("its objects wait for each other: %s", wayAround(way, o))
+		}
+		state[o] = entered
+		way = append(way, o)
+		for _, other := range o.after {
+			if err := visit(other); err != nil {
+				return err
+			}
+		}
+		way = way[:len(way)-1]
+		state[o] = done
+		sorted = append(sorted, o)
+		return nil
+	}
+	for _, o := range objects {
+		if err := visit(o); err != nil {
+			return nil, err
+		}
+	}
+	return sorted, nil
+}
+
+func wayAround(way []*Object, again *Object) string {
+	var names []string
+	for _, o := range way[slices.Index(way, again):] {
+		names = append(names, o.name)
+	}
+	return strings.Join(append(names, again.name), " -> ")
+}

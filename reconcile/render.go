@@ -1,0 +1,146 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"sync/atomic"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// rendering is the work of rendering a component, done once: published only when it is finished, and with
+// the same error for everybody who asks when it can't be (spec: reconcile 13, mistake 19).
+type rendering struct {
+	mu       sync.Mutex
+	finished atomic.Pointer[finishedRendering]
+}
+
+type finishedRendering struct {
+	objects []*renderedObject
+	err     error
+}
+
+// renderedObject is an object as it is deployed.
+type renderedObject struct {
+	*Object
+	content *unstructured.Unstructured
+}
+
+func contents(objects []*renderedObject) []*unstructured.Unstructured {
+	out := make([]*unstructured.Unstructured, len(objects))
+	for i, o := range objects {
+		out[i] = o.content
+	}
+	return out
+}
+
+// render returns the objects of c as they are to be deployed, in order.
+func (s *Session) render(ctx context.Context, c *Component) ([]*renderedObject, error) {
+	c.rendering.mu.Lock()
+	defer c.rendering.mu.Unlock()
+	finished := c.rendering.finished.Load()
+	if finished == nil {
+		finished = &finishedRendering{}
+		finished.objects, finished.err = s.rendered(ctx, c)
+		if finished.err != nil {
+			finished.objects = nil
+		}
+		c.rendering.finished.Store(finished)
+	}
+	return finished.objects, finished.err
+}
+
+// rendered builds, orders, patches, annotates and revises, in this order (spec: reconcile 13).
+func (s *Session) rendered(ctx context.Context, c *Component) ([]*renderedObject, error) {
+	if c.builder != nil {
+		if err := guarded(func() error { return c.builder.Build(ctx, s, c) }); err != nil {
+			return nil, fmt.Errorf("build: %w", err)
+		}
+		if err := errors.Join(c.mistakes...); err != nil {
+			return nil, &classified{class: classRollout, err: err}
+		}
+	}
+	ordered, err := inOrder(c.objects)
+	if err != nil {
+		return nil, &classified{class: classRollout, err: err}
+	}
+	objects := make([]*renderedObject, 0, len(ordered))
+	for _, o := range ordered {
+		content, err := s.renderObject(ctx, o)
+		if err != nil {
+			return nil, fmt.Errorf("object %s: %w", o.name, err)
+		}
+		objects = append(objects, &renderedObject{o, content})
+	}
+	if err := s.claims.claim(s, c, objects); err != nil {
+		return nil, err
+	}
+	return objects, nil
+}
+
+// renderObject never changes what was added.
+func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
+	content := o.content.Object
+	for _, patch := range s.patches {
+		patched, matched, err := patch.Apply(o.component.name, o.name, content)
+		if err != nil {
+			return nil, Configuration("patch %s: %w", patch.Name(), err)
+		}
+		if matched {
+			content = patched
+		}
+	}
+	obj := &unstructured.Unstructured{Object: s.annotated(content, o)}
+	reviser, ok := o.component.builder.(Reviser)
+	if !ok {
+		return obj, nil
+	}
+	obj = obj.DeepCopy()
+	if err := guarded(func() error { return reviser.Revise(ctx, s, o.name, obj) }); err != nil {
+		return nil, fmt.Errorf("revise: %w", err)
+	}
+	return obj, nil
+}
+
+// annotated puts the internal name, and the strategy if one is set, onto a copy that shares all else.
+func (s *Session) annotated(content map[string]any, o *Object) map[string]any {
+	domain := s.manager.KeyDomain()
+	marks := map[string]any{}
+	if s.nameObjects {
+		marks[domain+"/internal-name"] = o.component.name + "." + o.name
+	}
+	if o.strategy != "" {
+		marks[domain+"/strategy"] = string(o.strategy)
+	}
+	metadata, _ := content["metadata"].(map[string]any)
+	annotations, isMap := metadata["annotations"].(map[string]any)
+	if len(marks) == 0 || metadata == nil || metadata["annotations"] != nil && !isMap {
+		return content // what is no object is refused when it is deployed
+	}
+	content, metadata, annotations = maps.Clone(content), maps.Clone(metadata), maps.Clone(annotations)
+	if annotations == nil {
+		annotations = map[string]any{}
+	}
+	maps.Copy(annotations, marks)
+	metadata["annotations"], content["metadata"] = annotations, metadata
+	return content
+}
+
+// Patch changes objects before they are deployed, see WithPatches.
+type Patch interface {
+	// Name is what errors call it.
+	Name() string
+	// Apply returns content with the patch, if that is meant for the object of that name in that component.
+	// content isn't changed; the result may share with it.
+	Apply(component, object string, content map[string]any) (patched map[string]any, matched bool, err error)
+}
+
+// Patcher knows which patches a resource has.
+type Patcher interface {
+	// Patches returns them in the order in which they are applied. It is asked with every reconcile.
+	Patches(ctx context.Context, resource *unstructured.Unstructured, view deploy.View) ([]Patch, error)
+}
