@@ -52,6 +52,23 @@ func ExampleManager_Tracked() {
 	// Output: ConfigMap bank/web deleted <nil>
 }
 
+func ExampleManager_Owned() {
+	ctx := context.Background()
+	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")))
+	if _, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")}); err != nil {
+		log.Fatal(err)
+	}
+	owned, err := m.Owned(ctx, []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}})
+	for _, obj := range owned {
+		fmt.Println(deploy.RefOf(obj))
+	}
+	fmt.Println(err)
+	// Output:
+	// ConfigMap shop/db
+	// ConfigMap shop/web
+	// <nil>
+}
+
 func ExamplePropagate() {
 	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")), deploy.EvenForeign())
 	results, err := m.Delete(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "")},

@@ -52,7 +52,7 @@ func (s *store) startInformer(kind schema.GroupVersionKind, found resource, name
 		ListWithContextFunc: started.list, WatchFuncWithContext: started.watch,
 	}, started.feed.client)
 	shared := cache.NewSharedIndexInformerWithOptions(lister, started.feed.example, cache.SharedIndexInformerOptions{
-		Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+		Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc, ownerIndex: owners},
 		ObjectDescription: kind.String(),
 	})
 	started.SharedIndexInformer = shared

@@ -1,0 +1,63 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// OwnedView is what a View offers beside that finds objects by their owners without looking at all of
+// them.
+type OwnedView interface {
+	View
+	// Owned returns the objects of kind in namespace (empty: all) with an owner reference to owner, ascending
+	// by namespace and name. Of kinds that are held as metadata (PartialView) it returns no more.
+	Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error)
+}
+
+// Owned lists what this manager has applied for an owner (OwnedBy) of some kinds: by reference, and by
+// label with OwnedByLabel. It is what to compare with today's objects to find those that nobody wants any
+// more. They are ascending by kind as given, then by namespace and name, and shared: don't change them. A
+// kind that isn't served holds nothing.
+func (m *Manager) Owned(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
+	s, err := m.settings.with(options)
+	if err != nil {
+		return nil, err
+	}
+	if s.owner == nil {
+		return nil, errors.New("objects of an owner: none is given: use OwnedBy")
+	}
+	var found []*unstructured.Unstructured
+	for _, kind := range kinds {
+		objects, err := retry(ctx, s.retryFor, func() ([]*unstructured.Unstructured, error) { return m.ownedOf(ctx, s, kind) })
+		var unknown *KindUnknownError
+		if errors.As(err, &unknown) {
+			continue
+		}
+		if err != nil {
+			return found, fmt.Errorf("objects of %s: %w", RefOf(s.owner), err)
+		}
+		for _, obj := range objects {
+			if ownedBy(obj, s.owner.GetUID()) && s.hasApplied(obj) {
+				found = append(found, obj)
+			}
+		}
+	}
+	if !s.labelOwned {
+		return found, nil
+	}
+	tracked, err := m.Tracked(ctx, kinds, options...)
+	return append(found, tracked...), err
+}
+
+// ownedOf lists objects of kind among which are those that refer to the owner.
+func (m *Manager) ownedOf(ctx context.Context, s settings, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+	if view, ok := m.view.(OwnedView); ok {
+		return view.Owned(ctx, kind, s.owner.GetNamespace(), s.owner.GetUID())
+	}
+	return m.view.List(ctx, kind, s.owner.GetNamespace(), nil)
+}
