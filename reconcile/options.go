@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -24,6 +25,7 @@ type options struct {
 	recheck       time.Duration
 	period        time.Duration
 	observe       func(*Component, deploy.Results)
+	prunes        []schema.GroupVersionKind
 }
 
 // FinalizerName sets the name of the finalizer; default "finalizers.<kind>.<group>" in

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/operkit/operkit/dag"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // State says how far a component got.
@@ -32,6 +33,8 @@ type Outcome struct {
 	Hook error
 	// Graph is the dependency graph as text.
 	Graph string
+	// kinds are those of the objects, and those of which something may be left.
+	kinds []schema.GroupVersionKind
 }
 
 // ComponentOutcome is how the rollout of one component ended.

@@ -92,6 +92,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		return r.ended(ctx, session, nil, err)
 	}
 	outcome, err := session.rollout(ctx, r)
+	if err == nil && !r.options.dryRun {
+		err = session.settleKinds(ctx, &outcome, r.options.prunes)
+	}
 	return r.ended(ctx, session, &outcome, errors.Join(outcome.Err(), err))
 }
 

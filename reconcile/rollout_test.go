@@ -246,7 +246,7 @@ func TestFailingComponents(t *testing.T) {
 			"failedComponents": []any{"bad"}, "unverifiedComponents": []any{},
 			"unstartedComponents": []any{map[string]any{"name": "after", "reason": "waits for bad (failed)"}},
 			"componentMessages":   []any{map[string]any{"name": "bad", "message": refused.Error()}},
-			"deployed":            "1/3", "verified": "1/3",
+			"deployed":            "1/3", "verified": "1/3", "kinds": []any{"v1/ConfigMap"},
 		}, w.widget().Object["status"].(map[string]any)["componentStatus"], "reconcile 50")
 		w.refuse = nil
 		assert.Equal(t, []string{"apply ConfigMap shop/bad", "apply ConfigMap shop/never", "apply ConfigMap shop/after", writeStatus}, w.calm(r),

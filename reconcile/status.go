@@ -94,7 +94,7 @@ func waitingMessage(o Outcome) string {
 }
 
 func componentState(o Outcome) *status.ComponentState {
-	state := &status.ComponentState{Unstarted: map[string]string{}, Messages: map[string]string{}}
+	state := &status.ComponentState{Unstarted: map[string]string{}, Messages: map[string]string{}, Kinds: kindNames(o.kinds)}
 	for name, c := range o.Components {
 		state.All = append(state.All, name)
 		switch c.State {

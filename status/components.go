@@ -23,6 +23,9 @@ type ComponentState struct {
 	Messages map[string]string
 	// Graph is the dependency graph as text, left out when empty.
 	Graph string
+	// Kinds are those of the objects that the components consist of, such as "apps/v1/Deployment", so that
+	// what is left of a kind is found once nothing renders it any more. Left out when empty.
+	Kinds []string
 }
 
 // setComponents replaces status.componentStatus, or marks a present one as
@@ -107,6 +110,13 @@ func (s *ComponentState) document(present []any) map[string]any {
 	}
 	if s.Graph != "" {
 		document["dependencyGraph"] = clip(s.Graph, MaxMessageLength)
+	}
+	if len(s.Kinds) > 0 {
+		kinds := make([]any, 0, len(s.Kinds))
+		for _, kind := range slices.Compact(slices.Sorted(slices.Values(s.Kinds))) {
+			kinds = append(kinds, kind)
+		}
+		document["kinds"] = kinds
 	}
 	return document
 }

@@ -63,6 +63,9 @@ type ComponentFields struct {
 	// DependencyGraph is the graph of the components as text.
 	// +optional
 	DependencyGraph string `json:"dependencyGraph,omitempty"`
+	// Kinds are those of the objects that the components consist of.
+	// +optional
+	Kinds []string `json:"kinds,omitzero"`
 	// Stale is set while the rest speaks of an earlier reconcile than the conditions.
 	// +optional
 	Stale bool `json:"stale,omitempty"`

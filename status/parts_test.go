@@ -40,6 +40,11 @@ func TestComponents(t *testing.T) {
 			"unstartedComponents":[{"name":"b","reason":"waits for a"},{"name":"z"}],"componentMessages":[{"name":"a","message":"n"},{"name":"b","message":"m"}],"deployed":"0/3","verified":"0/3"}`,
 		},
 		{
+			"the kinds of its objects, sorted, each once", status.ComponentState{Kinds: []string{"v1/Secret", "apps/v1/Deployment", "v1/Secret"}},
+			`{"allComponents":[],"deployedComponents":[],"verifiedComponents":[],"unverifiedComponents":[],"failedComponents":[],"unstartedComponents":[],"deployed":"0/0","verified":"0/0",
+			"kinds":["apps/v1/Deployment","v1/Secret"]}`,
+		},
+		{
 			"names given twice count once", status.ComponentState{All: []string{"a", "a"}, Verified: []string{"a", "a"}},
 			`{"allComponents":["a"],"deployedComponents":["a"],"verifiedComponents":["a"],"unverifiedComponents":[],"failedComponents":[],"unstartedComponents":[],"deployed":"1/1","verified":"1/1"}`,
 		},

@@ -20,6 +20,7 @@ func TestFields(t *testing.T) {
 	a.Components = &status.ComponentState{
 		Verified: []string{"a"}, Unverified: []string{"b"}, Failed: []string{"c"},
 		Unstarted: map[string]string{"d": "waits for c"}, Messages: map[string]string{"c": "failed"}, Graph: "a, b",
+		Kinds: []string{"v1/ConfigMap"},
 	}
 	written, _ := update(t, a, nil)
 	stale, _ := update(t, own(status.ReadyErrored, status.UpdatingErrored), written)

@@ -1,0 +1,139 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Prunes names kinds of which an earlier release of the controller rendered objects and this one renders
+// none. What kinds a resource's objects are of is remembered in its status, too; a release that gives a
+// kind up says so all the same, for resources whose status couldn't be written in time. Naming a kind
+// costs a watch of it.
+func Prunes(kinds ...schema.GroupVersionKind) Option {
+	return func(o *options) { o.prunes = append(o.prunes, kinds...) }
+}
+
+// settleKinds prunes where that can be done, and has the outcome tell which kinds the objects are of.
+func (s *Session) settleKinds(ctx context.Context, o *Outcome, given []schema.GroupVersionKind) (err error) {
+	if o.deployedAll() {
+		o.kinds, err = s.prune(ctx, given)
+		return err
+	}
+	o.kinds = s.remembered()
+	for _, c := range s.components {
+		o.kinds = append(o.kinds, kindsOf(c.Objects())...)
+	}
+	return nil
+}
+
+// prune deletes what the resource owns, this manager has applied, and no component renders any more (spec:
+// reconcile mistake 28). It is called when every component was deployed: only then the objects of all are
+// known. It returns the kinds of which there is something.
+func (s *Session) prune(ctx context.Context, given []schema.GroupVersionKind) ([]schema.GroupVersionKind, error) {
+	wanted := map[identity]bool{}
+	var kinds []schema.GroupVersionKind
+	for _, c := range s.components {
+		for _, obj := range c.Objects() {
+			kinds = append(kinds, obj.GroupVersionKind())
+			if !c.disabled {
+				wanted[s.identityOf(obj)] = true
+			}
+		}
+	}
+	rendered := len(kinds)
+	kinds = append(append(kinds, s.remembered()...), given...)
+	var left []schema.GroupVersionKind
+	var errs []error
+	for i, kind := range kinds {
+		if slices.Contains(kinds[:i], kind) {
+			continue
+		}
+		if i >= rendered {
+			known, err := s.watchable(ctx, kind)
+			if err != nil {
+				errs, left = append(errs, err), append(left, kind)
+			}
+			if err != nil || !known {
+				continue
+			}
+		}
+		remaining, err := s.pruneKind(ctx, kind, wanted)
+		errs = append(errs, err)
+		if i < rendered || remaining || err != nil {
+			left = append(left, kind)
+		}
+	}
+	return left, errors.Join(errs...)
+}
+
+// pruneKind tells whether there is something of kind that the resource owns.
+func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind, wanted map[identity]bool) (remaining bool, err error) {
+	owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, deploy.OwnedBy(s.resource))
+	if err != nil {
+		return false, fmt.Errorf("prune: %w", err)
+	}
+	var extra []*unstructured.Unstructured
+	for _, obj := range owned {
+		if !wanted[s.identityOf(obj)] {
+			extra = append(extra, obj)
+		}
+	}
+	results, err := s.remove(ctx, extra)
+	for _, result := range results {
+		if result.Action == deploy.Removed {
+			s.logger.Info("pruned: no component renders it any more", "pruned", result.Ref.String())
+		}
+	}
+	if err != nil {
+		return true, fmt.Errorf("prune: %w", err)
+	}
+	return len(owned) > 0, nil
+}
+
+// watchable has a kind watched of which nothing is rendered, unless it isn't served any more.
+func (s *Session) watchable(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
+	var unknown *deploy.KindUnknownError
+	err := s.own(ctx, kind)
+	switch {
+	case errors.As(err, &unknown):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("prune: %w", err)
+	}
+	return true, nil
+}
+
+// remembered are the kinds that the status names.
+func (s *Session) remembered() []schema.GroupVersionKind {
+	names, _, err := unstructured.NestedSlice(s.resource.Object, "status", "componentStatus", "kinds")
+	if err != nil {
+		return nil
+	}
+	var kinds []schema.GroupVersionKind
+	for _, name := range names {
+		text, _ := name.(string)
+		at := strings.LastIndexByte(text, '/')
+		if at < 0 {
+			continue
+		}
+		if version, err := schema.ParseGroupVersion(text[:at]); err == nil && version.Version != "" && text[at+1:] != "" {
+			kinds = append(kinds, version.WithKind(text[at+1:]))
+		}
+	}
+	return kinds
+}
+
+func kindNames(kinds []schema.GroupVersionKind) []string {
+	names := make([]string, len(kinds))
+	for i, kind := range kinds {
+		names[i] = kind.GroupVersion().String() + "/" + kind.Kind
+	}
+	return names
+}

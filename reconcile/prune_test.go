@@ -1,0 +1,150 @@
+package reconcile
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var serviceAccounts = schema.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}
+
+func serviceAccount(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": name},
+	}}
+}
+
+func (w *world) kinds() []any {
+	w.t.Helper()
+	kinds, _, err := unstructured.NestedSlice(w.widget().Object, "status", "componentStatus", "kinds")
+	require.NoError(w.t, err)
+	return kinds
+}
+
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	t.Run("reconcile mistake 28: what is rendered no more goes", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		names := []string{"a", "b", "c"}
+		r := w.reconciler(adding(func(s *Session) {
+			for _, name := range names {
+				s.Add(name, configMap(name))
+			}
+		}))
+		w.calm(r)
+		names = []string{"a"}
+		assert.Equal(t, []string{"delete ConfigMap shop/c", "delete ConfigMap shop/b", writeStatus}, w.calm(r))
+		assert.Contains(t, w.logs.String(), `pruned="ConfigMap shop/b"`)
+		assert.Empty(t, w.calm(r), "and costs nothing from then on")
+	})
+	t.Run("a kind that is rendered no more is remembered until nothing is left of it", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		account := true
+		setup := adding(func(s *Session) {
+			s.Add("settings", configMap("a"))
+			if account {
+				s.Add("account", serviceAccount("b"))
+			}
+		})
+		w.calm(w.reconciler(setup))
+		assert.Equal(t, []any{"v1/ConfigMap", "v1/ServiceAccount"}, w.kinds())
+		ref := deploy.Ref{Kind: serviceAccounts, Namespace: "shop", Name: "b"}
+		w.merge(ref, `{"metadata":{"finalizers":["example.dev/held"]}}`)
+
+		account = false
+		restarted := w.reconciler(setup)
+		assert.Equal(t, []string{"delete ServiceAccount shop/b", writeStatus}, w.calm(restarted))
+		assert.Empty(t, w.calm(restarted), "it is going")
+		assert.Equal(t, []any{"v1/ConfigMap", "v1/ServiceAccount"}, w.kinds())
+		w.merge(ref, `{"metadata":{"finalizers":null}}`)
+		assert.Equal(t, []string{writeStatus}, w.calm(restarted))
+		assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
+	})
+	t.Run("a kind that an older release had, although its status was lost", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", serviceAccount("b")) })))
+		w.mergeStatus(widgetRef, `{"status":null}`)
+		none := adding(func(s *Session) {})
+		assert.Equal(t, []string{writeStatus}, w.calm(w.reconciler(none)), "nobody knows of it")
+		unknown := schema.GroupVersionKind{Group: "gone.dev", Version: "v1", Kind: "Gone"}
+		w.unknown = []schema.GroupVersionKind{unknown}
+		calls := w.calm(w.reconciler(none, Prunes(serviceAccounts, unknown)))
+		assert.True(t, slices.Contains(calls, "delete ServiceAccount shop/b"), calls)
+	})
+	t.Run("only what this operator applied for this resource", func(t *testing.T) {
+		t.Parallel()
+		byHand, free := configMap("by-hand"), configMap("free")
+		for _, obj := range []*unstructured.Unstructured{byHand, free} {
+			obj.SetNamespace("shop")
+		}
+		byHand.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Widget", Name: "w", UID: widgetUID}})
+		w := newWorld(t, byHand, free)
+		other := deploy.NewManager(w.memory, deploy.OwnedBy(&unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.dev/v1", "kind": "Widget", "metadata": map[string]any{"name": "v", "namespace": "shop", "uid": "uid-of-v"},
+		}}))
+		_, err := other.Apply(t.Context(), []*unstructured.Unstructured{configMap("others")})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"apply ConfigMap shop/a", writeStatus}, w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }))))
+	})
+	t.Run("nothing goes while not everything is deployed", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		two := true
+		r := w.reconciler(adding(func(s *Session) {
+			s.Add("a", configMap("a"))
+			if two {
+				s.Add("b", configMap("b"))
+				return
+			}
+			s.Use("broken", &particular{built: *building(), note: func(string) {}, deploy: errors.New("broken")})
+		}))
+		w.calm(r)
+		two = false
+		calls, _, err := w.once(r)
+		require.Error(t, err)
+		assert.Equal(t, []string{writeStatus}, calls, "the broken one may render it, who knows")
+		assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
+	})
+	t.Run("a deletion that fails is told", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		two := true
+		r := w.reconciler(adding(func(s *Session) {
+			if s.Add("a", configMap("a")); two {
+				s.Add("b", configMap("b"))
+			}
+		}))
+		w.calm(r)
+		two = false
+		w.refuse = func(call string) error {
+			if call == "delete ConfigMap shop/b" {
+				return &deploy.ForbiddenError{Verb: "delete", Resource: schema.GroupResource{Resource: "configmaps"}, Err: errNo}
+			}
+			return nil
+		}
+		_, _, err := w.once(r)
+		require.ErrorContains(t, err, "prune: ")
+		assert.Equal(t, "ClusterError", w.condition("Updating").Reason)
+		w.refuse = nil
+		assert.Equal(t, []string{"delete ConfigMap shop/b", writeStatus}, w.calm(r))
+	})
+	t.Run("what isn't a kind in the status is passed over", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		for _, kinds := range []string{`"x"`, `[1]`, `["", "/", "v1/", "a/b/c/d", "ConfigMap"]`} {
+			w.mergeStatus(widgetRef, `{"status":{"componentStatus":{"kinds":`+kinds+`}}}`)
+			w.calm(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) })))
+			assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
+		}
+	})
+}
