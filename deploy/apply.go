@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -66,13 +68,17 @@ type task struct {
 	// seen is what the View showed, partial whether that is metadata only.
 	seen    *unstructured.Unstructured
 	partial bool
+	// looked is where seen was read; empty before.
+	looked Ref
+	// reported are the contested fields that the cluster has reported of the state that was seen.
+	reported []FieldConflict
 }
 
 func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Unstructured) Result {
-	if result, ok := m.settledResult(ctx, s, obj); ok {
+	t := task{Manager: m, settings: s, port: m.requests(s)}
+	if result, ok := t.settledResult(ctx, obj); ok {
 		return result
 	}
-	t := task{Manager: m, settings: s, port: m.requests(s)}
 	result := t.run(ctx, obj)
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
@@ -95,7 +101,7 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 	case CreateOnly:
 		return t.createOnly(ctx)
 	}
-	live, err := t.look(ctx)
+	live, err := t.look(ctx, t.in.ref)
 	if err == nil && t.in.strategy == Replace {
 		live, err = t.complete(ctx, live)
 	}
@@ -129,25 +135,38 @@ func (t *task) create(ctx context.Context) Result {
 	return Result{Ref: t.in.ref, Action: Configured, Object: applied.Object, Warnings: applied.Warnings}
 }
 
-// foreign returns the owners that obj has beside ours when others have written to it, nil
+// foreign returns the owners that obj has beside ours when somebody else has made it, nil
 // when it is all ours (an own write that the view hadn't shown).
 func (t *task) foreign(obj *unstructured.Unstructured) *OwnedError {
-	others := false
-	for _, entry := range managedEntries(obj) {
-		if entry["manager"] != t.fieldManager && entry["subresource"] == nil {
-			others = true
-		}
-	}
-	if !others {
-		return nil
-	}
 	owned := &OwnedError{Ref: RefOf(obj)}
 	for _, reference := range obj.GetOwnerReferences() {
 		if t.owner == nil || reference.UID != t.owner.GetUID() {
 			owned.Owner = describeOwner(reference)
 		}
 	}
+	if owned.Owner == "" && !slices.ContainsFunc(managedEntries(obj), func(entry map[string]any) bool {
+		return entry["manager"] != t.fieldManager && entry["subresource"] == nil && made(obj, entry)
+	}) {
+		return nil
+	}
 	return owned
+}
+
+// made tells whether the manager of an entry may have made obj: it wrote when that came to be, or holds
+// more of it than marks in its metadata, which anybody puts onto anything.
+func made(obj *unstructured.Unstructured, entry map[string]any) bool {
+	text, _ := entry["time"].(string)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil || !at.After(obj.GetCreationTimestamp().Time) {
+		return true
+	}
+	fields, _ := entry["fieldsV1"].(map[string]any)
+	for key := range fields {
+		if key != "f:metadata" {
+			return true
+		}
+	}
+	return false
 }
 
 func (s settings) checkAdoption(owned OwnedError) error {

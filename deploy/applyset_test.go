@@ -550,3 +550,12 @@ func TestApplySetParentChangedMeanwhile(t *testing.T) {
 		assert.Len(t, cluster.take(), 10)
 	})
 }
+
+func TestApplySetRefusesDuplicatesFirst(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	_, err := deploy.NewManager(cluster).ApplySet(t.Context(), deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "set"}},
+		objects(settings(t, "{}"), settings(t, "{}")))
+	require.EqualError(t, err, "ConfigMap shop/settings: invalid manifest: it is given twice in one set")
+	assert.Empty(t, cluster.take(), "the parent isn't written either")
+}

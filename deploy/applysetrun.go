@@ -66,6 +66,9 @@ func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstru
 		return nil, err
 	}
 	set.Parent = r.where
+	if err := s.checkDuplicates(objects); err != nil {
+		return nil, err
+	}
 	r.set, r.id = set, set.ID()
 	for _, obj := range objects {
 		if err := r.add(ctx, obj, options); err != nil {

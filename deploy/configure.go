@@ -29,8 +29,12 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 			return t.create(ctx)
 		case err != nil:
 			return Result{Ref: t.in.ref, Action: Failed, Err: err}
-		case !partial && current.GetUID() == live.GetUID() && current.GetResourceVersion() == live.GetResourceVersion():
+		case !partial && isState(current, live) && (conflict == nil || t.reported != nil):
 			return result
+		case conflict != nil && isState(current, live):
+			t.reported = conflict.Fields // the cluster knows more than what can be seen
+		default:
+			t.reported = nil
 		}
 		live, t.partial = current, false
 	}
@@ -112,18 +116,19 @@ func (t *task) write(ctx context.Context, settled settlement, live *unstructured
 	return result
 }
 
-// applyOver applies wanted and takes fields from others. Where the cluster knows of more contested
-// fields than live shows, those are taken too if that is the policy.
+// applyOver applies wanted and takes fields from others. Where the cluster has reported more contested
+// fields than live shows, those are taken too if that is the policy. Force takes whatever is contested:
+// it is for the very state that was looked at, or a scaler's latest word would go too.
 func (t *task) applyOver(ctx context.Context, wanted, live *unstructured.Unstructured, taken []FieldConflict) (Applied, []FieldConflict, error) {
-	options := ApplyOptions{FieldManager: t.fieldManager, Force: len(taken) > 0, DryRun: t.dryRun}
-	applied, err := t.port.Apply(ctx, wanted, options)
-	var conflict *ConflictError
-	if !errors.As(err, &conflict) || !t.mayTake(conflict.Fields, live) {
-		return applied, taken, err
+	if len(t.reported) > 0 && t.mayTake(t.reported, live) {
+		taken = t.reported
 	}
-	options.Force = true
-	applied, err = t.port.Apply(ctx, wanted, options)
-	return applied, conflict.Fields, err
+	options := ApplyOptions{FieldManager: t.fieldManager, Force: len(taken) > 0, DryRun: t.dryRun}
+	if options.Force {
+		wanted.SetResourceVersion(live.GetResourceVersion())
+	}
+	applied, err := t.port.Apply(ctx, wanted, options)
+	return applied, taken, err
 }
 
 // mayTake tells whether all of some contested fields are to be taken over.

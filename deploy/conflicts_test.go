@@ -175,7 +175,7 @@ func TestConflictTheViewDidNotShow(t *testing.T) {
 		calls  []string
 		a      string
 	}{
-		"forced": {deploy.ForceOwn, deploy.Configured, []string{"apply " + settingsName, "apply " + settingsName + " force"}, "2"},
+		"forced": {deploy.ForceOwn, deploy.Configured, []string{"apply " + settingsName, "get " + settingsName, "apply " + settingsName + " force"}, "2"},
 		"kept":   {deploy.Keep, deploy.Configured, []string{"apply " + settingsName, "get " + settingsName, "apply " + settingsName}, "theirs"},
 		"failed": {deploy.Fail, deploy.Conflicted, []string{"apply " + settingsName, "get " + settingsName}, "theirs"},
 	} {

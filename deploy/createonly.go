@@ -34,7 +34,6 @@ func (s settings) markGenerated(obj *unstructured.Unstructured, ref Ref) error {
 
 // createOnly makes an object if it is absent, and leaves it alone if it is there.
 func (t *task) createOnly(ctx context.Context) Result {
-	obj := t.in.object
 	live, err := t.created(ctx)
 	switch {
 	case err != nil:
@@ -42,7 +41,7 @@ func (t *task) createOnly(ctx context.Context) Result {
 	case live != nil:
 		return t.leaveAlone(live)
 	}
-	made, err := t.port.Create(ctx, obj, CreateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
+	made, err := t.make(ctx)
 	var exists *AlreadyExistsError
 	if errors.As(err, &exists) {
 		if live, err = t.port.Get(ctx, t.in.ref); err == nil {
@@ -55,19 +54,49 @@ func (t *task) createOnly(ctx context.Context) Result {
 	return Result{Ref: RefOf(made), Action: Created, Object: made}
 }
 
+// make sends the creation. A name that the cluster makes up is another one each time: where the answer was
+// lost, what was made is looked for before it is tried again.
+func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
+	options := CreateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun}
+	if t.in.ref.Name != "" || t.dryRun {
+		return t.port.Create(ctx, t.in.object, options)
+	}
+	once := t.port
+	once.retryFor = 0
+	asked := false
+	return retry(ctx, t.retryFor, func() (*unstructured.Unstructured, error) {
+		if asked {
+			found, err := once.List(ctx, t.in.ref.Kind, t.in.ref.Namespace, ListOptions{Labels: t.generatedSelector()})
+			if err != nil || len(found) > 0 {
+				return first(found), err
+			}
+		}
+		asked = true
+		return once.Create(ctx, t.in.object, options)
+	})
+}
+
+func first(objects []*unstructured.Unstructured) *unstructured.Unstructured {
+	if len(objects) == 0 {
+		return nil
+	}
+	return objects[0]
+}
+
+// generatedSelector finds what was made of the manifest.
+func (t *task) generatedSelector() labels.Selector {
+	return labels.SelectorFromSet(labels.Set{t.generatedLabel(): t.in.object.GetLabels()[t.generatedLabel()]})
+}
+
 // created looks for what was made of the manifest before, by its name or by its label.
 func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) {
 	if t.in.ref.Name != "" {
-		return t.look(ctx)
+		return t.look(ctx, t.in.ref)
 	}
-	selector := labels.SelectorFromSet(labels.Set{t.generatedLabel(): t.in.object.GetLabels()[t.generatedLabel()]})
 	found, err := retry(ctx, t.retryFor, func() ([]*unstructured.Unstructured, error) {
-		return t.view.List(ctx, t.in.ref.Kind, t.in.ref.Namespace, selector)
+		return t.view.List(ctx, t.in.ref.Kind, t.in.ref.Namespace, t.generatedSelector())
 	})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return found[0], nil
+	return first(found), err
 }
 
 // leaveAlone is the result for an object that is there already, if it is ours to rely on.

@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
@@ -51,6 +52,30 @@ func TestGenerateName(t *testing.T) {
 	require.EqualError(t, err, "ConfigMap shop/a-: invalid manifest: it is given twice in one set")
 	result := apply(t, m, job("a-"), deploy.By(deploy.ServerSideApply))
 	require.ErrorContains(t, result.Err, "generateName can't be applied: give it a name, or use the strategy CreateOnly")
+}
+
+// The answer to a creation is lost: what was made is found, and not made again.
+func TestGenerateNameWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cluster := newCluster(t)
+		lost := &deploy.UnavailableError{Err: errNo}
+		cluster.after = failing("create", lost)
+		m := deploy.NewManager(cluster, deploy.By(deploy.CreateOnly))
+		job := object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: a-, namespace: shop}}")
+		result := apply(t, m, job)
+		require.NoError(t, result.Err)
+		assert.Equal(t, deploy.Created, result.Action)
+		assert.Len(t, cluster.memory.Objects(), 1)
+		assert.Equal(t, 2, result.Calls, "a creation and a look")
+
+		never := newCluster(t)
+		never.before = failing("create", lost, lost)
+		result = apply(t, deploy.NewManager(never, deploy.By(deploy.CreateOnly)), job)
+		require.NoError(t, result.Err)
+		assert.Len(t, never.memory.Objects(), 1, "what was never made is tried again")
+		assert.Equal(t, 5, result.Calls)
+	})
 }
 
 func TestReplace(t *testing.T) {

@@ -40,6 +40,8 @@ func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructur
 		results[i].Calls = int(t.port.calls.Load())
 	}
 	if s.untilGone && !s.dryRun {
+		ctx, cancel := waiting(ctx)
+		defer cancel()
 		for i := range results {
 			m.waitDeleted(ctx, &results[i])
 		}

@@ -222,6 +222,18 @@ func TestDeleteUntilGone(t *testing.T) {
 			assert.Equal(t, deploy.Skipped, results[0].Action)
 		})
 	})
+	t.Run("for all of them together", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			other := named(held, "other")
+			cluster := newCluster(t, held, other)
+			start := time.Now()
+			_, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(held, other), deploy.UntilGone())
+			require.ErrorContains(t, err, "shop/other: not in time")
+			require.ErrorContains(t, err, "shop/settings: not in time")
+			assert.Equal(t, deploy.DefaultWait, time.Since(start))
+		})
+	})
 	t.Run("not in a dry run", func(t *testing.T) {
 		t.Parallel()
 		results, err := deploy.NewManager(newCluster(t, held), deploy.EvenForeign()).Delete(t.Context(), objects(held), deploy.UntilGone(), deploy.DryRun())

@@ -70,6 +70,22 @@ func (v witnessedView) Get(ctx context.Context, ref Ref) (*unstructured.Unstruct
 	return obj, nil
 }
 
+// Partial implements PartialView, by Get where the View beneath isn't one.
+func (v witnessedView) Partial(ctx context.Context, ref Ref) (obj *unstructured.Unstructured, whole bool, err error) {
+	partial, ok := v.View.(PartialView)
+	if !ok {
+		obj, err = v.Get(ctx, ref)
+		return obj, true, err
+	}
+	if obj, whole, err = partial.Partial(ctx, ref); err != nil {
+		return nil, false, err
+	}
+	if err := v.witness.saw(ref, obj); err != nil {
+		return nil, false, err
+	}
+	return obj, whole, nil
+}
+
 type witnessedPort struct {
 	Port
 	witness *witness

@@ -3,7 +3,6 @@ package deploy
 import (
 	"context"
 	"encoding/base64"
-	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -43,7 +42,9 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 		return nil, err
 	}
 	s.strip(clean, ref)
-	encodeStringData(ref, content)
+	if err := encodeStringData(ref, content); err != nil {
+		return nil, err
+	}
 	byLabel, err := s.own(clean, ref, scope)
 	if err != nil {
 		return nil, err
@@ -98,21 +99,26 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 
 // encodeStringData does what the API server does with a Secret's stringData. Left in the
 // intent, our entry would own stringData for ever while nothing of it is stored.
-func encodeStringData(ref Ref, content map[string]any) {
+func encodeStringData(ref Ref, content map[string]any) error {
 	if ref.Kind.Group != "" || ref.Kind.Kind != "Secret" {
-		return
+		return nil
 	}
 	text, ok := content["stringData"].(map[string]any)
 	if !ok {
-		return
+		return nil
 	}
 	data, _ := content["data"].(map[string]any)
 	if data == nil {
 		data = make(map[string]any, len(text))
 	}
 	for key, value := range text {
-		data[key] = base64.StdEncoding.EncodeToString([]byte(fmt.Sprint(value)))
+		content, isText := value.(string)
+		if !isText {
+			return &InvalidManifestError{Ref: ref, Reason: "stringData." + key + " is no text: quote it"}
+		}
+		data[key] = base64.StdEncoding.EncodeToString([]byte(content))
 	}
 	delete(content, "stringData")
 	content["data"] = data
+	return nil
 }

@@ -49,6 +49,14 @@ func (s settings) generates(obj *unstructured.Unstructured, ref Ref) bool {
 func validate(obj *unstructured.Unstructured, ref Ref, generates bool) error {
 	invalid := func(reason string) error { return &InvalidManifestError{Ref: ref, Reason: reason} }
 	_, malformed := schema.ParseGroupVersion(obj.GetAPIVersion())
+	if _, isMap := obj.Object["metadata"].(map[string]any); !isMap && obj.Object["metadata"] != nil {
+		return invalid("metadata is no map")
+	}
+	for _, field := range []string{"name", "namespace", "generateName"} {
+		if _, _, err := unstructured.NestedString(obj.Object, "metadata", field); err != nil {
+			return invalid("metadata." + field + " is no text: quote it")
+		}
+	}
 	switch {
 	case obj.GetKind() == "":
 		return invalid("kind is missing")

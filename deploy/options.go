@@ -21,6 +21,7 @@ type settings struct {
 	domain        string
 	fieldManager  string
 	owner         *unstructured.Unstructured
+	ownerless     bool // an owner was given that is nil
 	adoption      Adoption
 	dryRun        bool
 	stopOnFailure bool
@@ -52,7 +53,8 @@ const (
 	AdoptUnowned
 	// AdoptAlways takes it beside any other owner, unless that one is its controller and ours would
 	// be too. Each owner then has a field manager of its own, the one that is set with a digest of the
-	// owner's uid behind it: under one name what one owner leaves out would be taken from the other.
+	// owner's uid behind it: under one name what one owner leaves out would be taken from the other. Decide for
+	// it once: what was applied under the plain name before stays that manager's.
 	AdoptAlways
 )
 
@@ -67,7 +69,7 @@ func KeyDomain(domain string) Option { return func(s *settings) { s.domain = dom
 // and its namespace to namespaced objects that have none. Only objects of this owner are
 // changed or deleted, see Adoption.
 func OwnedBy(owner *unstructured.Unstructured) Option {
-	return func(s *settings) { s.owner = owner }
+	return func(s *settings) { s.owner, s.ownerless = owner, owner == nil }
 }
 
 // Adopt sets the policy for objects that exist and aren't the owner's.
@@ -107,6 +109,9 @@ func (s settings) with(options []Option) (settings, error) {
 	}
 	if s.strategy != "" && !s.strategy.known() {
 		return s, fmt.Errorf("strategy %q: there is no such one: use %s", s.strategy, strategyNames)
+	}
+	if s.ownerless {
+		return s, errors.New("owner: is nil: read it from the cluster first")
 	}
 	if s.owner != nil && s.owner.GetUID() == "" {
 		return s, fmt.Errorf("owner %s: has no uid: read it from the cluster first", RefOf(s.owner))

@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
@@ -226,6 +227,30 @@ func TestBelievedAbsent(t *testing.T) {
 		require.NoError(t, result.Err)
 		assert.Equal(t, deploy.Configured, result.Action)
 		assert.Equal(t, map[string]any{"a": "2"}, cluster.get(t, settingsRef).Object["data"])
+	})
+	t.Run("our own with somebody's mark on it is ours too", func(t *testing.T) {
+		t.Parallel()
+		before := newCluster(t)
+		apply(t, deploy.NewManager(before, deploy.OwnedBy(cart("c"))), settings(t, "{a: '1'}"))
+		for reason, row := range map[string]struct {
+			fields string
+			after  time.Duration
+			want   deploy.Action
+		}{
+			"a label, later":            {`{"f:metadata":{"f:labels":{"f:team":{}}}}`, time.Hour, deploy.Configured},
+			"a label, when it was made": {`{"f:metadata":{"f:labels":{"f:team":{}}}}`, 0, deploy.Conflicted},
+			"content":                   {`{"f:data":{"f:b":{}}}`, time.Hour, deploy.Conflicted},
+		} {
+			cluster := restarted(t, before, func(obj *unstructured.Unstructured) {
+				at := metav1.NewTime(obj.GetCreationTimestamp().Add(row.after))
+				obj.SetLabels(map[string]string{"team": "x"})
+				obj.SetManagedFields(append(obj.GetManagedFields(), metav1.ManagedFieldsEntry{Manager: "somebody", Operation: "Update", Time: &at,
+					APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(row.fields)}))
+			})
+			cluster.blind = true
+			result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), settings(t, "{a: '2'}"))
+			assert.Equal(t, row.want, result.Action, reason)
+		}
 	})
 	t.Run("giving back that fails is told", func(t *testing.T) {
 		t.Parallel()

@@ -38,10 +38,15 @@ func (m *Manager) glance(ctx context.Context, s settings, ref Ref) (obj *unstruc
 	return obj, whole || obj == nil, err
 }
 
-// look is glance for the object of a task, and notes what it has seen.
-func (t *task) look(ctx context.Context) (*unstructured.Unstructured, error) {
-	live, whole, err := t.glance(ctx, t.settings, t.in.ref)
-	t.seen, t.partial = live, !whole
+// look is glance for the object of a task, once.
+func (t *task) look(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
+	if t.looked == ref {
+		return t.seen, nil
+	}
+	live, whole, err := t.glance(ctx, t.settings, ref)
+	if err == nil {
+		t.seen, t.partial, t.looked = live, !whole, ref
+	}
 	return live, err
 }
 

@@ -132,6 +132,14 @@ func TestPartialViewElsewhere(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, diffs, 1)
 	assert.Equal(t, []string{`.data.a: "2" -> "3"`}, lines(diffs[0].Changes), "a difference is one of content")
+	for range 2 {
+		cluster.take()
+		_, err := m.ApplySet(t.Context(), deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "set"}}, objects(settings(t, "{a: '2'}")))
+		require.NoError(t, err)
+	}
+	for _, call := range cluster.take() {
+		assert.NotContains(t, call, settingsName, "members of a set are looked at no more closely")
+	}
 	cluster.take()
 
 	results, err := m.Delete(t.Context(), objects(settings(t, "{}")), deploy.UntilGone())

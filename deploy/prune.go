@@ -207,9 +207,12 @@ func (r *setRun) prune(ctx context.Context, found []Pruned) error {
 	for i := range found {
 		p := &found[i]
 		if p.Action == Removed {
-			p.Calls = 1
-			err := r.port.Delete(ctx, p.Ref, DeleteOptions{UID: p.Object.GetUID(), DryRun: r.dryRun})
+			port := r.requests(r.settings)
+			err := port.Delete(ctx, p.Ref, DeleteOptions{UID: p.Object.GetUID(), Propagation: r.propagation, DryRun: r.dryRun})
+			p.Calls = int(port.calls.Load())
 			switch {
+			case isNotFound(err) && p.Calls > 1:
+				p.Object = nil // the answer to an earlier try was lost
 			case isNotFound(err):
 				p.Action, p.Object, p.Reason = Skipped, nil, "it is gone already"
 			case err != nil:

@@ -22,7 +22,7 @@ type recording struct {
 	memory *dryrun.Cluster
 	// before is asked with each call; its error is the answer.
 	before func(call string) error
-	// after is asked with each apply and deletion that was carried out; its error is the answer.
+	// after is asked with each apply, creation and deletion that was carried out; its error is the answer.
 	after func(call string) error
 	// unserved tells that a kind isn't served now.
 	unserved func(kind string) bool
@@ -125,10 +125,15 @@ func (p recordingPort) Apply(ctx context.Context, obj *unstructured.Unstructured
 }
 
 func (p recordingPort) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
-	if err := p.note("create " + deploy.RefOf(obj).String()); err != nil {
+	call := "create " + deploy.RefOf(obj).String()
+	if err := p.note(call); err != nil {
 		return nil, err
 	}
-	return p.Port.Create(ctx, obj, options)
+	made, err := p.Port.Create(ctx, obj, options)
+	if err == nil && p.after != nil {
+		err = p.after(call)
+	}
+	return made, err
 }
 
 func (p recordingPort) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {

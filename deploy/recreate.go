@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +15,27 @@ import (
 // anew then. What admission made of a field isn't a change: the cluster is asked first, since only it knows.
 func (t *task) refused(err error, wanted, live *unstructured.Unstructured) []string {
 	var invalid *InvalidError
-	if !t.in.strategy.recreates() || !errors.As(err, &invalid) {
+	if !t.in.strategy.recreates() || !errors.As(err, &invalid) || len(invalid.Causes) == 0 {
 		return nil
 	}
-	return changedFields(ImmutableFields(live), wanted, live)
+	fields := changedFields(ImmutableFields(live), wanted, live)
+	for _, cause := range invalid.Causes {
+		if !slices.ContainsFunc(fields, func(field string) bool { return isAbout(cause.Field, field[1:]) }) {
+			return nil // the new object would be refused too, and the old one be gone
+		}
+	}
+	return fields
+}
+
+// isAbout tells whether a refused field is an immutable one, something in it, or what it is in: of some
+// kinds a server names no more than "spec".
+func isAbout(refused, immutable string) bool {
+	inside := func(inner, outer string) bool {
+		rest, ok := strings.CutPrefix(inner, outer)
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	}
+	plain, _, _ := strings.Cut(refused, "[")
+	return refused != "" && (inside(refused, immutable) || inside(immutable, refused) || strings.HasPrefix(plain, immutable))
 }
 
 // recreate deletes an object of which immutable fields changed, waits until it is gone, and makes it
@@ -29,7 +47,8 @@ func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, fi
 			"%s can't be changed, and to delete it would take along what it holds: use the strategy %s if that is meant",
 			strings.Join(fields, ", "), RecreateProtected)}}
 	}
-	if err := t.port.Delete(ctx, ref, DeleteOptions{UID: live.GetUID(), DryRun: t.dryRun}); err != nil && !isNotFound(err) {
+	options := DeleteOptions{UID: live.GetUID(), Propagation: t.propagation, DryRun: t.dryRun}
+	if err := t.port.Delete(ctx, ref, options); err != nil && !isNotFound(err) {
 		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
 	}
 	if t.dryRun {
@@ -39,8 +58,11 @@ func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, fi
 		return Result{Ref: ref, Action: Removed, Err: err}
 	}
 	result := t.create(ctx)
-	if result.Action == Created {
+	switch {
+	case result.Action == Created:
 		result.Action = Recreated
+	case result.Err != nil:
+		result.Err = fmt.Errorf("it was deleted to be made anew, and isn't yet: %w", result.Err)
 	}
 	return result
 }
@@ -54,16 +76,23 @@ const (
 // DefaultWait bounds what is waited for when ctx has no deadline.
 const DefaultWait = 2 * time.Minute
 
-// waitUntil looks until done answers true or an error, or ctx ends: then that is the error.
-func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)) error {
-	if _, limited := ctx.Deadline(); !limited {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, DefaultWait)
-		defer cancel()
+// waiting bounds ctx by DefaultWait if it has no deadline.
+func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, limited := ctx.Deadline(); limited {
+		return ctx, func() {}
 	}
+	return context.WithTimeout(ctx, DefaultWait)
+}
+
+// waitUntil looks until done answers true or an error other than *UnavailableError, or ctx ends: then that
+// is the error.
+func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)) error {
+	ctx, cancel := waiting(ctx)
+	defer cancel()
 	for pause := firstLook; ; pause = min(2*pause, longestLook) {
 		finished, err := done(ctx)
-		if finished || err != nil && ctx.Err() == nil {
+		var unavailable *UnavailableError
+		if finished || err != nil && ctx.Err() == nil && !errors.As(err, &unavailable) {
 			return err
 		}
 		timer := time.NewTimer(pause)

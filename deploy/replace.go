@@ -20,7 +20,8 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 			return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
 		}
 		next := replaced(t.in.object, live)
-		if live.GetAnnotations()[t.hashKey()] == t.in.hash && within(withoutMetadata(t.in.object), live.Object) && sameMetadata(next, live) {
+		keepScaled(next.Object, live, t.fieldManager)
+		if live.GetAnnotations()[t.hashKey()] == t.in.hash && within(withoutMetadata(withoutScaled(t.in.object, live, t.fieldManager)), live.Object) && sameMetadata(next, live) {
 			return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
 		}
 		stored, err := t.port.Update(ctx, next, UpdateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})

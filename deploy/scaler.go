@@ -49,3 +49,32 @@ func without(content, fields map[string]any) map[string]any {
 	}
 	return out
 }
+
+// keepScaled gives content the values that live has where another manager set them through the scale
+// subresource.
+func keepScaled(content map[string]any, live *unstructured.Unstructured, manager string) {
+	for _, entry := range managedEntries(live) {
+		if fields, ok := entry["fieldsV1"].(map[string]any); ok && entry["subresource"] == "scale" && entry["manager"] != manager {
+			keepFields(content, live.Object, fields)
+		}
+	}
+}
+
+func keepFields(content, live, fields map[string]any) {
+	for key, below := range fields {
+		name, isField := strings.CutPrefix(key, "f:")
+		value, there := live[name]
+		if !isField || !there {
+			continue
+		}
+		subfields, _ := below.(map[string]any)
+		inner, isMap := content[name].(map[string]any)
+		from, ok := value.(map[string]any)
+		switch {
+		case len(subfields) == 0:
+			content[name] = value
+		case isMap && ok:
+			keepFields(inner, from, subfields)
+		}
+	}
+}

@@ -93,3 +93,39 @@ func TestScaledFields(t *testing.T) {
 		assert.EqualValues(t, 1, spec(cluster)["replicas"])
 	})
 }
+
+// What a scaler has set meanwhile isn't taken along by force: that is for the state that was looked at.
+func TestScaledBehindTheView(t *testing.T) {
+	t.Parallel()
+	intent := func(paused string) *unstructured.Unstructured {
+		return web(t, "{replicas: 1, paused: "+paused+"}")
+	}
+	cluster := newCluster(t)
+	apply(t, deploy.NewManager(cluster), intent("false"))
+	cluster.edit(t, deploy.RefOf(intent("false")), `{"spec":{"paused":true}}`)
+	old := cluster.get(t, deploy.RefOf(intent("false")))
+	cluster = scaled(t, cluster, "hpa")
+	cluster.stale = old
+	result := apply(t, deploy.NewManager(&staleCluster{recording: cluster}), intent("false"))
+	require.NoError(t, result.Err)
+	assert.Equal(t, deploy.Configured, result.Action)
+	assert.Equal(t, map[string]any{"replicas": int64(5), "paused": false}, cluster.get(t, deploy.RefOf(old)).Object["spec"])
+	for _, taken := range result.Taken {
+		assert.NotEqual(t, ".spec.replicas", taken.Field)
+	}
+}
+
+func TestReplaceKeepsWhatIsScaled(t *testing.T) {
+	t.Parallel()
+	intent := func(paused string) *unstructured.Unstructured {
+		return web(t, "{replicas: 1, paused: "+paused+"}")
+	}
+	cluster := newCluster(t)
+	apply(t, deploy.NewManager(cluster, deploy.By(deploy.Replace)), intent("false"))
+	cluster = scaled(t, cluster, "hpa")
+	m := deploy.NewManager(cluster, deploy.By(deploy.Replace))
+	assert.Equal(t, deploy.Unchanged, apply(t, m, intent("false")).Action)
+	assert.Empty(t, cluster.take())
+	assert.Equal(t, deploy.Replaced, apply(t, m, intent("true")).Action)
+	assert.Equal(t, map[string]any{"replicas": int64(5), "paused": true}, cluster.get(t, deploy.RefOf(intent("true"))).Object["spec"])
+}

@@ -55,21 +55,21 @@ func (s settings) settledKey(obj *unstructured.Unstructured) (key settledKey, ok
 }
 
 // settledResult is the result for a manifest and an object that are the same ones as last time.
-func (m *Manager) settledResult(ctx context.Context, s settings, obj *unstructured.Unstructured) (Result, bool) {
-	key, ok := s.settledKey(obj)
+func (t *task) settledResult(ctx context.Context, obj *unstructured.Unstructured) (Result, bool) {
+	key, ok := t.settledKey(obj)
 	if !ok {
 		return Result{}, false
 	}
-	m.settled.mu.RLock()
-	last, ok := m.settled.known[key]
-	m.settled.mu.RUnlock()
+	t.settled.mu.RLock()
+	last, ok := t.settled.known[key]
+	t.settled.mu.RUnlock()
 	if !ok {
 		return Result{}, false
 	}
 	if manifest, ok := fingerprint(obj.Object, manifestDepth); !ok || manifest != last.manifest {
 		return Result{}, false
 	}
-	live, _, err := m.glance(ctx, settings{}, last.ref)
+	live, err := t.look(ctx, last.ref)
 	if err != nil || live != last.live {
 		return Result{}, false
 	}

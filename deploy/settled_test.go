@@ -133,3 +133,34 @@ func TestSettledKeepsNoManifest(t *testing.T) {
 	require.NoError(t, unstructured.SetNestedField(obj.Object, "2", "data", "a"))
 	assert.Equal(t, deploy.Configured, apply(t, m, obj).Action)
 }
+
+// An object costs one read of the View, whether or not it is known to be settled.
+func TestOneReadPerObject(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	reads := 0
+	m := deploy.NewManager(readsOf{cluster, &reads})
+	for range 3 {
+		reads = 0
+		apply(t, m, settings(t, "{a: '1'}"))
+		assert.Equal(t, 1, reads)
+	}
+}
+
+// readsOf counts the reads of a cluster whose View shows another copy each time, as live reads do.
+type readsOf struct {
+	*recording
+	reads *int
+}
+
+func (c readsOf) View() deploy.View { return countedView{c.recording.View(), c.reads} }
+
+type countedView struct {
+	deploy.View
+	reads *int
+}
+
+func (v countedView) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
+	*v.reads++
+	return v.View.Get(ctx, ref)
+}

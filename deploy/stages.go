@@ -160,6 +160,8 @@ func (r *stageRun) waitReady(ctx context.Context, which []int) {
 	if r.ready == nil || r.dryRun {
 		return
 	}
+	ctx, cancel := waiting(ctx)
+	defer cancel()
 	for _, i := range which {
 		result := r.results[i]
 		if result == nil || result.Err != nil || result.Action == Skipped {

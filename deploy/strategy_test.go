@@ -1,7 +1,9 @@
 package deploy_test
 
 import (
+	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -134,6 +137,75 @@ func TestImmutableFieldsAreTheClustersToRefuse(t *testing.T) {
 	})
 }
 
+// What would be refused when it is made anew isn't deleted first, and what is deleted is made anew.
+func TestRecreateLosesNothing(t *testing.T) {
+	t.Parallel()
+	first, second := web(t, "{selector: {matchLabels: {app: a}}}"), web(t, "{selector: {matchLabels: {app: b}}}")
+	for reason, row := range map[string]struct {
+		causes []string
+		want   deploy.Action
+	}{
+		"the immutable field":            {[]string{"spec.selector"}, deploy.Recreated},
+		"a place in it":                  {[]string{"spec.selector.matchLabels[app]"}, deploy.Recreated},
+		"what it is in":                  {[]string{"spec"}, deploy.Recreated},
+		"something else too":             {[]string{"spec.selector", "spec.template.spec.containers[0].image"}, deploy.Failed},
+		"a name that begins alike":       {[]string{"specification"}, deploy.Failed},
+		"the object as a whole":          {[]string{""}, deploy.Failed},
+		"nothing that the cluster names": {nil, deploy.Failed},
+	} {
+		cluster := newCluster(t)
+		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+		apply(t, m, first)
+		refused := &deploy.InvalidError{Ref: deploy.RefOf(first), Err: errNo}
+		for _, field := range row.causes {
+			refused.Causes = append(refused.Causes, deploy.InvalidField{Field: field})
+		}
+		cluster.before = failing("apply", refused)
+		result := apply(t, m, second)
+		assert.Equal(t, row.want, result.Action, reason)
+		assert.NotNil(t, cluster.get(t, deploy.RefOf(first)), reason)
+	}
+	t.Run("the cluster is gone for a moment while it is waited", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			cluster := newCluster(t)
+			failing := &atomic.Bool{}
+			m := deploy.NewManager(interruptedCluster{cluster, failing}, deploy.By(deploy.Recreate))
+			apply(t, m, first)
+			cluster.after = func(call string) error {
+				if strings.HasPrefix(call, "delete") {
+					failing.Store(true)
+					time.AfterFunc(time.Second, func() { failing.Store(false) })
+				}
+				return nil
+			}
+			assert.Equal(t, deploy.Recreated, apply(t, m, second).Action)
+		})
+	})
+	t.Run("it can't be made anew", func(t *testing.T) {
+		cluster := newCluster(t)
+		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate), deploy.RetryFor(0))
+		apply(t, m, first)
+		cluster.after = func(call string) error {
+			if strings.HasPrefix(call, "delete") {
+				cluster.before = failing("apply", &deploy.UnavailableError{Err: errNo})
+			}
+			return nil
+		}
+		result := apply(t, m, second)
+		require.ErrorContains(t, result.Err, "it was deleted to be made anew, and isn't yet: ")
+		assert.Equal(t, deploy.Created, apply(t, m, second).Action)
+	})
+	t.Run("what it owns goes as is said", func(t *testing.T) {
+		cluster := newCluster(t)
+		var asked []metav1.DeletionPropagation
+		cluster.deleting = func(options deploy.DeleteOptions) { asked = append(asked, options.Propagation) }
+		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate), deploy.Propagate(metav1.DeletePropagationOrphan))
+		apply(t, m, first)
+		apply(t, m, second)
+		assert.Equal(t, []metav1.DeletionPropagation{metav1.DeletePropagationOrphan}, asked)
+	})
+}
+
 // What holds data isn't deleted unless that is said twice.
 func TestRecreateProtected(t *testing.T) {
 	t.Parallel()
@@ -199,4 +271,24 @@ func TestRecreateDryRun(t *testing.T) {
 		assert.Contains(t, call, "dry-run")
 	}
 	assert.NotNil(t, cluster.get(t, deploy.Ref{Kind: deployment, Namespace: "shop", Name: "web"}))
+}
+
+// interruptedCluster has a View that can't be read while failing.
+type interruptedCluster struct {
+	*recording
+	failing *atomic.Bool
+}
+
+func (c interruptedCluster) View() deploy.View { return interruptedView{c.recording.View(), c.failing} }
+
+type interruptedView struct {
+	deploy.View
+	failing *atomic.Bool
+}
+
+func (v interruptedView) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
+	if v.failing.Load() {
+		return nil, &deploy.UnavailableError{Ref: ref, Err: errNo}
+	}
+	return v.View.Get(ctx, ref)
 }
