@@ -22,7 +22,8 @@ func EvenForeign() Option { return func(s *settings) { s.evenForeign = true } }
 // that names the finalizers which hold it.
 func UntilGone() Option { return func(s *settings) { s.untilGone = true } }
 
-// Delete removes objects, last one first; only kind, name and namespace of them count. An
+// Delete removes objects, last one first, Namespaces and CustomResourceDefinitions after all others; only
+// kind, name and namespace of them count. An
 // absent object and one that is being deleted already cost no call (Skipped). An object that isn't ours
 // is left alone (Conflicted): ours is what the owner owns (OwnedBy), without an owner what this
 // manager has applied; see EvenForeign. Every deletion carries the uid that was looked at, so that a
@@ -34,7 +35,7 @@ func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructur
 		return nil, err
 	}
 	results := make(Results, len(objects))
-	for i := len(objects) - 1; i >= 0; i-- {
+	for _, i := range lastFirst(objects) {
 		t := task{Manager: m, settings: s, port: m.requests(s)}
 		results[i] = t.deleteOne(ctx, objects[i])
 		results[i].Calls = int(t.port.calls.Load())
@@ -59,6 +60,20 @@ func (m *Manager) waitDeleted(ctx context.Context, result *Result) {
 		return
 	}
 	result.Object = nil
+}
+
+// lastFirst are the indexes of objects from the last to the first, save that what others may need, namespaces and
+// definitions of kinds, comes at the end.
+func lastFirst(objects []*unstructured.Unstructured) []int {
+	var order, foundations []int
+	for i := len(objects) - 1; i >= 0; i-- {
+		if obj := objects[i]; obj != nil && isFoundation(obj.GroupVersionKind().GroupKind()) {
+			foundations = append(foundations, i)
+		} else {
+			order = append(order, i)
+		}
+	}
+	return append(order, foundations...)
 }
 
 func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Result {

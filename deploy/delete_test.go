@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -250,4 +251,19 @@ func TestPropagate(t *testing.T) {
 	_, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(settings(t, "{}")), deploy.Propagate(metav1.DeletePropagationBackground))
 	require.NoError(t, err)
 	assert.Equal(t, metav1.DeletePropagationBackground, options.Propagation)
+}
+
+func TestDeleteOrder(t *testing.T) {
+	t.Parallel()
+	namespace := object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}")
+	set := objects(settings(t, "{}"), namespace, named(settings(t, "{}"), "b"), nil)
+	cluster := newCluster(t, set[:3]...)
+	_, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), set)
+	require.Error(t, err, "one of them is nil")
+	var order []string
+	for _, call := range cluster.take() {
+		order = append(order, strings.Join(strings.Fields(call)[:3], " "))
+	}
+	assert.Equal(t, []string{"delete ConfigMap shop/b", "delete ConfigMap shop/settings", "delete Namespace shop"}, order,
+		"deploy W14: in reverse, and what others need last")
 }

@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -174,6 +175,62 @@ func TestAdmissionThatRewritesSettles(t *testing.T) {
 			removeFinalizers(t, env, result.Ref)
 		})
 	}
+}
+
+// Where nothing on the object says that it is as it should be, one request tells, once in each process: it
+// changes nothing, and is not sent again for the same manifest and object.
+func TestAdmissionThatHidesSettlesToo(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		reason, mutation, rewritten string
+		strategy                    deploy.Strategy
+	}{
+		"replaced": {
+			"a replacement is judged by values, of which one is another", `[JSONPatch{op: "replace", path: "/data/a", value: "theirs"}]`,
+			"{data: {a: theirs, b: ours}}", deploy.Replace,
+		},
+		"stripped": {
+			"the hash is taken off", `has(object.metadata.annotations) ? [JSONPatch{op: "remove", path: "/metadata/annotations"}] : []`,
+			"{metadata: {annotations: null}}", deploy.ServerSideApply,
+		},
+		"replaced and stripped": {
+			"both", `has(object.metadata.annotations) ? [JSONPatch{op: "remove", path: "/metadata/annotations"}] : []`,
+			"{metadata: {annotations: null}}", deploy.Replace,
+		},
+	} {
+		t.Run("deploy W2: "+name, func(t *testing.T) {
+			t.Parallel()
+			env := envtest.Start(t)
+			intent := object(t, env.Namespace, fmt.Sprintf(settingsToRewrite, 1))
+			rewritten := object(t, "", test.rewritten)
+			rewriting(t, env, strings.ReplaceAll(name, " ", "-"), "", "configmaps", fmt.Sprintf(jsonPatch, test.mutation))
+			awaitPolicy(t, env, intent.DeepCopy(), rewritten)
+
+			c, end := endingCluster(t, env.Config, cluster.Namespaces(env.Namespace))
+			watch(t, c, configMap)
+			m := deploy.NewManager(c, deploy.By(test.strategy))
+			requireShows(t, apply(t, m, intent).Object, rewritten, test.reason)
+			apply(t, m, intent) // a replacement takes over what the creation has applied
+			version := settlesByAsking(t, env, m, intent, test.reason)
+			end()
+
+			again := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
+			watch(t, again, configMap)
+			m = deploy.NewManager(again, deploy.By(test.strategy))
+			assert.Equal(t, version, settlesByAsking(t, env, m, intent, "after a restart: "+test.reason), "nothing was changed")
+		})
+	}
+}
+
+// settlesByAsking wants one write at most, which changes nothing, and returns the object's version.
+func settlesByAsking(t testing.TB, env *envtest.Env, m *deploy.Manager, intent *unstructured.Unstructured, reason string) string {
+	t.Helper()
+	mark := env.Mark(t)
+	first := apply(t, m, intent)
+	assert.Equal(t, deploy.Unchanged, first.Action, reason)
+	assert.LessOrEqual(t, len(env.CallsSince(t, mark)), 1, reason)
+	settles(t, env, m, intent, reason)
+	return first.Object.GetResourceVersion()
 }
 
 // settles applies an object as often as an operator does in a while, and wants no request for it.

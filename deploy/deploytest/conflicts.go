@@ -76,7 +76,7 @@ var conflictCases = []Case{
 		equal(s, map[string]string{`.spec.parts[name="b"].count`: "other"}, fieldsOf(result.Taken), "what was taken")
 		equal(s, any(map[string]any{"parts": []any{
 			map[string]any{"name": "a", "count": int64(1)}, map[string]any{"name": "b", "count": int64(2)},
-		}}), result.Object.Object["spec"], "spec")
+		}}), s.get(result.Ref).Object["spec"], "spec")
 	}},
 	{"conflicts/no war", "two that both insist end in a stated conflict, and in no more writes", func(s *scene) {
 		m, calls := s.manager()

@@ -104,7 +104,8 @@ var finalizerCases = []Case{
 		manifest.SetFinalizers([]string{"operkit.dev/a"})
 		ref := deploy.RefOf(s.apply("operkit", manifest))
 		s.delete(ref)
-		s.apply("operkit", s.widget("{size: 1}"))
+		_, err := s.port().Apply(s.Context(), s.widget("{size: 1}"), deploy.ApplyOptions{FieldManager: "operkit"})
+		s.ok(err)
 		s.absent(ref)
 	}},
 	{"finalizers/none new", "a deletion can't be put off by those who come later", func(s *scene) {

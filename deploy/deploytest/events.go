@@ -113,7 +113,9 @@ var eventCases = []Case{
 		h := s.subscribe(widget)
 		obj := s.held("operkit.dev/a")
 		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":null}}`)
-		s.eventually(func() bool { return len(h.all()) > 0 && h.all()[len(h.all())-1].Type == deploy.Deleted }, "the deletion is told")
+		s.eventually(func() bool {
+			return slices.ContainsFunc(h.all(), func(event deploy.Event) bool { return event.Type == deploy.Deleted })
+		}, "the deletion is told")
 		events := h.all()
 		equal(s, deploy.Added, events[0].Type, "first event")
 		equal(s, deploy.Modified, events[1].Type, "second event")

@@ -84,16 +84,16 @@ var ownerCases = []Case{
 	}},
 	{"owners/two", "two owners share a child, and each settles", func(s *scene) {
 		one, two := s.owner("one"), s.owner("two")
-		options := func(name string, owner *unstructured.Unstructured) []deploy.Option {
-			return []deploy.Option{deploy.FieldManager(name), deploy.OwnedBy(owner), deploy.Adopt(deploy.AdoptAlways)}
+		options := func(owner *unstructured.Unstructured) []deploy.Option {
+			return []deploy.Option{deploy.OwnedBy(owner), deploy.Adopt(deploy.AdoptAlways)}
 		}
-		first, _ := s.manager(options("first", one)...)
-		second, _ := s.manager(options("second", two)...)
+		first, _ := s.manager(options(one)...)
+		second, _ := s.manager(options(two)...)
 		s.becomes(deploy.Created, first, s.settings("{a: '1'}"))
 		obj := s.becomes(deploy.Configured, second, s.settings("{b: '2'}")).Object
 		equal(s, []types.UID{one.GetUID(), two.GetUID()}, ownersOf(obj), "owners")
-		s.settles(s.settings("{a: '1'}"), options("first", one)...)
-		s.settles(s.settings("{b: '2'}"), options("second", two)...)
+		s.settles(s.settings("{a: '1'}"), options(one)...)
+		s.settles(s.settings("{b: '2'}"), options(two)...)
 		s.delete(deploy.RefOf(one))
 		s.eventually(func() bool { return len(s.get(deploy.RefOf(obj)).GetOwnerReferences()) == 1 }, "the reference to the deleted owner goes")
 	}},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 )
@@ -49,7 +50,7 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 						t.Logf("this matters: %s", c.Reason)
 					}
 				})
-				c.runIn(t, open(t))
+				c.runIn(t, open(t), patience)
 			})
 		}
 	})
@@ -59,16 +60,17 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 	}
 }
 
-func (c Case) runIn(t tester, world World) {
+func (c Case) runIn(t tester, world World, patience time.Duration) {
 	if world.Others == nil {
 		world.Others = world.Cluster
 	}
-	c.run(&scene{tester: t, World: world})
+	c.run(&scene{tester: t, World: world, patience: patience})
 }
 
 // Cases returns all cases, in the order in which Run starts them.
 func Cases() []Case {
 	return slices.Concat(kindCases, createCases, updateCases, applyCases, ownershipCases, mergeCases, patchCases,
 		statusCases, deleteCases, finalizerCases, garbageCases, listCases, viewCases, eventCases, managerCases, removalCases,
-		conflictCases, strategyCases, ownerCases, setCases, applySetCases)
+		conflictCases, strategyCases, ownerCases, setCases, applySetCases,
+		concurrentCases, contextCases, namespaceCases)
 }

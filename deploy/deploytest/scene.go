@@ -16,8 +16,8 @@ import (
 )
 
 // patience is how long a case waits for what the cluster does in its own time, such as garbage
-// collection. A controller that has just learned of a new kind may take half a minute.
-const patience = time.Minute
+// collection. A controller that has just learned of a new kind, or waits for a finalizer, may take a minute.
+const patience = 2 * time.Minute
 
 // tester is what a case needs of a *testing.T.
 type tester interface {
@@ -31,6 +31,7 @@ type tester interface {
 type scene struct {
 	tester
 	World
+	patience time.Duration
 }
 
 func (s *scene) port() deploy.Port { return s.Cluster.Port() }
@@ -73,8 +74,8 @@ func fails[E error](s *scene, err error) E {
 func (s *scene) eventually(condition func() bool, what string) {
 	s.Helper()
 	for begun := time.Now(); !condition(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(begun) > patience {
-			s.Fatalf("not within %s: %s", patience, what)
+		if time.Since(begun) > s.patience {
+			s.Fatalf("not within %s: %s", s.patience, what)
 		}
 	}
 }
@@ -125,16 +126,23 @@ func (s *scene) create(manager string, obj *unstructured.Unstructured) *unstruct
 // apply applies an intent as manager.
 func (s *scene) apply(manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {
 	s.Helper()
-	applied, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: manager})
-	s.ok(err)
-	return applied.Object
+	return s.send(obj, deploy.ApplyOptions{FieldManager: manager})
 }
 
 // force applies an intent as manager and takes over what others hold.
 func (s *scene) force(manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {
 	s.Helper()
-	applied, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: manager, Force: true})
+	return s.send(obj, deploy.ApplyOptions{FieldManager: manager, Force: true})
+}
+
+// send applies an intent. Of a kind that the cluster answers by metadata alone the content is read.
+func (s *scene) send(obj *unstructured.Unstructured, options deploy.ApplyOptions) *unstructured.Unstructured {
+	s.Helper()
+	applied, err := s.port().Apply(s.Context(), obj, options)
 	s.ok(err)
+	if applied.Partial {
+		return s.get(deploy.RefOf(applied.Object))
+	}
 	return applied.Object
 }
 

@@ -68,7 +68,7 @@ var strategyCases = []Case{
 		after := s.becomes(deploy.Recreated, m, s.widget("{size: 2}")).Object
 		s.asked(calls, "delete Widget one", "apply Widget one")
 		s.is(before.GetUID() != after.GetUID(), "it is the same object")
-		equal(s, any(map[string]any{"size": int64(2)}), after.Object["spec"], "spec")
+		equal(s, any(map[string]any{"size": int64(2)}), s.get(deploy.RefOf(after)).Object["spec"], "spec")
 		s.settles(s.widget("{size: 2}"), deploy.By(deploy.Recreate))
 	}},
 	{"strategies/recreate a kind of Kubernetes", "its immutable fields are known", func(s *scene) {

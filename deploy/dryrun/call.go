@@ -137,7 +137,7 @@ func (t *traffic) note(call Call, sent *unstructured.Unstructured) {
 // request carries a call to serve, with all that can happen to it on the way there and back.
 func request[T any](ctx context.Context, c *Cluster, call Call, sent *unstructured.Unstructured, serve func() (T, error)) (T, error) {
 	var nothing T
-	if err := interrupted(ctx); err != nil {
+	if err := interrupted(ctx, call.Verb, call.Ref); err != nil {
 		return nothing, err
 	}
 	c.traffic.note(call, sent)

@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -163,9 +164,16 @@ func (c *Cluster) Wait() { c.running.Wait() }
 func (c *Cluster) timestamp() string { return c.clock().UTC().Format(time.RFC3339) }
 
 // interrupted answers a request whose context has ended as one to a server would be.
-func interrupted(ctx context.Context) error {
-	if ctx.Err() == nil {
+func interrupted(ctx context.Context, verb Verb, ref deploy.Ref) error {
+	ended := ctx.Err()
+	if ended == nil {
 		return nil
 	}
-	return &deploy.UnavailableError{Err: context.Cause(ctx)}
+	if cause := context.Cause(ctx); !errors.Is(cause, ended) {
+		ended = fmt.Errorf("%w: %w", ended, cause)
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &deploy.TimeoutError{Ref: ref, Reason: "no answer to " + string(verb), Err: ended}
+	}
+	return fmt.Errorf("%s of %s: %w", verb, ref, ended)
 }

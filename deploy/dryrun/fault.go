@@ -146,7 +146,7 @@ func (f *fault) delay(ctx context.Context, call Call) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return &deploy.UnavailableError{Ref: call.Ref, Err: context.Cause(ctx)}
+		return interrupted(ctx, call.Verb, call.Ref)
 	}
 }
 

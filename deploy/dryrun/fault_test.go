@@ -205,8 +205,8 @@ func TestFaultLatency(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("hurry"))
 		defer cancel()
 		err := attempt(ctx, t, cluster)
-		var unavailable *deploy.UnavailableError
-		require.ErrorAs(t, err, &unavailable)
+		var late *deploy.TimeoutError
+		require.ErrorAs(t, err, &late)
 		require.ErrorContains(t, err, "hurry")
 		assert.Equal(t, before, cluster.Objects(), "who gives up has sent nothing")
 	})

@@ -21,10 +21,11 @@ func (p port) sendable(ref deploy.Ref) error {
 // placeable is sendable for what may be without a name.
 func (p port) placeable(ref deploy.Ref) error {
 	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
-	for field, part := range map[string]string{"metadata.name": ref.Name, "metadata.namespace": ref.Namespace} {
-		if problems := path.IsValidPathSegmentName(part); len(problems) > 0 {
-			return invalid(field + " " + strings.Join(problems, ", "))
-		}
+	if problems := path.IsValidPathSegmentName(ref.Name); len(problems) > 0 {
+		return invalid("metadata.name " + strings.Join(problems, ", "))
+	}
+	if problems := path.IsValidPathSegmentName(ref.Namespace); len(problems) > 0 {
+		return invalid("metadata.namespace " + strings.Join(problems, ", "))
 	}
 	d, err := p.declared(ref.Kind)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // leaveOutEmpty takes the empty lists and maps out of an object of Kubernetes, and what is null: its
 // types don't keep them apart from what isn't there. An empty struct stays.
 func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
-	if !holdsEmpty(obj.Object) {
+	if !anyEmpty(obj.Object, "metadata") && !anyEmpty(metadataOf(obj), "managedFields") {
 		return
 	}
 	object, err := d.object()
@@ -18,7 +18,17 @@ func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
 	keepingManagers(obj, func() { leaveOutOf(obj.Object, object.TypeRef, object.Schema) })
 }
 
-// holdsEmpty is a quick look whether there is anything to leave out.
+// anyEmpty is a quick look whether there is anything to leave out of the fields but one. Of managedFields
+// nothing is, and they are full of empty maps.
+func anyEmpty(content map[string]any, but string) bool {
+	for name, value := range content {
+		if name != but && holdsEmpty(value) {
+			return true
+		}
+	}
+	return false
+}
+
 func holdsEmpty(value any) bool {
 	switch value := value.(type) {
 	case nil:

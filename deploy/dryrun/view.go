@@ -16,7 +16,7 @@ type view struct{ *Cluster }
 
 // Get implements deploy.View. The object is the caller's own copy.
 func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	if err := interrupted(ctx); err != nil {
+	if err := interrupted(ctx, Get, ref); err != nil {
 		return nil, err
 	}
 	d, err := v.declared(ref.Kind)
@@ -34,7 +34,7 @@ func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 
 // List implements deploy.View. The objects are the caller's own copies.
 func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	if err := interrupted(ctx); err != nil {
+	if err := interrupted(ctx, List, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
 		return nil, err
 	}
 	d, err := v.declared(kind)

@@ -1,0 +1,97 @@
+package deploytest
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// atOnce calls try n times at once, and returns what came of each.
+func atOnce(n int, try func(i int) error) []error {
+	outcomes := make([]error, n)
+	var running sync.WaitGroup
+	for i := range n {
+		running.Go(func() { outcomes[i] = try(i) })
+	}
+	running.Wait()
+	return outcomes
+}
+
+// wins reports it unless one call succeeded and all others failed with an E.
+func wins[E error](s *scene, outcomes []error) {
+	s.Helper()
+	won := 0
+	for _, err := range outcomes {
+		var lost E
+		switch {
+		case err == nil:
+			won++
+		case !errors.As(err, &lost):
+			s.Errorf("a call that lost got %v (%T)", err, err)
+		}
+	}
+	equal(s, 1, won, "calls that succeeded")
+}
+
+var concurrentCases = []Case{
+	{"at once/creations", "one of many that create is the first", func(s *scene) {
+		wins[*deploy.AlreadyExistsError](s, atOnce(20, func(i int) error {
+			_, err := s.port().Create(s.Context(), s.settings("{a: '"+strconv.Itoa(i)+"'}"), deploy.CreateOptions{})
+			return err
+		}))
+	}},
+	{"at once/updates", "one of many that read the same is the first", func(s *scene) {
+		obj := s.create("operkit", s.settings("{a: '1'}"))
+		wins[*deploy.StaleError](s, atOnce(20, func(i int) error {
+			_, err := s.port().Update(s.Context(), with(obj, map[string]any{"a": "x" + strconv.Itoa(i)}), deploy.UpdateOptions{})
+			return err
+		}))
+	}},
+	{"at once/deletions", "one of many that delete is the first", func(s *scene) {
+		obj := s.create("operkit", s.settings("{a: '1'}"))
+		wins[*deploy.NotFoundError](s, atOnce(20, func(int) error {
+			return s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{UID: obj.GetUID()})
+		}))
+	}},
+	{"at once/managers", "many workers of one operator make no mess of many objects", func(s *scene) {
+		m, _ := s.manager()
+		for _, err := range atOnce(10, func(i int) error {
+			objects := []*unstructured.Unstructured{}
+			for k := range 10 {
+				objects = append(objects, s.config(fmt.Sprintf("of-%d-%d", i, k), "{a: '1'}"))
+			}
+			results, err := m.Apply(s.Context(), objects)
+			if err == nil && !results.Changed() {
+				err = errors.New("nothing was made")
+			}
+			return err
+		}) {
+			s.is(err == nil, "unexpected error: %v", err)
+		}
+		s.settles(s.config("of-9-9", "{a: '1'}"))
+	}},
+	{"at once/many objects", "a long list is complete, whatever pages it comes in", func(s *scene) {
+		const many = 520
+		for _, err := range atOnce(4, func(i int) error {
+			for k := i; k < many; k += 4 {
+				obj := s.config(fmt.Sprintf("many-%03d", k), "{}")
+				obj.SetLabels(map[string]string{"many": "yes"})
+				if _, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}) {
+			s.ok(err)
+		}
+		found := names(s.list(deploy.ListOptions{Labels: s.selecting("many")}))
+		equal(s, many, len(found), "objects")
+		for k, name := range found {
+			equal(s, fmt.Sprintf("many-%03d", k), name, "name")
+		}
+	}},
+}

@@ -1,0 +1,60 @@
+package deploytest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/operkit/operkit/deploy/deploytest"
+	"github.com/operkit/operkit/deploy/dryrun"
+)
+
+// A test of a cluster of one's own is this function.
+func ExampleRun() {
+	testConformance := func(t *testing.T) {
+		deploytest.Run(t, func(t *testing.T) deploytest.World {
+			cluster, err := dryrun.New(dryrun.Namespaces("shop"), dryrun.CollectUnknownOwners())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return deploytest.World{Cluster: cluster, Namespace: "shop"}
+		})
+	}
+	_ = testConformance
+}
+
+// The families of cases.
+func ExampleCases() {
+	last := ""
+	for _, c := range deploytest.Cases() {
+		if family, _, _ := strings.Cut(c.Name, "/"); family != last {
+			fmt.Println(family)
+			last = family
+		}
+	}
+	// Output:
+	// kinds
+	// create
+	// update
+	// apply
+	// ownership
+	// merge
+	// patch
+	// status
+	// delete
+	// finalizers
+	// garbage
+	// list
+	// view
+	// events
+	// manager
+	// removal
+	// conflicts
+	// strategies
+	// owners
+	// sets
+	// applysets
+	// at once
+	// contexts
+	// namespaces
+}
