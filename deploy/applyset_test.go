@@ -559,3 +559,45 @@ func TestApplySetRefusesDuplicatesFirst(t *testing.T) {
 	require.EqualError(t, err, "ConfigMap shop/settings: invalid manifest: it is given twice in one set")
 	assert.Empty(t, cluster.take(), "the parent isn't written either")
 }
+
+// What a group serves that is down can't be known: a kind of its isn't taken off the parent, or its members would
+// never be found again.
+func TestApplySetWithAGroupThatIsDown(t *testing.T) {
+	t.Parallel()
+	parent := deploy.Ref{Namespace: "shop", Name: "set"}
+	cluster := newCluster(t)
+	m := deploy.NewManager(downCluster{cluster}, deploy.RetryFor(0))
+	_, err := m.ApplySet(t.Context(), deploy.ApplySet{Parent: parent}, objects(settings(t, "{}")))
+	require.NoError(t, err)
+	at := deploy.Ref{Kind: secret, Namespace: "shop", Name: "set"}
+	cluster.edit(t, at, `{"metadata":{"annotations":{"`+deploy.SetKindsAnnotation+`":"ConfigMap,Widget.down.example.com"}}}`)
+
+	_, err = m.ApplySet(t.Context(), deploy.ApplySet{Parent: parent}, objects(settings(t, "{}")))
+	var unavailable *deploy.UnavailableError
+	require.ErrorAs(t, err, &unavailable)
+	assert.Contains(t, cluster.get(t, at).GetAnnotations()[deploy.SetKindsAnnotation], "Widget.down.example.com")
+}
+
+// downCluster knows a kind Widget of one group; whether another has one too it can't tell.
+type downCluster struct{ *recording }
+
+func (c downCluster) Port() deploy.Port { return downPort{c.recording.Port()} }
+
+type downPort struct{ deploy.Port }
+
+func (downPort) Kinds(_ context.Context, name string) ([]schema.GroupVersionKind, error) {
+	return []schema.GroupVersionKind{{Group: "other.example.com", Version: "v1", Kind: name}},
+		&deploy.UnavailableError{Err: errNo}
+}
+
+// The namespace of an object whose kind comes with the set is on the parent from the start.
+func TestApplySetKnowsWhereNewKindsGo(t *testing.T) {
+	t.Parallel()
+	widget := object(t, "{apiVersion: down.example.com/v1, kind: Unknown, metadata: {name: w}}")
+	cluster := newCluster(t)
+	m := deploy.NewManager(cluster, deploy.DefaultNamespace("shop"))
+	_, err := m.ApplySet(t.Context(), deploy.ApplySet{Parent: deploy.Ref{Namespace: "ops", Name: "set"}}, objects(widget))
+	require.Error(t, err, "the cluster doesn't serve it")
+	parent := cluster.get(t, deploy.Ref{Kind: secret, Namespace: "ops", Name: "set"})
+	assert.Equal(t, "shop", parent.GetAnnotations()[deploy.SetNamespacesAnnotation])
+}

@@ -90,8 +90,11 @@ func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, option
 	if obj == nil || obj.Object == nil {
 		return err
 	}
-	if ref.Namespace == "" && unknown != nil && r.owner != nil {
-		ref.Namespace = r.owner.GetNamespace()
+	if ref.Namespace == "" && unknown != nil {
+		// Its kind comes with the set. If that has no namespaces, one too many on the parent does no harm.
+		if namespace, err := r.namespaceOf(ref, Namespaced); err == nil {
+			ref.Namespace = namespace
+		}
 	}
 	if keyOf(ref) == keyOf(r.where) {
 		return &InvalidManifestError{Ref: ref, Reason: "it is the parent of the set, and can't be a member"}

@@ -23,6 +23,9 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 		if !partial && (!outdated || attempt == configureAttempts) {
 			return result
 		}
+		if attempt > 1 && !partial && !t.pause(ctx, attempt) {
+			return result
+		}
 		current, err := t.port.Get(ctx, t.in.ref)
 		switch {
 		case isNotFound(err):

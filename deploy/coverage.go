@@ -64,6 +64,9 @@ func (p place) field(name string) (place, bool) {
 
 func (p place) coversField(name string, value any) bool {
 	below, ok := p.field(name)
+	if list, isList := value.([]any); isList && len(list) == 0 && !ok {
+		return below.coversEmpty()
+	}
 	return ok && below.covers(value)
 }
 
@@ -104,6 +107,16 @@ func (p place) leafCovers(value any) bool {
 		return len(v) == 0 || len(content) > 0 || !p.known()
 	}
 	return true
+}
+
+// coversEmpty judges an empty list that isn't among our fields: of one with keys, or of a set, nothing is
+// there to be owned. It is as it should be while nobody has put anything in.
+func (p place) coversEmpty() bool {
+	if len(p.others) > 0 {
+		return false
+	}
+	content, _ := p.live.([]any)
+	return !p.known() || len(content) == 0
 }
 
 // known tells whether the live value is known, and notes that it was asked for.

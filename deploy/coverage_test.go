@@ -81,6 +81,12 @@ func TestCovered(t *testing.T) {
 		"a list that was emptied":                {fields: `{f:args: {}}`, live: `{args: []}`, intent: `{args: [a]}`, want: false},
 		"a null":                                 {fields: `{f:args: {}}`, intent: `{args: null}`, want: true},
 
+		"an empty list with keys, of which nothing can be owned": {fields: `{f:spec: {f:a: {}}}`, intent: `{spec: {a: 1, ports: []}}`, want: true},
+		"an empty list that the server leaves out":               {fields: `{f:spec: {f:a: {}}}`, live: `{spec: {a: 1}}`, intent: `{spec: {a: 1, ports: []}}`, want: true},
+		"an empty list that somebody filled": {fields: `{f:spec: {f:a: {}}}`, rival: `{f:spec: {f:ports: {}}}`, live: `{spec: {a: 1, ports: [{port: 80}]}}`,
+			intent: `{spec: {a: 1, ports: []}}`, want: false},
+		"an empty list that isn't empty any more": {fields: `{f:spec: {f:a: {}}}`, live: `{spec: {a: 1, ports: [{port: 80}]}}`, intent: `{spec: {a: 1, ports: []}}`, want: false},
+
 		"a list item by its key":         {fields: `{f:env: {'k:{"name":"A"}': {".": {}, f:name: {}, f:value: {}}}}`, intent: `{env: [{name: A, value: x}]}`, want: true},
 		"a field of a list item missing": {fields: `{f:env: {'k:{"name":"A"}': {".": {}, f:name: {}}}}`, intent: `{env: [{name: A, value: x}]}`, want: false},
 		"a list item missing":            {fields: `{f:env: {'k:{"name":"A"}': {".": {}, f:name: {}}}}`, intent: `{env: [{name: A}, {name: B}]}`, want: false},

@@ -15,7 +15,8 @@ type Difference struct {
 	Ref Ref
 	// Action is what an apply would do.
 	Action Action
-	// Reason says why an object that wasn't given would be deleted, or kept, see DiffSet.
+	// Reason says why an object that wasn't given would be deleted, or kept, see DiffSet; and of one whose
+	// fields are taken over from a predecessor (TakeOverFrom) that not everything is shown.
 	Reason string
 	// Changes are the places that would change. None with an Action that changes the object says
 	// that only ownership of fields would.
@@ -121,6 +122,9 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 	}
 	if after == nil {
 		after = given
+	}
+	if live != nil && c.hasPredecessor(live) {
+		d.Reason = "what " + strings.Join(c.takeOverFrom, ", ") + " set and the manifest leaves out goes too; it isn't shown"
 	}
 	live, err := c.whole(ctx, d, live, after)
 	if err == nil {

@@ -69,6 +69,13 @@ func ExampleManager_Owned() {
 	// <nil>
 }
 
+func ExampleNotBlocking() {
+	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.NotBlocking())
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
+	fmt.Println(*results[0].Object.GetOwnerReferences()[0].BlockOwnerDeletion, err)
+	// Output: false <nil>
+}
+
 func ExamplePropagate() {
 	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")), deploy.EvenForeign())
 	results, err := m.Delete(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "")},

@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
@@ -37,15 +38,17 @@ func readFolder(name string) ([]*unstructured.Unstructured, error) {
 		}
 		documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
 		for {
-			obj := &unstructured.Unstructured{}
-			if err := documents.Decode(&obj.Object); errors.Is(err, io.EOF) {
+			var document runtime.RawExtension
+			if err := documents.Decode(&document); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
-			if len(obj.Object) > 0 {
-				objects = append(objects, obj)
+			obj := &unstructured.Unstructured{}
+			if err := obj.UnmarshalJSON(document.Raw); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
 			}
+			objects = append(objects, obj)
 		}
 	}
 	return objects, nil

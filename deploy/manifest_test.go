@@ -45,6 +45,11 @@ func TestInvalidManifests(t *testing.T) {
 		"no JSON where copies are made": {with(func(obj *unstructured.Unstructured) {
 			obj.Object["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]string{}}
 		}), "metadata.ownerReferences[0]: map[string]string is not a JSON value"},
+		"what contains itself": {with(func(obj *unstructured.Unstructured) {
+			loop := map[string]any{}
+			loop["self"] = []any{loop}
+			obj.Object["data"] = loop
+		}), "it is nested too deeply, or contains itself"},
 		"not a number": {with(func(obj *unstructured.Unstructured) { obj.Object["data"] = math.NaN() }), "data: NaN is not a JSON value"},
 	} {
 		t.Run(name, func(t *testing.T) {

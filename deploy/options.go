@@ -32,6 +32,7 @@ type settings struct {
 	strategy      Strategy
 	controller    bool
 	labelOwned    bool
+	notBlocking   bool
 	propagation   metav1.DeletionPropagation
 	evenForeign   bool
 	untilGone     bool

@@ -16,6 +16,11 @@ import (
 // at most, and tools show it as its parent. Default: an owner beside others.
 func Controller() Option { return func(s *settings) { s.controller = true } }
 
+// NotBlocking has the owner references not keep the owner in place until the objects are gone, where it is
+// deleted in the foreground. References that do (the default) need, where the admission plugin
+// OwnerReferencesPermissionEnforcement is on, the right to update the owner's finalizers.
+func NotBlocking() Option { return func(s *settings) { s.notBlocking = true } }
+
 // OwnedByLabel has objects that can't refer to their owner, because an owner in a namespace owns
 // objects of that namespace only, carry its uid in the label <domain>/owner-uid instead. The
 // cluster doesn't delete those with their owner: see Tracked. Their results say so (ByLabel).
@@ -73,7 +78,7 @@ func (s settings) refer(obj *unstructured.Unstructured, ref Ref) error {
 		"kind":               s.owner.GetKind(),
 		"name":               s.owner.GetName(),
 		"uid":                string(s.owner.GetUID()),
-		"blockOwnerDeletion": true,
+		"blockOwnerDeletion": !s.notBlocking,
 	}
 	if s.controller {
 		reference["controller"] = true

@@ -1,28 +1,47 @@
 package deploy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
 
+// deepest is how deep a manifest may be nested; API servers take less. What contains itself is deeper.
+const deepest = 1000
+
 // plainMap copies a JSON object as the API server would read it: integers are int64, and
 // entries that are null are left out, since to apply a null is to own an absent field.
-func plainMap(content map[string]any) (map[string]any, error) {
+func plainMap(content map[string]any) (map[string]any, error) { return plainMapOf(content, deepest) }
+
+func plainMapOf(content map[string]any, depth int) (map[string]any, error) {
+	if depth < 0 {
+		return nil, errTooDeep
+	}
 	out := make(map[string]any, len(content))
 	for key, item := range content {
 		if item == nil {
 			continue
 		}
-		copied, err := plain(item)
+		copied, err := plain(item, depth-1)
 		if err != nil {
-			return nil, fmt.Errorf(".%s%w", key, err)
+			return nil, nested(err, "."+key, depth)
 		}
 		out[key] = copied
 	}
 	return out, nil
 }
 
-func plain(value any) (any, error) {
+var errTooDeep = errors.New(": it is nested too deeply, or contains itself")
+
+// nested puts the place in front of what is wrong there, but not a thousand places.
+func nested(err error, place string, depth int) error {
+	if errors.Is(err, errTooDeep) && depth < deepest-10 {
+		return err
+	}
+	return fmt.Errorf("%s%w", place, err)
+}
+
+func plain(value any, depth int) (any, error) {
 	switch v := value.(type) {
 	case nil, string, bool, int64:
 		return v, nil
@@ -36,13 +55,16 @@ func plain(value any) (any, error) {
 	case int32:
 		return int64(v), nil
 	case map[string]any:
-		return plainMap(v)
+		return plainMapOf(v, depth)
 	case []any:
+		if depth < 0 {
+			return nil, errTooDeep
+		}
 		out := make([]any, len(v))
 		for i, item := range v {
-			copied, err := plain(item)
+			copied, err := plain(item, depth-1)
 			if err != nil {
-				return nil, fmt.Errorf("[%d]%w", i, err)
+				return nil, nested(err, fmt.Sprintf("[%d]", i), depth)
 			}
 			out[i] = copied
 		}

@@ -33,7 +33,7 @@ type Port interface {
 	List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options ListOptions) ([]*unstructured.Unstructured, error)
 	// Kinds returns the kinds, in the preferred version of each group, that name means: as a kind, else
 	// as the plural, singular or short name of a resource. Ascending; none is no error, but that some of
-	// what is served isn't known is one: the name could be among it.
+	// what is served isn't known is one, beside what was found: the name could be among it.
 	Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error)
 	// Create makes a new object, also by generateName. One that exists is an *AlreadyExistsError.
 	Create(ctx context.Context, obj *unstructured.Unstructured, options CreateOptions) (*unstructured.Unstructured, error)

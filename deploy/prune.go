@@ -170,15 +170,12 @@ func (r *setRun) served(ctx context.Context, kind schema.GroupKind) (schema.Grou
 		return version, nil
 	}
 	kinds, err := r.port.Kinds(ctx, kind.Kind)
-	if err != nil {
-		return schema.GroupVersionKind{}, err
-	}
 	for _, candidate := range kinds {
 		if candidate.GroupKind() == kind {
 			return candidate, nil
 		}
 	}
-	return schema.GroupVersionKind{}, nil
+	return schema.GroupVersionKind{}, err
 }
 
 // judge says what awaits a member that isn't among the objects.

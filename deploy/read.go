@@ -67,7 +67,7 @@ func (m *Manager) Watch(ctx context.Context, kind schema.GroupVersionKind, scope
 func (m *Manager) Kind(ctx context.Context, name string) (schema.GroupVersionKind, error) {
 	short, rest, qualified := strings.Cut(name, ".")
 	found, err := m.requests(m.settings).Kinds(ctx, short)
-	if err != nil {
+	if err != nil && len(found) == 0 {
 		return schema.GroupVersionKind{}, err
 	}
 	var candidates []schema.GroupVersionKind
@@ -77,7 +77,11 @@ func (m *Manager) Kind(ctx context.Context, name string) (schema.GroupVersionKin
 		case !qualified, kind.Group == rest:
 			candidates = append(candidates, kind)
 		case hasGroup && kind.Group == group, !hasGroup && kind.Group == "" && isVersion(version):
-			candidates = append(candidates, kind.GroupKind().WithVersion(version))
+			named := kind.GroupKind().WithVersion(version)
+			if _, err := m.requests(m.settings).Scope(ctx, named); err != nil {
+				return schema.GroupVersionKind{}, err
+			}
+			candidates = append(candidates, named)
 		}
 	}
 	switch len(candidates) {

@@ -35,6 +35,9 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		if !errors.As(err, &stale) || attempt == configureAttempts {
 			return failure(t.in.ref, err)
 		}
+		if attempt > 1 && !t.pause(ctx, attempt) {
+			return failure(t.in.ref, err)
+		}
 		if live, err = t.port.Get(ctx, t.in.ref); isNotFound(err) {
 			return t.create(ctx)
 		} else if err != nil {

@@ -55,6 +55,13 @@ func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error
 	}
 }
 
+// pause waits before another look at an object that others keep writing, longer each time; it answers false
+// when ctx ends before.
+func (t *task) pause(ctx context.Context, attempt int) bool {
+	wait := firstPause << attempt / 4
+	return sleep(ctx, wait-rand.N(wait/2))
+}
+
 // sleep answers false when ctx ends before the time is over, at once if its deadline says so.
 func sleep(ctx context.Context, wait time.Duration) bool {
 	if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < wait {
@@ -89,7 +96,14 @@ func (r requests) List(ctx context.Context, kind schema.GroupVersionKind, namesp
 }
 
 func (r requests) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error) {
-	return retry(ctx, r.retryFor, func() ([]schema.GroupVersionKind, error) { return r.Port.Kinds(ctx, name) })
+	var rest error
+	found, err := retry(ctx, r.retryFor, func() (found []schema.GroupVersionKind, err error) {
+		if found, err = r.Port.Kinds(ctx, name); len(found) > 0 {
+			rest, err = err, nil
+		}
+		return found, err
+	})
+	return found, errors.Join(err, rest)
 }
 
 func (r requests) Create(ctx context.Context, obj *unstructured.Unstructured, options CreateOptions) (*unstructured.Unstructured, error) {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// settledObjects remembers what was found unchanged, so that the same manifest and the same object
-// in memory aren't compared again: an operator does that all day. The zero value is ready for use.
+// settledObjects remembers what was found unchanged, so that the same manifest and the same state of an
+// object aren't compared again: an operator does that all day. The zero value is ready for use.
 type settledObjects struct {
 	mu    sync.RWMutex
 	known map[settledKey]settledObject
@@ -24,14 +24,16 @@ type settledKey struct {
 	owner                  types.UID
 	strategy               Strategy
 	controller, labelOwned bool
+	notBlocking            bool
 }
 
-// settledObject is an object, as the View showed it, that was as its manifest says.
+// settledObject is a state of an object, as the View showed it, that was as its manifest says.
 type settledObject struct {
 	manifest uint64
 	ref      Ref
 	byLabel  bool
-	live     *unstructured.Unstructured
+	uid      types.UID
+	version  string
 }
 
 const (
@@ -47,7 +49,7 @@ func (s settings) settledKey(obj *unstructured.Unstructured) (key settledKey, ok
 		return key, false
 	}
 	key = settledKey{ref: RefOf(obj), domain: s.domain, fieldManager: s.fieldManager, namespace: s.namespace,
-		strategy: s.strategy, controller: s.controller, labelOwned: s.labelOwned}
+		strategy: s.strategy, controller: s.controller, labelOwned: s.labelOwned, notBlocking: s.notBlocking}
 	if s.owner != nil {
 		key.owner = s.owner.GetUID()
 	}
@@ -70,7 +72,7 @@ func (t *task) settledResult(ctx context.Context, obj *unstructured.Unstructured
 		return Result{}, false
 	}
 	live, err := t.look(ctx, last.ref)
-	if err != nil || live != last.live {
+	if err != nil || live == nil || live.GetResourceVersion() != last.version || live.GetUID() != last.uid {
 		return Result{}, false
 	}
 	return Result{Ref: last.ref, Action: Unchanged, Object: live, ByLabel: last.byLabel}, true
@@ -86,14 +88,14 @@ func (m *Manager) remember(s settings, obj *unstructured.Unstructured, result Re
 	manifest, ok := fingerprint(obj.Object, manifestDepth)
 	m.settled.mu.Lock()
 	defer m.settled.mu.Unlock()
-	if !ok || result.Action != Unchanged || result.Err != nil || len(result.Kept) > 0 || !isState(result.Object, seen) {
+	if !ok || result.Action != Unchanged || result.Err != nil || len(result.Kept) > 0 || !isState(result.Object, seen) || seen.GetResourceVersion() == "" {
 		delete(m.settled.known, key)
 		return
 	}
 	if m.settled.known == nil || len(m.settled.known) >= maxSettled {
 		m.settled.known = map[settledKey]settledObject{}
 	}
-	m.settled.known[key] = settledObject{manifest: manifest, ref: result.Ref, byLabel: result.ByLabel, live: seen}
+	m.settled.known[key] = settledObject{manifest: manifest, ref: result.Ref, byLabel: result.ByLabel, uid: seen.GetUID(), version: seen.GetResourceVersion()}
 }
 
 // isState tells whether two are one state of one object.

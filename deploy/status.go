@@ -89,6 +89,10 @@ func (m *Manager) patchStatus(ctx context.Context, requests requests, ref Ref, c
 	if err != nil {
 		return Result{}, err
 	}
+	if !m.settings.dryRun && isState(obj, current) {
+		// The schema defaults or drops what differs: it is there already, as far as it can be.
+		return Result{Ref: ref, Action: Unchanged, Object: obj}, nil
+	}
 	return Result{Ref: ref, Action: Configured, Object: obj}, nil
 }
 

@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -184,4 +185,28 @@ func TestSetStatusOfNothing(t *testing.T) {
 		assert.Equal(t, map[string]any{"a": "b"}, result.Object.Object["status"])
 		assert.NotContains(t, cluster.get(t, settingsRef).Object["status"], "a")
 	})
+}
+
+// What the schema drops is no change, however often it is sent.
+func TestSetStatusThatIsntKept(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t, settings(t, "{}"))
+	port := keepingCluster{cluster}
+	m := deploy.NewManager(port)
+	result, err := m.SetStatus(t.Context(), settingsRef, func(*unstructured.Unstructured) (map[string]any, error) {
+		return map[string]any{"dropped": true}, nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, deploy.Unchanged, result.Action)
+}
+
+// keepingCluster has a schema without any field of a status.
+type keepingCluster struct{ *recording }
+
+func (c keepingCluster) Port() deploy.Port { return keepingPort{c.recording.Port()} }
+
+type keepingPort struct{ deploy.Port }
+
+func (p keepingPort) Patch(ctx context.Context, ref deploy.Ref, _ deploy.Patch) (*unstructured.Unstructured, error) {
+	return p.Get(ctx, ref)
 }

@@ -72,12 +72,9 @@ func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind
 	if len(found) == 0 {
 		found = byOther
 	}
-	if len(found) == 0 && err != nil {
-		return nil, err
-	}
 	return slices.SortedFunc(maps.Values(found), func(a, b schema.GroupVersionKind) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind))
-	}), nil
+	}), err
 }
 
 // eachKind calls note for each kind, versions in the order in which the API server prefers
@@ -97,6 +94,9 @@ func (p port) eachKind(ctx context.Context, note func(kindNames)) error {
 		}
 		for _, group := range answer.Items {
 			for _, version := range group.Versions {
+				if version.Freshness == apidiscovery.DiscoveryFreshnessStale {
+					errs = append(errs, &deploy.UnavailableError{Err: fmt.Errorf("group %s, version %s: what it serves isn't known at the moment", group.Name, version.Version)})
+				}
 				noteVersion(schema.GroupVersion{Group: group.Name, Version: version.Version}, version, note)
 			}
 		}

@@ -22,8 +22,7 @@ type failed struct {
 	subresource string
 }
 
-// typed turns a client's error into one of package deploy. What it doesn't know it leaves
-// as it is. ctx is the caller's: its end is no fault of the cluster.
+// typed turns a client's error into one of package deploy. What it doesn't know it only gives a subject. ctx is the caller's: its end is no fault of the cluster.
 func typed(ctx context.Context, err error, f failed) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -51,7 +50,7 @@ func typed(ctx context.Context, err error, f failed) error {
 		after, _ := apierrors.SuggestsClientDelay(err)
 		return &deploy.UnavailableError{Ref: f.ref, RetryAfter: time.Duration(after) * time.Second, Err: err}
 	}
-	return err
+	return fmt.Errorf("%s: %s of %s: %w", f.ref, f.verb, f.resource.Resource, err)
 }
 
 // isAnswer tells whether an API server said something, be it no.
@@ -139,7 +138,8 @@ func refused(err error, status apierrors.APIStatus) bool {
 // API server answers that with 500 and no reason; its text is all there is to tell it from
 // a failure of its own, and the worst of a mistake here is the wrong word in a message.
 func unknownField(status apierrors.APIStatus) bool {
-	return strings.Contains(status.Status().Message, "failed to create typed patch object")
+	message := status.Status().Message
+	return strings.Contains(message, "failed to create typed patch object") || strings.Contains(message, "failed to convert new object")
 }
 
 // tooLarge does the same for an object that the API server takes and its storage doesn't.

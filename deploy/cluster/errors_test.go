@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -77,7 +78,12 @@ func TestTyped(t *testing.T) {
 		"415: a patch of no use": {apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "patch", configMaps, "settings", "no", 0, false), request, func(err error) error {
 			return &deploy.InvalidError{Ref: settingsRef, Err: err}
 		}},
-		"405 stays": {apierrors.NewMethodNotSupported(configMaps, "patch"), request, func(err error) error { return err }},
+		"content that can't be converted": {apierrors.NewInternalError(errors.New("failed to convert new object (shop/settings; v1): no such form")), request, func(err error) error {
+			return &deploy.InvalidError{Ref: settingsRef, Causes: []deploy.InvalidField{{Message: "failed to convert new object (shop/settings; v1): no such form"}}, Err: err}
+		}},
+		"405 gets a subject": {apierrors.NewMethodNotSupported(configMaps, "patch"), request, func(err error) error {
+			return fmt.Errorf("%s: %s of %s: %w", settingsRef, request.verb, request.resource.Resource, err)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
