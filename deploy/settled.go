@@ -23,6 +23,7 @@ type settledKey struct {
 	namespace              string
 	owner                  types.UID
 	strategy               Strategy
+	adoption               Adoption
 	controller, labelOwned bool
 	notBlocking            bool
 }
@@ -49,7 +50,7 @@ func (s settings) settledKey(obj *unstructured.Unstructured) (key settledKey, ok
 		return key, false
 	}
 	key = settledKey{ref: RefOf(obj), domain: s.domain, fieldManager: s.fieldManager, namespace: s.namespace,
-		strategy: s.strategy, controller: s.controller, labelOwned: s.labelOwned, notBlocking: s.notBlocking}
+		strategy: s.strategy, controller: s.controller, labelOwned: s.labelOwned, notBlocking: s.notBlocking, adoption: s.adoption}
 	if s.owner != nil {
 		key.owner = s.owner.GetUID()
 	}
