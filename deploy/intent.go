@@ -95,6 +95,23 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 		annotations = nil
 	}
 	obj.SetAnnotations(annotations)
+	// Of these nothing is stored when they are empty, and of a custom resource they are written all the same,
+	// with each apply anew.
+	for _, field := range []string{"labels", "finalizers", "ownerReferences"} {
+		if isEmpty(metadata[field]) {
+			delete(metadata, field)
+		}
+	}
+}
+
+func isEmpty(value any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
 }
 
 // encodeStringData does what the API server does with a Secret's stringData. Left in the

@@ -164,3 +164,42 @@ func (v countedView) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Uns
 	*v.reads++
 	return v.View.Get(ctx, ref)
 }
+
+// Each setting that decides how an object should be is another question.
+func TestSettledByTheirSettings(t *testing.T) {
+	t.Parallel()
+	nowhere := object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: b}}")
+	owned := []deploy.Option{deploy.OwnedBy(cart("a")), deploy.DefaultNamespace("shop")}
+	for name, row := range map[string]struct {
+		first, second []deploy.Option
+		want          deploy.Action
+	}{
+		"another namespace":         {[]deploy.Option{deploy.DefaultNamespace("shop")}, []deploy.Option{deploy.DefaultNamespace("bank")}, deploy.Created},
+		"as its controller":         {owned, append(owned[:2:2], deploy.Controller()), deploy.Configured},
+		"without being in the way":  {owned, append(owned[:2:2], deploy.NotBlocking()), deploy.Configured},
+		"another owner":             {owned, []deploy.Option{deploy.OwnedBy(cart("b"))}, deploy.Conflicted},
+		"what is there is theirs":   {[]deploy.Option{deploy.DefaultNamespace("shop")}, []deploy.Option{deploy.OwnedBy(cart("b")), deploy.By(deploy.CreateOnly)}, deploy.Unchanged},
+		"made once, by another way": {owned, append(owned[:2:2], deploy.By(deploy.Replace)), deploy.Unchanged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := deploy.NewManager(newCaching(t))
+			for range 3 {
+				apply(t, m, nowhere, row.first...)
+			}
+			assert.Equal(t, row.want, apply(t, m, nowhere, row.second...).Action)
+		})
+	}
+}
+
+// What is left to others is told each time.
+func TestSettledIsNotWhatIsKept(t *testing.T) {
+	t.Parallel()
+	cluster := newCaching(t)
+	m := deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep))
+	apply(t, m, settings(t, "{a: '1'}"))
+	cluster.edit(t, settingsRef, `{"data":{"a":"theirs"}}`)
+	for range 3 {
+		assert.Len(t, apply(t, m, settings(t, "{a: '1'}")).Kept, 1)
+	}
+}

@@ -165,6 +165,23 @@ func TestRecreateLosesNothing(t *testing.T) {
 		assert.Equal(t, row.want, result.Action, reason)
 		assert.NotNil(t, cluster.get(t, deploy.RefOf(first)), reason)
 	}
+	t.Run("refused for another reason than what is in it", func(t *testing.T) {
+		for _, err := range []error{
+			&deploy.ForbiddenError{Verb: "patch", Err: errNo}, &deploy.StaleError{Ref: deploy.RefOf(first), Err: errNo}, errNo,
+		} {
+			cluster := newCluster(t)
+			m := deploy.NewManager(cluster, deploy.By(deploy.Recreate), deploy.RetryFor(0))
+			uid := apply(t, m, first).Object.GetUID()
+			cluster.before = func(call string) error {
+				if strings.HasPrefix(call, "apply") {
+					return err
+				}
+				return nil
+			}
+			assert.Equal(t, deploy.Failed, apply(t, m, second).Action)
+			assert.Equal(t, uid, cluster.get(t, deploy.RefOf(first)).GetUID())
+		}
+	})
 	t.Run("the cluster is gone for a moment while it is waited", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t)

@@ -80,12 +80,11 @@ func (d *dice) named(kind schema.GroupVersionKind) *unstructured.Unstructured {
 func (d *dice) object(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	obj := d.named(kind)
 	metadata := obj.Object["metadata"].(map[string]any)
-	// Empty ones would make every apply of a custom resource a write on a server, and on it alone.
-	if labels := d.fields("one", "two"); len(labels) > 0 && d.chance(50) {
-		metadata["labels"] = labels
+	if d.chance(50) {
+		metadata["labels"] = d.fields("one", "two")
 	}
-	if annotations := d.fields("one", "two"); len(annotations) > 0 && d.chance(40) {
-		metadata["annotations"] = annotations
+	if d.chance(40) {
+		metadata["annotations"] = d.fields("one", "two")
 	}
 	if d.chance(8) {
 		metadata["finalizers"] = []any{soakFinalizer}

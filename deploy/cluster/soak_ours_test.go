@@ -237,11 +237,7 @@ func outcomes(results deploy.Results, err error) []string {
 
 // outcome is what a Result says, as far as both sides must agree on it.
 func outcome(result deploy.Result) string {
-	text := fmt.Sprintf("%s %s: %s", result.Ref.Kind.Kind, result.Ref.Name, result.Action)
-	if result.Action != deploy.Unchanged {
-		// What was found unchanged by asking is remembered where the View gives the same object out again.
-		text += fmt.Sprintf(" in %d calls", result.Calls)
-	}
+	text := fmt.Sprintf("%s %s: %s in %d calls", result.Ref.Kind.Kind, result.Ref.Name, result.Action, result.Calls)
 	if len(result.Taken)+len(result.Kept) > 0 {
 		text += fmt.Sprintf(", taken %v, kept %v", contested(result.Taken), contested(result.Kept))
 	}
