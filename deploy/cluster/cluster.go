@@ -107,7 +107,8 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
 	}
 	found := newResources(requests)
-	store := newStore(ctx, feeds{watches, headers}, requests, found, o)
+	store := newStore(ctx, feeds{watches, headers, requests}, requests, found, o)
+	requests.known = store.watchedState
 	return &Cluster{requests: requests, resources: found, store: store, logger: o.logger}, nil
 }
 

@@ -20,6 +20,9 @@ type failed struct {
 	resource    resource
 	ref         deploy.Ref
 	subresource string
+	// copied: the answer is to be an object of its own, of a read, whose caller may change it, or of a dry run,
+	// which is answered by what would be under the version of what is.
+	copied bool
 }
 
 // typed turns a client's error into one of package deploy. What it doesn't know it only gives a subject. ctx is the caller's: its end is no fault of the cluster.

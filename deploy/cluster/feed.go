@@ -16,8 +16,9 @@ import (
 
 // feeds are the two ways to list and watch: whole objects, or their metadata.
 type feeds struct {
-	objects dynamic.Interface
-	headers metadata.Interface
+	objects  dynamic.Interface
+	headers  metadata.Interface
+	requests *requests
 }
 
 // feed is one of them.
@@ -29,14 +30,14 @@ type feed struct {
 	watch   func(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (watch.Interface, error)
 }
 
-func (s feeds) whole() feed {
+func (s feeds) whole(known known) feed {
 	return feed{
 		client: s.objects, example: &unstructured.Unstructured{},
 		list: func(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (runtime.Object, error) {
 			return s.objects.Resource(at).Namespace(namespace).List(ctx, options)
 		},
 		watch: func(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (watch.Interface, error) {
-			return s.objects.Resource(at).Namespace(namespace).Watch(ctx, options)
+			return s.requests.watch(ctx, at, namespace, options, known)
 		},
 	}
 }

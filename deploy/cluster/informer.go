@@ -43,7 +43,7 @@ type relisting struct {
 }
 
 func (s *store) startInformer(kind schema.GroupVersionKind, found resource, namespace string) (*informer, error) {
-	started := &informer{feed: s.feeds.whole(), resources: s.resources, logger: s.logger,
+	started := &informer{feed: s.feeds.whole(s.written), resources: s.resources, logger: s.logger,
 		subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: kind, Namespace: namespace}}}
 	if s.metadataOnly[kind.GroupKind()] {
 		started.feed = s.feeds.partial()

@@ -22,6 +22,8 @@ type requests struct {
 	client rest.Interface
 	// limit is how long an answer may take.
 	limit time.Duration
+	// known are objects that needn't be decoded again.
+	known known
 }
 
 func newRequests(config *rest.Config, client *http.Client, limit time.Duration) (*requests, error) {
@@ -41,7 +43,7 @@ func newRequests(config *rest.Config, client *http.Client, limit time.Duration) 
 }
 
 func (r *requests) get(ctx context.Context, res resource, ref deploy.Ref) (answer, error) {
-	return r.send(ctx, r.client.Get(), failed{"get", res, ref, ""})
+	return r.send(ctx, r.client.Get(), failed{verb: "get", resource: res, ref: ref, copied: true})
 }
 
 func (r *requests) create(ctx context.Context, res resource, ref deploy.Ref, body []byte, options deploy.CreateOptions) (answer, error) {
@@ -51,17 +53,17 @@ func (r *requests) create(ctx context.Context, res resource, ref deploy.Ref, bod
 	request := r.client.Post().Body(body)
 	where := ref
 	where.Name = "" // the path of a creation is that of the collection
-	return r.sendTo(ctx, where, written(request, options.FieldManager, options.DryRun), failed{"create", res, ref, ""})
+	return r.sendTo(ctx, where, written(request, options.FieldManager, options.DryRun), failed{verb: "create", resource: res, ref: ref, copied: options.DryRun})
 }
 
 func (r *requests) update(ctx context.Context, res resource, ref deploy.Ref, body []byte, options deploy.UpdateOptions) (answer, error) {
 	request := r.client.Put().Body(body)
-	return r.send(ctx, written(request, options.FieldManager, options.DryRun), failed{"update", res, ref, ""})
+	return r.send(ctx, written(request, options.FieldManager, options.DryRun), failed{verb: "update", resource: res, ref: ref, copied: options.DryRun})
 }
 
 func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p deploy.Patch) (answer, error) {
 	request := r.client.Patch(p.Type).Body(p.Body)
-	return r.send(ctx, signed(request, p.FieldManager, p.DryRun), failed{"patch", res, ref, p.Subresource})
+	return r.send(ctx, signed(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, subresource: p.Subresource, copied: p.DryRun})
 }
 
 // onlyMetadata has the API server answer by the metadata of an object.
@@ -76,7 +78,7 @@ func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p de
 	if partial {
 		request = request.SetHeader("Accept", onlyMetadata)
 	}
-	got, err := r.send(ctx, written(request, p.FieldManager, p.DryRun), failed{"patch", res, ref, ""})
+	got, err := r.send(ctx, written(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, copied: p.DryRun})
 	if err == nil && partial {
 		got.object.SetGroupVersionKind(ref.Kind)
 	}
@@ -102,7 +104,7 @@ func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, opt
 	if err != nil {
 		return answer{}, fmt.Errorf("%s: delete options: %w", ref, err)
 	}
-	return r.send(ctx, r.client.Delete().Body(content), failed{"delete", res, ref, ""})
+	return r.send(ctx, r.client.Delete().Body(content), failed{verb: "delete", resource: res, ref: ref, copied: options.DryRun})
 }
 
 // written is signed for a request that brings a whole object. A field of it that the server
@@ -144,11 +146,13 @@ func (r *requests) sendTo(ctx context.Context, where deploy.Ref, request *rest.R
 	if err != nil {
 		return got, err
 	}
-	obj := &unstructured.Unstructured{}
-	if err := obj.UnmarshalJSON(body); err != nil {
+	known := r.known
+	if subject.copied {
+		known = nil
+	}
+	if got.object, err = decode(body, known); err != nil {
 		return got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf("the answer is no object: %w", err)}
 	}
-	got.object = obj
 	return got, nil
 }
 

@@ -1,49 +1,75 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
+// manifest is an object and where it was given, as messages say it.
+type manifest struct {
+	object *unstructured.Unstructured
+	place  string
+}
+
+// objectsOf are the objects of manifests, in their order.
+func objectsOf(manifests []manifest) []*unstructured.Unstructured {
+	objects := make([]*unstructured.Unstructured, len(manifests))
+	for i, m := range manifests {
+		objects[i] = m.object
+	}
+	return objects
+}
+
 // readAll reads the objects of all files and folders, in their order; the files of a folder by name.
-func readAll(places []string, stdin io.Reader) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
+func readAll(places []string, stdin io.Reader) ([]manifest, error) {
+	var manifests []manifest
 	for _, place := range places {
-		if place == "-" {
-			found, err := read(stdin)
-			if err != nil {
-				return nil, fmt.Errorf("-: %w", err)
-			}
-			objects = append(objects, found...)
-			continue
-		}
-		files, err := filesIn(place)
+		found, err := readPlace(place, stdin)
 		if err != nil {
 			return nil, err
 		}
-		for _, file := range files {
-			found, err := readFile(file)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
-			}
-			objects = append(objects, found...)
-		}
+		manifests = append(manifests, found...)
 	}
-	if len(objects) == 0 {
-		return nil, fmt.Errorf("%s: no object is in there", places[0])
-	}
-	return objects, nil
+	return manifests, nil
 }
 
-// filesIn are the files with manifests in a folder and those below it, or the file itself.
+func readPlace(place string, stdin io.Reader) ([]manifest, error) {
+	if place == "-" {
+		text, err := io.ReadAll(stdin)
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return decode("standard input", text)
+	}
+	files, err := filesIn(place)
+	if err != nil {
+		return nil, err
+	}
+	var manifests []manifest
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		found, err := decode(file, text)
+		if err != nil {
+			return nil, err
+		}
+		manifests = append(manifests, found...)
+	}
+	return manifests, nil
+}
+
+// filesIn are the files with manifests in a folder, be it a link to one, and in those below it; or the file itself.
+// What begins with a dot is left out: tools keep their own things there, and a mounted ConfigMap has all its files
+// a second time.
 func filesIn(place string) ([]string, error) {
 	info, err := os.Stat(place)
 	if err != nil {
@@ -53,51 +79,16 @@ func filesIn(place string) ([]string, error) {
 		return []string{place}, nil
 	}
 	var files []string
-	err = filepath.WalkDir(place, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
-			files = append(files, path)
+	err = fs.WalkDir(os.DirFS(place), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch hidden := path != "." && strings.HasPrefix(entry.Name(), "."); {
+		case err != nil:
+			return fmt.Errorf("%s: %w", place, err)
+		case hidden && entry.IsDir():
+			return fs.SkipDir
+		case !hidden && !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
+			files = append(files, filepath.Join(place, filepath.FromSlash(path)))
 		}
-		return err
+		return nil
 	})
 	return files, err
-}
-
-func readFile(file string) ([]*unstructured.Unstructured, error) {
-	stream, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer stream.Close()
-	return read(stream)
-}
-
-// read reads the objects of one stream of documents, those of lists too.
-func read(stream io.Reader) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
-	decoder := yaml.NewYAMLOrJSONDecoder(stream, 4096)
-	for number := 1; ; number++ {
-		content := map[string]any{}
-		err := decoder.Decode(&content)
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", number, err)
-		}
-		if len(content) == 0 {
-			continue
-		}
-		obj := &unstructured.Unstructured{Object: content}
-		if !obj.IsList() {
-			objects = append(objects, obj)
-			continue
-		}
-		list, err := obj.ToList()
-		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", number, err)
-		}
-		for i := range list.Items {
-			objects = append(objects, &list.Items[i])
-		}
-	}
 }

@@ -15,13 +15,14 @@ import (
 
 // The exit codes, beside 0.
 const (
-	exitFailed = 1
-	exitInput  = 2
+	exitFailed      = 1
+	exitInput       = 2
+	exitInterrupted = 130
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // so that a second signal ends it at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -40,7 +41,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		_, _ = fmt.Fprintln(stderr, "apply:", strings.TrimSuffix(line, "\n"))
 	}
 	var failed *applyError
-	if errors.As(err, &failed) {
+	switch {
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.As(err, &failed):
 		return exitFailed
 	}
 	return exitInput

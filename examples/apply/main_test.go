@@ -33,7 +33,7 @@ func shop(t *testing.T) string {
 // One folder is applied, applied again, changed, and loses a file.
 func TestShop(t *testing.T) {
 	t.Parallel()
-	env := envtest.Start(t)
+	env := envtest.Start(t, envtest.OwnCluster()) // it leaves a definition behind
 	everything := envtest.ClusterWide(
 		rbacv1.PolicyRule{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}},
 		rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"*"}})
@@ -62,7 +62,10 @@ func TestShop(t *testing.T) {
 	assert.Contains(t, stdout, "Deployment "+env.Namespace+"/web")
 	assert.Equal(t, 12, strings.Count(stdout, " Ready"), stdout)
 
-	stdout, calls := apply()
+	stdout, calls := apply("--diff")
+	assert.Equal(t, "12 unchanged\n", stdout, "that nothing would change is said")
+	assert.Empty(t, calls.Writes())
+	stdout, calls = apply()
 	assert.Contains(t, stdout, "\n12 unchanged\n")
 	assert.Empty(t, calls.Writes(), "an object that is as it should be isn't written")
 
@@ -85,8 +88,16 @@ func TestShop(t *testing.T) {
 	rewrite(t, filepath.Join(folder, "settings.yaml"), "kind: ConfigMap\nmetadata: {name: prices}", "kind: ConfigMap\nmetadata: {name: Prices}")
 	stdout, stderr, code := call(t.Context(), "", common...)
 	assert.Equal(t, exitFailed, code)
-	assert.Contains(t, stderr, "apply: ConfigMap "+env.Namespace+"/Prices: refused: ")
+	assert.Contains(t, stderr, "apply: "+filepath.Join(folder, "settings.yaml")+": document 2: ConfigMap "+env.Namespace+"/Prices: refused: ")
 	assert.Contains(t, stdout, "1 failed")
+
+	emptied := t.TempDir()
+	common[1] = emptied
+	_, stderr, code = call(t.Context(), "", common...)
+	assert.Equal(t, exitInput, code)
+	assert.Equal(t, "apply: "+emptied+": no object is in there: if everything of the set shop is to be deleted, say --prune-all\n", stderr)
+	stdout, _ = apply("--prune-all")
+	assert.Contains(t, stdout, "\n10 deleted, 1 skipped\n", "a definition would take objects along, and is kept")
 }
 
 func rewrite(t *testing.T, file, from, to string) {
@@ -112,12 +123,14 @@ func TestBadInput(t *testing.T) {
 		"one that is absent": {"", []string{"-f", absent}, absent + ": no such file or directory"},
 		"an empty one":       {"", []string{"-f", empty}, empty + ": no object is in there"},
 		"garbled YAML":       {"", []string{"-f", garbled}, garbled + ": document 2: "},
-		"garbled input":      {"{", []string{"-f", "-"}, "-: document 1: "},
+		"garbled input":      {"{", []string{"-f", "-"}, "standard input: document 1: "},
 		"prune without a set": {"", []string{"-f", empty, "--prune"},
-			"--prune and --applyset go together: a set has to be remembered to find what left it"},
-		"no time":            {"", []string{"-f", empty, "--timeout", "0s"}, "--timeout 0s: want a time above 0"},
-		"arguments":          {"", []string{"-f", empty, "x"}, `unknown command "x"`},
-		"no such kubeconfig": {"kind: ConfigMap", []string{"-f", "-", "--kubeconfig", absent}, absent},
+			"--applyset goes together with --prune or --prune-all: a set has to be remembered to find what left it"},
+		"a set that isn't pruned": {"", []string{"-f", empty, "--applyset", "x"}, "--applyset goes together with --prune or --prune-all: "},
+		"a key twice":             {"data: {}\ndata: {}", []string{"-f", "-"}, `standard input: document 1: `},
+		"no time":                 {"", []string{"-f", empty, "--timeout", "0s"}, "--timeout 0s: want a time above 0"},
+		"arguments":               {"", []string{"-f", empty, "x"}, `unknown command "x"`},
+		"no such kubeconfig":      {"kind: ConfigMap", []string{"-f", "-", "--kubeconfig", absent}, absent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -134,7 +147,7 @@ func TestHelp(t *testing.T) {
 	stdout, stderr, code := call(t.Context(), "", "--help")
 	assert.Zero(t, code)
 	assert.Empty(t, stderr)
-	for _, flag := range []string{"--filename", "--applyset", "--prune", "--diff", "--wait", "--timeout"} {
+	for _, flag := range []string{"--filename", "--applyset", "--prune", "--prune-all", "--diff", "--wait", "--timeout"} {
 		assert.Contains(t, stdout, flag)
 	}
 }

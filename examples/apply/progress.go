@@ -8,14 +8,13 @@ import (
 	"sync"
 
 	"golang.org/x/term"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/status/readiness"
 )
 
-// progress is a table of the objects and what has become of them. On a terminal it is drawn anew with each change; elsewhere
-// each line is written once, when nothing of it will change any more.
+// progress shows a table. On a terminal it is drawn anew with each change; elsewhere each line is written once, when
+// nothing of it will change any more.
 type progress struct {
 	out     io.Writer
 	live    bool
@@ -23,29 +22,19 @@ type progress struct {
 	columns int
 
 	mu    sync.Mutex
-	rows  []*row
+	table *table
 	drawn int
 	err   error
 }
 
-// row is one object.
-type row struct {
-	ref           deploy.Ref
-	action, state string
-	settled       bool
-}
-
-func newProgress(out io.Writer, objects []*unstructured.Unstructured, waits bool) *progress {
-	p := &progress{out: out, waits: waits}
+func newProgress(out io.Writer, t *table, waits bool) *progress {
+	p := &progress{out: out, table: t, waits: waits}
 	if file, isFile := out.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
-		if width, height, err := term.GetSize(int(file.Fd())); err == nil && len(objects) < height {
+		if width, height, err := term.GetSize(int(file.Fd())); err == nil && len(t.rows) < height {
 			p.live, p.columns = true, width
 		}
 	}
 	if p.live {
-		for _, obj := range objects {
-			p.rows = append(p.rows, &row{ref: deploy.RefOf(obj)})
-		}
 		p.draw()
 	}
 	return p
@@ -55,12 +44,10 @@ func newProgress(out io.Writer, objects []*unstructured.Unstructured, waits bool
 func (p *progress) applied(result deploy.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.row(result.Ref)
-	waiting := p.waits && r.action == "" && result.Err == nil && result.Action != deploy.Skipped
-	r.action, r.settled = string(result.Action), !waiting
-	if result.Err != nil {
-		r.state = ""
-	}
+	r := p.table.row(result.Ref)
+	again := r.action != "" // it was waited for
+	r.take(result.Action, result.Err)
+	r.settled = !p.waits || again || result.Err != nil || result.Action == deploy.Skipped
 	p.show(r)
 }
 
@@ -68,7 +55,7 @@ func (p *progress) applied(result deploy.Result) {
 func (p *progress) judged(ref deploy.Ref, verdict readiness.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.row(ref)
+	r := p.table.row(ref)
 	state := string(verdict.State)
 	if verdict.State != readiness.Ready && verdict.Message != "" {
 		state += ": " + verdict.Message
@@ -87,27 +74,11 @@ func (p *progress) pruned(gone []deploy.Pruned) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, member := range gone {
-		r := p.row(member.Ref)
-		r.action, r.state, r.settled = string(member.Action), member.Reason, true
+		r := p.table.row(member.Ref)
+		r.take(member.Action, member.Err)
+		r.state, r.settled = member.Reason, true
 		p.show(r)
 	}
-}
-
-// row finds the row of an object, which is there or new. A manifest may leave the namespace out.
-func (p *progress) row(ref deploy.Ref) *row {
-	for _, r := range p.rows {
-		named := r.ref
-		if named.Namespace == "" {
-			named.Namespace = ref.Namespace
-		}
-		if named == ref {
-			r.ref = ref
-			return r
-		}
-	}
-	r := &row{ref: ref}
-	p.rows = append(p.rows, r)
-	return r
 }
 
 func (p *progress) show(r *row) {
@@ -119,24 +90,20 @@ func (p *progress) show(r *row) {
 	}
 }
 
-func (r *row) text() string {
-	return strings.TrimRight(fmt.Sprintf("%-50s %-11s %s", r.ref, r.action, r.state), " ")
-}
-
 // draw writes the whole table over the last one.
 func (p *progress) draw() {
 	var out strings.Builder
 	if p.drawn > 0 {
 		fmt.Fprintf(&out, "\x1b[%dA", p.drawn)
 	}
-	for _, r := range p.rows {
+	for _, r := range p.table.rows {
 		text := []rune(r.text())
 		if len(text) > p.columns {
 			text = text[:p.columns]
 		}
 		out.WriteString("\x1b[2K" + string(text) + "\n")
 	}
-	p.drawn = len(p.rows)
+	p.drawn = len(p.table.rows)
 	p.print(out.String())
 }
 
@@ -150,17 +117,6 @@ func (p *progress) print(text string) {
 func (p *progress) end() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	counts := map[string]int{}
-	for _, r := range p.rows {
-		counts[r.action]++
-	}
-	var parts []string
-	for _, action := range []deploy.Action{deploy.Created, deploy.Configured, deploy.Unchanged, deploy.Replaced, deploy.Recreated,
-		deploy.Removed, deploy.Skipped, deploy.Conflicted, deploy.Failed} {
-		if n := counts[string(action)]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, action))
-		}
-	}
-	p.print(strings.Join(parts, ", ") + "\n")
+	p.print(p.table.summary() + "\n")
 	return p.err
 }

@@ -1,0 +1,119 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/operkit/operkit/deploy"
+)
+
+// watch opens a watch of whole objects.
+func (r *requests) watch(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions, known known) (watch.Interface, error) {
+	options.Watch = true
+	where, err := path(resource{GroupVersionResource: at, scope: deploy.Namespaced}, deploy.Ref{Namespace: namespace}, "")
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.client.Get().AbsPath(where...).
+		SpecificallyVersionedParams(&options, metav1.ParameterCodec, metav1.Unversioned).
+		MaxRetries(0).WarningHandlerWithContext(rest.NoWarnings{}).Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
+	return watch.NewStreamWatcherWithLogger(klog.FromContext(ctx), &events{body, bufio.NewReader(body), known}, reporter), nil
+}
+
+// events decodes the events of a watch, one a line.
+type events struct {
+	body  io.Closer
+	lines *bufio.Reader
+	known known
+}
+
+// Close implements watch.Decoder.
+func (e *events) Close() { _ = e.body.Close() }
+
+// Decode implements watch.Decoder.
+func (e *events) Decode() (watch.EventType, runtime.Object, error) {
+	kind, document, err := e.next()
+	if err != nil {
+		return "", nil, err
+	}
+	switch kind {
+	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark:
+		obj, err := decode(document, e.known)
+		if err != nil {
+			return "", nil, fmt.Errorf("the object of an event: %w", err)
+		}
+		return kind, obj, nil
+	case watch.Error:
+		status := &metav1.Status{}
+		if err := json.Unmarshal(document, status); err != nil {
+			return "", nil, fmt.Errorf("the error of a watch: %w", err)
+		}
+		return kind, status, nil
+	}
+	return "", nil, fmt.Errorf("an event of type %.20q", kind)
+}
+
+// next reads up to the end of an event.
+func (e *events) next() (kind watch.EventType, document []byte, err error) {
+	var text []byte
+	for {
+		line, err := e.lines.ReadBytes('\n')
+		text = append(text, line...)
+		if complete := bytes.TrimSpace(text); len(complete) > 0 {
+			if kind, document, ok := plainEvent(complete); ok {
+				return kind, document, nil
+			}
+			var event metav1.WatchEvent
+			problem := json.Unmarshal(complete, &event)
+			if problem == nil {
+				return watch.EventType(event.Type), event.Object.Raw, nil
+			}
+			var syntax *json.SyntaxError
+			if !errors.As(problem, &syntax) || syntax.Offset < int64(len(complete)) {
+				return "", nil, fmt.Errorf("an event: %w", problem)
+			}
+			if err == io.EOF {
+				return "", nil, io.ErrUnexpectedEOF
+			}
+		}
+		if err != nil {
+			return "", nil, err
+		}
+	}
+}
+
+// plainEvent takes an event apart that is written as API servers write them.
+func plainEvent(text []byte) (kind watch.EventType, document []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(text, []byte(`{"type":"`))
+	if !ok {
+		return "", nil, false
+	}
+	name, rest, ok := bytes.Cut(rest, []byte(`","object":{`))
+	if !ok || bytes.ContainsAny(name, `\"`) {
+		return "", nil, false
+	}
+	start := len(text) - len(rest) - 1
+	behind := scanner{text[start:]}
+	if !behind.skip() || string(behind.rest) != "}" {
+		return "", nil, false
+	}
+	return watch.EventType(name), text[start : len(text)-1], true
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
+)
+
+// What a cluster is given for its first answer, and how long it is asked again for one.
+const (
+	firstAnswer = 3 * time.Second
+	firstRetry  = 2 * time.Second
+)
+
+// connect returns the Manager for the cluster, which has answered by then.
+func (s settings) connect(ctx context.Context) (*deploy.Manager, error) {
+	config, err := cluster.Config(s.kubeconfig, s.context)
+	if err != nil {
+		return nil, err
+	}
+	api, err := cluster.New(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	m := s.manager(api)
+	if err := greet(ctx, m, config); err != nil {
+		return nil, &applyError{err}
+	}
+	return m, nil
+}
+
+func (s settings) manager(of deploy.Cluster) *deploy.Manager {
+	return deploy.NewManager(of, deploy.FieldManager("operkit-apply"), deploy.DefaultNamespace(s.namespace))
+}
+
+// greet asks the cluster something small, so that one which isn't there is told at once, and once, instead of for
+// each object after all the tries.
+func greet(ctx context.Context, m *deploy.Manager, config *rest.Config) error {
+	if config.ExecProvider == nil { // which may have somebody log in first
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, firstAnswer)
+		defer cancel()
+	}
+	probe := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "probe"},
+	}}
+	_, err := m.Locate(ctx, probe, deploy.RetryFor(firstRetry))
+	if err == nil {
+		return nil
+	}
+	advice := "check that it runs and can be reached from here"
+	if apierrors.IsUnauthorized(err) {
+		advice = "log in again"
+	}
+	return fmt.Errorf("cluster %s: %w: %s, or choose another with --context or --kubeconfig", config.Host, &rejection{err}, advice)
+}
+
+// rejection is an error whose text is only why the cluster didn't do what it was asked for, not what that was.
+type rejection struct{ error }
+
+func (e *rejection) Unwrap() error { return e.error }
+
+func (e *rejection) Error() string {
+	var unavailable *deploy.UnavailableError
+	var request *url.Error
+	switch {
+	case apierrors.IsUnauthorized(e.error):
+		return "it doesn't accept the credentials"
+	case errors.Is(e.error, context.DeadlineExceeded):
+		return "it doesn't answer"
+	case errors.As(e.error, &request):
+		return request.Err.Error()
+	case errors.As(e.error, &unavailable) && unavailable.Err != nil:
+		return unavailable.Err.Error()
+	}
+	return e.error.Error()
+}
