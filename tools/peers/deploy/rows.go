@@ -21,7 +21,7 @@ func (l lab) livePairs() []ratio.Pair {
 			Hint: "deploy/settled.go; COUNT deploy-same-calls tells whether the server was asked",
 		},
 		{Name: "deploy-new-flux", Goal: 0.5, Ours: l.fresh(newOperkit), Peer: l.fresh(newFlux), Hint: hint},
-		{Name: "deploy-new-apply", Goal: 1, Ours: l.fresh(newOperkit), Peer: l.fresh(newRuntimeApply), Hint: hint},
+		{Name: "deploy-new-apply", Goal: 1, Ours: l.fresh(newOperkit), Peer: l.fresh(newRuntimeApply), Hint: hint, Rounds: 31},
 	}
 }
 

@@ -47,7 +47,7 @@ type comparison struct {
 	ours, peer sample
 }
 
-// compare measures both sides of a pair in turn, that often, each for about that long.
+// compare measures both sides of a pair in turn, that often or as often as the pair wants, each for about that long.
 func (p Pair) compare(measure meter, rounds int, each time.Duration) (comparison, error) {
 	var samples [2][]sample
 	var amounts [2]string
@@ -58,6 +58,7 @@ func (p Pair) compare(measure meter, rounds int, each time.Duration) (comparison
 		}
 		amounts[i] = strconv.Itoa(first.iterations) + "x"
 	}
+	rounds = max(rounds, p.Rounds)
 	ratios := make([]float64, 0, rounds)
 	for round := range rounds {
 		for turn := range 2 {

@@ -13,6 +13,8 @@ type Pair struct {
 	Ours, Peer func(b *testing.B)
 	// Hint is what to look at when the goal is missed.
 	Hint string
+	// Rounds is how often it is measured at least, for work whose times scatter; zero leaves it with the flag.
+	Rounds int
 	// Allocs compares allocations per iteration instead of time.
 	Allocs bool
 }

@@ -92,6 +92,20 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// A pair whose times scatter is measured more often than the flag says, never less.
+func TestRoundsOfAPair(t *testing.T) {
+	t.Parallel()
+	for wanted, rounds := range map[int]int{0: 9, 3: 9, 12: 12} {
+		var s script
+		ones := slices.Repeat([]float64{1}, rounds)
+		pair, measure := s.pair(1, slices.Clone(ones), slices.Clone(ones))
+		pair.Rounds = wanted
+		if code := run([]string{"-time", "1s"}, new(bytes.Buffer), new(bytes.Buffer), measure, []Pair{pair}, nil); code != 0 || len(s.asked) != 2+2*rounds {
+			t.Errorf("Rounds %d: code %d, %d measurements, want %d", wanted, code, len(s.asked), 2+2*rounds)
+		}
+	}
+}
+
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	var s script
