@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -155,39 +156,55 @@ func definedKinds(definition *unstructured.Unstructured) []schema.GroupVersionKi
 	return kinds
 }
 
-// waitReady waits for the objects of a stage that were applied.
+// waitReady waits for the objects of a stage that were applied, looking at all of them in turn.
 func (r *stageRun) waitReady(ctx context.Context, which []int) {
 	if r.ready == nil || r.dryRun {
 		return
 	}
-	ctx, cancel := waiting(ctx)
-	defer cancel()
+	var pending []*Result
 	for _, i := range which {
-		result := r.results[i]
-		if result == nil || result.Err != nil || result.Action == Skipped {
-			continue
+		if result := r.results[i]; result != nil && result.Err == nil && result.Action != Skipped {
+			pending = append(pending, result)
 		}
-		err := waitUntil(ctx, func(ctx context.Context) (bool, error) {
-			obj, err := r.view.Get(ctx, result.Ref)
-			if err != nil || obj == nil {
-				return false, err
-			}
-			result.Object = obj
-			return r.ready(obj), nil
-		})
-		if err != nil {
-			result.Action, result.Err = Failed, r.late(ctx, *result, err)
+	}
+	err := waitUntil(ctx, func(ctx context.Context) (bool, error) {
+		pending = slices.DeleteFunc(pending, func(result *Result) bool { return r.settledReady(ctx, result) })
+		return len(pending) == 0, nil
+	})
+	for _, result := range pending {
+		result.Action, result.Err = Failed, r.late(*result, err)
+		r.tell(*result)
+	}
+}
+
+// settledReady tells whether nothing is to be waited for any more: the object is ready, or can't be read.
+func (r *stageRun) settledReady(ctx context.Context, result *Result) bool {
+	obj, err := r.view.Get(ctx, result.Ref)
+	var unavailable *UnavailableError
+	switch {
+	case err != nil && ctx.Err() == nil && !errors.As(err, &unavailable):
+		result.Action, result.Err = Failed, err
+	case err != nil || obj == nil:
+		return false
+	default:
+		if result.Object = obj; !r.ready(obj) {
+			return false
 		}
-		if r.onResult != nil {
-			r.onResult(*result)
-		}
+	}
+	r.tell(*result)
+	return true
+}
+
+func (r *stageRun) tell(result Result) {
+	if r.onResult != nil {
+		r.onResult(result)
 	}
 }
 
 // late says why an object isn't ready.
-func (r *stageRun) late(ctx context.Context, result Result, err error) error {
-	if !isDeadline(err) && ctx.Err() == nil {
-		return err
+func (r *stageRun) late(result Result, err error) error {
+	if !isDeadline(err) {
+		return fmt.Errorf("%s: it was %s and not waited for to the end: %w", result.Ref, result.Action, err)
 	}
 	return &TimeoutError{Ref: result.Ref, Reason: fmt.Sprintf("it was %s and isn't ready", result.Action), Err: err}
 }

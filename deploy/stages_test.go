@@ -1,7 +1,9 @@
 package deploy_test
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -127,6 +129,45 @@ func TestReady(t *testing.T) {
 			assert.Equal(t, deploy.Failed, results[0].Action)
 			assert.Equal(t, deploy.DefaultWait, time.Since(start))
 		})
+	})
+	t.Run("one that isn't says nothing about the others, and all have the same time", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			never, soon := settings(t, "{}"), named(settings(t, "{}"), "soon")
+			soon.SetAnnotations(map[string]string{"ready": "yes"})
+			start := time.Now()
+			results, err := deploy.NewManager(newCluster(t)).Apply(t.Context(), objects(never, named(never, "nor"), soon), ready)
+			require.Error(t, err)
+			assert.Equal(t, []deploy.Action{deploy.Failed, deploy.Failed, deploy.Created}, actions(results))
+			assert.Equal(t, deploy.DefaultWait, time.Since(start))
+		})
+	})
+	t.Run("a cluster that doesn't answer for a moment is waited for, an object that can't be read isn't", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			failing := &atomic.Bool{}
+			up := settings(t, "{}")
+			up.SetAnnotations(map[string]string{"ready": "yes"})
+			m := deploy.NewManager(interruptedCluster{newCluster(t), failing})
+			var once sync.Once
+			interrupt := deploy.OnResult(func(deploy.Result) {
+				once.Do(func() {
+					failing.Store(true)
+					time.AfterFunc(time.Second, func() { failing.Store(false) })
+				})
+			})
+			results, err := m.Apply(t.Context(), objects(up), ready, interrupt)
+			require.NoError(t, err)
+			assert.Equal(t, deploy.Created, results[0].Action)
+		})
+	})
+	t.Run("who is interrupted isn't too late", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		results, err := deploy.NewManager(newCluster(t)).Apply(ctx, objects(settings(t, "{}")), ready, deploy.OnResult(func(deploy.Result) { cancel() }))
+		require.ErrorIs(t, err, context.Canceled)
+		assert.ErrorContains(t, results[0].Err, "ConfigMap shop/settings: it was created and not waited for to the end: context canceled")
 	})
 	t.Run("not in a dry run", func(t *testing.T) {
 		t.Parallel()
