@@ -51,6 +51,26 @@ type ConfigDefaulter interface {
 	ConfigDefaults() map[string]any
 }
 
+// Exhauster is implemented by a Controller that wants to know when a resource is given up, see MaxAttempts:
+// err is the last of its errors. What the hook answers is told too.
+type Exhauster interface {
+	Exhausted(ctx context.Context, s *Session, err error) error
+}
+
+// exhausted makes an error permanent when there were enough attempts.
+func (r *Reconciler) exhausted(ctx context.Context, s *Session, err error) error {
+	if r.options.maxAttempts == 0 || s.attempt+1 < r.options.maxAttempts || classOf(err) <= classVerification {
+		return err
+	}
+	err = fmt.Errorf("given up after %d attempts: %w", s.attempt+1, err)
+	if hook, ok := r.controller.(Exhauster); ok {
+		if failed := hooked("exhausted", func() error { return hook.Exhausted(ctx, s, err) }); failed != nil {
+			err = fmt.Errorf("%w; %w", err, failed)
+		}
+	}
+	return request.Permanent(err)
+}
+
 // afterDeploy calls the hook for how the deployment went. An error of it is no component's.
 func (r *Reconciler) afterDeploy(ctx context.Context, s *Session, o Outcome) error {
 	hook, after := r.controller.(AfterDeployer)

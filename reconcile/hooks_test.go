@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -176,4 +177,34 @@ func TestDefaults(t *testing.T) {
 	w.calm(r)
 	assert.Equal(t, []any{"a"}, d.defaults["spec"].(map[string]any)["list"], "they are copied")
 	assert.NotContains(t, w.widget().Object["spec"], "mode", "and written nowhere")
+}
+
+// exhausting is a controller that fails and wants to know when it is given up.
+type exhausting struct {
+	controller
+	told []string
+}
+
+func (e *exhausting) Exhausted(_ context.Context, _ *Session, err error) error {
+	e.told = append(e.told, err.Error())
+	return errors.New("nobody reads mail")
+}
+
+func TestMaxAttempts(t *testing.T) {
+	t.Parallel()
+	e := &exhausting{}
+	e.setup = func(context.Context, *Session) error { return errNo }
+	w := newWorld(t)
+	r := w.reconciler(e, MaxAttempts(3))
+	for attempt, permanent := range []bool{false, false, true} {
+		_, err := r.Reconcile(t.Context(), request.Request{Key: widgetRequest.Key, Attempt: attempt})
+		require.ErrorIs(t, err, errNo)
+		assert.Equal(t, permanent, request.IsPermanent(err), attempt)
+	}
+	assert.Equal(t, []string{"given up after 3 attempts: setup: no"}, e.told)
+	assert.Equal(t, "given up after 3 attempts: setup: no; exhausted: nobody reads mail", w.message())
+
+	e.setup = func(context.Context, *Session) error { return Precondition("not yet") }
+	_, err := r.Reconcile(t.Context(), request.Request{Key: widgetRequest.Key, Attempt: 7})
+	require.NoError(t, err, "to wait is no failed attempt")
 }

@@ -26,7 +26,33 @@ type options struct {
 	period        time.Duration
 	observe       func(*Component, deploy.Results)
 	prunes        []schema.GroupVersionKind
+	patcher       Patcher
+	nameObjects   bool
+
+	versionField, versionOverride, operatorVersion string
+
+	supported, exempt []string
+	strict            bool
+	serviceStatus     bool
+	startAfter        time.Duration
+	maxAttempts       int
 }
+
+// WithPatches has the objects of resources changed by the patches that patcher knows of, see package
+// temporarypatch.
+func WithPatches(patcher Patcher) Option { return func(o *options) { o.patcher = patcher } }
+
+// NameObjects has every object carry its internal name, "<component>.<object>", in the annotation
+// <domain>/internal-name, by which patches and people find it (spec: reconcile 13).
+func NameObjects() Option { return func(o *options) { o.nameObjects = true } }
+
+// ServiceStatus has the status carry the field <kind>Status that parents of the resource read:
+// Completed, InProgress or Failed (spec: reconcile 52). The schema of the kind has to know it.
+func ServiceStatus() Option { return func(o *options) { o.serviceStatus = true } }
+
+// MaxAttempts has a resource given up after so many failures in a row: its error is permanent then, see
+// request.Permanent, and a Controller that is an Exhauster is told. Default 0: never.
+func MaxAttempts(n int) Option { return func(o *options) { o.maxAttempts = n } }
 
 // FinalizerName sets the name of the finalizer; default "finalizers.<kind>.<group>" in
 // lower case (spec: reconcile 20). It is an error for a controller without Finalize.
@@ -62,7 +88,10 @@ func Observe(observe func(component *Component, results deploy.Results)) Option 
 }
 
 func newOptions(opts []Option) (options, error) {
-	o := options{logger: slog.Default(), now: time.Now, concurrency: 8, recheck: time.Minute, period: 10 * time.Minute}
+	o := options{
+		logger: slog.Default(), now: time.Now, concurrency: 8, recheck: time.Minute, period: 10 * time.Minute,
+		versionField: "spec.version", exempt: []string{"TemporaryPatch*"}, startAfter: startAfter,
+	}
 	for _, option := range opts {
 		option(&o)
 	}
@@ -75,8 +104,10 @@ func newOptions(opts []Option) (options, error) {
 		return o, fmt.Errorf("concurrency: %d: it can't be negative", o.concurrency)
 	case o.recheck < 0 || o.period < 0:
 		return o, fmt.Errorf("periods: %s and %s: they can't be negative", o.recheck, o.period)
+	case o.maxAttempts < 0:
+		return o, fmt.Errorf("max attempts: %d: it can't be negative", o.maxAttempts)
 	}
-	return o, nil
+	return o, o.validateVersions()
 }
 
 // setFinalizer settles which finalizer the controller's resources carry: none without a

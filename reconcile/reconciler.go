@@ -91,7 +91,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	if err := r.setup(ctx, session); err != nil {
 		return r.ended(ctx, session, nil, err)
 	}
+	started := r.start(ctx, session)
 	outcome, err := session.rollout(ctx, r)
+	started()
 	if err == nil && !r.options.dryRun {
 		err = session.settleKinds(ctx, &outcome, r.options.prunes)
 	}
@@ -102,7 +104,8 @@ func (r *Reconciler) session(resource *unstructured.Unstructured, attempt int) *
 	id := newID()
 	return &Session{
 		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource), manager: r.manager, watcher: r.options.watcher, dryRun: r.options.dryRun,
-		logger: r.options.logger.With("object", deploy.RefOf(resource).String(), "reconcile", id),
+		nameObjects: r.options.nameObjects,
+		logger:      r.options.logger.With("object", deploy.RefOf(resource).String(), "reconcile", id),
 	}
 }
 
@@ -119,7 +122,22 @@ func (r *Reconciler) paused(resource *unstructured.Unstructured) bool {
 	return strings.EqualFold(resource.GetAnnotations()[r.manager.KeyDomain()+"/pause-execution"], "true")
 }
 
-func (r *Reconciler) setup(ctx context.Context, s *Session) error {
+// setup finds out what the resource wants, and has the controller add the components.
+func (r *Reconciler) setup(ctx context.Context, s *Session) (err error) {
+	if s.version, err = r.options.versionOf(s.described); err != nil {
+		return err
+	}
+	if err := r.options.checkVersion(s); err != nil {
+		return err
+	}
+	if err := r.configure(ctx, s); err != nil {
+		return err
+	}
+	if r.options.patcher != nil {
+		if s.patches, err = r.options.patcher.Patches(ctx, s.resource, r.manager.View()); err != nil {
+			return err
+		}
+	}
 	if err := guarded(func() error { return r.controller.Setup(ctx, s) }); err != nil {
 		return fmt.Errorf("setup: %w", err)
 	}
@@ -160,6 +178,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	if outcome != nil && len(outcome.Components) == 0 && err != nil {
 		outcome = nil
 	}
+	err = r.exhausted(ctx, s, err)
 	written := r.writeStatus(ctx, s, report{generation: s.resource.GetGeneration(), outcome: outcome, err: err})
 	if err != nil && classOf(err) > classVerification {
 		if after, ok := isUnavailable(err); ok && after > 0 {

@@ -27,6 +27,8 @@ type Session struct {
 	dryRun     bool
 	components []*Component
 	claims     claims
+	config     map[string]any
+	version    string
 	patches    []Patch
 	// nameObjects: objects carry their internal names.
 	nameObjects bool

@@ -52,13 +52,16 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) bo
 
 func (r *Reconciler) application(s *Session, rep report, present map[string]any) status.Application {
 	application := status.Application{
-		Generation: rep.generation,
-		Warn:       func(message string) { s.logger.Warn("status", "warning", message) },
+		Generation: rep.generation, SupportedVersions: r.options.supported, OperatorVersion: r.options.operatorVersion,
+		Warn: func(message string) { s.logger.Warn("status", "warning", message) },
+	}
+	if r.options.serviceStatus {
+		application.Kind = s.Kind().Kind
 	}
 	if rep.outcome != nil {
 		application.Components = componentState(*rep.outcome)
 	}
-	started, _ := status.ForStart(present, "")
+	started, _ := status.ForStart(present, s.version)
 	if rep.err != nil {
 		application.Ready, application.Updating = status.ForError(errorClass(rep.err), rep.err.Error())
 		if application.Ready.Reason == "" {
@@ -68,6 +71,7 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	}
 	application.Ready, application.Updating = status.ForEnd(present, rep.outcome.Complete())
 	if rep.outcome.Complete() {
+		application.Version = s.version
 		return application
 	}
 	if started.Reason == status.ReadyInitializing {

@@ -1,0 +1,143 @@
+package reconcile
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// wanting is the widget that wants a version.
+func wanting(version any) *unstructured.Unstructured {
+	w := widget()
+	if version != nil {
+		w.Object["spec"].(map[string]any)["version"] = version
+	}
+	return w
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	deep := widget()
+	deep.Object["spec"] = map[string]any{"app": map[string]any{"release": "3"}}
+	for reason, row := range map[string]struct {
+		resource *unstructured.Unstructured
+		options  []Option
+		want     string
+		err      string
+	}{
+		"reconcile 3: spec.version":            {wanting("1.2"), nil, "1.2", ""},
+		"reconcile 3: none":                    {wanting(nil), nil, "", ""},
+		"reconcile 3: another field":           {deep, []Option{VersionField("spec.app.release")}, "3", ""},
+		"reconcile 3: an override":             {wanting("1.2"), []Option{VersionOverride("9")}, "9", ""},
+		"a number":                             {wanting(int64(1)), nil, "", "Widget shop/w: spec.version is no text: quote it"},
+		"reconcile 39: one that is supported":  {wanting("1"), []Option{SupportedVersions("1", "2"), StrictVersions()}, "1", ""},
+		"reconcile 39: one that isn't":         {wanting("3"), []Option{SupportedVersions("1", "2"), StrictVersions()}, "", `Widget shop/w: version "3" isn't supported: choose one of 1, 2`},
+		"reconcile 39: none, strictly":         {wanting(nil), []Option{SupportedVersions("1"), StrictVersions()}, "", "Widget shop/w: spec.version is missing: choose one of 1"},
+		"reconcile 39: not strictly":           {wanting("3"), []Option{SupportedVersions("1")}, "3", ""},
+		"reconcile mistake 29: an exempt kind": {wanting("3"), []Option{SupportedVersions("1"), StrictVersions("Wid*")}, "3", ""},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorldWith(t, row.resource)
+			var seen string
+			_, _, err := w.once(w.reconciler(adding(func(s *Session) { seen = s.Version() }), row.options...))
+			if row.err != "" {
+				require.EqualError(t, err, row.err)
+				assert.Equal(t, "ConfigError/Errored", w.verdict())
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, row.want, seen)
+		})
+	}
+	for reason, row := range map[string]struct {
+		option Option
+		want   string
+	}{
+		"reconcile mistake 25: strict about nothing": {StrictVersions(), "strict versions: no version is supported: name them with SupportedVersions"},
+		"no path":                {VersionField("spec..version"), `version field "spec..version": is no path of fields such as spec.version`},
+		"a pattern that is none": {func(o *options) { StrictVersions("[")(o); SupportedVersions("1")(o) }, `strict versions: exempt "[": syntax error in pattern`},
+		"fewer than no attempts": {MaxAttempts(-1), "max attempts: -1: it can't be negative"},
+	} {
+		_, err := New(adding(func(*Session) {}), deploy.NewManager(newWorld(t)), row.option)
+		require.EqualError(t, err, row.want, reason)
+	}
+}
+
+func (w *world) status(fields ...string) any {
+	w.t.Helper()
+	value, _, err := unstructured.NestedFieldCopy(w.widget().Object, append([]string{"status"}, fields...)...)
+	require.NoError(w.t, err)
+	return value
+}
+
+func TestVersionsInTheStatus(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, wanting("1"))
+	var current []string
+	r := w.reconciler(adding(func(s *Session) {
+		current = append(current, s.CurrentVersion())
+		s.Add("c", configMap("a"))
+	}), SupportedVersions("1", "2"), OperatorVersion("7"), ServiceStatus())
+	assert.Equal(t, []string{"apply ConfigMap shop/a", writeStatus}, w.calm(r))
+	assert.Equal(t, "1", w.status("versions", "reconciled"), "reconcile 49")
+	assert.Equal(t, []any{map[string]any{"name": "1"}, map[string]any{"name": "2"}}, w.status("versions", "available", "versions"), "reconcile 48")
+	assert.Equal(t, "7", w.status("operatorVersion"), "reconcile 52")
+	assert.Equal(t, "Completed", w.status("widgetStatus"), "reconcile 52")
+	assert.Empty(t, w.calm(r), "reconcile 53")
+
+	var during []string
+	w.refuse = func(call string) error {
+		if call == "apply ConfigMap shop/b" {
+			during = append(during, w.verdict(), w.message())
+		}
+		return nil
+	}
+	w.merge(widgetRef, `{"spec":{"version":"2"}}`)
+	r = w.reconciler(adding(func(s *Session) { s.Add("c", configMap("b")) }), SupportedVersions("1", "2"))
+	calls := w.calm(r)
+	assert.Equal(t, []string{writeStatus, "apply ConfigMap shop/b", "delete ConfigMap shop/a", writeStatus}, calls, "reconcile 48: a change of version is told before it begins")
+	assert.Equal(t, []string{"InProgress/VersionChange", "Version Change Started: [1] -> [2]"}, during)
+	assert.Equal(t, "2", w.status("versions", "reconciled"))
+	assert.Equal(t, []string{"", "1"}, current[:2])
+}
+
+// A rollout that takes a while says so; one that is done soon costs one write.
+func TestStartIsToldWhenItTakesAWhile(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		takes time.Duration
+		want  []string
+	}{
+		"soon done":     {0, []string{"apply ConfigMap shop/a", writeStatus}},
+		"takes a while": {300 * time.Millisecond, []string{"apply ConfigMap shop/a", writeStatus, writeStatus}},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			var during string
+			way := &particular{note: func(string) {}}
+			way.build = func(_ context.Context, _ *Session, c *Component) error {
+				c.Add("a", configMap("a"))
+				return nil
+			}
+			r := w.reconciler(adding(func(s *Session) { s.Use("c", way) }), func(o *options) { o.startAfter = 100 * time.Millisecond })
+			way.note = func(step string) {
+				if step == "verify c" && row.takes > 0 {
+					require.Eventually(t, func() bool { return w.verdict() != "/" }, 10*time.Second, time.Millisecond)
+					during = w.verdict()
+				}
+			}
+			assert.Equal(t, row.want, w.calm(r), "reconcile 48")
+			if row.takes > 0 {
+				assert.Equal(t, "Initializing/", during)
+			}
+			assert.Equal(t, "Stable/Stable", w.verdict())
+		})
+	}
+}
