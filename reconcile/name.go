@@ -13,7 +13,27 @@ const (
 // ScopedName returns the name for an object of the resource: the resource's name, a dash
 // and name. Longer than 63 characters it is cut and ends in a dash and 8 digits of the whole
 // name's hash, so that it stays a valid label value and doesn't collide (spec: reconcile 6).
-func (s *Session) ScopedName(name string) string { return Truncate(s.Name() + "-" + name) }
+func (s *Session) ScopedName(name string) string {
+	if s.oper8Names {
+		return truncateOper8(s.Name() + "-" + name)
+	}
+	return Truncate(s.Name() + "-" + name)
+}
+
+// Oper8Names has ScopedName cut names as oper8 does, which keeps the objects of a resource that an operator
+// written with it has made: after 59 characters, with four digits of the hash, which collide much sooner
+// (spec: reconcile 6, mistake 22).
+func Oper8Names() Option { return func(o *options) { o.oper8Names = true } }
+
+func truncateOper8(name string) string {
+	characters := []rune(name)
+	if len(characters) <= longestName {
+		return name
+	}
+	const digits = 4
+	sum := sha256.Sum256([]byte(name))
+	return string(characters[:longestName-digits]) + hex.EncodeToString(sum[:])[:digits]
+}
 
 // Truncate shortens a name to 63 characters as ScopedName does.
 func Truncate(name string) string {

@@ -28,6 +28,7 @@ type options struct {
 	prunes        []schema.GroupVersionKind
 	patcher       Patcher
 	nameObjects   bool
+	oper8Names    bool
 
 	versionField, versionOverride, operatorVersion string
 

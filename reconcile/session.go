@@ -32,6 +32,7 @@ type Session struct {
 	patches    []Patch
 	// nameObjects: objects carry their internal names.
 	nameObjects bool
+	oper8Names  bool
 }
 
 // newID makes the id of a session: 22 characters of base32 from 16 random bytes (spec:
