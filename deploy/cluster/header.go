@@ -9,7 +9,8 @@ type header struct {
 }
 
 // peek reads the header of an object without decoding it. ok is false for what isn't written as API servers
-// write objects; that is then decoded in full, which says what is wrong with it.
+// write objects; that is then decoded in full, which says what is wrong with it. It is false too for an object
+// that is being deleted: the write that lets go of it is answered by its end under the version of its last state.
 func peek(document []byte) (h header, ok bool) {
 	s := scanner{document}
 	ok = s.object(func(key []byte) bool {
@@ -29,6 +30,8 @@ func peek(document []byte) (h header, ok bool) {
 					return s.text(&h.uid)
 				case "resourceVersion":
 					return s.text(&h.version)
+				case "deletionTimestamp":
+					return false
 				}
 				return s.skip()
 			})

@@ -23,18 +23,19 @@ func TestPeek(t *testing.T) {
 		document string
 		want     string // kind, namespace, name, uid, version
 	}{
-		"as servers write it":     {`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7"},"data":{"x":"y"}}`, "v1 ConfigMap b a u 7"},
-		"what else is in it":      {`{"data":{"resourceVersion":"8","uid":"x","metadata":{"uid":"z"}},"kind":"K","apiVersion":"g/v1","metadata":{"annotations":{"uid":"no","q":"\"}]\\"},"ownerReferences":[{"uid":"no"}],"uid":"u","resourceVersion":"7","name":"a"}}`, "g/v1 K  a u 7"},
-		"with spaces":             {"{ \"kind\" : \"K\" ,\n\"apiVersion\":\"v1\", \"n\": -1.5e3, \"b\": [true, null, {}], \"metadata\" : { \"uid\" : \"u\", \"resourceVersion\":\"7\" } }", "v1 K   u 7"},
-		"without a version":       {`{"kind":"K","apiVersion":"v1","metadata":{"uid":"u"}}`, ""},
-		"a uid that is a number":  {`{"kind":"K","apiVersion":"v1","metadata":{"uid":1,"resourceVersion":"7"}}`, ""},
-		"a name with an escape":   {`{"kind":"K","apiVersion":"v1","metadata":{"name":"\u0061","uid":"u","resourceVersion":"7"}}`, ""},
-		"metadata that is no map": {`{"kind":"K","apiVersion":"v1","metadata":[]}`, ""},
-		"cut off":                 {`{"kind":"K","apiVersion":"v1","metadata":{"uid":"u","resourceVersion":"7"`, ""},
-		"cut off in a text":       {`{"kind":"K","apiVersion":"v1","metadata":{"uid":"u","resourceVersion":"7"},"x":"\`, ""},
-		"nothing":                 {``, ""},
-		"a list":                  {`[1]`, ""},
-		"empty":                   {`{}`, ""},
+		"as servers write it":       {`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7"},"data":{"x":"y"}}`, "v1 ConfigMap b a u 7"},
+		"what else is in it":        {`{"data":{"resourceVersion":"8","uid":"x","metadata":{"uid":"z"}},"kind":"K","apiVersion":"g/v1","metadata":{"annotations":{"uid":"no","q":"\"}]\\"},"ownerReferences":[{"uid":"no"}],"uid":"u","resourceVersion":"7","name":"a"}}`, "g/v1 K  a u 7"},
+		"with spaces":               {"{ \"kind\" : \"K\" ,\n\"apiVersion\":\"v1\", \"n\": -1.5e3, \"b\": [true, null, {}], \"metadata\" : { \"uid\" : \"u\", \"resourceVersion\":\"7\" } }", "v1 K   u 7"},
+		"one that is being deleted": {`{"kind":"K","apiVersion":"v1","metadata":{"uid":"u","resourceVersion":"7","deletionTimestamp":"2030-01-01T00:00:00Z"}}`, ""},
+		"without a version":         {`{"kind":"K","apiVersion":"v1","metadata":{"uid":"u"}}`, ""},
+		"a uid that is a number":    {`{"kind":"K","apiVersion":"v1","metadata":{"uid":1,"resourceVersion":"7"}}`, ""},
+		"a name with an escape":     {`{"kind":"K","apiVersion":"v1","metadata":{"name":"\u0061","uid":"u","resourceVersion":"7"}}`, ""},
+		"metadata that is no map":   {`{"kind":"K","apiVersion":"v1","metadata":[]}`, ""},
+		"cut off":                   {`{"kind":"K","apiVersion":"v1","metadata":{"uid":"u","resourceVersion":"7"`, ""},
+		"cut off in a text":         {`{"kind":"K","apiVersion":"v1","metadata":{"uid":"u","resourceVersion":"7"},"x":"\`, ""},
+		"nothing":                   {``, ""},
+		"a list":                    {`[1]`, ""},
+		"empty":                     {`{}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

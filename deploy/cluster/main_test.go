@@ -68,7 +68,8 @@ func watch(t testing.TB, c *cluster.Cluster, kinds ...schema.GroupVersionKind) {
 	for _, kind := range kinds {
 		subscription, err := c.View().Subscribe(t.Context(), kind, func(deploy.Event) {})
 		require.NoError(t, err)
-		require.NoError(t, subscription.Synced(t.Context()))
+		// A definition is established a moment before its storage is ready.
+		require.Eventually(t, func() bool { err = subscription.Synced(t.Context()); return err == nil }, patience, time.Millisecond, "%v", err)
 	}
 }
 
