@@ -39,7 +39,7 @@ func TestOwnerReferences(t *testing.T) {
 		intent *unstructured.Unstructured
 		want   []metav1.OwnerReference
 	}{
-		"deploy 26: the owner is added, never as controller": {cart("c"), settings(t, "{}"), []metav1.OwnerReference{blocking("c")}},
+		"deploy 6, 26: the owner is added, never as controller": {cart("c"), settings(t, "{}"), []metav1.OwnerReference{blocking("c")}},
 		"deploy W12: references of the manifest are kept":    {cart("c"), owned(settings(t, "{}"), reference("d")), []metav1.OwnerReference{reference("d"), blocking("c")}},
 		"deploy 26: the same uid isn't added twice":          {cart("c"), owned(settings(t, "{}"), reference("c")), []metav1.OwnerReference{reference("c")}},
 		"deploy W12: a cluster-scoped owner":                 {node, settings(t, "{}"), []metav1.OwnerReference{nodeReference}},

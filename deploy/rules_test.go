@@ -29,7 +29,7 @@ func container(t testing.TB, content string) *unstructured.Unstructured {
 func TestChangesThatNeedNoReplacement(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ before, after, want string }{
-		"deploy 16: a value of another type": {"env: [{name: a, value: x}], stdin: true", "env: [{name: a, value: 'true'}], stdin: false",
+		"deploy 11, 16: a value of another type": {"env: [{name: a, value: x}], stdin: true", "env: [{name: a, value: 'true'}], stdin: false",
 			"env: [{name: a, value: 'true'}, {name: injected, value: i}], stdin: false"},
 		"deploy 17: a list that gets shorter": {"env: [{name: a, value: x}, {name: b, value: z}]", "env: [{name: a, value: x}]",
 			"env: [{name: a, value: x}, {name: injected, value: i}]"},

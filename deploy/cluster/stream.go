@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	"github.com/operkit/operkit/deploy"
 )
@@ -35,7 +34,7 @@ func (r *requests) watch(ctx context.Context, at schema.GroupVersionResource, na
 		return nil, err
 	}
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
-	return watch.NewStreamWatcherWithLogger(klog.FromContext(ctx), &events{body, bufio.NewReader(body), known}, reporter), nil
+	return watch.NewStreamWatcher(&events{body, bufio.NewReader(body), known}, reporter), nil
 }
 
 // events decodes the events of a watch, one a line.
