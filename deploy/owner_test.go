@@ -40,10 +40,10 @@ func TestOwnerReferences(t *testing.T) {
 		want   []metav1.OwnerReference
 	}{
 		"deploy 6, 26: the owner is added, never as controller": {cart("c"), settings(t, "{}"), []metav1.OwnerReference{blocking("c")}},
-		"deploy W12: references of the manifest are kept":    {cart("c"), owned(settings(t, "{}"), reference("d")), []metav1.OwnerReference{reference("d"), blocking("c")}},
-		"deploy 26: the same uid isn't added twice":          {cart("c"), owned(settings(t, "{}"), reference("c")), []metav1.OwnerReference{reference("c")}},
-		"deploy W12: a cluster-scoped owner":                 {node, settings(t, "{}"), []metav1.OwnerReference{nodeReference}},
-		"deploy 25: an object doesn't own itself":            {cart("c"), cart("c"), nil},
+		"deploy W12: references of the manifest are kept":       {cart("c"), owned(settings(t, "{}"), reference("d")), []metav1.OwnerReference{reference("d"), blocking("c")}},
+		"deploy 26: the same uid isn't added twice":             {cart("c"), owned(settings(t, "{}"), reference("c")), []metav1.OwnerReference{reference("c")}},
+		"deploy W12: a cluster-scoped owner":                    {node, settings(t, "{}"), []metav1.OwnerReference{nodeReference}},
+		"deploy 25: an object doesn't own itself":               {cart("c"), cart("c"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
