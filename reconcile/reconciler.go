@@ -105,7 +105,7 @@ func (r *Reconciler) session(resource *unstructured.Unstructured, attempt int) *
 	return &Session{
 		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource), manager: r.manager, watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
-		logger:      r.options.logger.With("object", deploy.RefOf(resource).String(), "reconcile", id),
+		logger: r.options.logger.With("object", deploy.RefOf(resource).String(), "reconcile", id),
 	}
 }
 

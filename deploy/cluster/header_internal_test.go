@@ -92,7 +92,7 @@ func TestDecodeReuses(t *testing.T) {
 	}
 }
 
-func TestEvents(t *testing.T) {
+func TestStreamEvents(t *testing.T) {
 	t.Parallel()
 	const object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}`
 	for name, row := range map[string]struct {
