@@ -45,7 +45,7 @@ func TestSoak(t *testing.T) {
 		seed, err = strconv.ParseUint(given, 10, 64)
 		require.NoError(t, err, "%s is the number that a failed run printed", seedVariable)
 	}
-	t.Logf("%d operations of the seed %d", operations, seed)
+	t.Logf("SOAK deploy: %d operations of the seed %d", operations, seed)
 	h := newHistory(t, seed)
 	for i := range operations {
 		if !h.happen(t, i) {

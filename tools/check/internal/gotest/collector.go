@@ -124,10 +124,10 @@ func (c *Collector) end(p *packageRun, failedPackage bool) {
 }
 
 // wanted reports whether a person wants to see the output: of a package that passed the last line, of one that failed
-// all it printed itself, of tests what those that did not pass printed.
+// all it printed itself, of tests what those that did not pass printed, and with which seed a long one was run.
 func wanted(o output, failedPackage bool) bool {
 	if o.test != nil {
-		return o.test.outcome != passed && !isProgress(o.text)
+		return o.test.outcome != passed && !isProgress(o.text) || strings.Contains(o.text, ": SOAK ")
 	}
 	return failedPackage || strings.HasPrefix(o.text, "ok  \t") || strings.HasPrefix(o.text, "?   \t")
 }

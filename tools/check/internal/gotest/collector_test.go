@@ -47,6 +47,10 @@ func TestCollector(t *testing.T) {
 				"FAIL\nFAIL\texample.test/fx/fail\t0.003s\n",
 		},
 		{
+			"soak.jsonl", "with which seed a long test was run is shown though it passed", Tally{Passed: 1},
+			"    a_test.go:5: SOAK fx: 2000 operations of the seed 7\nok  \texample.test/fx/soak\t0.003s\n",
+		},
+		{
 			"skip.jsonl", "a skipped test is counted and shown with its reason", Tally{Passed: 1, Skipped: 1},
 			"    a_test.go:5: no cluster\n--- SKIP: TestSkipped (0.00s)\nok  \texample.test/fx/skip\t0.003s\n",
 		},
