@@ -80,6 +80,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		return request.Result{}, nil
 	}
 	session := r.session(resource, req.Attempt)
+	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
 	if resource.GetDeletionTimestamp() != nil {
 		return r.finalize(ctx, session)
 	}
@@ -105,7 +106,7 @@ func (r *Reconciler) session(resource *unstructured.Unstructured, attempt int) *
 	return &Session{
 		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource), manager: r.manager, watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
-		logger: r.options.logger.With("object", deploy.RefOf(resource).String(), "reconcile", id),
+		logger: r.loggerFor(resource, r.options.logger).With("object", deploy.RefOf(resource).String(), "reconcile", id),
 	}
 }
 
