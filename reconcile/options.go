@@ -29,6 +29,7 @@ type options struct {
 	patcher       Patcher
 	nameObjects   bool
 	oper8Names    bool
+	ownAnywhere   bool
 
 	versionField, versionOverride, operatorVersion string
 
@@ -116,9 +117,9 @@ func newOptions(opts []Option) (options, error) {
 func (o *options) setFinalizer(c Controller) error {
 	_, has := c.(Finalizer)
 	switch {
-	case !has && o.finalizerName == "":
+	case !has && !o.ownAnywhere && o.finalizerName == "":
 		return nil
-	case !has:
+	case !has && !o.ownAnywhere:
 		return fmt.Errorf("controller %T: has the finalizer %q but no Finalize", c, o.finalizerName)
 	case o.finalizerName == "":
 		o.finalizerName = defaultFinalizer(c.Kind())

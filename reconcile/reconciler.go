@@ -58,6 +58,9 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 	}
 	// Whoever asked to reconcile asks again, later each time; a worker doesn't wait for that.
 	r.manager = manager.With(deploy.RetryFor(0))
+	if o.ownAnywhere {
+		r.manager = r.manager.With(deploy.OwnedByLabel())
+	}
 	return r, nil
 }
 
@@ -84,7 +87,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	if resource.GetDeletionTimestamp() != nil {
 		return r.finalize(ctx, session)
 	}
-	if r.finalizer != nil && !slices.Contains(resource.GetFinalizers(), r.options.finalizerName) {
+	if r.finalizes() && !slices.Contains(resource.GetFinalizers(), r.options.finalizerName) {
 		if err := r.manager.AddFinalizer(ctx, resource, r.options.finalizerName); err != nil {
 			return r.ended(ctx, session, nil, err)
 		}
@@ -106,7 +109,8 @@ func (r *Reconciler) session(resource *unstructured.Unstructured, attempt int) *
 	return &Session{
 		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource), manager: r.manager, watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
-		logger: r.loggerFor(resource, r.options.logger).With("object", deploy.RefOf(resource).String(), "reconcile", id),
+		ownAnywhere: r.options.ownAnywhere,
+		logger:      r.loggerFor(resource, r.options.logger).With("object", deploy.RefOf(resource).String(), "reconcile", id),
 	}
 }
 

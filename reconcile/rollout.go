@@ -142,6 +142,9 @@ func (c *Component) Apply(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.remember(ctx, kindsOf(plain)); err != nil {
+		return err
+	}
 	c.results, err = s.manager.Apply(ctx, plain, deploy.OwnedBy(s.resource), deploy.StopOnFailure())
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"log/slog"
+	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -33,6 +34,10 @@ type Session struct {
 	// nameObjects: objects carry their internal names.
 	nameObjects bool
 	oper8Names  bool
+	ownAnywhere bool
+	// noted are kinds that the status names since this reconcile began.
+	remembering sync.Mutex
+	noted       []schema.GroupVersionKind
 }
 
 // newID makes the id of a session: 22 characters of base32 from 16 random bytes (spec:
