@@ -24,9 +24,9 @@ type options struct {
 	concurrency   int
 	recheck       time.Duration
 	period        time.Duration
-	observe       func(*Component, deploy.Results)
+	observers     []func(*Component, deploy.Results)
 	prunes        []schema.GroupVersionKind
-	patcher       Patcher
+	patchers      []Patcher
 	nameObjects   bool
 	oper8Names    bool
 	ownAnywhere   bool
@@ -41,8 +41,14 @@ type options struct {
 }
 
 // WithPatches has the objects of resources changed by the patches that patcher knows of, see package
-// temporarypatch.
-func WithPatches(patcher Patcher) Option { return func(o *options) { o.patcher = patcher } }
+// temporarypatch. Of several patchers the later ones come last.
+func WithPatches(patcher Patcher) Option {
+	return func(o *options) { o.patchers = append(o.patchers, patcher) }
+}
+
+// StartAfter sets how long a rollout may take before the status says that it has begun (spec: reconcile 48);
+// default 500 ms, zero never says it because of time. A change of version is told at once in any case.
+func StartAfter(d time.Duration) Option { return func(o *options) { o.startAfter = d } }
 
 // NameObjects has every object carry its internal name, "<component>.<object>", in the annotation
 // <domain>/internal-name, by which patches and people find it (spec: reconcile 13).
@@ -84,9 +90,10 @@ func Periods(recheck, period time.Duration) Option {
 	return func(o *options) { o.recheck, o.period = recheck, period }
 }
 
-// Observe is told of each component's deployment as it ends, from several goroutines.
+// Observe is told of each component's deployment as it ends, from several goroutines. Several observers are
+// told in turn.
 func Observe(observe func(component *Component, results deploy.Results)) Option {
-	return func(o *options) { o.observe = observe }
+	return func(o *options) { o.observers = append(o.observers, observe) }
 }
 
 func newOptions(opts []Option) (options, error) {
@@ -106,6 +113,8 @@ func newOptions(opts []Option) (options, error) {
 		return o, fmt.Errorf("concurrency: %d: it can't be negative", o.concurrency)
 	case o.recheck < 0 || o.period < 0:
 		return o, fmt.Errorf("periods: %s and %s: they can't be negative", o.recheck, o.period)
+	case o.startAfter < 0:
+		return o, fmt.Errorf("start after: %s: it can't be negative", o.startAfter)
 	case o.maxAttempts < 0:
 		return o, fmt.Errorf("max attempts: %d: it can't be negative", o.maxAttempts)
 	}

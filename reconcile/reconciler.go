@@ -138,10 +138,12 @@ func (r *Reconciler) setup(ctx context.Context, s *Session) (err error) {
 	if err := r.configure(ctx, s); err != nil {
 		return err
 	}
-	if r.options.patcher != nil {
-		if s.patches, err = r.options.patcher.Patches(ctx, s.resource, r.manager.View()); err != nil {
+	for _, patcher := range r.options.patchers {
+		patches, err := patcher.Patches(ctx, s.resource, r.manager.View())
+		if err != nil {
 			return err
 		}
+		s.patches = append(s.patches, patches...)
 	}
 	if err := guarded(func() error { return r.controller.Setup(ctx, s) }); err != nil {
 		return fmt.Errorf("setup: %w", err)

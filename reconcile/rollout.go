@@ -17,14 +17,14 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	bound, observe := dag.Concurrency(r.options.concurrency), r.options.observe
+	bound := dag.Concurrency(r.options.concurrency)
 	options := []dag.Option{bound}
 	if s.dryRun {
 		options = append(options, dag.WithoutPredicates())
 	}
 	deployed, err := dag.Run(ctx, graph, func(ctx context.Context, _ string, c *Component) error {
 		err := s.deploy(ctx, c)
-		if observe != nil {
+		for _, observe := range r.options.observers {
 			observe(c, c.results)
 		}
 		return asOutcome(err)

@@ -23,6 +23,9 @@ func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 		r.writeStart(ctx, s)
 		return func() {}
 	}
+	if r.options.startAfter == 0 {
+		return func() {}
+	}
 	done := make(chan struct{})
 	timer := time.AfterFunc(r.options.startAfter, func() {
 		defer close(done)

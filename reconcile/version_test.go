@@ -62,6 +62,7 @@ func TestVersion(t *testing.T) {
 		"reconcile mistake 25: strict about nothing": {StrictVersions(), "strict versions: no version is supported: name them with SupportedVersions"},
 		"no path":                {VersionField("spec..version"), `version field "spec..version": is no path of fields such as spec.version`},
 		"a pattern that is none": {func(o *options) { StrictVersions("[")(o); SupportedVersions("1")(o) }, `strict versions: exempt "[": syntax error in pattern`},
+		"less than no time":      {StartAfter(-1), "start after: -1ns: it can't be negative"},
 		"fewer than no attempts": {MaxAttempts(-1), "max attempts: -1: it can't be negative"},
 	} {
 		_, err := New(adding(func(*Session) {}), deploy.NewManager(newWorld(t)), row.option)
@@ -126,7 +127,7 @@ func TestStartIsToldWhenItTakesAWhile(t *testing.T) {
 				c.Add("a", configMap("a"))
 				return nil
 			}
-			r := w.reconciler(adding(func(s *Session) { s.Use("c", way) }), func(o *options) { o.startAfter = 100 * time.Millisecond })
+			r := w.reconciler(adding(func(s *Session) { s.Use("c", way) }), StartAfter(100*time.Millisecond))
 			way.note = func(step string) {
 				if step == "verify c" && row.takes > 0 {
 					require.Eventually(t, func() bool { return w.verdict() != "/" }, 10*time.Second, time.Millisecond)
@@ -140,4 +141,31 @@ func TestStartIsToldWhenItTakesAWhile(t *testing.T) {
 			assert.Equal(t, "Stable/Stable", w.verdict())
 		})
 	}
+}
+
+func TestSeveralObserversAndPatchers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var told []string
+	observe := func(name string) Option {
+		return Observe(func(c *Component, _ deploy.Results) { told = append(told, name+" "+c.Name()) })
+	}
+	w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }), observe("one"), observe("two"), Concurrency(0),
+		WithPatches(setting("first")), WithPatches(setting("second"))))
+	assert.Equal(t, []string{"one c", "two c"}, told)
+	assert.Equal(t, "second", w.get(configMapRef("a")).Object["data"].(map[string]any)["patched"], "reconcile 13: the last one wins")
+}
+
+// setting is a Patcher with one patch, which sets a field of every object to its own name.
+type setting string
+
+func (p setting) Patches(context.Context, *unstructured.Unstructured, deploy.View) ([]Patch, error) {
+	return []Patch{p}, nil
+}
+
+func (p setting) Name() string { return string(p) }
+
+func (p setting) Apply(_, _ string, content map[string]any) (map[string]any, bool, error) {
+	patched := (&unstructured.Unstructured{Object: content}).DeepCopy()
+	return patched.Object, true, unstructured.SetNestedField(patched.Object, string(p), "data", "patched")
 }

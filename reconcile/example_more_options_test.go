@@ -1,0 +1,61 @@
+package reconcile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// sale is a patch, and knows that every resource has it.
+type sale struct{}
+
+func (sale) Patches(context.Context, *unstructured.Unstructured, deploy.View) ([]reconcile.Patch, error) {
+	return []reconcile.Patch{sale{}}, nil
+}
+
+func (sale) Name() string { return "sale" }
+
+func (sale) Apply(component, object string, content map[string]any) (map[string]any, bool, error) {
+	if component != "door" || object != "sign" {
+		return nil, false, nil
+	}
+	patched := (&unstructured.Unstructured{Object: content}).DeepCopy()
+	return patched.Object, true, unstructured.SetNestedField(patched.Object, "everything must go", "data", "sign")
+}
+
+func ExampleWithPatches() {
+	cluster := emptyCluster()
+	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("door").Add("sign", configMap("sign"))
+		return nil
+	}), reconcile.WithPatches(sale{}), reconcile.StartAfter(0))
+	for _, obj := range cluster.Objects() {
+		if obj.GetKind() == "ConfigMap" {
+			fmt.Println(obj.Object["data"])
+		}
+	}
+	// Output: map[sign:everything must go]
+}
+
+func ExampleMaxAttempts() {
+	reconcileAgain(emptyCluster(), setup(func(context.Context, *reconcile.Session) error {
+		return errors.New("the roof leaks")
+	}), reconcile.MaxAttempts(1))
+	// Output: failed: given up after 1 attempts: setup: the roof leaks
+}
+
+func ExampleSupportedVersions() {
+	for _, version := range []string{"1", "9"} {
+		reconcileAgain(emptyCluster(), setup(func(_ context.Context, s *reconcile.Session) error {
+			fmt.Println("version", s.Version())
+			return nil
+		}), reconcile.VersionOverride(version), reconcile.SupportedVersions("1", "2"), reconcile.StrictVersions())
+	}
+	// Output:
+	// version 1
+	// failed: Shop market/tea: version "9" isn't supported: choose one of 1, 2
+}
