@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/operkit/operkit/dag v0.0.0
 	github.com/operkit/operkit/deploy v0.0.0
+	github.com/operkit/operkit/smp v0.0.0
 	github.com/operkit/operkit/status v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
@@ -53,6 +54,7 @@ require (
 replace (
 	github.com/operkit/operkit/dag => ../dag
 	github.com/operkit/operkit/deploy => ../deploy
+	github.com/operkit/operkit/smp => ../smp
 	github.com/operkit/operkit/status => ../status
 	github.com/operkit/operkit/tools/envtest => ../tools/envtest
 )

@@ -1,5 +1,5 @@
 // Command examples generates what is generated in this repository from Go types: deep
-// copies of API types, and the CustomResourceDefinitions of the examples. It is a module of
+// copies of API types, and the CustomResourceDefinitions of temporary patches and the examples. It is a module of
 // its own so that the generator's requirements reach nobody else. Run `make generate`.
 package main
 
@@ -30,6 +30,10 @@ func generate() error {
 		return err
 	}
 	if err := run(filepath.Join(root, "status"), tool, "object", "paths=."); err != nil {
+		return err
+	}
+	patches := filepath.Join(root, "reconcile", "temporarypatch")
+	if err := run(patches, tool, "object", "crd", "paths=.", "output:crd:dir=."); err != nil {
 		return err
 	}
 	versions, err := filepath.Glob(filepath.Join(root, "examples", "*", "api", "v*"))

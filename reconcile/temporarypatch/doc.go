@@ -1,0 +1,89 @@
+// +groupName=operkit.dev
+// +versionName=v1
+
+// Package temporarypatch lets support staff change what an operator renders for one
+// custom resource, without a change of the operator or of the resource's spec.
+//
+// A [TemporaryPatch] names its target, a resource in the same namespace, and says for
+// objects of the target how they are to be changed:
+//
+//	apiVersion: operkit.dev/v1
+//	kind: TemporaryPatch
+//	metadata: {name: more-memory, namespace: shop}
+//	spec:
+//	  apiVersion: example.dev/v1
+//	  kind: Widget
+//	  name: w
+//	  patchType: strategic
+//	  expiresAt: "2031-01-01T00:00:00Z"
+//	  patch:
+//	    web:
+//	      deployment/web:
+//	        spec: {template: {spec: {containers: [{name: web, resources: {limits: {memory: 1Gi}}}]}}}
+//
+// The keys of the tree are the name of the component and of the object in it, see
+// reconcile.Object; the operator tells them with reconcile.NameObjects. The list form,
+// spec.patches, has them as fields. A name with dots may be one key or, as in patches
+// for oper8, several.
+//
+// # How it works
+//
+// A [Controller] is both sides. As the reconcile.Controller of TemporaryPatch it keeps one
+// entry in the annotation <domain>/temporary-patches of the target, and nothing else there:
+// when the patch was first seen, its kind, and its generation, so that each edit of the
+// patch brings the target to reconcile. As the reconcile.Patcher of the targets it reads that
+// annotation and the patches, and applies them to each object before it is deployed.
+//
+//	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(Guestbook{}))
+//	own, err := reconcile.New(patches, manager)
+//	guestbooks, err := reconcile.New(Guestbook{}, manager, reconcile.WithPatches(patches))
+//
+// Patches are applied in the order of spec.priority, then of the time at which they were
+// first recorded, then of their names: what comes later wins, so the highest priority does.
+// Merging is that of package smp: objects of Kubernetes' kinds merge by their schemas, custom
+// ones by their CustomResourceDefinition where that may be read, else lists are replaced whole.
+// A null in a body deletes a field. Send such a patch by create or apply: a merge patch of the
+// TemporaryPatch itself takes the null for its own.
+//
+// # What goes wrong
+//
+// A patch that doesn't fit an object fails the component that has the object, with the
+// name of the patch, the path and the operation; other components are deployed. A patch
+// that is gone without its finalizer having run is ignored with a warning, and its entry
+// removed; so is one that expired, and one that names another target. An annotation that
+// can't be read is an error of the target: to ignore it would silently undo every patch.
+//
+// The status of the patch tells what became of it: the condition Applied, and the names in
+// matched and unmatched. It is the target's reconcile that knows which objects there are;
+// it leaves that in memory, in the Controller that serves both sides, and the patch's next
+// reconcile, at the latest a minute later, writes it down. So the targets' status has no field
+// for it, nobody writes the status of a resource that is another reconcile's, and a target that
+// is as it should be costs no call. A place stays unmatched while the
+// component that it means waits for its turn. Where patches and targets are reconciled by
+// two processes, Applied stays Unknown.
+//
+// When a patch is deleted its finalizer goes once the entry is off the target, not when the
+// target has been rendered without it: that follows within moments, and the target's own
+// status tells.
+//
+// # Bad input
+//
+//	input                                     answer
+//	spec without apiVersion, kind or name     ConfigError of the patch, naming the fields
+//	a kind that can't be patched              ConfigError of the patch, naming those that can
+//	a target without namespace                ConfigError of the patch
+//	both patch and patches, or neither        ConfigError of the patch; the target ignores it
+//	patch that is no object                   ConfigError of the patch; the target ignores it
+//	no such target                            the patch waits (PreconditionWait)
+//	annotation that is no JSON object         ConfigError of the patch, Errored for the target
+//	an entry without api_version, or no map   mended by its patch; until then Errored for the target
+//	an entry with a timestamp of no sense     the patch's creationTimestamp counts
+//	unknown patchType, body of another type   ConfigError of the target, in one component
+//	a path, an element or a key not there     ConfigError of the target, in one component
+//
+// # When to use it
+//
+// Use it for the exception that can't wait for a release: a memory limit, an image, a flag.
+// Don't use it for what resources should be able to say in their spec, and not for good: set
+// expiresAt.
+package temporarypatch

@@ -1,0 +1,112 @@
+package temporarypatch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// ConditionApplied is the condition of a patch that tells what its target made of it.
+const ConditionApplied = "Applied"
+
+// The reasons of ConditionApplied.
+const (
+	// ReasonApplied: an object was patched for each place of the patch. The condition is True.
+	ReasonApplied = "Applied"
+	// ReasonPending: the target hasn't been rendered with this generation of the patch. The condition is Unknown.
+	ReasonPending = "Pending"
+	// ReasonUnmatched: for some places there was no object. The condition is False, as with all that follow.
+	ReasonUnmatched = "Unmatched"
+	// ReasonFailed: the patch doesn't fit an object.
+	ReasonFailed = "Failed"
+	// ReasonExpired: the patch was taken off the target.
+	ReasonExpired = "Expired"
+	// ReasonNoTarget: there is no such target.
+	ReasonNoTarget = "NoTarget"
+)
+
+// verdict is what is to be said of a patch.
+type verdict struct {
+	metav1.Condition
+	matched, unmatched []string
+	// keep: what is said of the same generation already is better than this.
+	keep bool
+}
+
+func (c *Controller) verdict(patch *TemporaryPatch, exists, over bool) verdict {
+	known, ok := c.board.look(patch.UID, patch.Generation)
+	v := verdict{Condition: metav1.Condition{Type: ConditionApplied, Status: metav1.ConditionFalse, ObservedGeneration: patch.Generation}}
+	unsettled := false
+	switch {
+	case over:
+		v.Reason, v.Message = ReasonExpired, "expired at "+timestamp(patch.Spec.ExpiresAt.Time)
+	case !exists:
+		v.Reason, v.Message = ReasonNoTarget, fmt.Sprintf("there is no %s %s", patch.Spec.Kind, patch.Spec.Name)
+	case !ok:
+		unsettled, v.keep = true, true
+		v.Status, v.Reason, v.Message = metav1.ConditionUnknown, ReasonPending, "the target hasn't been rendered with it yet"
+	case len(known.failed) > 0:
+		unsettled = true
+		v.matched, v.unmatched = known.matched, known.unmatched
+		v.Reason, v.Message = ReasonFailed, failures(known.failed)
+	case len(known.unmatched) > 0:
+		unsettled = true
+		v.matched, v.unmatched = known.matched, known.unmatched
+		v.Reason, v.Message = ReasonUnmatched, "no object was rendered for "+strings.Join(known.unmatched, ", ")
+	default:
+		v.matched = known.matched
+		v.Status, v.Reason, v.Message = metav1.ConditionTrue, ReasonApplied, "patched "+strings.Join(known.matched, ", ")
+	}
+	c.board.ask(patch.UID, patch.Generation, unsettled, c.options.now())
+	return v
+}
+
+func failures(failed map[string]string) string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(failed)) {
+		texts = append(texts, name+": "+failed[name])
+	}
+	return strings.Join(texts, "; ")
+}
+
+// report writes a verdict into the status of the patch, beside what the reconcile itself writes there.
+func (c *Controller) report(ctx context.Context, ref deploy.Ref, patch *TemporaryPatch, v verdict) error {
+	_, err := c.manager.SetStatus(ctx, ref, func(current *unstructured.Unstructured) (map[string]any, error) {
+		present, _ := current.Object["status"].(map[string]any)
+		if current.GetUID() != patch.UID || v.keep && settledBefore(current, patch.Generation) {
+			return present, nil
+		}
+		next := current.DeepCopy()
+		conditions := status.Conditions(next)
+		conditions.Set(c.options.now(), v.Condition)
+		if err := conditions.Err(); err != nil {
+			return nil, err
+		}
+		for field, names := range map[string][]string{"matched": v.matched, "unmatched": v.unmatched} {
+			unstructured.RemoveNestedField(next.Object, "status", field)
+			if len(names) == 0 {
+				continue
+			}
+			if err := unstructured.SetNestedStringSlice(next.Object, names, "status", field); err != nil {
+				return nil, err
+			}
+		}
+		written, _ := next.Object["status"].(map[string]any)
+		return written, nil
+	})
+	return err
+}
+
+// settledBefore tells whether an earlier process found out what the target made of this generation.
+func settledBefore(current *unstructured.Unstructured, generation int64) bool {
+	condition, ok := status.Conditions(current).Get(ConditionApplied)
+	return ok && condition.ObservedGeneration == generation &&
+		(condition.Reason == ReasonApplied || condition.Reason == ReasonUnmatched || condition.Reason == ReasonFailed)
+}
