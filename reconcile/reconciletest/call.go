@@ -1,0 +1,117 @@
+package reconciletest
+
+import (
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+)
+
+// Call is one request that the reconcilers sent to the cluster.
+type Call struct {
+	// At is when, by the clock of the harness.
+	At   time.Time
+	Verb dryrun.Verb
+	// Ref is what it was about; of a list without a name.
+	Ref         deploy.Ref
+	Subresource string
+	// Action is what became of the object: Created, Configured, Unchanged, Removed or Failed; empty for a read.
+	Action deploy.Action
+	// Changes are what a write changed of an object that was there.
+	Changes []deploy.Change
+	// Err is the answer to a call that failed.
+	Err error
+}
+
+// Write tells a write from a read.
+func (c Call) Write() bool { return c.Verb != dryrun.Get && c.Verb != dryrun.List }
+
+// String is the call on one line: "created Deployment test/web", "configured Shop test/tea status", "get Secret test/key".
+func (c Call) String() string {
+	did := string(c.Action)
+	if did == "" {
+		did = string(c.Verb)
+	}
+	parts := []string{did, c.Ref.String()}
+	if c.Subresource != "" {
+		parts = append(parts, c.Subresource)
+	}
+	text := strings.Join(parts, " ")
+	if c.Err != nil {
+		text += ": " + c.Err.Error()
+	}
+	return text
+}
+
+// Calls returns what the reconcilers asked of the cluster in the latest run (Reconcile, RunUntilSettled, Advance),
+// in their order; requests of one reconcile that were sent at once in any.
+func (h *Harness) Calls() []Call {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]Call(nil), h.calls...)
+}
+
+// Created fails the test unless all of these objects were created in the latest run.
+func (h *Harness) Created(objects ...string) {
+	h.t.Helper()
+	h.expect(deploy.Created, objects)
+}
+
+// Configured fails the test unless all of these objects, or their subresources, were changed in the latest run:
+// "Deployment web", "Shop tea status".
+func (h *Harness) Configured(objects ...string) {
+	h.t.Helper()
+	h.expect(deploy.Configured, objects)
+}
+
+// Deleted fails the test unless the reconcilers asked for the deletion of all of these objects in the latest run.
+// What the cluster's garbage collector deletes isn't among them, see Gone.
+func (h *Harness) Deleted(objects ...string) {
+	h.t.Helper()
+	h.expect(deploy.Removed, objects)
+}
+
+// Writes fails the test unless the reconcilers sent n writes in the latest run: those of a status and of finalizers count,
+// and so do those that failed or changed nothing.
+func (h *Harness) Writes(n int) {
+	h.t.Helper()
+	var writes []Call
+	for _, call := range h.Calls() {
+		if call.Write() {
+			writes = append(writes, call)
+		}
+	}
+	if len(writes) != n {
+		h.t.Errorf("writes: %d, want %d:%s", len(writes), n, listed(writes))
+	}
+}
+
+func (h *Harness) expect(action deploy.Action, objects []string) {
+	h.t.Helper()
+	calls := h.Calls()
+	for _, object := range objects {
+		wanted, err := parseName(object)
+		if err != nil {
+			h.t.Fatalf("reconciletest: %v", err)
+		}
+		found := false
+		for _, call := range calls {
+			found = found || call.Action == action && call.Subresource == wanted.sub && wanted.means(call.Ref, h.options.namespace)
+		}
+		if !found {
+			h.t.Errorf("%s: was not %s; the calls were:%s", object, action, listed(calls))
+		}
+	}
+}
+
+func listed(calls []Call) string {
+	if len(calls) == 0 {
+		return " none"
+	}
+	var out strings.Builder
+	for _, call := range calls {
+		out.WriteString("\n  " + call.String())
+	}
+	return out.String()
+}

@@ -1,0 +1,91 @@
+// Package reconciletest is how users test their operators: a cluster in memory, the Reconciler
+// of a controller, a clock that the test moves, and something that makes workloads ready.
+//
+//	h := reconciletest.New(t, Shop{})
+//	h.Apply(resource)              // as somebody with kubectl would
+//	h.RunUntilSettled()            // until nothing changes any more
+//	h.Created("Deployment tea-store", "ConfigMap tea-door")
+//	h.Ready("Shop tea")
+//	h.RunUntilSettled()
+//	h.Writes(0)                    // a settled resource costs nothing
+//
+// Nothing runs by itself: reconciles happen while Reconcile, RunUntilSettled and Advance run, one
+// after the other, so that a test gives the same calls each time. What brings a resource to
+// reconcile, and when it comes again, is as in package watch. Objects are named as in "Deployment
+// web", "Deployment.apps shop/web" and, for a subresource, "Shop tea status". The methods that look
+// at calls are about the latest run.
+//
+// # What can be made to happen
+//
+//   - Hold, Break and Release: workloads that don't become ready, or fail.
+//   - Fail and FailOnce: an error in a phase of a component; Memory().Fail: requests that the
+//     cluster refuses, answers late or not at all.
+//   - Advance: time, with every retry and every recheck that falls into it. Restart: an operator
+//     that starts anew.
+//   - Edit, SetStatus, Delete: somebody else.
+//   - Memory(dryrun.Admit(...)): admission that refuses or rewrites.
+//
+// A controller that never settles fails the test, with the difference that keeps coming back. Golden
+// compares what a resource renders to with a file.
+//
+// # The same test on a real cluster
+//
+// On is the one switch. Where it comes from is the test's own business, so this package
+// links no control plane:
+//
+//	func options(t *testing.T) []reconciletest.Option {
+//		if os.Getenv("REAL") == "" {
+//			return nil
+//		}
+//		env := envtest.Start(t, envtest.CRDs("../config/crds"))
+//		c, err := cluster.New(t.Context(), env.Config, cluster.Namespaces(env.Namespace))
+//		...
+//		return []reconciletest.Option{reconciletest.On(c), reconciletest.Namespace(env.Namespace)}
+//	}
+//
+// There real controllers make workloads ready, time is real, and RunUntilSettled waits for three quiet
+// seconds. What is created, and that a settled resource costs no write, holds on both; how many writes
+// of a status a rollout takes needn't, since workloads get ready in more steps. Ask Real before what
+// only a cluster in memory has.
+//
+// # For those who come from oper8
+//
+// Its helpers (spec: operator 31-34), and what is here instead:
+//
+//	setup_cr                          Resource, TestedKind, or YAML text given to Apply; the namespace
+//	                                  is "test" too. A uid is the cluster's to give: read it back
+//	setup_session, setup_session_ctx  New and Reconcile; Render for a session that writes nothing
+//	library_config                    there is no global configuration: With, Manager
+//	configure_logging                 logs go to T.Logf; With(reconcile.Logger(...)) for others
+//	MockDeployManager                 the cluster in memory: Calls, Created, Configured, Deleted, Writes
+//	                                  are its spies; Fail and Memory().Fail its *_fail and *_raise;
+//	                                  Apply and Memory(dryrun.Objects(...)) preload; Get, Exists, Gone
+//	get_failable_method, FailOnce     Fail, with After and Times, and FailOnce
+//	MockedOpenshiftDeployManager,     the manager is always the real one, on the cluster in memory of
+//	MockKubClient                     package dryrun (Memory); functions as state are its faults
+//	make_patch                        none needed: a TemporaryPatch is applied like any resource; a
+//	                                  Patcher is given by With(reconcile.WithPatches(...))
+//	dummy components and controllers  Components and Controlling, with Fail for their failure flags
+//	get_rendered_configs              Render, Golden
+//	MockTopApp, do_rollout            Components, RunUntilSettled; Also for the controller of a child
+//	set_object_test_state             SetStatus, or a status given to Apply
+//	set_secret_data                   Apply of a Secret; names are those that the controller gives
+//	version_safe_md5, deep_merge      none needed: they are no test support
+//	maybe_temp_dir                    testing's TempDir and ArtifactDir
+//	a reconcile loop with counters    Runs; what counts requests and watches is tested in package watch
+//	make_resource, make_managed_object,
+//	make_ownerref                     Resource; owner references are set by what is tested
+//
+// These have none here, for a reason: set_tls_ca_secret, since a key that everybody knows ends up
+// in use (crypto/x509 makes one in a few lines); TestRecorder, mock_config_file, mock_sys_exit and ModuleExit,
+// since there is no Ansible module; setup_vcs_project, vcs_project and default_branch_name, which belong beside
+// package vcs, as nothing in memory checks versions out; the never-leader manager and the variants of timer and
+// leaders, which belong beside package leader, as nothing here is led; read_heartbeat_file and heartbeat_file,
+// which belong beside the command that writes it; resets of caches, since nothing is global.
+//
+// # When to use it
+//
+// Use it for what a controller makes of a resource, of failures and of time. Don't use it for what a
+// pure function decides, nor for what only a server knows: validation by CEL, conversion, RBAC, what real
+// controllers do with the objects. Use package watch with package testing/synctest to test an engine.
+package reconciletest

@@ -1,0 +1,252 @@
+package reconciletest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/reconciletest"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Shop controls the shops of a market: a store, and a door that opens once the store is ready.
+type Shop struct{}
+
+// Kind implements reconcile.Controller.
+func (Shop) Kind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Shop"}
+}
+
+// Setup implements reconcile.Controller.
+func (Shop) Setup(_ context.Context, s *reconcile.Session) error {
+	sign, _, err := unstructured.NestedString(s.Resource().Object, "spec", "sign")
+	if err != nil {
+		return reconcile.Configuration("spec.sign: %w", err)
+	}
+	store := s.Add("store", map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": s.ScopedName("store")},
+		"spec": map[string]any{"replicas": 1},
+	})
+	door := s.Add("door", map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": s.ScopedName("door")},
+		"data": map[string]any{"sign": sign},
+	})
+	door.After(store, reconcile.Ready)
+	return nil
+}
+
+const shop = `
+apiVersion: example.dev/v1
+kind: Shop
+metadata: {name: tea}
+spec: {sign: open}`
+
+// TestShop is what the test of an operator looks like.
+func TestShop(t *testing.T) {
+	h := reconciletest.New(t, Shop{})
+	h.Apply(shop)
+	h.RunUntilSettled()
+	h.Created("Deployment tea-store", "ConfigMap tea-door")
+	h.Ready("Shop tea")
+
+	h.Edit("Shop tea", func(shop *unstructured.Unstructured) {
+		shop.Object["spec"] = map[string]any{"sign": "closed"}
+	})
+	h.FailOnce("door", reconciletest.Deploy, errors.New("jammed"))
+	h.RunUntilSettled()
+	h.Configured("ConfigMap tea-door")
+	h.Ready("Shop tea")
+
+	h.RunUntilSettled()
+	h.Writes(0)
+	h.Golden("Shop tea", "shop")
+}
+
+// console is a T that prints, for the examples: a test has its *testing.T.
+type console struct{ testing.TB }
+
+func (console) Helper()                  {}
+func (console) Context() context.Context { return context.Background() }
+func (console) Cleanup(func())           {}
+func (console) Failed() bool             { return false }
+func (console) Logf(string, ...any)      {}
+
+func (console) Errorf(format string, args ...any) { fmt.Printf("FAIL: "+format+"\n", args...) }
+func (console) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+func printed[S fmt.Stringer](items []S) {
+	for _, item := range items {
+		fmt.Println(" ", item)
+	}
+}
+
+func Example() {
+	var t console // in a test: its *testing.T
+	h := reconciletest.New(t, Shop{})
+	h.Apply(shop)
+	h.RunUntilSettled()
+	printed(h.Calls())
+	h.Ready("Shop tea")
+	h.RunUntilSettled()
+	h.Writes(0)
+	// Output:
+	//   created Deployment test/tea-store
+	//   configured Shop test/tea status
+	//   created ConfigMap test/tea-door
+	//   configured Shop test/tea status
+}
+
+func ExampleHarness_Hold() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Hold("Deployment tea-store")
+	h.Apply(shop)
+	h.RunUntilSettled()
+	h.Ready("Shop tea")
+	h.Release("Deployment tea-store")
+	h.RunUntilSettled()
+	h.Ready("Shop tea")
+	printed(h.Calls())
+	// Output:
+	// FAIL: Shop tea: isn't ready: Initializing: door waits for store (its gate is closed); store: Deployment tea-store: InProgress (the controller hasn't observed the object yet); Updating: VerifyWait: door waits for store (its gate is closed); store: Deployment tea-store: InProgress (the controller hasn't observed the object yet)
+	//   created ConfigMap test/tea-door
+	//   configured Shop test/tea status
+}
+
+func ExampleHarness_Break() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Break("Deployment tea-store", "no node has room")
+	h.Apply(shop)
+	h.RunUntilSettled()
+	fmt.Println(h.Condition("Shop tea", "Ready").Reason)
+	fmt.Println(strings.Contains(h.Condition("Shop tea", "Ready").Message, "no node has room"))
+	// Output:
+	// Errored
+	// true
+}
+
+func ExampleHarness_Fail() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Apply(shop)
+	h.Fail("store", reconciletest.Deploy, errors.New("jammed")).Times(3)
+	h.RunUntilSettled()
+	for _, run := range h.Runs() {
+		fmt.Println(run.At.Sub(reconciletest.Started), "attempt", run.Attempt, "failed:", run.Err != nil)
+	}
+	h.Ready("Shop tea")
+	// Output:
+	// 0s attempt 0 failed: true
+	// 250ms attempt 1 failed: true
+	// 750ms attempt 2 failed: true
+	// 1.75s attempt 3 failed: false
+	// 1.75s attempt 0 failed: false
+	// 1.75s attempt 0 failed: false
+	// 1.75s attempt 0 failed: false
+	// 10m1.75s attempt 0 failed: false
+}
+
+func ExampleHarness_Advance() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Apply(shop)
+	h.RunUntilSettled()
+	before := len(h.Runs())
+	h.Advance(24 * time.Hour)
+	fmt.Println(len(h.Runs())-before, "reconciles in a day, calls:", len(h.Calls()))
+	// Output: 144 reconciles in a day, calls: 0
+}
+
+func ExampleHarness_Memory() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Apply(shop)
+	if err := h.Memory().Fail(dryrun.Fault{Verb: dryrun.Apply, Name: "tea-door", Count: 1, Code: 503}); err != nil {
+		fmt.Println(err)
+	}
+	h.RunUntilSettled()
+	for _, call := range h.Calls() {
+		if call.Write() {
+			fmt.Println(call.Action, call.Ref)
+		}
+	}
+	// Output:
+	// created Deployment test/tea-store
+	// configured Shop test/tea
+	// failed ConfigMap test/tea-door
+	// configured Shop test/tea
+	// created ConfigMap test/tea-door
+	// configured Shop test/tea
+}
+
+func ExampleHarness_Render() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Apply(shop)
+	for _, component := range h.Render("Shop tea") {
+		for _, obj := range component.Objects {
+			fmt.Println(component.Component+":", obj.GetKind(), obj.GetName())
+		}
+	}
+	// Output:
+	// door: ConfigMap tea-door
+	// store: Deployment tea-store
+}
+
+// A controller that is never content fails its test, which says why.
+func ExampleHarness_RunUntilSettled() {
+	defer func() { fmt.Println(recover()) }()
+	n := 0
+	restless := reconciletest.Controlling(reconciletest.TestedKind, func(_ context.Context, s *reconcile.Session) error {
+		n++
+		s.Add("clock", map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "clock"}, "data": map[string]any{"tick": fmt.Sprint(n)},
+		})
+		return nil
+	})
+	h := reconciletest.New(console{}, restless, reconciletest.MaxReconciles(20))
+	h.Apply(reconciletest.Resource(reconciletest.TestedKind, "it", nil))
+	h.RunUntilSettled()
+	// Output:
+	// reconciletest: hot loop: Tested test/it was reconciled 21 times and hasn't settled (the last ended with: again after 10m0s).
+	// ConfigMap test/clock was changed 20 times; its latest changes:
+	//   .data.tick: "18" -> "19"
+	//   then
+	//   .data.tick: "19" -> "20"
+	//   then
+	//   .data.tick: "20" -> "21"
+}
+
+// bell is a component as a type of its own.
+type bell struct{}
+
+func (bell) Build(_ context.Context, s *reconcile.Session, c *reconcile.Component) error {
+	c.Add("", map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": s.ScopedName("bell")}})
+	return nil
+}
+
+func ExampleComponents() {
+	h := reconciletest.New(console{}, reconciletest.Components(map[string]reconcile.Builder{"bell": bell{}}))
+	h.Apply(reconciletest.Resource(reconciletest.TestedKind, "it", nil))
+	h.RunUntilSettled()
+	h.Ready("Tested it")
+	address, _, err := unstructured.NestedString(h.Get("Service it-bell").Object, "spec", "clusterIP")
+	fmt.Println(address, err)
+	// Output: 10.96.0.2 <nil>
+}
+
+func ExampleSimulate() {
+	certificates := schema.GroupKind{Group: "example.dev", Kind: "Certificate"}
+	controller := reconciletest.Controlling(reconciletest.TestedKind, func(_ context.Context, s *reconcile.Session) error {
+		s.Add("tls", map[string]any{"apiVersion": "example.dev/v1", "kind": "Certificate", "metadata": map[string]any{"name": "it"}})
+		return nil
+	})
+	h := reconciletest.New(console{}, controller, reconciletest.Simulate(certificates, func(*unstructured.Unstructured) map[string]any {
+		return map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "Issued"}}}
+	}))
+	h.Apply(reconciletest.Resource(reconciletest.TestedKind, "it", nil))
+	h.RunUntilSettled()
+	fmt.Println(h.Condition("Certificate it", "Ready").Reason)
+	// Output: Issued
+}

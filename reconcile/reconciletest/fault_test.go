@@ -1,0 +1,156 @@
+package reconciletest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestFail(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	for _, row := range []struct {
+		reason    string
+		component string
+		phase     Phase
+		err       error
+		ready     string
+		updating  string
+		message   string
+		calls     []string
+	}{
+		{"nothing of a component that fails is applied", "store", Deploy, boom, "Errored", "Errored", "component store: ", []string{"configured Shop test/tea status"}},
+		{"what comes before an object that fails is", "store.deployment/tea-store", Deploy, boom, "Errored", "Errored", "boom",
+			[]string{"created ConfigMap test/tea-keys", "configured Shop test/tea status"}},
+		{"a class stays what it is: to wait", "store", Deploy, reconcile.Precondition("not yet"), "Initializing", "VerifyWait", "not yet", []string{"configured Shop test/tea status"}},
+		{"a class stays what it is: the cluster", "store", Deploy, &deploy.ForbiddenError{Verb: "patch", Err: boom}, "Initializing", "ClusterError", "component store: ", []string{"configured Shop test/tea status"}},
+		{"verifying fails after all was applied", "store", Verify, boom, "Errored", "Errored", "component store: boom",
+			[]string{"created ConfigMap test/tea-keys", "created Deployment test/tea-store", "configured Shop test/tea status"}},
+		{"one that waits doesn't fail its component", "store", Verify, reconcile.Precondition("not yet"), "Initializing", "VerifyWait", "store: not yet",
+			[]string{"created ConfigMap test/tea-keys", "created Deployment test/tea-store", "configured Shop test/tea status"}},
+		{"Setup is nobody's", "", Setup, reconcile.Configuration("bad spec"), "ConfigError", "Errored", "setup: bad spec", []string{"configured Shop test/tea status"}},
+	} {
+		t.Run("operator 31: "+row.reason, func(t *testing.T) {
+			t.Parallel()
+			h := New(t, &shop{func(_ context.Context, s *reconcile.Session) error {
+				s.Add("store", settings("tea-keys", nil), workload("Deployment", "tea-store"))
+				return nil
+			}})
+			h.Apply(tea)
+			fault := h.Fail(row.component, row.phase, row.err)
+			_, err := h.Reconcile("Shop tea")
+			if row.updating == "VerifyWait" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, row.err)
+			}
+			ready, updating := h.Condition("Shop tea", "Ready"), h.Condition("Shop tea", "Updating")
+			assert.Equal(t, row.ready, ready.Reason)
+			assert.Equal(t, row.updating, updating.Reason)
+			assert.Contains(t, updating.Message, row.message)
+			assert.Equal(t, row.calls, lines(h.Calls()))
+			fault.Heal()
+			h.RunUntilSettled()
+			h.Ready("Shop tea")
+			assert.Equal(t, 1, fault.Met())
+		})
+	}
+}
+
+func lines(calls []Call) (lines []string) {
+	for _, call := range calls {
+		lines = append(lines, call.String())
+	}
+	return lines
+}
+
+func TestFailCounts(t *testing.T) {
+	t.Parallel()
+	h := New(t, market())
+	h.Apply(tea)
+	fault := h.FailOnce("door", Deploy, errors.New("boom")).After(2)
+	h.RunUntilSettled()
+	h.Ready("Shop tea")
+	assert.Equal(t, 1, fault.Met(), "operator 31: on the nth time only")
+	later := h.FailOnce("store", Verify, errors.New("later")).After(3)
+	h.RunUntilSettled()
+	assert.Equal(t, 1, later.Met(), "it is waited for, though nothing else happens")
+	h.Fail("door", Deploy, errors.New("again"))
+	_, err := h.Reconcile("Shop tea")
+	require.ErrorContains(t, err, "again", "also when there is nothing to apply")
+	h.Writes(1)
+}
+
+func TestFailOfADisabledComponent(t *testing.T) {
+	t.Parallel()
+	disabled := false
+	h := New(t, &shop{func(_ context.Context, s *reconcile.Session) error {
+		if c := s.Add("door", settings("door", nil)); disabled {
+			c.Disable()
+		}
+		return nil
+	}})
+	h.Apply(tea)
+	h.RunUntilSettled()
+	disabled = true
+	h.FailOnce("door", Deploy, errors.New("boom"))
+	_, err := h.Reconcile("Shop tea")
+	require.ErrorContains(t, err, "boom")
+	h.Exists("ConfigMap door")
+	h.RunUntilSettled()
+	h.Deleted("ConfigMap door")
+	h.Gone("ConfigMap door")
+}
+
+type countingPatcher struct{ asked *int }
+
+func (p countingPatcher) Patches(context.Context, *unstructured.Unstructured, deploy.View) ([]reconcile.Patch, error) {
+	*p.asked++
+	return nil, nil
+}
+
+func TestFailSaysWhenItCannot(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	for _, row := range []struct {
+		reason string
+		test   func(t *trial)
+		says   string
+	}{
+		{"an error that never happened", func(t *trial) {
+			h := New(t, market())
+			h.Apply(tea)
+			h.Fail("cellar", Deploy, boom)
+			h.RunUntilSettled()
+		}, `fail "cellar" in deploy: this never happened; the components were: door.configmap/tea-door, store.deployment/tea-store`},
+		{"no error", func(t *trial) { New(t, market()).Fail("store", Deploy, nil) }, "the error is nil"},
+		{"no component", func(t *trial) { New(t, market()).Fail("", Verify, boom) }, "the component has no name"},
+		{"no phase", func(t *trial) { New(t, market()).Fail("store", "dream", boom) }, "there is no such phase"},
+		{"a component in a phase of none", func(t *trial) { New(t, market()).Fail("store", Setup, boom) }, "this phase is no component's"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			assert.Contains(t, try(t, row.test), row.says)
+		})
+	}
+}
+
+func TestFailBesideOptionsOfTheTest(t *testing.T) {
+	t.Parallel()
+	asked, deployed := 0, 0
+	observe := func(*reconcile.Component, deploy.Results) { deployed++ }
+	h := New(t, market(), With(reconcile.WithPatches(countingPatcher{&asked}), reconcile.Observe(observe), reconcile.Concurrency(0)))
+	h.Apply(tea)
+	h.FailOnce("store", Deploy, errors.New("boom"))
+	h.FailOnce("store", Verify, errors.New("boom"))
+	h.RunUntilSettled()
+	h.Ready("Shop tea")
+	assert.Len(t, h.Runs(), asked, "a patcher of the test's own is asked too")
+	assert.Greater(t, deployed, 2)
+}

@@ -1,0 +1,77 @@
+package reconciletest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+)
+
+// shownChanges is how many of the latest writes of an object are told of in a hot loop.
+const shownChanges = 3
+
+// stepsPerRun is how often the count may start anew in one run.
+const stepsPerRun = 10
+
+// checkHotLoop fails the test when a resource is reconciled again and again.
+func (h *Harness) checkHotLoop(key request.Key) {
+	h.t.Helper()
+	t := h.queue[key]
+	if t.count < h.options.maxReconciles && t.total < stepsPerRun*h.options.maxReconciles {
+		return
+	}
+	last := h.runs[len(h.runs)-1]
+	outcome := fmt.Sprintf("again after %s", last.Result.RequeueAfter)
+	if last.Err != nil {
+		outcome = last.Err.Error()
+	}
+	h.t.Fatalf("reconciletest: hot loop: %s was reconciled %d times and hasn't settled (the last ended with: %s).%s", key, t.total, outcome, h.restless())
+}
+
+// restless tells of the object that was changed most often, and of its latest changes.
+func (h *Harness) restless() string {
+	counts := map[string]int{}
+	most := ""
+	calls := h.Calls()
+	for _, call := range calls {
+		if len(call.Changes) == 0 {
+			continue
+		}
+		object := strings.TrimSpace(call.Ref.String() + " " + call.Subresource)
+		if counts[object]++; most == "" || counts[object] > counts[most] {
+			most = object
+		}
+	}
+	if most == "" {
+		return " No object was changed: what asks for the reconciles is the resource itself, or its result."
+	}
+	var latest []string
+	for i := len(calls) - 1; i >= 0 && len(latest) < shownChanges; i-- {
+		call := calls[i]
+		if strings.TrimSpace(call.Ref.String()+" "+call.Subresource) != most || len(call.Changes) == 0 {
+			continue
+		}
+		var lines strings.Builder
+		for _, change := range h.telling(call.Changes) {
+			fmt.Fprintf(&lines, "\n  %s", change)
+		}
+		latest = append([]string{lines.String()}, latest...)
+	}
+	return fmt.Sprintf("\n%s was changed %d times; its latest changes:%s", most, counts[most], strings.Join(latest, "\n  then"))
+}
+
+// telling leaves out the hash of what is applied, which follows all else, unless there is nothing else.
+func (h *Harness) telling(changes []deploy.Change) []deploy.Change {
+	hash := ".metadata.annotations." + deploy.NewManager(h.cluster, h.options.manager...).KeyDomain() + "/applied-"
+	var kept []deploy.Change
+	for _, change := range changes {
+		if !strings.HasPrefix(change.Path, hash) {
+			kept = append(kept, change)
+		}
+	}
+	if len(kept) == 0 {
+		return changes
+	}
+	return kept
+}

@@ -1,0 +1,239 @@
+package reconciletest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// FieldManager is who owns the fields that a test writes.
+const FieldManager = "reconciletest"
+
+// Apply has the cluster hold objects, as somebody with kubectl would: custom resources, and what else is to be
+// there. Each is a *unstructured.Unstructured, a map, an API struct with its TypeMeta, an apply configuration, or
+// YAML text with one or more documents. Those without a namespace get the harness's. A status that they have is
+// written too, which is how an object of somebody else is made ready.
+func (h *Harness) Apply(objects ...any) {
+	h.t.Helper()
+	for i, given := range objects {
+		converted, err := toObjects(given)
+		if err != nil {
+			h.t.Fatalf("reconciletest: apply object %d: %v", i+1, err)
+		}
+		for _, obj := range converted {
+			if err := h.apply(h.t.Context(), obj); err != nil {
+				h.t.Fatalf("reconciletest: apply: %v", err)
+			}
+		}
+	}
+}
+
+// apply may keep obj.
+func (h *Harness) apply(ctx context.Context, obj *unstructured.Unstructured) error {
+	scope, err := h.cluster.Port().Scope(ctx, obj.GroupVersionKind())
+	if err != nil {
+		return err
+	}
+	if obj.GetNamespace() == "" && scope == deploy.Namespaced {
+		obj.SetNamespace(h.options.namespace)
+	}
+	content, _ := obj.Object["status"].(map[string]any)
+	delete(obj.Object, "status")
+	ref := deploy.RefOf(obj)
+	if _, err := h.cluster.Port().Apply(ctx, obj, deploy.ApplyOptions{FieldManager: FieldManager, Force: true}); err != nil {
+		return err
+	}
+	h.applied[ref] = true
+	h.events.kinds[ref.Kind] = true
+	if len(content) == 0 {
+		return nil
+	}
+	return h.patchStatus(ctx, ref, content, FieldManager)
+}
+
+func (h *Harness) patchStatus(ctx context.Context, ref deploy.Ref, content map[string]any, manager string) error {
+	body, err := json.Marshal(map[string]any{"status": content})
+	if err != nil {
+		return fmt.Errorf("%s: status: %w", ref, err)
+	}
+	_, err = h.cluster.Port().Patch(ctx, ref, deploy.Patch{Type: types.MergePatchType, Body: body, Subresource: "status", FieldManager: manager})
+	return err
+}
+
+// Edit changes an object, named like "Deployment web" or "Shop other/tea", as somebody else would. What change
+// does to the status is left out, see SetStatus.
+func (h *Harness) Edit(object string, change func(obj *unstructured.Unstructured)) {
+	h.t.Helper()
+	ref := h.find(object)
+	for attempt := 0; ; attempt++ {
+		live, err := h.cluster.Port().Get(h.t.Context(), ref)
+		if err != nil {
+			h.t.Fatalf("reconciletest: edit: %v", err)
+		}
+		edited := live.DeepCopy()
+		change(edited)
+		_, err = h.cluster.Port().Update(h.t.Context(), edited, deploy.UpdateOptions{FieldManager: FieldManager})
+		var stale *deploy.StaleError
+		switch {
+		case err == nil:
+			return
+		case errors.As(err, &stale) && attempt < 5: // controllers of a real cluster write too
+		default:
+			h.t.Fatalf("reconciletest: edit: %v", err)
+		}
+	}
+}
+
+// SetStatus merges fields into the status of an object, as its controller would. null takes a field away, a list
+// is replaced.
+func (h *Harness) SetStatus(object string, fields map[string]any) {
+	h.t.Helper()
+	if err := h.patchStatus(h.t.Context(), h.find(object), fields, FieldManager); err != nil {
+		h.t.Fatalf("reconciletest: set status: %v", err)
+	}
+}
+
+// Delete asks for the deletion of objects, as kubectl delete would without waiting.
+func (h *Harness) Delete(objects ...string) {
+	h.t.Helper()
+	for _, object := range objects {
+		if err := h.cluster.Port().Delete(h.t.Context(), h.find(object), deploy.DeleteOptions{}); err != nil {
+			h.t.Fatalf("reconciletest: delete: %v", err)
+		}
+	}
+}
+
+// Get returns an object as the cluster has it, nil if it has none of that name. It is the test's own copy.
+func (h *Harness) Get(object string) *unstructured.Unstructured {
+	h.t.Helper()
+	obj, err := h.cluster.Port().Get(h.t.Context(), h.find(object))
+	var absent *deploy.NotFoundError
+	switch {
+	case errors.As(err, &absent):
+		return nil
+	case err != nil:
+		h.t.Fatalf("reconciletest: get: %v", err)
+	}
+	return obj
+}
+
+// Exists fails the test unless the cluster has all of these objects.
+func (h *Harness) Exists(objects ...string) {
+	h.t.Helper()
+	for _, object := range objects {
+		if h.Get(object) == nil {
+			h.t.Errorf("%s: doesn't exist", object)
+		}
+	}
+}
+
+// Gone fails the test if the cluster has one of these objects, be it that it is being deleted.
+func (h *Harness) Gone(objects ...string) {
+	h.t.Helper()
+	for _, object := range objects {
+		obj := h.Get(object)
+		switch {
+		case obj == nil:
+		case obj.GetDeletionTimestamp() != nil:
+			h.t.Errorf("%s: is being deleted, but kept by its finalizers %q", object, obj.GetFinalizers())
+		default:
+			h.t.Errorf("%s: still exists", object)
+		}
+	}
+}
+
+// Condition returns a condition of an object, such as that of type status.ConditionReady of a resource: the zero
+// one if it has none of that type.
+func (h *Harness) Condition(object, conditionType string) metav1.Condition {
+	h.t.Helper()
+	obj := h.Get(object)
+	if obj == nil {
+		h.t.Fatalf("reconciletest: condition %s of %s: there is no such object", conditionType, object)
+	}
+	condition, _ := status.Conditions(obj).Get(conditionType)
+	return condition
+}
+
+// Ready fails the test unless the condition Ready of all of these resources is True and for their present
+// generation.
+func (h *Harness) Ready(objects ...string) {
+	h.t.Helper()
+	for _, object := range objects {
+		obj := h.Get(object)
+		if obj == nil {
+			h.t.Errorf("%s: isn't ready: it doesn't exist", object)
+			continue
+		}
+		ready, _ := status.Conditions(obj).Get(status.ConditionReady)
+		switch {
+		case ready.Status != metav1.ConditionTrue:
+			updating, _ := status.Conditions(obj).Get(status.ConditionUpdating)
+			h.t.Errorf("%s: isn't ready: %s: %s; Updating: %s: %s", object, ready.Reason, ready.Message, updating.Reason, updating.Message)
+		case ready.ObservedGeneration != 0 && ready.ObservedGeneration != obj.GetGeneration():
+			h.t.Errorf("%s: isn't ready: its generation %d isn't reconciled yet, the latest is %d", object, obj.GetGeneration(), ready.ObservedGeneration)
+		}
+	}
+}
+
+// find returns what a name means.
+func (h *Harness) find(object string) deploy.Ref {
+	h.t.Helper()
+	ref, err := h.resolve(object)
+	if err != nil {
+		h.t.Fatalf("reconciletest: %v", err)
+	}
+	return ref
+}
+
+func (h *Harness) resolve(object string) (deploy.Ref, error) {
+	n, err := parseName(object)
+	if err != nil {
+		return deploy.Ref{}, err
+	}
+	if n.sub != "" {
+		return deploy.Ref{}, fmt.Errorf("%q: names a subresource, but an object is needed", object)
+	}
+	kind, err := h.kindOf(n)
+	if err != nil {
+		return deploy.Ref{}, fmt.Errorf("%q: %w", object, err)
+	}
+	ref := deploy.Ref{Kind: kind, Name: n.object, Namespace: n.namespace}
+	scope, err := h.cluster.Port().Scope(h.t.Context(), kind)
+	if err == nil && ref.Namespace == "" && scope == deploy.Namespaced {
+		ref.Namespace = h.options.namespace
+	}
+	return ref, err
+}
+
+// kindOf prefers kinds that the test has to do with.
+func (h *Harness) kindOf(n name) (schema.GroupVersionKind, error) {
+	kinds := h.events.known()
+	means := func(kind schema.GroupVersionKind) bool { return n.meansKind(kind) }
+	if !slices.ContainsFunc(kinds, means) {
+		var err error
+		if kinds, err = h.cluster.Port().Kinds(h.t.Context(), n.kind); err != nil {
+			return schema.GroupVersionKind{}, err
+		}
+	}
+	kinds = slices.DeleteFunc(kinds, func(kind schema.GroupVersionKind) bool { return !means(kind) })
+	switch len(kinds) {
+	case 0:
+		return schema.GroupVersionKind{}, fmt.Errorf("the cluster has no such kind")
+	case 1:
+		return kinds[0], nil
+	}
+	names := make([]string, len(kinds))
+	for i, kind := range kinds {
+		names[i] = kind.String()
+	}
+	return schema.GroupVersionKind{}, fmt.Errorf("this can be %s: name the group too, as in Deployment.apps", joined(names))
+}

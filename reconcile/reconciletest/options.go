@@ -1,0 +1,112 @@
+package reconciletest
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Option sets what is rarely set.
+type Option func(*options)
+
+type options struct {
+	real          deploy.Cluster
+	namespace     string
+	quiet         time.Duration
+	definitions   []string
+	memory        []dryrun.Option
+	manager       []deploy.Option
+	reconciler    []reconcile.Option
+	others        []reconcile.Controller
+	simulations   map[schema.GroupKind]Simulation
+	maxReconciles int
+}
+
+// On has the test run on cluster, a real one for instance, instead of one in memory. Then time is the real
+// one, nothing is simulated, and the test works in the namespace that Namespace names, which must exist.
+// What only a cluster in memory has (Advance, Hold, Break, Memory) fails the test. Whoever opened the cluster
+// closes it after the test.
+func On(cluster deploy.Cluster) Option { return func(o *options) { o.real = cluster } }
+
+// Namespace is where objects go that name none; default "test". On a real cluster nothing outside it is
+// looked at, and of what has no namespace only what the test itself has applied.
+func Namespace(name string) Option { return func(o *options) { o.namespace = name } }
+
+// Quiet is how long nothing must happen on a real cluster until RunUntilSettled takes it for settled;
+// default 3 seconds.
+func Quiet(d time.Duration) Option { return func(o *options) { o.quiet = d } }
+
+// Definitions has the cluster in memory know the CustomResourceDefinitions of YAML and JSON files, and of
+// those in folders, and be as strict as a server: kinds that nobody declares are refused, fields that nobody
+// declares too, and namespaces have to exist (the test's does). Without it any kind is accepted. A real cluster
+// has its own.
+func Definitions(paths ...string) Option {
+	return func(o *options) { o.definitions = append(o.definitions, paths...) }
+}
+
+// Memory sets up the cluster in memory, see package dryrun. dryrun.Clock is ignored: the harness has one.
+func Memory(setup ...dryrun.Option) Option {
+	return func(o *options) { o.memory = append(o.memory, setup...) }
+}
+
+// Manager sets up what applies the objects, see package deploy.
+func Manager(setup ...deploy.Option) Option {
+	return func(o *options) { o.manager = append(o.manager, setup...) }
+}
+
+// With gives the Reconciler options. The harness itself sees to reconcile.Clock and reconcile.WithWatcher. In memory
+// the status doesn't say that work has begun because of the time that it takes (reconcile.StartAfter), which
+// would be another one on another machine.
+func With(setup ...reconcile.Option) Option {
+	return func(o *options) { o.reconciler = append(o.reconciler, setup...) }
+}
+
+// Also runs further controllers beside the one under test, such as that of a child's kind. They get the
+// same options.
+func Also(controllers ...reconcile.Controller) Option {
+	return func(o *options) { o.others = append(o.others, controllers...) }
+}
+
+// Simulation is what a controller of the cluster makes of an object: the fields of the status that it has
+// then, nil for none yet. obj must not be changed.
+type Simulation func(obj *unstructured.Unstructured) map[string]any
+
+// Simulate has the simulator of a cluster in memory write the status of objects of a kind that it doesn't
+// know, or knows otherwise.
+func Simulate(kind schema.GroupKind, simulation Simulation) Option {
+	return func(o *options) { o.simulations[kind] = simulation }
+}
+
+// MaxReconciles is after how many reconciles of one resource a run fails the test for a hot loop; default 100. A
+// reconcile that creates or deletes an object for the first time in the run starts the count anew, up to ten times
+// as many in all.
+func MaxReconciles(n int) Option { return func(o *options) { o.maxReconciles = n } }
+
+func newOptions(opts []Option) (options, error) {
+	o := options{namespace: "test", quiet: 3 * time.Second, maxReconciles: 100, simulations: map[schema.GroupKind]Simulation{}}
+	for _, option := range opts {
+		option(&o)
+	}
+	switch {
+	case o.namespace == "":
+		return o, errors.New("namespace: is empty")
+	case o.quiet <= 0:
+		return o, fmt.Errorf("quiet: %s: it must be positive", o.quiet)
+	case o.maxReconciles < 1:
+		return o, fmt.Errorf("max reconciles: %d: at least 1 is needed", o.maxReconciles)
+	case o.real != nil && len(o.memory)+len(o.definitions)+len(o.simulations) > 0:
+		return o, errors.New("on a real cluster: Memory, Definitions and Simulate are for one in memory")
+	}
+	for kind, simulation := range o.simulations {
+		if simulation == nil {
+			return o, fmt.Errorf("simulate %s: the simulation is nil", kind)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,114 @@
+package reconciletest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Rendered is a component as it would be deployed.
+type Rendered struct {
+	Component string
+	// Disabled tells that its objects would be deleted.
+	Disabled bool
+	// Objects are in the order of their deployment. Those that say no namespace get the resource's.
+	Objects []*unstructured.Unstructured
+}
+
+// renderNamespace is what the namespace of the harness is called while it renders, so that the outcome is the same on
+// every cluster.
+const renderNamespace = "test"
+
+// Render returns the components of a resource, ascending by name, as a first rollout would deploy them: in a dry run, on
+// a cluster that holds nothing but what the test itself has applied. All gates are open there, and values that
+// reconcile.Session.Generated makes are placeholders. The harness's own cluster isn't touched. What goes wrong fails
+// the test.
+func (h *Harness) Render(resource string) []Rendered {
+	h.t.Helper()
+	ref := h.find(resource)
+	rendered, err := h.render(h.t.Context(), ref)
+	if err != nil {
+		h.t.Fatalf("reconciletest: render %s: %v", resource, err)
+	}
+	return rendered
+}
+
+func (h *Harness) render(ctx context.Context, ref deploy.Ref) ([]Rendered, error) {
+	controller, err := h.controllerOf(ref)
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := h.scratch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	var rendered []Rendered
+	observe := func(c *reconcile.Component, _ deploy.Results) {
+		mu.Lock()
+		defer mu.Unlock()
+		rendered = append(rendered, Rendered{c.Name(), c.Disabled(), copies(c.Objects())})
+	}
+	options := slices.Concat(h.options.reconciler, []reconcile.Option{reconcile.Clock(h.clock.now), reconcile.DryRun(), reconcile.Observe(observe)})
+	reconciler, err := reconcile.New(controller, deploy.NewManager(scratch, h.options.manager...), options...)
+	if err != nil {
+		return nil, err
+	}
+	key := request.Key{Kind: ref.Kind, Namespace: h.inRender(ref.Namespace), Name: ref.Name}
+	_, err = reconciler.Reconcile(ctx, request.Request{Key: key})
+	slices.SortFunc(rendered, func(a, b Rendered) int { return strings.Compare(a.Component, b.Component) })
+	return rendered, err
+}
+
+func (h *Harness) controllerOf(ref deploy.Ref) (reconcile.Controller, error) {
+	for _, controller := range h.controllers {
+		if controller.Kind() == ref.Kind {
+			return controller, nil
+		}
+	}
+	return nil, fmt.Errorf("no controller of the test is for the kind %s", ref.Kind.Kind)
+}
+
+// scratch is a cluster that holds what the test has applied, as it is now.
+func (h *Harness) scratch(ctx context.Context) (*dryrun.Cluster, error) {
+	var objects []*unstructured.Unstructured
+	for ref := range h.applied {
+		obj, err := h.cluster.View().Get(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		if obj == nil || obj.GetDeletionTimestamp() != nil {
+			continue
+		}
+		obj = obj.DeepCopy()
+		obj.SetNamespace(h.inRender(obj.GetNamespace()))
+		if obj.GetNamespace() == "" {
+			unstructured.RemoveNestedField(obj.Object, "metadata", "namespace")
+		}
+		objects = append(objects, obj)
+	}
+	return dryrun.New(dryrun.AnyKind(), dryrun.Clock(h.clock.now), dryrun.Objects(objects...))
+}
+
+func (h *Harness) inRender(namespace string) string {
+	if namespace == h.options.namespace {
+		return renderNamespace
+	}
+	return namespace
+}
+
+func copies(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	out := make([]*unstructured.Unstructured, len(objects))
+	for i, obj := range objects {
+		out[i] = obj.DeepCopy()
+	}
+	return out
+}

@@ -1,0 +1,309 @@
+package reconciletest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+)
+
+// The times of package watch, without what it adds at random.
+const (
+	firstRetry       = 250 * time.Millisecond
+	longestRetry     = 30 * time.Second
+	reconcileTimeout = 2 * time.Minute
+	// quietFailures is how many failures in a row that change nothing are followed by RunUntilSettled: enough
+	// for the longest time between two.
+	quietFailures = 10
+)
+
+// Run is one reconcile.
+type Run struct {
+	// At is when, by the clock of the harness.
+	At time.Time
+	// Key names the resource.
+	Key request.Key
+	// Attempt counts the failures in a row before.
+	Attempt int
+	Result  request.Result
+	Err     error
+	// Calls are what it asked of the cluster.
+	Calls []Call
+}
+
+// turn is what is to come for a resource.
+type turn struct {
+	due time.Time
+	// waits tells that it is due some time; event that something happened, rather than that time has passed.
+	waits, event bool
+	attempt      int
+	// quiet counts the reconciles in a row that changed nothing, settled says that there is no sense in more.
+	quiet   int
+	settled bool
+	// count is how many reconciles the run has had since the last that got further, total in all, and done
+	// which objects it has created and deleted.
+	count, total int
+	done         map[string]bool
+	// said is the error that was last logged.
+	said string
+}
+
+// Runs returns every reconcile since the test began.
+func (h *Harness) Runs() []Run { return slices.Clone(h.runs) }
+
+// Reconcile reconciles one resource once, now, whatever has happened to it, and returns what the engine would be told.
+// What is simulated (see Hold) hasn't reacted to it when it returns.
+func (h *Harness) Reconcile(resource string) (request.Result, error) {
+	h.t.Helper()
+	ref := h.find(resource)
+	key := request.Key{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	if h.reconcilers[ref.Kind] == nil {
+		h.t.Fatalf("reconciletest: reconcile %s: no controller of the test is for that kind", resource)
+	}
+	h.begin()
+	h.look()
+	h.reconcile(key)
+	last := h.runs[len(h.runs)-1]
+	return last.Result, last.Err
+}
+
+// RunUntilSettled reconciles whatever there is to reconcile, and has the simulator act, until nothing changes any more.
+// The clock is moved to when a result or a backoff asks for another reconcile, until one finds nothing to do: for a
+// resource that is ready that is once, for one that fails again and again ten times. A resource that never settles
+// fails the test, with what keeps changing.
+//
+// On a real cluster it waits until nothing has happened for some time (see Quiet), retries of failures included.
+func (h *Harness) RunUntilSettled() {
+	h.t.Helper()
+	h.begin()
+	if h.memory == nil {
+		h.runReal()
+		return
+	}
+	for h.runPresent() {
+		next, ok := h.next(func(t *turn) bool { return !t.settled })
+		if !ok {
+			return
+		}
+		h.clock.moveTo(next)
+	}
+}
+
+// Advance moves the clock by d and reconciles what becomes due on the way, at its time, and what follows from that.
+func (h *Harness) Advance(d time.Duration) {
+	h.t.Helper()
+	h.onlyInMemory("Advance")
+	if d < 0 {
+		h.t.Fatalf("reconciletest: advance by %s: time doesn't run backwards", d)
+	}
+	h.begin()
+	end := h.clock.now().Add(d)
+	for h.runPresent() {
+		next, ok := h.next(func(t *turn) bool { return !t.due.After(end) })
+		if !ok {
+			break
+		}
+		h.clock.moveTo(next)
+		for _, t := range h.queue {
+			t.count, t.total = 0, 0 // what comes again with time is no hot loop
+		}
+	}
+	h.clock.moveTo(end)
+}
+
+// begin starts a run.
+func (h *Harness) begin() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls = nil
+	for _, t := range h.queue {
+		t.quiet, t.settled, t.count, t.total, t.done = 0, false, 0, 0, map[string]bool{}
+	}
+}
+
+// runPresent does what there is to do before time has to pass. It is always true.
+func (h *Harness) runPresent() bool {
+	h.t.Helper()
+	for {
+		h.look()
+		if key, ok := h.dueNow(); ok {
+			h.reconcile(key)
+			h.checkHotLoop(key)
+			continue
+		}
+		acted, err := h.simulator.act(h.t.Context())
+		if err != nil {
+			h.t.Fatalf("reconciletest: simulate: %v", err)
+		}
+		if !acted {
+			return true
+		}
+	}
+}
+
+// runReal runs until nothing has happened for a while.
+func (h *Harness) runReal() {
+	h.t.Helper()
+	ctx := h.t.Context()
+	last := h.clock.now()
+	for {
+		if h.look() {
+			last = h.clock.now()
+		}
+		if key, ok := h.dueNow(); ok {
+			h.reconcile(key)
+			h.checkHotLoop(key)
+			last = h.clock.now()
+			continue
+		}
+		until := last.Add(h.options.quiet)
+		next, ok := h.next(func(t *turn) bool { return t.attempt > 0 && !t.settled || t.due.Before(until) })
+		if !ok && !h.clock.now().Before(until) {
+			return
+		}
+		if !ok {
+			next = until
+		}
+		timer := time.NewTimer(time.Until(next))
+		select {
+		case <-h.events.wake:
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			h.t.Fatalf("reconciletest: not settled: %v", context.Cause(ctx))
+		}
+		timer.Stop()
+	}
+}
+
+func (h *Harness) look() bool {
+	h.t.Helper()
+	changed, err := h.events.look()
+	if err != nil {
+		h.t.Fatalf("reconciletest: look at the cluster: %v", err)
+	}
+	return changed
+}
+
+// mark has a resource reconciled now, because something happened.
+func (h *Harness) mark(key request.Key, anew bool) {
+	t := h.turnOf(key)
+	t.waits, t.event, t.due = true, true, h.clock.now()
+	if anew {
+		t.attempt = 0
+	}
+}
+
+func (h *Harness) turnOf(key request.Key) *turn {
+	t := h.queue[key]
+	if t == nil {
+		t = &turn{done: map[string]bool{}}
+		h.queue[key] = t
+	}
+	return t
+}
+
+func (h *Harness) dueNow() (request.Key, bool) {
+	now := h.clock.now()
+	var due []request.Key
+	for key, t := range h.queue {
+		if t.waits && !t.due.After(now) {
+			due = append(due, key)
+		}
+	}
+	if len(due) == 0 {
+		return request.Key{}, false
+	}
+	return slices.MinFunc(due, func(a, b request.Key) int {
+		return cmp.Or(h.queue[a].due.Compare(h.queue[b].due), cmp.Compare(a.String(), b.String()))
+	}), true
+}
+
+// next is the earliest time at which something is due that is wanted.
+func (h *Harness) next(wanted func(*turn) bool) (at time.Time, ok bool) {
+	for _, t := range h.queue {
+		if t.waits && wanted(t) && (!ok || t.due.Before(at)) {
+			at, ok = t.due, true
+		}
+	}
+	return at, ok
+}
+
+func (h *Harness) reconcile(key request.Key) {
+	h.t.Helper()
+	t := h.turnOf(key)
+	timed := t.waits && !t.event
+	t.waits, t.event = false, false
+	t.count++
+	t.total++
+	ref := deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name}
+	resource := h.events.seen[key.Kind][ref]
+	h.faults.begin(ref, resource != nil && resource.GetDeletionTimestamp() != nil)
+	h.mu.Lock()
+	first := len(h.calls)
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeoutCause(h.t.Context(), reconcileTimeout,
+		fmt.Errorf("the reconcile took longer than %s: %w", reconcileTimeout, context.DeadlineExceeded))
+	defer cancel()
+	run := Run{At: h.clock.now(), Key: key, Attempt: t.attempt}
+	run.Result, run.Err = h.reconcilers[key.Kind].Reconcile(ctx, request.Request{Key: key, Attempt: t.attempt})
+	moved := h.faults.end()
+	run.Calls = h.Calls()[first:]
+	h.runs = append(h.runs, run)
+	if run.Err != nil && run.Err.Error() != t.said {
+		t.said = run.Err.Error()
+		h.t.Logf("reconcile of %s failed: %v", key, run.Err)
+	}
+	if t.furthered(run) {
+		t.count = 0
+	}
+	t.after(run, h.clock.now())
+	changed := h.look()
+	t.judge(run, changed || moved, timed)
+}
+
+// furthered tells whether a reconcile created or deleted something that none before it in this run did.
+func (t *turn) furthered(run Run) (further bool) {
+	for _, call := range run.Calls {
+		if call.Action == deploy.Created || call.Action == deploy.Removed {
+			further = further || !t.done[call.String()]
+			t.done[call.String()] = true
+		}
+	}
+	return further
+}
+
+// after settles when the resource comes again, as the engine does.
+func (t *turn) after(run Run, now time.Time) {
+	switch {
+	case run.Err == nil:
+		t.attempt = 0
+		t.waits, t.due = run.Result.RequeueAfter > 0, now.Add(run.Result.RequeueAfter)
+	case request.IsPermanent(run.Err):
+		t.attempt = 0
+	default:
+		delay := longestRetry
+		if t.attempt < 7 {
+			delay = firstRetry << t.attempt
+		}
+		if asked, ok := request.RetryTime(run.Err); ok {
+			delay = asked
+		}
+		t.attempt++
+		t.waits, t.due = true, now.Add(delay)
+	}
+}
+
+// judge tells whether there is sense in reconciling again although nothing happens.
+func (t *turn) judge(run Run, changed, timed bool) {
+	if changed {
+		t.quiet, t.settled = 0, false
+		return
+	}
+	t.quiet++
+	t.settled = run.Err == nil && timed || t.quiet >= quietFailures
+}

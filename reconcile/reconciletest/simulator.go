@@ -1,0 +1,300 @@
+package reconciletest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// simulatorName owns the fields that the simulator writes.
+const simulatorName = "reconciletest-simulator"
+
+// simulator does what the controllers of a real cluster do, as far as others look at it.
+type simulator struct {
+	*Harness
+
+	mu sync.Mutex
+	// held are those that nothing happens to, broken those that fail, with the message.
+	held   []name
+	broken []breakage
+	// addresses is how many IP addresses were given away.
+	addresses int
+}
+
+type breakage struct {
+	name
+	message string
+}
+
+func newSimulator(h *Harness) *simulator { return &simulator{Harness: h} }
+
+// Hold keeps the simulator from objects, there already or still to come: they stay as they are, which for
+// new ones is not ready. It knows Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, Pod, Service and
+// PersistentVolumeClaim, and what Simulate adds; it makes no Pods.
+func (h *Harness) Hold(objects ...string) {
+	h.t.Helper()
+	h.onlyInMemory("Hold")
+	h.simulator.mu.Lock()
+	defer h.simulator.mu.Unlock()
+	for _, object := range objects {
+		h.simulator.held = append(h.simulator.held, h.named(object))
+	}
+}
+
+// Break has objects, there already or still to come, fail for good, as their controller would say it: a
+// Deployment makes no progress, a Job fails, a Pod too, the volume of a PersistentVolumeClaim is lost. message
+// is what the status says, for those that have a place for it. Other kinds never say that they have failed:
+// Hold them.
+func (h *Harness) Break(object, message string) {
+	h.t.Helper()
+	h.onlyInMemory("Break")
+	n := h.named(object)
+	if failures[n.kind] == nil {
+		h.t.Fatalf("reconciletest: break %s: objects of this kind never say that they have failed: hold it", object)
+	}
+	h.simulator.mu.Lock()
+	defer h.simulator.mu.Unlock()
+	h.simulator.broken = append(h.simulator.broken, breakage{n, message})
+}
+
+// Release takes back what Hold and Break did to objects; without a name, to all.
+func (h *Harness) Release(objects ...string) {
+	h.t.Helper()
+	h.onlyInMemory("Release")
+	s := h.simulator
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(objects) == 0 {
+		s.held, s.broken = nil, nil
+	}
+	for _, object := range objects {
+		if !s.release(h.named(object)) {
+			h.t.Fatalf("reconciletest: release %s: it was neither held nor broken", object)
+		}
+	}
+}
+
+// release tells whether there was something. The lock is held.
+func (s *simulator) release(n name) (found bool) {
+	var held []name
+	for _, other := range s.held {
+		if other != n {
+			held = append(held, other)
+		}
+	}
+	var broken []breakage
+	for _, other := range s.broken {
+		if other.name != n {
+			broken = append(broken, other)
+		}
+	}
+	found = len(held) < len(s.held) || len(broken) < len(s.broken)
+	s.held, s.broken = held, broken
+	return found
+}
+
+func (h *Harness) named(object string) name {
+	h.t.Helper()
+	n, err := parseName(object)
+	if err == nil && n.sub != "" {
+		err = fmt.Errorf("%q: names a subresource, but an object is needed", object)
+	}
+	if err != nil {
+		h.t.Fatalf("reconciletest: %v", err)
+	}
+	return n
+}
+
+// told is what the test said of an object.
+func (s *simulator) told(ref deploy.Ref) (held bool, broken *breakage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range s.held {
+		held = held || n.means(ref, s.options.namespace)
+	}
+	for i := range s.broken {
+		if s.broken[i].means(ref, s.options.namespace) {
+			broken = &s.broken[i]
+		}
+	}
+	return held, broken
+}
+
+// act does one step for every object and tells whether there was something to do.
+func (s *simulator) act(ctx context.Context) (acted bool, err error) {
+	for _, obj := range s.memory.Objects() {
+		done, err := s.actOn(ctx, obj)
+		if err != nil {
+			return acted, err
+		}
+		acted = acted || done
+	}
+	return acted, nil
+}
+
+func (s *simulator) actOn(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
+	ref := deploy.RefOf(obj)
+	held, broken := s.told(ref)
+	if held || obj.GetDeletionTimestamp() != nil {
+		return false, nil
+	}
+	if spec := s.address(obj); spec != nil {
+		return true, s.patchSpec(ctx, ref, spec)
+	}
+	want := s.statusOf(obj, broken)
+	have, _ := obj.Object["status"].(map[string]any)
+	if want == nil || includes(have, want) {
+		return false, nil
+	}
+	if err := s.patchStatus(ctx, ref, s.timed(have, want), simulatorName); err != nil {
+		return false, err
+	}
+	live, err := s.memory.View().Get(ctx, ref)
+	return err == nil && live != nil && live.GetResourceVersion() != obj.GetResourceVersion(), err
+}
+
+func (s *simulator) statusOf(obj *unstructured.Unstructured, broken *breakage) map[string]any {
+	kind := obj.GroupVersionKind().GroupKind()
+	if simulation := s.options.simulations[kind]; simulation != nil && broken == nil {
+		want, err := plain(simulation(obj))
+		if err != nil {
+			s.t.Fatalf("reconciletest: simulate %s: %v", kind, err)
+		}
+		return want
+	}
+	work, ok := workloads[kind]
+	if !ok {
+		return nil
+	}
+	if broken != nil {
+		return failures[kind.Kind](obj, broken.message)
+	}
+	return work(s, obj)
+}
+
+// plain is content as a cluster has it, with int64 and float64 as its only numbers.
+func plain(content map[string]any) (map[string]any, error) {
+	if content == nil {
+		return nil, nil
+	}
+	objects, err := toObjects(map[string]any{"apiVersion": "v1", "kind": "Any", "status": content})
+	if err != nil {
+		return nil, err
+	}
+	out, _ := objects[0].Object["status"].(map[string]any)
+	return out, nil
+}
+
+// timed gives the conditions of a wanted status their times, which move with their status.
+func (s *simulator) timed(have, want map[string]any) map[string]any {
+	conditions, ok := want["conditions"].([]any)
+	if !ok {
+		return want
+	}
+	before := map[any]map[string]any{}
+	present, _ := have["conditions"].([]any)
+	for _, entry := range present {
+		if condition, ok := entry.(map[string]any); ok {
+			before[condition["type"]] = condition
+		}
+	}
+	var all []any
+	for _, entry := range conditions {
+		condition, ok := entry.(map[string]any)
+		if !ok {
+			all = append(all, entry)
+			continue
+		}
+		copied := map[string]any{"lastTransitionTime": s.clock.now().UTC().Format("2006-01-02T15:04:05Z")}
+		if old := before[condition["type"]]; old != nil && old["status"] == condition["status"] && old["lastTransitionTime"] != nil {
+			copied["lastTransitionTime"] = old["lastTransitionTime"]
+		}
+		for field, value := range condition {
+			copied[field] = value
+		}
+		all = append(all, copied)
+	}
+	out := map[string]any{}
+	for field, value := range want {
+		out[field] = value
+	}
+	out["conditions"] = all
+	return out
+}
+
+// includes tells whether have says all that want says; null is what isn't there.
+func includes(have, want any) bool {
+	switch w := want.(type) {
+	case map[string]any:
+		h, _ := have.(map[string]any)
+		for field, value := range w {
+			if !includes(h[field], value) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		h, _ := have.([]any)
+		if len(h) != len(w) {
+			return false
+		}
+		for i := range w {
+			if !includes(h[i], w[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(have, want)
+}
+
+// admit gives a Service its cluster IP when it is created, as a server does.
+func (s *simulator) admit(request dryrun.AdmissionRequest, live, next *unstructured.Unstructured) error {
+	if held, _ := s.told(request.Ref); live != nil || held || request.Subresource != "" {
+		return nil
+	}
+	spec := s.address(next)
+	for field, value := range spec {
+		if err := unstructured.SetNestedField(next.Object, value, "spec", field); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// address is what a Service without a cluster IP gets, nil for all else.
+func (s *simulator) address(obj *unstructured.Unstructured) map[string]any {
+	if kind := obj.GroupVersionKind(); kind.Group != "" || kind.Kind != "Service" {
+		return nil
+	}
+	spec, _ := obj.Object["spec"].(map[string]any)
+	given, _ := spec["clusterIP"].(string)
+	if given != "" || spec["type"] == "ExternalName" {
+		return nil
+	}
+	address := "10.96." + s.nextAddress()
+	return map[string]any{"clusterIP": address, "clusterIPs": []any{address}}
+}
+
+func (s *simulator) nextAddress() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.addresses++
+	return fmt.Sprintf("%d.%d", s.addresses/250%250, s.addresses%250+1)
+}
+
+func (s *simulator) patchSpec(ctx context.Context, ref deploy.Ref, spec map[string]any) error {
+	body, err := json.Marshal(map[string]any{"spec": spec})
+	if err != nil {
+		return err
+	}
+	_, err = s.memory.Port().Patch(ctx, ref, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: simulatorName})
+	return err
+}
