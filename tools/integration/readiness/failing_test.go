@@ -21,7 +21,7 @@ kind: Deployment
 metadata: {name: it}
 spec:
   replicas: 1
-  progressDeadlineSeconds: 1
+  progressDeadlineSeconds: 6 # the pod is there by then: that it comes would be progress again
   selector: {matchLabels: {app: it}}
   template:` + pods,
 		states: fails, agrees: rollout("deployment/it", "exceeded its progress deadline"),
