@@ -15,15 +15,14 @@ const configureAttempts = 5
 // existing does what the strategy asks for of an object that is there.
 func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Result {
 	for attempt := 1; ; attempt++ {
-		result := t.configure(ctx, live)
+		result, enough := t.configure(ctx, live)
 		var stale *StaleError
 		var conflict *ConflictError
-		partial := errors.Is(result.Err, errPartial)
 		outdated := errors.As(result.Err, &stale) || errors.As(result.Err, &conflict) && conflict.Err != nil
-		if !partial && (!outdated || attempt == configureAttempts) {
+		if enough && (!outdated || attempt == configureAttempts) {
 			return result
 		}
-		if attempt > 1 && !partial && !t.pause(ctx, attempt) {
+		if enough && attempt > 1 && !t.pause(ctx, attempt) {
 			return result
 		}
 		current, err := t.port.Get(ctx, t.in.ref)
@@ -32,7 +31,7 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 			return t.create(ctx)
 		case err != nil:
 			return Result{Ref: t.in.ref, Action: Failed, Err: err}
-		case !partial && isState(current, live) && (conflict == nil || t.reported != nil):
+		case enough && isState(current, live) && (conflict == nil || t.reported != nil):
 			return result
 		case conflict != nil && isState(current, live):
 			t.reported = conflict.Fields // the cluster knows more than what can be seen
@@ -43,41 +42,47 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 	}
 }
 
-// configure makes one try. It is errPartial, before anything is sent, when more of live has to be known.
-func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) Result {
+// configure makes one try. enough is false, and nothing was sent, when more than the metadata of live has to
+// be seen.
+func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (result Result, enough bool) {
 	if live.GetDeletionTimestamp() != nil {
 		err := &TerminatingError{Ref: t.in.ref, Finalizers: live.GetFinalizers()}
-		return Result{Ref: t.in.ref, Action: Skipped, Object: live, Err: err}
+		return Result{Ref: t.in.ref, Action: Skipped, Object: live, Err: err}, true
 	}
 	if err := t.checkOwnership(t.in.ref, live); err != nil {
-		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
+		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}, true
 	}
 	live, err := t.upgrade(ctx, live)
 	if err != nil {
-		return failure(t.in.ref, err)
+		return failure(t.in.ref, err), true
 	}
 	wanted := withoutScaled(t.in.object, live, t.fieldManager)
-	unchanged, err := t.unchanged(wanted, live)
+	unchanged, doubtful := t.unchanged(wanted, live)
 	switch {
-	case err != nil:
-		return failure(t.in.ref, err)
+	case doubtful:
+		return Result{}, false
 	case unchanged:
-		return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
+		return Result{Ref: t.in.ref, Action: Unchanged, Object: live}, true
 	case t.in.strategy == OnDelete:
-		return Result{Ref: t.in.ref, Action: Skipped, Object: live}
+		return Result{Ref: t.in.ref, Action: Skipped, Object: live}, true
 	case t.partial && t.in.strategy.recreates():
-		return failure(t.in.ref, errPartial)
+		return Result{}, false
 	}
 	if fields := t.declaredChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
-		return t.recreate(ctx, live, fields)
+		return t.recreate(ctx, live, fields), true
 	}
 	settled := t.settle(t.settings, wanted, live)
 	if t.partial && settled.contested() {
-		return failure(t.in.ref, errPartial) // what looks contested may have the value that is wanted
+		return Result{}, false // what looks contested may have the value that is wanted
 	}
 	if len(settled.refused) > 0 {
-		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: settled.refused}}
+		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: settled.refused}}, true
 	}
+	return t.carryOut(ctx, settled, wanted, live), true
+}
+
+// carryOut writes what is settled, by way of a new object where the cluster refuses to change the old one.
+func (t *task) carryOut(ctx context.Context, settled settlement, wanted, live *unstructured.Unstructured) Result {
 	result := t.write(ctx, settled, live)
 	if fields := t.refused(result.Err, wanted, live); len(fields) > 0 {
 		return t.recreate(ctx, live, fields)
@@ -91,10 +96,11 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) R
 // write applies what is settled, unless that is there already.
 func (t *task) write(ctx context.Context, settled settlement, live *unstructured.Unstructured) Result {
 	result := Result{Ref: t.in.ref, Action: Unchanged, Object: live, Kept: append(settled.kept, settled.fought...)}
-	if unchanged, err := t.unchanged(settled.wanted, live); err != nil {
-		return failure(t.in.ref, err)
-	} else if unchanged {
-		return result
+	// Without a contested field that is what configure has asked already.
+	if settled.contested() {
+		if unchanged, _ := t.unchanged(settled.wanted, live); unchanged {
+			return result
+		}
 	}
 	wanted := settled.wanted.DeepCopy()
 	// The uid makes sure that a deleted object isn't brought back by a write that meant the old one.
@@ -141,16 +147,14 @@ func (t *task) mayTake(fields []FieldConflict, live *unstructured.Unstructured) 
 	})
 }
 
-// unchanged: the intent is the one applied last, and nobody has touched a field of it.
-func (t *task) unchanged(wanted, live *unstructured.Unstructured) (bool, error) {
+// unchanged: the intent is the one applied last, and nobody has touched a field of it. doubtful: the content
+// of live has to be seen to tell.
+func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, doubtful bool) {
 	metadata, _ := live.Object["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	if annotations[t.hashKey()] != t.in.hash {
-		return false, nil
+		return false, false
 	}
 	covered, doubtful := coverage(live, t.fieldManager, wanted.Object, t.partial)
-	if covered && doubtful {
-		return false, errPartial
-	}
-	return covered, nil
+	return covered && !doubtful, covered && doubtful
 }

@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"context"
-	"errors"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -19,9 +18,6 @@ type PartialView interface {
 	// metadata.
 	Partial(ctx context.Context, ref Ref) (obj *unstructured.Unstructured, whole bool, err error)
 }
-
-// errPartial is why work on an object that is known in part only can't go on.
-var errPartial = errors.New("the content isn't known")
 
 // glance is a read through the View of what is known of an object, tried again as requests are.
 func (m *Manager) glance(ctx context.Context, s settings, ref Ref) (obj *unstructured.Unstructured, whole bool, err error) {

@@ -34,8 +34,8 @@ func isAbout(refused, immutable string) bool {
 		rest, ok := strings.CutPrefix(inner, outer)
 		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 	}
-	plain, _, _ := strings.Cut(refused, "[")
-	return refused != "" && (inside(refused, immutable) || inside(immutable, refused) || strings.HasPrefix(plain, immutable))
+	return refused != "" && (inside(refused, immutable) || inside(immutable, refused) ||
+		inside(refused, immutable+"s")) // a Service's clusterIP is refused as one of its clusterIPs
 }
 
 // recreate deletes an object of which immutable fields changed, waits until it is gone, and makes it

@@ -86,10 +86,14 @@ func (m *Manager) remember(s settings, obj *unstructured.Unstructured, result Re
 	if !ok {
 		return
 	}
-	manifest, ok := fingerprint(obj.Object, manifestDepth)
+	settled := result.Action == Unchanged && result.Err == nil && len(result.Kept) == 0 && isState(result.Object, seen) && seen.GetResourceVersion() != ""
+	var manifest uint64
+	if settled { // only then it is worth its time
+		manifest, settled = fingerprint(obj.Object, manifestDepth)
+	}
 	m.settled.mu.Lock()
 	defer m.settled.mu.Unlock()
-	if !ok || result.Action != Unchanged || result.Err != nil || len(result.Kept) > 0 || !isState(result.Object, seen) || seen.GetResourceVersion() == "" {
+	if !settled {
 		delete(m.settled.known, key)
 		return
 	}

@@ -132,8 +132,7 @@ func (r *stageRun) waitKind(ctx context.Context, kind schema.GroupVersionKind) {
 	_ = waitUntil(ctx, func(ctx context.Context) (bool, error) {
 		_, err := r.port.Scope(ctx, kind)
 		var unknown *KindUnknownError
-		var unavailable *UnavailableError
-		if errors.As(err, &unknown) || errors.As(err, &unavailable) {
+		if errors.As(err, &unknown) {
 			return false, nil
 		}
 		return err == nil, err
