@@ -28,7 +28,7 @@ func (s *Session) settleKinds(ctx context.Context, o *Outcome, given []schema.Gr
 	}
 	o.kinds = s.remembered()
 	for _, c := range s.components {
-		o.kinds = append(o.kinds, kindsOf(c.Objects())...)
+		o.kinds = withKinds(o.kinds, kindsOf(c.Objects()))
 	}
 	return nil
 }
@@ -40,21 +40,19 @@ func (s *Session) prune(ctx context.Context, given []schema.GroupVersionKind) ([
 	wanted := map[identity]bool{}
 	var kinds []schema.GroupVersionKind
 	for _, c := range s.components {
-		for _, obj := range c.Objects() {
-			kinds = append(kinds, obj.GroupVersionKind())
+		objects := c.Objects()
+		kinds = withKinds(kinds, kindsOf(objects))
+		for _, obj := range objects {
 			if !c.disabled {
 				wanted[s.identityOf(obj)] = true
 			}
 		}
 	}
 	rendered := len(kinds)
-	kinds = append(append(kinds, s.remembered()...), given...)
+	kinds = withKinds(withKinds(kinds, s.remembered()), given)
 	var left []schema.GroupVersionKind
 	var errs []error
 	for i, kind := range kinds {
-		if slices.Contains(kinds[:i], kind) {
-			continue
-		}
 		if i >= rendered {
 			known, err := s.watchable(ctx, kind)
 			if err != nil {
@@ -71,6 +69,16 @@ func (s *Session) prune(ctx context.Context, given []schema.GroupVersionKind) ([
 		}
 	}
 	return left, errors.Join(errs...)
+}
+
+// withKinds are kinds and those of more that aren't among them.
+func withKinds(kinds, more []schema.GroupVersionKind) []schema.GroupVersionKind {
+	for _, kind := range more {
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
 }
 
 // pruneKind tells whether there is something of kind that the resource owns.

@@ -4,9 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/status"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // startAfter is how long the work may take before the status says that it has begun.
@@ -41,19 +39,11 @@ func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 // writeStart writes what is new at the start of a rollout, if anything is. A status that can't be written
 // now is written at the end.
 func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
-	_, err := r.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
-		present, _ := current.Object["status"].(map[string]any)
+	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
 		ready, updating := status.ForStart(present, s.version)
-		if current.GetUID() != s.resource.GetUID() || ready.Reason == "" && updating.Reason == "" {
-			return present, nil
-		}
-		next, changed, err := status.Application{
+		return status.Application{
 			Ready: ready, Updating: updating, SupportedVersions: r.options.supported, Generation: s.resource.GetGeneration(),
-		}.Update(r.now(), present)
-		if err != nil || !changed {
-			return present, err
-		}
-		return r.schema.prune(next), nil
+		}, ready.Reason != "" || updating.Reason != ""
 	})
 	if err != nil {
 		s.logger.Info("start status not written", "error", err)

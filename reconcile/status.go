@@ -22,32 +22,45 @@ type report struct {
 // nothing new (spec: reconcile 53). A status that can't be written is logged: the work itself
 // is done. The answer is false when it is worth trying again soon.
 func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) bool {
-	var next map[string]any
-	result, err := r.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
-		present, _ := current.Object["status"].(map[string]any)
-		if current.GetUID() != s.resource.GetUID() {
-			return present, nil
-		}
-		computed, changed, err := r.application(s, rep, present).Update(r.now(), present)
-		if err != nil || !changed {
-			return present, err
-		}
-		next = r.schema.prune(computed)
-		return next, nil
+	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
+		return r.application(s, rep, present), true
 	})
 	if err != nil {
 		s.logger.Warn("status not written", "error", err)
 		_, unavailable := isUnavailable(err)
 		return !unavailable && !isStale(err)
 	}
-	if result.Action == deploy.Configured {
-		written, _ := result.Object.Object["status"].(map[string]any)
-		if missing := r.schema.learn(next, written); len(missing) > 0 {
-			s.logger.Warn("the CustomResourceDefinition drops parts of the status: add them to its schema",
-				"fields", strings.Join(missing, ", "))
-		}
-	}
 	return true
+}
+
+// setStatus writes what the application that say makes of the present status changes in it, if say has
+// anything to say, without what the schema is known to drop; and learns what that is, also from a write that
+// changed nothing because of it.
+func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present map[string]any) (status.Application, bool)) error {
+	var sent map[string]any
+	result, err := r.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
+		sent = nil
+		present, _ := current.Object["status"].(map[string]any)
+		application, speaks := say(present)
+		if !speaks || current.GetUID() != s.resource.GetUID() {
+			return present, nil
+		}
+		next, changed, err := application.Update(r.now(), present)
+		if err != nil || !changed {
+			return present, err
+		}
+		sent = r.schema.prune(next)
+		return sent, nil
+	})
+	if err != nil || sent == nil || result.Object == nil {
+		return err
+	}
+	written, _ := result.Object.Object["status"].(map[string]any)
+	if missing := r.schema.learn(sent, written); len(missing) > 0 {
+		s.logger.Warn("the CustomResourceDefinition drops parts of the status: add them to its schema",
+			"fields", strings.Join(missing, ", "))
+	}
+	return nil
 }
 
 func (r *Reconciler) application(s *Session, rep report, present map[string]any) status.Application {

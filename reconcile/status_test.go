@@ -176,3 +176,18 @@ type wrapsNothing struct{}
 
 func (wrapsNothing) Error() string { return "nothing" }
 func (wrapsNothing) Unwrap() error { return nil }
+
+// What the schema drops is found out also when nothing else is new, as after the upgrade of an operator whose
+// definition wasn't upgraded along: one write in the life of a process, not one with every reconcile.
+func TestDroppedAloneIsLearned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.drops = []string{"componentStatus", "kinds"}
+	setup := adding(func(s *Session) { s.Add("c", configMap("a")) })
+	w.calm(w.reconciler(setup))
+	restarted := w.reconciler(setup)
+	assert.Equal(t, []string{writeStatus}, w.calm(restarted))
+	for range 3 {
+		assert.Empty(t, w.calm(restarted))
+	}
+}

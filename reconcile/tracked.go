@@ -2,10 +2,8 @@ package reconcile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,26 +27,32 @@ func (s *Session) remember(ctx context.Context, kinds []schema.GroupVersionKind)
 	}
 	s.remembering.Lock()
 	defer s.remembering.Unlock()
-	known := append(s.remembered(), s.noted...)
-	fresh := slices.DeleteFunc(slices.Clone(kinds), func(kind schema.GroupVersionKind) bool { return slices.Contains(known, kind) })
-	if len(fresh) == 0 {
+	known := withKinds(s.remembered(), s.noted)
+	all := withKinds(known, kinds)
+	if len(all) == len(known) {
 		return nil
 	}
-	names := kindNames(append(known, fresh...))
-	_, err := s.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
+	names := kindNames(all)
+	slices.Sort(names)
+	result, err := s.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
 		next := current.DeepCopy()
 		if current.GetUID() != s.resource.GetUID() {
 			return nil, fmt.Errorf("%s is another one by now", deploy.RefOf(s.resource))
 		}
-		slices.Sort(names)
-		err := unstructured.SetNestedStringSlice(next.Object, slices.Compact(names), "status", "componentStatus", "kinds")
+		err := unstructured.SetNestedStringSlice(next.Object, names, "status", "componentStatus", "kinds")
 		content, _ := next.Object["status"].(map[string]any)
 		return content, err
 	})
 	if err != nil {
 		return fmt.Errorf("remember the kinds of its objects: %w", err)
 	}
-	s.noted = append(s.noted, fresh...)
+	if result.Object != nil {
+		if kept, _, _ := unstructured.NestedStringSlice(result.Object.Object, "status", "componentStatus", "kinds"); !slices.Equal(kept, names) {
+			return &classified{class: classRollout, err: fmt.Errorf("remember the kinds of its objects: the CustomResourceDefinition of %s drops "+
+				"status.componentStatus.kinds: add it to the schema (status.Fields has it), or what OwnAnywhere makes would stay for ever", s.Kind().Kind)}
+		}
+	}
+	s.noted = all
 	return nil
 }
 
@@ -57,18 +61,19 @@ func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 	if !r.options.ownAnywhere {
 		return nil
 	}
-	kinds := append(s.remembered(), r.options.prunes...)
-	slices.SortFunc(kinds, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
-	kinds = slices.Compact(kinds)
+	var kinds []schema.GroupVersionKind
+	for _, kind := range withKinds(s.remembered(), r.options.prunes) {
+		served, err := s.watchable(ctx, kind)
+		if err != nil {
+			return err
+		}
+		if served {
+			kinds = append(kinds, kind)
+		}
+	}
 	tracked, err := r.manager.Tracked(ctx, kinds, deploy.OwnedBy(s.resource))
 	if err != nil || len(tracked) == 0 {
 		return err
-	}
-	for _, kind := range kinds {
-		var unknown *deploy.KindUnknownError
-		if err := s.own(ctx, kind); err != nil && !errors.As(err, &unknown) {
-			return err
-		}
 	}
 	_, err = s.removeAll(ctx, tracked)
 	return err

@@ -88,6 +88,14 @@ func TestOwnAnywhere(t *testing.T) {
 		require.ErrorContains(t, err, "remember the kinds of its objects")
 		assert.Nil(t, w.get(account))
 	})
+	t.Run("nothing is applied where the schema drops what is to be remembered", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.drops = []string{"componentStatus", "kinds"}
+		_, _, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("c", elsewhere("account")) }), OwnAnywhere()))
+		require.ErrorContains(t, err, "the CustomResourceDefinition of Widget drops status.componentStatus.kinds: add it to the schema")
+		assert.Nil(t, w.get(account))
+	})
 	t.Run("without it such an object is refused", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)

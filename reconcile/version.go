@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -43,11 +44,8 @@ func (s *Session) Version() string { return s.version }
 // CurrentVersion returns the version that the resource was last brought to, as its status says; empty
 // before that.
 func (s *Session) CurrentVersion() string {
-	version, _, err := unstructured.NestedString(s.resource.Object, "status", "versions", "reconciled")
-	if err != nil {
-		return ""
-	}
-	return version
+	content, _ := s.resource.Object["status"].(map[string]any)
+	return status.ReconciledVersion(content)
 }
 
 // versionOf reads the version that a resource wants. One that isn't text is an error.
