@@ -47,6 +47,7 @@ func (p *progress) applied(result deploy.Result) {
 	r := p.table.row(result.Ref)
 	again := r.action != "" // it was waited for
 	r.take(result.Action, result.Err)
+	r.remarks = remarksOf(result)
 	r.settled = !p.waits || again || result.Err != nil || result.Action == deploy.Skipped
 	p.show(r)
 }
@@ -113,10 +114,15 @@ func (p *progress) print(text string) {
 	}
 }
 
-// end writes the last line and returns what kept the table from being written.
+// end writes what is to be remarked and the last line, and returns what kept the table from being written.
 func (p *progress) end() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for _, r := range p.table.rows {
+		for _, remark := range r.remarks {
+			p.print(r.name() + ": " + remark + "\n")
+		}
+	}
 	p.print(p.table.summary() + "\n")
 	return p.err
 }

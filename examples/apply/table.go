@@ -23,6 +23,8 @@ type row struct {
 	action, state string
 	err           error
 	settled       bool
+	// remarks are what the cluster said about it, and which fields were taken from others or left to them.
+	remarks []string
 }
 
 // Actions of rows beside those of deploy.
@@ -82,6 +84,21 @@ func (r *row) take(action deploy.Action, err error) {
 		action = deploy.Conflicted
 	}
 	r.action, r.err = string(action), err
+}
+
+// remarksOf are what there is to say about an object that isn't an error.
+func remarksOf(result deploy.Result) []string {
+	var remarks []string
+	for _, warning := range result.Warnings {
+		remarks = append(remarks, "warning: "+warning)
+	}
+	for _, field := range result.Taken {
+		remarks = append(remarks, field.Field+" was taken from "+field.Manager)
+	}
+	for _, field := range result.Kept {
+		remarks = append(remarks, field.Field+" was left to "+field.Manager)
+	}
+	return remarks
 }
 
 func (r *row) text() string {
