@@ -57,7 +57,7 @@ func (c *setCluster) get(t testing.TB, ref deploy.Ref) *unstructured.Unstructure
 	t.Helper()
 	obj, err := c.memory.View().Get(t.Context(), ref)
 	require.NoError(t, err)
-	return obj
+	return obj.DeepCopy()
 }
 
 func (c *setCluster) put(t testing.TB, objs ...*unstructured.Unstructured) {

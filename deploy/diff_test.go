@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -208,6 +209,7 @@ type metadataView struct{ deploy.View }
 func (v metadataView) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	obj, err := v.View.Get(ctx, ref)
 	if obj != nil {
+		obj = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
 		delete(obj.Object, "data")
 	}
 	return obj, err

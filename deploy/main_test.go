@@ -63,7 +63,7 @@ func newCluster(t testing.TB, seeds ...*unstructured.Unstructured) *recording {
 	t.Helper()
 	cluster, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(seeds...))
 	require.NoError(t, err)
-	return &recording{Cluster: cluster, memory: cluster}
+	return &recording{Cluster: cluster, memory: cluster, shown: newShown(t)}
 }
 
 // restarted is a cluster with the objects of another, changed by the given function.

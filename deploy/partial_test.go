@@ -38,6 +38,7 @@ func (v partialView) Partial(ctx context.Context, ref deploy.Ref) (*unstructured
 	if obj == nil || err != nil {
 		return nil, false, err
 	}
+	obj = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
 	maps.DeleteFunc(obj.Object, func(field string, _ any) bool {
 		return field != "apiVersion" && field != "kind" && field != "metadata"
 	})

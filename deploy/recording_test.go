@@ -20,6 +20,7 @@ import (
 type recording struct {
 	deploy.Cluster
 	memory *dryrun.Cluster
+	shown  *shown
 	// before is asked with each call; its error is the answer.
 	before func(call string) error
 	// after is asked with each apply, creation and deletion that was carried out; its error is the answer.
@@ -64,7 +65,7 @@ func (r *recording) get(t testing.TB, ref deploy.Ref) *unstructured.Unstructured
 	t.Helper()
 	obj, err := r.memory.View().Get(t.Context(), ref)
 	require.NoError(t, err)
-	return obj
+	return obj.DeepCopy()
 }
 
 // edit is a merge patch by somebody else.
@@ -181,7 +182,9 @@ func (v recordingView) Get(ctx context.Context, ref deploy.Ref) (*unstructured.U
 	if v.recording.blind {
 		return nil, nil
 	}
-	return v.View.Get(ctx, ref)
+	obj, err := v.View.Get(ctx, ref)
+	v.recording.shown.saw(obj)
+	return obj, err
 }
 
 // failing answers the calls that begin with prefix with err, once for each given error.
@@ -203,5 +206,9 @@ func (v recordingView) List(ctx context.Context, kind schema.GroupVersionKind, n
 	if kind.Kind == "Unknown" {
 		return nil, &deploy.KindUnknownError{Kind: kind}
 	}
-	return v.View.List(ctx, kind, namespace, selector)
+	objects, err := v.View.List(ctx, kind, namespace, selector)
+	for _, obj := range objects {
+		v.recording.shown.saw(obj)
+	}
+	return objects, err
 }

@@ -16,7 +16,7 @@ func newKubernetes(t testing.TB) *recording {
 	t.Helper()
 	memory, err := dryrun.New(dryrun.Namespaces("shop"))
 	require.NoError(t, err)
-	return &recording{Cluster: memory, memory: memory}
+	return &recording{Cluster: memory, memory: memory, shown: newShown(t)}
 }
 
 func container(t testing.TB, content string) *unstructured.Unstructured {

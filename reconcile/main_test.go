@@ -88,7 +88,7 @@ func newWorldWith(t *testing.T, resource *unstructured.Unstructured, objects ...
 	c := &clock{now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}
 	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(append(objects, resource)...), dryrun.Clock(c.Now))
 	require.NoError(t, err)
-	return &world{recorder: &recorder{memory: memory}, t: t, clock: c, logs: &logs{}}
+	return &world{recorder: &recorder{memory: memory, shown: newShown(t)}, t: t, clock: c, logs: &logs{}}
 }
 
 func widget() *unstructured.Unstructured {
@@ -130,7 +130,7 @@ func (w *world) get(ref deploy.Ref) *unstructured.Unstructured {
 	w.t.Helper()
 	obj, err := w.memory.View().Get(w.t.Context(), ref)
 	require.NoError(w.t, err)
-	return obj
+	return obj.DeepCopy()
 }
 
 func (w *world) widget() *unstructured.Unstructured {

@@ -9,12 +9,15 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // recorder is a cluster in memory that keeps the calls made to it, and refuses some.
 type recorder struct {
 	memory *dryrun.Cluster
+	// shown, when set, finds changes of what the View shows.
+	shown *shown
 	// refuse, when set, may answer a call such as "apply ConfigMap shop/a" with an error.
 	refuse func(call string) error
 	// unreadable, when set, may answer a read with an error.
@@ -156,5 +159,19 @@ func (v *view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructu
 			return nil, err
 		}
 	}
-	return v.View.Get(ctx, ref)
+	obj, err := v.View.Get(ctx, ref)
+	if v.shown != nil {
+		v.shown.saw(obj)
+	}
+	return obj, err
+}
+
+func (v *view) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
+	objects, err := v.View.List(ctx, kind, namespace, selector)
+	for _, obj := range objects {
+		if v.shown != nil {
+			v.shown.saw(obj)
+		}
+	}
+	return objects, err
 }

@@ -26,7 +26,7 @@ func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 		p.mu.RLock()
 		stored := p.storage.ofVersion(d, namespace)
 		p.mu.RUnlock()
-		return selection(stored, d, options.Labels, options.Fields), nil
+		return selection(stored, d, shown, options.Labels, options.Fields), nil
 	})
 }
 
@@ -43,13 +43,14 @@ func (d *declaration) selects(ref deploy.Ref, byField fields.Selector) error {
 	return nil
 }
 
-// selection copies the stored objects that selectors select for somebody who asked for the kind of a
-// declaration.
-func selection(stored []*unstructured.Unstructured, d *declaration, byLabel labels.Selector, byField fields.Selector) []*unstructured.Unstructured {
+// selection are the stored objects that selectors select, each as show hands it to somebody who asked for
+// the kind of a declaration.
+func selection(stored []*unstructured.Unstructured, d *declaration, show func(*unstructured.Unstructured, *declaration) *unstructured.Unstructured,
+	byLabel labels.Selector, byField fields.Selector) []*unstructured.Unstructured {
 	var objects []*unstructured.Unstructured
 	for _, obj := range stored {
 		if selected(obj, byLabel, byField) {
-			objects = append(objects, shown(obj, d))
+			objects = append(objects, show(obj, d))
 		}
 	}
 	return objects

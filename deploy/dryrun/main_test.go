@@ -98,7 +98,7 @@ func get(t testing.TB, c *dryrun.Cluster, ref deploy.Ref) *unstructured.Unstruct
 	t.Helper()
 	obj, err := c.View().Get(t.Context(), ref)
 	require.NoError(t, err)
-	return obj
+	return obj.DeepCopy()
 }
 
 // owned returns the fields of a manager as the API server writes them, or nil.

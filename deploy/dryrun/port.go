@@ -37,7 +37,7 @@ func (p port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 		if err == nil && found == nil {
 			return nil, notFound(ref)
 		}
-		return found, err
+		return found.DeepCopy(), err
 	})
 }
 
@@ -136,8 +136,17 @@ func (p port) delete(ref deploy.Ref, options deploy.DeleteOptions) error {
 
 // shown copies a stored object for somebody who asked for the kind of a declaration.
 func shown(stored *unstructured.Unstructured, d *declaration) *unstructured.Unstructured {
+	if seen := shared(stored, d); seen != stored {
+		return seen
+	}
+	return stored.DeepCopy()
+}
+
+// shared is a stored object for somebody who asked for the kind of a declaration and won't change it: the
+// stored one itself unless it has another version.
+func shared(stored *unstructured.Unstructured, d *declaration) *unstructured.Unstructured {
 	if stored.GetAPIVersion() == d.kind.GroupVersion().String() {
-		return stored.DeepCopy()
+		return stored
 	}
 	other := inVersion(stored, d.kind.GroupVersion()).DeepCopy()
 	d.unknown(other, true)

@@ -69,8 +69,8 @@ func TestRulesOfTheInMemoryCluster(t *testing.T) {
 		kinds, err := requests(cluster).Kinds(t.Context(), "Cart")
 		require.NoError(t, err)
 		require.Len(t, kinds, 1)
-		found := get(t, cluster, deploy.Ref{Kind: kinds[0], Namespace: "shop", Name: "c"})
-		require.NotNil(t, found)
+		found, err := requests(cluster).Get(t.Context(), deploy.Ref{Kind: kinds[0], Namespace: "shop", Name: "c"})
+		require.NoError(t, err)
 		found.Object["spec"] = "mine"
 		assert.NotEqual(t, found, get(t, cluster, cartRef), "results are copies")
 		apply(t, cluster, "operkit", other)

@@ -83,7 +83,7 @@ func (s *subscription) run() {
 			if s.ctx.Err() != nil {
 				return
 			}
-			s.handle(s.copied(event))
+			s.handle(s.inVersion(event))
 			if handled++; handled == s.initial {
 				close(s.synced)
 			}
@@ -91,14 +91,14 @@ func (s *subscription) run() {
 	}
 }
 
-// copied is the event as this subscriber's own.
-func (s *subscription) copied(event deploy.Event) deploy.Event {
-	own := deploy.Event{Type: event.Type, New: shown(event.New, s.declared)}
+// inVersion is the event for a subscriber to the kind of its declaration.
+func (s *subscription) inVersion(event deploy.Event) deploy.Event {
+	own := deploy.Event{Type: event.Type, New: shared(event.New, s.declared)}
 	switch {
 	case event.Old == event.New:
 		own.Old = own.New
 	case event.Old != nil:
-		own.Old = shown(event.Old, s.declared)
+		own.Old = shared(event.Old, s.declared)
 	}
 	return own
 }

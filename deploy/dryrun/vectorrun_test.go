@@ -222,7 +222,7 @@ func (r *vectorRun) get(op vectorOp) any {
 	}
 	obj, err := r.cluster.View().Get(r.ctx, ref)
 	require.NoError(r.t, err)
-	return r.tidied(obj)
+	return r.tidied(obj.DeepCopy())
 }
 
 // tidied is an object as the cases show objects, without what only a real server has.

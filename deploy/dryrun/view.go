@@ -14,7 +14,7 @@ import (
 // view reads the memory of a Cluster.
 type view struct{ *Cluster }
 
-// Get implements deploy.View. The object is the caller's own copy.
+// Get implements deploy.View. The object is the stored one, which never changes: a write stores another.
 func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	if err := interrupted(ctx, Get, ref); err != nil {
 		return nil, err
@@ -29,10 +29,10 @@ func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 	if stored == nil {
 		return nil, nil
 	}
-	return shown(stored, d), nil
+	return shared(stored, d), nil
 }
 
-// List implements deploy.View. The objects are the caller's own copies.
+// List implements deploy.View. The objects are the stored ones.
 func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
 	if err := interrupted(ctx, List, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 	v.mu.RLock()
 	stored := v.storage.ofVersion(d, namespace)
 	v.mu.RUnlock()
-	return selection(stored, d, selector, nil), nil
+	return selection(stored, d, shared, selector, nil), nil
 }
 
 // Subscribe implements deploy.View. Existing objects come first, in the order of their
