@@ -26,12 +26,13 @@ func (m *Manager) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	if err := s.checkDuplicates(objects); err != nil {
 		return nil, err
 	}
+	s.settledSettings = s.settledBy()
 	return m.applyStages(ctx, s, objects)
 }
 
 // checkDuplicates refuses one object in two places, be it in two versions of its kind.
 func (s settings) checkDuplicates(objects []*unstructured.Unstructured) error {
-	seen := make(map[Ref]Ref, len(objects))
+	seen := make(map[Ref]string, len(objects)) // the version, by all else
 	for _, obj := range objects {
 		if obj == nil || obj.Object == nil || obj.GetName() == "" && obj.GetGenerateName() == "" {
 			continue
@@ -49,12 +50,12 @@ func (s settings) checkDuplicates(objects []*unstructured.Unstructured) error {
 		key.Kind.Version = ""
 		first, twice := seen[key]
 		switch {
-		case twice && first == ref:
+		case twice && first == ref.Kind.Version:
 			return &InvalidManifestError{Ref: ref, Reason: "it is given twice in one set"}
 		case twice:
-			return &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("it is given twice in one set, as %s and as %s", first.Kind.Version, ref.Kind.Version)}
+			return &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("it is given twice in one set, as %s and as %s", first, ref.Kind.Version)}
 		}
-		seen[key] = ref
+		seen[key] = ref.Kind.Version
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (s settings) checkDeletable(ref Ref, live *unstructured.Unstructured) error
 
 // hasApplied tells whether live is an object that this manager has applied.
 func (s settings) hasApplied(live *unstructured.Unstructured) bool {
-	if live.GetAnnotations()[s.hashKey()] != "" {
+	if annotation(live, s.hashKey()) != "" {
 		return true
 	}
 	ours, _ := appliedFields(live, s.fieldManager)

@@ -20,6 +20,8 @@ func NewManager(cluster Cluster, options ...Option) *Manager {
 	for _, option := range options {
 		option(&s)
 	}
+	// What is wrong with it is said by the calls.
+	_ = s.checkDomain()
 	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, settled: &settledObjects{}}
 }
 

@@ -40,6 +40,10 @@ type settings struct {
 	namespace     string
 	onResult      func(Result)
 	immutable     []immutableField
+	// settledSettings is a number for these settings, see settledBy. Only applies need it.
+	settledSettings uint64
+	// validDomain is a domain that was found valid.
+	validDomain string
 }
 
 // Adoption says what to do with an object that exists and isn't owned by the owner given
@@ -105,8 +109,8 @@ func (s settings) with(options []Option) (settings, error) {
 	if s.fieldManager == "" {
 		return s, errors.New("field manager: its name is empty")
 	}
-	if problems := validation.IsQualifiedName(s.hashKey()); len(problems) > 0 {
-		return s, fmt.Errorf("key domain %q: makes the annotation %s, which is not valid: %s", s.domain, s.hashKey(), problems[0])
+	if err := s.checkDomain(); err != nil {
+		return s, err
 	}
 	if s.strategy != "" && !s.strategy.known() {
 		return s, fmt.Errorf("strategy %q: there is no such one: use %s", s.strategy, strategyNames)
@@ -122,4 +126,16 @@ func (s settings) with(options []Option) (settings, error) {
 		s.fieldManager = strings.TrimSuffix(s.fieldManager, suffix) + suffix
 	}
 	return s, nil
+}
+
+// checkDomain looks at a domain once: every call comes here, nearly always with the same one.
+func (s *settings) checkDomain() error {
+	if s.domain == s.validDomain && s.domain != "" {
+		return nil
+	}
+	if problems := validation.IsQualifiedName(s.hashKey()); len(problems) > 0 {
+		return fmt.Errorf("key domain %q: makes the annotation %s, which is not valid: %s", s.domain, s.hashKey(), problems[0])
+	}
+	s.validDomain = s.domain
+	return nil
 }

@@ -120,8 +120,11 @@ func (s settings) isOwner(ref Ref) bool {
 }
 
 func ownedBy(obj *unstructured.Unstructured, uid types.UID) bool {
-	for _, reference := range obj.GetOwnerReferences() {
-		if reference.UID == uid {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	references, _ := metadata["ownerReferences"].([]any)
+	for _, item := range references {
+		reference, _ := item.(map[string]any)
+		if text, _ := reference["uid"].(string); types.UID(text) == uid {
 			return true
 		}
 	}

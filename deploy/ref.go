@@ -1,6 +1,8 @@
 package deploy
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -15,7 +17,37 @@ type Ref struct {
 
 // RefOf returns the name of obj as it stands in the object itself.
 func RefOf(obj *unstructured.Unstructured) Ref {
-	return Ref{Kind: obj.GroupVersionKind(), Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	return Ref{Kind: kindOf(obj), Namespace: metadataText(obj, "namespace"), Name: metadataText(obj, "name")}
+}
+
+// kindOf is what GroupVersionKind of obj answers.
+func kindOf(obj *unstructured.Unstructured) schema.GroupVersionKind {
+	apiVersion, _ := obj.Object["apiVersion"].(string)
+	group, version, grouped := strings.Cut(apiVersion, "/")
+	if strings.Contains(version, "/") {
+		return obj.GroupVersionKind() // which says what is to become of it
+	}
+	if !grouped {
+		group, version = "", apiVersion
+	}
+	kind, _ := obj.Object["kind"].(string)
+	return schema.GroupVersionKind{Group: group, Version: version, Kind: kind}
+}
+
+// metadataText is a text in the metadata of obj, empty if there is none. It is what the getters of obj answer, without
+// what they do for fields at any depth.
+func metadataText(obj *unstructured.Unstructured, field string) string {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	text, _ := metadata[field].(string)
+	return text
+}
+
+// annotation is the value of an annotation of obj, empty if there is none.
+func annotation(obj *unstructured.Unstructured, key string) string {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	text, _ := annotations[key].(string)
+	return text
 }
 
 // String is the form in which messages name an object: "Deployment shop/web", or

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"hash/maphash"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,10 +16,14 @@ type settledObjects struct {
 	known map[settledKey]settledObject
 }
 
-// settledKey is a manifest's name and all settings on which it depends whether an object is as it
-// should be.
+// settledKey is a manifest's name and the number of the settings.
 type settledKey struct {
-	ref                    Ref
+	ref      Ref
+	settings uint64
+}
+
+// settledSettings are all settings on which it depends whether an object is as it should be.
+type settledSettings struct {
 	domain, fieldManager   string
 	namespace              string
 	owner                  types.UID
@@ -44,16 +49,26 @@ const (
 	manifestDepth = 100
 )
 
-// settledKey is the key for a manifest; ok is false where it has to be looked at closely.
-func (s settings) settledKey(obj *unstructured.Unstructured) (key settledKey, ok bool) {
-	if s.dryRun || len(s.takeOverFrom) > 0 || obj == nil || obj.Object == nil {
-		return key, false
+// settledBy is a number for the settings: equal ones have the same, others practically never. It is zero
+// where every object has to be looked at closely.
+func (s settings) settledBy() uint64 {
+	if s.dryRun || len(s.takeOverFrom) > 0 {
+		return 0
 	}
-	key = settledKey{ref: RefOf(obj), domain: s.domain, fieldManager: s.fieldManager, namespace: s.namespace,
+	key := settledSettings{domain: s.domain, fieldManager: s.fieldManager, namespace: s.namespace,
 		strategy: s.strategy, controller: s.controller, labelOwned: s.labelOwned, notBlocking: s.notBlocking, adoption: s.adoption}
 	if s.owner != nil {
 		key.owner = s.owner.GetUID()
 	}
+	return max(maphash.Comparable(fingerprintSeed, key), 1)
+}
+
+// settledKey is the key for a manifest; ok is false where it has to be looked at closely.
+func (s settings) settledKey(obj *unstructured.Unstructured) (key settledKey, ok bool) {
+	if s.settledSettings == 0 || obj == nil || obj.Object == nil {
+		return key, false
+	}
+	key = settledKey{RefOf(obj), s.settledSettings}
 	return key, key.ref.Name != ""
 }
 

@@ -21,26 +21,22 @@ func Ready(ready func(obj *unstructured.Unstructured) bool) Option {
 
 // applyStages applies what others need first, then the rest.
 func (m *Manager) applyStages(ctx context.Context, s settings, objects []*unstructured.Unstructured) (Results, error) {
-	var first, rest []int
+	var first []int
+	rest := make([]int, 0, len(objects))
 	for i, obj := range objects {
-		if obj != nil && obj.Object != nil && isFoundation(obj.GroupVersionKind().GroupKind()) {
+		if obj != nil && obj.Object != nil && isFoundation(kindOf(obj).GroupKind()) {
 			first = append(first, i)
 		} else {
 			rest = append(rest, i)
 		}
 	}
-	run := stageRun{Manager: m, settings: s, objects: objects, results: make([]*Result, len(objects))}
+	run := stageRun{Manager: m, settings: s, objects: objects, results: make(Results, len(objects))}
 	run.stage(ctx, first)
 	if len(rest) > 0 {
 		run.waitServed(ctx, first)
 		run.stage(ctx, rest)
 	}
-	results := make(Results, 0, len(objects))
-	for _, result := range run.results {
-		if result != nil {
-			results = append(results, *result)
-		}
-	}
+	results := slices.DeleteFunc(run.results, func(result Result) bool { return result.Action == "" })
 	if len(results) < len(objects) && ctx.Err() != nil {
 		return results, errors.Join(results.Err(), context.Cause(ctx))
 	}
@@ -60,17 +56,26 @@ type stageRun struct {
 	settings
 	objects []*unstructured.Unstructured
 
-	mu      sync.Mutex
-	results []*Result
+	mu sync.Mutex
+	// results stand in the order of objects; those that weren't begun have no action.
+	results Results
 	stopped bool
 }
 
-// stage applies some of the objects, several at once.
+// stage applies some of the objects.
 func (r *stageRun) stage(ctx context.Context, which []int) {
-	workers := min(r.concurrency, len(which))
-	if r.stopOnFailure {
-		workers = min(workers, 1)
+	if workers := min(r.concurrency, len(which)); workers > 1 && !r.stopOnFailure {
+		r.parallel(ctx, which, workers)
+	} else {
+		for _, i := range which {
+			r.one(ctx, i)
+		}
 	}
+	r.waitReady(ctx, which)
+}
+
+// parallel applies objects, several at once.
+func (r *stageRun) parallel(ctx context.Context, which []int, workers int) {
 	work := make(chan int)
 	var running sync.WaitGroup
 	for range workers {
@@ -85,7 +90,6 @@ func (r *stageRun) stage(ctx context.Context, which []int) {
 	}
 	close(work)
 	running.Wait()
-	r.waitReady(ctx, which)
 }
 
 // one applies one object, unless it is too late for that.
@@ -99,7 +103,7 @@ func (r *stageRun) one(ctx context.Context, i int) {
 	result := r.applyOne(ctx, r.settings, r.objects[i])
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.results[i] = &result
+	r.results[i] = result
 	r.stopped = result.Err != nil && r.stopOnFailure
 	if r.onResult != nil {
 		r.onResult(result)
@@ -112,11 +116,11 @@ func (r *stageRun) waitServed(ctx context.Context, definitions []int) {
 	needed := map[schema.GroupVersionKind]bool{}
 	for _, obj := range r.objects {
 		if obj != nil && obj.Object != nil {
-			needed[obj.GroupVersionKind()] = true
+			needed[kindOf(obj)] = true
 		}
 	}
 	for _, i := range definitions {
-		if r.dryRun || r.results[i] == nil || r.results[i].Err != nil {
+		if r.dryRun || r.results[i].Action == "" || r.results[i].Err != nil {
 			continue
 		}
 		for _, kind := range definedKinds(r.objects[i]) {
@@ -162,7 +166,7 @@ func (r *stageRun) waitReady(ctx context.Context, which []int) {
 	}
 	var pending []*Result
 	for _, i := range which {
-		if result := r.results[i]; result != nil && result.Err == nil && result.Action != Skipped {
+		if result := &r.results[i]; result.Action != "" && result.Err == nil && result.Action != Skipped {
 			pending = append(pending, result)
 		}
 	}

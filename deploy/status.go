@@ -66,11 +66,14 @@ func (m *Manager) patchStatus(ctx context.Context, requests requests, ref Ref, c
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: status: %w", ref, err)
 	}
+	before, _ := current.Object["status"].(map[string]any)
+	if sameMap(next, before) {
+		return Result{Ref: ref, Action: Unchanged, Object: current}, nil
+	}
 	wanted, err := asJSON(next)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: status: %w", ref, err)
 	}
-	before, _ := current.Object["status"].(map[string]any)
 	difference := mergeDifference(before, wanted)
 	if len(difference) == 0 {
 		return Result{Ref: ref, Action: Unchanged, Object: current}, nil
@@ -94,6 +97,11 @@ func (m *Manager) patchStatus(ctx context.Context, requests requests, ref Ref, c
 		return Result{Ref: ref, Action: Unchanged, Object: obj}, nil
 	}
 	return Result{Ref: ref, Action: Configured, Object: obj}, nil
+}
+
+// sameMap tells whether compute answered what it was shown: then nothing has to be compared.
+func sameMap(a, b map[string]any) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
 // asJSON returns value as it looks after a way through the API server: plain maps and

@@ -21,11 +21,13 @@ func (s *Session) component(name string) *Component {
 	if name == "" {
 		c.mistakes = append(c.mistakes, fmt.Errorf("a component has no name"))
 	}
-	for _, existing := range s.components {
-		if existing.name == name && name != "" {
-			c.fail("is added twice")
-		}
+	if s.names[name] {
+		c.fail("is added twice")
 	}
+	if s.names == nil {
+		s.names = map[string]bool{}
+	}
+	s.names[name] = name != ""
 	s.components = append(s.components, c)
 	return c
 }

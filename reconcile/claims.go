@@ -2,12 +2,10 @@ package reconcile
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -15,7 +13,7 @@ import (
 // reconcile anew. The versions of a kind are the same objects.
 type claims struct {
 	mu      sync.Mutex
-	holders map[identity]*Component
+	holders map[identity]*Object
 }
 
 type identity struct {
@@ -23,33 +21,46 @@ type identity struct {
 	namespace, name string
 }
 
-func (s *Session) identityOf(obj *unstructured.Unstructured) identity {
-	ref := deploy.RefOf(obj)
+func (s *Session) identityOf(ref deploy.Ref) identity {
 	return identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.Namespace()), ref.Name}
 }
 
-// claim notes the objects of c, or tells which of them another component has.
-func (l *claims) claim(s *Session, c *Component, objects []*renderedObject) error {
+// claim has o hold the object that it is rendered as, in place of any other one, or tells which component has
+// that already. What has no name yet holds nothing.
+func (s *Session) claim(o *Object, ref deploy.Ref) error {
+	if ref == o.ref && o.claimed.name != "" {
+		return nil // it has been claimed as it was added
+	}
+	l, id := &s.claims, s.identityOf(ref)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var errs []error
-	for _, o := range objects {
-		id := s.identityOf(o.content)
-		switch holder := l.holders[id]; {
-		case id.name == "":
-		case holder == nil:
-			if l.holders == nil {
-				l.holders = map[identity]*Component{}
-			}
-			l.holders[id] = c
-		case holder == c:
-			errs = append(errs, fmt.Errorf("component %s: %s is in it twice", c.name, deploy.RefOf(o.content)))
-		default:
-			errs = append(errs, fmt.Errorf("component %s: %s is in component %s already: leave it out of one", c.name, deploy.RefOf(o.content), holder.name))
+	if o.claimed != id && o.claimed.name != "" {
+		delete(l.holders, o.claimed)
+		o.claimed = identity{}
+	}
+	if id.name == "" {
+		return nil
+	}
+	switch holder := l.holders[id]; {
+	case holder == nil:
+		if l.holders == nil {
+			l.holders = map[identity]*Object{}
 		}
+		l.holders[id], o.claimed = o, id
+		return nil
+	case holder == o:
+		return nil
+	case holder.component == o.component:
+		return fmt.Errorf("%s is in it twice", ref)
+	default:
+		return fmt.Errorf("%s is in component %s already: leave it out of one", ref, holder.component.name)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return &classified{class: classRollout, err: err}
-	}
-	return nil
+}
+
+// wanted tells whether an enabled component has rendered what id names.
+func (l *claims) wanted(id identity) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	holder := l.holders[id]
+	return holder != nil && !holder.component.disabled
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Component is a named set of objects that are deployed together, in their order, and are
@@ -101,13 +102,25 @@ func (c *Component) Disabled() bool { return c.disabled }
 // before that as they were added. They are shared: copy them before you change them.
 func (c *Component) Objects() []*unstructured.Unstructured {
 	if finished := c.rendering.finished.Load(); finished != nil {
-		return contents(finished.objects)
+		return slices.Clip(finished.contents)
 	}
 	objects := make([]*unstructured.Unstructured, len(c.objects))
 	for i, o := range c.objects {
 		objects[i] = o.content
 	}
 	return objects
+}
+
+// kinds are those of its objects, each once.
+func (c *Component) kinds() []schema.GroupVersionKind {
+	if finished := c.rendering.finished.Load(); finished != nil {
+		return finished.kinds
+	}
+	kinds := make([]schema.GroupVersionKind, 0, 1)
+	for _, o := range c.objects {
+		kinds = withKinds(kinds, []schema.GroupVersionKind{o.ref.Kind})
+	}
+	return kinds
 }
 
 // open asks the gates, in their order and up to the first that is closed.

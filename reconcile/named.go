@@ -16,9 +16,12 @@ type Object struct {
 	component *Component
 	name      string
 	content   *unstructured.Unstructured
+	ref       deploy.Ref // of content
 	after     []*Object
 	judge     Judge
 	strategy  deploy.Strategy
+	// claimed is what it holds among the claims of its session.
+	claimed identity
 }
 
 // Judge tells whether an object is ready, as the cluster has it: nil says yes, an error that Precondition
@@ -46,9 +49,9 @@ func (c *Component) Add(name string, object any, options ...ObjectOption) *Objec
 		c.fail("%w", err)
 		return o
 	}
-	o.content = content
+	o.content, o.ref = content, deploy.RefOf(content)
 	if name == "" {
-		o.name = defaultObjectName(content)
+		o.name = defaultObjectName(content, o.ref)
 	}
 	if slices.ContainsFunc(c.objects, func(other *Object) bool { return other.name == o.name }) {
 		c.fail("object %s: is added twice", o.name)
@@ -59,15 +62,15 @@ func (c *Component) Add(name string, object any, options ...ObjectOption) *Objec
 }
 
 // defaultObjectName is the name of an object that was given none.
-func defaultObjectName(content *unstructured.Unstructured) string {
-	name := content.GetName()
+func defaultObjectName(content *unstructured.Unstructured, ref deploy.Ref) string {
+	name := ref.Name
 	if name == "" {
 		name = content.GetGenerateName()
 	}
-	if namespace := content.GetNamespace(); namespace != "" {
-		name = namespace + "/" + name
+	if ref.Namespace != "" {
+		name = ref.Namespace + "/" + name
 	}
-	return strings.ToLower(content.GetKind()) + "/" + name
+	return strings.ToLower(ref.Kind.Kind) + "/" + name
 }
 
 // Name returns the name of the object in its component.
@@ -88,6 +91,9 @@ func (o *Object) After(others ...*Object) *Object {
 
 // inOrder lists objects so that each comes after those it waits for, and otherwise as they were added.
 func inOrder(objects []*Object) ([]*Object, error) {
+	if !slices.ContainsFunc(objects, func(o *Object) bool { return len(o.after) > 0 }) {
+		return objects, nil
+	}
 	const entered, done = 1, 2
 	sorted := make([]*Object, 0, len(objects))
 	state := make(map[*Object]int, len(objects))

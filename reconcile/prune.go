@@ -28,7 +28,7 @@ func (s *Session) settleKinds(ctx context.Context, o *Outcome, given []schema.Gr
 	}
 	o.kinds = s.remembered()
 	for _, c := range s.components {
-		o.kinds = withKinds(o.kinds, kindsOf(c.Objects()))
+		o.kinds = withKinds(o.kinds, c.kinds())
 	}
 	return nil
 }
@@ -37,16 +37,9 @@ func (s *Session) settleKinds(ctx context.Context, o *Outcome, given []schema.Gr
 // reconcile mistake 28). It is called when every component was deployed: only then the objects of all are
 // known. It returns the kinds of which there is something.
 func (s *Session) prune(ctx context.Context, given []schema.GroupVersionKind) ([]schema.GroupVersionKind, error) {
-	wanted := map[identity]bool{}
 	var kinds []schema.GroupVersionKind
 	for _, c := range s.components {
-		objects := c.Objects()
-		kinds = withKinds(kinds, kindsOf(objects))
-		for _, obj := range objects {
-			if !c.disabled {
-				wanted[s.identityOf(obj)] = true
-			}
-		}
+		kinds = withKinds(kinds, c.kinds())
 	}
 	rendered := len(kinds)
 	kinds = withKinds(withKinds(kinds, s.remembered()), given)
@@ -62,7 +55,7 @@ func (s *Session) prune(ctx context.Context, given []schema.GroupVersionKind) ([
 				continue
 			}
 		}
-		remaining, err := s.pruneKind(ctx, kind, wanted)
+		remaining, err := s.pruneKind(ctx, kind)
 		errs = append(errs, err)
 		if i < rendered || remaining || err != nil {
 			left = append(left, kind)
@@ -82,14 +75,14 @@ func withKinds(kinds, more []schema.GroupVersionKind) []schema.GroupVersionKind 
 }
 
 // pruneKind tells whether there is something of kind that the resource owns.
-func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind, wanted map[identity]bool) (remaining bool, err error) {
-	owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, deploy.OwnedBy(s.resource))
+func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (remaining bool, err error) {
+	owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind})
 	if err != nil {
 		return false, fmt.Errorf("prune: %w", err)
 	}
 	var extra []*unstructured.Unstructured
 	for _, obj := range owned {
-		if !wanted[s.identityOf(obj)] {
+		if !s.claims.wanted(s.identityOf(deploy.RefOf(obj))) {
 			extra = append(extra, obj)
 		}
 	}

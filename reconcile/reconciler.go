@@ -107,7 +107,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 func (r *Reconciler) session(resource *unstructured.Unstructured, attempt int) *Session {
 	id := newID()
 	return &Session{
-		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource), manager: r.manager, watcher: r.options.watcher, dryRun: r.options.dryRun,
+		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource),
+		manager: r.manager.With(deploy.OwnedBy(resource)), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
 		ownAnywhere: r.options.ownAnywhere,
 		logger:      r.loggerFor(resource, r.options.logger).With("object", deploy.RefOf(resource).String(), "reconcile", id),

@@ -31,7 +31,7 @@ func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstruc
 	if err != nil {
 		return results, err
 	}
-	remaining, err := s.manager.Gone(ctx, objects, deploy.OwnedBy(s.resource))
+	remaining, err := s.manager.Gone(ctx, objects)
 	if err != nil || len(remaining) == 0 {
 		return results, err
 	}
@@ -52,7 +52,7 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 			return nil, err
 		}
 	}
-	results, err := s.manager.Delete(ctx, objects, deploy.OwnedBy(s.resource))
+	results, err := s.manager.Delete(ctx, objects)
 	if len(results) == 0 {
 		return results, err
 	}

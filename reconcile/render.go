@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // rendering is the work of rendering a component, done once: published only when it is finished, and with
@@ -19,43 +22,32 @@ type rendering struct {
 	finished atomic.Pointer[finishedRendering]
 }
 
+// finishedRendering are the objects of a component in their order: as they were added, and as they are
+// deployed.
 type finishedRendering struct {
-	objects []*renderedObject
-	err     error
+	objects  []*Object
+	contents []*unstructured.Unstructured
+	kinds    []schema.GroupVersionKind
+	err      error
 }
 
-// renderedObject is an object as it is deployed.
-type renderedObject struct {
-	*Object
-	content *unstructured.Unstructured
-}
-
-func contents(objects []*renderedObject) []*unstructured.Unstructured {
-	out := make([]*unstructured.Unstructured, len(objects))
-	for i, o := range objects {
-		out[i] = o.content
-	}
-	return out
-}
-
-// render returns the objects of c as they are to be deployed, in order.
-func (s *Session) render(ctx context.Context, c *Component) ([]*renderedObject, error) {
+// render returns the objects of c as they are to be deployed.
+func (s *Session) render(ctx context.Context, c *Component) (*finishedRendering, error) {
 	c.rendering.mu.Lock()
 	defer c.rendering.mu.Unlock()
 	finished := c.rendering.finished.Load()
 	if finished == nil {
-		finished = &finishedRendering{}
-		finished.objects, finished.err = s.rendered(ctx, c)
-		if finished.err != nil {
-			finished.objects = nil
+		var err error
+		if finished, err = s.rendered(ctx, c); err != nil {
+			finished = &finishedRendering{err: err}
 		}
 		c.rendering.finished.Store(finished)
 	}
-	return finished.objects, finished.err
+	return finished, finished.err
 }
 
 // rendered builds, orders, patches, annotates and revises, in this order (spec: reconcile 13).
-func (s *Session) rendered(ctx context.Context, c *Component) ([]*renderedObject, error) {
+func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRendering, error) {
 	if c.builder != nil {
 		if err := guarded(func() error { return c.builder.Build(ctx, s, c) }); err != nil {
 			return nil, fmt.Errorf("build: %w", err)
@@ -68,18 +60,28 @@ func (s *Session) rendered(ctx context.Context, c *Component) ([]*renderedObject
 	if err != nil {
 		return nil, &classified{class: classRollout, err: err}
 	}
-	objects := make([]*renderedObject, 0, len(ordered))
-	for _, o := range ordered {
+	finished := &finishedRendering{objects: ordered, contents: make([]*unstructured.Unstructured, len(ordered))}
+	var errs []error
+	for i, o := range ordered {
 		content, err := s.renderObject(ctx, o)
 		if err != nil {
 			return nil, fmt.Errorf("object %s: %w", o.name, err)
 		}
-		objects = append(objects, &renderedObject{o, content})
+		ref := o.ref
+		if content != o.content {
+			ref = deploy.RefOf(content)
+		}
+		if err := s.claim(o, ref); err != nil {
+			errs = append(errs, err)
+		}
+		if finished.contents[i] = content; !slices.Contains(finished.kinds, ref.Kind) {
+			finished.kinds = append(finished.kinds, ref.Kind)
+		}
 	}
-	if err := s.claims.claim(s, c, objects); err != nil {
-		return nil, err
+	if err := errors.Join(errs...); err != nil {
+		return nil, &classified{class: classRollout, err: err}
 	}
-	return objects, nil
+	return finished, nil
 }
 
 // renderObject never changes what was added.
@@ -94,7 +96,10 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 			content = patched
 		}
 	}
-	obj := &unstructured.Unstructured{Object: s.annotated(content, o)}
+	obj := o.content
+	if content = s.annotated(content, o); !same(content, obj.Object) {
+		obj = &unstructured.Unstructured{Object: content}
+	}
 	reviser, ok := o.component.builder.(Reviser)
 	if !ok {
 		return obj, nil
@@ -108,6 +113,9 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 
 // annotated puts the internal name, and the strategy if one is set, onto a copy that shares all else.
 func (s *Session) annotated(content map[string]any, o *Object) map[string]any {
+	if !s.nameObjects && o.strategy == "" {
+		return content
+	}
 	domain := s.manager.KeyDomain()
 	marks := map[string]any{}
 	if s.nameObjects {
@@ -118,7 +126,7 @@ func (s *Session) annotated(content map[string]any, o *Object) map[string]any {
 	}
 	metadata, _ := content["metadata"].(map[string]any)
 	annotations, isMap := metadata["annotations"].(map[string]any)
-	if len(marks) == 0 || metadata == nil || metadata["annotations"] != nil && !isMap {
+	if metadata == nil || metadata["annotations"] != nil && !isMap {
 		return content // what is no object is refused when it is deployed
 	}
 	content, metadata, annotations = maps.Clone(content), maps.Clone(metadata), maps.Clone(annotations)
@@ -128,6 +136,11 @@ func (s *Session) annotated(content map[string]any, o *Object) map[string]any {
 	maps.Copy(annotations, marks)
 	metadata["annotations"], content["metadata"] = annotations, metadata
 	return content
+}
+
+// same tells whether two are one map.
+func same(a, b map[string]any) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
 // Patch changes objects before they are deployed, see WithPatches.

@@ -74,15 +74,15 @@ func (s *Session) graph() (*dag.Graph[*Component], error) {
 	return graph, nil
 }
 
-// shared finds objects that were added more than once. Those of Builders aren't known yet.
+// shared finds objects that were added more than once, before anything is written. Those of Builders aren't
+// known yet.
 func (s *Session) shared() (errs []error) {
-	found := &claims{}
 	for _, c := range s.components {
-		objects := make([]*renderedObject, len(c.objects))
-		for i, o := range c.objects {
-			objects[i] = &renderedObject{o, o.content}
+		for _, o := range c.objects {
+			if err := s.claim(o, o.ref); err != nil {
+				errs = append(errs, fmt.Errorf("component %s: %w", c.name, err))
+			}
 		}
-		errs = append(errs, found.claim(s, c, objects))
 	}
 	return errs
 }
@@ -132,31 +132,30 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 // that do something before or after.
 func (c *Component) Apply(ctx context.Context) error {
 	s := c.session
-	objects, err := s.render(ctx, c)
+	rendered, err := s.render(ctx, c)
 	if err != nil {
 		return err
 	}
-	plain := contents(objects)
-	for _, kind := range kindsOf(plain) {
+	for _, kind := range rendered.kinds {
 		if err := s.own(ctx, kind); err != nil {
 			return err
 		}
 	}
-	if err := s.remember(ctx, kindsOf(plain)); err != nil {
+	if err := s.remember(ctx, rendered.kinds); err != nil {
 		return err
 	}
-	c.results, err = s.manager.Apply(ctx, plain, deploy.OwnedBy(s.resource), deploy.StopOnFailure())
+	c.results, err = s.manager.Apply(ctx, rendered.contents, deploy.StopOnFailure())
 	return err
 }
 
 // Remove deletes those objects of c that are the resource's, last one first, and answers nil once they are
 // gone; until then an error that Precondition makes.
 func (c *Component) Remove(ctx context.Context) error {
-	objects, err := c.session.render(ctx, c)
+	rendered, err := c.session.render(ctx, c)
 	if err != nil {
 		return err
 	}
-	c.results, err = c.session.removeAll(ctx, contents(objects))
+	c.results, err = c.session.removeAll(ctx, rendered.contents)
 	return err
 }
 

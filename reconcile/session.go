@@ -21,12 +21,14 @@ type Session struct {
 	attempt  int
 	resource *unstructured.Unstructured
 	// described is the resource with the defaults under it.
-	described  *unstructured.Unstructured
+	described *unstructured.Unstructured
+	// manager works for the resource: what it applies belongs to that.
 	manager    *deploy.Manager
 	watcher    Watcher
 	logger     *slog.Logger
 	dryRun     bool
 	components []*Component
+	names      map[string]bool
 	claims     claims
 	config     map[string]any
 	version    string

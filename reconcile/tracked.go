@@ -71,7 +71,7 @@ func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 			kinds = append(kinds, kind)
 		}
 	}
-	tracked, err := r.manager.Tracked(ctx, kinds, deploy.OwnedBy(s.resource))
+	tracked, err := s.manager.Tracked(ctx, kinds)
 	if err != nil || len(tracked) == 0 {
 		return err
 	}

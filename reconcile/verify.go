@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/status/readiness"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // verdict is what the readiness of a component's objects comes to.
@@ -42,12 +43,12 @@ func (c *Component) Verify(ctx context.Context) error {
 // verify judges the objects of c as the View shows them.
 func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 	var v verdict
-	objects, err := s.render(ctx, c)
+	rendered, err := s.render(ctx, c)
 	if err != nil {
 		return v, err
 	}
-	for _, o := range objects {
-		ref, err := s.manager.Locate(ctx, o.content, deploy.OwnedBy(s.resource))
+	for i, o := range rendered.objects {
+		ref, err := s.located(ctx, c, i, rendered.contents[i])
 		if err != nil {
 			return v, err
 		}
@@ -68,6 +69,14 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 		}
 	}
 	return v, nil
+}
+
+// located is the full name of object i of c, known already where that was applied.
+func (s *Session) located(ctx context.Context, c *Component, i int, content *unstructured.Unstructured) (deploy.Ref, error) {
+	if i < len(c.results) {
+		return c.results[i].Ref, nil
+	}
+	return s.manager.Locate(ctx, content)
 }
 
 // judged adds what a Judge says of an object.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // cluster is one of these parts.
@@ -61,7 +62,10 @@ var breakages = map[string]breakage{
 	"the View ignores selectors":                {"view/list", badView(func(v *badReads) { v.all = true })},
 	"the View makes an error of what is absent": {"view/unwatched", badView(func(v *badReads) { v.absence = true })},
 	"the View tells of nothing that exists":     {"events/what exists", badView(func(v *badReads) { v.silent = true })},
-	"the View leaves out managedFields":         {"manager/unchanged", badView(func(v *badReads) { v.anonymous = true })},
+	"the View finds all objects by any owner": {"view/by owner", func(c deploy.Cluster) deploy.Cluster {
+		return cluster{c.Port(), forAnyOwner{c.View()}}
+	}},
+	"the View leaves out managedFields": {"manager/unchanged", badView(func(v *badReads) { v.anonymous = true })},
 }
 
 // badness is a Port with parts that may be replaced.
@@ -208,6 +212,13 @@ func (p *badness) Delete(ctx context.Context, ref deploy.Ref, options deploy.Del
 		return p.deleted(err)
 	}
 	return err
+}
+
+// forAnyOwner is a View that finds objects by any owner.
+type forAnyOwner struct{ deploy.View }
+
+func (v forAnyOwner) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, _ types.UID) ([]*unstructured.Unstructured, error) {
+	return v.List(ctx, kind, namespace, nil)
 }
 
 // badReads is a View that does one of these things.

@@ -106,6 +106,44 @@ var viewCases = []Case{
 		s.ok(err)
 		s.is(len(found) >= 3, "without a selector: %v", names(found))
 	}},
+	{"view/by owner", "what refers to an owner, ascending by name, our own writes included", byOwner},
+}
+
+// ownedNames are the names of the ConfigMaps that the View finds by their owner, if it does; ok is false for a
+// View that leaves that to its caller.
+func (s *scene) ownedNames(owner *unstructured.Unstructured) (found []string, ok bool) {
+	s.Helper()
+	view, ok := s.Cluster.View().(deploy.OwnedView)
+	if !ok {
+		return nil, false
+	}
+	objects, err := view.Owned(s.Context(), configMap, s.Namespace, owner.GetUID())
+	s.ok(err)
+	return names(objects), true
+}
+
+// byOwner looks for an owner's objects while they come and go, by our own writes.
+func byOwner(s *scene) {
+	owner, other := s.create("operkit", s.config("owner", "{}")), s.create("operkit", s.config("other", "{}"))
+	s.create("operkit", s.config("nobody", "{}"))
+	found := func(what string, want ...string) {
+		s.Helper()
+		if got, ok := s.ownedNames(owner); ok {
+			equal(s, append([]string{}, want...), got, what)
+		}
+	}
+	found("before there are any")
+	s.create("operkit", ownedBy(s.config("b", "{}"), owner))
+	s.create("operkit", ownedBy(s.config("a", "{}"), owner))
+	s.create("operkit", ownedBy(s.config("c", "{}"), other))
+	both := s.create("operkit", ownedBy(s.config("d", "{}"), other, owner))
+	found("names", "a", "b", "d")
+	s.watch(configMap)
+	found("names once the kind is watched", "a", "b", "d")
+	s.merge("operkit", deploy.RefOf(both), `{"metadata":{"ownerReferences":null}}`)
+	found("names without the one that was given up", "a", "b")
+	s.delete(deploy.RefOf(s.config("a", "{}")))
+	found("names after a deletion", "b")
 }
 
 func ownWrites(s *scene) {

@@ -80,12 +80,32 @@ func (s *storage) ofKind(kind schema.GroupKind, namespace string) []*unstructure
 			at = append(at, candidate)
 		}
 	}
-	slices.SortFunc(at, address.compare)
-	objects := make([]*unstructured.Unstructured, len(at))
-	for i, a := range at {
+	return s.at(at)
+}
+
+// at returns the objects of addresses, ascending. It sorts these.
+func (s *storage) at(addresses []address) []*unstructured.Unstructured {
+	slices.SortFunc(addresses, address.compare)
+	objects := make([]*unstructured.Unstructured, len(addresses))
+	for i, a := range addresses {
 		objects[i] = s.get(a)
 	}
 	return objects
+}
+
+// owned returns the objects of a version in a namespace, or in all (""), that refer to an owner, ascending by
+// namespace and name.
+func (s *storage) owned(d *declaration, namespace string, owner types.UID) []*unstructured.Unstructured {
+	if d.unseen {
+		return nil
+	}
+	var at []address
+	for candidate := range s.dependents[owner] {
+		if candidate.kind == d.kind.GroupKind() && (namespace == "" || candidate.namespace == namespace) {
+			at = append(at, candidate)
+		}
+	}
+	return s.at(at)
 }
 
 // ofVersion is ofKind for a version, in which objects may not exist yet.

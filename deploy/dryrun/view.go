@@ -9,10 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // view reads the memory of a Cluster.
 type view struct{ *Cluster }
+
+var _ deploy.OwnedView = view{}
 
 // Get implements deploy.View. The object is the stored one, which never changes: a write stores another.
 func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
@@ -45,6 +48,21 @@ func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 	stored := v.storage.ofVersion(d, namespace)
 	v.mu.RUnlock()
 	return selection(stored, d, shared, selector, nil), nil
+}
+
+// Owned implements deploy.OwnedView. The objects are the stored ones.
+func (v view) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
+	if err := interrupted(ctx, List, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
+		return nil, err
+	}
+	d, err := v.declared(kind)
+	if err != nil {
+		return nil, err
+	}
+	v.mu.RLock()
+	stored := v.storage.owned(d, namespace, owner)
+	v.mu.RUnlock()
+	return selection(stored, d, shared, nil, nil), nil
 }
 
 // Subscribe implements deploy.View. Existing objects come first, in the order of their

@@ -1,0 +1,9 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/operkit/operkit/tools/peers/ratio"
+)
+
+func BenchmarkPairs(b *testing.B) { ratio.Bench(b, pairs()) }
