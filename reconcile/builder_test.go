@@ -260,26 +260,29 @@ func TestObjectOrder(t *testing.T) {
 
 func TestReadyWhen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	var verdict error
-	r := w.reconciler(adding(func(s *Session) {
-		s.Add("c").Add("phase", configMap("a"), ReadyWhen(func(_ context.Context, live *unstructured.Unstructured) error {
-			assert.Equal(t, "a", live.GetName())
-			return verdict
+	t.Run("reconcile 16: an object that is judged in a way of its own", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		var verdict error
+		r := w.reconciler(adding(func(s *Session) {
+			s.Add("c").Add("phase", configMap("a"), ReadyWhen(func(_ context.Context, live *unstructured.Unstructured) error {
+				assert.Equal(t, "a", live.GetName())
+				return verdict
+			}))
 		}))
-	}))
-	for _, row := range []struct {
-		says    error
-		message string
-		failed  bool
-	}{
-		{Precondition("phase is Pending"), "c: ConfigMap a: phase is Pending", false},
-		{errors.New("phase is Broken"), "component c: ConfigMap a: phase is Broken", true},
-		{nil, "Rollout Complete", false},
-	} {
-		verdict = row.says
-		_, _, err := w.once(r)
-		assert.Equal(t, row.failed, err != nil)
-		assert.Equal(t, row.message, w.message(), fmt.Sprint("reconcile 16: ", row.says))
-	}
+		for _, row := range []struct {
+			says    error
+			message string
+			failed  bool
+		}{
+			{Precondition("phase is Pending"), "c: ConfigMap a: phase is Pending", false},
+			{errors.New("phase is Broken"), "component c: ConfigMap a: phase is Broken", true},
+			{nil, "Rollout Complete", false},
+		} {
+			verdict = row.says
+			_, _, err := w.once(r)
+			assert.Equal(t, row.failed, err != nil)
+			assert.Equal(t, row.message, w.message(), fmt.Sprint("reconcile 16: ", row.says))
+		}
+	})
 }

@@ -65,6 +65,9 @@ func Ready(ctx context.Context, upstream *Component) (bool, error) {
 // Name returns the name under which the component was added.
 func (c *Component) Name() string { return c.name }
 
+// Session returns the reconcile that the component is part of.
+func (c *Component) Session() *Session { return c.session }
+
 // After has c deployed only after other has been, and when all gates are open, those of an
 // earlier call for the same component included. Dependencies that form a cycle end the
 // reconcile with an error that names it.

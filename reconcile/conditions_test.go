@@ -123,7 +123,7 @@ func TestConditionsInDetail(t *testing.T) {
 		assert.Equal(t, int64(2), w.condition(status.ConditionReady).ObservedGeneration)
 		assert.Equal(t, int64(2), w.widget().Object["status"].(map[string]any)["observedGeneration"])
 	})
-	t.Run("mistake 10: the reason before the first success stays Initializing, with a message that fits", func(t *testing.T) {
+	t.Run("reconcile 49, mistake 10: the reason before the first success stays Initializing, with a message that fits", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		var fail error
@@ -165,7 +165,7 @@ func TestConditionsInDetail(t *testing.T) {
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	panicking := func(context.Context, *Session) error { panic("boom") }
-	t.Run("in Setup: the resource says so, the reconciler lives", func(t *testing.T) {
+	t.Run("reconcile 46: in Setup: the resource says so, the reconciler lives", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		calls, _, err := w.once(w.reconciler(&controller{panicking}))

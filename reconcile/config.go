@@ -51,7 +51,7 @@ func (r *Reconciler) configure(ctx context.Context, s *Session) error {
 	}
 	overrides, isMap := s.described.Object[configOverridesField].(map[string]any)
 	if given := s.described.Object[configOverridesField]; given != nil && !isMap {
-		return Configuration("%s: %s is no map", deploy.RefOf(s.resource), configOverridesField)
+		return Configuration("%s: %s is no map: give it fields, or leave it out", deploy.RefOf(s.resource), configOverridesField)
 	}
 	s.config = layered(r.configDefaults, defaults, overrides)
 	return nil

@@ -59,7 +59,7 @@ func TestConfigLayers(t *testing.T) {
 		"reconcile 41: the controller's defaults alone": {want: map[string]any{
 			"size": int64(1), "color": "red", "limits": map[string]any{"cpu": "1", "memory": "1Gi"}, "list": []any{"a", "b"},
 		}},
-		"reconcile 41: the ConfigMap over them, the resource over both, maps merged, lists replaced": {
+		"reconcile 41, 54: the ConfigMap over them, the resource over both, maps merged, lists replaced": {
 			annotation: "defaults", overrides: map[string]any{"limits": map[string]any{"cpu": "3"}, "list": []any{}},
 			data: map[string]any{"color": "blue", "limits": "{cpu: '2', disk: 5}"},
 			want: map[string]any{"size": int64(1), "color": "blue", "limits": map[string]any{"cpu": "3", "memory": "1Gi", "disk": int64(5)}, "list": []any{}},
@@ -101,7 +101,7 @@ func TestConfigErrors(t *testing.T) {
 		"a key that isn't there":    {annotation: "defaults/x", data: map[string]any{"y": ""}, want: "ConfigMap shop/defaults has no key x"},
 		"a key that is no map":      {annotation: "defaults/x", data: map[string]any{"x": "- 1"}, want: "key x of ConfigMap shop/defaults is no YAML map"},
 		"no data":                   {annotation: "defaults", want: "ConfigMap shop/defaults has no data"},
-		"overrides that are no map": {overrides: "x", want: "Widget shop/w: configOverrides is no map"},
+		"overrides that are no map": {overrides: "x", want: "Widget shop/w: configOverrides is no map: give it fields, or leave it out"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

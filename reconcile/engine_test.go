@@ -54,7 +54,7 @@ func (w *world) settle() []string {
 
 func TestOnTheEngine(t *testing.T) {
 	t.Parallel()
-	onEngine(t, "from its beginning to its end, each call", everything(), func(w *world, start func()) {
+	onEngine(t, "reconcile 44: from its beginning to its end, each call", everything(), func(w *world, start func()) {
 		start()
 		assert.Equal(w.t, []string{patchWidget, "apply Secret shop/w-db", "apply Deployment shop/db", writeStatus}, w.settle(), "created")
 		w.makeReady("db")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -19,12 +20,29 @@ func (sale) Patches(context.Context, *unstructured.Unstructured, deploy.View) ([
 
 func (sale) Name() string { return "sale" }
 
-func (sale) Apply(component, object string, content map[string]any) (map[string]any, bool, error) {
+func (sale) Apply(_ context.Context, component, object string, content map[string]any) (map[string]any, bool, error) {
 	if component != "door" || object != "sign" {
 		return nil, false, nil
 	}
 	patched := (&unstructured.Unstructured{Object: content}).DeepCopy()
 	return patched.Object, true, unstructured.SetNestedField(patched.Object, "everything must go", "data", "sign")
+}
+
+func ExampleWithoutStatus() {
+	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(shop()))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	calls := cluster.Record()
+	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("door", configMap("door"))
+		return nil
+	}), reconcile.WithoutStatus())
+	for _, call := range calls.Calls() {
+		fmt.Println(call)
+	}
+	// Output: apply ConfigMap market/door by operkit
 }
 
 func ExampleWithPatches() {

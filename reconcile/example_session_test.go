@@ -51,6 +51,64 @@ func configMap(name string) *unstructured.Unstructured {
 	}}
 }
 
+func ExampleSession_Passthrough() {
+	quiet := shop()
+	quiet.SetAnnotations(map[string]string{"operkit.dev/log-default-level": "warn", "example.com/note": "ours"})
+	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(quiet))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
+		till := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Till", "metadata": map[string]any{"name": "till"}}}
+		till.SetAnnotations(s.Passthrough())
+		s.Add("till", till)
+		fmt.Println(till.GetAnnotations())
+		return nil
+	}))
+	// Output: map[operkit.dev/log-default-level:warn]
+}
+
+func ExampleSession_Components() {
+	reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("door", configMap("door"))
+		s.Add("window", configMap("window")).Disable()
+		for _, c := range s.Components() {
+			fmt.Println(c.Name(), c.Disabled(), c.Session() == s)
+		}
+		fmt.Println(s.Component("roof") == nil)
+		return nil
+	}))
+	// Output:
+	// door false true
+	// window true true
+	// true
+}
+
+// caretaker deploys its component in a way of its own.
+type caretaker struct{}
+
+func (caretaker) Build(_ context.Context, _ *reconcile.Session, c *reconcile.Component) error {
+	c.Add("door", configMap("door"))
+	return nil
+}
+
+func (caretaker) Deploy(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
+	results, err := s.Manager().Apply(ctx, c.Objects())
+	for _, result := range results {
+		fmt.Println(result.Action, result.Ref)
+	}
+	return err
+}
+
+func ExampleSession_Manager() {
+	reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Use("house", caretaker{})
+		return nil
+	}))
+	// Output: created ConfigMap market/door
+}
+
 func ExampleSession() {
 	reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
 		sign, _, err := unstructured.NestedString(s.Resource().Object, "spec", "sign")

@@ -49,8 +49,8 @@ func TestHooks(t *testing.T) {
 		verdict        string
 		err            string
 	}{
-		"reconcile 29, 31: all is well": {called: []string{"AfterDeploy", "AfterVerify"}, verdict: "Stable/Stable"},
-		"reconcile 29: a component waits before its deployment": {deploy: waiting, called: []string{"AfterDeployUnsuccessful"},
+		"reconcile 21, 29, 31, dag 39: all is well": {called: []string{"AfterDeploy", "AfterVerify"}, verdict: "Stable/Stable"},
+		"reconcile 28, 29, dag 39: a component waits before its deployment": {deploy: waiting, called: []string{"AfterDeployUnsuccessful"},
 			verdict: "Initializing/VerifyWait"},
 		"reconcile 29: a component fails": {deploy: broken, called: []string{"AfterDeployUnsuccessful failed"},
 			verdict: "Errored/Errored", err: "component c: broken"},
@@ -67,7 +67,7 @@ func TestHooks(t *testing.T) {
 			verdict: "Errored/Errored", err: "after the verification: broken"},
 		"a hook's panic is an error": {answers: map[string]error{"AfterVerify": errors.New("panic")}, called: []string{"AfterDeploy", "AfterVerify"},
 			verdict: "Errored/Errored", err: "after the verification: panic: in AfterVerify"},
-		"reconcile 32: both errors are told, the component's first": {deploy: broken, answers: map[string]error{"AfterDeployUnsuccessful failed": errors.New("and this")},
+		"reconcile 32, dag 40: both errors are told, the component's first": {deploy: broken, answers: map[string]error{"AfterDeployUnsuccessful failed": errors.New("and this")},
 			called: []string{"AfterDeployUnsuccessful failed"}, verdict: "Errored/Errored", err: "component c: broken\nafter the unsuccessful deployment: and this"},
 		"reconcile mistake 3: waiting hides no failure": {deploy: broken, answers: map[string]error{"AfterDeployUnsuccessful failed": waiting},
 			called: []string{"AfterDeployUnsuccessful failed"}, verdict: "Errored/Errored", err: "component c: broken\nafter the unsuccessful deployment: not yet"},
@@ -103,14 +103,17 @@ func (*wrongFinalize) Finalize(*Session) {}
 
 func TestHookMistakes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	for want, c := range map[string]Controller{
-		"*reconcile.wrongHook: its method AfterVerify is (*reconcile.Session) (bool, error): make it (context.Context, *reconcile.Session, reconcile.Outcome) error": &wrongHook{},
-		"*reconcile.wrongFinalize: its method Finalize is (*reconcile.Session): make it (context.Context, *reconcile.Session) error":                                 &wrongFinalize{},
-	} {
-		_, err := New(c, deploy.NewManager(w))
-		assert.EqualError(t, err, want)
-	}
+	t.Run("reconcile 21: a hook with another signature is refused, with the right one", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		for want, c := range map[string]Controller{
+			"*reconcile.wrongHook: its method AfterVerify is (*reconcile.Session) (bool, error): make it (context.Context, *reconcile.Session, reconcile.Outcome) error": &wrongHook{},
+			"*reconcile.wrongFinalize: its method Finalize is (*reconcile.Session): make it (context.Context, *reconcile.Session) error":                                 &wrongFinalize{},
+		} {
+			_, err := New(c, deploy.NewManager(w))
+			assert.EqualError(t, err, want)
+		}
+	})
 }
 
 // requeueing is a controller that says by itself when to look again.
@@ -133,11 +136,11 @@ func TestRequeue(t *testing.T) {
 		want       time.Duration
 		err        error
 	}{
-		"its time":                   {requeueing{after: 5 * time.Second}, 5 * time.Second, nil},
-		"none of its own":            {requeueing{}, 10 * time.Minute, nil},
-		"none at all":                {requeueing{after: -1}, 0, nil},
-		"an error is the resource's": {requeueing{err: errNo}, 0, errNo},
-		"an error that only waits":   {requeueing{err: Precondition("no")}, time.Minute, nil},
+		"reconcile 23: its time":                   {requeueing{after: 5 * time.Second}, 5 * time.Second, nil},
+		"reconcile 23: none of its own":            {requeueing{}, 10 * time.Minute, nil},
+		"none at all":                              {requeueing{after: -1}, 0, nil},
+		"reconcile 23: an error is the resource's": {requeueing{err: errNo}, 0, errNo},
+		"an error that only waits":                 {requeueing{err: Precondition("no")}, time.Minute, nil},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -159,24 +162,27 @@ func (d *defaulting) Defaults() map[string]any { return d.defaults }
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := &defaulting{defaults: map[string]any{"spec": map[string]any{
-		"size": int64(1), "mode": "quiet", "colours": map[string]any{"door": map[string]any{"red": "no", "blue": "no"}}, "list": []any{"a"},
-	}}}
-	var seen *unstructured.Unstructured
-	d.setup = func(_ context.Context, s *Session) error {
-		seen = s.Resource()
-		seen.Object["spec"].(map[string]any)["list"].([]any)[0] = "spoilt"
-		return nil
-	}
-	r := w.reconciler(d)
-	w.calm(r)
-	assert.Equal(t, map[string]any{
-		"size": int64(3), "mode": "quiet", "colours": map[string]any{"door": map[string]any{"red": "yes", "blue": "no"}}, "list": []any{"spoilt"},
-	}, seen.Object["spec"], "reconcile 42: merged under what the resource says")
-	w.calm(r)
-	assert.Equal(t, []any{"a"}, d.defaults["spec"].(map[string]any)["list"], "they are copied")
-	assert.NotContains(t, w.widget().Object["spec"], "mode", "and written nowhere")
+	t.Run("reconcile 42: merged under what the resource says, and written nowhere", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		d := &defaulting{defaults: map[string]any{"spec": map[string]any{
+			"size": int64(1), "mode": "quiet", "colours": map[string]any{"door": map[string]any{"red": "no", "blue": "no"}}, "list": []any{"a"},
+		}}}
+		var seen *unstructured.Unstructured
+		d.setup = func(_ context.Context, s *Session) error {
+			seen = s.Resource()
+			seen.Object["spec"].(map[string]any)["list"].([]any)[0] = "spoilt"
+			return nil
+		}
+		r := w.reconciler(d)
+		w.calm(r)
+		assert.Equal(t, map[string]any{
+			"size": int64(3), "mode": "quiet", "colours": map[string]any{"door": map[string]any{"red": "yes", "blue": "no"}}, "list": []any{"spoilt"},
+		}, seen.Object["spec"], "reconcile 42: merged under what the resource says")
+		w.calm(r)
+		assert.Equal(t, []any{"a"}, d.defaults["spec"].(map[string]any)["list"], "they are copied")
+		assert.NotContains(t, w.widget().Object["spec"], "mode", "and written nowhere")
+	})
 }
 
 // exhausting is a controller that fails and wants to know when it is given up.

@@ -36,6 +36,7 @@ type options struct {
 	supported, exempt []string
 	strict            bool
 	serviceStatus     bool
+	withoutStatus     bool
 	startAfter        time.Duration
 	maxAttempts       int
 }
@@ -57,6 +58,11 @@ func NameObjects() Option { return func(o *options) { o.nameObjects = true } }
 // ServiceStatus has the status carry the field <kind>Status that parents of the resource read:
 // Completed, InProgress or Failed (spec: reconcile 52). The schema of the kind has to know it.
 func ServiceStatus() Option { return func(o *options) { o.serviceStatus = true } }
+
+// WithoutStatus leaves the status of resources alone, for kinds that have none or whose status is another
+// program's (spec: reconcile 44). What is decided by the status stays unknown then: the version that a
+// resource was last brought to, and the kinds of objects that it once had (see Prunes).
+func WithoutStatus() Option { return func(o *options) { o.withoutStatus = true } }
 
 // MaxAttempts has a resource given up after so many failures in a row: its error is permanent then, see
 // request.Permanent, and a Controller that is an Exhauster is told. Default 0: never.
@@ -117,6 +123,8 @@ func newOptions(opts []Option) (options, error) {
 		return o, fmt.Errorf("start after: %s: it can't be negative", o.startAfter)
 	case o.maxAttempts < 0:
 		return o, fmt.Errorf("max attempts: %d: it can't be negative", o.maxAttempts)
+	case o.withoutStatus && (o.serviceStatus || o.ownAnywhere):
+		return o, errors.New("without status: ServiceStatus writes it and OwnAnywhere remembers in it: leave one of them out")
 	}
 	return o, o.validateVersions()
 }

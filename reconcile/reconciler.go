@@ -72,8 +72,12 @@ func (r *Reconciler) now() time.Time { return r.options.now() }
 // Reconcile brings the resource that req names to the state that its controller describes,
 // as far as that is possible now, and writes what came of it into its status. A resource
 // that is gone or paused is left alone. The error is one to try again for; a resource that
-// merely waits for its objects is no error.
+// merely waits for its objects is no error. A request that names no resource of the controller's kind is a permanent
+// one (spec: reconcile 1).
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	if req.Key.Kind != r.Kind() || req.Key.Name == "" {
+		return request.Result{}, request.Permanent(fmt.Errorf("request %s: names no resource of kind %s", req.Key, r.Kind().Kind))
+	}
 	ref := deploy.Ref{Kind: r.Kind(), Namespace: req.Key.Namespace, Name: req.Key.Name}
 	resource, err := r.manager.View().Get(ctx, ref)
 	if err != nil {
@@ -84,6 +88,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	}
 	session := r.session(resource, req.Attempt)
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
+	began := r.now()
+	result, err := r.reconcile(ctx, session)
+	session.logger.Debug("reconciled", "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)
+	return result, err
+}
+
+// reconcile goes the whole way for a resource that isn't paused (spec: reconcile 36, 44).
+func (r *Reconciler) reconcile(ctx context.Context, session *Session) (request.Result, error) {
+	resource := session.resource
 	if resource.GetDeletionTimestamp() != nil {
 		return r.finalize(ctx, session)
 	}

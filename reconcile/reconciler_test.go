@@ -265,7 +265,7 @@ func TestRetryTimes(t *testing.T) {
 		fails  bool
 	}{
 		{"reconcile 45: complete", nil, true, time.Hour, false},
-		{"reconcile 33: incomplete", nil, false, 20 * time.Second, false},
+		{"reconcile 23, 33: incomplete", nil, false, 20 * time.Second, false},
 		{"a precondition", Precondition("wait"), true, 20 * time.Second, false},
 		{"a precondition that knows better", request.RetryAfter(5*time.Second, Precondition("wait")), true, 5 * time.Second, false},
 		{"mistake 12: a failure is left to the engine's backoff", errors.New("weird"), true, 0, true},

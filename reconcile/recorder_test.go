@@ -112,6 +112,13 @@ func (p *port) Apply(ctx context.Context, obj *unstructured.Unstructured, option
 	return p.Port.Apply(ctx, obj, options)
 }
 
+func (p *port) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {
+	if err := p.record("update", deploy.RefOf(obj), ""); err != nil {
+		return nil, err
+	}
+	return p.Port.Update(ctx, obj, options)
+}
+
 func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
 	if err := p.record("delete", ref, ""); err != nil {
 		return err

@@ -88,7 +88,7 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
 	content := o.content.Object
 	for _, patch := range s.patches {
-		patched, matched, err := patch.Apply(o.component.name, o.name, content)
+		patched, matched, err := patch.Apply(ctx, o.component.name, o.name, content)
 		if err != nil {
 			return nil, Configuration("patch %s: %w", patch.Name(), err)
 		}
@@ -149,7 +149,7 @@ type Patch interface {
 	Name() string
 	// Apply returns content with the patch, if that is meant for the object of that name in that component.
 	// content isn't changed; the result may share with it.
-	Apply(component, object string, content map[string]any) (patched map[string]any, matched bool, err error)
+	Apply(ctx context.Context, component, object string, content map[string]any) (patched map[string]any, matched bool, err error)
 }
 
 // Patcher knows which patches a resource has.

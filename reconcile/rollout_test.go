@@ -64,7 +64,7 @@ func TestRolloutOrder(t *testing.T) {
 		assert.Equal(t, []string{writeStatus}, w.calm(w.reconciler(adding(func(*Session) {}))))
 		assert.Equal(t, "Stable/Stable", w.verdict())
 	})
-	t.Run("a dry run rolls all out, without waiting", func(t *testing.T) {
+	t.Run("reconcile 16, dag 37: a dry run rolls all out, without waiting", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		calls := w.calm(w.reconciler(adding(func(s *Session) {
@@ -112,7 +112,7 @@ func TestGates(t *testing.T) {
 		assert.Equal(t, []string{"apply ConfigMap shop/web", writeStatus}, w.calm(r))
 		assert.Equal(t, 1, asked, "a gate that is open is asked once, and not again to verify")
 	})
-	t.Run("all gates count, those of several calls too", func(t *testing.T) {
+	t.Run("reconcile 18: all gates count, those of several calls too", func(t *testing.T) {
 		t.Parallel()
 		for _, row := range []struct {
 			first, second, want bool
@@ -189,7 +189,7 @@ func TestDisabledComponents(t *testing.T) {
 			}
 		}))
 	}
-	t.Run("reconcile 24, mistake 1: deleted once, last object first, and then settled", func(t *testing.T) {
+	t.Run("reconcile 24, dag 35, mistake 1: deleted once, last object first, and then settled", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, owned(configMap("a"), widgetUID), owned(configMap("b"), widgetUID))
 		r := newDisabling(w)
@@ -227,7 +227,7 @@ func (w *world) calmly(reconciler func(*world) *Reconciler) []string {
 
 func TestFailingComponents(t *testing.T) {
 	t.Parallel()
-	t.Run("reconcile 15, 24: its later objects and what waits for it aren't deployed, the others are", func(t *testing.T) {
+	t.Run("reconcile 15, 24, 30, 50, dag 35, 38, 40: its later objects and what waits for it aren't deployed, the others are", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		refused := &deploy.InvalidError{Ref: configMapRef("bad"), Err: errors.New("data: too long")}
@@ -253,7 +253,7 @@ func TestFailingComponents(t *testing.T) {
 			"mended, it goes on where it was")
 		assert.Equal(t, "Stable/Stable", w.verdict())
 	})
-	t.Run("an object that is no manifest", func(t *testing.T) {
+	t.Run("reconcile 19, 25: an object that is no manifest fails its component", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		nameless := configMap("")
@@ -265,7 +265,7 @@ func TestFailingComponents(t *testing.T) {
 		assert.Equal(t, []string{"apply ConfigMap shop/apart", writeStatus}, calls)
 		assert.Equal(t, "ConfigError/Errored", w.verdict())
 	})
-	t.Run("a Setup that fails deploys nothing", func(t *testing.T) {
+	t.Run("reconcile 22: a Setup that fails deploys nothing", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		calls, _, err := w.once(w.reconciler(&controller{func(_ context.Context, s *Session) error {
@@ -313,7 +313,7 @@ func TestFailingComponents(t *testing.T) {
 		assert.EqualError(t, err, "component c: "+forbidden("get", "configmaps").Error())
 		assert.Equal(t, "Initializing/ClusterError", w.verdict())
 	})
-	t.Run("mistake 2: one that only waits isn't deployed, nor verified", func(t *testing.T) {
+	t.Run("reconcile 25, dag 36, mistake 2: one that only waits isn't deployed, nor verified", func(t *testing.T) {
 		t.Parallel()
 		terminating := owned(configMap("a"), widgetUID)
 		terminating.SetFinalizers([]string{"example.dev/slow"})

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
@@ -72,6 +73,25 @@ func (s *Session) DryRun() bool { return s.dryRun }
 
 // Resource returns a copy of the custom resource, with the controller's defaults under it (see Defaulter).
 func (s *Session) Resource() *unstructured.Unstructured { return s.described.DeepCopy() }
+
+// Components returns the components in the order in which they were added, disabled ones included. The
+// slice is the caller's own.
+func (s *Session) Components() []*Component { return slices.Clone(s.components) }
+
+// Component returns the component of a name, nil if none was added (spec: reconcile 8).
+func (s *Session) Component(name string) *Component {
+	for _, c := range s.components {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// Manager returns what deploys the objects: all that is applied through it belongs to the resource. It is for
+// Builders that deploy in a way of their own. Pruning knows nothing of what no component renders: it is
+// deleted when the rollout is done, if it is the resource's.
+func (s *Session) Manager() *deploy.Manager { return s.manager }
 
 // Get reads an object, nil when there is none. An empty namespace in ref means cluster
 // scope: use the session's for what lives beside the resource. The object is shared: copy

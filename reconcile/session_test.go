@@ -68,10 +68,44 @@ func TestSession(t *testing.T) {
 			assert.NotEqual(t, "spoilt", s.Resource().Object["spec"])
 		})
 	})
+	t.Run("reconcile 8: components are found by name, disabled ones too", func(t *testing.T) {
+		t.Parallel()
+		newWorld(t).inSetup(func(_ context.Context, s *Session) {
+			door, window := s.Add("door"), s.Add("window").Disable()
+			assert.Equal(t, []*Component{door, window}, s.Components())
+			assert.Same(t, window, s.Component("window"))
+			assert.Nil(t, s.Component("roof"))
+			assert.Same(t, s, door.Session())
+			s.Components()[0] = nil
+			assert.Same(t, door, s.Components()[0], "the list is the caller's own")
+		})
+	})
+	t.Run("reconcile 2: what its manager applies is the resource's", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		r := w.reconciler(adding(func(s *Session) { s.Use("c", appliesItself{}) }))
+		w.calm(r)
+		made := w.get(deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "own"})
+		require.NotNil(t, made)
+		assert.Equal(t, widgetUID, made.GetOwnerReferences()[0].UID)
+	})
 	t.Run("a dry run says so", func(t *testing.T) {
 		t.Parallel()
 		newWorld(t).inSetup(func(_ context.Context, s *Session) { assert.True(t, s.DryRun()) }, DryRun())
 	})
+}
+
+// appliesItself deploys what it renders by the session's manager.
+type appliesItself struct{}
+
+func (appliesItself) Build(_ context.Context, _ *Session, c *Component) error {
+	c.Add("own", configMap("own"))
+	return nil
+}
+
+func (appliesItself) Deploy(ctx context.Context, s *Session, c *Component) error {
+	_, err := s.Manager().Apply(ctx, c.Objects())
+	return err
 }
 
 func TestClusterScopedResource(t *testing.T) {
@@ -108,52 +142,55 @@ func (*regional) Setup(_ context.Context, s *Session) error {
 
 func TestLookups(t *testing.T) {
 	t.Parallel()
-	elsewhere := configMap("there")
-	elsewhere.SetNamespace("elsewhere")
-	here := configMap("here")
-	here.SetNamespace("shop")
-	here.SetLabels(map[string]string{"app": "x"})
-	node := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "n"}}}
-	nodes := node.GroupVersionKind()
-	w := newWorld(t, elsewhere, here, node)
-	w.unreadable = func(ref deploy.Ref) error {
-		if ref.Name == "broken" {
-			return &deploy.UnavailableError{Err: errors.New("no answer")}
+	t.Run("reconcile 7: by namespace, of the cluster, by labels; absent is no error, unreadable is", func(t *testing.T) {
+		t.Parallel()
+		elsewhere := configMap("there")
+		elsewhere.SetNamespace("elsewhere")
+		here := configMap("here")
+		here.SetNamespace("shop")
+		here.SetLabels(map[string]string{"app": "x"})
+		node := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "n"}}}
+		nodes := node.GroupVersionKind()
+		w := newWorld(t, elsewhere, here, node)
+		w.unreadable = func(ref deploy.Ref) error {
+			if ref.Name == "broken" {
+				return &deploy.UnavailableError{Err: errors.New("no answer")}
+			}
+			return nil
 		}
-		return nil
-	}
-	w.inSetup(func(ctx context.Context, s *Session) {
-		for _, row := range []struct {
-			reason string
-			ref    deploy.Ref
-			found  bool
-		}{
-			{"reconcile 7: in the namespace asked for", deploy.Ref{Kind: configMaps, Namespace: "elsewhere", Name: "there"}, true},
-			{"reconcile 7: an empty namespace is cluster scope", deploy.Ref{Kind: nodes, Name: "n"}, true},
-			{"reconcile 7: and not the resource's", deploy.Ref{Kind: configMaps, Name: "here"}, false},
-			{"reconcile 7: none is nil and no error", deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "there"}, false},
-		} {
-			obj, err := s.Get(ctx, row.ref)
-			require.NoError(t, err, row.reason)
-			assert.Equal(t, row.found, obj != nil, row.reason)
-		}
-		_, err := s.Get(ctx, configMapRef("broken"))
-		assert.Error(t, err, "reconcile 7: a failed look-up is an error, not an absent object")
-		for _, row := range []struct {
-			reason, namespace string
-			selector          labels.Selector
-			want              int
-		}{
-			{"reconcile 7: of one namespace", "shop", nil, 1},
-			{"reconcile 7: of all", "", nil, 2},
-			{"reconcile 7: of those that a selector matches", "", labels.SelectorFromSet(labels.Set{"app": "x"}), 1},
-		} {
-			found, err := s.List(ctx, configMaps, row.namespace, row.selector)
-			require.NoError(t, err, row.reason)
-			assert.Len(t, found, row.want, row.reason)
-		}
+		w.inSetup(func(ctx context.Context, s *Session) {
+			for _, row := range []struct {
+				reason string
+				ref    deploy.Ref
+				found  bool
+			}{
+				{"reconcile 7: in the namespace asked for", deploy.Ref{Kind: configMaps, Namespace: "elsewhere", Name: "there"}, true},
+				{"reconcile 7: an empty namespace is cluster scope", deploy.Ref{Kind: nodes, Name: "n"}, true},
+				{"reconcile 7: and not the resource's", deploy.Ref{Kind: configMaps, Name: "here"}, false},
+				{"reconcile 7: none is nil and no error", deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "there"}, false},
+			} {
+				obj, err := s.Get(ctx, row.ref)
+				require.NoError(t, err, row.reason)
+				assert.Equal(t, row.found, obj != nil, row.reason)
+			}
+			_, err := s.Get(ctx, configMapRef("broken"))
+			assert.Error(t, err, "reconcile 7: a failed look-up is an error, not an absent object")
+			for _, row := range []struct {
+				reason, namespace string
+				selector          labels.Selector
+				want              int
+			}{
+				{"reconcile 7: of one namespace", "shop", nil, 1},
+				{"reconcile 7: of all", "", nil, 2},
+				{"reconcile 7: of those that a selector matches", "", labels.SelectorFromSet(labels.Set{"app": "x"}), 1},
+			} {
+				found, err := s.List(ctx, configMaps, row.namespace, row.selector)
+				require.NoError(t, err, row.reason)
+				assert.Len(t, found, row.want, row.reason)
+			}
+		})
+		assert.Equal(t, []string{writeStatus}, w.made(), "they read the View")
 	})
-	assert.Equal(t, []string{writeStatus}, w.made(), "they read the View")
 }
 
 // typedWidget is the Go type of a widget.

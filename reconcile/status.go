@@ -37,6 +37,9 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) bo
 // anything to say, without what the schema is known to drop; and learns what that is, also from a write that
 // changed nothing because of it.
 func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present map[string]any) (status.Application, bool)) error {
+	if r.options.withoutStatus {
+		return nil
+	}
 	var sent map[string]any
 	result, err := r.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
 		sent = nil

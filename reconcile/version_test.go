@@ -30,13 +30,13 @@ func TestVersion(t *testing.T) {
 		want     string
 		err      string
 	}{
-		"reconcile 3: spec.version":            {wanting("1.2"), nil, "1.2", ""},
+		"reconcile 3, vcs 6: spec.version":     {wanting("1.2"), nil, "1.2", ""},
 		"reconcile 3: none":                    {wanting(nil), nil, "", ""},
 		"reconcile 3: another field":           {deep, []Option{VersionField("spec.app.release")}, "3", ""},
 		"reconcile 3: an override":             {wanting("1.2"), []Option{VersionOverride("9")}, "9", ""},
 		"a number":                             {wanting(int64(1)), nil, "", "Widget shop/w: spec.version is no text: quote it"},
 		"reconcile 39: one that is supported":  {wanting("1"), []Option{SupportedVersions("1", "2"), StrictVersions()}, "1", ""},
-		"reconcile 39: one that isn't":         {wanting("3"), []Option{SupportedVersions("1", "2"), StrictVersions()}, "", `Widget shop/w: version "3" isn't supported: choose one of 1, 2`},
+		"reconcile 39, vcs 8: one that isn't":  {wanting("3"), []Option{SupportedVersions("1", "2"), StrictVersions()}, "", `Widget shop/w: version "3" isn't supported: choose one of 1, 2`},
 		"reconcile 39: none, strictly":         {wanting(nil), []Option{SupportedVersions("1"), StrictVersions()}, "", "Widget shop/w: spec.version is missing: choose one of 1"},
 		"reconcile 39: not strictly":           {wanting("3"), []Option{SupportedVersions("1")}, "3", ""},
 		"reconcile mistake 29: an exempt kind": {wanting("3"), []Option{SupportedVersions("1"), StrictVersions("Wid*")}, "3", ""},
@@ -79,33 +79,36 @@ func (w *world) status(fields ...string) any {
 
 func TestVersionsInTheStatus(t *testing.T) {
 	t.Parallel()
-	w := newWorldWith(t, wanting("1"))
-	var current []string
-	r := w.reconciler(adding(func(s *Session) {
-		current = append(current, s.CurrentVersion())
-		s.Add("c", configMap("a"))
-	}), SupportedVersions("1", "2"), OperatorVersion("7"), ServiceStatus())
-	assert.Equal(t, []string{"apply ConfigMap shop/a", writeStatus}, w.calm(r))
-	assert.Equal(t, "1", w.status("versions", "reconciled"), "reconcile 49")
-	assert.Equal(t, []any{map[string]any{"name": "1"}, map[string]any{"name": "2"}}, w.status("versions", "available", "versions"), "reconcile 48")
-	assert.Equal(t, "7", w.status("operatorVersion"), "reconcile 52")
-	assert.Equal(t, "Completed", w.status("widgetStatus"), "reconcile 52")
-	assert.Empty(t, w.calm(r), "reconcile 53")
+	t.Run("reconcile 4, 48, 49, 52, vcs 9: they are written, told apart, and read back", func(t *testing.T) {
+		t.Parallel()
+		w := newWorldWith(t, wanting("1"))
+		var current []string
+		r := w.reconciler(adding(func(s *Session) {
+			current = append(current, s.CurrentVersion())
+			s.Add("c", configMap("a"))
+		}), SupportedVersions("1", "2"), OperatorVersion("7"), ServiceStatus())
+		assert.Equal(t, []string{"apply ConfigMap shop/a", writeStatus}, w.calm(r))
+		assert.Equal(t, "1", w.status("versions", "reconciled"), "reconcile 49")
+		assert.Equal(t, []any{map[string]any{"name": "1"}, map[string]any{"name": "2"}}, w.status("versions", "available", "versions"), "reconcile 48")
+		assert.Equal(t, "7", w.status("operatorVersion"), "reconcile 52")
+		assert.Equal(t, "Completed", w.status("widgetStatus"), "reconcile 52")
+		assert.Empty(t, w.calm(r), "reconcile 53")
 
-	var during []string
-	w.refuse = func(call string) error {
-		if call == "apply ConfigMap shop/b" {
-			during = append(during, w.verdict(), w.message())
+		var during []string
+		w.refuse = func(call string) error {
+			if call == "apply ConfigMap shop/b" {
+				during = append(during, w.verdict(), w.message())
+			}
+			return nil
 		}
-		return nil
-	}
-	w.merge(widgetRef, `{"spec":{"version":"2"}}`)
-	r = w.reconciler(adding(func(s *Session) { s.Add("c", configMap("b")) }), SupportedVersions("1", "2"))
-	calls := w.calm(r)
-	assert.Equal(t, []string{writeStatus, "apply ConfigMap shop/b", "delete ConfigMap shop/a", writeStatus}, calls, "reconcile 48: a change of version is told before it begins")
-	assert.Equal(t, []string{"InProgress/VersionChange", "Version Change Started: [1] -> [2]"}, during)
-	assert.Equal(t, "2", w.status("versions", "reconciled"))
-	assert.Equal(t, []string{"", "1"}, current[:2])
+		w.merge(widgetRef, `{"spec":{"version":"2"}}`)
+		r = w.reconciler(adding(func(s *Session) { s.Add("c", configMap("b")) }), SupportedVersions("1", "2"))
+		calls := w.calm(r)
+		assert.Equal(t, []string{writeStatus, "apply ConfigMap shop/b", "delete ConfigMap shop/a", writeStatus}, calls, "reconcile 48: a change of version is told before it begins")
+		assert.Equal(t, []string{"InProgress/VersionChange", "Version Change Started: [1] -> [2]"}, during)
+		assert.Equal(t, "2", w.status("versions", "reconciled"))
+		assert.Equal(t, []string{"", "1"}, current[:2])
+	})
 }
 
 // A rollout that takes a while says so; one that is done soon costs one write.
@@ -115,8 +118,8 @@ func TestStartIsToldWhenItTakesAWhile(t *testing.T) {
 		takes time.Duration
 		want  []string
 	}{
-		"soon done":     {0, []string{"apply ConfigMap shop/a", writeStatus}},
-		"takes a while": {300 * time.Millisecond, []string{"apply ConfigMap shop/a", writeStatus, writeStatus}},
+		"reconcile 48: soon done":     {0, []string{"apply ConfigMap shop/a", writeStatus}},
+		"reconcile 48: takes a while": {300 * time.Millisecond, []string{"apply ConfigMap shop/a", writeStatus, writeStatus}},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -145,15 +148,18 @@ func TestStartIsToldWhenItTakesAWhile(t *testing.T) {
 
 func TestSeveralObserversAndPatchers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	var told []string
-	observe := func(name string) Option {
-		return Observe(func(c *Component, _ deploy.Results) { told = append(told, name+" "+c.Name()) })
-	}
-	w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }), observe("one"), observe("two"), Concurrency(0),
-		WithPatches(setting("first")), WithPatches(setting("second"))))
-	assert.Equal(t, []string{"one c", "two c"}, told)
-	assert.Equal(t, "second", w.get(configMapRef("a")).Object["data"].(map[string]any)["patched"], "reconcile 13: the last one wins")
+	t.Run("reconcile 43: all are asked, the last patch wins", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		var told []string
+		observe := func(name string) Option {
+			return Observe(func(c *Component, _ deploy.Results) { told = append(told, name+" "+c.Name()) })
+		}
+		w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }), observe("one"), observe("two"), Concurrency(0),
+			WithPatches(setting("first")), WithPatches(setting("second"))))
+		assert.Equal(t, []string{"one c", "two c"}, told)
+		assert.Equal(t, "second", w.get(configMapRef("a")).Object["data"].(map[string]any)["patched"], "reconcile 13: the last one wins")
+	})
 }
 
 // setting is a Patcher with one patch, which sets a field of every object to its own name.
@@ -165,7 +171,7 @@ func (p setting) Patches(context.Context, *unstructured.Unstructured, deploy.Vie
 
 func (p setting) Name() string { return string(p) }
 
-func (p setting) Apply(_, _ string, content map[string]any) (map[string]any, bool, error) {
+func (p setting) Apply(_ context.Context, _, _ string, content map[string]any) (map[string]any, bool, error) {
 	patched := (&unstructured.Unstructured{Object: content}).DeepCopy()
 	return patched.Object, true, unstructured.SetNestedField(patched.Object, string(p), "data", "patched")
 }

@@ -260,7 +260,7 @@ type sight seeing
 func (s sight) Name() string { return "reconciletest" }
 
 // Apply implements reconcile.Patch.
-func (s sight) Apply(component, object string, content map[string]any) (map[string]any, bool, error) {
+func (s sight) Apply(_ context.Context, component, object string, content map[string]any) (map[string]any, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.place(deploy.RefOf(&unstructured.Unstructured{Object: content}))

@@ -72,7 +72,7 @@ func TestEveryRequestMeetsFaults(t *testing.T) {
 	fault := h.Fail("it", Deploy, boom)
 	ref := reconcileRef("ConfigMap", "test", "it")
 	h.faults.begin(deploy.Ref{Namespace: "test", Name: "tea"}, false)
-	_, _, err := sight{h.faults}.Apply("it", "configmap/it", settings("it", nil))
+	_, _, err := sight{h.faults}.Apply(t.Context(), "it", "configmap/it", settings("it", nil))
 	require.NoError(t, err)
 	assert.Equal(t, "reconciletest", sight{}.Name())
 	for i, err := range requests(t, h) {
@@ -123,7 +123,7 @@ func TestWhatAViewOffersBesideIsKept(t *testing.T) {
 	t.Parallel()
 	memory, err := dryrun.New()
 	require.NoError(t, err)
-	plainView := memory.View()
+	plainView := struct{ deploy.View }{memory.View()}
 	boom := errors.New("boom")
 	for reason, row := range map[string]struct {
 		view           deploy.View
@@ -157,7 +157,7 @@ func TestWhatAViewOffersBesideIsKept(t *testing.T) {
 			require.NoError(t, err)
 			assert.True(t, whole)
 			f.begin(deploy.Ref{Namespace: "test", Name: "tea"}, false)
-			_, _, err = sight{f}.Apply("it", "configmap/it", settings("it", nil))
+			_, _, err = sight{f}.Apply(t.Context(), "it", "configmap/it", settings("it", nil))
 			require.NoError(t, err)
 			_, _, err = partial.Partial(t.Context(), ref)
 			require.ErrorIs(t, err, boom)

@@ -1,6 +1,7 @@
 package temporarypatch
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/operkit/operkit/smp"
@@ -9,13 +10,13 @@ import (
 
 // Apply implements reconcile.Patch. An error is about an object that matches (spec: patches 19-21, mistakes
 // 8, 13 and 14).
-func (p *patch) Apply(component, object string, content map[string]any) (map[string]any, bool, error) {
+func (p *patch) Apply(ctx context.Context, component, object string, content map[string]any) (map[string]any, bool, error) {
 	p.run.rendered(component)
 	contents, at := p.bodies.find(component, object)
 	if len(contents) == 0 {
 		return content, false, nil
 	}
-	patched, err := p.applied(contents, content)
+	patched, err := p.applied(ctx, contents, content)
 	p.run.note(component, object, at, err)
 	if err != nil {
 		return nil, true, err
@@ -23,7 +24,7 @@ func (p *patch) Apply(component, object string, content map[string]any) (map[str
 	return patched, true, nil
 }
 
-func (p *patch) applied(contents []any, object map[string]any) (map[string]any, error) {
+func (p *patch) applied(ctx context.Context, contents []any, object map[string]any) (map[string]any, error) {
 	kind, err := p.patchType()
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (p *patch) applied(contents []any, object map[string]any) (map[string]any, 
 	if kind == smp.StrategicMerge {
 		apiVersion, _ := object["apiVersion"].(string)
 		name, _ := object["kind"].(string)
-		if known, err = p.controller.schemas.of(p.ctx, p.view, schema.FromAPIVersionAndKind(apiVersion, name), p.controller.options); err != nil {
+		if known, err = p.controller.schemas.of(ctx, p.view, schema.FromAPIVersionAndKind(apiVersion, name), p.controller.options); err != nil {
 			return nil, err
 		}
 	}

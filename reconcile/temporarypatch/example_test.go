@@ -228,7 +228,7 @@ func ExampleController_Patches() {
 		return
 	}
 	for _, patch := range found {
-		patched, matched, err := patch.Apply("door", "configmap/tea-door", map[string]any{"apiVersion": "v1", "kind": "ConfigMap"})
+		patched, matched, err := patch.Apply(context.Background(), "door", "configmap/tea-door", map[string]any{"apiVersion": "v1", "kind": "ConfigMap"})
 		fmt.Println(patch.Name(), patched, matched, err)
 	}
 	// Output: closed map[apiVersion:v1 data:map[sign:closed] kind:ConfigMap] true <nil>

@@ -84,7 +84,7 @@ func (c *Controller) patchOf(ctx context.Context, resource *unstructured.Unstruc
 			since = obj.GetCreationTimestamp().Time
 		}
 		return &patch{
-			controller: c, ctx: ctx, view: view, name: name, since: since, spec: decoded.Spec, bodies: content, run: c.board.begin(decoded, content),
+			controller: c, view: view, name: name, since: since, spec: decoded.Spec, bodies: content, run: c.board.begin(decoded, content),
 		}, nil
 	}
 	return nil, nil
@@ -131,14 +131,12 @@ func (c *Controller) prune(ctx context.Context, resource *unstructured.Unstructu
 // patch is one patch for one reconcile of its target.
 type patch struct {
 	controller *Controller
-	// ctx is that of the reconcile: Apply has none.
-	ctx    context.Context
-	view   deploy.View
-	name   string
-	since  time.Time
-	spec   TemporaryPatchSpec
-	bodies bodies
-	run    *run
+	view       deploy.View
+	name       string
+	since      time.Time
+	spec       TemporaryPatchSpec
+	bodies     bodies
+	run        *run
 }
 
 // Name implements reconcile.Patch.

@@ -26,7 +26,7 @@ func TestOrder(t *testing.T) {
 		priorities [3]int
 		want       string
 	}{
-		"patches 16, 18: by time, whatever the order in the annotation": {
+		"patches 16, 18, smp 1: by time, whatever the order in the annotation": {
 			`{"c": {"timestamp": "2020-01-01T00:00:00Z"}, "b": {"timestamp": "2020-01-03T00:00:00Z"}, "a": {"timestamp": "2020-01-02T00:00:00Z"}}`, [3]int{}, "b"},
 		"patches mistake 9: with and without zones": {
 			`{"a": {"timestamp": "2020-01-01T05:00:00+03:00"}, "b": {"timestamp": "2020-01-01T03:00:00.5"}, "c": {"timestamp": "2020-01-01T02:30:00Z"}}`, [3]int{}, "b"},
@@ -56,7 +56,7 @@ func TestOrder(t *testing.T) {
 
 func TestReading(t *testing.T) {
 	t.Parallel()
-	t.Run("patches 15: no annotation, no patch, no call", func(t *testing.T) {
+	t.Run("patches 15, smp 1: no annotation, no patch, no call", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.create("a", loud)
@@ -64,7 +64,7 @@ func TestReading(t *testing.T) {
 		assert.Equal(t, "quiet", w.data("settings", "mode"), "what isn't recorded isn't applied")
 	})
 	for reason, row := range map[string]struct{ annotation, err string }{
-		"patches 15: no JSON":                            {`{`, "annotation " + annotation + " of Widget w: is no JSON object: unexpected end of JSON input: correct or remove it"},
+		"patches 15, smp 1: no JSON":                     {`{`, "annotation " + annotation + " of Widget w: is no JSON object: unexpected end of JSON input: correct or remove it"},
 		"patches 15: no object":                          {`[]`, "annotation " + annotation + " of Widget w: is no JSON object: "},
 		"patches 15: null":                               {`null`, "annotation " + annotation + " of Widget w: is no JSON object: it is null: correct or remove it"},
 		"patches 15: two of them":                        {`{} {}`, "annotation " + annotation + " of Widget w: is no JSON object: "},
@@ -91,7 +91,7 @@ func TestReading(t *testing.T) {
 		w.rendered()
 		assert.Equal(t, "loud", w.data("settings", "mode"))
 	})
-	t.Run("patches 17: the lookup fails", func(t *testing.T) {
+	t.Run("patches 17, smp 2: the lookup fails", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.create("a", loud)
@@ -205,7 +205,7 @@ func TestGone(t *testing.T) {
 		w.rendered()
 		assert.Equal(t, "loud", w.data("settings", "mode"))
 	})
-	t.Run("patches 17, mistake 8: one without a spec is ignored", func(t *testing.T) {
+	t.Run("patches 17, smp 2, mistake 8: one without a spec is ignored", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.put(object(`{apiVersion: other.dev/v1, kind: TemporaryPatch, metadata: {name: a, namespace: shop}}`))

@@ -9,8 +9,9 @@ var (
 	// named finds a subject and its first number. Letters and digits around them would make another word of it, as in
 	// "endag 14" or "dag 14th".
 	named = regexp.MustCompile(`(?:^|[^A-Za-z0-9])([a-z]+)[_ ]([0-9]+)`)
-	// more is the rest of a list of numbers, which a colon or the end of the name has to follow.
-	more = regexp.MustCompile(`^((?:,[_ ]?[0-9]+)+)(?:$|[:/])`)
+	// more is the rest of a list of numbers, which a colon, another subject with its number or the end of the name has to
+	// follow.
+	more = regexp.MustCompile(`^((?:,[_ ]?[0-9]+)+)(?:$|[:/]|,[_ ]?[a-z]+[_ ][0-9])`)
 	// digits is one number of a list.
 	digits = regexp.MustCompile(`[0-9]+`)
 )

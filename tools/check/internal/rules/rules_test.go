@@ -66,6 +66,7 @@ func TestNamed(t *testing.T) {
 		{"a list at the end", "TestRun/dag_14,15", "[dag 14 dag 15]"},
 		{"a list before a subtest", "TestRun/dag_14,15/row", "[dag 14 dag 15]"},
 		{"a comma that belongs to the sentence", "TestRun/dag_14,_2_nodes_run", "[dag 14]"},
+		{"a list before another subject", "TestRun/dag_14,_24,_status_3,_5:_both", "[dag 14 dag 24 status 3 status 5]"},
 		{"several subjects", "TestRun/dag_14:_and_status_3", "[dag 14 status 3]"},
 		{"parent and child", "TestRun/dag_14/dag_15", "[dag 14 dag 15]"},
 		{"the suffix of a name that comes twice", "TestRun/dag_14#01", "[dag 14]"},
