@@ -58,6 +58,8 @@ type runFlags struct {
 	dryRun    bool
 	resources []string
 	outputDir string
+
+	showSecrets, showDisabled bool
 }
 
 func (o *Operator) runCommand() *cobra.Command {
@@ -94,7 +96,9 @@ func (o *Operator) runCommand() *cobra.Command {
 	set.StringVar(&flags.logFormat, "log-format", "text", "text or json")
 	set.BoolVar(&flags.dryRun, "dry-run", false, "render the resources given by --cr without a cluster and end")
 	set.StringArrayVarP(&flags.resources, "cr", "c", nil, "file with resources to render, '-' for standard input; repeatable (with --dry-run)")
-	set.StringVar(&flags.outputDir, "output-dir", "", "write one file per object below this directory instead of printing (with --dry-run)")
+	set.StringVar(&flags.outputDir, "output-dir", "", "write one file per component below this directory instead of printing (with --dry-run)")
+	set.BoolVar(&flags.showSecrets, "show-secrets", false, "leave the values of Secrets in the clear, as is needed to apply the output (with --dry-run)")
+	set.BoolVar(&flags.showDisabled, "show-disabled", false, "write disabled components too, below DISABLED (with --output-dir)")
 	return command
 }
 
@@ -114,6 +118,10 @@ func (f *runFlags) check(given func(flag string) bool) error {
 		return usage("--cr goes with --dry-run")
 	case !f.dryRun && f.outputDir != "":
 		return usage("--output-dir goes with --dry-run")
+	case !f.dryRun && f.showSecrets:
+		return usage("--show-secrets goes with --dry-run")
+	case f.showDisabled && f.outputDir == "":
+		return usage("--show-disabled goes with --output-dir")
 	case f.workers < 1:
 		return usage("--workers %d: at least 1 is needed", f.workers)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/manifest"
 	"github.com/operkit/operkit/reconcile/request"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // dryRun rolls the given resources out against a cluster in memory and prints, in the order
@@ -23,13 +23,17 @@ func (o *Operator) dryRun(ctx context.Context, out io.Writer, logger *slog.Logge
 	if err != nil {
 		return err
 	}
-	writer, err := newRenderer(out, flags.outputDir)
+	resources, patches, err := o.separatePatches(resources)
+	if err != nil {
+		return err
+	}
+	writer, err := newRenderer(out, flags)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, resource := range resources {
-		rendered, err := o.render(ctx, logger, resource)
+		rendered, err := o.render(ctx, logger, resource, patches.of(resource))
 		if err == nil {
 			err = writer.write(resource, rendered)
 		}
@@ -37,46 +41,41 @@ func (o *Operator) dryRun(ctx context.Context, out io.Writer, logger *slog.Logge
 			errs = append(errs, fmt.Errorf("%s: %w", resource.origin, err))
 		}
 	}
+	errs = append(errs, writer.close(logger))
 	return errors.Join(errs...)
 }
 
-// rendered is one object as its component would apply it.
-type rendered struct {
-	component string
-	object    *unstructured.Unstructured
-}
-
-// render reconciles one resource in an in-memory cluster of its own.
-func (o *Operator) render(ctx context.Context, logger *slog.Logger, resource resourceFile) ([]rendered, error) {
+// render reconciles one resource, with its temporary patches, in an in-memory cluster of its own.
+func (o *Operator) render(ctx context.Context, logger *slog.Logger, resource resourceFile, patches patchFiles) ([]manifest.Component, error) {
 	kind := resource.object.GroupVersionKind()
 	at := slices.IndexFunc(o.controllers, func(c controller) bool { return c.Kind() == kind })
 	if at < 0 {
 		return nil, usage("%s %s is of no kind that this operator controls (%s): correct its apiVersion and kind",
 			resource.object.GetAPIVersion(), resource.object.GetKind(), o.controlled())
 	}
-	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(resource.object))
+	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(resource.object), dryrun.Objects(patches.objects()...))
 	if err != nil {
 		return nil, err
 	}
-	var objects []rendered
+	var components []manifest.Component
 	collect := reconcile.Observe(func(c *reconcile.Component, results deploy.Results) {
-		if c.Disabled() {
-			return
-		}
-		for i, obj := range c.Objects() {
-			if i < len(results) {
-				objects = append(objects, rendered{c.Name(), presentable(obj, results[i].Ref.Namespace)})
-			}
-		}
+		components = append(components, manifest.Of(c, results))
 	})
+	manager := deploy.NewManager(memory, o.managerOptions()...)
+	patching, err := o.record(ctx, manager, logger, patches)
+	if err != nil {
+		return nil, err
+	}
 	options := append(slices.Clone(o.controllers[at].options), reconcile.Logger(logger), reconcile.DryRun(), collect)
-	reconciler, err := reconcile.New(o.controllers[at].Controller, deploy.NewManager(memory, o.managerOptions()...), options...)
+	reconciler, err := reconcile.New(o.controllers[at].Controller, manager, patchedBy(patching.controller, options)...)
 	if err != nil {
 		return nil, err
 	}
 	key := request.Key{Kind: kind, Namespace: resource.object.GetNamespace(), Name: resource.object.GetName()}
-	_, err = reconciler.Reconcile(ctx, request.Request{Key: key})
-	return objects, err
+	if _, err := reconciler.Reconcile(ctx, request.Request{Key: key}); err != nil {
+		return nil, err
+	}
+	return components, patching.judge(ctx)
 }
 
 func (o *Operator) controlled() string {
@@ -88,16 +87,4 @@ func (o *Operator) controlled() string {
 		text += c.Kind().GroupVersion().String() + " " + c.Kind().Kind
 	}
 	return text
-}
-
-// presentable returns a copy of obj without anything that only a cluster can know: an owner
-// with an invented uid, say, would have the garbage collector delete it all.
-func presentable(obj *unstructured.Unstructured, namespace string) *unstructured.Unstructured {
-	clean := obj.DeepCopy()
-	clean.SetNamespace(namespace)
-	for _, field := range []string{"uid", "resourceVersion", "managedFields", "ownerReferences", "creationTimestamp", "generation"} {
-		unstructured.RemoveNestedField(clean.Object, "metadata", field)
-	}
-	delete(clean.Object, "status")
-	return clean
 }

@@ -58,14 +58,14 @@ func TestDryRunWritesFiles(t *testing.T) {
 		return err
 	}))
 	want := []string{
-		filepath.Join(dir, "shop", "sample", "01-first-configmap-first.yaml"),
-		filepath.Join(dir, "shop", "sample", "02-second-configmap-second.yaml"),
+		filepath.Join(dir, "example.com.v1.widget", "shop", "sample", "first", "sample-first.k8s.yaml"),
+		filepath.Join(dir, "example.com.v1.widget", "shop", "sample", "second", "sample-second.k8s.yaml"),
 	}
 	assert.Equal(t, want, files)
 	assert.Equal(t, strings.Join(want, "\n")+"\n", out, "it says what it wrote")
 	content, err := os.ReadFile(files[0])
 	require.NoError(t, err)
-	assert.True(t, strings.HasPrefix(string(content), "# first: ConfigMap/first\n"))
+	assert.True(t, strings.HasPrefix(string(content), "---\n# first: ConfigMap/first\n"))
 	var parsed map[string]any
 	require.NoError(t, yaml.Unmarshal(content, &parsed))
 }

@@ -1,12 +1,17 @@
 package operator_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 func Example() {
@@ -64,4 +69,62 @@ func ExampleDomain() {
 	// Output:
 	// widget-operator: --dry-run needs the resource to render: add --cr FILE
 	// 2
+}
+
+// dryRun runs an operator of widgets on documents, and prints what becomes of the object "first".
+func dryRun(documents string, options ...operator.Option) {
+	op := operator.New("widget-operator", options...)
+	op.Control(widget{})
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "documents.yaml")
+	if err := os.WriteFile(path, []byte(documents), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var out bytes.Buffer
+	code := op.Execute(context.Background(), []string{"run", "--dry-run", "--cr", path}, &out, io.Discard)
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "  of: ") {
+			fmt.Print(strings.TrimSpace(line), "\n")
+		}
+	}
+	fmt.Println("exit code", code)
+}
+
+func ExampleWithoutTemporaryPatches() {
+	documents := sample + sets("hotfix", "patched")
+	dryRun(documents)
+	// A TemporaryPatch is now a kind that the operator doesn't know.
+	dryRun(documents, operator.WithoutTemporaryPatches())
+	// Output:
+	// of: patched
+	// of: second
+	// exit code 0
+	// of: first
+	// of: second
+	// exit code 2
+}
+
+func ExampleTemporaryPatches() {
+	hotfix := schema.GroupVersionKind{Group: "support.example.com", Version: "v1", Kind: "Hotfix"}
+	dryRun(sample+`---
+apiVersion: support.example.com/v1
+kind: Hotfix
+metadata: {name: tonight, namespace: shop}
+spec:
+  apiVersion: example.com/v1
+  kind: Widget
+  name: sample
+  patchType: strategic
+  patch: {first: {configmap/first: {data: {of: tonight}}}}
+`, operator.TemporaryPatches(temporarypatch.As(hotfix)))
+	// Output:
+	// of: tonight
+	// of: second
+	// exit code 0
 }

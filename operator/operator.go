@@ -20,6 +20,7 @@ import (
 type Operator struct {
 	name        string
 	domain      string
+	patches     patchSettings
 	controllers []controller
 }
 
@@ -108,6 +109,9 @@ func (o *Operator) check() error {
 	for _, c := range o.controllers {
 		if c.Controller == nil {
 			return errors.New("controller: is nil")
+		}
+		if kind := c.Kind(); kind.Kind == "" || kind.Version == "" {
+			return fmt.Errorf("controller %T: its kind %q needs a version and a kind", c.Controller, kind)
 		}
 	}
 	return nil

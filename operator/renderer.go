@@ -1,71 +1,80 @@
 package operator
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
+	"log/slog"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/manifest"
 )
 
-// renderer prints rendered objects as one stream of YAML documents, or writes each into a
+// renderer prints rendered components as one stream of YAML documents, or writes each into a
 // file of its own below a directory.
 type renderer struct {
-	out       io.Writer
-	directory string
+	out     io.Writer
+	options []manifest.Option
+	// secrets are shown.
+	secrets bool
+	// directory is nil when the components are printed.
+	directory *manifest.Directory
+	// masked tells that something was left out.
+	masked bool
 }
 
-func newRenderer(out io.Writer, directory string) (*renderer, error) {
-	if directory != "" {
-		if err := os.MkdirAll(directory, 0o755); err != nil {
-			return nil, usage("--output-dir: %w", err)
-		}
+func newRenderer(out io.Writer, flags runFlags) (*renderer, error) {
+	r := &renderer{out: out, secrets: flags.showSecrets}
+	if flags.showSecrets {
+		r.options = append(r.options, manifest.ShowSecrets())
 	}
-	return &renderer{out: out, directory: directory}, nil
+	if flags.outputDir == "" {
+		return r, nil
+	}
+	if flags.showDisabled {
+		r.options = append(r.options, manifest.Disabled())
+	}
+	directory, err := manifest.Open(flags.outputDir, r.options...)
+	if err != nil {
+		return nil, usage("--output-dir: %w", err)
+	}
+	r.directory = directory
+	return r, nil
 }
 
-func (r *renderer) write(resource resourceFile, objects []rendered) error {
-	for i, o := range objects {
-		document, err := yaml.Marshal(o.object.Object)
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", o.object.GetKind(), o.object.GetName(), err)
-		}
-		content := fmt.Appendf(nil, "# %s: %s/%s\n%s", o.component, o.object.GetKind(), o.object.GetName(), document)
-		if r.directory == "" {
-			_, err = io.Copy(r.out, bytes.NewReader(append([]byte("---\n"), content...)))
-		} else {
-			err = r.writeFile(resource.object, i, o, content)
-		}
-		if err != nil {
-			return err
-		}
+// write writes the components of one resource, in the order of the rollout.
+func (r *renderer) write(resource resourceFile, components []manifest.Component) error {
+	for _, c := range components {
+		r.masked = r.masked || !r.secrets && !c.Disabled && c.HasSecrets()
+	}
+	if r.directory == nil {
+		return r.print(components)
+	}
+	paths, err := r.directory.Write(deploy.RefOf(resource.object), components)
+	for _, path := range paths {
+		fmt.Fprintln(r.out, path)
+	}
+	if err != nil {
+		return fmt.Errorf("--output-dir: %w", err)
 	}
 	return nil
 }
 
-// writeFile numbers the files so that their order is the rollout's. The namespace is part
-// of the path: resources of one name in two namespaces don't overwrite each other.
-func (r *renderer) writeFile(resource *unstructured.Unstructured, number int, o rendered, content []byte) error {
-	directory := filepath.Join(r.directory, resource.GetNamespace(), resource.GetName())
-	if err := os.MkdirAll(directory, 0o755); err != nil {
-		return fmt.Errorf("--output-dir: %w", err)
+func (r *renderer) print(components []manifest.Component) error {
+	var errs []error
+	for _, c := range components {
+		errs = append(errs, manifest.Encode(r.out, c, r.options...))
 	}
-	// Component names are the author's free text; a path they must not lead out of.
-	name := fmt.Sprintf("%02d-%s-%s-%s.yaml", number+1, o.component, strings.ToLower(o.object.GetKind()), o.object.GetName())
-	name = strings.Map(func(c rune) rune {
-		if c == '/' || c == os.PathSeparator {
-			return '-'
-		}
-		return c
-	}, name)
-	path := filepath.Join(directory, name)
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return fmt.Errorf("--output-dir: %w", err)
+	return errors.Join(errs...)
+}
+
+// close says what whoever pipes the output on has to know: applied, a mask would be the password.
+func (r *renderer) close(logger *slog.Logger) error {
+	if r.masked {
+		logger.Warn("values of Secrets are masked: don't apply this, or add --show-secrets")
 	}
-	fmt.Fprintln(r.out, path)
-	return nil
+	if r.directory == nil {
+		return nil
+	}
+	return r.directory.Close()
 }

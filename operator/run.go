@@ -2,8 +2,10 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
@@ -32,9 +34,13 @@ func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags)
 		return err
 	}
 	manager := deploy.NewManager(api, o.managerOptions()...)
+	patches, err := o.newPatches(manager, logger)
+	if err != nil {
+		return err
+	}
 	for _, c := range o.controllers {
 		options := append([]reconcile.Option{reconcile.Logger(logger), reconcile.WithWatcher(engine)}, c.options...)
-		reconciler, err := reconcile.New(c.Controller, manager, options...)
+		reconciler, err := reconcile.New(c.Controller, manager, patchedBy(patches, options)...)
 		if err != nil {
 			return err
 		}
@@ -42,10 +48,31 @@ func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags)
 			return fmt.Errorf("controller %T: %w", c.Controller, err)
 		}
 	}
+	patching, err := o.newPatchService(patches, manager, config, logger, flags.namespaces)
+	if err != nil {
+		return err
+	}
 	logger.Info("starting", "operator", o.name, "server", config.Host)
-	err = engine.Run(ctx)
+	err = runAll(ctx, engine.Run, patching.run)
 	closeStore()
 	api.Wait()
 	logger.Info("stopped", "operator", o.name)
 	return err
+}
+
+// runAll runs engines until all have ended. One that fails ends the others.
+func runAll(ctx context.Context, engines ...func(context.Context) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	errs := make([]error, len(engines))
+	var running sync.WaitGroup
+	for i, engine := range engines {
+		running.Go(func() {
+			if errs[i] = engine(ctx); errs[i] != nil {
+				stop()
+			}
+		})
+	}
+	running.Wait()
+	return errors.Join(errs...)
 }

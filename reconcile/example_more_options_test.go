@@ -42,7 +42,7 @@ func ExampleWithoutStatus() {
 	for _, call := range calls.Calls() {
 		fmt.Println(call)
 	}
-	// Output: apply ConfigMap market/door by operkit
+	// Output: apply ConfigMap market/door
 }
 
 func ExampleWithPatches() {

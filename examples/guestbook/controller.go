@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 
 	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
 	"github.com/operkit/operkit/reconcile"
@@ -15,22 +14,35 @@ type Guestbook struct{}
 // Kind implements reconcile.Controller.
 func (Guestbook) Kind() schema.GroupVersionKind { return v1.GuestbookKind }
 
-// Setup implements reconcile.Controller.
-func (Guestbook) Setup(ctx context.Context, s *reconcile.Session) error {
+// Config is what whoever runs the cluster may want otherwise for its guestbooks.
+type Config struct {
+	Redis struct {
+		// Image is where redis comes from, such as a registry of their own.
+		Image string `json:"image"`
+	} `json:"redis"`
+}
+
+// ConfigDefaults implements reconcile.ConfigDefaulter.
+func (Guestbook) ConfigDefaults() map[string]any {
+	return map[string]any{"redis": map[string]any{"image": "redis:8"}}
+}
+
+// Setup implements reconcile.Controller: which components a guestbook has, and what waits for what.
+func (Guestbook) Setup(_ context.Context, s *reconcile.Session) error {
 	var book v1.Guestbook
 	if err := s.Into(&book); err != nil {
 		return err
 	}
-	password, err := s.Generated(ctx, s.ScopedName("redis"), "password", func() (string, error) { return rand.Text(), nil })
-	if err != nil {
+	var config Config
+	if err := s.ConfigInto(&config); err != nil {
 		return err
 	}
-	redis := s.Add("redis", redisSecret(s, password), redisService(s), redisStatefulSet(s))
-	web := s.Add("web", webConfig(s, book.Spec), webService(s), webDeployment(s, book.Spec))
+	store := s.Use("redis", redis{config})
+	front := s.Use("web", web{book.Spec})
 	if book.Spec.Redis.Enabled {
-		web.After(redis, reconcile.Ready)
+		front.After(store, reconcile.Ready)
 	} else {
-		redis.Disable()
+		store.Disable()
 	}
 	return nil
 }
@@ -38,5 +50,5 @@ func (Guestbook) Setup(ctx context.Context, s *reconcile.Session) error {
 // Finalize implements reconcile.Finalizer: web goes first, so that no visitor meets a
 // guestbook whose store is gone. The cluster collects the rest.
 func (Guestbook) Finalize(ctx context.Context, s *reconcile.Session) error {
-	return s.Remove(ctx, webDeployment(s, v1.GuestbookSpec{}))
+	return s.Remove(ctx, web{}.deployment(s))
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"crypto/rand"
+
 	"github.com/operkit/operkit/reconcile"
 	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
@@ -9,22 +12,29 @@ import (
 
 const redisPort = 6379
 
-func redisSecret(s *reconcile.Session, password string) *corev1.SecretApplyConfiguration {
-	return corev1.Secret(s.ScopedName("redis"), s.Namespace()).
-		WithLabels(labels(s, "redis")).
-		WithStringData(map[string]string{"password": password})
-}
+// redis is the component that keeps the entries.
+type redis struct{ config Config }
 
-func redisService(s *reconcile.Session) *corev1.ServiceApplyConfiguration {
-	return corev1.Service(s.ScopedName("redis"), s.Namespace()).
+// Build implements reconcile.Builder.
+func (r redis) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
+	password, err := s.Generated(ctx, s.ScopedName("redis"), "password", func() (string, error) { return rand.Text(), nil })
+	if err != nil {
+		return err
+	}
+	c.Add("password", corev1.Secret(s.ScopedName("redis"), s.Namespace()).
+		WithLabels(labels(s, "redis")).
+		WithStringData(map[string]string{"password": password}))
+	c.Add("service", corev1.Service(s.ScopedName("redis"), s.Namespace()).
 		WithLabels(labels(s, "redis")).
 		WithSpec(corev1.ServiceSpec().
 			WithClusterIP("None").
 			WithSelector(labels(s, "redis")).
-			WithPorts(corev1.ServicePort().WithName("redis").WithPort(redisPort)))
+			WithPorts(corev1.ServicePort().WithName("redis").WithPort(redisPort))))
+	c.Add("store", r.statefulSet(s))
+	return nil
 }
 
-func redisStatefulSet(s *reconcile.Session) *appsv1.StatefulSetApplyConfiguration {
+func (r redis) statefulSet(s *reconcile.Session) *appsv1.StatefulSetApplyConfiguration {
 	return appsv1.StatefulSet(s.ScopedName("redis"), s.Namespace()).
 		WithLabels(labels(s, "redis")).
 		WithSpec(appsv1.StatefulSetSpec().
@@ -35,11 +45,12 @@ func redisStatefulSet(s *reconcile.Session) *appsv1.StatefulSetApplyConfiguratio
 				WithLabels(labels(s, "redis")).
 				WithSpec(corev1.PodSpec().WithContainers(corev1.Container().
 					WithName("redis").
-					WithImage("redis:8").
+					WithImage(r.config.Redis.Image).
 					WithPorts(corev1.ContainerPort().WithName("redis").WithContainerPort(redisPort)).
 					WithEnv(redisPassword(s))))))
 }
 
+// redisPassword hands the password to whoever talks to redis.
 func redisPassword(s *reconcile.Session) *corev1.EnvVarApplyConfiguration {
 	return corev1.EnvVar().WithName("REDIS_PASSWORD").
 		WithValueFrom(corev1.EnvVarSource().WithSecretKeyRef(corev1.SecretKeySelector().

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"testing"
 	"time"
 
 	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
-	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -131,68 +128,4 @@ func TestRestartOfASettledGuestbookWritesNothing(t *testing.T) {
 	assert.Empty(t, calls.Writes(), "writes")
 	assert.Empty(t, calls.Reads().Of("guestbooks.examples.operkit.dev"), "reads of the guestbook")
 	assert.Empty(t, children(calls).Reads(), "reads of children")
-}
-
-// TestKilledAtEveryWrite is the long form of TestKilledInTheRollout: `make soak` runs it at
-// every write of a rollout, make test at two.
-func TestKilledAtEveryWrite(t *testing.T) {
-	t.Parallel()
-	undisturbed := newWorld(t)
-	undisturbed.start()
-	undisturbed.create()
-	undisturbed.settled()
-	want := undisturbed.shape()
-	moments := []int{2, 5}
-	if os.Getenv("OPERKIT_SOAK") != "" {
-		moments = nil
-		for n := range undisturbed.Calls(t, undisturbed.operator).Writes() {
-			moments = append(moments, n+1)
-		}
-	}
-	for _, writes := range moments {
-		t.Run(fmt.Sprintf("after %d writes", writes), func(t *testing.T) {
-			w := newWorld(t)
-			victim := w.start()
-			w.create()
-			poll(t, "so many writes", time.Millisecond, func() bool {
-				calls := w.Calls(t, w.operator)
-				ready, _, current := w.condition(status.ConditionReady)
-				return len(calls.Writes()) >= writes || ready == "True" && current
-			})
-			victim.kill()
-			w.start()
-			w.settled()
-			assert.Equal(t, want, w.shape())
-		})
-	}
-}
-
-func TestKilledInTheRollout(t *testing.T) {
-	t.Parallel()
-	undisturbed := newWorld(t)
-	undisturbed.start()
-	undisturbed.create()
-	undisturbed.settled()
-	want := undisturbed.shape()
-	for _, at := range []struct {
-		reason string
-		seen   func(w *world) bool
-	}{
-		{"after the finalizer", func(w *world) bool { return len(w.get(v1.GuestbookKind, "hello").GetFinalizers()) > 0 }},
-		{"after the first child", func(w *world) bool { return w.get(secrets, "hello-redis") != nil }},
-		{"while redis starts", func(w *world) bool { return w.get(statefulSets, "hello-redis") != nil }},
-		{"within web", func(w *world) bool { return w.get(configMaps, "hello-web") != nil }},
-	} {
-		t.Run(at.reason, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			victim := w.start()
-			w.create()
-			poll(t, at.reason, time.Millisecond, func() bool { return at.seen(w) })
-			victim.kill()
-			w.start()
-			w.settled()
-			assert.Equal(t, want, w.shape())
-		})
-	}
 }

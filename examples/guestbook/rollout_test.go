@@ -87,6 +87,57 @@ func TestMessageChangesWhatDependsOnIt(t *testing.T) {
 	assert.Equal(t, statuses.count(), len(own), "one write for each status that is unlike the one before, none besides:\n%s", own)
 }
 
+func TestConfigurationOfACluster(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.start()
+	w.create()
+	w.settled()
+	config := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"redis": "{image: registry.example.com/redis:8}"}}}
+	config.SetGroupVersionKind(configMaps)
+	config.SetNamespace(w.Namespace)
+	config.SetName("our-guestbooks")
+	w.put(config)
+	mark := w.Mark(t)
+	w.patch(v1.GuestbookKind, "hello", `{"metadata":{"annotations":{"operkit.dev/config-defaults":"our-guestbooks"}}}`)
+	w.eventually("redis comes from elsewhere", func() bool { return w.redisImage() == "registry.example.com/redis:8" })
+	w.settled()
+	w.patch(v1.GuestbookKind, "hello", `{"metadata":{"annotations":null}}`)
+	w.eventually("redis comes from where the operator says", func() bool { return w.redisImage() == "redis:8" })
+	w.settled()
+	assert.Equal(t, map[string]int{"patch statefulsets/hello-redis": 2}, written(children(w.CallsSince(t, mark, w.operator))))
+}
+
+func (w *world) redisImage() string {
+	w.t.Helper()
+	containers, _, err := unstructured.NestedSlice(w.get(statefulSets, "hello-redis").Object, "spec", "template", "spec", "containers")
+	require.NoError(w.t, err)
+	return containers[0].(map[string]any)["image"].(string)
+}
+
+func TestTemporaryPatchFindsObjectsByTheirNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.start()
+	w.create()
+	w.settled()
+	patch := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"apiVersion": "examples.operkit.dev/v1", "kind": "Guestbook", "name": "hello", "patchType": "strategic",
+		"patch": map[string]any{"web": map[string]any{"server": map[string]any{"spec": map[string]any{"replicas": int64(5)}}}},
+	}}}
+	patch.SetGroupVersionKind(temporaryPatches)
+	patch.SetNamespace(w.Namespace)
+	patch.SetName("more-of-web")
+	mark := w.Mark(t)
+	w.put(patch)
+	w.eventually("web is larger", func() bool { return w.replicas() == 5 })
+	w.settled()
+	w.delete(temporaryPatches, "more-of-web")
+	w.eventually("web is as the guestbook says", func() bool { return w.replicas() == 2 })
+	w.settled()
+	assert.Equal(t, map[string]int{"patch deployments/hello-web": 2}, written(children(w.CallsSince(t, mark, w.operator))))
+}
+
 func TestRedisDisabled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

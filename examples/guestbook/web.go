@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 
@@ -14,40 +15,43 @@ import (
 
 const webPort = 8080
 
-func webConfig(s *reconcile.Session, spec v1.GuestbookSpec) *corev1.ConfigMapApplyConfiguration {
-	return corev1.ConfigMap(s.ScopedName("web"), s.Namespace()).
-		WithLabels(labels(s, "web")).
-		WithData(map[string]string{"message": spec.Message})
-}
+// web is the component that visitors meet.
+type web struct{ spec v1.GuestbookSpec }
 
-func webService(s *reconcile.Session) *corev1.ServiceApplyConfiguration {
-	return corev1.Service(s.ScopedName("web"), s.Namespace()).
+// Build implements reconcile.Builder.
+func (w web) Build(_ context.Context, s *reconcile.Session, c *reconcile.Component) error {
+	c.Add("config", corev1.ConfigMap(s.ScopedName("web"), s.Namespace()).
+		WithLabels(labels(s, "web")).
+		WithData(map[string]string{"message": w.spec.Message}))
+	c.Add("service", corev1.Service(s.ScopedName("web"), s.Namespace()).
 		WithLabels(labels(s, "web")).
 		WithSpec(corev1.ServiceSpec().
 			WithSelector(labels(s, "web")).
-			WithPorts(corev1.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http"))))
+			WithPorts(corev1.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http")))))
+	c.Add("server", w.deployment(s))
+	return nil
 }
 
-func webDeployment(s *reconcile.Session, spec v1.GuestbookSpec) *appsv1.DeploymentApplyConfiguration {
+func (w web) deployment(s *reconcile.Session) *appsv1.DeploymentApplyConfiguration {
 	container := corev1.Container().
 		WithName("web").
-		WithImage(spec.Image).
+		WithImage(w.spec.Image).
 		WithPorts(corev1.ContainerPort().WithName("http").WithContainerPort(webPort)).
 		WithEnv(corev1.EnvVar().WithName("MESSAGE").
 			WithValueFrom(corev1.EnvVarSource().WithConfigMapKeyRef(corev1.ConfigMapKeySelector().
 				WithName(s.ScopedName("web")).WithKey("message"))))
-	if spec.Redis.Enabled {
+	if w.spec.Redis.Enabled {
 		container.WithEnv(corev1.EnvVar().WithName("REDIS_HOST").WithValue(s.ScopedName("redis")), redisPassword(s))
 	}
 	return appsv1.Deployment(s.ScopedName("web"), s.Namespace()).
 		WithLabels(labels(s, "web")).
 		WithSpec(appsv1.DeploymentSpec().
-			WithReplicas(spec.Size).
+			WithReplicas(w.spec.Size).
 			WithSelector(metav1.LabelSelector().WithMatchLabels(labels(s, "web"))).
 			WithTemplate(corev1.PodTemplateSpec().
 				WithLabels(labels(s, "web")).
 				// Containers read the message when they start: another message, other Pods.
-				WithAnnotations(map[string]string{"examples.operkit.dev/message": digest(spec.Message)}).
+				WithAnnotations(map[string]string{"examples.operkit.dev/message": digest(w.spec.Message)}).
 				WithSpec(corev1.PodSpec().WithContainers(container))))
 }
 

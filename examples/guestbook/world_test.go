@@ -24,6 +24,9 @@ import (
 
 const patience = 60 * time.Second
 
+// patchCRD is the definition of temporary patches, which whoever runs a cluster may install.
+const patchCRD = "../../reconcile/temporarypatch/operkit.dev_temporarypatches.yaml"
+
 // world is a namespace of a real control plane with an operator's user in it, and somebody
 // else who looks and meddles.
 type world struct {
@@ -36,7 +39,7 @@ type world struct {
 
 func newWorld(t *testing.T, options ...envtest.Option) *world {
 	t.Helper()
-	return newWorldFor(t, envtest.RolesIn("config/rbac/role.yaml"), append(options, envtest.CRDs("config/crd"))...)
+	return newWorldFor(t, envtest.RolesIn("config/rbac/role.yaml"), append(options, envtest.CRDs("config/crd", patchCRD))...)
 }
 
 func newWorldFor(t *testing.T, rights envtest.Grant, options ...envtest.Option) *world {
@@ -50,11 +53,12 @@ func newWorldFor(t *testing.T, rights envtest.Grant, options ...envtest.Option) 
 	return w
 }
 
-// start runs the operator on the world's namespace until the test ends or stops it.
-func (w *world) start() *process {
+// start runs the operator on the world's namespace until the test ends or stops it. More variables of its
+// environment may be given.
+func (w *world) start(variables ...string) *process {
 	w.t.Helper()
 	p := &process{command: exec.Command(os.Args[0], "run", "--namespace", w.Namespace, "--kubeconfig", w.config), done: make(chan struct{})}
-	p.command.Env = append(os.Environ(), asOperator+"=1")
+	p.command.Env = append(append(os.Environ(), asOperator+"=1"), variables...)
 	p.command.Stderr = &p.log
 	require.NoError(w.t, p.command.Start())
 	go func() {
@@ -129,6 +133,8 @@ var (
 	configMaps   = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 	deployments  = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 	statefulSets = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}
+
+	temporaryPatches = schema.GroupVersionKind{Group: "operkit.dev", Version: "v1", Kind: "TemporaryPatch"}
 )
 
 func (w *world) ref(kind schema.GroupVersionKind, name string) deploy.Ref {
@@ -222,6 +228,14 @@ func readCondition(book *unstructured.Unstructured, conditionType string) (condi
 	return condition{string(c.Status), c.Message, c.ObservedGeneration}, ok
 }
 
+// ready tells whether the guestbook is rolled out as it is now.
+func (w *world) ready() bool {
+	w.t.Helper()
+	ready, _, current := w.condition(status.ConditionReady)
+	updating, _, _ := w.condition(status.ConditionUpdating)
+	return ready == "True" && current && updating == "False"
+}
+
 // settled waits until the guestbook is Ready as it is now, and the operator has stopped
 // writing.
 func (w *world) settled() {
@@ -231,11 +245,7 @@ func (w *world) settled() {
 
 func (w *world) settledWithin(limit time.Duration) {
 	w.t.Helper()
-	pollFor(w.t, limit, "the guestbook becomes Ready", 10*time.Millisecond, func() bool {
-		ready, _, current := w.condition(status.ConditionReady)
-		updating, _, _ := w.condition(status.ConditionUpdating)
-		return ready == "True" && current && updating == "False"
-	})
+	pollFor(w.t, limit, "the guestbook becomes Ready", 10*time.Millisecond, w.ready)
 	w.quiet()
 }
 

@@ -80,7 +80,7 @@ func TestTargetErrors(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		ref := w.create("a", loud)
-		w.port.unknown = true
+		w.port.unserved = widgets
 		_, _, err := w.run(w.own, "a")
 		var unknown *deploy.KindUnknownError
 		require.ErrorAs(t, err, &unknown)

@@ -35,7 +35,7 @@
 // annotation and the patches, and applies them to each object before it is deployed.
 //
 //	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(Guestbook{}))
-//	own, err := reconcile.New(patches, manager)
+//	own, err := patches.Reconciler()
 //	guestbooks, err := reconcile.New(Guestbook{}, manager, reconcile.WithPatches(patches))
 //
 // Patches are applied in the order of spec.priority, then of the time at which they were
@@ -70,7 +70,8 @@
 //
 //	input                                     answer
 //	spec without apiVersion, kind or name     ConfigError of the patch, naming the fields
-//	a kind that can't be patched              ConfigError of the patch, naming those that can
+//	a kind that nobody can patch              Applied is False, NotPatchable; another operator's is left alone
+//	another version of a kind                 ConfigError of the patch, naming those that can
 //	a target without namespace                ConfigError of the patch
 //	both patch and patches, or neither        ConfigError of the patch; the target ignores it
 //	patch that is no object                   ConfigError of the patch; the target ignores it

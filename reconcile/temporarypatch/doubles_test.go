@@ -17,12 +17,12 @@ import (
 type interposed struct {
 	deploy.Port
 	before func(ref deploy.Ref)
-	// unknown: widgets aren't served.
-	unknown bool
+	// unserved is a kind that isn't served.
+	unserved schema.GroupVersionKind
 }
 
 func (p *interposed) Scope(ctx context.Context, kind schema.GroupVersionKind) (deploy.Scope, error) {
-	if p.unknown && kind == widgets {
+	if kind == p.unserved {
 		return "", &deploy.KindUnknownError{Kind: kind}
 	}
 	return p.Port.Scope(ctx, kind)

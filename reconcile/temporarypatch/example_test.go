@@ -15,6 +15,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/smp"
 )
 
@@ -59,7 +60,7 @@ func reconcileBoth(c *dryrun.Cluster, options ...temporarypatch.Option) {
 		fmt.Println(err)
 		return
 	}
-	own, err := reconcile.New(patches, manager, quiet)
+	own, err := patches.Reconciler(quiet)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -74,7 +75,10 @@ func reconcileBoth(c *dryrun.Cluster, options ...temporarypatch.Option) {
 	reconcileOne(own, "closed")
 }
 
-func reconcileOne(r *reconcile.Reconciler, name string) {
+func reconcileOne(r interface {
+	watch.Reconciler
+	Kind() schema.GroupVersionKind
+}, name string) {
 	req := request.Request{Key: request.Key{Kind: r.Kind(), Namespace: "market", Name: name}}
 	if _, err := r.Reconcile(context.Background(), req); err != nil {
 		fmt.Println("failed:", err)
@@ -118,7 +122,7 @@ func ExampleNew() {
 		return
 	}
 	// One value is the controller of the patches and what the shops' reconciler asks for them.
-	own, err := reconcile.New(patches, manager)
+	own, err := patches.Reconciler()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -232,4 +236,30 @@ func ExampleController_Patches() {
 		fmt.Println(patch.Name(), patched, matched, err)
 	}
 	// Output: closed map[apiVersion:v1 data:map[sign:closed] kind:ConfigMap] true <nil>
+}
+
+func ExampleController_Reconciler() {
+	c := cluster(`patchType: strategic, patch: {door: {configmap/tea-door: {data: {sign: closed}}}}`)
+	// Another operator's: it patches pubs.
+	patches, err := temporarypatch.New(deploy.NewManager(c), []string{"example.com/v1/Pub"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reconciler, err := patches.Reconciler()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	calls := c.Record()
+	reconcileOne(reconciler, "closed")
+	fmt.Println("left alone:", len(calls.Calls()) == 0)
+	// Output: left alone: true
+}
+
+func ExampleTarget() {
+	patch := object(`{apiVersion: operkit.dev/v1, kind: TemporaryPatch, metadata: {name: closed, namespace: market}, spec: {
+		apiVersion: example.com/v1, kind: Shop, name: tea}}`)
+	fmt.Println(temporarypatch.Target(patch))
+	// Output: Shop market/tea
 }

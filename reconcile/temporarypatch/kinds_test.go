@@ -1,6 +1,7 @@
 package temporarypatch_test
 
 import (
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,7 +31,9 @@ func TestKinds(t *testing.T) {
 			t.Parallel()
 			w := newWorldOf(t, row.kinds, nil)
 			ref := w.create("a", loud)
-			_, _, err := w.run(w.own, "a")
+			all, err := reconcile.New(w.patches, w.manager, reconcile.Clock(w.clock.Now), reconcile.Logger(slog.New(slog.DiscardHandler)))
+			require.NoError(t, err)
+			_, _, err = w.run(all, "a")
 			if row.ok {
 				require.NoError(t, err)
 				assert.Contains(t, w.entries(), "a", "patches 6")

@@ -20,6 +20,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/status"
 )
 
@@ -72,7 +73,7 @@ type world struct {
 	logs    *logs
 	control *widgetController
 	patches *temporarypatch.Controller
-	own     *reconcile.Reconciler
+	own     *temporarypatch.Reconciler
 	target  *reconcile.Reconciler
 }
 
@@ -121,7 +122,7 @@ func (w *world) restart(kinds []string, options ...temporarypatch.Option) {
 	}, options...)...)
 	require.NoError(w.t, err)
 	common := []reconcile.Option{reconcile.Clock(w.clock.Now), reconcile.Logger(logger)}
-	w.own, err = reconcile.New(w.patches, w.manager, common...)
+	w.own, err = w.patches.Reconciler(common...)
 	require.NoError(w.t, err)
 	w.target, err = reconcile.New(w.control, w.manager, append(common, reconcile.WithPatches(w.patches))...)
 	require.NoError(w.t, err)
@@ -146,8 +147,14 @@ func (w *world) put(obj *unstructured.Unstructured) deploy.Ref {
 	return deploy.RefOf(obj)
 }
 
+// reconciler is one of patches or of their targets.
+type reconciler interface {
+	watch.Reconciler
+	Kind() schema.GroupVersionKind
+}
+
 // run reconciles one resource and returns the writes that it took.
-func (w *world) run(r *reconcile.Reconciler, name string) (writes []string, result request.Result, err error) {
+func (w *world) run(r reconciler, name string) (writes []string, result request.Result, err error) {
 	w.t.Helper()
 	w.calls.Take()
 	w.clock.advance(time.Second)

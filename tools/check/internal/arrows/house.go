@@ -57,7 +57,7 @@ var House = Policy{
 		{
 			Module:    "reconcile",
 			Siblings:  []string{"./dag/...", "./smp/...", "./status/...", "./deploy/..."},
-			Libraries: []string{clientGo, api, apimachinery, celGo, sprig, sprout},
+			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout},
 			Reason:    "reconcile builds on dag, smp, status, deploy, client-go and apimachinery",
 		},
 		{
@@ -99,6 +99,10 @@ var House = Policy{
 		{
 			From: []string{"./reconcile/..."}, Except: []string{"./reconcile/templates/..."}, To: []string{sprig, sprout}, Links: true,
 			Reason: "a library of template functions is for reconcile/templates only",
+		},
+		{
+			From: []string{"./reconcile/..."}, Except: []string{"./reconcile/templates/...", "./reconcile/manifest/..."}, To: []string{yaml},
+			Reason: "sigs.k8s.io/yaml is for what people read and write: reconcile/templates and reconcile/manifest",
 		},
 		{
 			From: []string{"./operator"}, To: []string{"./vcs/...", goGit}, Links: true,

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
+	"github.com/operkit/operkit/status"
+	"github.com/operkit/operkit/tools/envtest/audit"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var quotas = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
+
+// forbidDeployments has a quota refuse Deployments, and returns when it does.
+func (w *world) forbidDeployments() {
+	w.t.Helper()
+	quota := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"hard": map[string]any{"count/deployments.apps": "0"}}}}
+	quota.SetGroupVersionKind(quotas)
+	quota.SetNamespace(w.Namespace)
+	quota.SetName("no-deployments")
+	w.put(quota)
+	w.eventually("the quota is in force", func() bool {
+		_, counted, _ := unstructured.NestedString(w.get(quotas, "no-deployments").Object, "status", "used", "count/deployments.apps")
+		return counted
+	})
+}
+
+// refusals are the operator's attempts to write the Deployment that were refused.
+func (w *world) refusals() audit.Calls {
+	w.t.Helper()
+	return w.Calls(w.t, w.operator).Of("deployments.apps").Writes().Failed()
+}
+
+func TestComponentThatFailsForEver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.forbidDeployments()
+	p := w.start()
+	w.create()
+
+	w.eventually("the condition names component, object and reason", func() bool {
+		updating, message, current := w.condition(status.ConditionUpdating)
+		return updating == "False" && current && strings.Contains(message, "component web: ") &&
+			strings.Contains(message, `deployments.apps "hello-web"`) && strings.Contains(message, "exceeded quota: no-deployments")
+	})
+	ready, _, _ := w.condition(status.ConditionReady)
+	assert.Equal(t, "False", ready)
+	assert.Equal(t, map[string]any{"verified": []any{"redis"}, "failed": []any{"web"}}, w.components(), "the other one is ready")
+
+	mark := w.Mark(t)
+	const tries = 6
+	w.eventually("it goes on trying", func() bool { return len(w.refusals()) >= tries })
+	// The first ones may be for events of what was rolled out just before.
+	calls := w.refusals()[tries-4 : tries]
+	pauses := []time.Duration{calls[1].Received.Sub(calls[0].Received), calls[2].Received.Sub(calls[1].Received), calls[3].Received.Sub(calls[2].Received)}
+	assert.IsIncreasing(t, pauses, "each pause is about twice the one before it:\n%s", times(calls))
+	assert.Greater(t, pauses[2], 2*pauses[0], "four times as long after two more failures, on a busy machine at least twice:\n%s", times(calls))
+	since := w.CallsSince(t, mark, w.operator)
+	assert.Equal(t, len(since), len(since.Of("deployments.apps")), "each try costs the one call that fails, and says nothing that is said already:\n%s", since)
+
+	w.delete(services, "hello-redis")
+	w.eventually("the other component is looked after meanwhile", func() bool { return w.get(services, "hello-redis") != nil })
+	w.delete(quotas, "no-deployments")
+	w.settled()
+	assert.True(t, p.running(), "without a restart")
+	assert.Equal(t, map[string]any{"verified": []any{"redis", "web"}, "failed": []any{}}, w.components())
+}
+
+// components are those that the status says are verified, and failed.
+func (w *world) components() map[string]any {
+	w.t.Helper()
+	state, _, err := unstructured.NestedMap(w.get(v1.GuestbookKind, "hello").Object, "status", "componentStatus")
+	require.NoError(w.t, err)
+	return map[string]any{"verified": state["verifiedComponents"], "failed": state["failedComponents"]}
+}
+
+func times(calls audit.Calls) string {
+	var lines []string
+	for _, call := range calls {
+		lines = append(lines, call.Received.Format(time.StampMicro)+" "+call.String())
+	}
+	return strings.Join(lines, "\n")
+}

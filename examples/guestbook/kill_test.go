@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// chapter is a part of a guestbook's life.
+type chapter struct {
+	name  string
+	begin func(w *world)
+	over  func(w *world) bool
+}
+
+func life() []chapter {
+	edit := func(body string) func(w *world) { return func(w *world) { w.patch(v1.GuestbookKind, "hello", body) } }
+	return []chapter{
+		{"rollout", (*world).create, (*world).ready},
+		{"update", edit(`{"spec":{"message":"Good evening!","image":"guestbook:2","size":3}}`), (*world).ready},
+		{"redis disabled", edit(`{"spec":{"redis":{"enabled":false}}}`), (*world).ready},
+		{"redis enabled", edit(`{"spec":{"redis":{"enabled":true}}}`), (*world).ready},
+		{"deletion", func(w *world) { w.delete(v1.GuestbookKind, "hello") }, (*world).empty},
+	}
+}
+
+// chosen are the kills of an ordinary test run, as many of each chapter as matter most.
+var chosen = map[string][]write{
+	"rollout":        {{"PATCH guestbooks/hello", 1}, {"PATCH secrets/hello-redis", 1}, {"PATCH deployments/hello-web", 1}},
+	"update":         {{"PATCH configmaps/hello-web", 1}},
+	"redis disabled": {{"DELETE statefulsets/hello-redis", 1}},
+	"deletion":       {{"DELETE deployments/hello-web", 1}},
+}
+
+// TestKilledAtEveryWrite kills the operator at its writes, starts it anew, and compares what comes of it with
+// an undisturbed life. By default it does so at six writes of which the answer gets lost; `make soak` does it
+// at every write, also before it arrives.
+func TestKilledAtEveryWrite(t *testing.T) {
+	t.Parallel()
+	want, writes := undisturbed(t)
+	for n, chapter := range life() {
+		moments, answers := chosen[chapter.name], []bool{true}
+		if os.Getenv("OPERKIT_SOAK") != "" {
+			moments, answers = writes[n], []bool{false, true}
+			t.Logf("SOAK guestbook: %s: killed at each of %d writes, before and after it", chapter.name, len(moments))
+		}
+		for _, at := range moments {
+			require.Contains(t, writes[n], at, "the undisturbed operator writes it")
+			for _, answered := range answers {
+				when := map[bool]string{false: "before", true: "after"}[answered]
+				t.Run(fmt.Sprintf("%s, %s %s, no. %d", chapter.name, when, at.request, at.nth), func(t *testing.T) {
+					t.Parallel()
+					killed(t, n, at, answered, want[n])
+				})
+			}
+		}
+	}
+}
+
+// undisturbed lives through all chapters, and gives the state after each and the writes of each.
+func undisturbed(t *testing.T) (states []map[string]string, writes [][]write) {
+	t.Helper()
+	w := newWorld(t)
+	between := w.interpose()
+	w.start()
+	for _, chapter := range life() {
+		w.live(chapter)
+		states, writes = append(states, w.steadyState()), append(writes, between.seen())
+	}
+	require.Empty(t, states[len(states)-1], "the last state is an empty namespace")
+	return states, writes
+}
+
+// steadyState is the state once the cluster has finished with what follows from ours, such as the end of Pods.
+func (w *world) steadyState() map[string]string {
+	w.t.Helper()
+	var before map[string]string
+	poll(w.t, "the cluster comes to rest", time.Second, func() bool {
+		now := w.state()
+		same := before != nil && maps.Equal(before, now)
+		before = now
+		return same
+	})
+	return before
+}
+
+// live plays a chapter to its end.
+func (w *world) live(c chapter) {
+	w.t.Helper()
+	c.begin(w)
+	w.eventually(c.name+" ends", func() bool { return c.over(w) })
+	w.quiet()
+}
+
+// killed lives up to the chapter n, in which the operator is killed at a write, and wants the chapter to end in
+// the given state all the same.
+func killed(t *testing.T, n int, at write, answered bool, want map[string]string) {
+	t.Helper()
+	w := newWorld(t)
+	between := w.interpose()
+	victim := w.start()
+	for _, before := range life()[:n] {
+		w.live(before)
+	}
+	chapter := life()[n]
+	caught := between.arm(at, answered)
+	chapter.begin(w)
+	if !w.awaitCatch(caught, chapter) {
+		// How often a status is written depends on what the operator sees of the Pods meanwhile.
+		require.Equal(t, "PATCH guestbooks/hello/status", at.request, "no. %d of it wasn't made", at.nth)
+		require.Greater(t, at.nth, 1, "the status was never written")
+		t.Logf("the status was written less than %d times", at.nth)
+		w.wantState(want)
+		return
+	}
+	victim.kill()
+	between.release()
+	uids, password := w.uids(), w.secretPassword()
+
+	w.start()
+	w.eventually(chapter.name+" ends", func() bool { return chapter.over(w) })
+	w.quiet()
+	w.wantState(want)
+	for object, uid := range w.uids() {
+		if before, existed := uids[object]; existed {
+			assert.Equal(t, before, uid, "%s is the one from before the kill", object)
+		}
+	}
+	if now := w.secretPassword(); password != "" && now != "" {
+		assert.Equal(t, password, now, "the password that was stored stays")
+	}
+}
+
+// wantState waits for a state: what the cluster makes of ours comes a little later.
+func (w *world) wantState(want map[string]string) {
+	w.t.Helper()
+	got := w.state()
+	for deadline := time.Now().Add(patience); !maps.Equal(want, got) && time.Now().Before(deadline); got = w.state() {
+		time.Sleep(50 * time.Millisecond)
+	}
+	assert.True(w.t, maps.Equal(want, got), "another state than undisturbed (-) is (+):\n%s", strings.Join(differences(want, got), "\n"))
+}
+
+// awaitCatch waits until the write is caught. The answer is false when the chapter ends without it.
+func (w *world) awaitCatch(caught <-chan error, c chapter) bool {
+	w.t.Helper()
+	over := false
+	for deadline := time.Now().Add(patience); ; {
+		select {
+		case err := <-caught:
+			require.NoError(w.t, err, "the API server does what is asked")
+			return true
+		case <-time.After(10 * time.Millisecond):
+		}
+		switch {
+		case over && time.Now().After(deadline):
+			return false
+		case time.Now().After(deadline):
+			w.t.Fatalf("not within %s: %s neither ends nor comes to that write", patience, c.name)
+		case !over && c.over(w):
+			over, deadline = true, time.Now().Add(time.Second)
+		}
+	}
+}
+
+// empty tells whether nothing is left of the guestbook.
+func (w *world) empty() bool { return len(w.state()) == 0 }
+
+// uids of all objects that the operator may write.
+func (w *world) uids() map[string]types.UID {
+	w.t.Helper()
+	uids := map[string]types.UID{}
+	for _, kind := range ours {
+		for _, obj := range w.list(kind) {
+			uids[kind.Kind+" "+obj.GetName()] = obj.GetUID()
+		}
+	}
+	return uids
+}
+
+// secretPassword is the password as it is stored, empty when it isn't.
+func (w *world) secretPassword() string {
+	w.t.Helper()
+	secret := w.get(secrets, "hello-redis")
+	if secret == nil {
+		return ""
+	}
+	password, _, err := unstructured.NestedString(secret.Object, "data", "password")
+	require.NoError(w.t, err)
+	return password
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/tools/envtest"
+	"github.com/operkit/operkit/tools/envtest/devcluster"
+	"github.com/stretchr/testify/require"
+)
+
+// TestReadme walks through the README word by word on a cluster of its own: each line has to succeed, and to print, after
+// a while, what its comment says.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	w := walk{t: t, dir: programs(t, envtest.Start(t, envtest.OwnCluster()))}
+	blocks := fences(t)
+	require.Len(t, blocks, 3)
+	for _, line := range blocks[0] {
+		w.line(line)
+	}
+	w.line(blocks[1][0])
+	w.operator(blocks[1][1])
+	require.Len(t, blocks[1], 2)
+	for _, line := range blocks[2] {
+		w.line(line)
+	}
+}
+
+// fences are the lines of each block of commands.
+func fences(t *testing.T) (blocks [][]string) {
+	t.Helper()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	for _, part := range strings.Split(string(readme), "```sh\n")[1:] {
+		block, _, _ := strings.Cut(part, "\n```")
+		blocks = append(blocks, strings.Split(block, "\n"))
+	}
+	return blocks
+}
+
+// programs makes kubectl that of the cluster, and `go run ./examples/patched` this very program, and returns where.
+func programs(t *testing.T, env *envtest.Env) string {
+	t.Helper()
+	binary, err := devcluster.Binary(t.Context(), nil)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for name, script := range map[string]string{
+		"kubectl": fmt.Sprintf("exec '%s' kubectl --dir '%s' \"$@\"\n", binary, env.Dir),
+		"go": fmt.Sprintf("[ \"$1 $2\" = 'run ./examples/patched' ] && shift 2 && KUBECONFIG='%s' %s=1 exec '%s' \"$@\"\n",
+			filepath.Join(env.Dir, "kubeconfig"), asOperator, os.Args[0]),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o700))
+	}
+	return dir
+}
+
+type walk struct {
+	t   *testing.T
+	dir string
+}
+
+func (w walk) shell(line string) *exec.Cmd {
+	shell := exec.CommandContext(w.t.Context(), "sh", "-c", "exec "+line)
+	shell.Dir = filepath.Join("..", "..")
+	shell.Env = append(os.Environ(), "PATH="+w.dir+":"+os.Getenv("PATH"))
+	return shell
+}
+
+// operator runs a command until the test ends.
+func (w walk) operator(line string) {
+	w.t.Helper()
+	shell, log := w.shell(line), &buffer{}
+	shell.Stderr = log
+	require.NoError(w.t, shell.Start())
+	w.t.Cleanup(func() {
+		_ = shell.Process.Kill()
+		_ = shell.Wait()
+		if w.t.Failed() {
+			w.t.Logf("%s:\n%s", line, log.String())
+		}
+	})
+}
+
+// line runs a line until it succeeds and prints what it is to print.
+func (w walk) line(line string) {
+	w.t.Helper()
+	command, want, _ := strings.Cut(line, " # ")
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		var out, errs bytes.Buffer
+		shell := w.shell(command)
+		shell.Stdout, shell.Stderr = &out, &errs
+		err := shell.Run()
+		if err == nil && strings.Contains(out.String(), want) {
+			w.t.Logf("$ %s\n%s", command, out.String())
+			return
+		}
+		require.True(w.t, time.Now().Before(deadline), "%s\n%s%s%v", line, out.String(), errs.String(), err)
+		require.True(w.t, err == nil || want != "", "%s\n%s%v", line, errs.String(), err)
+	}
+}

@@ -1,0 +1,109 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/operkit/operkit/reconcile/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// patchWorkers is how many patches are reconciled at once: each is a write or two.
+const patchWorkers = 2
+
+// patchSettings are what the options say of temporary patches.
+type patchSettings struct {
+	off     bool
+	options []temporarypatch.Option
+}
+
+// WithoutTemporaryPatches has the operator know nothing of temporary patches: none is watched, no right to them is
+// needed, and what is recorded of them on resources is ignored. Without this option an operator serves them for all
+// kinds that it controls, once their definition is in the cluster (spec: patches mistake 1).
+func WithoutTemporaryPatches() Option { return func(o *Operator) { o.patches.off = true } }
+
+// TemporaryPatches sets how temporary patches are served, such as temporarypatch.As for another kind of them (spec:
+// patches 9). Several options add up.
+func TemporaryPatches(options ...temporarypatch.Option) Option {
+	return func(o *Operator) { o.patches.options = append(o.patches.options, options...) }
+}
+
+// newPatches returns the controller of temporary patches for the operator's kinds, nil when they are switched off.
+func (o *Operator) newPatches(manager *deploy.Manager, logger *slog.Logger) (*temporarypatch.Controller, error) {
+	if o.patches.off {
+		return nil, nil
+	}
+	controllers := make([]reconcile.Controller, len(o.controllers))
+	for i, c := range o.controllers {
+		controllers[i] = c.Controller
+	}
+	options := append([]temporarypatch.Option{temporarypatch.Logger(logger)}, o.patches.options...)
+	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(controllers...), options...)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range controllers {
+		if c.Kind().GroupKind() == patches.Kind().GroupKind() {
+			return nil, fmt.Errorf("%s: has a reconciler already, since the operator serves temporary patches by itself: give New the option WithoutTemporaryPatches", c.Kind())
+		}
+	}
+	return patches, nil
+}
+
+// patchedBy are the options of a controller whose resources can be patched. What a person patches comes last.
+func patchedBy(patches *temporarypatch.Controller, options []reconcile.Option) []reconcile.Option {
+	if patches == nil {
+		return options
+	}
+	return append(options, reconcile.WithPatches(patches))
+}
+
+// patchService serves temporary patches beside the operator's kinds, by an engine of its own: whatever is wrong with
+// the patches holds nothing else up. A nil one serves nothing.
+type patchService struct {
+	engine       *watch.Engine
+	availability *availability
+}
+
+func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *deploy.Manager, config *rest.Config, logger *slog.Logger, namespaces []string) (*patchService, error) {
+	if patches == nil {
+		return nil, nil
+	}
+	engine, err := watch.New(manager.View(), watch.Workers(patchWorkers), watch.Logger(logger))
+	if err != nil {
+		return nil, err
+	}
+	reconciler, err := patches.Reconciler(reconcile.Logger(logger), reconcile.WithWatcher(engine))
+	if err != nil {
+		return nil, err
+	}
+	if err := engine.Control(patches.Kind(), reconciler); err != nil {
+		return nil, fmt.Errorf("temporary patches: %w", err)
+	}
+	definition, err := temporarypatch.CRD(temporarypatch.As(patches.Kind()))
+	if err != nil {
+		return nil, err
+	}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("temporary patches: %w", err)
+	}
+	plural, _, _ := strings.Cut(definition.GetName(), ".")
+	return &patchService{engine, &availability{
+		kind: patches.Kind(), resource: plural, namespaces: namespaces, port: manager.Port(), reviews: client.Resource(accessReviews), logger: logger,
+	}}, nil
+}
+
+// run serves patches from when they are available on until ctx ends.
+func (s *patchService) run(ctx context.Context) error {
+	if s == nil || !s.availability.await(ctx) {
+		return nil
+	}
+	return s.engine.Run(ctx)
+}

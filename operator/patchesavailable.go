@@ -1,0 +1,167 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+// firstPatchLook and longestPatchLook bound the time between two looks whether patches are available by now. Often
+// their definition comes with the operator, moments after it.
+const (
+	firstPatchLook   = 5 * time.Second
+	longestPatchLook = time.Minute
+)
+
+var accessReviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
+
+// errNoDefinition tells that nobody has installed the definition of temporary patches.
+var errNoDefinition = errors.New("their definition isn't installed")
+
+// missingRightsError tells what the operator may not do, and would have to.
+type missingRightsError struct{ rights []string }
+
+func (e *missingRightsError) Error() string {
+	return "the operator may not " + strings.Join(e.rights, ", ") +
+		": grant that, or switch temporary patches off by operator.WithoutTemporaryPatches"
+}
+
+// availability finds out whether temporary patches can be served. It asks such that no request fails for want of a
+// definition or a right.
+type availability struct {
+	kind       schema.GroupVersionKind
+	resource   string // the plural
+	namespaces []string
+	port       deploy.Port
+	reviews    dynamic.ResourceInterface
+	logger     *slog.Logger
+}
+
+// await returns true once patches can be served, false when ctx ends before. What keeps them from being is said
+// once for each reason; that the cluster doesn't answer others say.
+func (a *availability) await(ctx context.Context) bool {
+	said := ""
+	for delay := firstPatchLook; ; delay = min(2*delay, longestPatchLook) {
+		err := a.obstacle(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return false
+		case err == nil:
+			return true
+		case err.Error() != said:
+			said = err.Error()
+			a.logger.Log(ctx, severity(err), "temporary patches aren't available, waiting", "kind", a.kind.Kind, "version", a.kind.GroupVersion().String(), "reason", err)
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(delay):
+		}
+	}
+}
+
+// severity: without the definition nobody wants patches; somebody does where the rights are forgotten.
+func severity(err error) slog.Level {
+	var rights *missingRightsError
+	switch {
+	case errors.Is(err, errNoDefinition):
+		return slog.LevelInfo
+	case errors.As(err, &rights):
+		return slog.LevelWarn
+	}
+	return slog.LevelDebug
+}
+
+// obstacle returns what keeps patches from being served, nil if nothing does.
+func (a *availability) obstacle(ctx context.Context) error {
+	kinds, err := a.port.Kinds(ctx, a.kind.Kind)
+	if !slices.ContainsFunc(kinds, func(kind schema.GroupVersionKind) bool { return kind.GroupKind() == a.kind.GroupKind() }) {
+		if err == nil {
+			err = errNoDefinition
+		}
+		return err
+	}
+	var missing []string
+	namespaces := a.namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	for _, namespace := range namespaces {
+		refused, err := a.refused(ctx, namespace)
+		if err != nil {
+			return err
+		}
+		missing = append(missing, refused...)
+	}
+	if len(missing) > 0 {
+		return &missingRightsError{missing}
+	}
+	return nil
+}
+
+// patchRights are what serving patches takes: patch is for the finalizer and for the status.
+var patchRights = []struct {
+	subresource string
+	verbs       []string
+}{
+	{"", []string{"get", "list", "watch", "patch"}},
+	{"status", []string{"patch"}},
+}
+
+// refused lists what the operator may not do in a namespace, or in all ("").
+func (a *availability) refused(ctx context.Context, namespace string) ([]string, error) {
+	where := ""
+	if namespace != metav1.NamespaceAll {
+		where = " in namespace " + namespace
+	}
+	var missing []string
+	for _, right := range patchRights {
+		target := a.resource + "." + a.kind.Group
+		if right.subresource != "" {
+			target += "/" + right.subresource
+		}
+		var refused []string
+		for _, verb := range right.verbs {
+			allowed, err := a.allowed(ctx, map[string]any{
+				"verb": verb, "group": a.kind.Group, "resource": a.resource, "subresource": right.subresource, "namespace": namespace,
+			})
+			if err != nil {
+				return nil, err
+			}
+			if !allowed {
+				refused = append(refused, verb)
+			}
+		}
+		if len(refused) > 0 {
+			missing = append(missing, strings.Join(refused, "/")+" "+target+where)
+		}
+	}
+	return missing, nil
+}
+
+// allowed asks. Where it may not even be asked, the requests themselves will tell.
+func (a *availability) allowed(ctx context.Context, attributes map[string]any) (bool, error) {
+	answer, err := a.reviews.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": accessReviews.GroupVersion().String(), "kind": "SelfSubjectAccessReview",
+		"spec": map[string]any{"resourceAttributes": attributes},
+	}}, metav1.CreateOptions{})
+	if apierrors.IsForbidden(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("what the operator may do: %w", err)
+	}
+	allowed, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
+	return allowed, err
+}

@@ -1,0 +1,51 @@
+package manifest
+
+import (
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Component is a component as it is rendered.
+type Component struct {
+	Name string
+	// Disabled tells that its objects are deleted rather than applied.
+	Disabled bool
+	// Objects are in the order of their deployment.
+	Objects []*unstructured.Unstructured
+}
+
+// Of is what an observer is told, see reconcile.Observe: with the namespaces in which the objects are, and without
+// what only a cluster can know, such as the uid of an owner. The objects are copies.
+func Of(c *reconcile.Component, results deploy.Results) Component {
+	component := Component{Name: c.Name(), Disabled: c.Disabled()}
+	for _, object := range c.Objects() {
+		component.Objects = append(component.Objects, presentable(object, results))
+	}
+	return component
+}
+
+// ofCluster are the fields of the metadata that mean something in one cluster alone: an owner with the uid that it has
+// elsewhere, say, would have the garbage collector delete the object.
+var ofCluster = []string{"uid", "resourceVersion", "managedFields", "ownerReferences", "creationTimestamp", "generation"}
+
+func presentable(object *unstructured.Unstructured, results deploy.Results) *unstructured.Unstructured {
+	clean := object.DeepCopy()
+	ref := deploy.RefOf(object)
+	at := slices.IndexFunc(results, func(r deploy.Result) bool {
+		return r.Ref.Kind == ref.Kind && r.Ref.Name == ref.Name && (ref.Namespace == "" || r.Ref.Namespace == ref.Namespace)
+	})
+	if at >= 0 {
+		clean.SetNamespace(results[at].Ref.Namespace)
+	}
+	for _, field := range ofCluster {
+		unstructured.RemoveNestedField(clean.Object, "metadata", field)
+	}
+	delete(clean.Object, "status")
+	return clean
+}
+
+// HasSecrets tells whether something of the component would be masked.
+func (c Component) HasSecrets() bool { return slices.ContainsFunc(c.Objects, masks) }

@@ -1,0 +1,200 @@
+package manifest
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+)
+
+// Directory is where renderings are kept as files. It serves any number of goroutines; two processes may share
+// it, as long as they don't write the same resource.
+type Directory struct {
+	name    string
+	root    *os.Root
+	options options
+
+	mu sync.Mutex
+	// busy are the resources that are being written, each with those that wait for it.
+	busy map[string]*turn
+	// complained are the errors that were logged last, by component.
+	complained map[string]string
+}
+
+// turn is the right to write one resource.
+type turn struct {
+	sync.Mutex
+	users int
+}
+
+// Open makes the directory, if it isn't there, and returns it. Nothing is ever written outside of it, not
+// even where a link leads out.
+func Open(name string, opts ...Option) (*Directory, error) {
+	if err := os.MkdirAll(name, directoryMode); err != nil {
+		return nil, fmt.Errorf("manifests: %w", err)
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, fmt.Errorf("manifests: %w", err)
+	}
+	return &Directory{name: name, root: root, options: newOptions(opts), busy: map[string]*turn{}, complained: map[string]string{}}, nil
+}
+
+// Close gives the directory up; what is in it stays. To write then is an error.
+func (d *Directory) Close() error { return d.root.Close() }
+
+// Write writes the components of a resource, which are all that it has: files of others are removed. It returns the
+// paths of the files that hold them, in the order of the components; one without objects has none. A component
+// that can't be written doesn't keep the others from being, and nothing is removed then.
+func (d *Directory) Write(resource deploy.Ref, components []Component) ([]string, error) {
+	defer d.lock(resource)()
+	var paths []string
+	var errs []error
+	for _, component := range components {
+		file, err := d.write(resource, component)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case file != "":
+			paths = append(paths, d.absolute(file))
+		}
+	}
+	if len(errs) == 0 {
+		errs = append(errs, d.keep(resource, components))
+	}
+	return paths, errors.Join(errs...)
+}
+
+// Remove removes what was written of a resource, such as one that is gone.
+func (d *Directory) Remove(resource deploy.Ref) error {
+	defer d.lock(resource)()
+	return d.keep(resource, nil)
+}
+
+func (d *Directory) absolute(file string) string {
+	return filepath.Join(d.name, filepath.FromSlash(file))
+}
+
+// lock waits for the resource's turn and returns what ends it.
+func (d *Directory) lock(resource deploy.Ref) func() {
+	key := folderOf(resource)
+	d.mu.Lock()
+	mine := d.busy[key]
+	if mine == nil {
+		mine = &turn{}
+		d.busy[key] = mine
+	}
+	mine.users++
+	d.mu.Unlock()
+	mine.Lock()
+	return func() {
+		mine.Unlock()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if mine.users--; mine.users == 0 {
+			delete(d.busy, key)
+		}
+	}
+}
+
+// write writes one component, and returns the file's name in the directory, none if there is nothing to write.
+func (d *Directory) write(resource deploy.Ref, component Component) (string, error) {
+	if !d.options.writes(component) {
+		return "", nil
+	}
+	content, err := d.options.encoded(component)
+	if err != nil {
+		return "", err
+	}
+	file := path.Join(folderOf(resource), fileOf(resource, component))
+	if err := d.replace(file, content); err != nil {
+		return "", fmt.Errorf("manifests: %s: component %s: %w", resource, component.Name, err)
+	}
+	return file, nil
+}
+
+// replace writes a file by renaming another one to it. One that has the content already is left alone.
+func (d *Directory) replace(file string, content []byte) error {
+	if d.has(file, content) {
+		return nil
+	}
+	if err := d.root.MkdirAll(path.Dir(file), directoryMode); err != nil {
+		return err
+	}
+	temporary := path.Join(path.Dir(file), "."+rand.Text()+suffix+".tmp")
+	out, err := d.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(content)
+	if err = errors.Join(err, out.Close()); err == nil {
+		err = d.root.Rename(temporary, file)
+	}
+	if err != nil {
+		return errors.Join(err, d.root.Remove(temporary))
+	}
+	return nil
+}
+
+// has tells whether a file is as it should be, its mode included.
+func (d *Directory) has(file string, content []byte) bool {
+	info, err := d.root.Lstat(file)
+	if err != nil || info.Mode() != fileMode {
+		return false
+	}
+	existing, err := d.root.ReadFile(file)
+	return err == nil && string(existing) == string(content)
+}
+
+// keep removes files of a resource that are none of these components', and folders that are empty then.
+func (d *Directory) keep(resource deploy.Ref, components []Component) error {
+	var wanted []string
+	folder := folderOf(resource)
+	for _, component := range components {
+		if d.options.writes(component) {
+			wanted = append(wanted, path.Join(folder, fileOf(resource, component)))
+		}
+	}
+	return d.sweep(folder, func(file string) bool { return !slices.Contains(wanted, file) })
+}
+
+// sweep removes the files of ours below folder that stale says, and what is left empty.
+func (d *Directory) sweep(folder string, stale func(file string) bool) error {
+	entries, err := fs.ReadDir(d.root.FS(), folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	errs := []error{err}
+	left := 0
+	for _, entry := range entries {
+		name := path.Join(folder, entry.Name())
+		switch {
+		case entry.IsDir():
+			errs = append(errs, d.sweep(name, stale))
+			if _, err := d.root.Lstat(name); err == nil {
+				left++
+			}
+		case isOurs(entry.Name()) && stale(name):
+			errs = append(errs, d.root.Remove(name))
+		default:
+			left++
+		}
+	}
+	if left == 0 && errors.Join(errs...) == nil {
+		errs = append(errs, d.root.Remove(folder))
+	}
+	return errors.Join(errs...)
+}
+
+// isOurs tells whether a file has a name such as this package gives.
+func isOurs(name string) bool {
+	return strings.HasSuffix(name, suffix) || strings.HasPrefix(name, ".") && strings.HasSuffix(name, suffix+".tmp")
+}

@@ -1,0 +1,55 @@
+package manifest
+
+import (
+	"path"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+)
+
+// Observe writes a component as it was deployed, for reconcile.Observe: from then on each rollout's rendering is
+// there. Files of components that the resource has no more are removed. A component that can't be rendered keeps the
+// file that it had. What can't be written is logged, once, and holds nothing up. Nothing tells of a resource
+// that is gone: call Remove in the controller's Finalize.
+func (d *Directory) Observe(c *reconcile.Component, results deploy.Results) {
+	s := c.Session()
+	resource := deploy.Ref{Kind: s.Kind(), Namespace: s.Namespace(), Name: s.Name()}
+	component := Of(c, results)
+	defer d.lock(resource)()
+	_, err := d.write(resource, component)
+	if err == nil {
+		err = d.keepOf(resource, s, component, results == nil)
+	}
+	d.complain(s, path.Join(folderOf(resource), piece(c.Name())), err)
+}
+
+// keepOf removes the files of a resource that are none of its components'.
+func (d *Directory) keepOf(resource deploy.Ref, s *reconcile.Session, written Component, undone bool) error {
+	wanted := map[string]bool{}
+	folder := folderOf(resource)
+	for _, c := range s.Components() {
+		if c.Disabled() && !d.options.disabled {
+			continue
+		}
+		// Of the others it isn't known yet whether they have objects.
+		if c.Name() == written.Name && !undone && !d.options.writes(written) {
+			continue
+		}
+		wanted[path.Join(folder, fileOf(resource, Component{Name: c.Name(), Disabled: c.Disabled()}))] = true
+	}
+	return d.sweep(folder, func(file string) bool { return !wanted[file] })
+}
+
+// complain logs an error unless it was the last one, too.
+func (d *Directory) complain(s *reconcile.Session, about string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil {
+		delete(d.complained, about)
+		return
+	}
+	if d.complained[about] != err.Error() {
+		d.complained[about] = err.Error()
+		s.Logger().Warn("what was rendered can't be written", "error", err)
+	}
+}

@@ -1,0 +1,61 @@
+package manifest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+)
+
+const (
+	suffix         = ".k8s.yaml"
+	disabledFolder = "DISABLED"
+	// longest is how long a piece of a path may be before it is cut. Two of them and the suffix are a file's name.
+	longest = 100
+)
+
+// folderOf is where the components of a resource stand (spec: reconcile 17, mistake 17).
+func folderOf(resource deploy.Ref) string {
+	kind := strings.ToLower(strings.ReplaceAll(resource.Kind.GroupVersion().String(), "/", ".") + "." + resource.Kind.Kind)
+	if resource.Namespace == "" {
+		return path.Join(piece(kind), piece(resource.Name))
+	}
+	return path.Join(piece(kind), piece(resource.Namespace), piece(resource.Name))
+}
+
+// fileOf is the file of a component, below the folder of its resource.
+func fileOf(resource deploy.Ref, component Component) string {
+	name := piece(component.Name)
+	file := path.Join(name, piece(resource.Name)+"-"+name+suffix)
+	if component.Disabled {
+		return path.Join(disabledFolder, file)
+	}
+	return file
+}
+
+// piece makes one piece of a path of a name, another one for another name.
+func piece(name string) string {
+	var out strings.Builder
+	for i, c := range []byte(name) {
+		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' && i > 0
+		// The folder of disabled components is one of ours, also where a and A are the same letter.
+		if plain && (i > 0 || !strings.EqualFold(name, disabledFolder)) {
+			out.WriteByte(c)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", c)
+		}
+	}
+	escaped := out.String()
+	switch {
+	case escaped == "":
+		return "%"
+	case len(escaped) > longest:
+		sum := sha256.Sum256([]byte(name))
+		digits := hex.EncodeToString(sum[:])[:16]
+		return escaped[:longest-len(digits)-1] + "%" + digits
+	}
+	return escaped
+}

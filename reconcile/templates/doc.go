@@ -1,0 +1,88 @@
+// Package templates makes components of folders of YAML templates.
+//
+//	//go:embed deploy
+//	var files embed.FS
+//
+//	var deploy, err = templates.Parse(files, "deploy")
+//
+//	func (Shop) Setup(_ context.Context, s *reconcile.Session) error {
+//		if err != nil {
+//			return err
+//		}
+//		store := s.Use("store", deploy.Component("store"))
+//		s.Use("web", deploy.Component("web")).After(store, reconcile.Ready)
+//		return nil
+//	}
+//
+// Templates are those of text/template with the functions that Helm's charts use.
+//
+// # Folders
+//
+//	deploy/
+//	  helpers.tpl            {{ define }}s for all templates; nothing else of it is used
+//	  store/                 the component "store"
+//	    statefulset.yaml
+//	    service.yaml
+//	    redis.conf           data: {{ file "redis.conf" }}
+//	  web/
+//	    deployment.yaml
+//	    files/               all data, also what ends in .yaml
+//
+// A folder with files that end in .yaml or .yml is a component, which has the name of its path; that of the
+// folder given to Parse itself is ".". A folder below is another component. The files are rendered
+// in the order of their names, and may hold several documents. Empty documents count for nothing, a List for
+// its items. Names that begin with a dot are passed over; mind that go:embed leaves out those that
+// begin with an underscore, too, unless it says "all:deploy".
+//
+// # Values
+//
+//	.Name .Namespace .APIVersion .Kind    of the custom resource
+//	.Metadata         its metadata, without resourceVersion and managedFields, which move with each write
+//	.Spec             its spec, with the controller's defaults under it
+//	.Config           Session.Config
+//	.Version          Session.Version
+//	.Values           the author's own, see Values and ValuesFrom
+//
+// All of them have the form of JSON: numbers without a fraction are integers, and stay so. What isn't there is
+// an error, not "<no value>": for what may be absent there are the controller's defaults, and
+// {{ dig "size" 3 .Spec }}. A template may change what it gets, by set or merge, for itself alone.
+//
+// # Functions
+//
+// Those of text/template and of github.com/Masterminds/sprig that are the same for the same arguments
+// everywhere, and these:
+//
+//	scopedName "web"              Session.ScopedName
+//	include "labels" .            what a define renders, as text to be piped on
+//	required "say a size" .x      .x, or an error of the resource's author when that is nil or ""
+//	fail "not both"               an error of the resource's author
+//	toYaml fromYaml               without a newline at the end; fromYaml answers errors
+//	fromJson                      integers stay integers; answers errors
+//	file "redis.conf"             a file of the component's folder, as it is
+//	keys values                   as in sprig, but in a fixed order
+//
+// A rendering has to be the same each time, or an operator would apply it anew for ever. So what reads the
+// environment, the network, a clock, a time zone, the operating system's paths or chance is left out:
+// env, expandenv, getHostByName, now, date and its kin, rand*, shuffle, uuidv4, bcrypt, htpasswd, gen*,
+// encryptAES, os*. A password is made by Session.Generated and handed in by Values. There is no tpl: text in a
+// resource is no template; and no lookup: what is in the cluster is read by ValuesFrom.
+//
+// # Errors
+//
+// Mistakes that can be seen without values are found by Parse: syntax, unknown functions, an include of what isn't
+// defined, two defines of one name. All others fail the component. An Error names file, line and column of the
+// template, also for YAML that can't be read; where the place can't be known, the line of what was
+// rendered is shown. What fail and required say is a configuration error of the resource, anything else the operator's.
+// Nothing of the content of a Secret gets into an error: where one is at work, text that was rendered and the words
+// of functions that may quote it are left out.
+//
+// Objects without a name, fields that are given twice, and labels, annotations and data that aren't text are refused
+// before anything is sent. So is text without end: 16 MiB for a file, 100 includes within each other, lists
+// of 100 000.
+//
+// # When to use it
+//
+// Use it where YAML exists already, or where those who write it don't write Go. Don't use it where
+// objects depend on each other's content or need loops within loops: apply configurations
+// are checked by the compiler. It isn't Helm: there are no charts, no hooks and no releases.
+package templates

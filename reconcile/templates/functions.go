@@ -1,0 +1,200 @@
+package templates
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/Masterminds/sprig/v3"
+	apijson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+// kept are the functions of sprig that give the same for the same arguments at any time, in any place. Those that are
+// replaced below aren't among them.
+var kept = strings.Fields(`
+	abbrev abbrevboth add add1 add1f addf adler32sum all any append atoi b32dec b32enc b64dec b64enc base biggest camelcase
+	cat ceil chunk clean coalesce compact concat contains deepCopy deepEqual default dict dig dir div divf duration empty
+	ext first float64 floor get has hasKey hasPrefix hasSuffix initial initials int int64 isAbs join kebabcase kindIs kindOf
+	last list lower max maxf min minf mod mul mulf mustAppend mustChunk mustCompact mustDeepCopy
+	mustFirst mustHas mustInitial mustLast mustPrepend mustPush mustRegexFind
+	mustRegexFindAll mustRegexMatch mustRegexReplaceAll mustRegexReplaceAllLiteral mustRegexSplit mustRest mustReverse
+	mustSlice mustToJson mustToPrettyJson mustToRawJson mustUniq mustWithout nospace omit pick pluck plural prepend push
+	quote regexFind regexFindAll regexMatch regexQuoteMeta regexReplaceAll regexReplaceAllLiteral regexSplit replace rest
+	reverse round semver semverCompare sha1sum sha256sum sha512sum slice snakecase sortAlpha split splitList splitn
+	squote sub subf substr swapcase ternary title toDecimal toJson toPrettyJson toRawJson toString toStrings trim trimAll
+	trimPrefix trimSuffix trimall trunc tuple typeIs typeIsLike typeOf uniq unset untitle upper urlJoin urlParse without
+	wrap wrapWith`)
+
+// builtin are those of package template that an author may not replace either.
+var builtin = strings.Fields(`and call html index js len not or print printf println urlquery eq ge gt le lt ne`)
+
+// sprigFunctions is sprig's table, made once.
+var sprigFunctions = sprig.TxtFuncMap()
+
+// ownFunctions replace functions of sprig that quote silently, forget number types, have no fixed order or no
+// limit, and add those of Helm.
+var ownFunctions = template.FuncMap{
+	"toYaml":       toYAML,
+	"fromYaml":     fromYAML,
+	"fromJson":     fromJSON,
+	"mustFromJson": fromJSON,
+	"required":     required,
+	"fail":         func(message string) (string, error) { return "", &ruleError{text: message, resource: true} },
+	"set":          setKey,
+	"keys":         keys,
+	"values":       values,
+	"repeat":       repeat,
+	"indent":       indent,
+	"nindent": func(spaces int, text string) (string, error) {
+		text, err := indent(spaces, text)
+		return "\n" + text, err
+	},
+	"until":     func(count int) ([]int, error) { return untilStep(0, count, sign(count)) },
+	"untilStep": untilStep,
+	"seq":       seq,
+
+	"merge": merging("mustMerge"), "mustMerge": merging("mustMerge"),
+	"mergeOverwrite": merging("mustMergeOverwrite"), "mustMergeOverwrite": merging("mustMergeOverwrite"),
+}
+
+// bound are the names of functions that know what is being rendered.
+var bound = []string{"include", "scopedName", "file"}
+
+func isTaken(name string) bool {
+	return ownFunctions[name] != nil || slices.Contains(kept, name) || slices.Contains(builtin, name) || slices.Contains(bound, name)
+}
+
+// functions are all that a template can call; r is what the bound ones look at.
+func (t *Templates) functions(r *runner) template.FuncMap {
+	all := make(template.FuncMap, len(kept)+len(ownFunctions)+len(bound)+len(t.options.funcs))
+	for _, name := range kept {
+		all[name] = sprigFunctions[name]
+	}
+	maps.Copy(all, ownFunctions)
+	maps.Copy(all, r.bound())
+	maps.Copy(all, t.options.funcs)
+	return all
+}
+
+// bound returns the functions that look at r.
+func (r *runner) bound() template.FuncMap {
+	return template.FuncMap{
+		"include":    r.include,
+		"scopedName": func(name string) string { return r.scopedName(name) },
+		"file": func(name string) (string, error) {
+			content, ok := r.set.data[path.Join(r.folder, name)]
+			if !ok {
+				return "", rulef("there is no such file", "file %q: folder %s has no such file, or it is a template", name, r.folder)
+			}
+			return content, nil
+		},
+	}
+}
+
+func toYAML(value any) (string, error) {
+	text, err := yaml.Marshal(value)
+	return strings.TrimSuffix(string(text), "\n"), err
+}
+
+func fromYAML(text string) (any, error) {
+	document, err := yaml.YAMLToJSONStrict([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return fromJSON(string(document))
+}
+
+// fromJSON keeps integers.
+func fromJSON(text string) (any, error) {
+	var value any
+	err := apijson.Unmarshal([]byte(text), &value)
+	return value, err
+}
+
+func required(message string, value any) (any, error) {
+	if value == nil || value == "" {
+		return nil, &ruleError{text: message, resource: true}
+	}
+	return value, nil
+}
+
+func repeat(count int, text string) (string, error) {
+	if count < 0 || len(text) > 0 && count > largestOutput/len(text) {
+		return "", rulef("more than can be, or less than none", "%d times: more than %d MiB, or less than none", count, largestOutput>>20)
+	}
+	return strings.Repeat(text, count), nil
+}
+
+func indent(spaces int, text string) (string, error) {
+	padding, err := repeat(spaces, " ")
+	if err != nil || len(padding)*(1+strings.Count(text, "\n")) > largestOutput {
+		return "", rulef("no indentation", "%d spaces are no indentation", spaces)
+	}
+	return padding + strings.ReplaceAll(text, "\n", "\n"+padding), nil
+}
+
+const longestList = 100_000
+
+// untilStep lists numbers from start up to stop, or down to it, without it.
+func untilStep(start, stop, step int) ([]int, error) {
+	numbers := []int{}
+	if step == 0 || (stop > start) != (step > 0) {
+		return numbers, nil
+	}
+	if (float64(stop)-float64(start))/float64(step) > longestList {
+		return nil, rulef("too many numbers", "from %d to %d by %d are more than %d numbers", start, stop, step, longestList)
+	}
+	for number := start; number != stop && (number < stop) == (step > 0); number += step {
+		numbers = append(numbers, number)
+		if (number+step > number) != (step > 0) {
+			break // the next one is too large to be a number
+		}
+	}
+	return numbers, nil
+}
+
+// seq is seq of the shell: its last, or first and last, or first, step and last number; with spaces between.
+func seq(params ...int) (string, error) {
+	start, step := 1, 0
+	switch len(params) {
+	case 0:
+		return "", nil
+	case 1:
+	case 2:
+		start = params[0]
+	case 3:
+		start, step = params[0], params[1]
+		if step == 0 {
+			return "", nil
+		}
+	default:
+		return "", errors.New("it takes three numbers at most")
+	}
+	last := params[len(params)-1]
+	if step == 0 {
+		step = sign(last - start)
+		if step == 0 {
+			step = 1
+		}
+	}
+	numbers, err := untilStep(start, last+sign(step), step)
+	if err != nil {
+		return "", err
+	}
+	return strings.Trim(fmt.Sprint(numbers), "[]"), nil
+}
+
+func sign(number int) int {
+	switch {
+	case number < 0:
+		return -1
+	case number > 0:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,151 @@
+package templates
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// objects reads what a file has rendered.
+func (t *Templates) objects(file string, out *output) ([]*unstructured.Unstructured, error) {
+	var all []*unstructured.Unstructured
+	var errs []error
+	text := out.buffer.String()
+	for _, d := range documents(text) {
+		value, problems := d.decode()
+		secretive := t.secretive[file] || speaksOfSecrets(d.text)
+		for _, p := range problems {
+			errs = append(errs, t.documentError(file, out, d, p, secretive))
+		}
+		if nothing, isMap := value.(map[string]any); len(problems) > 0 || value == nil || isMap && len(nothing) == 0 {
+			continue
+		}
+		found, err := objectsOf(value)
+		if err != nil {
+			errs = append(errs, placed(file, out, d, "", err))
+		}
+		for _, content := range found {
+			object := &unstructured.Unstructured{Object: content}
+			if err := check(object); err != nil {
+				errs = append(errs, placed(file, out, d, nameOf(object), err))
+				continue
+			}
+			all = append(all, object)
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// firstLine is the first line of a document that says something.
+func (d document) firstLine() int {
+	line := d.line
+	for text := range strings.Lines(d.text) {
+		if text = strings.TrimSpace(text); text != "" && !strings.HasPrefix(text, "#") {
+			return line
+		}
+		line++
+	}
+	return d.line
+}
+
+// placed is an error about a document as a whole.
+func placed(file string, out *output, d document, object string, err error) error {
+	from := out.placeOf(d.firstLine())
+	if from.file == "" {
+		from.file = file
+	}
+	return &Error{File: from.file, Line: from.line, Object: object, Err: err}
+}
+
+const longestExcerpt = 80
+
+// documentError is an error of the YAML parser.
+func (t *Templates) documentError(file string, out *output, d document, p problem, secretive bool) error {
+	line := d.firstLine()
+	if p.line > 0 {
+		line = d.line + p.line - 1
+	}
+	from := out.placeOf(line)
+	e := &Error{File: from.file, Line: from.line}
+	if from.file == "" {
+		e.File = file
+	}
+	excerpt := strings.Split(out.buffer.String(), "\n")[min(line, strings.Count(out.buffer.String(), "\n")+1)-1]
+	if len(excerpt) > longestExcerpt {
+		excerpt = excerpt[:longestExcerpt] + "..."
+	}
+	switch {
+	case secretive && p.quotes:
+		e.Err = fmt.Errorf("what is rendered is no YAML, in its line %d: the reason is %s", line, withheld)
+	case secretive:
+		e.Err = fmt.Errorf("what is rendered is no YAML: %s, in its line %d", p.text, line)
+	default:
+		e.Err = fmt.Errorf("what is rendered is no YAML: %s, in its line %d: %q", p.text, line, excerpt)
+	}
+	return e
+}
+
+func nameOf(object *unstructured.Unstructured) string {
+	kind, _ := object.Object["kind"].(string)
+	metadata, _ := object.Object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	return strings.TrimSpace(kind + " " + name)
+}
+
+// textual are the maps whose values are text, with the path to them: to forget the quotes is the usual mistake.
+var textual = [][]string{{"metadata", "labels"}, {"metadata", "annotations"}}
+
+// check finds what no cluster would take, before any is asked.
+func check(object *unstructured.Unstructured) error {
+	metadata, isMap := object.Object["metadata"].(map[string]any)
+	kind, _ := object.Object["kind"].(string)
+	version, _ := object.Object["apiVersion"].(string)
+	name, _ := metadata["name"].(string)
+	generate, _ := metadata["generateName"].(string)
+	switch {
+	case kind == "" || version == "":
+		return errors.New("apiVersion or kind is missing, or no text")
+	case !isMap:
+		return errors.New("has no metadata")
+	case name == "" && generate == "":
+		return errors.New("metadata.name is missing, or no text: quote it then")
+	}
+	paths := textual
+	if version == "v1" && (kind == "ConfigMap" || kind == "Secret") {
+		paths = append(slices.Clone(paths), []string{"data"}, []string{"stringData"})
+	}
+	for _, path := range paths {
+		if err := checkTexts(object.Object, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkTexts(content map[string]any, path []string) error {
+	var value any = content
+	for _, field := range path {
+		within, _ := value.(map[string]any)
+		value = within[field]
+	}
+	if value == nil {
+		return nil
+	}
+	texts, ok := value.(map[string]any)
+	if !ok {
+		return fmt.Errorf("%s: is %s: a map is needed", strings.Join(path, "."), kindOf(value))
+	}
+	for _, key := range sortedKeys(texts) {
+		switch texts[key].(type) {
+		case string, nil:
+		case map[string]any:
+			return fmt.Errorf("%s[%s]: is a map: text is needed", strings.Join(path, "."), key)
+		default:
+			return fmt.Errorf("%s[%s]: is %s: quote it", strings.Join(path, "."), key, kindOf(texts[key]))
+		}
+	}
+	return nil
+}

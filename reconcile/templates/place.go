@@ -1,0 +1,120 @@
+package templates
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+	"text/template/parse"
+)
+
+// place is where in a template a piece of what is rendered comes from.
+type place struct {
+	file string
+	line int
+}
+
+// textPlace is the place of a text node, and of what stands behind it.
+type textPlace struct {
+	place
+	next int
+}
+
+// places finds text nodes by their first byte: package template hands the very bytes to the writer.
+type places map[*byte]textPlace
+
+// note adds the text nodes of a tree.
+func (p places) note(s source, root *parse.ListNode) {
+	visit(root, func(node parse.Node) {
+		list, ok := node.(*parse.ListNode)
+		if !ok {
+			return
+		}
+		for i, child := range list.Nodes {
+			text, ok := child.(*parse.TextNode)
+			if !ok || len(text.Text) == 0 {
+				continue
+			}
+			line := lineAt(s.text, text.Pos)
+			next := line + bytes.Count(text.Text, []byte("\n"))
+			if i+1 < len(list.Nodes) {
+				next = lineAt(s.text, list.Nodes[i+1].Position())
+			}
+			p[&text.Text[0]] = textPlace{place{s.path, line}, next}
+		}
+	})
+}
+
+// output is what a template renders, and where that comes from. It refuses to grow without end.
+type output struct {
+	buffer bytes.Buffer
+	places places
+	marks  []mark
+	// behind is what stands behind the text that was written last.
+	behind place
+}
+
+// mark: what was written from offset on comes from there, each line of text from one more.
+type mark struct {
+	offset int
+	place
+	isText bool
+}
+
+const (
+	largestOutput = 16 << 20
+	// mostMarks bounds what is remembered of a file; beyond it places aren't known.
+	mostMarks = 100_000
+)
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	if o.buffer.Len()+len(p) > largestOutput {
+		return 0, rulef("", "more than %d MiB are rendered", largestOutput>>20)
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if from, ok := o.places[&p[0]]; ok {
+		o.mark(from.place, true)
+		o.behind = place{from.file, from.next}
+	} else {
+		o.mark(o.behind, false)
+	}
+	return o.buffer.Write(p)
+}
+
+func (o *output) mark(from place, isText bool) {
+	switch count := len(o.marks); {
+	case count > mostMarks:
+	case count == mostMarks:
+		o.marks = append(o.marks, mark{offset: o.buffer.Len()})
+	case isText || count == 0 || o.marks[count-1].isText || o.marks[count-1].place != from:
+		o.marks = append(o.marks, mark{o.buffer.Len(), from, isText})
+	}
+}
+
+// placeOf tells where a line, counted from 1, comes from. No file says that it isn't known.
+func (o *output) placeOf(line int) place {
+	text := o.buffer.String()
+	offset := 0
+	for range line - 1 {
+		end := strings.IndexByte(text[offset:], '\n')
+		if end < 0 {
+			break
+		}
+		offset += end + 1
+	}
+	// The indentation may be that of the line before an action.
+	for offset < len(text) && text[offset] == ' ' {
+		offset++
+	}
+	at := sort.Search(len(o.marks), func(i int) bool { return o.marks[i].offset > offset }) - 1
+	if at < 0 {
+		return place{}
+	}
+	found := o.marks[at]
+	if found.isText {
+		found.line += strings.Count(text[found.offset:offset], "\n")
+	}
+	return found.place
+}

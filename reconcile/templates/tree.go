@@ -1,0 +1,183 @@
+package templates
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+	"text/template/parse"
+)
+
+// parse parses the files into one set, and finds what would otherwise be found when they are rendered.
+func (t *Templates) parse(sources []source) error {
+	var errs []error
+	t.all = template.New("").Delims(t.options.left, t.options.right).Option("missingkey=error").Funcs(t.functions(nil))
+	defined := map[string]string{}
+	for _, source := range sources {
+		if source.use == forData {
+			continue
+		}
+		trees, err := t.parseFile(source)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, tree := range trees {
+			if other := defined[tree.Name]; other != "" {
+				errs = append(errs, &Error{File: source.path, Line: lineAt(source.text, tree.Root.Pos), Err: fmt.Errorf("template %q is defined twice: in %s, too", tree.Name, other)})
+				continue
+			}
+			defined[tree.Name] = source.path
+			t.places.note(source, tree.Root)
+			if _, err := t.all.AddParseTree(tree.Name, tree); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", source.path, err))
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return t.link(sources)
+}
+
+// parseFile returns the trees of a file: its own, and those of its defines.
+func (t *Templates) parseFile(s source) ([]*parse.Tree, error) {
+	file, err := template.New(s.path).Delims(t.options.left, t.options.right).Funcs(t.functions(nil)).Parse(s.text)
+	if err != nil {
+		return nil, parseError(s.path, err)
+	}
+	var trees []*parse.Tree
+	for _, found := range file.Templates() {
+		if found.Tree != nil && (found.Name() != s.path || s.use == forObjects) {
+			trees = append(trees, found.Tree)
+		}
+	}
+	slices.SortFunc(trees, func(a, b *parse.Tree) int { return int(a.Root.Pos) - int(b.Root.Pos) })
+	return trees, nil
+}
+
+// mutators are the functions that change an argument.
+var mutators = []string{"set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite"}
+
+// link follows the calls from template to template.
+func (t *Templates) link(sources []source) error {
+	texts := map[string]string{}
+	for _, source := range sources {
+		texts[source.path] = source.text
+	}
+	var errs []error
+	calls := map[string][]string{}
+	t.secretive = map[string]bool{}
+	for _, tmpl := range t.all.Templates() {
+		tree := tmpl.Tree
+		t.secretive[tmpl.Name()] = speaksOfSecrets(tree.Root.String())
+		visit(tree.Root, func(node parse.Node) {
+			called, dynamic := callOf(node)
+			switch {
+			case dynamic:
+				t.secretive[tmpl.Name()] = true
+			case called != "" && t.all.Lookup(called) == nil:
+				errs = append(errs, &Error{File: tree.ParseName, Line: lineAt(texts[tree.ParseName], node.Position()), Err: fmt.Errorf("template %q isn't defined", called)})
+			case called != "":
+				calls[tmpl.Name()] = append(calls[tmpl.Name()], called)
+			}
+			if name, ok := node.(*parse.IdentifierNode); ok && slices.Contains(mutators, name.Ident) {
+				t.mutate = true
+			}
+		})
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	spread(t.secretive, calls)
+	return errors.Join(errs...)
+}
+
+// spread marks all that call what is marked.
+func spread(marked map[string]bool, calls map[string][]string) {
+	for changed := true; changed; {
+		changed = false
+		for caller, called := range calls {
+			if !marked[caller] && slices.ContainsFunc(called, func(name string) bool { return marked[name] }) {
+				marked[caller], changed = true, true
+			}
+		}
+	}
+}
+
+// callOf returns the template that a node calls, or tells that only the values say which.
+func callOf(node parse.Node) (name string, dynamic bool) {
+	switch n := node.(type) {
+	case *parse.TemplateNode:
+		return n.Name, false
+	case *parse.CommandNode:
+		if function, ok := n.Args[0].(*parse.IdentifierNode); !ok || function.Ident != "include" {
+			return "", false
+		}
+		if len(n.Args) < 2 {
+			return "", true
+		}
+		literal, ok := n.Args[1].(*parse.StringNode)
+		if !ok {
+			return "", true
+		}
+		return literal.Text, false
+	}
+	return "", false
+}
+
+// visit calls see for node and all below it.
+func visit(node parse.Node, see func(parse.Node)) {
+	branch := func(n *parse.BranchNode) {
+		visit(n.Pipe, see)
+		visit(n.List, see)
+		if n.ElseList != nil {
+			visit(n.ElseList, see)
+		}
+	}
+	see(node)
+	switch n := node.(type) {
+	case *parse.ListNode:
+		for _, child := range n.Nodes {
+			visit(child, see)
+		}
+	case *parse.ActionNode:
+		visit(n.Pipe, see)
+	case *parse.TemplateNode:
+		if n.Pipe != nil {
+			visit(n.Pipe, see)
+		}
+	case *parse.IfNode:
+		branch(&n.BranchNode)
+	case *parse.RangeNode:
+		branch(&n.BranchNode)
+	case *parse.WithNode:
+		branch(&n.BranchNode)
+	case *parse.PipeNode:
+		for _, command := range n.Cmds {
+			visit(command, see)
+		}
+	case *parse.CommandNode:
+		for _, argument := range n.Args {
+			visit(argument, see)
+		}
+	case *parse.ChainNode:
+		visit(n.Node, see)
+	}
+}
+
+var (
+	secretWord = regexp.MustCompile(`\bSecret(List)?\b`)
+	// computedKind is a kind that the values say. What it is matched with is a tree as text, which has the usual
+	// delimiters whatever the file has.
+	computedKind = regexp.MustCompile(`kind["']?\s*:\s*["']?\{\{`)
+)
+
+// speaksOfSecrets tells whether a Secret may be made with a piece of a template.
+func speaksOfSecrets(text string) bool {
+	return secretWord.MatchString(text) || computedKind.MatchString(text)
+}
+
+func lineAt(text string, position parse.Pos) int {
+	return 1 + strings.Count(text[:min(int(position), len(text))], "\n")
+}

@@ -1,0 +1,132 @@
+package temporarypatch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/smp"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// ReasonNotPatchable is the reason of the condition Applied of a patch for a kind that nobody can be
+// expected to patch: one that isn't served, or one of Kubernetes' own.
+const ReasonNotPatchable = "NotPatchable"
+
+// Reconciler reconciles the patches of the kinds that its Controller was made for, and those on which it has
+// put the finalizer when that was so. Those of kinds that another operator may control are that one's and left
+// alone: two that write the status of one patch, or take off its finalizer, would be in each other's way. It is
+// safe for concurrent use.
+type Reconciler struct {
+	*reconcile.Reconciler
+	controller *Controller
+}
+
+// Reconciler returns what reconciles the patches themselves, for an engine.
+func (c *Controller) Reconciler(options ...reconcile.Option) (*Reconciler, error) {
+	inner, err := reconcile.New(c, c.manager, options...)
+	if err != nil {
+		return nil, err
+	}
+	return &Reconciler{inner, c}, nil
+}
+
+// Reconcile brings the patch that req names to its target, if it is this Reconciler's.
+func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	c := r.controller
+	ref := deploy.Ref{Kind: req.Key.Kind, Namespace: req.Key.Namespace, Name: req.Key.Name}
+	patch, err := c.manager.View().Get(ctx, ref)
+	if err != nil || patch == nil {
+		return request.Result{}, err
+	}
+	target := Target(patch).Kind
+	if unnamed := target.Kind == "" || target.Version == ""; unnamed || c.controls(target.GroupKind()) || c.holds(patch) {
+		return r.Reconciler.Reconcile(ctx, req)
+	}
+	foreign, err := c.foreign(ctx, target)
+	if err != nil || foreign {
+		return request.Result{}, err
+	}
+	return request.Result{}, c.refuse(ctx, ref, target)
+}
+
+// Target names the resource that a patch is for; what the patch doesn't say is empty.
+func Target(patch *unstructured.Unstructured) deploy.Ref {
+	apiVersion, _, _ := unstructured.NestedString(patch.Object, "spec", "apiVersion")
+	kind, _, _ := unstructured.NestedString(patch.Object, "spec", "kind")
+	name, _, _ := unstructured.NestedString(patch.Object, "spec", "name")
+	version, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		version = schema.GroupVersion{Group: apiVersion}
+	}
+	return deploy.Ref{Kind: version.WithKind(kind), Namespace: patch.GetNamespace(), Name: name}
+}
+
+// controls tells whether a kind, in some version, is one of those that can be patched here.
+func (c *Controller) controls(kind schema.GroupKind) bool {
+	for _, name := range c.kinds {
+		at := strings.LastIndexByte(name, '/')
+		if name[at+1:] != kind.Kind {
+			continue
+		}
+		if at < 0 {
+			return true
+		}
+		if version, err := schema.ParseGroupVersion(name[:at]); err == nil && version.Group == kind.Group {
+			return true
+		}
+	}
+	return false
+}
+
+// holds tells whether a patch that is being deleted waits for the finalizer that this operator put on it.
+func (c *Controller) holds(patch *unstructured.Unstructured) bool {
+	return patch.GetDeletionTimestamp() != nil && slices.ContainsFunc(patch.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == c.manager.FieldManager() && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:finalizers"`))
+	})
+}
+
+// foreign tells whether a kind that isn't the Controller's own may be another operator's: it is served, and
+// isn't Kubernetes' own.
+func (c *Controller) foreign(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
+	if smp.SchemaFor(kind).Known() {
+		return false, nil
+	}
+	_, err := c.manager.Port().Scope(ctx, kind)
+	var unknown *deploy.KindUnknownError
+	if errors.As(err, &unknown) {
+		return false, nil
+	}
+	return true, err
+}
+
+// refuse says in the status of a patch that nobody takes it (spec: patches mistake 4). The first of several
+// operators says so, and puts no finalizer on it, so that nobody has to take that off.
+func (c *Controller) refuse(ctx context.Context, ref deploy.Ref, target schema.GroupVersionKind) error {
+	_, err := c.manager.SetStatus(ctx, ref, func(current *unstructured.Unstructured) (map[string]any, error) {
+		present, _ := current.Object["status"].(map[string]any)
+		said, ok := status.Conditions(current).Get(ConditionApplied)
+		if ok && said.ObservedGeneration == current.GetGeneration() || current.GetDeletionTimestamp() != nil {
+			return present, nil
+		}
+		next := current.DeepCopy()
+		conditions := status.Conditions(next)
+		conditions.Set(c.options.now(), metav1.Condition{
+			Type: ConditionApplied, Status: metav1.ConditionFalse, Reason: ReasonNotPatchable, ObservedGeneration: current.GetGeneration(),
+			Message: fmt.Sprintf("spec.kind: nobody is known to patch a %s of %s: %s patches %s",
+				target.Kind, target.GroupVersion(), c.manager.FieldManager(), strings.Join(c.kinds, ", ")),
+		})
+		written, _ := next.Object["status"].(map[string]any)
+		return written, conditions.Err()
+	})
+	return err
+}
