@@ -32,6 +32,18 @@ func (s settings) markGenerated(obj *unstructured.Unstructured, ref Ref) error {
 	return nil
 }
 
+// MadeFrom tells whether this manager made live of a manifest that has a generateName in place of a name
+// (CreateOnly), for the owner of options.
+func (m *Manager) MadeFrom(live, manifest *unstructured.Unstructured, options ...Option) bool {
+	s, err := m.settings.with(options)
+	if err != nil || live == nil || manifest == nil || manifest.GetName() != "" || manifest.GetGenerateName() == "" {
+		return false
+	}
+	ref := RefOf(live)
+	return kindOf(manifest).GroupKind() == ref.Kind.GroupKind() &&
+		live.GetLabels()[s.generatedLabel()] == s.generatedFrom(ref, manifest.GetGenerateName())
+}
+
 // createOnly makes an object if it is absent, and leaves it alone if it is there.
 func (t *task) createOnly(ctx context.Context) Result {
 	live, err := t.created(ctx)

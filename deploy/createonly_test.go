@@ -132,3 +132,34 @@ func TestReplaceUnderItsVersion(t *testing.T) {
 	assert.Equal(t, "yes", result.Object.GetLabels()["theirs"])
 	assert.Equal(t, []string{"update " + settingsName, "get " + settingsName, "update " + settingsName}, cluster.take())
 }
+
+func TestMadeFrom(t *testing.T) {
+	t.Parallel()
+	generated := func(name string) *unstructured.Unstructured {
+		obj := settings(t, "{}")
+		obj.SetName("")
+		obj.SetGenerateName(name)
+		return obj
+	}
+	m := deploy.NewManager(newCluster(t), deploy.By(deploy.CreateOnly), deploy.OwnedBy(cart("a")))
+	live := apply(t, m, generated("settings-")).Object
+	require.NotNil(t, live)
+	for reason, row := range map[string]struct {
+		live, manifest *unstructured.Unstructured
+		options        []deploy.Option
+		want           bool
+	}{
+		"its manifest":                     {live, generated("settings-"), nil, true},
+		"a manifest without the namespace": {live, func() *unstructured.Unstructured { o := generated("settings-"); o.SetNamespace(""); return o }(), nil, true},
+		"another prefix":                   {live, generated("other-"), nil, false},
+		"another kind":                     {live, func() *unstructured.Unstructured { o := generated("settings-"); o.SetKind("Secret"); return o }(), nil, false},
+		"a manifest with a name":           {live, settings(t, "{}"), nil, false},
+		"another owner":                    {live, generated("settings-"), []deploy.Option{deploy.OwnedBy(cart("b"))}, false},
+		"another manager":                  {live, generated("settings-"), []deploy.Option{deploy.FieldManager("other")}, false},
+		"an object of another origin":      {settings(t, "{}"), generated("settings-"), nil, false},
+		"no object":                        {nil, generated("settings-"), nil, false},
+		"no manifest":                      {live, nil, nil, false},
+	} {
+		assert.Equal(t, row.want, m.MadeFrom(row.live, row.manifest, row.options...), reason)
+	}
+}

@@ -70,6 +70,32 @@ func ExampleImmutable() {
 	// recreated
 }
 
+func ExampleRecreateWait() {
+	held := newConfigMap("web", "hello")
+	held.SetFinalizers([]string{"example.com/backup"})
+	m := deploy.NewManager(newMemory(held), deploy.By(deploy.Recreate), deploy.RecreateWait(10*time.Millisecond),
+		deploy.Immutable(schema.GroupKind{Kind: "ConfigMap"}, ".data.greeting"))
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "good morning")})
+	fmt.Println(results[0].Action)
+	fmt.Println(err)
+	// Output:
+	// deleted
+	// ConfigMap shop/web: not in time: it is being deleted and waits for the finalizers example.com/backup: context deadline exceeded
+}
+
+func ExampleManager_MadeFrom() {
+	job := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "batch/v1", "kind": "Job", "metadata": map[string]any{"generateName": "nightly-", "namespace": "shop"},
+	}}
+	m := deploy.NewManager(newMemory(), deploy.By(deploy.CreateOnly))
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{job})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.MadeFrom(results[0].Object, job), m.MadeFrom(newConfigMap("nightly-1", ""), job))
+	// Output: true false
+}
+
 func ExampleRetryFor() {
 	m := deploy.NewManager(newMemory(), deploy.RetryFor(5*time.Second))
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})

@@ -44,6 +44,8 @@ type settings struct {
 	settledSettings uint64
 	// validDomain is a domain that was found valid.
 	validDomain string
+	// recreateWait bounds how long a deleted object is waited for; zero leaves it with the context.
+	recreateWait time.Duration
 }
 
 // Adoption says what to do with an object that exists and isn't owned by the owner given
@@ -95,6 +97,11 @@ func DryRun() Option { return func(s *settings) { s.dryRun = true } }
 // StopOnFailure applies one object after the other and leaves out those behind the first one that
 // failed; they are missing from the results.
 func StopOnFailure() Option { return func(s *settings) { s.stopOnFailure = true } }
+
+// RecreateWait bounds how long Recreate waits until the old object is gone; what isn't by then is a
+// *TimeoutError, and made by the next Apply after that. Default: as long as ctx allows, DefaultWait without a
+// deadline. It is for those who come again anyway.
+func RecreateWait(d time.Duration) Option { return func(s *settings) { s.recreateWait = d } }
 
 // DefaultConcurrency is how many objects are worked on at once when no other number is set.
 const DefaultConcurrency = 8

@@ -54,7 +54,7 @@ func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, fi
 	if t.dryRun {
 		return Result{Ref: ref, Action: Recreated, Object: t.in.object}
 	}
-	if err := t.waitGone(ctx, ref, live); err != nil {
+	if err := t.awaitDeletion(ctx, ref, live); err != nil {
 		return Result{Ref: ref, Action: Removed, Err: err}
 	}
 	result := t.create(ctx)
@@ -65,6 +65,15 @@ func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, fi
 		result.Err = fmt.Errorf("it was deleted to be made anew, and isn't yet: %w", result.Err)
 	}
 	return result
+}
+
+func (t *task) awaitDeletion(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
+	if t.recreateWait > 0 {
+		bounded, cancel := context.WithTimeout(ctx, t.recreateWait)
+		defer cancel()
+		ctx = bounded
+	}
+	return t.waitGone(ctx, ref, live)
 }
 
 // Pauses between two looks at the View.

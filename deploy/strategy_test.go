@@ -309,3 +309,27 @@ func (v interruptedView) Get(ctx context.Context, ref deploy.Ref) (*unstructured
 	}
 	return v.View.Get(ctx, ref)
 }
+
+// An object that takes long to go is waited for no longer than asked for, and made by the apply after that.
+func TestRecreateWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cluster := newCluster(t)
+		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate), deploy.RecreateWait(2*time.Second))
+		before := web(t, "{selector: {matchLabels: {app: web}}}")
+		before.SetFinalizers([]string{"shop/hold"})
+		apply(t, m, before)
+		after := web(t, "{selector: {matchLabels: {app: other}}}")
+		began := time.Now()
+		result := apply(t, m, after)
+		var late *deploy.TimeoutError
+		require.ErrorAs(t, result.Err, &late)
+		assert.Equal(t, deploy.Removed, result.Action)
+		assert.InDelta(t, 2*time.Second, time.Since(began), float64(time.Second))
+
+		var terminating *deploy.TerminatingError
+		require.ErrorAs(t, apply(t, m, after).Err, &terminating)
+		cluster.edit(t, deploy.RefOf(after), `{"metadata":{"finalizers":null}}`)
+		assert.Equal(t, deploy.Created, apply(t, m, after).Action)
+	})
+}

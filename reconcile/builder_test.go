@@ -98,7 +98,7 @@ func TestBuilder(t *testing.T) {
 				return errors.New("no template")
 			}, "component c: build: no template", "Errored/Errored"},
 			"waiting": {func(context.Context, *Session, *Component) error { return Precondition("no address yet") },
-				"c: build: no address yet", "Initializing/VerifyWait"},
+				"c: build: no address yet", "Initializing/PreconditionWait"},
 			"a panic": {func(context.Context, *Session, *Component) error { panic("oh") }, "component c: build: panic: oh", "Errored/Errored"},
 			"two objects of one name": {func(_ context.Context, _ *Session, c *Component) error {
 				c.Add("a", configMap("a"))

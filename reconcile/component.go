@@ -72,6 +72,9 @@ func (c *Component) Session() *Session { return c.session }
 // earlier call for the same component included. Dependencies that form a cycle end the
 // reconcile with an error that names it.
 func (c *Component) After(other *Component, gates ...Gate) *Component {
+	if c.session.late("component %s: is told what to wait for when the rollout has begun: say it in Setup", c.name) {
+		return c
+	}
 	if other == nil {
 		c.fail("waits for a component that is nil")
 		return c
@@ -94,6 +97,9 @@ func (c *Component) After(other *Component, gates ...Gate) *Component {
 // somebody else are left alone. Nothing may wait for a disabled component, and it waits for
 // nothing.
 func (c *Component) Disable() *Component {
+	if c.session.late("component %s: is disabled when the rollout has begun: do it in Setup", c.name) {
+		return c
+	}
 	c.disabled = true
 	return c
 }

@@ -23,7 +23,8 @@ const configOverridesField = "configOverrides"
 // resource has under configOverrides. Maps are merged, everything else is replaced as a whole (spec:
 // reconcile 41). The annotation is "name", of a ConfigMap beside the resource whose values are read as
 // YAML, or as text where they are none; or "name/key", of which the one value is the configuration. The
-// map is the caller's own.
+// map is the caller's own. In Finalize a ConfigMap that is gone, as it is when the namespace is deleted, is passed
+// over with a warning in the log.
 func (s *Session) Config() map[string]any { return layered(s.config) }
 
 // ConfigInto decodes Config into target, a pointer to a struct. A value that doesn't fit is an error that
@@ -49,6 +50,11 @@ func (r *Reconciler) configure(ctx context.Context, s *Session) error {
 	if err != nil {
 		return err
 	}
+	return r.layer(s, defaults)
+}
+
+// layer puts the configuration together.
+func (r *Reconciler) layer(s *Session, defaults map[string]any) error {
 	overrides, isMap := s.described.Object[configOverridesField].(map[string]any)
 	if given := s.described.Object[configOverridesField]; given != nil && !isMap {
 		return Configuration("%s: %s is no map: give it fields, or leave it out", deploy.RefOf(s.resource), configOverridesField)
@@ -80,7 +86,7 @@ func (s *Session) configDefaults(ctx context.Context) (map[string]any, error) {
 	case err != nil:
 		return nil, fmt.Errorf("annotation %s: %w", annotation, err)
 	case found == nil:
-		return nil, invalid("there is no %s", ref)
+		return nil, invalid("%w", &noConfigError{ref})
 	}
 	data, isMap, err := unstructured.NestedStringMap(found.Object, "data")
 	if err != nil || !isMap {
@@ -95,6 +101,11 @@ func (s *Session) configDefaults(ctx context.Context) (map[string]any, error) {
 	}
 	return config, nil
 }
+
+// noConfigError: the ConfigMap that a resource names isn't there.
+type noConfigError struct{ ref deploy.Ref }
+
+func (e *noConfigError) Error() string { return fmt.Sprintf("there is no %s", e.ref) }
 
 // configOf is the configuration under one key of a ConfigMap.
 func configOf(data map[string]string, ref deploy.Ref, key string, invalid func(format string, args ...any) error) (map[string]any, error) {

@@ -18,7 +18,7 @@ import (
 
 // onEngine runs a test in which the engine reconciles the widget by c from start on, in a time
 // that passes when nothing is to be done.
-func onEngine(t *testing.T, reason string, c Controller, test func(w *world, start func())) {
+func onEngine(t *testing.T, reason string, c Controller, test func(w *world, start func()), more ...Option) {
 	t.Helper()
 	t.Run(reason, func(t *testing.T) {
 		t.Parallel()
@@ -26,7 +26,7 @@ func onEngine(t *testing.T, reason string, c Controller, test func(w *world, sta
 			w := newWorld(t)
 			engine, err := watch.New(w.View(), watch.Logger(slog.New(slog.DiscardHandler)))
 			require.NoError(t, err)
-			r := w.reconciler(c, Clock(time.Now), WithWatcher(engine))
+			r := w.reconciler(c, append(more, Clock(time.Now), WithWatcher(engine))...)
 			require.NoError(t, engine.Control(r.Kind(), r))
 			test(w, func() {
 				ctx, cancel := context.WithCancel(t.Context())
@@ -112,6 +112,16 @@ func TestOnTheEngine(t *testing.T) {
 		assert.Equal(w.t, []string{writeStatus}, w.settle(), "and watched from then on")
 	})
 
+	onEngine(t, "what it owns by label is put back at once", adding(func(s *Session) { s.Add("c", elsewhere("account")) }), func(w *world, start func()) {
+		start()
+		w.settle()
+		account := deploy.Ref{Kind: configMaps, Namespace: "bank", Name: "account"}
+		require.NotNil(w.t, w.get(account))
+		w.delete(account)
+		assert.Equal(w.t, []string{"apply ConfigMap bank/account"}, w.settle())
+		w.merge(account, `{"data":{"key":"theirs"}}`)
+		assert.Equal(w.t, []string{"apply ConfigMap bank/account"}, w.settle())
+	}, OwnAnywhere())
 	onEngine(t, "a child's slow end is seen at once", adding(func(s *Session) { s.Add("c", configMap("c")) }), func(w *world, start func()) {
 		start()
 		w.settle()

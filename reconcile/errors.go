@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
 )
 
@@ -54,8 +55,14 @@ func classOf(err error) class {
 		return classNone
 	case *classified:
 		return e.class
-	case *deploy.TerminatingError:
-		return classPrecondition
+	case *dag.PanicError:
+		// What was panicked with counts, but to panic is no way to wait.
+		if inner := classOf(e.Unwrap()); inner > classVerification {
+			return inner
+		}
+		return classUnknown
+	case *deploy.TerminatingError, *deploy.TimeoutError:
+		return classVerification
 	case *deploy.InvalidManifestError, *deploy.InvalidError:
 		return classConfiguration
 	case *deploy.KindUnknownError, *deploy.NotFoundError, *deploy.ForbiddenError, *deploy.ConflictError,

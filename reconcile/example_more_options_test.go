@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,7 +13,7 @@ import (
 // sale is a patch, and knows that every resource has it.
 type sale struct{}
 
-func (sale) Patches(context.Context, *unstructured.Unstructured, deploy.View) ([]reconcile.Patch, error) {
+func (sale) Patches(context.Context, reconcile.Target) ([]reconcile.Patch, error) {
 	return []reconcile.Patch{sale{}}, nil
 }
 

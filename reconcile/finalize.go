@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,13 +11,21 @@ import (
 )
 
 // finalize runs the controller's Finalize while the resource carries our finalizer, and
-// removes that once it is done. Nobody's finalizer but our own is touched (spec: reconcile
+// removes that once it is done; the default one too where there is no Finalize any more. Nobody's finalizer but our own is touched (spec: reconcile
 // 35, mistakes 13 and 14).
 func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, error) {
-	if !r.finalizes() || !slices.Contains(s.resource.GetFinalizers(), r.options.finalizerName) {
+	name := r.options.finalizerName
+	if !r.finalizes() {
+		// An earlier release may have had something to finalize.
+		name = defaultFinalizer(r.Kind())
+	}
+	if !slices.Contains(s.resource.GetFinalizers(), name) {
 		return request.Result{}, nil
 	}
 	if r.finalizer != nil {
+		if err := r.setupFinalize(ctx, s); err != nil {
+			return r.ended(ctx, s, nil, err)
+		}
 		if err := guarded(func() error { return r.finalizer.Finalize(ctx, s) }); err != nil {
 			return r.ended(ctx, s, nil, fmt.Errorf("finalize: %w", err))
 		}
@@ -27,10 +36,23 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 	// Finalize may have taken a while: the finalizer comes off what is there now.
 	resource, err := r.manager.View().Get(ctx, deploy.RefOf(s.resource))
 	if err == nil && resource != nil && resource.GetUID() == s.resource.GetUID() {
-		err = r.manager.RemoveFinalizer(ctx, resource, r.options.finalizerName)
+		err = r.manager.RemoveFinalizer(ctx, resource, name)
 	}
 	if err != nil {
 		return r.ended(ctx, s, nil, fmt.Errorf("remove the finalizer: %w", err))
 	}
 	return request.Result{}, nil
+}
+
+// setupFinalize finds out what the resource wants, as far as Finalize may need it. Which version it has doesn't
+// matter any more; and a ConfigMap that is gone, maybe with the namespace, must not hold a deletion up.
+func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
+	s.version, _ = r.options.versionOf(s.described)
+	err := r.configure(ctx, s)
+	var gone *noConfigError
+	if !errors.As(err, &gone) {
+		return err
+	}
+	s.logger.Warn("finalizing without the configuration of a ConfigMap that is gone", "error", err)
+	return r.layer(s, nil)
 }

@@ -262,3 +262,64 @@ type kinded struct {
 }
 
 func (k *kinded) Kind() schema.GroupVersionKind { return k.kind }
+
+// configuredFinalizing is a finalizing controller with a configuration.
+type configuredFinalizing struct{ finalizing }
+
+func (*configuredFinalizing) ConfigDefaults() map[string]any {
+	return map[string]any{"bucket": "b", "keep": true}
+}
+
+func TestFinalizeKnowsWhatIsWanted(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		annotation string
+		config     map[string]any
+		err        string
+		logged     int
+	}{
+		"the configuration and the version": {"", map[string]any{"bucket": "b", "keep": false}, "", 0},
+		"a ConfigMap too":                   {"there", map[string]any{"bucket": "theirs", "keep": false}, "", 0},
+		"one that is gone, maybe with all of the namespace, doesn't hold the deletion up": {"gone", map[string]any{"bucket": "b", "keep": false}, "", 1},
+		"one that says nothing sensible does":                                             {"there/none", nil, `annotation operkit.dev/config-defaults: "there/none": ConfigMap shop/there has no key none`, 0},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			resource := wanting("9")
+			resource.SetFinalizers([]string{ours})
+			resource.Object["configOverrides"] = map[string]any{"keep": false}
+			if row.annotation != "" {
+				resource.SetAnnotations(map[string]string{"operkit.dev/config-defaults": row.annotation})
+			}
+			there := configMap("there")
+			there.SetNamespace("shop")
+			there.Object["data"] = map[string]any{"bucket": "theirs"}
+			w := newWorldWith(t, resource, there)
+			w.delete(widgetRef)
+			c := &configuredFinalizing{}
+			var config map[string]any
+			c.finalize = func(_ context.Context, s *Session) error {
+				config = s.Config()
+				assert.Equal(t, "9", s.Version(), "supported or not")
+				return nil
+			}
+			_, _, err := w.once(w.reconciler(c, SupportedVersions("1"), StrictVersions()))
+			assert.Equal(t, row.config, config)
+			assert.Equal(t, row.logged, w.logs.count("finalizing without the configuration"))
+			if row.err != "" {
+				assert.EqualError(t, err, row.err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Nil(t, w.get(widgetRef))
+		})
+	}
+}
+
+func TestFinalizerOfAnEarlierRelease(t *testing.T) {
+	t.Parallel()
+	w := finalized(t, ours, "example.dev/others")
+	w.delete(widgetRef)
+	assert.Equal(t, []string{patchWidget}, w.calm(w.reconciler(adding(func(*Session) { assert.Fail(t, "it is set up") }))))
+	assert.Equal(t, []string{"example.dev/others"}, w.widget().GetFinalizers())
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -45,9 +46,35 @@ func (s *Session) Generated(ctx context.Context, secret, key string, generate fu
 	if s.dryRun {
 		return GeneratedPlaceholder, nil
 	}
+	return s.generated.once(ref.Name, key, func() (string, error) {
+		value, err := generate()
+		if err != nil {
+			return "", fmt.Errorf("%s: generate %s: %w", ref, key, err)
+		}
+		return value, nil
+	})
+}
+
+// generated are the values that a session has had generated: whoever asks again, or from another component,
+// gets the same.
+type generated struct {
+	mu     sync.Mutex
+	values map[[2]string]string
+}
+
+func (g *generated) once(secret, key string, generate func() (string, error)) (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if value, ok := g.values[[2]string{secret, key}]; ok {
+		return value, nil
+	}
 	value, err := generate()
 	if err != nil {
-		return "", fmt.Errorf("%s: generate %s: %w", ref, key, err)
+		return "", err
 	}
+	if g.values == nil {
+		g.values = map[[2]string]string{}
+	}
+	g.values[[2]string{secret, key}] = value
 	return value, nil
 }

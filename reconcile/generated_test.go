@@ -124,3 +124,20 @@ func TestGeneratedWatchesSecretsFirst(t *testing.T) {
 		assert.EqualError(t, err, "can't watch")
 	}, WithWatcher(watcher))
 }
+
+func TestGeneratedOnceInASession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := 0
+	generate := func() (string, error) { made++; return "password" + string(rune('0'+made)), nil }
+	w.inSetup(func(ctx context.Context, s *Session) {
+		for _, want := range []string{"password1", "password1"} {
+			got, err := s.Generated(ctx, "redis", "password", generate)
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+		}
+		other, err := s.Generated(ctx, "redis", "other", generate)
+		require.NoError(t, err)
+		assert.Equal(t, "password2", other)
+	})
+}

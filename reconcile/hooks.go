@@ -57,20 +57,6 @@ type Exhauster interface {
 	Exhausted(ctx context.Context, s *Session, err error) error
 }
 
-// exhausted makes an error permanent when there were enough attempts.
-func (r *Reconciler) exhausted(ctx context.Context, s *Session, err error) error {
-	if r.options.maxAttempts == 0 || s.attempt+1 < r.options.maxAttempts || classOf(err) <= classVerification {
-		return err
-	}
-	err = fmt.Errorf("given up after %d attempts: %w", s.attempt+1, err)
-	if hook, ok := r.controller.(Exhauster); ok {
-		if failed := hooked("exhausted", func() error { return hook.Exhausted(ctx, s, err) }); failed != nil {
-			err = fmt.Errorf("%w; %w", err, failed)
-		}
-	}
-	return request.Permanent(err)
-}
-
 // afterDeploy calls the hook for how the deployment went. An error of it is no component's.
 func (r *Reconciler) afterDeploy(ctx context.Context, s *Session, o Outcome) error {
 	hook, after := r.controller.(AfterDeployer)

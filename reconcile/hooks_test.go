@@ -51,7 +51,7 @@ func TestHooks(t *testing.T) {
 	}{
 		"reconcile 21, 29, 31, dag 39: all is well": {called: []string{"AfterDeploy", "AfterVerify"}, verdict: "Stable/Stable"},
 		"reconcile 28, 29, dag 39: a component waits before its deployment": {deploy: waiting, called: []string{"AfterDeployUnsuccessful"},
-			verdict: "Initializing/VerifyWait"},
+			verdict: "Initializing/PreconditionWait"},
 		"reconcile 29: a component fails": {deploy: broken, called: []string{"AfterDeployUnsuccessful failed"},
 			verdict: "Errored/Errored", err: "component c: broken"},
 		"reconcile 31: a component isn't ready": {verify: waiting, called: []string{"AfterDeploy", "AfterVerifyUnsuccessful"}, verdict: "Initializing/VerifyWait"},
@@ -213,4 +213,75 @@ func TestMaxAttempts(t *testing.T) {
 	e.setup = func(context.Context, *Session) error { return Precondition("not yet") }
 	_, err := r.Reconcile(t.Context(), request.Request{Key: widgetRequest.Key, Attempt: 7})
 	require.NoError(t, err, "to wait is no failed attempt")
+}
+
+// What is nobody's failure isn't counted.
+func TestAttemptsAreFailures(t *testing.T) {
+	t.Parallel()
+	stale := &deploy.StaleError{Ref: widgetRef, Err: errNo}
+	unavailable := &deploy.UnavailableError{Err: errNo}
+	for reason, row := range map[string]struct {
+		errs      []error
+		permanent bool
+	}{
+		"three in a row":                           {[]error{errNo, errNo, errNo}, true},
+		"an outage of the cluster":                 {[]error{unavailable, unavailable, unavailable, unavailable}, false},
+		"one failure after it":                     {[]error{unavailable, unavailable, errNo}, false},
+		"somebody else was quicker":                {[]error{stale, stale, stale, stale, errNo}, false},
+		"failures around an outage":                {[]error{errNo, errNo, unavailable, errNo}, true},
+		"a success between them":                   {[]error{errNo, errNo, nil, errNo}, false},
+		"to wait is a success as far as that goes": {[]error{errNo, errNo, Precondition("not yet"), errNo}, false},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			attempt := 0
+			r := w.reconciler(&controller{func(context.Context, *Session) error { return row.errs[attempt] }}, MaxAttempts(3))
+			var err error
+			for attempt = range row.errs {
+				_, err = r.Reconcile(t.Context(), request.Request{Key: widgetRequest.Key, Attempt: attempt})
+			}
+			assert.Equal(t, row.permanent, request.IsPermanent(err))
+		})
+	}
+	t.Run("another spec starts anew", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		r := w.reconciler(&controller{func(context.Context, *Session) error { return errNo }}, MaxAttempts(2))
+		_, _, err := w.once(r)
+		assert.False(t, request.IsPermanent(err))
+		w.merge(widgetRef, `{"spec":{"size":4}}`)
+		_, _, err = w.once(r)
+		assert.False(t, request.IsPermanent(err))
+		_, _, err = w.once(r)
+		assert.True(t, request.IsPermanent(err))
+	})
+}
+
+// What couldn't be said in the status yet is said soon, whatever the controller wants.
+func TestUnwrittenStatusIsTriedSoon(t *testing.T) {
+	t.Parallel()
+	outage := refusing(&deploy.UnavailableError{Err: errNo}, writeStatus)
+	t.Run("a permanent error", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = outage
+		r := w.reconciler(&controller{func(context.Context, *Session) error { return request.Permanent(Configuration("odd")) }})
+		_, _, err := w.once(r)
+		assert.EqualError(t, err, "setup: odd (again in 1m0s)")
+		assert.False(t, request.IsPermanent(err))
+		after, _ := request.RetryTime(err)
+		assert.Equal(t, time.Minute, after)
+		w.refuse = nil
+		_, _, err = w.once(r)
+		assert.True(t, request.IsPermanent(err))
+	})
+	t.Run("a controller that says when to look again", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = outage
+		_, result, err := w.once(w.reconciler(&requeueing{after: time.Hour}))
+		require.NoError(t, err)
+		assert.Equal(t, time.Minute, result.RequeueAfter)
+	})
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -128,6 +130,45 @@ func (o Outcome) Err() error { return o.join(Failed, o.Hook) }
 
 // Waiting is why components aren't verified yet although nothing failed.
 func (o Outcome) Waiting() error { return o.join(Unverified) }
+
+// waitsBefore tells whether components wait before they are deployed, for something outside, and nothing waits
+// for the readiness of what is deployed: whatever a Verify calls it.
+func (o Outcome) waitsBefore() bool {
+	waits := false
+	for _, c := range o.Components {
+		if c.State != Unverified {
+			continue
+		}
+		if c.Deployed || classOf(c.Err) != classPrecondition {
+			return false
+		}
+		waits = true
+	}
+	return waits
+}
+
+// retryTime is when to look again at what waits: the soonest of the times that components ask for
+// (request.RetryAfter), usual for one that asks for none.
+func (o Outcome) retryTime(usual time.Duration) time.Duration {
+	soonest, waits := time.Duration(0), false
+	for _, c := range o.Components {
+		if c.State != Unverified {
+			continue
+		}
+		after, ok := request.RetryTime(c.Err)
+		if !ok || after <= 0 {
+			after = usual
+		}
+		// None at all is later than any time.
+		if !waits || after > 0 && (soonest == 0 || after < soonest) {
+			soonest, waits = after, true
+		}
+	}
+	if !waits {
+		return usual
+	}
+	return soonest
+}
 
 func (o Outcome) join(state State, others ...error) error {
 	var errs []error

@@ -26,11 +26,16 @@ func (s *Session) settleKinds(ctx context.Context, o *Outcome, given []schema.Gr
 		o.kinds, err = s.prune(ctx, given)
 		return err
 	}
+	s.keepKinds(o)
+	return nil
+}
+
+// keepKinds has the outcome tell the kinds that the objects may be of: those remembered and those of today.
+func (s *Session) keepKinds(o *Outcome) {
 	o.kinds = s.remembered()
 	for _, c := range s.components {
 		o.kinds = withKinds(o.kinds, c.kinds())
 	}
-	return nil
 }
 
 // prune deletes what the resource owns, this manager has applied, and no component renders any more (spec:
@@ -42,7 +47,12 @@ func (s *Session) prune(ctx context.Context, given []schema.GroupVersionKind) ([
 		kinds = withKinds(kinds, c.kinds())
 	}
 	rendered := len(kinds)
-	kinds = withKinds(withKinds(kinds, s.remembered()), given)
+	for _, kind := range withKinds(s.remembered(), given) {
+		// Another version of a kind that is rendered holds the same objects.
+		if !slices.ContainsFunc(kinds[:rendered], func(other schema.GroupVersionKind) bool { return other.GroupKind() == kind.GroupKind() }) {
+			kinds = withKinds(kinds, []schema.GroupVersionKind{kind})
+		}
+	}
 	var left []schema.GroupVersionKind
 	var errs []error
 	for i, kind := range kinds {
@@ -74,6 +84,22 @@ func withKinds(kinds, more []schema.GroupVersionKind) []schema.GroupVersionKind 
 	return kinds
 }
 
+// wanted tells whether an enabled component renders obj.
+func (s *Session) wanted(obj *unstructured.Unstructured) bool {
+	if s.claims.wanted(s.identityOf(deploy.RefOf(obj))) {
+		return true
+	}
+	if obj.GetGenerateName() == "" {
+		return false
+	}
+	for _, c := range s.components {
+		if !c.disabled && slices.ContainsFunc(c.Objects(), func(manifest *unstructured.Unstructured) bool { return s.manager.MadeFrom(obj, manifest) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // pruneKind tells whether there is something of kind that the resource owns.
 func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (remaining bool, err error) {
 	owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind})
@@ -82,7 +108,7 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 	}
 	var extra []*unstructured.Unstructured
 	for _, obj := range owned {
-		if !s.claims.wanted(s.identityOf(deploy.RefOf(obj))) {
+		if !s.wanted(obj) {
 			extra = append(extra, obj)
 		}
 	}
@@ -92,10 +118,14 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 			s.logger.Info("pruned: no component renders it any more", "pruned", result.Ref.String())
 		}
 	}
+	var going []deploy.Ref
+	if err == nil {
+		going, err = s.manager.Gone(ctx, extra)
+	}
 	if err != nil {
 		return true, fmt.Errorf("prune: %w", err)
 	}
-	return len(owned) > 0, nil
+	return len(owned) > len(extra) || len(going) > 0, nil
 }
 
 // watchable has a kind watched of which nothing is rendered, unless it isn't served any more.

@@ -1,9 +1,12 @@
 package reconcile
 
 import (
+	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
@@ -147,4 +150,95 @@ func TestPrune(t *testing.T) {
 			assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
 		}
 	})
+}
+
+// A reconcile that doesn't get to its end forgets nothing that has to be found again.
+func TestKindsOutliveATimeout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	account := deploy.Ref{Kind: configMaps, Namespace: "bank", Name: "account"}
+	slow := false
+	b := &built{func(ctx context.Context, _ *Session, _ *Component) error {
+		if !slow {
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	r := w.reconciler(adding(func(s *Session) {
+		s.Add("c", elsewhere("account"))
+		s.Use("slow", b)
+	}), OwnAnywhere(), StartAfter(0))
+	w.calm(r)
+	require.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
+	slow = true
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := r.Reconcile(ctx, widgetRequest)
+	require.Error(t, err)
+	assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
+
+	w.delete(widgetRef)
+	later := w.reconciler(adding(func(*Session) {}), OwnAnywhere())
+	w.calm(later)
+	w.calm(later)
+	require.Nil(t, w.get(widgetRef))
+	assert.Nil(t, w.get(account))
+}
+
+func TestPruneKnowsGeneratedNames(t *testing.T) {
+	t.Parallel()
+	for reason, builder := range map[string]Builder{
+		"deployed the usual way": &built{}, "deployed by the session's manager": &appliesItself{},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			wanted := true
+			r := w.reconciler(adding(func(s *Session) {
+				c := s.Use("c", builder)
+				if wanted {
+					c.Add("a", map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"generateName": "a-"}}, By(deploy.CreateOnly))
+				}
+			}))
+			w.calm(r)
+			made := w.list(configMaps, "a-")
+			require.Len(t, made, 1)
+			for range 3 {
+				assert.Empty(t, w.calm(r))
+			}
+			assert.Equal(t, made, w.list(configMaps, "a-"), "the same one")
+			wanted = false
+			w.calm(r)
+			assert.Empty(t, w.list(configMaps, "a-"))
+		})
+	}
+}
+
+// list returns the names of the objects of kind in the shop that begin with prefix.
+func (w *world) list(kind schema.GroupVersionKind, prefix string) (names []string) {
+	w.t.Helper()
+	found, err := w.memory.View().List(w.t.Context(), kind, "shop", nil)
+	require.NoError(w.t, err)
+	for _, obj := range found {
+		if strings.HasPrefix(obj.GetName(), prefix) {
+			names = append(names, obj.GetName())
+		}
+	}
+	return names
+}
+
+// The versions of a kind are the same objects: an older one is neither remembered nor watched beside the present one.
+func TestOtherVersionsOfAKindAreForgotten(t *testing.T) {
+	t.Parallel()
+	seed := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1beta1", "kind": "Deployment", "metadata": map[string]any{"name": "seed", "namespace": "bank"}}}
+	w := newWorld(t, seed)
+	watcher := &ownRecorder{}
+	r := w.reconciler(adding(func(s *Session) { s.Add("c", deployment("d")) }), WithWatcher(watcher))
+	w.calm(r)
+	w.mergeStatus(widgetRef, `{"status":{"componentStatus":{"kinds":["apps/v1beta1/Deployment"]}}}`)
+	w.calm(r)
+	assert.Equal(t, []any{"apps/v1/Deployment"}, w.kinds())
+	assert.NotContains(t, watcher.made(), "v1beta1")
+	assert.NotNil(t, w.get(deploymentRef("d")))
 }

@@ -23,6 +23,11 @@ const (
 	quietAttempts = 3
 	// lastWord is how long a reconcile that took too long may take to say so in the status.
 	lastWord = 10 * time.Second
+	// recreateWait is how long an object that is made anew may take to go before that is left to a later reconcile.
+	recreateWait = 500 * time.Millisecond
+	// gateInterval is how often a closed gate is asked again while other components are worked on; their ends
+	// have it asked too (spec: reconcile mistake 21).
+	gateInterval = 500 * time.Millisecond
 )
 
 // Reconciler reconciles the resources of one Controller. It is safe for concurrent use.
@@ -32,6 +37,7 @@ type Reconciler struct {
 	manager    *deploy.Manager
 	options    options
 	schema     pruned
+	attempts   attempts
 	// defaults of resources, and of their configuration.
 	defaults, configDefaults map[string]any
 }
@@ -57,7 +63,7 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 		return nil, err
 	}
 	// Whoever asked to reconcile asks again, later each time; a worker doesn't wait for that.
-	r.manager = manager.With(deploy.RetryFor(0))
+	r.manager = manager.With(deploy.RetryFor(0), deploy.RecreateWait(recreateWait))
 	if o.ownAnywhere {
 		r.manager = r.manager.With(deploy.OwnedByLabel())
 	}
@@ -83,7 +89,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	if err != nil {
 		return request.Result{}, err
 	}
-	if resource == nil || r.paused(resource) && !r.options.dryRun {
+	if resource == nil {
+		r.attempts.forget(ref)
+		return request.Result{}, nil
+	}
+	if r.paused(resource) && !r.options.dryRun {
 		return request.Result{}, nil
 	}
 	session := r.session(resource, req.Attempt)
@@ -111,7 +121,11 @@ func (r *Reconciler) reconcile(ctx context.Context, session *Session) (request.R
 	started := r.start(ctx, session)
 	outcome, err := session.rollout(ctx, r)
 	started()
-	if err == nil && !r.options.dryRun {
+	switch {
+	case r.options.dryRun:
+	case err != nil:
+		session.keepKinds(&outcome)
+	default:
 		err = session.settleKinds(ctx, &outcome, r.options.prunes)
 	}
 	return r.ended(ctx, session, &outcome, errors.Join(outcome.Err(), err))
@@ -153,9 +167,12 @@ func (r *Reconciler) setup(ctx context.Context, s *Session) (err error) {
 		return err
 	}
 	for _, patcher := range r.options.patchers {
-		patches, err := patcher.Patches(ctx, s.resource, r.manager.View())
-		if err != nil {
+		var patches []Patch
+		if err := guarded(func() (err error) {
+			patches, err = patcher.Patches(ctx, Target{s.resource, r.manager.View(), s.dryRun})
 			return err
+		}); err != nil {
+			return fmt.Errorf("patches: %w", err)
 		}
 		s.patches = append(s.patches, patches...)
 	}
@@ -205,18 +222,27 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 		if after, ok := isUnavailable(err); ok && after > 0 {
 			err = request.RetryAfter(after, err)
 		}
+		if !written && request.IsPermanent(err) {
+			// It is to be said yet.
+			err = request.RetryAfter(r.options.recheck, err)
+		}
 		return request.Result{}, err
 	}
 	if after, ok := request.RetryTime(err); ok && after > 0 {
 		return request.Result{RequeueAfter: after}, nil
 	}
+	switch {
+	case err != nil || !written:
+		return request.Result{RequeueAfter: r.options.recheck}, nil
+	case outcome == nil:
+		return request.Result{RequeueAfter: r.options.period}, nil
+	}
 	after := r.options.period
-	if err != nil || !written || !outcome.Complete() {
-		after = r.options.recheck
+	if !outcome.Complete() {
+		after = outcome.retryTime(r.options.recheck)
 	}
-	requeuer, ok := r.controller.(Requeuer)
-	if !ok || err != nil || outcome == nil {
-		return request.Result{RequeueAfter: after}, nil
+	if requeuer, ok := r.controller.(Requeuer); ok {
+		return r.requeue(ctx, requeuer, s, *outcome, after)
 	}
-	return r.requeue(ctx, requeuer, s, *outcome, after)
+	return request.Result{RequeueAfter: after}, nil
 }

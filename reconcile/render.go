@@ -7,7 +7,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
@@ -18,8 +17,28 @@ import (
 // rendering is the work of rendering a component, done once: published only when it is finished, and with
 // the same error for everybody who asks when it can't be (spec: reconcile 13, mistake 19).
 type rendering struct {
-	mu       sync.Mutex
+	// turn holds a value while somebody renders.
+	turn     chan struct{}
 	finished atomic.Pointer[finishedRendering]
+}
+
+// buildRun is a component whose Build runs, and those that asked for it in their own Build.
+type buildRun struct {
+	component *Component
+	asked     *buildRun
+}
+
+type buildingKey struct{}
+
+// within tells whether ctx is that of c's own Build, or of one that this asked for.
+func (c *Component) within(ctx context.Context) bool {
+	at, _ := ctx.Value(buildingKey{}).(*buildRun)
+	for ; at != nil; at = at.asked {
+		if at.component == c {
+			return true
+		}
+	}
+	return false
 }
 
 // finishedRendering are the objects of a component in their order: as they were added, and as they are
@@ -33,8 +52,19 @@ type finishedRendering struct {
 
 // render returns the objects of c as they are to be deployed.
 func (s *Session) render(ctx context.Context, c *Component) (*finishedRendering, error) {
-	c.rendering.mu.Lock()
-	defer c.rendering.mu.Unlock()
+	if finished := c.rendering.finished.Load(); finished != nil {
+		return finished, finished.err
+	}
+	if c.within(ctx) {
+		return nil, &classified{class: classRollout, err: fmt.Errorf("component %s: its objects are asked for while they are built: "+
+			"do in Deploy or Verify what needs them", c.name)}
+	}
+	select {
+	case c.rendering.turn <- struct{}{}:
+		defer func() { <-c.rendering.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	finished := c.rendering.finished.Load()
 	if finished == nil {
 		var err error
@@ -49,10 +79,12 @@ func (s *Session) render(ctx context.Context, c *Component) (*finishedRendering,
 // rendered builds, orders, patches, annotates and revises, in this order (spec: reconcile 13).
 func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRendering, error) {
 	if c.builder != nil {
+		asked, _ := ctx.Value(buildingKey{}).(*buildRun)
+		ctx := context.WithValue(ctx, buildingKey{}, &buildRun{c, asked})
 		if err := guarded(func() error { return c.builder.Build(ctx, s, c) }); err != nil {
 			return nil, fmt.Errorf("build: %w", err)
 		}
-		if err := errors.Join(c.mistakes...); err != nil {
+		if err := errors.Join(append(c.mistakes, s.tooLate()...)...); err != nil {
 			return nil, &classified{class: classRollout, err: err}
 		}
 	}
@@ -88,8 +120,12 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
 	content := o.content.Object
 	for _, patch := range s.patches {
-		patched, matched, err := patch.Apply(ctx, o.component.name, o.name, content)
-		if err != nil {
+		var patched map[string]any
+		var matched bool
+		if err := guarded(func() (err error) {
+			patched, matched, err = patch.Apply(ctx, o.component.name, o.name, content)
+			return err
+		}); err != nil {
 			return nil, Configuration("patch %s: %w", patch.Name(), err)
 		}
 		if matched {
@@ -154,6 +190,17 @@ type Patch interface {
 
 // Patcher knows which patches a resource has.
 type Patcher interface {
-	// Patches returns them in the order in which they are applied. It is asked with every reconcile.
-	Patches(ctx context.Context, resource *unstructured.Unstructured, view deploy.View) ([]Patch, error)
+	// Patches returns the patches of a resource in the order in which they are applied. It is asked with every
+	// reconcile, before Setup.
+	Patches(ctx context.Context, target Target) ([]Patch, error)
+}
+
+// Target is a resource whose objects are about to be rendered.
+type Target struct {
+	// Resource is shared: it must not be changed.
+	Resource *unstructured.Unstructured
+	// View shows the cluster that the resource is in.
+	View deploy.View
+	// DryRun tells that nothing is deployed for real, and nothing must be written.
+	DryRun bool
 }

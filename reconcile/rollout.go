@@ -17,8 +17,9 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	s.rolling.begin()
 	bound := dag.Concurrency(r.options.concurrency)
-	options := []dag.Option{bound}
+	options := []dag.Option{bound, dag.PollInterval(gateInterval)}
 	if s.dryRun {
 		options = append(options, dag.WithoutPredicates())
 	}
@@ -112,7 +113,8 @@ func depend(graph *dag.Graph[*Component], c *Component, up *upstream) error {
 
 // deploy brings c about, or takes it away when it is disabled.
 func (s *Session) deploy(ctx context.Context, c *Component) error {
-	if _, err := s.render(ctx, c); err != nil {
+	rendered, err := s.render(ctx, c)
+	if err != nil {
 		return err
 	}
 	deployer, deploys := c.builder.(Deployer)
@@ -122,7 +124,16 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 		return guarded(func() error { return disabler.Disable(ctx, s, c) })
 	case c.disabled:
 		return c.Remove(ctx)
-	case deploys:
+	}
+	for _, kind := range rendered.kinds {
+		if err := s.own(ctx, kind); err != nil {
+			return err
+		}
+	}
+	if err := s.remember(ctx, rendered.kinds); err != nil {
+		return err
+	}
+	if deploys {
 		return guarded(func() error { return deployer.Deploy(ctx, s, c) })
 	}
 	return c.Apply(ctx)
@@ -134,14 +145,6 @@ func (c *Component) Apply(ctx context.Context) error {
 	s := c.session
 	rendered, err := s.render(ctx, c)
 	if err != nil {
-		return err
-	}
-	for _, kind := range rendered.kinds {
-		if err := s.own(ctx, kind); err != nil {
-			return err
-		}
-	}
-	if err := s.remember(ctx, rendered.kinds); err != nil {
 		return err
 	}
 	c.results, err = s.manager.Apply(ctx, rendered.contents, deploy.StopOnFailure())

@@ -6,10 +6,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 func TestRolloutOrder(t *testing.T) {
@@ -133,7 +137,7 @@ func TestGates(t *testing.T) {
 			verdict string
 			want    string
 		}{
-			{"an expected one leaves it waiting", Precondition("no tea"), "Initializing/VerifyWait", ""},
+			{"an expected one leaves it waiting", Precondition("no tea"), "Initializing/PreconditionWait", ""},
 			{"any other fails it", errors.New("broken"), "Errored/Errored", "component web: gate on component db: broken"},
 			{"the cluster's", forbidden("get", "pods"), "Initializing/ClusterError",
 				"component web: gate on component db: " + forbidden("get", "pods").Error()},
@@ -368,4 +372,85 @@ func TestErrorsBySeverity(t *testing.T) {
 			assert.Equal(t, err.Error(), w.message(), "all are in the message")
 		})
 	}
+}
+
+func TestWhenToLookAtWhatWaits(t *testing.T) {
+	t.Parallel()
+	soon, late := request.RetryAfter(5*time.Second, Precondition("soon")), request.RetryAfter(time.Hour, Precondition("late"))
+	for reason, row := range map[string]struct {
+		errs  []error
+		ready bool
+		want  time.Duration
+	}{
+		"as a component asks":                     {[]error{soon}, true, 5 * time.Second},
+		"the soonest of several":                  {[]error{late, soon}, true, 5 * time.Second},
+		"also when that is late":                  {[]error{late}, true, time.Hour},
+		"one that doesn't say":                    {[]error{late, Precondition("x")}, true, time.Minute},
+		"one whose objects aren't ready":          {[]error{late}, false, time.Minute},
+		"to ask for no time is not to ask for it": {[]error{request.RetryAfter(0, Precondition("x"))}, true, time.Minute},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			_, result, err := w.once(w.reconciler(adding(func(s *Session) {
+				for i, err := range row.errs {
+					s.Use(string(rune('a'+i)), &built{func(context.Context, *Session, *Component) error { return err }})
+				}
+				if !row.ready {
+					s.Add("deployment", deployment("d"))
+				}
+			})))
+			require.NoError(t, err)
+			assert.Equal(t, row.want, result.RequeueAfter)
+		})
+	}
+}
+
+func TestGatesAreNotPolled(t *testing.T) {
+	t.Parallel()
+	t.Run("reconcile mistake 21: asked when a component ends, else twice a second", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			asked := 0
+			slow := &built{func(context.Context, *Session, *Component) error { time.Sleep(2 * time.Second); return nil }}
+			w.calm(w.reconciler(adding(func(s *Session) {
+				s.Use("slow", slow)
+				s.Add("b").After(s.Add("a"), func(context.Context, *Component) (bool, error) { asked++; return false, nil })
+			}), StartAfter(0)))
+			assert.LessOrEqual(t, asked, 6)
+			assert.GreaterOrEqual(t, asked, 2)
+		})
+	})
+}
+
+// What is made anew and takes long to go holds up nobody.
+func TestRecreateDoesNotHoldTheWorker(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		app := "a"
+		r := w.reconciler(adding(func(s *Session) {
+			d := deployment("d")
+			require.NoError(t, unstructured.SetNestedStringMap(d.Object, map[string]string{"app": app}, "spec", "selector", "matchLabels"))
+			s.Add("c").Add("d", d, By(deploy.Recreate))
+			s.Add("other", configMap("other"))
+		}), StartAfter(0))
+		w.calm(r)
+		w.merge(deploymentRef("d"), `{"metadata":{"finalizers":["example.dev/slow"]}}`)
+		app = "b"
+		w.refuse = refusing(&deploy.InvalidError{Ref: deploymentRef("d"), Causes: []deploy.InvalidField{{Field: "spec.selector", Message: "field is immutable"}}, Err: errNo},
+			"apply Deployment shop/d")
+		began := time.Now()
+		_, result, err := w.once(r)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, time.Since(began), time.Second)
+		assert.Equal(t, time.Minute, result.RequeueAfter)
+		assert.Equal(t, "Initializing/VerifyWait", w.verdict())
+		assert.Contains(t, w.message(), "finalizers example.dev/slow")
+		w.refuse = nil
+		w.merge(deploymentRef("d"), `{"metadata":{"finalizers":null}}`)
+		w.calm(r)
+		assert.Equal(t, "b", w.get(deploymentRef("d")).Object["spec"].(map[string]any)["selector"].(map[string]any)["matchLabels"].(map[string]any)["app"])
+	})
 }

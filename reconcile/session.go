@@ -31,7 +31,9 @@ type Session struct {
 	components []*Component
 	names      map[string]bool
 	claims     claims
+	rolling    rolling
 	config     map[string]any
+	generated  generated
 	version    string
 	patches    []Patch
 	// nameObjects: objects carry their internal names.

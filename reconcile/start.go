@@ -17,11 +17,15 @@ func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 	if r.options.dryRun {
 		return func() {}
 	}
-	if current := s.CurrentVersion(); current != "" && s.version != "" && current != s.version {
+	changes := s.CurrentVersion() != "" && s.version != "" && s.CurrentVersion() != s.version
+	switch {
+	case changes && s.underWay():
+		// Its start has been told: to tell it again would undo what was told of it since.
+		return func() {}
+	case changes:
 		r.writeStart(ctx, s)
 		return func() {}
-	}
-	if r.options.startAfter == 0 {
+	case r.options.startAfter == 0:
 		return func() {}
 	}
 	done := make(chan struct{})
@@ -34,6 +38,12 @@ func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 			<-done
 		}
 	}
+}
+
+// underWay tells whether the status speaks of work on the resource as it is now that isn't done.
+func (s *Session) underWay() bool {
+	updating, ok := status.Conditions(s.resource).Get(status.ConditionUpdating)
+	return ok && updating.ObservedGeneration == s.resource.GetGeneration() && updating.Reason != string(status.UpdatingStable)
 }
 
 // writeStart writes what is new at the start of a rollout, if anything is. A status that can't be written

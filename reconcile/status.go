@@ -85,6 +85,13 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 		}
 		return application
 	}
+	if rep.outcome.waitsBefore() {
+		application.Ready, application.Updating = status.ForError(status.ErrorPrecondition, waitingMessage(*rep.outcome))
+		if application.Ready.Reason == "" {
+			application.Ready = started
+		}
+		return application
+	}
 	application.Ready, application.Updating = status.ForEnd(present, rep.outcome.Complete())
 	if rep.outcome.Complete() {
 		application.Version = s.version

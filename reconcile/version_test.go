@@ -165,7 +165,7 @@ func TestSeveralObserversAndPatchers(t *testing.T) {
 // setting is a Patcher with one patch, which sets a field of every object to its own name.
 type setting string
 
-func (p setting) Patches(context.Context, *unstructured.Unstructured, deploy.View) ([]Patch, error) {
+func (p setting) Patches(context.Context, Target) ([]Patch, error) {
 	return []Patch{p}, nil
 }
 
@@ -174,4 +174,28 @@ func (p setting) Name() string { return string(p) }
 func (p setting) Apply(_ context.Context, _, _ string, content map[string]any) (map[string]any, bool, error) {
 	patched := (&unstructured.Unstructured{Object: content}).DeepCopy()
 	return patched.Object, true, unstructured.SetNestedField(patched.Object, string(p), "data", "patched")
+}
+
+func TestChangeOfVersionIsToldOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, wanting("1"))
+	r := w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }))
+	w.calm(r)
+	w.merge(widgetRef, `{"spec":{"version":"2"}}`)
+	r = w.reconciler(adding(func(s *Session) { s.Add("d", configMap("a"), deployment("d")) }))
+	assert.Equal(t, []string{writeStatus, "apply Deployment shop/d", writeStatus}, w.calm(r))
+	for range 3 {
+		assert.Empty(t, w.calm(r), "while it is under way nothing new is said")
+	}
+	w.refuse = refusing(forbidden("patch", "configmaps"), "apply ConfigMap shop/a")
+	w.merge(configMapRef("a"), `{"data":{"key":"drifted"}}`)
+	for writes := range []int{1, 0, 0} {
+		calls, _, err := w.once(r)
+		require.Error(t, err)
+		assert.Equal(t, []int{1, 0, 0}[writes], count(calls, writeStatus), "nor is it undone by telling it again after a failure")
+	}
+	w.refuse = nil
+	w.makeReady("d")
+	assert.Equal(t, []string{"apply ConfigMap shop/a", writeStatus}, w.calm(r))
+	assert.Equal(t, "2", w.status("versions", "reconciled"))
 }

@@ -83,3 +83,29 @@ func TestUnwatchableKind(t *testing.T) {
 		})
 	}
 }
+
+// Whoever deploys in a way of its own has its kinds watched, and remembered, all the same.
+func TestKindsOfAnOwnDeploy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	watcher := &ownRecorder{}
+	w.calm(w.reconciler(adding(func(s *Session) { s.Use("c", appliesItself{}) }), WithWatcher(watcher)))
+	assert.Equal(t, []string{"Widget owns ConfigMap"}, watcher.made())
+
+	w = newWorld(t)
+	w.refuse = func(call string) error {
+		if call == "apply ConfigMap bank/account" {
+			assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds(), "before the first write")
+		}
+		return nil
+	}
+	w.calm(w.reconciler(adding(func(s *Session) { s.Use("c", appliesElsewhere{}) }), OwnAnywhere()))
+}
+
+// appliesElsewhere is appliesItself in another namespace.
+type appliesElsewhere struct{ appliesItself }
+
+func (appliesElsewhere) Build(_ context.Context, _ *Session, c *Component) error {
+	c.Add("own", elsewhere("account"))
+	return nil
+}

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
@@ -41,7 +42,7 @@ func (o *owners) remove(key request.Key, uid types.UID) {
 }
 
 // of returns the keys of the owners of kind whom an event concerns: those that the object
-// refers to, or referred to before. The deletion of a child of an earlier owner concerns
+// refers to or names in a label, or did before. The deletion of a child of an earlier owner concerns
 // the present owner of that name too: a name that it may need has become free.
 func (o *owners) of(kind schema.GroupVersionKind, event deploy.Event) map[request.Key]bool {
 	var found map[request.Key]bool
@@ -64,14 +65,42 @@ func (o *owners) of(kind schema.GroupVersionKind, event deploy.Event) map[reques
 				}
 			}
 			for _, key := range keys {
-				if found == nil {
-					found = map[request.Key]bool{}
-				}
-				found[key] = true
+				found = with(found, key)
 			}
+		}
+		if key, ok := o.labelled(kind, obj); ok {
+			found = with(found, key)
 		}
 	}
 	return found
+}
+
+func with(keys map[request.Key]bool, key request.Key) map[request.Key]bool {
+	if keys == nil {
+		keys = map[request.Key]bool{}
+	}
+	keys[key] = true
+	return keys
+}
+
+// ownerLabel ends the label by which an object names an owner that it can't refer to, see deploy.OwnedByLabel. What
+// stands before it is the domain of whoever applied the object; a uid is unique without it.
+const ownerLabel = "/owner-uid"
+
+// labelled returns the key of the owner of kind that an object has by its label.
+func (o *owners) labelled(kind schema.GroupVersionKind, obj *unstructured.Unstructured) (request.Key, bool) {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	labels, _ := metadata["labels"].(map[string]any)
+	for name, value := range labels {
+		uid, isText := value.(string)
+		if !isText || !strings.HasSuffix(name, ownerLabel) {
+			continue
+		}
+		if key, ok := o.keys[types.UID(uid)]; ok && key.Kind.GroupKind() == kind.GroupKind() {
+			return key, true
+		}
+	}
+	return request.Key{}, false
 }
 
 // named returns the keys of the present owners that an object in namespace may mean by name.

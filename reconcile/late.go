@@ -1,0 +1,40 @@
+package reconcile
+
+import (
+	"fmt"
+	"sync"
+)
+
+// rolling tells whether the rollout has begun, after which components neither come nor change. What is asked
+// for all the same would be silently without effect, so it is a mistake of the Build that asks.
+type rolling struct {
+	mu       sync.Mutex
+	begun    bool
+	mistakes []error
+}
+
+// begin ends what Setup may do.
+func (r *rolling) begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun = true
+}
+
+// late notes a mistake if the rollout has begun.
+func (s *Session) late(format string, args ...any) bool {
+	s.rolling.mu.Lock()
+	defer s.rolling.mu.Unlock()
+	if s.rolling.begun {
+		s.rolling.mistakes = append(s.rolling.mistakes, fmt.Errorf(format, args...))
+	}
+	return s.rolling.begun
+}
+
+// tooLate returns the mistakes that were noted since it was last called.
+func (s *Session) tooLate() []error {
+	s.rolling.mu.Lock()
+	defer s.rolling.mu.Unlock()
+	mistakes := s.rolling.mistakes
+	s.rolling.mistakes = nil
+	return mistakes
+}

@@ -1,0 +1,126 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What a Build may not do, since it would be without effect or wait for itself.
+func TestBuildRefuses(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		build func(ctx context.Context, s *Session, c *Component) error
+		want  string
+	}{
+		"to add a component": {func(_ context.Context, s *Session, _ *Component) error { s.Add("more", configMap("a")); return nil },
+			"component c: component more: is added when the rollout has begun: add it in Setup"},
+		"to add a component as a type": {func(_ context.Context, s *Session, _ *Component) error { s.Use("more", &built{}); return nil },
+			"component c: component more: is added when the rollout has begun: add it in Setup"},
+		"to wait for another one": {func(_ context.Context, s *Session, c *Component) error {
+			c.After(s.Component("first"), Ready)
+			return nil
+		},
+			"component c: component c: is told what to wait for when the rollout has begun: say it in Setup"},
+		"to disable it": {func(_ context.Context, _ *Session, c *Component) error { c.Disable(); return nil },
+			"component c: component c: is disabled when the rollout has begun: do it in Setup"},
+		"to judge what it builds": {func(ctx context.Context, _ *Session, c *Component) error { return c.Verify(ctx) },
+			"component c: build: component c: its objects are asked for while they are built: do in Deploy or Verify what needs them"},
+		"to deploy what it builds": {func(ctx context.Context, _ *Session, c *Component) error { return c.Apply(ctx) },
+			"component c: build: component c: its objects are asked for while they are built: do in Deploy or Verify what needs them"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			_, _, err := w.once(w.reconciler(adding(func(s *Session) {
+				s.Use("c", &built{row.build}).After(s.Add("first"))
+			}), Concurrency(0)))
+			assert.EqualError(t, err, row.want)
+			assert.Equal(t, "Errored/Errored", w.verdict())
+		})
+	}
+	t.Run("to wait for one that waits for it", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		asking := func(other string) *built {
+			return &built{func(ctx context.Context, s *Session, _ *Component) error { return s.Component(other).Verify(ctx) }}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := w.reconciler(adding(func(s *Session) {
+			s.Use("a", asking("b"))
+			s.Use("b", asking("a"))
+		}), Concurrency(0)).Reconcile(ctx, widgetRequest)
+		assert.ErrorContains(t, err, "component a: its objects are asked for while they are built")
+	})
+	t.Run("two that wait for each other at once end with the reconcile's time", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		both := make(chan struct{}, 2)
+		asking := func(other string) *built {
+			return &built{func(ctx context.Context, s *Session, _ *Component) error {
+				both <- struct{}{}
+				for len(both) < 2 && ctx.Err() == nil {
+					time.Sleep(time.Millisecond)
+				}
+				return s.Component(other).Verify(ctx)
+			}}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		_, err := w.reconciler(adding(func(s *Session) {
+			s.Use("a", asking("b"))
+			s.Use("b", asking("a"))
+		}), Concurrency(2)).Reconcile(ctx, widgetRequest)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+// panicking is a Patcher, and a Patch, that panics.
+type panicking struct{ inApply bool }
+
+func TestPanicsOfPatchers(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		patcher Patcher
+		want    string
+	}{
+		"asked for its patches": {panicking{}, "patches: panic: boom"},
+		"asked to patch":        {panicking{inApply: true}, "component c: object configmap/a: patch panicking: panic: boom"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			_, _, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }), WithPatches(row.patcher)))
+			assert.EqualError(t, err, row.want)
+			assert.Equal(t, row.want, w.message())
+		})
+	}
+}
+
+func TestPanicIsNoWayToWait(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, _, err := w.once(w.reconciler(adding(func(*Session) { panic(Precondition("not yet")) })))
+	require.Error(t, err)
+	assert.Equal(t, "Errored/Errored", w.verdict())
+	assert.Equal(t, classCluster, classOf(guarded(func() error { panic(forbidden("get", "pods")) })), "what it was about still counts")
+	assert.Equal(t, classUnknown, classOf(guarded(func() error { panic(errors.New("no")) })))
+}
+
+func (p panicking) Patches(context.Context, Target) ([]Patch, error) {
+	if p.inApply {
+		return []Patch{p}, nil
+	}
+	panic("boom")
+}
+
+func (panicking) Name() string { return "panicking" }
+
+func (panicking) Apply(context.Context, string, string, map[string]any) (map[string]any, bool, error) {
+	panic("boom")
+}
