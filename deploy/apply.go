@@ -23,22 +23,33 @@ func (m *Manager) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkDuplicates(objects); err != nil {
+	refs := refsOf(objects)
+	if err := s.checkDuplicates(objects, refs); err != nil {
 		return nil, err
 	}
 	s.settledSettings = s.settledBy()
-	return m.applyStages(ctx, s, objects)
+	return m.applyStages(ctx, s, objects, refs)
 }
 
-// checkDuplicates refuses one object in two places, be it in two versions of its kind.
-func (s settings) checkDuplicates(objects []*unstructured.Unstructured) error {
-	seen := make(map[Ref]string, len(objects)) // the version, by all else
-	for _, obj := range objects {
-		if obj == nil || obj.Object == nil || obj.GetName() == "" && obj.GetGenerateName() == "" {
-			continue
+// refsOf are the names that objects say, empty ones for what is none.
+func refsOf(objects []*unstructured.Unstructured) []Ref {
+	refs := make([]Ref, len(objects))
+	for i, obj := range objects {
+		if obj != nil && obj.Object != nil {
+			refs[i] = RefOf(obj)
 		}
-		ref := RefOf(obj)
-		if ref.Name == "" {
+	}
+	return refs
+}
+
+// checkDuplicates refuses one object in two places, be it in two versions of its kind. refs are the names that the
+// objects say.
+func (s settings) checkDuplicates(objects []*unstructured.Unstructured, refs []Ref) error {
+	type place struct{ namespace, name string }
+	// latest is the last object of a place so far, before the one before it there; both count from 1.
+	latest, before := make(map[place]int, len(refs)), make([]int, len(refs)+1)
+	full := func(ref Ref, obj *unstructured.Unstructured) Ref {
+		if ref.Name == "" && obj != nil {
 			ref.Name = obj.GetGenerateName()
 		}
 		if ref.Namespace == "" && s.owner != nil {
@@ -46,16 +57,24 @@ func (s settings) checkDuplicates(objects []*unstructured.Unstructured) error {
 		} else if ref.Namespace == "" {
 			ref.Namespace = s.namespace
 		}
-		key := ref
-		key.Kind.Version = ""
-		first, twice := seen[key]
-		switch {
-		case twice && first == ref.Kind.Version:
-			return &InvalidManifestError{Ref: ref, Reason: "it is given twice in one set"}
-		case twice:
-			return &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("it is given twice in one set, as %s and as %s", first, ref.Kind.Version)}
+		return ref
+	}
+	for i, ref := range refs {
+		if ref = full(ref, objects[i]); ref.Name == "" {
+			continue
 		}
-		seen[key] = ref.Kind.Version
+		at := place{ref.Namespace, ref.Name}
+		before[i+1], latest[at] = latest[at], i+1
+		for at := before[i+1]; at > 0; at = before[at] {
+			other := full(refs[at-1], objects[at-1])
+			switch {
+			case other.Kind.GroupKind() != ref.Kind.GroupKind():
+			case other == ref:
+				return &InvalidManifestError{Ref: ref, Reason: "it is given twice in one set"}
+			default:
+				return &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("it is given twice in one set, as %s and as %s", other.Kind.Version, ref.Kind.Version)}
+			}
+		}
 	}
 	return nil
 }
@@ -66,24 +85,23 @@ type task struct {
 	settings
 	port requests
 	in   *intent
-	// seen is what the View showed, partial whether that is metadata only.
-	seen    *unstructured.Unstructured
+	// seen is what the View showed; partial tells that of the object nothing but metadata is known.
+	seen    glanced
 	partial bool
-	// looked is where seen was read; empty before.
-	looked Ref
 	// reported are the contested fields that the cluster has reported of the state that was seen.
 	reported []FieldConflict
 }
 
-func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Unstructured) Result {
-	t := task{Manager: m, settings: s, port: m.requests(s)}
-	if result, ok := t.settledResult(ctx, obj); ok {
-		return result
+func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Unstructured, ref Ref) Result {
+	settled, seen, ok := m.settledResult(ctx, &s, obj, ref)
+	if ok {
+		return settled
 	}
+	t := task{Manager: m, settings: s, port: m.requests(s), seen: seen, partial: seen.partial}
 	result := t.run(ctx, obj)
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
-	m.remember(s, obj, result, t.seen)
+	m.remember(s, obj, ref, result, t.seen.object)
 	return result
 }
 

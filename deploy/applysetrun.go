@@ -66,7 +66,7 @@ func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstru
 		return nil, err
 	}
 	set.Parent = r.where
-	if err := s.checkDuplicates(objects); err != nil {
+	if err := s.checkDuplicates(objects, refsOf(objects)); err != nil {
 		return nil, err
 	}
 	r.set, r.id = set, set.ID()

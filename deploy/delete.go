@@ -85,7 +85,8 @@ func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Re
 		}
 		return Result{Ref: ref, Action: Failed, Err: err}
 	}
-	live, _, err := t.glance(ctx, t.settings, ref)
+	seen, err := t.glance(ctx, t.retryFor, ref)
+	live := seen.object
 	switch {
 	case err != nil:
 		return Result{Ref: ref, Action: Failed, Err: err}
@@ -152,7 +153,8 @@ func (m *Manager) Gone(ctx context.Context, objects []*unstructured.Unstructured
 		if err != nil {
 			return remaining, err
 		}
-		live, _, err := m.glance(ctx, s, ref)
+		seen, err := m.glance(ctx, s.retryFor, ref)
+		live := seen.object
 		if err != nil {
 			return remaining, err
 		}

@@ -69,6 +69,23 @@ func ExampleManager_Owned() {
 	// <nil>
 }
 
+func ExampleExcept() {
+	ctx := context.Background()
+	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")))
+	if _, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")}); err != nil {
+		log.Fatal(err)
+	}
+	wanted := func(ref deploy.Ref) bool { return ref.Name == "web" }
+	owned, err := m.Owned(ctx, []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}}, deploy.Except(wanted))
+	for _, obj := range owned {
+		fmt.Println("not wanted any more:", deploy.RefOf(obj))
+	}
+	fmt.Println(err)
+	// Output:
+	// not wanted any more: ConfigMap shop/db
+	// <nil>
+}
+
 func ExampleNotBlocking() {
 	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.NotBlocking())
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})

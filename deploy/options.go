@@ -44,6 +44,7 @@ type settings struct {
 	settledSettings uint64
 	// validDomain is a domain that was found valid.
 	validDomain string
+	except      func(Ref) bool
 	// recreateWait bounds how long a deleted object is waited for; zero leaves it with the context.
 	recreateWait time.Duration
 }

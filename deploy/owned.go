@@ -1,9 +1,12 @@
 package deploy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,8 +17,8 @@ import (
 // them.
 type OwnedView interface {
 	View
-	// Owned returns the objects of kind in namespace (empty: all) with an owner reference to owner, ascending
-	// by namespace and name. Of kinds that are held as metadata (PartialView) it returns no more.
+	// Owned returns the objects of kind in namespace (empty: all) with an owner reference to owner, in whatever
+	// order. Of kinds that are held as metadata (PartialView) it returns no more.
 	Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error)
 }
 
@@ -33,6 +36,7 @@ func (m *Manager) Owned(ctx context.Context, kinds []schema.GroupVersionKind, op
 	}
 	var found []*unstructured.Unstructured
 	for _, kind := range kinds {
+		ofKind := len(found)
 		objects, err := retry(ctx, s.retryFor, func() ([]*unstructured.Unstructured, error) { return m.ownedOf(ctx, s, kind) })
 		var unknown *KindUnknownError
 		if errors.As(err, &unknown) {
@@ -42,17 +46,28 @@ func (m *Manager) Owned(ctx context.Context, kinds []schema.GroupVersionKind, op
 			return found, fmt.Errorf("objects of %s: %w", RefOf(s.owner), err)
 		}
 		for _, obj := range objects {
-			if ownedBy(obj, s.owner.GetUID()) && s.hasApplied(obj) {
+			if (s.except == nil || !s.except(RefOf(obj))) && ownedBy(obj, s.owner.GetUID()) && s.hasApplied(obj) {
 				found = append(found, obj)
 			}
 		}
+		slices.SortFunc(found[ofKind:], byName)
 	}
 	if !s.labelOwned {
 		return found, nil
 	}
 	tracked, err := m.Tracked(ctx, kinds, options...)
+	if s.except != nil {
+		tracked = slices.DeleteFunc(tracked, func(obj *unstructured.Unstructured) bool { return s.except(RefOf(obj)) })
+	}
 	return append(found, tracked...), err
 }
+
+func byName(a, b *unstructured.Unstructured) int {
+	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
+}
+
+// Except has Owned leave out what answers true, before that is looked at any closer.
+func Except(wanted func(ref Ref) bool) Option { return func(s *settings) { s.except = wanted } }
 
 // ownedOf lists objects of kind among which are those that refer to the owner.
 func (m *Manager) ownedOf(ctx context.Context, s settings, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {

@@ -39,6 +39,8 @@ func TestOwned(t *testing.T) {
 		"neither what another owner has, nor what somebody else made for this one")
 	assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/one", "ConfigMap shop/two", "ConfigMap bank/elsewhere"},
 		refs(m.Owned(t.Context(), kinds, deploy.OwnedByLabel())))
+	except := deploy.Except(func(ref deploy.Ref) bool { return ref.Name == "two" || ref.Name == "elsewhere" })
+	assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/one"}, refs(m.Owned(t.Context(), kinds, deploy.OwnedByLabel(), except)))
 	assert.Empty(t, refs(m.Owned(t.Context(), kinds[:0])))
 	_, err := deploy.NewManager(cluster).Owned(t.Context(), kinds)
 	require.EqualError(t, err, "objects of an owner: none is given: use OwnedBy")

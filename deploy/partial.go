@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -19,31 +20,43 @@ type PartialView interface {
 	Partial(ctx context.Context, ref Ref) (obj *unstructured.Unstructured, whole bool, err error)
 }
 
+// glanced is what was seen of an object: nothing (nil), or all of it unless it is partial. An empty ref is that of
+// nothing that was looked at.
+type glanced struct {
+	ref     Ref
+	object  *unstructured.Unstructured
+	partial bool
+}
+
 // glance is a read through the View of what is known of an object, tried again as requests are.
-func (m *Manager) glance(ctx context.Context, s settings, ref Ref) (obj *unstructured.Unstructured, whole bool, err error) {
+func (m *Manager) glance(ctx context.Context, retryFor time.Duration, ref Ref) (glanced, error) {
 	view, ok := m.view.(PartialView)
 	if !ok {
-		obj, err = m.read(ctx, s, ref)
-		return obj, true, err
+		object, err := m.read(ctx, retryFor, ref)
+		if err != nil {
+			return glanced{}, err
+		}
+		return glanced{ref: ref, object: object}, nil
 	}
-	obj, err = retry(ctx, s.retryFor, func() (*unstructured.Unstructured, error) {
-		var seen *unstructured.Unstructured
-		seen, whole, err = view.Partial(ctx, ref)
-		return seen, err
+	return retry(ctx, retryFor, func() (glanced, error) {
+		object, whole, err := view.Partial(ctx, ref)
+		if err != nil {
+			return glanced{}, err
+		}
+		return glanced{ref, object, object != nil && !whole}, nil
 	})
-	return obj, whole || obj == nil, err
 }
 
 // look is glance for the object of a task, once.
 func (t *task) look(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
-	if t.looked == ref {
-		return t.seen, nil
+	if t.seen.ref == ref {
+		return t.seen.object, nil
 	}
-	live, whole, err := t.glance(ctx, t.settings, ref)
+	seen, err := t.glance(ctx, t.retryFor, ref)
 	if err == nil {
-		t.seen, t.partial, t.looked = live, !whole, ref
+		t.seen, t.partial = seen, seen.partial
 	}
-	return live, err
+	return seen.object, err
 }
 
 // complete reads the content of an object of which only metadata was seen, from the cluster.

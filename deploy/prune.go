@@ -60,7 +60,7 @@ func (m *Manager) PruneCandidates(ctx context.Context, set ApplySet, objects []*
 // existing is what there is of an object, which may have got its name from the cluster.
 func (r *setRun) existing(ctx context.Context, ref Ref, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if ref.Name != "" {
-		return r.read(ctx, r.settings, ref)
+		return r.read(ctx, r.retryFor, ref)
 	}
 	made := labels.Set{r.generatedLabel(): r.generatedFrom(ref, obj.GetGenerateName())}
 	found, err := retry(ctx, r.retryFor, func() ([]*unstructured.Unstructured, error) {

@@ -13,7 +13,7 @@ import (
 // writes. An absent object is nil without an error, a kind that the cluster doesn't serve a
 // *KindUnknownError. It is shared: don't change it.
 func (m *Manager) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
-	return m.read(ctx, m.settings, ref)
+	return m.read(ctx, m.settings.retryFor, ref)
 }
 
 // List returns the objects of kind that selector matches (nil: all), ascending by namespace and name.

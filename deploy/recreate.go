@@ -118,7 +118,8 @@ func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)
 func (m *Manager) waitGone(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
 	holders := live.GetFinalizers()
 	err := waitUntil(ctx, func(ctx context.Context) (bool, error) {
-		current, _, err := m.glance(ctx, settings{}, ref)
+		seen, err := m.glance(ctx, 0, ref)
+		current := seen.object
 		if err != nil {
 			return false, err
 		}

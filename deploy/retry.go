@@ -41,9 +41,12 @@ func (m *Manager) requests(s settings) requests {
 // retry calls try until it doesn't answer *UnavailableError, or the time is over. It answers then
 // what the last try did, also when ctx ended meanwhile: that is why the work wasn't done.
 func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error)) (T, error) {
+	answer, err := try()
+	if err == nil {
+		return answer, nil
+	}
 	end := time.Now().Add(limit)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		answer, err := try()
 		var unavailable *UnavailableError
 		if err == nil || !errors.As(err, &unavailable) || ctx.Err() != nil {
 			return answer, err
@@ -52,6 +55,7 @@ func retry[T any](ctx context.Context, limit time.Duration, try func() (T, error
 		if time.Now().Add(wait).After(end) || !sleep(ctx, wait) {
 			return answer, err
 		}
+		answer, err = try()
 	}
 }
 
@@ -143,6 +147,6 @@ func (r requests) Delete(ctx context.Context, ref Ref, options DeleteOptions) er
 }
 
 // read is a read through the View, tried again as requests are.
-func (m *Manager) read(ctx context.Context, s settings, ref Ref) (*unstructured.Unstructured, error) {
-	return retry(ctx, s.retryFor, func() (*unstructured.Unstructured, error) { return m.view.Get(ctx, ref) })
+func (m *Manager) read(ctx context.Context, retryFor time.Duration, ref Ref) (*unstructured.Unstructured, error) {
+	return retry(ctx, retryFor, func() (*unstructured.Unstructured, error) { return m.view.Get(ctx, ref) })
 }

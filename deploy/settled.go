@@ -64,40 +64,38 @@ func (s settings) settledBy() uint64 {
 }
 
 // settledKey is the key for a manifest; ok is false where it has to be looked at closely.
-func (s settings) settledKey(obj *unstructured.Unstructured) (key settledKey, ok bool) {
-	if s.settledSettings == 0 || obj == nil || obj.Object == nil {
-		return key, false
-	}
-	key = settledKey{RefOf(obj), s.settledSettings}
-	return key, key.ref.Name != ""
+func (s *settings) settledKey(ref Ref) (key settledKey, ok bool) {
+	return settledKey{ref, s.settledSettings}, s.settledSettings != 0 && ref.Name != ""
 }
 
-// settledResult is the result for a manifest and an object that are the same ones as last time.
-func (t *task) settledResult(ctx context.Context, obj *unstructured.Unstructured) (Result, bool) {
-	key, ok := t.settledKey(obj)
+// settledResult is the result for a manifest and an object that are the same ones as last time. If only the
+// object isn't, it is what was seen.
+func (m *Manager) settledResult(ctx context.Context, s *settings, obj *unstructured.Unstructured, ref Ref) (result Result, seen glanced, ok bool) {
+	key, ok := s.settledKey(ref)
 	if !ok {
-		return Result{}, false
+		return Result{}, glanced{}, false
 	}
-	t.settled.mu.RLock()
-	last, ok := t.settled.known[key]
-	t.settled.mu.RUnlock()
+	m.settled.mu.RLock()
+	last, ok := m.settled.known[key]
+	m.settled.mu.RUnlock()
 	if !ok {
-		return Result{}, false
+		return Result{}, glanced{}, false
 	}
 	if manifest, ok := fingerprint(obj.Object, manifestDepth); !ok || manifest != last.manifest {
-		return Result{}, false
+		return Result{}, glanced{}, false
 	}
-	live, err := t.look(ctx, last.ref)
-	if err != nil || live == nil || live.GetResourceVersion() != last.version || live.GetUID() != last.uid {
-		return Result{}, false
+	seen, err := m.glance(ctx, s.retryFor, last.ref)
+	live := seen.object
+	if err != nil || live == nil || metadataText(live, "resourceVersion") != last.version || metadataText(live, "uid") != string(last.uid) {
+		return Result{}, seen, false
 	}
-	return Result{Ref: last.ref, Action: Unchanged, Object: live, ByLabel: last.byLabel}, true
+	return Result{Ref: last.ref, Action: Unchanged, Object: live, ByLabel: last.byLabel}, seen, true
 }
 
 // remember keeps that seen, what the View showed, was found unchanged, be it by asking the cluster; and
 // forgets what wasn't.
-func (m *Manager) remember(s settings, obj *unstructured.Unstructured, result Result, seen *unstructured.Unstructured) {
-	key, ok := s.settledKey(obj)
+func (m *Manager) remember(s settings, obj *unstructured.Unstructured, ref Ref, result Result, seen *unstructured.Unstructured) {
+	key, ok := s.settledKey(ref)
 	if !ok {
 		return
 	}

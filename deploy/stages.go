@@ -20,17 +20,17 @@ func Ready(ready func(obj *unstructured.Unstructured) bool) Option {
 }
 
 // applyStages applies what others need first, then the rest.
-func (m *Manager) applyStages(ctx context.Context, s settings, objects []*unstructured.Unstructured) (Results, error) {
+func (m *Manager) applyStages(ctx context.Context, s settings, objects []*unstructured.Unstructured, refs []Ref) (Results, error) {
 	var first []int
 	rest := make([]int, 0, len(objects))
-	for i, obj := range objects {
-		if obj != nil && obj.Object != nil && isFoundation(kindOf(obj).GroupKind()) {
+	for i, ref := range refs {
+		if isFoundation(ref.Kind.GroupKind()) {
 			first = append(first, i)
 		} else {
 			rest = append(rest, i)
 		}
 	}
-	run := stageRun{Manager: m, settings: s, objects: objects, results: make(Results, len(objects))}
+	run := stageRun{Manager: m, settings: s, objects: objects, refs: refs, results: make(Results, len(objects))}
 	run.stage(ctx, first)
 	if len(rest) > 0 {
 		run.waitServed(ctx, first)
@@ -55,6 +55,8 @@ type stageRun struct {
 	*Manager
 	settings
 	objects []*unstructured.Unstructured
+	// refs are the names that the objects say.
+	refs []Ref
 
 	mu sync.Mutex
 	// results stand in the order of objects; those that weren't begun have no action.
@@ -100,7 +102,7 @@ func (r *stageRun) one(ctx context.Context, i int) {
 	if stop || ctx.Err() != nil {
 		return
 	}
-	result := r.applyOne(ctx, r.settings, r.objects[i])
+	result := r.applyOne(ctx, r.settings, r.objects[i], r.refs[i])
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.results[i] = result
@@ -113,11 +115,12 @@ func (r *stageRun) one(ctx context.Context, i int) {
 // waitServed waits until the kinds that were just defined are served, as far as objects of the set
 // are of them. One that doesn't come in time shows in the results of its objects.
 func (r *stageRun) waitServed(ctx context.Context, definitions []int) {
+	if len(definitions) == 0 {
+		return
+	}
 	needed := map[schema.GroupVersionKind]bool{}
-	for _, obj := range r.objects {
-		if obj != nil && obj.Object != nil {
-			needed[kindOf(obj)] = true
-		}
+	for _, ref := range r.refs {
+		needed[ref.Kind] = true
 	}
 	for _, i := range definitions {
 		if r.dryRun || r.results[i].Action == "" || r.results[i].Err != nil {

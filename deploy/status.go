@@ -23,7 +23,7 @@ const statusAttempts = 5
 // without a status subresource is an *InvalidError.
 func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
 	requests := m.requests(m.settings)
-	current, err := m.read(ctx, m.settings, ref)
+	current, err := m.read(ctx, m.settings.retryFor, ref)
 	for attempt := 1; ; attempt++ {
 		if err == nil && current == nil {
 			return Result{Ref: ref, Action: Skipped}, nil

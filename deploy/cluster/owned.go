@@ -36,7 +36,7 @@ func (s *store) Owned(ctx context.Context, kind schema.GroupVersionKind, namespa
 		}
 		objects, complete := s.overlay.list(kind, namespace, func() []*unstructured.Unstructured { return watched.owned(owner) })
 		if complete {
-			return chosen(slices.DeleteFunc(objects, foreign), nil), nil
+			return slices.DeleteFunc(objects, foreign), nil
 		}
 	}
 	objects, err := s.List(ctx, kind, namespace, nil)

@@ -1,6 +1,7 @@
 package deploytest
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/operkit/operkit/deploy"
@@ -106,7 +107,7 @@ var viewCases = []Case{
 		s.ok(err)
 		s.is(len(found) >= 3, "without a selector: %v", names(found))
 	}},
-	{"view/by owner", "what refers to an owner, ascending by name, our own writes included", byOwner},
+	{"view/by owner", "what refers to an owner, our own writes included", byOwner},
 }
 
 // ownedNames are the names of the ConfigMaps that the View finds by their owner, if it does; ok is false for a
@@ -119,7 +120,9 @@ func (s *scene) ownedNames(owner *unstructured.Unstructured) (found []string, ok
 	}
 	objects, err := view.Owned(s.Context(), configMap, s.Namespace, owner.GetUID())
 	s.ok(err)
-	return names(objects), true
+	found = names(objects)
+	slices.Sort(found)
+	return found, true
 }
 
 // byOwner looks for an owner's objects while they come and go, by our own writes.

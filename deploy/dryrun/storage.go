@@ -25,17 +25,24 @@ func addressOf(ref deploy.Ref) address {
 }
 
 func (a address) compare(b address) int {
-	return cmp.Or(
-		strings.Compare(a.kind.Group, b.kind.Group), strings.Compare(a.kind.Kind, b.kind.Kind),
-		strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name),
-	)
+	if a.kind.Group != b.kind.Group {
+		return strings.Compare(a.kind.Group, b.kind.Group)
+	}
+	if a.kind.Kind != b.kind.Kind {
+		return strings.Compare(a.kind.Kind, b.kind.Kind)
+	}
+	if a.namespace != b.namespace {
+		return strings.Compare(a.namespace, b.namespace)
+	}
+	return strings.Compare(a.name, b.name)
 }
 
 // storage holds the objects, indexed by kind and by owner, and counts versions. The objects
 // in it are never changed, only replaced. It is guarded by the lock of its Cluster.
 type storage struct {
-	kinds      map[schema.GroupKind]map[address]*record
-	dependents map[types.UID]map[address]struct{}
+	kinds map[schema.GroupKind]map[address]*record
+	// dependents are the addresses of the objects that name an owner, by its uid and by their kind.
+	dependents map[types.UID]map[schema.GroupKind]map[address]struct{}
 	// owners are the addresses of the objects by their uids.
 	owners map[types.UID]address
 	// populations are the numbers of objects by namespace.
@@ -56,7 +63,7 @@ type record struct {
 func newStorage() *storage {
 	return &storage{
 		kinds:       map[schema.GroupKind]map[address]*record{},
-		dependents:  map[types.UID]map[address]struct{}{},
+		dependents:  map[types.UID]map[schema.GroupKind]map[address]struct{}{},
 		owners:      map[types.UID]address{},
 		populations: map[string]int{},
 		gone:        map[types.UID]struct{}{},
@@ -80,32 +87,27 @@ func (s *storage) ofKind(kind schema.GroupKind, namespace string) []*unstructure
 			at = append(at, candidate)
 		}
 	}
-	return s.at(at)
-}
-
-// at returns the objects of addresses, ascending. It sorts these.
-func (s *storage) at(addresses []address) []*unstructured.Unstructured {
-	slices.SortFunc(addresses, address.compare)
-	objects := make([]*unstructured.Unstructured, len(addresses))
-	for i, a := range addresses {
+	slices.SortFunc(at, address.compare)
+	objects := make([]*unstructured.Unstructured, len(at))
+	for i, a := range at {
 		objects[i] = s.get(a)
 	}
 	return objects
 }
 
-// owned returns the objects of a version in a namespace, or in all (""), that refer to an owner, ascending by
-// namespace and name.
+// owned returns the objects of a version in a namespace, or in all (""), that refer to an owner.
 func (s *storage) owned(d *declaration, namespace string, owner types.UID) []*unstructured.Unstructured {
 	if d.unseen {
 		return nil
 	}
-	var at []address
-	for candidate := range s.dependents[owner] {
-		if candidate.kind == d.kind.GroupKind() && (namespace == "" || candidate.namespace == namespace) {
-			at = append(at, candidate)
+	dependents := s.dependents[owner][d.kind.GroupKind()]
+	objects := make([]*unstructured.Unstructured, 0, len(dependents))
+	for at := range dependents {
+		if namespace == "" || at.namespace == namespace {
+			objects = append(objects, s.get(at))
 		}
 	}
-	return s.at(at)
+	return objects
 }
 
 // ofVersion is ofKind for a version, in which objects may not exist yet.
@@ -167,9 +169,12 @@ func (s *storage) put(at address, obj *unstructured.Unstructured) {
 	s.kinds[at.kind][at] = &record{obj, born}
 	for _, owner := range obj.GetOwnerReferences() {
 		if s.dependents[owner.UID] == nil {
-			s.dependents[owner.UID] = map[address]struct{}{}
+			s.dependents[owner.UID] = map[schema.GroupKind]map[address]struct{}{}
 		}
-		s.dependents[owner.UID][at] = struct{}{}
+		if s.dependents[owner.UID][at.kind] == nil {
+			s.dependents[owner.UID][at.kind] = map[address]struct{}{}
+		}
+		s.dependents[owner.UID][at.kind][at] = struct{}{}
 	}
 }
 
@@ -189,7 +194,10 @@ func (s *storage) remove(at address, last *unstructured.Unstructured) {
 
 func (s *storage) unlink(at address, obj *unstructured.Unstructured) {
 	for _, owner := range obj.GetOwnerReferences() {
-		delete(s.dependents[owner.UID], at)
+		delete(s.dependents[owner.UID][at.kind], at)
+		if len(s.dependents[owner.UID][at.kind]) == 0 {
+			delete(s.dependents[owner.UID], at.kind)
+		}
 		if len(s.dependents[owner.UID]) == 0 {
 			delete(s.dependents, owner.UID)
 		}
@@ -198,5 +206,10 @@ func (s *storage) unlink(at address, obj *unstructured.Unstructured) {
 
 // dependentsOf returns the addresses of the objects that name uid as an owner.
 func (s *storage) dependentsOf(uid types.UID) []address {
-	return slices.SortedFunc(maps.Keys(s.dependents[uid]), address.compare)
+	var all []address
+	for _, ofKind := range s.dependents[uid] {
+		all = slices.AppendSeq(all, maps.Keys(ofKind))
+	}
+	slices.SortFunc(all, address.compare)
+	return all
 }
