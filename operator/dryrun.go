@@ -67,7 +67,7 @@ func (o *Operator) render(ctx context.Context, logger *slog.Logger, resource res
 		return nil, err
 	}
 	options := append(slices.Clone(o.controllers[at].options), reconcile.Logger(logger), reconcile.DryRun(), collect)
-	reconciler, err := reconcile.New(o.controllers[at].Controller, manager, patchedBy(patching.controller, options)...)
+	reconciler, err := reconcile.New(o.controllers[at].Controller, manager, patching.patched(options)...)
 	if err != nil {
 		return nil, err
 	}

@@ -90,6 +90,23 @@ func (o *Operator) record(ctx context.Context, manager *deploy.Manager, logger *
 	return p, p.reconcile(ctx)
 }
 
+// patched adds to the options of the controller whose resource is patched.
+func (p *dryPatching) patched(options []reconcile.Option) []reconcile.Option {
+	if p.controller == nil {
+		return options
+	}
+	return append(options, reconcile.WithPatches(told{p.controller}))
+}
+
+// told are patches that are told what a dry run makes of them: its cluster is in memory, and judge asks them.
+type told struct{ *temporarypatch.Controller }
+
+// Patches implements reconcile.Patcher.
+func (t told) Patches(ctx context.Context, target reconcile.Target) ([]reconcile.Patch, error) {
+	target.DryRun = false
+	return t.Controller.Patches(ctx, target)
+}
+
 func (p *dryPatching) reconcile(ctx context.Context) error {
 	var errs []error
 	for _, patch := range p.files {

@@ -54,6 +54,30 @@ func TestDryRunOfTemporaryPatches(t *testing.T) {
 	}
 }
 
+// widgetOfKind is a widget of another kind.
+type widgetOfKind struct {
+	widget
+	kind schema.GroupVersionKind
+}
+
+func (w widgetOfKind) Kind() schema.GroupVersionKind { return w.kind }
+
+func TestEveryKindCanBePatched(t *testing.T) {
+	t.Parallel()
+	t.Run("patches mistake 1: whatever an operator controls, without a word about patches", func(t *testing.T) {
+		t.Parallel()
+		op := operator.New("widget-operator")
+		op.Control(widget{})
+		op.Control(widgetOfKind{kind: schema.GroupVersionKind{Group: "example.org", Version: "v2", Kind: "Gadget"}})
+		gadget := strings.NewReplacer("example.com/v1", "example.org/v2", "Widget", "Gadget")
+		documents := sample + sets("a", "one") + "---\n" + gadget.Replace(sample) + gadget.Replace(sets("b", "two"))
+		var out, log bytes.Buffer
+		require.Zero(t, op.Execute(t.Context(), []string{"run", "--dry-run", "--cr", file(t, documents)}, &out, &log), log.String())
+		assert.Contains(t, out.String(), "of: one")
+		assert.Contains(t, out.String(), "of: two")
+	})
+}
+
 func TestDryRunOfWrongTemporaryPatches(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -69,6 +93,7 @@ func TestDryRunOfWrongTemporaryPatches(t *testing.T) {
 		{"patches mistake 8: an operation that doesn't fit", sample + patch("a", "patchType: json, patch: {first: {configmap/first: [{op: remove, path: /data/none}]}}"), 1, "component first: object configmap/first: patch a: "},
 		{"a type that is none", sample + patch("a", "patchType: merge, patch: {first: {configmap/first: {data: {of: x}}}}"), 1, `spec.patchType: "merge" is none: choose strategic or json`},
 		{"neither patch nor patches", sample + patch("a", "patchType: strategic"), 1, "TemporaryPatch a: setup: spec: has neither patch nor patches"},
+		{"a patch that would change nothing", sample + patch("a", "patchType: strategic, patch: {}"), 1, "TemporaryPatch a: setup: spec: has neither patch nor patches"},
 		{"two of one name", sample + sets("a", "one") + sets("a", "two"), 1, "TemporaryPatch shop/a"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

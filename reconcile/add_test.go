@@ -93,3 +93,39 @@ func TestAddMistakes(t *testing.T) {
 		})
 	}
 }
+
+func TestAddYAML(t *testing.T) {
+	t.Parallel()
+	const two = "# two\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {n: '1'}\n---\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\n"
+	t.Run("reconcile 11: all objects of the text", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.calm(w.reconciler(adding(func(s *Session) {
+			c := s.Add("c", YAML(two))
+			c.Add("third", YAML("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}"))
+			assert.Equal(t, "configmap/a", c.objects[0].Name())
+		})))
+		for _, name := range []string{"a", "b", "c"} {
+			assert.NotNil(t, w.get(configMapRef(name)), name)
+		}
+	})
+	for reason, row := range map[string]struct {
+		add  func(s *Session)
+		want string
+	}{
+		"a key twice":                  {func(s *Session) { s.Add("c", YAML("apiVersion: v1\nkind: A\nkind: B\n")) }, `component c: YAML: line 3: key "kind" already set in map`},
+		"no YAML, in a later document": {func(s *Session) { s.Add("c", YAML(two+"---\na: [\n")) }, "component c: YAML: line 1"},
+		"no object":                    {func(s *Session) { s.Add("c", YAML("---\n# nothing\n")) }, "component c: YAML: the text holds no object"},
+		"text":                         {func(s *Session) { s.Add("c", YAML("a\n")) }, "component c: YAML: line 1: is text and no object"},
+		"several under one name":       {func(s *Session) { s.Add("c").Add("one", YAML(two)) }, "component c: YAML: the text holds 2 objects: add each by a name of its own, or all by Session.Add"},
+		"no kind":                      {func(s *Session) { s.Add("c", YAML("metadata: {name: a}")) }, "component c: an object of type *unstructured.Unstructured (name \"a\") has no apiVersion and kind"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			calls, _, err := w.once(w.reconciler(adding(row.add)))
+			require.ErrorContains(t, err, row.want)
+			assert.Equal(t, []string{writeStatus}, calls)
+		})
+	}
+}

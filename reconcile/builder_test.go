@@ -104,7 +104,7 @@ func TestBuilder(t *testing.T) {
 				c.Add("a", configMap("a"))
 				c.Add("a", configMap("b"))
 				return nil
-			}, "component c: component c: object a: is added twice", "Errored/Errored"},
+			}, "component c: object a: is added twice", "Errored/Errored"},
 			"objects that wait for each other": {func(_ context.Context, _ *Session, c *Component) error {
 				a, b := c.Add("a", configMap("a")), c.Add("b", configMap("b"))
 				a.After(b)

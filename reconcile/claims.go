@@ -25,6 +25,13 @@ func (s *Session) identityOf(ref deploy.Ref) identity {
 	return identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.Namespace()), ref.Name}
 }
 
+// expect makes room for n claims.
+func (l *claims) expect(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.holders = make(map[identity]*Object, n)
+}
+
 // claim has o hold the object that it is rendered as, in place of any other one, or tells which component has
 // that already. What has no name yet holds nothing.
 func (s *Session) claim(o *Object, ref deploy.Ref) error {
@@ -43,9 +50,6 @@ func (s *Session) claim(o *Object, ref deploy.Ref) error {
 	}
 	switch holder := l.holders[id]; {
 	case holder == nil:
-		if l.holders == nil {
-			l.holders = map[identity]*Object{}
-		}
 		l.holders[id], o.claimed = o, id
 		return nil
 	case holder == o:

@@ -16,6 +16,7 @@ type Component struct {
 	name      string
 	session   *Session
 	objects   []*Object
+	taken     map[string]bool // their names, once there are many
 	builder   Builder
 	disabled  bool
 	upstreams []*upstream
@@ -28,7 +29,7 @@ type Component struct {
 
 // fail notes a mistake. It ends the reconcile after Setup; one of a Builder fails the component.
 func (c *Component) fail(format string, args ...any) {
-	c.mistakes = append(c.mistakes, fmt.Errorf("component %s: "+format, append([]any{c.name}, args...)...))
+	c.mistakes = append(c.mistakes, fmt.Errorf(format, args...))
 }
 
 // upstream is a component that another one waits for.
@@ -72,7 +73,7 @@ func (c *Component) Session() *Session { return c.session }
 // earlier call for the same component included. Dependencies that form a cycle end the
 // reconcile with an error that names it.
 func (c *Component) After(other *Component, gates ...Gate) *Component {
-	if c.session.late("component %s: is told what to wait for when the rollout has begun: say it in Setup", c.name) {
+	if c.session.late("%s is told what to wait for when the rollout has begun: say it in Setup", c.name) {
 		return c
 	}
 	if other == nil {
@@ -97,7 +98,7 @@ func (c *Component) After(other *Component, gates ...Gate) *Component {
 // somebody else are left alone. Nothing may wait for a disabled component, and it waits for
 // nothing.
 func (c *Component) Disable() *Component {
-	if c.session.late("component %s: is disabled when the rollout has begun: do it in Setup", c.name) {
+	if c.session.late("%s is disabled when the rollout has begun: do it in Setup", c.name) {
 		return c
 	}
 	c.disabled = true

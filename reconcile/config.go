@@ -2,12 +2,11 @@ package reconcile
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/plain"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -29,20 +28,7 @@ func (s *Session) Config() map[string]any { return layered(s.config) }
 
 // ConfigInto decodes Config into target, a pointer to a struct. A value that doesn't fit is an error that
 // names it, of the kind that Configuration makes.
-func (s *Session) ConfigInto(target any) error {
-	document, err := json.Marshal(s.config)
-	if err == nil {
-		err = json.Unmarshal(document, target)
-	}
-	var unfit *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &unfit):
-		return Configuration("configuration: %s: %s doesn't fit the type %s: correct it", strings.TrimPrefix(unfit.Field, "."), unfit.Value, unfit.Type)
-	case err != nil:
-		return Configuration("configuration: doesn't fit %T: %w", target, err)
-	}
-	return nil
-}
+func (s *Session) ConfigInto(target any) error { return decodeInto("configuration", s.config, target) }
 
 // configure reads the layers of the configuration.
 func (r *Reconciler) configure(ctx context.Context, s *Session) error {
@@ -78,7 +64,7 @@ func (s *Session) configDefaults(ctx context.Context) (map[string]any, error) {
 	if name == "" || oneKey && key == "" {
 		return nil, invalid("is neither <ConfigMap> nor <ConfigMap>/<key>")
 	}
-	if err := s.own(ctx, configMapKind); err != nil {
+	if err := s.Follow(ctx, ref); err != nil {
 		return nil, err
 	}
 	found, err := s.Get(ctx, ref)
@@ -117,7 +103,7 @@ func configOf(data map[string]string, ref deploy.Ref, key string, invalid func(f
 	if err := yaml.Unmarshal([]byte(text), &config); err != nil {
 		return nil, invalid("key %s of %s is no YAML map: %w", key, ref, err)
 	}
-	return plain(config)
+	return plain.Map(config)
 }
 
 // yamlOrText is what a value of a ConfigMap says (spec: reconcile mistake 8).
@@ -126,7 +112,7 @@ func yamlOrText(text string) any {
 	if err := yaml.Unmarshal([]byte(text), &value); err != nil || value == nil {
 		return text
 	}
-	if whole, err := plain(map[string]any{"": value}); err == nil {
+	if whole, err := plain.Map(map[string]any{"": value}); err == nil {
 		return whole[""]
 	}
 	return text

@@ -147,6 +147,27 @@ func TestConfigInto(t *testing.T) {
 }
 
 // The ConfigMap is watched, so that a settled resource costs no call for it.
+func TestConfigIntoRefuses(t *testing.T) {
+	t.Parallel()
+	newWorld(t).inSetup(func(_ context.Context, s *Session) {
+		s.config = map[string]any{"size": "many", "n": int64(3), "any": map[string]any{"n": int64(1)}}
+		var target struct {
+			N   int64          `json:"n"`
+			Any map[string]any `json:"any"`
+		}
+		require.NoError(t, s.ConfigInto(&target))
+		assert.Equal(t, int64(1), target.Any["n"], "integers stay what they are")
+		err := s.ConfigInto(target)
+		require.ErrorContains(t, err, "configuration: can't be decoded into a struct")
+		assert.Equal(t, classUnknown, classOf(err), "the operator's mistake")
+		err = s.ConfigInto(&struct {
+			Size int `json:"size"`
+		}{})
+		require.ErrorContains(t, err, "configuration: size: string doesn't fit the type int: correct it")
+		assert.Equal(t, classConfiguration, classOf(err))
+	})
+}
+
 func TestConfigIsWatched(t *testing.T) {
 	t.Parallel()
 	w := newWorldWith(t, withConfig("defaults", nil), settingsMap(map[string]any{"size": "2"}))

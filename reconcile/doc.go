@@ -15,7 +15,7 @@
 // resource is wrong; errors of package deploy are the cluster's; everything else, a panic of
 // the controller included, is the operator's. A component that fails holds back only those
 // that wait for it. When several errors meet, the most severe decides the conditions and
-// stands first, and all are in the message. A cluster that doesn't answer is told nothing.
+// stands first, and all are in the message. A cluster that doesn't answer is told as soon as it does.
 //
 // # Objects
 //

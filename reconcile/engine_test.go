@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // onEngine runs a test in which the engine reconciles the widget by c from start on, in a time
@@ -112,6 +113,44 @@ func TestOnTheEngine(t *testing.T) {
 		assert.Equal(w.t, []string{writeStatus}, w.settle(), "and watched from then on")
 	})
 
+	onEngine(t, "what it refers to brings it to reconcile, for as long as it does", adding(func(s *Session) {
+		secret := deploy.Ref{Kind: secretKind, Namespace: "shop", Name: "theirs"}
+		ctx := context.Background()
+		seen := "none"
+		if err := s.Follow(ctx, secret); err != nil {
+			panic(err)
+		}
+		if found, _ := s.Get(ctx, secret); found != nil {
+			seen = found.GetLabels()["color"]
+		}
+		note := configMap("note")
+		note.Object["data"] = map[string]any{"seen": seen}
+		s.Add("c", note)
+	}), func(w *world, start func()) {
+		start()
+		assert.Equal(w.t, []string{"apply ConfigMap shop/note", writeStatus}, w.settle())
+		theirs := deploy.Ref{Kind: secretKind, Namespace: "shop", Name: "theirs"}
+		_, err := w.memory.Port().Create(w.t.Context(), object(secretKind, "theirs"), deploy.CreateOptions{FieldManager: "they"})
+		require.NoError(w.t, err)
+		assert.Equal(w.t, []string{"apply ConfigMap shop/note"}, w.settle(), "it comes")
+		w.merge(theirs, `{"metadata":{"labels":{"color":"red"}}}`)
+		assert.Equal(w.t, []string{"apply ConfigMap shop/note"}, w.settle(), "it changes")
+		w.delete(theirs)
+		assert.Equal(w.t, []string{"apply ConfigMap shop/note"}, w.settle(), "it goes")
+	})
+	onEngine(t, "reconcile 41: the ConfigMap of its configuration", configurable(), func(w *world, start func()) {
+		w.merge(widgetRef, `{"metadata":{"annotations":{"operkit.dev/config-defaults":"theirs"}}}`)
+		start()
+		w.settle()
+		assert.Equal(w.t, "ConfigError/Errored", w.verdict())
+		_, err := w.memory.Port().Create(w.t.Context(), object(configMaps, "theirs"), deploy.CreateOptions{FieldManager: "they"})
+		require.NoError(w.t, err)
+		w.merge(configMapRef("theirs"), `{"data":{"color":"red"}}`)
+		w.settle()
+		assert.Equal(w.t, "red", w.get(configMapRef("note")).Object["data"].(map[string]any)["color"])
+		w.merge(configMapRef("theirs"), `{"data":{"color":"blue"}}`)
+		assert.Equal(w.t, []string{"apply ConfigMap shop/note"}, w.settle(), "at once")
+	})
 	onEngine(t, "what it owns by label is put back at once", adding(func(s *Session) { s.Add("c", elsewhere("account")) }), func(w *world, start func()) {
 		start()
 		w.settle()
@@ -166,5 +205,23 @@ func TestOnTheEngine(t *testing.T) {
 		owner, _, err := unstructured.NestedSlice(w.get(configMapRef("c")).Object, "metadata", "ownerReferences")
 		require.NoError(w.t, err)
 		assert.Equal(w.t, string(w.widget().GetUID()), owner[0].(map[string]any)["uid"])
+	})
+}
+
+// object is one of the shop without content.
+func object(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{}}
+	obj.SetGroupVersionKind(kind)
+	obj.SetNamespace("shop")
+	obj.SetName(name)
+	return obj
+}
+
+// configurable has an object that says the colour of the configuration.
+func configurable() Controller {
+	return adding(func(s *Session) {
+		note := configMap("note")
+		note.Object["data"] = s.Config()
+		s.Add("c", note)
 	})
 }

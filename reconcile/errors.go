@@ -103,3 +103,18 @@ func isStale(err error) bool {
 	}
 	return false
 }
+
+// panicsIn are the panics that err tells of.
+func panicsIn(err error) (found []*dag.PanicError) {
+	switch e := err.(type) {
+	case *dag.PanicError:
+		return []*dag.PanicError{e}
+	case interface{ Unwrap() []error }:
+		for _, joined := range e.Unwrap() {
+			found = append(found, panicsIn(joined)...)
+		}
+	case interface{ Unwrap() error }:
+		return panicsIn(e.Unwrap())
+	}
+	return found
+}

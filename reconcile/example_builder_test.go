@@ -90,7 +90,9 @@ func ExampleAfterVerifier() {
 	c := counter{setup(func(_ context.Context, s *reconcile.Session) error {
 		shelves, _, err := unstructured.NestedInt64(s.Resource().Object, "spec", "shelves")
 		fmt.Println(shelves, "shelves, version", s.Version(), "after", s.CurrentVersion(), s.Config(), err)
-		var config struct{ Music string }
+		var config struct {
+			Music string `json:"music"`
+		}
 		err = s.ConfigInto(&config)
 		fmt.Println("music:", config.Music, err)
 		s.Add("shelves", configMap("shelf"))

@@ -51,6 +51,66 @@ func configMap(name string) *unstructured.Unstructured {
 	}}
 }
 
+func ExampleYAML() {
+	cluster := reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("shop", reconcile.YAML(`
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: door}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: window}
+`))
+		return nil
+	}))
+	for _, obj := range cluster.Objects() {
+		fmt.Println(obj.GetKind(), obj.GetName())
+	}
+	// Output:
+	// Shop tea
+	// ConfigMap door
+	// ConfigMap window
+}
+
+func ExampleGraphInStatus() {
+	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(shop()))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("window").After(s.Add("door"))
+		return nil
+	}), reconcile.GraphInStatus())
+	tea, err := cluster.Port().Get(context.Background(), deploy.RefOf(shop()))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	graph, _, err := unstructured.NestedString(tea.Object, "status", "componentStatus", "dependencyGraph")
+	fmt.Println(graph, err)
+	// Output: Graph({window:[door],door:[]}) <nil>
+}
+
+func ExampleSession_Follow() {
+	reconcileOnce(setup(func(ctx context.Context, s *reconcile.Session) error {
+		key := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Namespace: s.Namespace(), Name: "theirs"}
+		if err := s.Follow(ctx, key); err != nil {
+			return err
+		}
+		found, err := s.Get(ctx, key)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			fmt.Println("waiting: the shop is reconciled when it comes")
+		}
+		return nil
+	}))
+	// Output: waiting: the shop is reconciled when it comes
+}
+
 func ExampleSession_Passthrough() {
 	quiet := shop()
 	quiet.SetAnnotations(map[string]string{"operkit.dev/log-default-level": "warn", "example.com/note": "ours"})

@@ -13,23 +13,28 @@ import (
 
 // Into decodes what Resource returns into target, a pointer to its Go type, which then shares nothing
 // with the resource. A field whose value doesn't fit is an error that names it, of the kind
-// that Configuration makes; target is worthless then.
+// that Configuration makes; target is worthless then. Names of fields count as they are written, as everywhere in
+// Kubernetes.
 func (s *Session) Into(target any) error {
-	ref := deploy.RefOf(s.resource)
+	return decodeInto(deploy.RefOf(s.resource).String(), s.described.Object, target)
+}
+
+// decodeInto decodes content, which errors call what, by way of JSON: that refuses numbers that are too large
+// and shares no maps.
+func decodeInto(what string, content map[string]any, target any) error {
 	if at := reflect.ValueOf(target); at.Kind() != reflect.Pointer || at.IsNil() {
-		return fmt.Errorf("%s: can't be decoded into a %T: pass a pointer to its Go type", ref, target)
+		return fmt.Errorf("%s: can't be decoded into a %T: pass a pointer to its Go type", what, target)
 	}
-	// By way of JSON, which refuses numbers that are too large and shares no maps.
-	document, err := json.Marshal(s.described.Object)
+	document, err := json.Marshal(content)
 	if err == nil {
 		err = apijson.Unmarshal(document, target)
 	}
 	var unfit *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &unfit):
-		return Configuration("%s: %s: %s doesn't fit the type %s: correct it", ref, strings.TrimPrefix(unfit.Field, "."), unfit.Value, unfit.Type)
+		return Configuration("%s: %s: %s doesn't fit the type %s: correct it", what, strings.TrimPrefix(unfit.Field, "."), unfit.Value, unfit.Type)
 	case err != nil:
-		return Configuration("%s: doesn't fit %T: %w", ref, target, err)
+		return Configuration("%s: doesn't fit %T: %w", what, target, err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -28,6 +29,22 @@ func (s *Session) late(format string, args ...any) bool {
 		s.rolling.mistakes = append(s.rolling.mistakes, fmt.Errorf(format, args...))
 	}
 	return s.rolling.begun
+}
+
+// tell notes a mistake that somebody makes while the rollout is under way.
+func (s *Session) tell(mistake error) {
+	s.rolling.mu.Lock()
+	defer s.rolling.mu.Unlock()
+	s.rolling.mistakes = append(s.rolling.mistakes, mistake)
+}
+
+// watched adds to what a method of a Builder or a hook answers the mistakes that it made.
+func (s *Session) watched(err error) error {
+	mistakes := errors.Join(s.tooLate()...)
+	if mistakes == nil {
+		return err
+	}
+	return errors.Join(err, &classified{class: classRollout, err: mistakes})
 }
 
 // tooLate returns the mistakes that were noted since it was last called.

@@ -18,16 +18,16 @@ func TestBuildRefuses(t *testing.T) {
 		want  string
 	}{
 		"to add a component": {func(_ context.Context, s *Session, _ *Component) error { s.Add("more", configMap("a")); return nil },
-			"component c: component more: is added when the rollout has begun: add it in Setup"},
+			"component c: component more is added when the rollout has begun: add it in Setup"},
 		"to add a component as a type": {func(_ context.Context, s *Session, _ *Component) error { s.Use("more", &built{}); return nil },
-			"component c: component more: is added when the rollout has begun: add it in Setup"},
+			"component c: component more is added when the rollout has begun: add it in Setup"},
 		"to wait for another one": {func(_ context.Context, s *Session, c *Component) error {
 			c.After(s.Component("first"), Ready)
 			return nil
 		},
-			"component c: component c: is told what to wait for when the rollout has begun: say it in Setup"},
+			"component c: c is told what to wait for when the rollout has begun: say it in Setup"},
 		"to disable it": {func(_ context.Context, _ *Session, c *Component) error { c.Disable(); return nil },
-			"component c: component c: is disabled when the rollout has begun: do it in Setup"},
+			"component c: c is disabled when the rollout has begun: do it in Setup"},
 		"to judge what it builds": {func(ctx context.Context, _ *Session, c *Component) error { return c.Verify(ctx) },
 			"component c: build: component c: its objects are asked for while they are built: do in Deploy or Verify what needs them"},
 		"to deploy what it builds": {func(ctx context.Context, _ *Session, c *Component) error { return c.Apply(ctx) },
@@ -123,4 +123,97 @@ func (panicking) Name() string { return "panicking" }
 
 func (panicking) Apply(context.Context, string, string, map[string]any) (map[string]any, bool, error) {
 	panic("boom")
+}
+
+// What is added too late is said by whoever adds it.
+func TestAddedWhenRendered(t *testing.T) {
+	t.Parallel()
+	const want = "object late is added to c when that is rendered already: add it in Setup or Build"
+	add := func(c *Component) { c.Add("late", configMap("late")) }
+	for reason, row := range map[string]struct {
+		controller Controller
+		want       string
+	}{
+		"by Deploy":   {adding(func(s *Session) { s.Use("c", &addsLate{deploy: add}) }), "component c: " + want},
+		"by Verify":   {adding(func(s *Session) { s.Use("c", &addsLate{verify: add}) }), "component c: " + want},
+		"by Disable":  {adding(func(s *Session) { s.Use("c", &addsLate{disable: add}).Disable() }), "component c: " + want},
+		"by the hook": {&addsAfter{controller{func(_ context.Context, s *Session) error { s.Add("c", configMap("a")); return nil }}}, want},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			_, _, err := w.once(w.reconciler(row.controller))
+			assert.EqualError(t, err, row.want)
+			assert.Equal(t, "Errored/Errored", w.verdict())
+		})
+	}
+}
+
+// addsLate is a Builder that adds objects where it shouldn't.
+type addsLate struct {
+	built
+	deploy, verify, disable func(c *Component)
+}
+
+func (a *addsLate) Deploy(ctx context.Context, _ *Session, c *Component) error {
+	if a.deploy != nil {
+		a.deploy(c)
+	}
+	return c.Apply(ctx)
+}
+
+func (a *addsLate) Verify(ctx context.Context, _ *Session, c *Component) error {
+	if a.verify != nil {
+		a.verify(c)
+	}
+	return c.Verify(ctx)
+}
+
+func (a *addsLate) Disable(ctx context.Context, _ *Session, c *Component) error {
+	a.disable(c)
+	return c.Remove(ctx)
+}
+
+type addsAfter struct{ controller }
+
+func (*addsAfter) AfterDeploy(_ context.Context, s *Session, _ Outcome) error {
+	s.Component("c").Add("late", configMap("late"))
+	return nil
+}
+
+func TestEveryPanicIsLogged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, _, err := w.once(w.reconciler(adding(func(s *Session) {
+		for _, name := range []string{"a", "b"} {
+			s.Use(name, &built{func(context.Context, *Session, *Component) error { panic("in " + name) }})
+		}
+	})))
+	require.EqualError(t, err, "component a: build: panic: in a\ncomponent b: build: panic: in b")
+	assert.Equal(t, 1, w.logs.count(`msg=panic`+` object="Widget shop/w" reconcile=`)-1, "two stacks")
+}
+
+// A component that is taken away needs no patch, and a bad one doesn't keep it.
+func TestDisabledComponentsAreNotPatched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, owned(configMap("a"), widgetUID))
+	calls := w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")).Disable() }), WithPatches(panicking{inApply: true})))
+	assert.Equal(t, []string{"delete ConfigMap shop/a", writeStatus}, calls)
+}
+
+func TestManyObjects(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.inSetup(func(_ context.Context, s *Session) {
+		c := s.Add("c")
+		for i := range 5 * fewObjects {
+			c.Add(string(rune('a'+i/26))+string(rune('a'+i%26)), configMap("x"))
+		}
+		assert.Empty(t, c.mistakes)
+		assert.Len(t, c.objects, 5*fewObjects)
+		c.Add("aa", configMap("x"))
+		c.Add("fd", configMap("x"))
+		assert.Len(t, c.mistakes, 2, "each name once")
+		s.components = nil
+	})
 }

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"fmt"
 
+	"github.com/operkit/operkit/reconcile/internal/plain"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -10,12 +11,12 @@ import (
 func (r *Reconciler) readDefaults() error {
 	var err error
 	if defaulter, ok := r.controller.(Defaulter); ok {
-		if r.defaults, err = plain(defaulter.Defaults()); err != nil {
+		if r.defaults, err = plain.Map(defaulter.Defaults()); err != nil {
 			return fmt.Errorf("controller %T: its Defaults can't be merged under a resource: %w", r.controller, err)
 		}
 	}
 	if defaulter, ok := r.controller.(ConfigDefaulter); ok {
-		if r.configDefaults, err = plain(defaulter.ConfigDefaults()); err != nil {
+		if r.configDefaults, err = plain.Map(defaulter.ConfigDefaults()); err != nil {
 			return fmt.Errorf("controller %T: its ConfigDefaults are no configuration: %w", r.controller, err)
 		}
 	}

@@ -44,6 +44,10 @@ func (c *Component) Add(name string, object any, options ...ObjectOption) *Objec
 	for _, option := range options {
 		option(o)
 	}
+	if c.rendering.finished.Load() != nil {
+		c.session.tell(fmt.Errorf("object %s is added to %s when that is rendered already: add it in Setup or Build", o.name, c.name))
+		return o
+	}
 	content, err := toObject(object)
 	if err != nil {
 		c.fail("%w", err)
@@ -53,12 +57,31 @@ func (c *Component) Add(name string, object any, options ...ObjectOption) *Objec
 	if name == "" {
 		o.name = defaultObjectName(content, o.ref)
 	}
-	if slices.ContainsFunc(c.objects, func(other *Object) bool { return other.name == o.name }) {
+	if c.has(o.name) {
 		c.fail("object %s: is added twice", o.name)
 		return o
 	}
 	c.objects = append(c.objects, o)
 	return o
+}
+
+// fewObjects are soon looked through.
+const fewObjects = 32
+
+// has tells whether an object has that name, and keeps it for the next one.
+func (c *Component) has(name string) bool {
+	if len(c.objects) < fewObjects {
+		return slices.ContainsFunc(c.objects, func(other *Object) bool { return other.name == name })
+	}
+	if c.taken == nil {
+		c.taken = make(map[string]bool, 2*fewObjects)
+		for _, other := range c.objects {
+			c.taken[other.name] = true
+		}
+	}
+	taken := c.taken[name]
+	c.taken[name] = true
+	return taken
 }
 
 // defaultObjectName is the name of an object that was given none.

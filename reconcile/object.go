@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/operkit/operkit/reconcile/internal/plain"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // toObject converts what a user may pass as an object to the plain form: maps, lists,
@@ -19,8 +19,8 @@ func toObject(value any) (*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	obj, given := value.(*unstructured.Unstructured)
-	if !given || !isPlain(content) {
-		if content, err = plain(content); err != nil {
+	if !given || !plain.Is(content) {
+		if content, err = plain.Map(content); err != nil {
 			return nil, fmt.Errorf("an object of type %T can't be converted: %w", value, err)
 		}
 		obj = &unstructured.Unstructured{Object: content}
@@ -42,6 +42,15 @@ func contentOf(value any) (map[string]any, error) {
 		}
 	case map[string]any:
 		content = v
+	case YAML:
+		objects, err := v.objects()
+		if err == nil && len(objects) > 1 {
+			err = fmt.Errorf("YAML: the text holds %d objects: add each by a name of its own, or all by Session.Add", len(objects))
+		}
+		if err != nil {
+			return nil, err
+		}
+		content = objects[0].Object
 	default:
 		return typedContent(value)
 	}
@@ -69,39 +78,4 @@ func typedContent(value any) (map[string]any, error) {
 		return nil, fmt.Errorf("an object of type %T can't be converted: %w", value, err)
 	}
 	return content, nil
-}
-
-// plain returns content in the plain form, a copy if it isn't.
-func plain(content map[string]any) (map[string]any, error) {
-	if isPlain(content) {
-		return content, nil
-	}
-	document, err := json.Marshal(content)
-	if err != nil {
-		return nil, err
-	}
-	var out map[string]any
-	return out, json.Unmarshal(document, &out)
-}
-
-func isPlain(value any) bool {
-	switch v := value.(type) {
-	case nil, string, bool, int64, float64:
-		return true
-	case map[string]any:
-		for _, item := range v {
-			if !isPlain(item) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		for _, item := range v {
-			if !isPlain(item) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
 }

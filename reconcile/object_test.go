@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/operkit/operkit/reconcile/internal/plain"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,7 +71,7 @@ func TestToObject(t *testing.T) {
 			before := encoded(t, row.value)
 			obj, err := toObject(row.value)
 			require.NoError(t, err)
-			assert.True(t, isPlain(obj.Object), "it has only plain values")
+			assert.True(t, plain.Is(obj.Object), "it has only plain values")
 			content := obj.DeepCopy()
 			unstructured.RemoveNestedField(content.Object, "metadata", "creationTimestamp")
 			assert.JSONEq(t, row.want, encoded(t, content.Object))

@@ -37,6 +37,7 @@ type options struct {
 	strict            bool
 	serviceStatus     bool
 	withoutStatus     bool
+	graphInStatus     bool
 	startAfter        time.Duration
 	maxAttempts       int
 }
@@ -58,6 +59,10 @@ func NameObjects() Option { return func(o *options) { o.nameObjects = true } }
 // ServiceStatus has the status carry the field <kind>Status that parents of the resource read:
 // Completed, InProgress or Failed (spec: reconcile 52). The schema of the kind has to know it.
 func ServiceStatus() Option { return func(o *options) { o.serviceStatus = true } }
+
+// GraphInStatus has the status carry the dependency graph as text, in componentStatus.dependencyGraph (spec:
+// reconcile 49).
+func GraphInStatus() Option { return func(o *options) { o.graphInStatus = true } }
 
 // WithoutStatus leaves the status of resources alone, for kinds that have none or whose status is another
 // program's (spec: reconcile 44). What is decided by the status stays unknown then: the version that a

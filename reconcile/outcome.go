@@ -33,10 +33,17 @@ type Outcome struct {
 	Components map[string]ComponentOutcome
 	// Hook is the error of a hook of the controller, such as AfterDeploy; nil without one.
 	Hook error
-	// Graph is the dependency graph as text.
-	Graph string
 	// kinds are those of the objects, and those of which something may be left.
 	kinds []schema.GroupVersionKind
+	graph *dag.Graph[*Component]
+}
+
+// Graph is the dependency graph as text.
+func (o Outcome) Graph() string {
+	if o.graph == nil {
+		return ""
+	}
+	return o.graph.String()
 }
 
 // ComponentOutcome is how the rollout of one component ended.
@@ -78,7 +85,7 @@ func (o Outcome) deployedAll() bool {
 // failed what either failed, unstarted what the deploy run didn't start, and unverified the
 // rest. verified is nil when the verify run never was (spec: dag 40).
 func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.State) Outcome {
-	outcome := Outcome{Components: map[string]ComponentOutcome{}, Graph: graph.String()}
+	outcome := Outcome{Components: map[string]ComponentOutcome{}, graph: graph}
 	for _, name := range deployed.Verified() {
 		outcome.Components[name] = ComponentOutcome{State: Unverified, Deployed: true}
 	}

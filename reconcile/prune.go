@@ -59,19 +59,34 @@ func (s *Session) prune(ctx context.Context, given []schema.GroupVersionKind) ([
 		if i >= rendered {
 			known, err := s.watchable(ctx, kind)
 			if err != nil {
-				errs, left = append(errs, err), append(left, kind)
+				errs, left = append(errs, s.unlessForbidden(kind, err)), append(left, kind)
 			}
 			if err != nil || !known {
 				continue
 			}
 		}
 		remaining, err := s.pruneKind(ctx, kind)
+		if i >= rendered && err != nil {
+			errs, left = append(errs, s.unlessForbidden(kind, err)), append(left, kind)
+			continue
+		}
 		errs = append(errs, err)
 		if i < rendered || remaining || err != nil {
 			left = append(left, kind)
 		}
 	}
 	return left, errors.Join(errs...)
+}
+
+// unlessForbidden: a release that gives a kind up may give up the right to it, too. What is left of the kind stays,
+// and stays remembered; that is no failure of what is rendered today.
+func (s *Session) unlessForbidden(kind schema.GroupVersionKind, err error) error {
+	var forbidden *deploy.ForbiddenError
+	if !errors.As(err, &forbidden) {
+		return err
+	}
+	s.logger.Warn("not pruned: the kind isn't rendered any more, and the right to it is gone", "kind", kind.Kind, "error", err)
+	return nil
 }
 
 // withKinds are kinds and those of more that aren't among them.
@@ -84,33 +99,28 @@ func withKinds(kinds, more []schema.GroupVersionKind) []schema.GroupVersionKind 
 	return kinds
 }
 
-// wanted tells whether an enabled component renders obj.
-func (s *Session) wanted(obj *unstructured.Unstructured) bool {
-	if s.claims.wanted(s.identityOf(deploy.RefOf(obj))) {
-		return true
-	}
+// wanted tells whether an enabled component renders what ref names.
+func (s *Session) wanted(ref deploy.Ref) bool { return s.claims.wanted(s.identityOf(ref)) }
+
+// generates tells whether an enabled component renders the manifest that obj got its generated name by.
+func (s *Session) generates(obj *unstructured.Unstructured) bool {
 	if obj.GetGenerateName() == "" {
 		return false
 	}
-	for _, c := range s.components {
-		if !c.disabled && slices.ContainsFunc(c.Objects(), func(manifest *unstructured.Unstructured) bool { return s.manager.MadeFrom(obj, manifest) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.components, func(c *Component) bool {
+		return !c.disabled && slices.ContainsFunc(c.Objects(), func(manifest *unstructured.Unstructured) bool { return s.manager.MadeFrom(obj, manifest) })
+	})
 }
 
-// pruneKind tells whether there is something of kind that the resource owns.
+// pruneKind tells whether there is something of kind that the resource owns and that is not wanted.
 func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (remaining bool, err error) {
-	owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind})
+	owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, deploy.Except(s.wanted))
 	if err != nil {
 		return false, fmt.Errorf("prune: %w", err)
 	}
-	var extra []*unstructured.Unstructured
-	for _, obj := range owned {
-		if !s.wanted(obj) {
-			extra = append(extra, obj)
-		}
+	extra := slices.DeleteFunc(owned, s.generates)
+	if len(extra) == 0 {
+		return false, nil
 	}
 	results, err := s.remove(ctx, extra)
 	for _, result := range results {
@@ -125,7 +135,7 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 	if err != nil {
 		return true, fmt.Errorf("prune: %w", err)
 	}
-	return len(owned) > len(extra) || len(going) > 0, nil
+	return len(going) > 0, nil
 }
 
 // watchable has a kind watched of which nothing is rendered, unless it isn't served any more.

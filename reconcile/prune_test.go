@@ -242,3 +242,23 @@ func TestOtherVersionsOfAKindAreForgotten(t *testing.T) {
 	assert.NotContains(t, watcher.made(), "v1beta1")
 	assert.NotNil(t, w.get(deploymentRef("d")))
 }
+
+// A release that gives a kind up may give the right to it up as well: that fails nothing.
+func TestPruneWithoutTheRight(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a"), deployment("d")) })))
+	w.makeReady("d")
+	watcher := &ownRecorder{failFor: map[schema.GroupVersionKind]error{deployments: forbidden("list and watch", "deployments")}}
+	r := w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }), WithWatcher(watcher))
+	for range 2 {
+		_, _, err := w.once(r)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "Stable/Stable", w.verdict())
+	assert.Equal(t, []any{"apps/v1/Deployment", "v1/ConfigMap"}, w.kinds(), "it is still known what is left")
+	assert.Equal(t, 2, w.logs.count("the right to it is gone"))
+	watcher.failFor = nil
+	w.calm(r)
+	assert.Nil(t, w.get(deploymentRef("d")))
+}

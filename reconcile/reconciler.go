@@ -195,8 +195,7 @@ func guarded(method func() error) (err error) {
 
 // ended writes the status and decides what comes next.
 func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, err error) (request.Result, error) {
-	var panicked *dag.PanicError
-	if errors.As(err, &panicked) {
+	for _, panicked := range panicsIn(err) {
 		s.logger.Error("panic", "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	switch {

@@ -119,7 +119,11 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 // renderObject never changes what was added.
 func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
 	content := o.content.Object
-	for _, patch := range s.patches {
+	patches := s.patches
+	if o.component.disabled {
+		patches = nil // what is taken away needs none, and one that doesn't fit must not keep it
+	}
+	for _, patch := range patches {
 		var patched map[string]any
 		var matched bool
 		if err := guarded(func() (err error) {

@@ -33,7 +33,7 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	if err != nil {
 		return newOutcome(graph, deployed, nil), err
 	}
-	hookErr := r.afterDeploy(ctx, s, newOutcome(graph, deployed, nil))
+	hookErr := s.watched(r.afterDeploy(ctx, s, newOutcome(graph, deployed, nil)))
 	for _, names := range [][]string{deployed.Unverified(), deployed.Failed(), deployed.Unstarted()} {
 		for _, name := range names {
 			graph.Disable(name)
@@ -45,7 +45,7 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	}, bound, dag.WithoutPredicates())
 	outcome := newOutcome(graph, deployed, &verified)
 	if outcome.Hook = hookErr; hookErr == nil && err == nil {
-		outcome.Hook = r.afterVerify(ctx, s, outcome)
+		outcome.Hook = s.watched(r.afterVerify(ctx, s, outcome))
 	}
 	return outcome, err
 }
@@ -54,7 +54,12 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 func (s *Session) graph() (*dag.Graph[*Component], error) {
 	var errs []error
 	for _, c := range s.components {
-		errs = append(errs, c.mistakes...)
+		for _, mistake := range c.mistakes {
+			if c.name != "" {
+				mistake = fmt.Errorf("component %s: %w", c.name, mistake)
+			}
+			errs = append(errs, mistake)
+		}
 	}
 	errs = append(errs, s.shared()...)
 	graph := dag.New[*Component]()
@@ -78,6 +83,11 @@ func (s *Session) graph() (*dag.Graph[*Component], error) {
 // shared finds objects that were added more than once, before anything is written. Those of Builders aren't
 // known yet.
 func (s *Session) shared() (errs []error) {
+	total := 0
+	for _, c := range s.components {
+		total += len(c.objects)
+	}
+	s.claims.expect(total)
 	for _, c := range s.components {
 		for _, o := range c.objects {
 			if err := s.claim(o, o.ref); err != nil {
@@ -121,7 +131,7 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 	disabler, disables := c.builder.(Disabler)
 	switch {
 	case c.disabled && disables:
-		return guarded(func() error { return disabler.Disable(ctx, s, c) })
+		return s.watched(guarded(func() error { return disabler.Disable(ctx, s, c) }))
 	case c.disabled:
 		return c.Remove(ctx)
 	}
@@ -134,7 +144,7 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 		return err
 	}
 	if deploys {
-		return guarded(func() error { return deployer.Deploy(ctx, s, c) })
+		return s.watched(guarded(func() error { return deployer.Deploy(ctx, s, c) }))
 	}
 	return c.Apply(ctx)
 }
@@ -169,7 +179,7 @@ func (s *Session) verifyDeployed(ctx context.Context, c *Component) error {
 		return nil
 	}
 	if verifier, ok := c.builder.(Verifier); ok {
-		return guarded(func() error { return verifier.Verify(ctx, s, c) })
+		return s.watched(guarded(func() error { return verifier.Verify(ctx, s, c) }))
 	}
 	return c.Verify(ctx)
 }

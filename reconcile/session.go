@@ -29,7 +29,7 @@ type Session struct {
 	logger     *slog.Logger
 	dryRun     bool
 	components []*Component
-	names      map[string]bool
+	names      map[string]*Component
 	claims     claims
 	rolling    rolling
 	config     map[string]any
@@ -82,12 +82,7 @@ func (s *Session) Components() []*Component { return slices.Clone(s.components) 
 
 // Component returns the component of a name, nil if none was added (spec: reconcile 8).
 func (s *Session) Component(name string) *Component {
-	for _, c := range s.components {
-		if c.name == name {
-			return c
-		}
-	}
-	return nil
+	return s.names[name]
 }
 
 // Manager returns what deploys the objects: all that is applied through it belongs to the resource. It is for
@@ -98,7 +93,7 @@ func (s *Session) Manager() *deploy.Manager { return s.manager }
 // Get reads an object, nil when there is none. An empty namespace in ref means cluster
 // scope: use the session's for what lives beside the resource. The object is shared: copy
 // it before you change it. A kind that the resource owns nothing of is read from the cluster
-// itself, at a call each time, and its changes don't bring the resource to reconcile.
+// itself, at a call each time, and its changes don't bring the resource to reconcile; see Follow.
 func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	return s.manager.View().Get(ctx, ref)
 }

@@ -76,6 +76,9 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	}
 	if rep.outcome != nil {
 		application.Components = componentState(*rep.outcome)
+		if r.options.graphInStatus {
+			application.Components.Graph = rep.outcome.Graph()
+		}
 	}
 	started, _ := status.ForStart(present, s.version)
 	if rep.err != nil {

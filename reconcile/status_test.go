@@ -191,3 +191,16 @@ func TestDroppedAloneIsLearned(t *testing.T) {
 		assert.Empty(t, w.calm(restarted))
 	}
 }
+
+func TestGraphInStatus(t *testing.T) {
+	t.Parallel()
+	t.Run("reconcile 49: only when asked for", func(t *testing.T) {
+		t.Parallel()
+		setup := adding(func(s *Session) { s.Add("web").After(s.Add("db")) })
+		w := newWorld(t)
+		w.calm(w.reconciler(setup))
+		assert.NotContains(t, w.status("componentStatus"), "dependencyGraph")
+		w.calm(w.reconciler(setup, GraphInStatus()))
+		assert.Equal(t, "Graph({web:[db],db:[]})", w.status("componentStatus", "dependencyGraph"))
+	})
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -14,6 +16,27 @@ import (
 // reconcile again.
 type Watcher interface {
 	Own(ctx context.Context, owner, child schema.GroupVersionKind) error
+}
+
+// Follower is what a Watcher may offer beside: single objects that the resource of owner doesn't own bring it to
+// reconcile when they come, change or go. It returns once they are known. What a reconcile that ends without an
+// error didn't ask for is followed no longer.
+type Follower interface {
+	Watcher
+	Follow(ctx context.Context, owner request.Key, ref deploy.Ref) error
+}
+
+// Follow has the resource reconciled when the object that ref names comes, changes or goes, although it isn't the
+// resource's own: a Secret that the spec names, say. Call it with every reconcile, and before the object is read:
+// from then on Get and List of its kind cost no call. An empty namespace in ref means cluster scope. With a Watcher
+// that is no Follower (package watch is one) the kind is watched, but not followed; without any, nothing is.
+func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
+	follower, ok := s.watcher.(Follower)
+	if !ok {
+		return s.own(ctx, ref.Kind)
+	}
+	key := request.Key{Kind: s.Kind(), Namespace: s.Namespace(), Name: s.Name()}
+	return follower.Follow(ctx, key, ref)
 }
 
 // own has a kind watched before the first object of it is read or written.

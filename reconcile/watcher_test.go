@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -14,6 +15,8 @@ import (
 // ownRecorder is a Watcher that keeps what it is told.
 type ownRecorder struct {
 	fail error
+	// failFor are the errors for single kinds.
+	failFor map[schema.GroupVersionKind]error
 
 	mu   sync.Mutex
 	told []string
@@ -23,7 +26,7 @@ func (o *ownRecorder) Own(_ context.Context, owner, child schema.GroupVersionKin
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.told = append(o.told, owner.Kind+" owns "+child.Kind)
-	return o.fail
+	return cmp.Or(o.failFor[child], o.fail)
 }
 
 func (o *ownRecorder) made() []string {

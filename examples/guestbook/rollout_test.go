@@ -102,10 +102,13 @@ func TestConfigurationOfACluster(t *testing.T) {
 	w.patch(v1.GuestbookKind, "hello", `{"metadata":{"annotations":{"operkit.dev/config-defaults":"our-guestbooks"}}}`)
 	w.eventually("redis comes from elsewhere", func() bool { return w.redisImage() == "registry.example.com/redis:8" })
 	w.settled()
+	w.patch(configMaps, "our-guestbooks", `{"data":{"redis":"{image: registry.example.com/redis:9}"}}`)
+	w.eventually("another content of the ConfigMap holds at once", func() bool { return w.redisImage() == "registry.example.com/redis:9" })
+	w.settled()
 	w.patch(v1.GuestbookKind, "hello", `{"metadata":{"annotations":null}}`)
 	w.eventually("redis comes from where the operator says", func() bool { return w.redisImage() == "redis:8" })
 	w.settled()
-	assert.Equal(t, map[string]int{"patch statefulsets/hello-redis": 2}, written(children(w.CallsSince(t, mark, w.operator))))
+	assert.Equal(t, map[string]int{"patch statefulsets/hello-redis": 3}, written(children(w.CallsSince(t, mark, w.operator))))
 }
 
 func (w *world) redisImage() string {

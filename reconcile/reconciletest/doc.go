@@ -63,8 +63,9 @@
 //	get_failable_method, FailOnce     Fail, with After and Times, and FailOnce
 //	MockedOpenshiftDeployManager,     the manager is always the real one, on the cluster in memory of
 //	MockKubClient                     package dryrun (Memory); functions as state are its faults
-//	make_patch                        none needed: a TemporaryPatch is applied like any resource; a
-//	                                  Patcher is given by With(reconcile.WithPatches(...))
+//	make_patch                        none needed: with the option TemporaryPatches a TemporaryPatch is
+//	                                  applied like any resource; a Patcher of the test's own is given by
+//	                                  With(reconcile.WithPatches(...))
 //	dummy components and controllers  Components and Controlling, with Fail for their failure flags
 //	get_rendered_configs              Render, Golden
 //	MockTopApp, do_rollout            Components, RunUntilSettled; Also for the controller of a child

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,17 +18,20 @@ import (
 // rules of package watch. It is the Watcher of the reconcilers.
 type events struct {
 	*Harness
-	// seen are the objects of watched kinds at the last look.
-	seen map[schema.GroupVersionKind]map[deploy.Ref]*unstructured.Unstructured
+	owners    *trigger.Owners
+	followers *trigger.Followers
 	// kinds are those that the test or the reconcilers have to do with.
 	kinds map[schema.GroupVersionKind]bool
 	// wake says, on a real cluster, that something happened.
 	wake chan struct{}
 
 	mu sync.Mutex
-	// owned are the kinds that a controlled kind owns.
-	owned   map[schema.GroupVersionKind]map[schema.GroupVersionKind]bool
-	watched map[schema.GroupVersionKind]deploy.Subscription
+	// seen are the objects of watched kinds at the last look.
+	seen map[schema.GroupVersionKind]map[deploy.Ref]*unstructured.Unstructured
+	// owned are the kinds that a controlled kind owns, followed those that somebody follows an object of.
+	owned    map[schema.GroupVersionKind]map[schema.GroupVersionKind]bool
+	followed map[schema.GroupVersionKind]bool
+	watched  map[schema.GroupVersionKind]deploy.Subscription
 }
 
 func newEvents(h *Harness) *events {
@@ -42,14 +46,13 @@ func (e *events) forget() {
 	defer e.mu.Unlock()
 	e.seen = map[schema.GroupVersionKind]map[deploy.Ref]*unstructured.Unstructured{}
 	e.owned = map[schema.GroupVersionKind]map[schema.GroupVersionKind]bool{}
+	e.followed = map[schema.GroupVersionKind]bool{}
+	e.owners, e.followers = trigger.NewOwners(), &trigger.Followers{}
 }
 
 // Own implements reconcile.Watcher.
 func (e *events) Own(ctx context.Context, owner, child schema.GroupVersionKind) error {
-	if _, err := e.cluster.Port().Scope(ctx, child); err != nil {
-		return err
-	}
-	if err := e.watch(child); err != nil {
+	if err := e.begin(ctx, child); err != nil {
 		return err
 	}
 	e.mu.Lock()
@@ -59,6 +62,34 @@ func (e *events) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 	}
 	e.owned[owner][child] = true
 	return nil
+}
+
+// Follow implements reconcile.Follower.
+func (e *events) Follow(ctx context.Context, owner request.Key, ref deploy.Ref) error {
+	if err := e.begin(ctx, ref.Kind); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.seen[ref.Kind] == nil {
+		// What exists is about to be read, and no reason to reconcile once more.
+		objects, err := e.list(ref.Kind)
+		if err != nil {
+			return err
+		}
+		e.seen[ref.Kind] = objects
+	}
+	e.followed[ref.Kind] = true
+	e.followers.Add(owner, ref)
+	return nil
+}
+
+// begin has a kind watched from now on.
+func (e *events) begin(ctx context.Context, kind schema.GroupVersionKind) error {
+	if _, err := e.cluster.Port().Scope(ctx, kind); err != nil {
+		return err
+	}
+	return e.watch(kind)
 }
 
 // watch has a real cluster tell when something happens to a kind; one in memory is looked at.
@@ -92,7 +123,7 @@ func (e *events) known() []schema.GroupVersionKind {
 	return slices.Collect(maps.Keys(kinds))
 }
 
-// looked are the kinds whose events matter: those that are controlled, and those that these own.
+// looked are the kinds whose events matter: those that are controlled, and those that these own or follow.
 func (e *events) looked() []schema.GroupVersionKind {
 	kinds := map[schema.GroupVersionKind]bool{}
 	for kind := range e.reconcilers {
@@ -103,6 +134,7 @@ func (e *events) looked() []schema.GroupVersionKind {
 	for _, children := range e.owned {
 		maps.Copy(kinds, children)
 	}
+	maps.Copy(kinds, e.followed)
 	return slices.Collect(maps.Keys(kinds))
 }
 
@@ -114,8 +146,20 @@ func (e *events) look() (changed bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		e.mu.Lock()
 		happened = append(happened, compare(e.seen[kind], now)...)
 		e.seen[kind] = now
+		e.mu.Unlock()
+	}
+	// First who there is, then whom that concerns: an owner may come together with what it owns.
+	for _, event := range happened {
+		kind := event.New.GroupVersionKind()
+		if e.reconcilers[kind] == nil {
+			continue
+		}
+		if key, reconcile, anew := e.owners.Observe(kind, event); reconcile {
+			e.bring(key, anew)
+		}
 	}
 	for _, event := range happened {
 		e.concern(event)
@@ -145,6 +189,13 @@ func (e *events) list(kind schema.GroupVersionKind) (map[deploy.Ref]*unstructure
 	return found, err
 }
 
+// resource is a controlled object as it was at the last look, nil if there was none.
+func (e *events) resource(ref deploy.Ref) *unstructured.Unstructured {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.seen[ref.Kind][ref]
+}
+
 func compare(before, now map[deploy.Ref]*unstructured.Unstructured) (happened []deploy.Event) {
 	for ref, obj := range now {
 		switch old := before[ref]; {
@@ -165,22 +216,23 @@ func compare(before, now map[deploy.Ref]*unstructured.Unstructured) (happened []
 // concern has the resources reconciled that an event is about.
 func (e *events) concern(event deploy.Event) {
 	kind := event.New.GroupVersionKind()
-	ref := deploy.RefOf(event.New)
-	if e.reconcilers[kind] != nil && e.mine(ref) {
-		key := request.Key{Kind: kind, Namespace: ref.Namespace, Name: ref.Name}
-		if event.Type != deploy.Modified || wantsReconcile(event.Old, event.New) {
-			e.mark(key, event.Type != deploy.Modified || isAnother(event.Old, event.New))
-		}
-	}
 	for owner := range e.reconcilers {
 		if !e.owns(owner, kind) {
 			continue
 		}
-		for resource, obj := range e.seen[owner] {
-			if e.mine(resource) && (refersTo(event.Old, obj, event.Type) || refersTo(event.New, obj, event.Type)) {
-				e.mark(request.Key{Kind: owner, Namespace: resource.Namespace, Name: resource.Name}, false)
-			}
+		for key := range e.owners.Of(owner, event) {
+			e.bring(key, false)
 		}
+	}
+	for _, key := range e.followers.Of(deploy.RefOf(event.New)) {
+		e.bring(key, false)
+	}
+}
+
+// bring has a resource reconciled now, unless it is somebody else's.
+func (e *events) bring(key request.Key, anew bool) {
+	if e.mine(deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name}) {
+		e.mark(key, anew)
 	}
 }
 
@@ -193,34 +245,4 @@ func (e *events) owns(owner, child schema.GroupVersionKind) bool {
 // mine tells whether a resource is this test's: on a real cluster there are others.
 func (e *events) mine(ref deploy.Ref) bool {
 	return e.memory != nil || ref.Namespace == e.options.namespace || e.applied[ref]
-}
-
-// refersTo tells whether child is owned by owner, or was by one of that name.
-func refersTo(child, owner *unstructured.Unstructured, event deploy.EventType) bool {
-	if child == nil {
-		return false
-	}
-	for _, reference := range child.GetOwnerReferences() {
-		version, err := schema.ParseGroupVersion(reference.APIVersion)
-		if err != nil || reference.Kind != owner.GetKind() || version.Group != owner.GroupVersionKind().Group {
-			continue
-		}
-		if reference.UID == owner.GetUID() || event == deploy.Deleted && reference.Name == owner.GetName() {
-			return true
-		}
-	}
-	return false
-}
-
-// wantsReconcile leaves out updates that nobody made for a controller to act on, such as its own status writes.
-func wantsReconcile(before, after *unstructured.Unstructured) bool {
-	return after.GetGeneration() == 0 || isAnother(before, after) ||
-		(before.GetDeletionTimestamp() == nil) != (after.GetDeletionTimestamp() == nil) ||
-		!maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
-		!maps.Equal(before.GetLabels(), after.GetLabels()) ||
-		slices.ContainsFunc(before.GetFinalizers(), func(name string) bool { return !slices.Contains(after.GetFinalizers(), name) })
-}
-
-func isAnother(before, after *unstructured.Unstructured) bool {
-	return before.GetGeneration() != after.GetGeneration() || before.GetUID() != after.GetUID()
 }

@@ -218,6 +218,29 @@ func ExampleHarness_RunUntilSettled() {
 	//   .data.tick: "20" -> "21"
 }
 
+func ExampleTemporaryPatches() {
+	h := reconciletest.New(console{}, Shop{}, reconciletest.TemporaryPatches())
+	sign := func() any { return h.Get("ConfigMap tea-door").Object["data"] }
+	h.Apply(shop, `
+apiVersion: operkit.dev/v1
+kind: TemporaryPatch
+metadata: {name: sold-out}
+spec:
+  apiVersion: example.dev/v1
+  kind: Shop
+  name: tea
+  patchType: strategic
+  expiresAt: "2030-01-03T00:00:00Z" # the clock of the harness starts the day before
+  patch: {door: {configmap/tea-door: {data: {sign: sold out}}}}`)
+	h.RunUntilSettled()
+	fmt.Println(sign(), h.Condition("TemporaryPatch sold-out", "Applied").Message)
+	h.Advance(24 * time.Hour)
+	fmt.Println(sign(), h.Condition("TemporaryPatch sold-out", "Applied").Message)
+	// Output:
+	// map[sign:sold out] patched door.configmap/tea-door
+	// map[sign:open] expired at 2030-01-03T00:00:00Z
+}
+
 // bell is a component as a type of its own.
 type bell struct{}
 

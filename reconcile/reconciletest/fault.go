@@ -21,7 +21,7 @@ type Phase string
 const (
 	// Setup is before the controller's Setup; it is no component's.
 	Setup Phase = "setup"
-	// Deploy is when the objects of a component are applied, or deleted if it is disabled.
+	// Deploy is when the objects of a component are applied, or deleted if it is disabled or not added any more.
 	Deploy Phase = "deploy"
 	// Verify is when it is looked whether the objects of a component that was deployed are ready.
 	Verify Phase = "verify"
@@ -177,6 +177,27 @@ func (f *faults) meet(ref deploy.Ref) error {
 	case f.deployed[m.component]:
 		phase = Verify
 	}
+	return f.failure(m, phase)
+}
+
+// meetRemoval is the error of deleting an object. Those of a component that is taken away aren't seen while they are
+// rendered; their component is known from when it was deployed.
+func (f *faults) meetRemoval(ref deploy.Ref) error {
+	if err := f.meet(ref); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := f.place(ref)
+	m, ok := f.members[at]
+	if !ok || f.rendered == nil || f.deleting || f.rendered[at] || f.deployed[m.component] {
+		return nil
+	}
+	return f.failure(m, Deploy)
+}
+
+// failure is the error of an object in a phase. The lock is held.
+func (f *faults) failure(m member, phase Phase) error {
 	for _, fault := range f.injected {
 		if fault.phase == phase && fault.component == m.component && (fault.object == "" || fault.object == m.object) && fault.happens() {
 			return fault.err
@@ -236,7 +257,7 @@ func (f *faults) observer(c *reconcile.Component, _ deploy.Results) {
 type seeing struct{ *faults }
 
 // Patches implements reconcile.Patcher.
-func (s seeing) Patches(context.Context, *unstructured.Unstructured, deploy.View) ([]reconcile.Patch, error) {
+func (s seeing) Patches(context.Context, reconcile.Target) ([]reconcile.Patch, error) {
 	if err := s.atSetup(); err != nil {
 		return nil, err
 	}

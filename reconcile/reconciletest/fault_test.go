@@ -3,13 +3,13 @@ package reconciletest
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 func TestFail(t *testing.T) {
@@ -28,7 +28,7 @@ func TestFail(t *testing.T) {
 		{"nothing of a component that fails is applied", "store", Deploy, boom, "Errored", "Errored", "component store: ", []string{"configured Shop test/tea status"}},
 		{"what comes before an object that fails is", "store.deployment/tea-store", Deploy, boom, "Errored", "Errored", "boom",
 			[]string{"created ConfigMap test/tea-keys", "configured Shop test/tea status"}},
-		{"a class stays what it is: to wait", "store", Deploy, reconcile.Precondition("not yet"), "Initializing", "VerifyWait", "not yet", []string{"configured Shop test/tea status"}},
+		{"a class stays what it is: to wait", "store", Deploy, reconcile.Precondition("not yet"), "Initializing", "PreconditionWait", "not yet", []string{"configured Shop test/tea status"}},
 		{"a class stays what it is: the cluster", "store", Deploy, &deploy.ForbiddenError{Verb: "patch", Err: boom}, "Initializing", "ClusterError", "component store: ", []string{"configured Shop test/tea status"}},
 		{"verifying fails after all was applied", "store", Verify, boom, "Errored", "Errored", "component store: boom",
 			[]string{"created ConfigMap test/tea-keys", "created Deployment test/tea-store", "configured Shop test/tea status"}},
@@ -45,7 +45,7 @@ func TestFail(t *testing.T) {
 			h.Apply(tea)
 			fault := h.Fail(row.component, row.phase, row.err)
 			_, err := h.Reconcile("Shop tea")
-			if row.updating == "VerifyWait" {
+			if strings.HasSuffix(row.updating, "Wait") {
 				require.NoError(t, err)
 			} else {
 				require.ErrorIs(t, err, row.err)
@@ -87,30 +87,64 @@ func TestFailCounts(t *testing.T) {
 	h.Writes(1)
 }
 
-func TestFailOfADisabledComponent(t *testing.T) {
+func TestFailOfAComponentThatIsTakenAway(t *testing.T) {
 	t.Parallel()
-	disabled := false
+	for reason, takeAway := range map[string]func(s *reconcile.Session){
+		"operator 31: one that is disabled":          func(s *reconcile.Session) { s.Add("door", settings("door", nil)).Disable() },
+		"operator 31: one that isn't there any more": func(*reconcile.Session) {},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			away := false
+			h := New(t, &shop{func(ctx context.Context, s *reconcile.Session) error {
+				if !away {
+					s.Add("door", settings("door", nil))
+					return nil
+				}
+				takeAway(s)
+				_, err := s.Get(ctx, reconcileRef("ConfigMap", s.Namespace(), "door"))
+				return err
+			}})
+			h.Apply(tea)
+			h.RunUntilSettled()
+			away = true
+			h.FailOnce("door", Deploy, errors.New("boom"))
+			_, err := h.Reconcile("Shop tea")
+			require.ErrorContains(t, err, "boom")
+			assert.NotContains(t, err.Error(), "setup", "to look at it is no phase of it")
+			h.Exists("ConfigMap door")
+			h.RunUntilSettled()
+			h.Deleted("ConfigMap door")
+			h.Gone("ConfigMap door")
+		})
+	}
+}
+
+func TestFailOfAnObjectThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	window := true
 	h := New(t, &shop{func(_ context.Context, s *reconcile.Session) error {
-		if c := s.Add("door", settings("door", nil)); disabled {
-			c.Disable()
+		house := s.Add("house", settings("door", nil))
+		if window {
+			house.Add("", settings("window", nil))
 		}
 		return nil
 	}})
 	h.Apply(tea)
 	h.RunUntilSettled()
-	disabled = true
-	h.FailOnce("door", Deploy, errors.New("boom"))
+	boom := h.FailOnce("house.configmap/window", Deploy, errors.New("boom"))
+	window = false
+	h.RunUntilSettled()
+	h.Deleted("ConfigMap window")
+	assert.Zero(t, boom.Met(), "its component is deployed: this comes after it")
+	window = true
 	_, err := h.Reconcile("Shop tea")
 	require.ErrorContains(t, err, "boom")
-	h.Exists("ConfigMap door")
-	h.RunUntilSettled()
-	h.Deleted("ConfigMap door")
-	h.Gone("ConfigMap door")
 }
 
 type countingPatcher struct{ asked *int }
 
-func (p countingPatcher) Patches(context.Context, *unstructured.Unstructured, deploy.View) ([]reconcile.Patch, error) {
+func (p countingPatcher) Patches(context.Context, reconcile.Target) ([]reconcile.Patch, error) {
 	*p.asked++
 	return nil, nil
 }

@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // palace has a bit of everything: a gate, a disabled component, a value that is generated, one that is looked up.
@@ -119,4 +122,41 @@ func TestRender(t *testing.T) {
 	h.Gone("ConfigMap tea-door")
 	assert.Empty(t, h.Calls())
 	assert.Empty(t, h.Runs())
+}
+
+// Objects without a namespace get none, wherever it is known that they have none.
+func TestRenderClusterScoped(t *testing.T) {
+	t.Parallel()
+	regions := schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Region"}
+	rivers := schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "River"}
+	controller := Controlling(regions, func(_ context.Context, s *reconcile.Session) error {
+		town := settings("town", nil)
+		town["metadata"].(map[string]any)["namespace"] = "towns"
+		s.Add("town", town)
+		s.Add("river", Resource(rivers, "river", nil))
+		return nil
+	})
+	definitions := filepath.Join(t.TempDir(), "crds.yaml")
+	var text string
+	for kind, plural := range map[string]string{"Region": "regions", "River": "rivers"} {
+		text += "---\n{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: " + plural + ".example.dev}, spec: {group: example.dev, scope: Cluster, names: {kind: " +
+			kind + ", plural: " + plural + "}, versions: [{name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}\n"
+	}
+	require.NoError(t, os.WriteFile(definitions, []byte(text), 0o600))
+	for reason, option := range map[string]Option{
+		"operator 31: by an option":         Memory(dryrun.ClusterScoped(regions.GroupKind(), rivers.GroupKind())),
+		"operator 31: by their definitions": Definitions(definitions),
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			h := New(t, controller, option, With(reconcile.OwnAnywhere()))
+			h.Apply(Resource(regions, "north", nil))
+			var names []string
+			for _, component := range h.Render("Region north") {
+				names = append(names, deploy.RefOf(component.Objects[0]).String())
+			}
+			assert.Equal(t, []string{"River river", "ConfigMap towns/town"}, names)
+			h.Golden("Region north", "region")
+		})
+	}
 }

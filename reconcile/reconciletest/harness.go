@@ -1,6 +1,7 @@
 package reconciletest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -30,7 +31,7 @@ type Harness struct {
 	cluster     deploy.Cluster
 	memory      *dryrun.Cluster
 	simulator   *simulator
-	reconcilers map[schema.GroupVersionKind]*reconcile.Reconciler
+	reconcilers map[schema.GroupVersionKind]reconciler
 	events      *events
 	queue       map[request.Key]*turn
 	runs        []Run
@@ -41,6 +42,12 @@ type Harness struct {
 
 	mu    sync.Mutex
 	calls []Call
+}
+
+// reconciler is what the harness runs.
+type reconciler interface {
+	Kind() schema.GroupVersionKind
+	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
 }
 
 // New returns a harness for controller, on a cluster in memory unless On says otherwise.
@@ -90,30 +97,51 @@ func (h *Harness) newMemory() (*dryrun.Cluster, error) {
 // start makes the reconcilers, which know nothing of what was before.
 func (h *Harness) start() {
 	h.t.Helper()
-	h.reconcilers = map[schema.GroupVersionKind]*reconcile.Reconciler{}
+	h.reconcilers = map[schema.GroupVersionKind]reconciler{}
+	patches, err := h.newPatching(deploy.NewManager(observed{h.cluster, h}, h.options.manager...))
+	if err != nil {
+		h.t.Fatalf("reconciletest: %v", err)
+	}
 	for _, controller := range h.controllers {
-		reconciler, err := reconcile.New(controller, deploy.NewManager(observed{h.cluster, h}, h.options.manager...), h.reconcilerOptions()...)
+		reconciler, err := reconcile.New(controller, deploy.NewManager(observed{h.cluster, h}, h.options.manager...),
+			h.reconcilerOptions(append(slices.Clone(h.options.reconciler), patches.options()...)...)...)
 		if err != nil {
 			h.t.Fatalf("reconciletest: %v", err)
 		}
-		if _, twice := h.reconcilers[reconciler.Kind()]; twice {
-			h.t.Fatalf("reconciletest: controller %T: %s has a controller already", controller, reconciler.Kind().Kind)
-		}
-		h.reconcilers[reconciler.Kind()] = reconciler
+		h.add(reconciler, fmt.Sprintf("controller %T", controller))
 	}
+	if patches == nil {
+		return
+	}
+	reconciler, err := patches.reconciler(h.t.Context(), h.memory, h.reconcilerOptions())
+	if err != nil {
+		h.t.Fatalf("reconciletest: temporary patches: %v", err)
+	}
+	h.add(reconciler, "temporary patches")
 }
 
-func (h *Harness) reconcilerOptions() []reconcile.Option {
-	first := []reconcile.Option{reconcile.Logger(slog.New(slog.NewTextHandler(logged{h.t}, nil)))}
+func (h *Harness) add(r reconciler, name string) {
+	h.t.Helper()
+	if _, twice := h.reconcilers[r.Kind()]; twice {
+		h.t.Fatalf("reconciletest: %s: %s has a controller already", name, r.Kind().Kind)
+	}
+	h.reconcilers[r.Kind()] = r
+}
+
+// reconcilerOptions are the harness's, around those of the test.
+func (h *Harness) reconcilerOptions(tests ...reconcile.Option) []reconcile.Option {
+	first := []reconcile.Option{reconcile.Logger(h.logger())}
 	if h.memory != nil {
 		first = append(first, reconcile.StartAfter(0))
 	}
-	return slices.Concat(first, h.options.reconciler, []reconcile.Option{
+	return slices.Concat(first, tests, []reconcile.Option{
 		reconcile.Clock(h.clock.now), reconcile.WithWatcher(h.events),
 		// Last, so that it sees what the others make of an object.
 		reconcile.WithPatches(seeing{h.faults}), reconcile.Observe(h.faults.observer),
 	})
 }
+
+func (h *Harness) logger() *slog.Logger { return slog.New(slog.NewTextHandler(logged{h.t}, nil)) }
 
 // Restart has the operator start anew, with nothing in its memory: every resource is reconciled again. The
 // cluster, and errors that were injected, stay as they are.

@@ -8,6 +8,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -24,6 +25,8 @@ type options struct {
 	manager       []deploy.Option
 	reconciler    []reconcile.Option
 	others        []reconcile.Controller
+	patched       bool
+	patches       []temporarypatch.Option
 	simulations   map[schema.GroupKind]Simulation
 	maxReconciles int
 }
@@ -71,6 +74,13 @@ func With(setup ...reconcile.Option) Option {
 // same options.
 func Also(controllers ...reconcile.Controller) Option {
 	return func(o *options) { o.others = append(o.others, controllers...) }
+}
+
+// TemporaryPatches has the resources of all controllers of the test be patched by temporary patches, as package operator
+// has them: a TemporaryPatch is given to Apply, and edited and deleted, like any resource. Several options add up. The
+// harness itself sees to temporarypatch.Clock. A cluster in memory has their definition; a real one needs it.
+func TemporaryPatches(setup ...temporarypatch.Option) Option {
+	return func(o *options) { o.patched, o.patches = true, append(o.patches, setup...) }
 }
 
 // Simulation is what a controller of the cluster makes of an object: the fields of the status that it has

@@ -134,7 +134,7 @@ func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*
 
 // Delete implements deploy.Port.
 func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
-	err := p.harness.faults.meet(ref)
+	err := p.harness.faults.meetRemoval(ref)
 	if err == nil {
 		err = p.Port.Delete(ctx, ref, options)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Rendered is a component as it would be deployed.
@@ -29,7 +30,8 @@ const renderNamespace = "test"
 
 // Render returns the components of a resource, ascending by name, as a first rollout would deploy them: in a dry run, on
 // a cluster that holds nothing but what the test itself has applied. All gates are open there, and values that
-// reconcile.Session.Generated makes are placeholders. The harness's own cluster isn't touched. What goes wrong fails
+// reconcile.Session.Generated makes are placeholders. Temporary patches that are recorded on it by now, and applied by
+// the test, are applied. The harness's own cluster isn't touched. What goes wrong fails
 // the test.
 func (h *Harness) Render(resource string) []Rendered {
 	h.t.Helper()
@@ -57,8 +59,15 @@ func (h *Harness) render(ctx context.Context, ref deploy.Ref) ([]Rendered, error
 		defer mu.Unlock()
 		rendered = append(rendered, Rendered{c.Name(), c.Disabled(), copies(c.Objects())})
 	}
-	options := slices.Concat(h.options.reconciler, []reconcile.Option{reconcile.Clock(h.clock.now), reconcile.DryRun(), reconcile.Observe(observe)})
-	reconciler, err := reconcile.New(controller, deploy.NewManager(scratch, h.options.manager...), options...)
+	manager := deploy.NewManager(alike{scratch, h.cluster.Port()}, h.options.manager...)
+	patches, err := h.newPatching(manager)
+	if err != nil {
+		return nil, err
+	}
+	options := slices.Concat(h.options.reconciler, patches.options(), []reconcile.Option{
+		reconcile.Clock(h.clock.now), reconcile.DryRun(), reconcile.Observe(observe),
+	})
+	reconciler, err := reconcile.New(controller, manager, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +89,7 @@ func (h *Harness) controllerOf(ref deploy.Ref) (reconcile.Controller, error) {
 // scratch is a cluster that holds what the test has applied, as it is now.
 func (h *Harness) scratch(ctx context.Context) (*dryrun.Cluster, error) {
 	var objects []*unstructured.Unstructured
+	var clusterScoped []schema.GroupKind
 	for ref := range h.applied {
 		obj, err := h.cluster.View().Get(ctx, ref)
 		if err != nil {
@@ -88,6 +98,9 @@ func (h *Harness) scratch(ctx context.Context) (*dryrun.Cluster, error) {
 		if obj == nil || obj.GetDeletionTimestamp() != nil {
 			continue
 		}
+		if ref.Namespace == "" {
+			clusterScoped = append(clusterScoped, ref.Kind.GroupKind())
+		}
 		obj = obj.DeepCopy()
 		obj.SetNamespace(h.inRender(obj.GetNamespace()))
 		if obj.GetNamespace() == "" {
@@ -95,7 +108,7 @@ func (h *Harness) scratch(ctx context.Context) (*dryrun.Cluster, error) {
 		}
 		objects = append(objects, obj)
 	}
-	return dryrun.New(dryrun.AnyKind(), dryrun.Clock(h.clock.now), dryrun.Objects(objects...))
+	return dryrun.New(dryrun.AnyKind(), dryrun.ClusterScoped(clusterScoped...), dryrun.Clock(h.clock.now), dryrun.Objects(objects...))
 }
 
 func (h *Harness) inRender(namespace string) string {

@@ -8,18 +8,13 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// The times of package watch, without what it adds at random.
-const (
-	firstRetry       = 250 * time.Millisecond
-	longestRetry     = 30 * time.Second
-	reconcileTimeout = 2 * time.Minute
-	// quietFailures is how many failures in a row that change nothing are followed by RunUntilSettled: enough
-	// for the longest time between two.
-	quietFailures = 10
-)
+// quietFailures is how many failures in a row that change nothing are followed by RunUntilSettled: enough for the
+// longest time between two.
+const quietFailures = 10
 
 // Run is one reconcile.
 type Run struct {
@@ -241,16 +236,20 @@ func (h *Harness) reconcile(key request.Key) {
 	t.count++
 	t.total++
 	ref := deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name}
-	resource := h.events.seen[key.Kind][ref]
+	resource := h.events.resource(ref)
 	h.faults.begin(ref, resource != nil && resource.GetDeletionTimestamp() != nil)
 	h.mu.Lock()
 	first := len(h.calls)
 	h.mu.Unlock()
-	ctx, cancel := context.WithTimeoutCause(h.t.Context(), reconcileTimeout,
-		fmt.Errorf("the reconcile took longer than %s: %w", reconcileTimeout, context.DeadlineExceeded))
+	ctx, cancel := context.WithTimeoutCause(h.t.Context(), trigger.Timeout,
+		fmt.Errorf("the reconcile took longer than %s: %w", trigger.Timeout, context.DeadlineExceeded))
 	defer cancel()
 	run := Run{At: h.clock.now(), Key: key, Attempt: t.attempt}
+	h.events.followers.Begin(key)
 	run.Result, run.Err = h.reconcilers[key.Kind].Reconcile(ctx, request.Request{Key: key, Attempt: t.attempt})
+	if run.Err == nil {
+		h.events.followers.End(key)
+	}
 	moved := h.faults.end()
 	run.Calls = h.Calls()[first:]
 	h.runs = append(h.runs, run)
@@ -286,10 +285,8 @@ func (t *turn) after(run Run, now time.Time) {
 	case request.IsPermanent(run.Err):
 		t.attempt = 0
 	default:
-		delay := longestRetry
-		if t.attempt < 7 {
-			delay = firstRetry << t.attempt
-		}
+		// As the engine's, without what that adds at random.
+		delay := trigger.Delay(trigger.FirstRetry, trigger.LongestRetry, t.attempt)
 		if asked, ok := request.RetryTime(run.Err); ok {
 			delay = asked
 		}

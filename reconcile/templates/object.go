@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/reconcile/internal/document"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -14,16 +15,16 @@ func (t *Templates) objects(file string, out *output) ([]*unstructured.Unstructu
 	var all []*unstructured.Unstructured
 	var errs []error
 	text := out.buffer.String()
-	for _, d := range documents(text) {
-		value, problems := d.decode()
-		secretive := t.secretive[file] || speaksOfSecrets(d.text)
+	for _, d := range document.Split(text) {
+		value, problems := d.Decode()
+		secretive := t.secretive[file] || speaksOfSecrets(d.Text)
 		for _, p := range problems {
 			errs = append(errs, t.documentError(file, out, d, p, secretive))
 		}
 		if nothing, isMap := value.(map[string]any); len(problems) > 0 || value == nil || isMap && len(nothing) == 0 {
 			continue
 		}
-		found, err := objectsOf(value)
+		found, err := document.Objects(value)
 		if err != nil {
 			errs = append(errs, placed(file, out, d, "", err))
 		}
@@ -39,21 +40,9 @@ func (t *Templates) objects(file string, out *output) ([]*unstructured.Unstructu
 	return all, errors.Join(errs...)
 }
 
-// firstLine is the first line of a document that says something.
-func (d document) firstLine() int {
-	line := d.line
-	for text := range strings.Lines(d.text) {
-		if text = strings.TrimSpace(text); text != "" && !strings.HasPrefix(text, "#") {
-			return line
-		}
-		line++
-	}
-	return d.line
-}
-
 // placed is an error about a document as a whole.
-func placed(file string, out *output, d document, object string, err error) error {
-	from := out.placeOf(d.firstLine())
+func placed(file string, out *output, d document.Document, object string, err error) error {
+	from := out.placeOf(d.FirstLine())
 	if from.file == "" {
 		from.file = file
 	}
@@ -63,10 +52,10 @@ func placed(file string, out *output, d document, object string, err error) erro
 const longestExcerpt = 80
 
 // documentError is an error of the YAML parser.
-func (t *Templates) documentError(file string, out *output, d document, p problem, secretive bool) error {
-	line := d.firstLine()
-	if p.line > 0 {
-		line = d.line + p.line - 1
+func (t *Templates) documentError(file string, out *output, d document.Document, p document.Problem, secretive bool) error {
+	line := d.FirstLine()
+	if p.Line > 0 {
+		line = d.Line + p.Line - 1
 	}
 	from := out.placeOf(line)
 	e := &Error{File: from.file, Line: from.line}
@@ -78,12 +67,12 @@ func (t *Templates) documentError(file string, out *output, d document, p proble
 		excerpt = excerpt[:longestExcerpt] + "..."
 	}
 	switch {
-	case secretive && p.quotes:
+	case secretive && p.Quotes:
 		e.Err = fmt.Errorf("what is rendered is no YAML, in its line %d: the reason is %s", line, withheld)
 	case secretive:
-		e.Err = fmt.Errorf("what is rendered is no YAML: %s, in its line %d", p.text, line)
+		e.Err = fmt.Errorf("what is rendered is no YAML: %s, in its line %d", p.Text, line)
 	default:
-		e.Err = fmt.Errorf("what is rendered is no YAML: %s, in its line %d: %q", p.text, line, excerpt)
+		e.Err = fmt.Errorf("what is rendered is no YAML: %s, in its line %d: %q", p.Text, line, excerpt)
 	}
 	return e
 }
@@ -136,7 +125,7 @@ func checkTexts(content map[string]any, path []string) error {
 	}
 	texts, ok := value.(map[string]any)
 	if !ok {
-		return fmt.Errorf("%s: is %s: a map is needed", strings.Join(path, "."), kindOf(value))
+		return fmt.Errorf("%s: is %s: a map is needed", strings.Join(path, "."), document.KindOf(value))
 	}
 	for _, key := range sortedKeys(texts) {
 		switch texts[key].(type) {
@@ -144,7 +133,7 @@ func checkTexts(content map[string]any, path []string) error {
 		case map[string]any:
 			return fmt.Errorf("%s[%s]: is a map: text is needed", strings.Join(path, "."), key)
 		default:
-			return fmt.Errorf("%s[%s]: is %s: quote it", strings.Join(path, "."), key, kindOf(texts[key]))
+			return fmt.Errorf("%s[%s]: is %s: quote it", strings.Join(path, "."), key, document.KindOf(texts[key]))
 		}
 	}
 	return nil

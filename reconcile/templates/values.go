@@ -8,6 +8,8 @@ import (
 	"reflect"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/document"
+	"github.com/operkit/operkit/reconcile/internal/plain"
 	"k8s.io/apimachinery/pkg/runtime"
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
@@ -28,7 +30,7 @@ func dataOf(s *reconcile.Session) (Data, error) {
 	delete(metadata, "managedFields")
 	spec, isMap := resource.Object["spec"].(map[string]any)
 	if given := resource.Object["spec"]; given != nil && !isMap {
-		return Data{}, reconcile.Configuration("spec: is %s: a map is needed", kindOf(given))
+		return Data{}, reconcile.Configuration("spec: is %s: a map is needed", document.KindOf(given))
 	}
 	return Data{
 		Name: s.Name(), Namespace: s.Namespace(), APIVersion: resource.GetAPIVersion(), Kind: resource.GetKind(), Version: s.Version(),
@@ -89,7 +91,7 @@ func mapOf(value any) (map[string]any, error) {
 	if given := reflect.ValueOf(value); value == nil || (given.Kind() == reflect.Pointer || given.Kind() == reflect.Map) && given.IsNil() {
 		return map[string]any{}, nil
 	}
-	if content, ok := value.(map[string]any); ok && isPlain(content) {
+	if content, ok := value.(map[string]any); ok && plain.Is(content) {
 		return runtime.DeepCopyJSON(content), nil
 	}
 	document, err := json.Marshal(value)
@@ -101,26 +103,4 @@ func mapOf(value any) (map[string]any, error) {
 		return nil, errors.Join(fmt.Errorf("a value of type %T is no map: pass one, or a struct", value), err)
 	}
 	return content, nil
-}
-
-func isPlain(value any) bool {
-	switch v := value.(type) {
-	case nil, string, bool, int64, float64:
-		return true
-	case map[string]any:
-		for _, item := range v {
-			if !isPlain(item) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		for _, item := range v {
-			if !isPlain(item) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
 }

@@ -143,7 +143,7 @@ func TestBadPatch(t *testing.T) {
 	}
 	t.Run("patches 20: an unknown type, only for an object that matches", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t)
+		w := newWorldOf(t, []string{"Widget"}, nil, temporarypatch.AlsoReads(foreignPatches))
 		unchecked := func(name, component string) {
 			w.put(object(`{apiVersion: other.dev/v1, kind: TemporaryPatch, metadata: {name: ` + name + `, namespace: shop}, spec: {
 				apiVersion: example.dev/v1, kind: Widget, name: w, patchType: merge, patch: {` + component + `: {settings: {data: {}}}}}}`))
@@ -211,6 +211,19 @@ func TestCustomResources(t *testing.T) {
 		w.clock.advance(time.Hour)
 		w.rendered()
 		assert.Equal(t, before+1, w.view.listed(crds), "but now and then")
+	})
+	t.Run("patches mistake 13: one list of definitions serves all kinds", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, gadgets, others)
+		w.control.more = func(s *reconcile.Session) {
+			s.Add("g").Add("o", object(`{apiVersion: example.dev/v1, kind: Gadget, metadata: {name: g}}`))
+			s.Add("h").Add("o", object(`{apiVersion: a.dev/v1, kind: Gadget, metadata: {name: g}}`))
+		}
+		w.create("a", `patchType: strategic, patch: {g: {o: {spec: {doors: [{floor: 1, side: right}]}}}, h: {o: {spec: {x: 1}}}}`)
+		w.patched("a")
+		before := w.view.listed(crds)
+		w.rendered()
+		assert.Equal(t, before+1, w.view.listed(crds))
 	})
 	t.Run("patches mistake 13: without the right to read definitions lists are replaced", func(t *testing.T) {
 		t.Parallel()

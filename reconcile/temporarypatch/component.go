@@ -21,11 +21,15 @@ func (*component) Build(context.Context, *reconcile.Session, *reconcile.Componen
 // Deploy implements reconcile.Deployer (spec: patches 10, 11, mistake 17).
 func (w *component) Deploy(ctx context.Context, s *reconcile.Session, _ *reconcile.Component) error {
 	c, patch := w.controller, w.patch
-	target, err := c.target(ctx, s, patch.Spec)
-	if err != nil {
+	if err := c.checkScope(ctx, patch.Spec); err != nil {
 		return err
 	}
-	if err := c.checkScope(ctx, patch.Spec); err != nil {
+	// One that comes after its patch, or loses its annotation, is to be patched at once.
+	if err := c.follow(ctx, s, patch.Spec); err != nil {
+		return err
+	}
+	target, err := c.target(ctx, s, patch.Spec)
+	if err != nil {
 		return err
 	}
 	ref := deploy.Ref{Kind: s.Kind(), Namespace: s.Namespace(), Name: s.Name()}

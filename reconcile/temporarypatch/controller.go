@@ -30,7 +30,7 @@ type Controller struct {
 	manager *deploy.Manager
 	kinds   []string
 	options options
-	schemas schemas
+	schemas *schemas
 	board   board
 }
 
@@ -49,7 +49,7 @@ func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, 
 		return nil, err
 	}
 	// Whoever asked to reconcile asks again; a worker doesn't wait for that.
-	return &Controller{manager: manager.With(deploy.RetryFor(0)), kinds: slices.Clone(kinds), options: o}, nil
+	return &Controller{manager: manager.With(deploy.RetryFor(0)), kinds: slices.Clone(kinds), options: o, schemas: newSchemas()}, nil
 }
 
 // Kind implements reconcile.Controller.
@@ -125,16 +125,35 @@ func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome re
 
 // target reads the resource that a patch names, nil if there is none (spec: patches 10).
 func (c *Controller) target(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec) (*unstructured.Unstructured, error) {
-	version, err := schema.ParseGroupVersion(spec.APIVersion)
+	ref, err := targetOf(s, spec)
 	if err != nil {
-		return nil, reconcile.Configuration("spec.apiVersion: %w", err)
+		return nil, err
 	}
-	ref := deploy.Ref{Kind: version.WithKind(spec.Kind), Namespace: s.Namespace(), Name: spec.Name}
 	target, err := s.Get(ctx, ref)
 	if err != nil {
 		return nil, fmt.Errorf("target %s: %w", ref, err)
 	}
 	return target, nil
+}
+
+// follow has the patch reconciled when its target comes, changes or goes.
+func (c *Controller) follow(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec) error {
+	ref, err := targetOf(s, spec)
+	if err != nil {
+		return err
+	}
+	if err := s.Follow(ctx, ref); err != nil {
+		return fmt.Errorf("target %s: %w", ref, err)
+	}
+	return nil
+}
+
+func targetOf(s *reconcile.Session, spec TemporaryPatchSpec) (deploy.Ref, error) {
+	version, err := schema.ParseGroupVersion(spec.APIVersion)
+	if err != nil {
+		return deploy.Ref{}, reconcile.Configuration("spec.apiVersion: %w", err)
+	}
+	return deploy.Ref{Kind: version.WithKind(spec.Kind), Namespace: s.Namespace(), Name: spec.Name}, nil
 }
 
 func expired(patch *TemporaryPatch, now time.Time) bool {

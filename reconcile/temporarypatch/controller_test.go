@@ -26,7 +26,7 @@ func TestTargetErrors(t *testing.T) {
 		_, result, err := w.run(w.own, "a")
 		require.NoError(t, err)
 		assert.Equal(t, time.Minute, result.RequeueAfter)
-		assert.Equal(t, "Initializing/VerifyWait", w.verdict(ref))
+		assert.Equal(t, "Initializing/PreconditionWait", w.verdict(ref))
 		assert.Equal(t, "temporarypatch: waiting for the target Widget w", w.condition(ref, "Updating").Message)
 		assert.Equal(t, temporarypatch.ReasonNoTarget, w.condition(ref, "Applied").Reason)
 		target.SetResourceVersion("")
@@ -110,14 +110,15 @@ func TestMissingFields(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for reason, row := range map[string]struct{ spec, field string }{
-		"patches mistake 18: no name":       {"apiVersion: v1, kind: A, patchType: json, patch: {}", "spec.name"},
-		"patches mistake 18: no kind":       {"apiVersion: v1, name: a, patchType: json, patch: {}", "spec.kind"},
-		"patches mistake 18: no apiVersion": {"kind: A, name: a, patchType: json, patch: {}", "spec.apiVersion"},
-		"patches mistake 18: no patchType":  {"apiVersion: v1, kind: A, name: a, patch: {}", "spec.patchType"},
-		"patches mistake 18: another type":  {"apiVersion: v1, kind: A, name: a, patchType: merge, patch: {}", "spec.patchType"},
-		"patches 1: an empty name":          {"apiVersion: v1, kind: A, name: '', patchType: json, patch: {}", "spec.name"},
-		"patches 1: a tree that is a list":  {"apiVersion: v1, kind: A, name: a, patchType: json, patch: []", "spec.patch"},
-		"an expiry that is no time":         {"apiVersion: v1, kind: A, name: a, patchType: json, patch: {}, expiresAt: soon", "spec.expiresAt"},
+		"patches mistake 18: no name":               {"apiVersion: v1, kind: A, patchType: json, patch: {a: {}}", "spec.name"},
+		"patches mistake 18: no kind":               {"apiVersion: v1, name: a, patchType: json, patch: {a: {}}", "spec.kind"},
+		"patches mistake 18: no apiVersion":         {"kind: A, name: a, patchType: json, patch: {a: {}}", "spec.apiVersion"},
+		"patches mistake 18: no patchType":          {"apiVersion: v1, kind: A, name: a, patch: {a: {}}", "spec.patchType"},
+		"patches mistake 18: another type":          {"apiVersion: v1, kind: A, name: a, patchType: merge, patch: {a: {}}", "spec.patchType"},
+		"an empty tree, which would change nothing": {"apiVersion: v1, kind: A, name: a, patchType: json, patch: {}", "spec.patch"},
+		"patches 1: an empty name":                  {"apiVersion: v1, kind: A, name: '', patchType: json, patch: {a: {}}", "spec.name"},
+		"patches 1: a tree that is a list":          {"apiVersion: v1, kind: A, name: a, patchType: json, patch: []", "spec.patch"},
+		"an expiry that is no time":                 {"apiVersion: v1, kind: A, name: a, patchType: json, patch: {a: {}}, expiresAt: soon", "spec.expiresAt"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -133,9 +134,11 @@ func TestMissingFields(t *testing.T) {
 func TestUncheckedFields(t *testing.T) {
 	t.Parallel()
 	for reason, row := range map[string]struct{ spec, err string }{
-		"patches 2, mistake 18: fields are missing": {"{patchType: json, patch: {}}",
+		"patches 2, mistake 18: fields are missing": {"{patchType: json, patch: {a: {b: []}}}",
 			"setup: spec.apiVersion, spec.kind, spec.name: missing: name the resource that is to be patched"},
 		"neither patch nor patches": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patchType: json}",
+			"setup: spec: has neither patch nor patches: add one"},
+		"an empty tree": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patchType: json, patch: {}}",
 			"setup: spec: has neither patch nor patches: add one"},
 		"both": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patchType: json, patch: {}, patches: [{component: a, object: b, patch: []}]}",
 			"setup: spec: has both patch and patches: keep one"},
@@ -145,7 +148,7 @@ func TestUncheckedFields(t *testing.T) {
 			"setup: spec.patches[0]: names no component or no object"},
 		"a spec that is none":           {"null", "setup: spec: is missing: say what is to be patched, and how"},
 		"a field of another type":       {"{apiVersion: example.dev/v1, kind: Widget, name: 7, patch: {}}", "setup: spec: doesn't fit: "},
-		"an apiVersion that can't be":   {"{apiVersion: a/b/c, kind: Widget, name: w, patch: {}}", "component temporarypatch: spec.apiVersion: unexpected GroupVersion string: a/b/c"},
+		"an apiVersion that can't be":   {"{apiVersion: a/b/c, kind: Widget, name: w, patch: {a: {b: []}}}", "component temporarypatch: spec.apiVersion: unexpected GroupVersion string: a/b/c"},
 		"an expiry that is no time too": {"{apiVersion: example.dev/v1, kind: Widget, name: w, patch: {}, expiresAt: soon}", "setup: spec: doesn't fit: "},
 	} {
 		t.Run(reason, func(t *testing.T) {

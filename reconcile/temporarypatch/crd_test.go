@@ -46,7 +46,7 @@ func TestCRDOfAnotherKind(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, name, crd.GetName(), "patches 9")
 		w := newCluster(t, nil, temporarypatch.As(kind))
-		ref := w.put(object("{apiVersion: " + kind.GroupVersion().String() + ", kind: " + kind.Kind + ", metadata: {name: a, namespace: shop}, spec: {apiVersion: v1, kind: A, name: a, patchType: json, patch: {}}}"))
+		ref := w.put(object("{apiVersion: " + kind.GroupVersion().String() + ", kind: " + kind.Kind + ", metadata: {name: a, namespace: shop}, spec: {apiVersion: v1, kind: A, name: a, patchType: json, patch: {a: {}}}}"))
 		assert.NotNil(t, w.get(ref), "the cluster serves it")
 	}
 }

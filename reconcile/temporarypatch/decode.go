@@ -1,6 +1,7 @@
 package temporarypatch
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -40,6 +41,9 @@ type body struct {
 	content           any
 }
 
+// errNoBodies tells of a patch that would change nothing. An empty tree is none.
+var errNoBodies = errors.New("spec: has neither patch nor patches: add one")
+
 func bodiesOf(spec TemporaryPatchSpec) (bodies, error) {
 	var b bodies
 	given := spec.Patch != nil && len(spec.Patch.Raw) > 0
@@ -47,7 +51,7 @@ func bodiesOf(spec TemporaryPatchSpec) (bodies, error) {
 	case given && len(spec.Patches) > 0:
 		return b, fmt.Errorf("spec: has both patch and patches: keep one")
 	case !given && len(spec.Patches) == 0:
-		return b, fmt.Errorf("spec: has neither patch nor patches: add one")
+		return b, errNoBodies
 	case given:
 		var tree any
 		if err := json.Unmarshal(spec.Patch.Raw, &tree); err != nil {
@@ -56,6 +60,9 @@ func bodiesOf(spec TemporaryPatchSpec) (bodies, error) {
 		object, isMap := tree.(map[string]any)
 		if !isMap {
 			return b, fmt.Errorf("spec.patch: is no object: its keys are components, and those in them objects")
+		}
+		if len(object) == 0 {
+			return b, errNoBodies
 		}
 		b.tree = object
 		return b, nil

@@ -32,7 +32,8 @@
 // entry in the annotation <domain>/temporary-patches of the target, and nothing else there:
 // when the patch was first seen, its kind, and its generation, so that each edit of the
 // patch brings the target to reconcile. As the reconcile.Patcher of the targets it reads that
-// annotation and the patches, and applies them to each object before it is deployed.
+// annotation and the patches, and applies them to each object before it is deployed. A patch
+// follows its target: one that comes later, or loses the entry, gets it at once.
 //
 //	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(Guestbook{}))
 //	own, err := patches.Reconciler()
@@ -51,7 +52,8 @@
 // name of the patch, the path and the operation; other components are deployed. A patch
 // that is gone without its finalizer having run is ignored with a warning, and its entry
 // removed; so is one that expired, and one that names another target. An annotation that
-// can't be read is an error of the target: to ignore it would silently undo every patch.
+// can't be read is an error of the target: to ignore it would silently undo every patch. A
+// dry run of a target removes nothing, and no patch is told what it made of it.
 //
 // The status of the patch tells what became of it: the condition Applied, and the names in
 // matched and unmatched. It is the target's reconcile that knows which objects there are;
@@ -74,11 +76,13 @@
 //	another version of a kind                 ConfigError of the patch, naming those that can
 //	a target without namespace                ConfigError of the patch
 //	both patch and patches, or neither        ConfigError of the patch; the target ignores it
+//	an empty patch                            the same as neither
 //	patch that is no object                   ConfigError of the patch; the target ignores it
 //	no such target                            the patch waits (PreconditionWait)
 //	annotation that is no JSON object         ConfigError of the patch, Errored for the target
 //	an entry without api_version, or no map   mended by its patch; until then Errored for the target
 //	an entry with a timestamp of no sense     the patch's creationTimestamp counts
+//	an entry of another kind of patch         ignored with a warning, see AlsoReads
 //	unknown patchType, body of another type   ConfigError of the target, in one component
 //	a path, an element or a key not there     ConfigError of the target, in one component
 //

@@ -81,7 +81,7 @@ func (c *Controller) recording(patch *TemporaryPatch) func(entries) (bool, error
 		}
 		kind, err := current.kind()
 		if err == nil && kind.GroupKind() != c.options.kind.GroupKind() {
-			return false, reconcile.Configuration("annotation %s: a %s of the same name patches the target already: rename one of them", c.key(), kind.GroupKind())
+			return false, reconcile.Configuration("annotation %s: a %s of the same name has that entry already: rename one of them", c.key(), kind.GroupKind())
 		}
 		if _, ok := current.time(); ok && (current.UID == "" || current.UID == next.UID) {
 			next.Timestamp = current.Timestamp

@@ -12,6 +12,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
 )
 
@@ -77,6 +78,29 @@ func TestEngine(t *testing.T) {
 		w.annotate(`{"gone": {"api_version": "operkit.dev/v1"}}`)
 		require.Eventually(t, func() bool { return len(w.entries()) == 0 }, soon, pause, "patches mistake 7: the entry of a patch that isn't there goes")
 	})
+}
+
+// TestTargetOnTheEngine: the patch follows its target, long before its next turn.
+func TestTargetOnTheEngine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	target := w.get(widgetRef)
+	w.delete(widgetRef)
+	ref := w.create("a", loud)
+	w.engine()
+	becomes := func(want, why string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return w.data("settings", "mode") == want }, soon, pause, why)
+	}
+	require.Eventually(t, func() bool { return w.condition(ref, "Applied").Reason == temporarypatch.ReasonNoTarget }, soon, pause)
+	target.SetResourceVersion("")
+	target.SetUID("")
+	w.put(target)
+	becomes("loud", "patches 10: a target that comes after its patch")
+	w.annotate(`{}`)
+	require.Eventually(t, func() bool { return w.entries()["a"] != nil }, soon, pause, "one that lost the entry")
+	w.delete(widgetRef)
+	require.Eventually(t, func() bool { return w.condition(ref, "Applied").Reason == temporarypatch.ReasonNoTarget }, soon, pause, "one that went")
 }
 
 // TestTargetComesLater: a patch that waits needs nobody to touch it.

@@ -177,6 +177,30 @@ func ExampleAs() {
 	// shops.example.com/v1, Kind=ShopPatch
 }
 
+func ExampleAlsoReads() {
+	c := cluster(`patchType: strategic, patch: {door: {configmap/tea-door: {data: {sign: closed}}}}`)
+	shop := object(`{apiVersion: example.com/v1, kind: Shop, metadata: {name: tea, namespace: market, annotations: {
+		oper8.org/temporary-patches: '{"closed": {"timestamp": "2020-01-01T00:00:00.5", "api_version": "oper8.org/v1"}}'}}}`)
+	left := object(`{apiVersion: oper8.org/v1, kind: TemporaryPatch, metadata: {name: closed, namespace: market}, spec: {
+		apiVersion: example.com/v1, kind: Shop, name: tea, patchType: patchStrategicMerge, patch: {door: {configmap/tea-door: {data: {sign: closed}}}}}}`)
+	if _, err := c.Port().Create(context.Background(), left, deploy.CreateOptions{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	// The annotations go on being oper8's; new patches are of the operator's own kind.
+	manager := deploy.NewManager(c, deploy.KeyDomain("oper8.org"))
+	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(Shop{}),
+		temporarypatch.As(schema.GroupVersionKind{Group: "shops.example.com", Version: "v1", Kind: "ShopPatch"}),
+		temporarypatch.AlsoReads(schema.GroupKind{Group: "oper8.org", Kind: "TemporaryPatch"}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	found, err := patches.Patches(context.Background(), reconcile.Target{Resource: shop, View: c.View()})
+	fmt.Println(len(found), err)
+	// Output: 1 <nil>
+}
+
 func ExampleMerge() {
 	c := cluster(`patchType: strategic, patch: {door: {configmap/tea-door: {data: {sign: closed}, colour: red}}}`)
 	reconcileBoth(c, temporarypatch.Merge(smp.InMode(smp.Strict)))
@@ -210,7 +234,7 @@ func ExampleLogger() {
 		fmt.Println(err)
 		return
 	}
-	found, err := patches.Patches(context.Background(), shop, c.View())
+	found, err := patches.Patches(context.Background(), reconcile.Target{Resource: shop, View: c.View()})
 	fmt.Println(len(found), err)
 	// Output:
 	// level=WARN msg="temporary patch ignored: it is gone" object="Shop market/tea" patch=closed
@@ -226,7 +250,7 @@ func ExampleController_Patches() {
 	}
 	shop := object(`{apiVersion: example.com/v1, kind: Shop, metadata: {name: tea, namespace: market, annotations: {
 		operkit.dev/temporary-patches: '{"closed": {"timestamp": "2030-01-01T00:00:00Z", "api_version": "operkit.dev/v1"}}'}}}`)
-	found, err := patches.Patches(context.Background(), shop, c.View())
+	found, err := patches.Patches(context.Background(), reconcile.Target{Resource: shop, View: c.View()})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -30,6 +30,35 @@ func TestFinalize(t *testing.T) {
 		w.patched("b")
 		assert.Equal(t, "{}", w.get(widgetRef).GetAnnotations()[annotation])
 	})
+	t.Run("patches mistake 16: the entry is taken off once", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		ref := w.create("a", loud)
+		w.patched("a")
+		w.delete(ref)
+		edits := 0
+		w.port.before = func(at deploy.Ref) {
+			if at == widgetRef {
+				edits++
+			}
+		}
+		w.patched("a")
+		assert.Equal(t, 1, edits)
+		assert.Empty(t, w.entries())
+	})
+	t.Run("patches mistake 15: the patch is gone before the target has been rendered without it", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		ref := w.create("a", loud)
+		w.patched("a")
+		w.rendered()
+		w.delete(ref)
+		w.patched("a")
+		assert.Nil(t, w.get(ref))
+		assert.Equal(t, "loud", w.data("settings", "mode"), "the documentation says so")
+		w.rendered()
+		assert.Equal(t, "quiet", w.data("settings", "mode"), "the edit of the annotation brings it there")
+	})
 	for reason, prepare := range map[string]func(w *world){
 		"patches 12: the target is gone":                func(w *world) { w.delete(widgetRef) },
 		"patches 12: it has no annotation":              func(w *world) { w.merge(widgetRef, `{"metadata": {"annotations": null}}`) },

@@ -52,6 +52,29 @@ func TestKinds(t *testing.T) {
 	})
 }
 
+// What can be patched is given to a value, which is what runs (spec: patches mistake 1).
+func TestControllerIsAValue(t *testing.T) {
+	t.Parallel()
+	t.Run("patches mistake 1: a controller with its kinds runs as it is", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		gadgets, err := temporarypatch.New(w.manager, []string{"Gadget"}, temporarypatch.Clock(w.clock.Now))
+		require.NoError(t, err)
+		for _, row := range []struct {
+			patches *temporarypatch.Controller
+			entries int
+		}{{gadgets, 0}, {w.patches, 1}} {
+			ref := w.createFor("a", "apiVersion: example.dev/v1, kind: Widget, name: w, "+loud)
+			own, err := row.patches.Reconciler(reconcile.Clock(w.clock.Now), reconcile.Logger(slog.New(slog.DiscardHandler)))
+			require.NoError(t, err)
+			_, _, err = w.run(own, "a")
+			require.NoError(t, err)
+			assert.Len(t, w.entries(), row.entries, "each has its own kinds")
+			w.delete(ref)
+		}
+	})
+}
+
 func TestNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -85,6 +108,10 @@ func TestNew(t *testing.T) {
 		require.ErrorContains(t, err, "kind of temporary patches")
 		_, err = temporarypatch.CRD(temporarypatch.As(kind))
 		require.ErrorContains(t, err, "kind of temporary patches")
+		if kind.Version == "v1" || kind.Empty() {
+			_, err = temporarypatch.New(w.manager, []string{"A"}, temporarypatch.AlsoReads(kind.GroupKind()))
+			require.ErrorContains(t, err, "further kind of temporary patches")
+		}
 	}
 }
 

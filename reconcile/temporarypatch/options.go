@@ -24,11 +24,21 @@ type options struct {
 	now    func() time.Time
 	logger *slog.Logger
 	merge  []smp.Option
+	also   []schema.GroupKind
 }
 
 // As sets the kind of the patches, for clusters in which the default is somebody else's (spec: patches 9).
 // Default: DefaultKind, with the manager's domain as its group.
 func As(kind schema.GroupVersionKind) Option { return func(o *options) { o.kind = kind } }
+
+// AlsoReads has targets patched by patches of further kinds too, in any version, where their entries are on a target
+// already: by those that another framework has left, such as TemporaryPatch.oper8.org. Nothing keeps such an entry up
+// to date, so that their edits don't bring the target to reconcile, and the status of these patches isn't written; the
+// entry of one that is gone is removed. The operator needs the right to get them. Entries of all
+// other kinds are ignored with a warning (spec: patches 9, 15).
+func AlsoReads(kinds ...schema.GroupKind) Option {
+	return func(o *options) { o.also = append(o.also, kinds...) }
+}
 
 // Clock sets the source of time; default time.Now.
 func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
@@ -53,12 +63,18 @@ func newOptions(group string, opts []Option) (options, error) {
 	case o.logger == nil:
 		return o, errors.New("logger: is nil")
 	}
-	var problems []string
-	problems = append(problems, validation.IsDNS1123Subdomain(o.kind.Group)...)
-	problems = append(problems, validation.IsDNS1035Label(o.kind.Version)...)
-	problems = append(problems, validation.IsDNS1035Label(strings.ToLower(o.kind.Kind))...)
+	problems := append(wrongIn(o.kind.GroupKind()), validation.IsDNS1035Label(o.kind.Version)...)
 	if len(problems) > 0 {
 		return o, fmt.Errorf("kind of temporary patches %q: %s", o.kind, strings.Join(problems, "; "))
 	}
+	for _, kind := range o.also {
+		if problems := wrongIn(kind); len(problems) > 0 {
+			return o, fmt.Errorf("further kind of temporary patches %q: %s", kind, strings.Join(problems, "; "))
+		}
+	}
 	return o, nil
+}
+
+func wrongIn(kind schema.GroupKind) []string {
+	return append(validation.IsDNS1123Subdomain(kind.Group), validation.IsDNS1035Label(strings.ToLower(kind.Kind))...)
 }

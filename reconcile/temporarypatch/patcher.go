@@ -16,11 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Patches implements reconcile.Patcher: the patches that the annotation of resource names, in the order of
+// Patches implements reconcile.Patcher: the patches that the annotation of the target names, in the order of
 // priority, time and name (spec: patches 15-18, mistakes 9 and 10). One that can't be used is left out with a
-// warning in the log; the entry of one that is gone is removed (spec: patches mistakes 7 and 8).
-func (c *Controller) Patches(ctx context.Context, resource *unstructured.Unstructured, view deploy.View) ([]reconcile.Patch, error) {
-	found, err := parseEntries(resource, c.key())
+// warning in the log; the entry of one that is gone is removed (spec: patches mistakes 7 and 8). A dry run writes
+// nothing, believes what its View shows, and isn't told of in the status of the patches.
+func (c *Controller) Patches(ctx context.Context, target reconcile.Target) ([]reconcile.Patch, error) {
+	found, err := parseEntries(target.Resource, c.key())
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func (c *Controller) Patches(ctx context.Context, resource *unstructured.Unstruc
 		if err != nil {
 			return nil, fmt.Errorf("annotation %s: %w", c.key(), err)
 		}
-		p, err := c.patchOf(ctx, resource, view, name, e)
+		p, err := c.patchOf(ctx, target, name, e)
 		if err != nil {
 			return nil, err
 		}
@@ -49,14 +50,18 @@ func (c *Controller) Patches(ctx context.Context, resource *unstructured.Unstruc
 }
 
 // patchOf reads the patch of one entry, nil if it isn't to be applied.
-func (c *Controller) patchOf(ctx context.Context, resource *unstructured.Unstructured, view deploy.View, name string, e entry) (*patch, error) {
-	log := c.logger(resource).With("patch", name)
+func (c *Controller) patchOf(ctx context.Context, target reconcile.Target, name string, e entry) (*patch, error) {
+	log := c.logger(target.Resource).With("patch", name)
 	kind, err := e.kind()
 	if err != nil {
 		return nil, fmt.Errorf("annotation %s: entry %s: %w", c.key(), name, err)
 	}
-	ref := deploy.Ref{Kind: kind, Namespace: resource.GetNamespace(), Name: name}
-	obj, err := c.find(ctx, view, ref)
+	if !c.reads(kind.GroupKind()) {
+		log.Warn("temporary patch ignored: its kind isn't one of those that patch here", "kind", kind.String())
+		return nil, nil
+	}
+	ref := deploy.Ref{Kind: kind, Namespace: target.Resource.GetNamespace(), Name: name}
+	obj, err := c.find(ctx, target, ref)
 	var unknown *deploy.KindUnknownError
 	switch {
 	case errors.As(err, &unknown):
@@ -66,8 +71,10 @@ func (c *Controller) patchOf(ctx context.Context, resource *unstructured.Unstruc
 		return nil, fmt.Errorf("patch %s: %w", name, err)
 	case obj == nil:
 		log.Warn("temporary patch ignored: it is gone")
-		c.board.forget(types.UID(e.UID))
-		c.prune(ctx, resource, ref)
+		if !target.DryRun {
+			c.board.forget(types.UID(e.UID))
+			c.prune(ctx, target.Resource, name, e)
+		}
 		return nil, nil
 	}
 	decoded, content, err := decode(obj)
@@ -76,7 +83,7 @@ func (c *Controller) patchOf(ctx context.Context, resource *unstructured.Unstruc
 		log.Warn("temporary patch ignored", "error", err)
 	case obj.GetDeletionTimestamp() != nil, expired(decoded, c.options.now()):
 		// Its entry is about to be removed.
-	case !names(decoded.Spec, resource):
+	case !names(decoded.Spec, target.Resource):
 		log.Warn("temporary patch ignored: it names another target", "target", decoded.Spec.Kind+" "+decoded.Spec.Name)
 	default:
 		since, ok := e.time()
@@ -84,7 +91,8 @@ func (c *Controller) patchOf(ctx context.Context, resource *unstructured.Unstruc
 			since = obj.GetCreationTimestamp().Time
 		}
 		return &patch{
-			controller: c, view: view, name: name, since: since, spec: decoded.Spec, bodies: content, run: c.board.begin(decoded, content),
+			controller: c, view: target.View, name: name, since: since, spec: decoded.Spec, bodies: content,
+			run: c.boardOf(target).begin(decoded, content),
 		}, nil
 	}
 	return nil, nil
@@ -97,11 +105,25 @@ func names(spec TemporaryPatchSpec, resource *unstructured.Unstructured) bool {
 	return err == nil && version.Group == kind.Group && spec.Kind == kind.Kind && spec.Name == resource.GetName()
 }
 
+// reads tells whether entries may name patches of a kind. They aren't just any: who may annotate the target would
+// patch it by whatever has a spec, and could have it wait for what the operator may not read.
+func (c *Controller) reads(kind schema.GroupKind) bool {
+	return kind == c.options.kind.GroupKind() || slices.Contains(c.options.also, kind)
+}
+
+// boardOf is where a rendering of target leaves word. Nobody asks for what a dry run made of a patch.
+func (c *Controller) boardOf(target reconcile.Target) *board {
+	if target.DryRun {
+		return &board{}
+	}
+	return &c.board
+}
+
 // find reads a patch. Only the cluster itself is believed that there is none: to render the target without
-// one that is merely not seen yet would undo it.
-func (c *Controller) find(ctx context.Context, view deploy.View, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	obj, err := view.Get(ctx, ref)
-	if obj != nil || err != nil {
+// one that is merely not seen yet would undo it. A dry run undoes nothing, and its cluster may be another one.
+func (c *Controller) find(ctx context.Context, target reconcile.Target, ref deploy.Ref) (*unstructured.Unstructured, error) {
+	obj, err := target.View.Get(ctx, ref)
+	if obj != nil || err != nil || target.DryRun {
 		return obj, err
 	}
 	obj, err = c.manager.Port().Get(ctx, ref)
@@ -112,19 +134,18 @@ func (c *Controller) find(ctx context.Context, view deploy.View, ref deploy.Ref)
 	return obj, err
 }
 
-// prune takes the entry of a patch that is gone off its target. If that fails the entry is ignored all the
-// same, and it is tried again.
-func (c *Controller) prune(ctx context.Context, resource *unstructured.Unstructured, ref deploy.Ref) {
+// prune takes the entry of a patch that is gone off its target, unless it is a successor's by now. If that fails
+// the entry is ignored all the same, and it is tried again.
+func (c *Controller) prune(ctx context.Context, resource *unstructured.Unstructured, name string, gone entry) {
 	_, err := c.edit(ctx, resource, func(found entries) (bool, error) {
-		e, exists, err := found.get(ref.Name)
-		if kind, _ := e.kind(); !exists || err != nil || kind != ref.Kind {
+		if e, exists, err := found.get(name); !exists || err != nil || e != gone {
 			return false, nil
 		}
-		delete(found, ref.Name)
+		delete(found, name)
 		return true, nil
 	})
 	if err != nil {
-		c.logger(resource).Warn("the entry of a temporary patch that is gone isn't removed", "patch", ref.Name, "error", err)
+		c.logger(resource).Warn("the entry of a temporary patch that is gone isn't removed", "patch", name, "error", err)
 	}
 }
 

@@ -9,9 +9,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
 )
 
 // mode is a patch that sets the mode to a value.
@@ -124,10 +127,9 @@ func TestGone(t *testing.T) {
 		assert.NotContains(t, w.entries(), "a")
 		assert.Contains(t, w.entries(), "b")
 		assert.Contains(t, w.logs.String(), `level=WARN msg="temporary patch ignored: it is gone" object="Widget shop/w" patch=a`)
-		for _, call := range w.rendered() {
-			assert.NotContains(t, call, "Widget shop/w\n")
-			assert.NotEqual(t, patchWidget, call)
-		}
+		again := w.rendered()
+		assert.NotContains(t, again, patchWidget)
+		assert.NotContains(t, again, "get TemporaryPatch shop/a", "nobody asks for it any more")
 	})
 	t.Run("patches mistake 7: an entry that can't be removed blocks nothing", func(t *testing.T) {
 		t.Parallel()
@@ -148,6 +150,21 @@ func TestGone(t *testing.T) {
 		}
 		w.rendered()
 		assert.Contains(t, w.entries(), "a")
+	})
+	t.Run("patches mistake 7: one that was made anew meanwhile keeps its entry", func(t *testing.T) {
+		t.Parallel()
+		w := gone(t)
+		w.port.before = func(ref deploy.Ref) {
+			if ref == widgetRef {
+				w.port.before = nil
+				w.create("a", loud)
+				w.patched("a")
+			}
+		}
+		w.rendered()
+		assert.Contains(t, w.entries(), "a")
+		w.rendered()
+		assert.Equal(t, "loud", w.data("settings", "mode"))
 	})
 	t.Run("patches mistake 7: one that merely isn't seen yet is applied", func(t *testing.T) {
 		t.Parallel()
@@ -207,12 +224,102 @@ func TestGone(t *testing.T) {
 	})
 	t.Run("patches 17, smp 2, mistake 8: one without a spec is ignored", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t)
+		w := newWorldOf(t, []string{"Widget"}, nil, temporarypatch.AlsoReads(foreignPatches))
 		w.put(object(`{apiVersion: other.dev/v1, kind: TemporaryPatch, metadata: {name: a, namespace: shop}}`))
 		w.annotate(`{"a": {"api_version": "other.dev/v1"}}`)
 		w.rendered()
 		assert.Equal(t, "quiet", w.data("settings", "mode"))
 		assert.Contains(t, w.logs.String(), `msg="temporary patch ignored" object="Widget shop/w" patch=a error="spec: is missing`)
+	})
+}
+
+// foreignPatches are patches of somebody else, whose definition checks nothing.
+var foreignPatches = schema.GroupKind{Group: "other.dev", Kind: "TemporaryPatch"}
+
+// Who may annotate a target doesn't choose of which kind its patches are.
+func TestKindsOfEntries(t *testing.T) {
+	t.Parallel()
+	const fields = `apiVersion: example.dev/v1, kind: Widget, name: w, patchType: strategic, patch: {web: {configmap/settings: {data: {mode: loud}}}}`
+	for reason, row := range map[string]struct {
+		kind, apiVersion string
+		also             []schema.GroupKind
+		applied          bool
+	}{
+		"patches 9, 15: the own kind":                            {"TemporaryPatch", "operkit.dev/v1", nil, true},
+		"patches 9, 15: another kind is ignored":                 {"Gadget", "example.dev/v1", nil, false},
+		"patches 9, 15: the same kind of another group too":      {"TemporaryPatch", "oper8.org/v1", nil, false},
+		"patches 9, 15: what another framework has left is read": {"TemporaryPatch", "oper8.org/v1", []schema.GroupKind{foreignPatches, {Group: "oper8.org", Kind: "TemporaryPatch"}}, true},
+		"patches 9, 15: in any version":                          {"TemporaryPatch", "oper8.org/v7", []schema.GroupKind{{Group: "oper8.org", Kind: "TemporaryPatch"}}, true},
+		"patches 9, 15: of that group nothing else":              {"Gadget", "oper8.org/v1", []schema.GroupKind{{Group: "oper8.org", Kind: "TemporaryPatch"}}, false},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorldOf(t, []string{"Widget"}, nil, temporarypatch.AlsoReads(row.also...))
+			w.put(object(`{apiVersion: ` + row.apiVersion + `, kind: ` + row.kind + `, metadata: {name: a, namespace: shop}, spec: {` + fields + `}}`))
+			w.annotate(`{"a": {"api_version": "` + row.apiVersion + `", "kind": "` + row.kind + `", "timestamp": "2020-01-01T00:00:00.5"}}`)
+			w.rendered()
+			warning := `level=WARN msg="temporary patch ignored: its kind isn't one of those that patch here" object="Widget shop/w" patch=a kind="` + row.apiVersion + `, Kind=` + row.kind + `"`
+			if row.applied {
+				assert.Equal(t, "loud", w.data("settings", "mode"))
+				assert.NotContains(t, w.logs.String(), warning)
+			} else {
+				assert.Equal(t, "quiet", w.data("settings", "mode"))
+				assert.Contains(t, w.logs.String(), warning)
+			}
+			assert.Contains(t, w.entries(), "a", "whose it is may still need it")
+		})
+	}
+	t.Run("patches 9, 15: one that may not be read holds nothing up", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		secrets := schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+		w.view.fail(secrets, &deploy.ForbiddenError{Verb: "get", Err: errors.New("no")})
+		w.annotate(`{"a": {"api_version": "v1", "kind": "Secret"}}`)
+		w.rendered()
+		assert.Equal(t, "quiet", w.data("settings", "mode"))
+	})
+}
+
+func TestDryRunOfATarget(t *testing.T) {
+	t.Parallel()
+	dry := func(w *world) *reconcile.Reconciler {
+		w.t.Helper()
+		target, err := reconcile.New(w.control, w.manager, reconcile.DryRun(), reconcile.WithPatches(w.patches), reconcile.Clock(w.clock.Now))
+		require.NoError(w.t, err)
+		return target
+	}
+	t.Run("it removes no entry", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.annotate(`{"a": {"api_version": "operkit.dev/v1"}}`)
+		writes, _, err := w.run(dry(w), "w")
+		require.NoError(t, err)
+		assert.NotContains(t, writes, patchWidget)
+		assert.Contains(t, w.entries(), "a")
+		assert.Contains(t, w.logs.String(), "temporary patch ignored: it is gone")
+	})
+	t.Run("it believes its own view", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.create("a", loud)
+		w.patched("a")
+		w.view.blind = w.patches.Kind()
+		found, err := w.patches.Patches(t.Context(), reconcile.Target{Resource: w.get(widgetRef), View: w.view, DryRun: true})
+		require.NoError(t, err)
+		assert.Empty(t, found)
+	})
+	t.Run("no patch says that it was applied by it", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		ref := w.create("a", loud)
+		w.patched("a")
+		_, _, err := w.run(dry(w), "w")
+		require.NoError(t, err)
+		w.patched("a")
+		assert.Equal(t, temporarypatch.ReasonPending, w.condition(ref, "Applied").Reason)
+		w.rendered()
+		w.patched("a")
+		assert.Equal(t, temporarypatch.ReasonApplied, w.condition(ref, "Applied").Reason, "but by what came of it")
 	})
 }
 

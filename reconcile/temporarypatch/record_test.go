@@ -109,7 +109,7 @@ func TestRecord(t *testing.T) {
 		ref := w.create("a", loud)
 		_, _, err := w.run(w.own, "a")
 		assert.EqualError(t, err, "component temporarypatch: target Widget w: annotation "+annotation+
-			": a TemporaryPatch.oper8.org of the same name patches the target already: rename one of them")
+			": a TemporaryPatch.oper8.org of the same name has that entry already: rename one of them")
 		assert.Equal(t, "ConfigError/Errored", w.verdict(ref))
 		w.delete(ref)
 		w.patched("a")
@@ -184,7 +184,7 @@ func TestConcurrentWriters(t *testing.T) {
 			}
 		}
 		w.patched("a")
-		assert.Equal(t, "Initializing/VerifyWait", w.verdict(ref))
+		assert.Equal(t, "Initializing/PreconditionWait", w.verdict(ref))
 	})
 	t.Run("patches mistake 6: ten at once", func(t *testing.T) {
 		t.Parallel()

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"maps"
+	"sync/atomic"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -15,60 +16,119 @@ import (
 
 var definitions = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// schemaAge is how long the schema of a custom resource is kept, so that a patched target that is as it
+// schemaAge is how long the schemas of custom resources are kept, so that a patched target that is as it
 // should be costs no call.
 const schemaAge = 10 * time.Minute
 
-// schemas keeps how custom resources merge (spec: patches mistake 13). It is safe for concurrent use; its
-// zero value is empty.
+// schemas keeps how custom resources merge (spec: patches mistake 13). It is safe for concurrent use.
 type schemas struct {
-	mu    sync.Mutex
-	known map[schema.GroupVersionKind]dated
+	// turn is held by who lists the definitions. Who needs them waits for it, no longer than it may.
+	turn   chan struct{}
+	latest atomic.Pointer[listing]
 }
 
-type dated struct {
-	schema smp.Schema
-	read   time.Time
-}
+func newSchemas() *schemas { return &schemas{turn: make(chan struct{}, 1)} }
 
 // of returns the schema of a kind, the zero one if nobody declares it or the definitions may not be read.
 func (s *schemas) of(ctx context.Context, view deploy.View, kind schema.GroupVersionKind, o options) (smp.Schema, error) {
 	if own := smp.SchemaFor(kind); own.Known() {
 		return own, nil
 	}
-	now := o.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if kept, ok := s.known[kind]; ok && now.Sub(kept.read) < schemaAge {
-		return kept.schema, nil
+	if found, ok := s.latest.Load().of(kind, o.now()); ok {
+		return found, nil
 	}
-	declared, err := declaration(ctx, view, kind)
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return smp.Schema{}, fmt.Errorf("how a %s merges: %w", kind.Kind, context.Cause(ctx))
+	}
+	before := s.latest.Load()
+	if found, ok := before.of(kind, o.now()); ok {
+		return found, nil
+	}
+	next, err := listAnew(ctx, view, kind, before, o)
+	if next != nil {
+		s.latest.Store(next)
+	}
+	if err != nil {
+		return smp.Schema{}, fmt.Errorf("how a %s merges: %w", kind.Kind, err)
+	}
+	return next.known[kind], nil
+}
+
+// listing is what one list of the definitions told. It isn't changed any more.
+type listing struct {
+	read  time.Time
+	known map[schema.GroupVersionKind]smp.Schema
+	// declared are the kinds that have a definition.
+	declared map[schema.GroupKind]bool
+	// asked are the kinds for whose sake it, or one before, was made: without a definition, they have none. One that
+	// nobody has asked for may have got one since.
+	asked map[schema.GroupVersionKind]bool
+	// refused tells that the definitions may not be read.
+	refused bool
+}
+
+// of returns the schema of a kind; ok is false if the definitions have to be listed to know it.
+func (l *listing) of(kind schema.GroupVersionKind, now time.Time) (found smp.Schema, ok bool) {
+	if l == nil || now.Sub(l.read) >= schemaAge {
+		return smp.Schema{}, false
+	}
+	found, ok = l.known[kind]
+	return found, ok || l.refused || l.asked[kind] && !l.declared[kind.GroupKind()]
+}
+
+// listAnew lists the definitions for the sake of a kind. An error beside a listing is about the definition of that kind.
+func listAnew(ctx context.Context, view deploy.View, kind schema.GroupVersionKind, before *listing, o options) (*listing, error) {
+	next := &listing{
+		read: o.now(), known: map[schema.GroupVersionKind]smp.Schema{}, declared: map[schema.GroupKind]bool{},
+		asked: map[schema.GroupVersionKind]bool{kind: true},
+	}
+	if before != nil {
+		maps.Copy(next.asked, before.asked)
+	}
+	crds, err := view.List(ctx, definitions, "", nil)
 	var unknown *deploy.KindUnknownError
 	var forbidden *deploy.ForbiddenError
 	switch {
 	case errors.As(err, &unknown), errors.As(err, &forbidden):
 		o.logger.Warn("definitions can't be read: patches of custom resources replace lists whole", "kind", kind.String(), "error", err)
+		next.refused = true
+		return next, nil
 	case err != nil:
-		return smp.Schema{}, fmt.Errorf("how a %s merges: %w", kind.Kind, err)
+		return nil, err
 	}
-	if s.known == nil {
-		s.known = map[schema.GroupVersionKind]dated{}
-	}
-	s.known[kind] = dated{declared, now}
-	return declared, nil
-}
-
-func declaration(ctx context.Context, view deploy.View, kind schema.GroupVersionKind) (smp.Schema, error) {
-	crds, err := view.List(ctx, definitions, "", nil)
-	if err != nil {
-		return smp.Schema{}, err
-	}
+	var wrong error
 	for _, crd := range crds {
-		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
-		name, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
-		if group == kind.Group && name == kind.Kind {
-			return smp.SchemaFromCRD(crd.Object, kind.Version)
+		declared := declaredBy(crd)
+		next.declared[declared] = true
+		for _, version := range versionsOf(crd) {
+			if read, err := smp.SchemaFromCRD(crd.Object, version); err == nil {
+				next.known[declared.WithVersion(version)] = read
+			}
+		}
+		if _, ok := next.known[kind]; !ok && declared == kind.GroupKind() {
+			_, wrong = smp.SchemaFromCRD(crd.Object, kind.Version)
 		}
 	}
-	return smp.Schema{}, nil
+	return next, wrong
+}
+
+func declaredBy(crd *unstructured.Unstructured) schema.GroupKind {
+	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+	return schema.GroupKind{Group: group, Kind: kind}
+}
+
+func versionsOf(crd *unstructured.Unstructured) (names []string) {
+	versions, _, _ := unstructured.NestedFieldNoCopy(crd.Object, "spec", "versions")
+	list, _ := versions.([]any)
+	for _, version := range list {
+		fields, _ := version.(map[string]any)
+		if name, ok := fields["name"].(string); ok {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -69,6 +69,7 @@ type TemporaryPatchSpec struct {
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
+	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Patch *runtime.RawExtension `json:"patch,omitempty"`
 	// Patches are the same as a list.

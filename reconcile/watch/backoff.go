@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 )
 
@@ -28,11 +29,7 @@ func (b *backoff) next(key request.Key) time.Duration {
 	n := b.counts[key]
 	b.counts[key]++
 	b.mu.Unlock()
-	delay := b.limit
-	// Shifting the limit down instead of first up can't overflow.
-	if n < 63 && b.first <= b.limit>>n {
-		delay = b.first << n
-	}
+	delay := trigger.Delay(b.first, b.limit, n)
 	return delay - rand.N(delay/10+1)
 }
 

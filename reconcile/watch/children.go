@@ -24,10 +24,7 @@ func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 }
 
 func (e *Engine) observeChild(owner schema.GroupVersionKind, event deploy.Event) {
-	if event.Type == deploy.Modified && event.Old.GetResourceVersion() == event.New.GetResourceVersion() {
-		return
-	}
-	for key := range e.owners.of(owner, event) {
+	for key := range e.owners.Of(owner, event) {
 		e.queue.Add(key)
 	}
 }

@@ -103,30 +103,6 @@ func TestChildrenOfAnEarlierOwner(t *testing.T) {
 	})
 }
 
-func TestNamedOwners(t *testing.T) {
-	t.Parallel()
-	north := object(regions, "", "north")
-	north.SetUID("north-1")
-	o := newOwners()
-	o.add(regionKey("north"), "north-2")
-	orphan := child("c", north)
-	assert.Len(t, o.of(regions, deploy.Event{Type: deploy.Deleted, Old: orphan, New: orphan}), 1, "cluster-scoped owners of that name are meant too")
-	present := north.DeepCopy()
-	present.SetUID("north-2")
-	mangled := child("c", present)
-	assert.Len(t, o.of(regions, deploy.Event{Type: deploy.Added, New: mangled}), 1)
-	references := mangled.GetOwnerReferences()
-	references[0].APIVersion = "a/b/c"
-	mangled.SetOwnerReferences(references)
-	assert.Empty(t, o.of(regions, deploy.Event{Type: deploy.Added, New: mangled}), "a reference that says nothing is nobody's")
-	o.remove(regionKey("north"), "north-1")
-	assert.Len(t, o.of(regions, deploy.Event{Type: deploy.Deleted, Old: orphan, New: orphan}), 1, "a late end of the first doesn't end the second")
-	o.remove(regionKey("north"), "north-2")
-	assert.Empty(t, o.of(regions, deploy.Event{Type: deploy.Deleted, Old: orphan, New: orphan}))
-	assert.Empty(t, o.keys)
-	assert.Empty(t, o.uids)
-}
-
 func TestResync(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "an event that says nothing new is none", func(w *world) {

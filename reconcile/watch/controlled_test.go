@@ -9,7 +9,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -59,21 +58,6 @@ func TestEventsOfControlledObjects(t *testing.T) {
 	}
 }
 
-func TestWantsReconcile(t *testing.T) {
-	t.Parallel()
-	// Kinds without a generation don't tell a spec from a status.
-	before, after := widget("a"), widget("a")
-	assert.True(t, wantsReconcile(before, after), "watch 29: without a generation everything counts")
-	before.SetGeneration(1)
-	after.SetGeneration(1)
-	assert.False(t, wantsReconcile(before, after))
-	going := after.DeepCopy()
-	going.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
-	assert.True(t, wantsReconcile(before, going), "watch 18: the beginning of its end, whether or not it raises the generation")
-	after.SetUID("another")
-	assert.True(t, wantsReconcile(before, after), "another object of that name, whose beginning and end were not seen")
-}
-
 func TestReplacedUnseen(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "another object of that name starts anew, and its predecessor's children are nobody's", func(w *world) {
@@ -91,8 +75,8 @@ func TestReplacedUnseen(t *testing.T) {
 		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle())
 		attempts, _ := w.attempts()
 		assert.Equal(w.t, 0, attempts[len(attempts)-1])
-		assert.Empty(w.t, engine.owners.of(widgets, deploy.Event{Type: deploy.Added, New: child("c", first)}))
-		assert.Len(w.t, engine.owners.of(widgets, deploy.Event{Type: deploy.Added, New: child("c", second)}), 1)
+		assert.Empty(w.t, engine.owners.Of(widgets, deploy.Event{Type: deploy.Added, New: child("c", first)}))
+		assert.Len(w.t, engine.owners.Of(widgets, deploy.Event{Type: deploy.Added, New: child("c", second)}), 1)
 	})
 }
 

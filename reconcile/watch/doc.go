@@ -8,9 +8,9 @@
 // # What brings an object to reconcile
 //
 // It is there at the start, or created, or deleted; its spec, a label or an annotation
-// changed; its deletion has begun; something that it owns (see [Engine.Own]) changed in any
-// way; it failed and its backoff is over; or a result asked for another time. A change of its
-// status alone is none. However much happens while an object is reconciled, it makes one
+// changed; its deletion has begun; something that it owns (see [Engine.Own]) or follows (see
+// [Engine.Follow]) changed in any way; it failed and its backoff is over; or a result asked for
+// another time. A change of its status alone is none. However much happens while an object is reconciled, it makes one
 // more reconcile.
 //
 // # When to use it

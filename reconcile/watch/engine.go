@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
@@ -23,11 +24,12 @@ type Reconciler interface {
 
 // Engine drives reconcilers by the events of a View. Its methods are safe for concurrent use.
 type Engine struct {
-	view     deploy.View
-	options  options
-	backoff  *backoff
-	owners   *owners
-	children *children
+	view      deploy.View
+	options   options
+	backoff   *backoff
+	owners    *trigger.Owners
+	children  *children
+	followers trigger.Followers
 	// queue is there from Run on: it has a goroutine of its own.
 	queue workqueue.TypedDelayingInterface[request.Key]
 
@@ -54,7 +56,7 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 	return &Engine{
 		view: view, options: o,
 		backoff:     newBackoff(o.retry, o.limit),
-		owners:      newOwners(),
+		owners:      trigger.NewOwners(),
 		children:    newChildren(),
 		reconcilers: map[schema.GroupVersionKind]Reconciler{},
 	}, nil

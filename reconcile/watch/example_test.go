@@ -210,3 +210,27 @@ func ExampleLogger() {
 	}, watch.Logger(plain))
 	// Output: level=ERROR msg="reconcile failed, waiting for a change" object="Shop market/tea" error="no such region"
 }
+
+func ExampleEngine_Follow() {
+	cluster := newCluster()
+	prices := deploy.Ref{Kind: configMaps, Namespace: "market", Name: "prices"}
+	runUntil(cluster, func(engine *watch.Engine, enough func()) reconcilerFunc {
+		return func(ctx context.Context, req request.Request) (request.Result, error) {
+			if err := engine.Follow(ctx, req.Key, prices); err != nil {
+				return request.Result{}, err
+			}
+			found, err := cluster.View().Get(ctx, prices)
+			if err != nil || found != nil {
+				fmt.Println("prices are there:", found != nil, err)
+				enough()
+				return request.Result{}, err
+			}
+			fmt.Println("no prices yet")
+			_, err = cluster.Port().Create(ctx, object(configMaps, "prices"), deploy.CreateOptions{FieldManager: "somebody"})
+			return request.Result{}, err
+		}
+	})
+	// Output:
+	// no prices yet
+	// prices are there: true <nil>
+}

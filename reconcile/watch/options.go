@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 )
 
 // Option sets what is rarely set.
@@ -41,8 +43,8 @@ func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = l
 
 func newOptions(opts []Option) (options, error) {
 	o := options{
-		workers: 8, timeout: 2 * time.Minute, grace: 20 * time.Second, logger: slog.Default(),
-		retry: 250 * time.Millisecond, limit: 30 * time.Second,
+		workers: 8, timeout: trigger.Timeout, grace: 20 * time.Second, logger: slog.Default(),
+		retry: trigger.FirstRetry, limit: trigger.LongestRetry,
 	}
 	for _, option := range opts {
 		option(&o)

@@ -115,7 +115,7 @@ func TestRetriesAndEvents(t *testing.T) {
 		w.delete(obj)
 		w.pass(time.Hour)
 		assert.Empty(w.t, engine.backoff.counts)
-		assert.Empty(w.t, engine.owners.keys)
+		assert.Zero(w.t, engine.owners.Len())
 	})
 	inBubble(t, "failures are logged with object, attempt and time", func(w *world) {
 		w.do = inTurn(weird, request.Result{})

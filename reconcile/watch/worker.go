@@ -34,6 +34,7 @@ const quietAttempts = 3
 
 func (e *Engine) process(ctx context.Context, key request.Key) {
 	attempt := e.backoff.failures(key)
+	e.followers.Begin(key)
 	result, err := e.reconcile(ctx, request.Request{Key: key, Attempt: attempt})
 	log := e.options.logger.With("object", key.String())
 	var panicked *panicError
@@ -42,6 +43,7 @@ func (e *Engine) process(ctx context.Context, key request.Key) {
 	}
 	switch {
 	case err == nil:
+		e.followers.End(key)
 		e.backoff.reset(key)
 		if result.RequeueAfter > 0 {
 			e.queue.AddAfter(key, result.RequeueAfter)

@@ -1,4 +1,4 @@
-package templates
+package document
 
 import (
 	"errors"
@@ -11,18 +11,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// document is one of the YAML documents in a text, and the line of the text that it begins in.
-type document struct {
-	text string
-	line int
+// Document is one of the YAML documents in a text, and the line of the text that it begins in.
+type Document struct {
+	Text string
+	Line int
 }
 
-// documents splits a text; those that hold nothing but comments are left out.
-func documents(text string) []document {
-	var all []document
-	current, line := document{line: 1}, 0
+// Split splits a text; documents that hold nothing but comments are left out.
+func Split(text string) []Document {
+	var all []Document
+	current, line := Document{Line: 1}, 0
 	flush := func() {
-		if !isEmpty(current.text) {
+		if !isEmpty(current.Text) {
 			all = append(all, current)
 		}
 	}
@@ -31,13 +31,25 @@ func documents(text string) []document {
 		rest, ends := separator(part)
 		if ends {
 			flush()
-			current = document{line: line}
+			current = Document{Line: line}
 			part = rest
 		}
-		current.text += part
+		current.Text += part
 	}
 	flush()
 	return all
+}
+
+// FirstLine is the first line of a document that says something.
+func (d Document) FirstLine() int {
+	line := d.Line
+	for text := range strings.Lines(d.Text) {
+		if text = strings.TrimSpace(text); text != "" && !strings.HasPrefix(text, "#") {
+			return line
+		}
+		line++
+	}
+	return d.Line
 }
 
 // separator tells whether a line ends a document. What stands behind the mark belongs to the next one, which
@@ -60,23 +72,23 @@ func isEmpty(text string) bool {
 	return true
 }
 
-// problem is a mistake in a document, in a line of it that counts from 1; 0 is the document as a whole.
-type problem struct {
-	line int
-	// quotes tells that the text may quote values.
-	quotes bool
-	text   string
+// Problem is a mistake in a document, in a line of it that counts from 1; 0 is the document as a whole.
+type Problem struct {
+	Line int
+	// Quotes tells that the text may quote values.
+	Quotes bool
+	Text   string
 }
 
-// decode reads a document; a nil value is one that says nothing.
-func (d document) decode() (any, []problem) {
-	content, err := yaml.YAMLToJSONStrict([]byte(d.text))
+// Decode reads a document; a nil value is one that says nothing. Keys that stand twice are refused, and integers are int64.
+func (d Document) Decode() (any, []Problem) {
+	content, err := yaml.YAMLToJSONStrict([]byte(d.Text))
 	if err != nil {
 		return nil, problemsOf(err)
 	}
 	var value any
 	if err := apijson.Unmarshal(content, &value); err != nil {
-		return nil, []problem{{quotes: true, text: err.Error()}}
+		return nil, []Problem{{Quotes: true, Text: err.Error()}}
 	}
 	return value, nil
 }
@@ -89,29 +101,29 @@ var (
 )
 
 // problemsOf reads what the YAML parser has to say: one line, or several of which the first is a heading.
-func problemsOf(err error) []problem {
-	var all []problem
+func problemsOf(err error) []Problem {
+	var all []Problem
 	for text := range strings.Lines(err.Error()) {
 		text = strings.TrimSpace(text)
 		if text == "yaml: unmarshal errors:" || text == "" {
 			continue
 		}
-		p := problem{text: strings.TrimPrefix(text, "yaml: ")}
+		p := Problem{Text: strings.TrimPrefix(text, "yaml: ")}
 		if found := lineOf.FindStringSubmatch(text); found != nil {
-			p.line, _ = strconv.Atoi(found[1])
-			p.text = found[2]
+			p.Line, _ = strconv.Atoi(found[1])
+			p.Text = found[2]
 		}
-		p.quotes = !quoteless.MatchString(p.text)
+		p.Quotes = !quoteless.MatchString(p.Text)
 		all = append(all, p)
 	}
 	return all
 }
 
-// objectsOf returns the objects of a decoded document: its own, or the items of a list.
-func objectsOf(value any) ([]map[string]any, error) {
+// Objects returns the objects of a decoded document: its own, or the items of a list.
+func Objects(value any) ([]map[string]any, error) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("is %s and no object: apiVersion, kind and metadata are needed", kindOf(value))
+		return nil, fmt.Errorf("is %s and no object: apiVersion, kind and metadata are needed", KindOf(value))
 	}
 	kind, _ := object["kind"].(string)
 	items, isList := object["items"].([]any)
@@ -125,7 +137,7 @@ func objectsOf(value any) ([]map[string]any, error) {
 			// The items of a list of one kind needn't repeat it.
 			item["kind"], item["apiVersion"] = strings.TrimSuffix(kind, "List"), object["apiVersion"]
 		}
-		found, err := objectsOf(item)
+		found, err := Objects(item)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: items[%d]: %w", kind, i, err))
 		}
@@ -134,7 +146,8 @@ func objectsOf(value any) ([]map[string]any, error) {
 	return all, errors.Join(errs...)
 }
 
-func kindOf(value any) string {
+// KindOf says what a value is that should have been a map or text.
+func KindOf(value any) string {
 	switch value.(type) {
 	case string:
 		return "text"

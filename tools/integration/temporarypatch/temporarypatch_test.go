@@ -40,9 +40,10 @@ func TestDefinition(t *testing.T) {
 	w := newWorld(t)
 	for _, row := range []struct{ reason, spec string }{
 		{"neither a patch nor patches", "patchType: strategic"},
-		{"both", "patchType: strategic, patch: {}, patches: [{component: a, object: b, patch: {}}]"},
-		{"an unknown type", "patchType: merge, patch: {}"},
-		{"no type", "patch: {}"},
+		{"an empty tree", "patchType: strategic, patch: {}"},
+		{"both", "patchType: strategic, patch: {a: {}}, patches: [{component: a, object: b, patch: {}}]"},
+		{"an unknown type", "patchType: merge, patch: {a: {}}"},
+		{"no type", "patch: {a: {}}"},
 		{"a tree that is a list", "patchType: json, patch: [1]"},
 		{"no patches in the list", "patchType: json, patches: []"},
 		{"a patch without a body", "patchType: json, patches: [{component: a, object: b}]"},
@@ -50,8 +51,8 @@ func TestDefinition(t *testing.T) {
 	} {
 		assert.Error(t, w.create(spec(row.spec)), row.reason)
 	}
-	require.NoError(t, w.create(spec("patchType: strategic, patch: {}")))
-	for _, change := range []string{`{"name":"h"}`, `{"kind":"H"}`, `{"apiVersion":"h/v1"}`, `{"patch":null}`} {
+	require.NoError(t, w.create(spec("patchType: strategic, patch: {a: {}}")))
+	for _, change := range []string{`{"name":"h"}`, `{"kind":"H"}`, `{"apiVersion":"h/v1"}`, `{"patch":null}`, `{"patch":{"a":null}}`} {
 		assert.Error(t, w.patch(`{"spec":`+change+`}`), change)
 	}
 }

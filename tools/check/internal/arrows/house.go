@@ -101,8 +101,8 @@ var House = Policy{
 			Reason: "a library of template functions is for reconcile/templates only",
 		},
 		{
-			From: []string{"./reconcile/..."}, Except: []string{"./reconcile/templates/...", "./reconcile/manifest/..."}, To: []string{yaml},
-			Reason: "sigs.k8s.io/yaml is for what people read and write: reconcile/templates and reconcile/manifest",
+			From: []string{"./reconcile/..."}, Except: []string{"./reconcile/templates/...", "./reconcile/manifest/...", "./reconcile/internal/document/..."}, To: []string{yaml},
+			Reason: "sigs.k8s.io/yaml is for what people read and write: reconcile/templates, reconcile/manifest and reconcile/internal/document",
 		},
 		{
 			From: []string{"./operator"}, To: []string{"./vcs/...", goGit}, Links: true,

@@ -1,4 +1,4 @@
-package watch
+package trigger
 
 import (
 	"strings"
@@ -11,19 +11,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// owners knows the controlled objects by uid, so that a child finds its owner whatever the
-// version of its reference and wherever the owner lives (spec: watch 23, mistake 22).
-type owners struct {
+// Owners knows the controlled objects by uid, so that a child finds its owner whatever the
+// version of its reference and wherever the owner lives (spec: watch 23, mistake 22). It is safe for concurrent
+// use.
+type Owners struct {
 	mu   sync.RWMutex
 	keys map[types.UID]request.Key
 	uids map[request.Key]types.UID
 }
 
-func newOwners() *owners {
-	return &owners{keys: map[types.UID]request.Key{}, uids: map[request.Key]types.UID{}}
+// NewOwners returns Owners that know of none.
+func NewOwners() *Owners {
+	return &Owners{keys: map[types.UID]request.Key{}, uids: map[request.Key]types.UID{}}
 }
 
-func (o *owners) add(key request.Key, uid types.UID) {
+func (o *Owners) add(key request.Key, uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if previous, ok := o.uids[key]; ok && previous != uid {
@@ -32,7 +34,7 @@ func (o *owners) add(key request.Key, uid types.UID) {
 	o.keys[uid], o.uids[key] = key, uid
 }
 
-func (o *owners) remove(key request.Key, uid types.UID) {
+func (o *Owners) remove(key request.Key, uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.keys, uid)
@@ -41,10 +43,36 @@ func (o *owners) remove(key request.Key, uid types.UID) {
 	}
 }
 
-// of returns the keys of the owners of kind whom an event concerns: those that the object
+// Observe takes note of an event of a controlled object of kind. Reconcile tells whether it brings the object to
+// reconcile, anew whether what failed before doesn't count any more.
+func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key request.Key, reconcile, anew bool) {
+	key = request.Key{Kind: kind, Namespace: event.New.GetNamespace(), Name: event.New.GetName()}
+	if event.Type == deploy.Deleted {
+		o.remove(key, event.New.GetUID())
+	} else {
+		o.add(key, event.New.GetUID())
+	}
+	if event.Type != deploy.Modified {
+		return key, true, true
+	}
+	return key, wantsReconcile(event.Old, event.New), isAnother(event.Old, event.New)
+}
+
+// Len is how many objects are known.
+func (o *Owners) Len() int {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return len(o.keys)
+}
+
+// Of returns the keys of the owners of kind whom an event concerns: those that the object
 // refers to or names in a label, or did before. The deletion of a child of an earlier owner concerns
-// the present owner of that name too: a name that it may need has become free.
-func (o *owners) of(kind schema.GroupVersionKind, event deploy.Event) map[request.Key]bool {
+// the present owner of that name too: a name that it may need has become free. An update without a change,
+// such as a watch gives that begins again, concerns nobody.
+func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) map[request.Key]bool {
+	if event.Type == deploy.Modified && event.Old.GetResourceVersion() == event.New.GetResourceVersion() {
+		return nil
+	}
 	var found map[request.Key]bool
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -88,7 +116,7 @@ func with(keys map[request.Key]bool, key request.Key) map[request.Key]bool {
 const ownerLabel = "/owner-uid"
 
 // labelled returns the key of the owner of kind that an object has by its label.
-func (o *owners) labelled(kind schema.GroupVersionKind, obj *unstructured.Unstructured) (request.Key, bool) {
+func (o *Owners) labelled(kind schema.GroupVersionKind, obj *unstructured.Unstructured) (request.Key, bool) {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	labels, _ := metadata["labels"].(map[string]any)
 	for name, value := range labels {
@@ -104,7 +132,7 @@ func (o *owners) labelled(kind schema.GroupVersionKind, obj *unstructured.Unstru
 }
 
 // named returns the keys of the present owners that an object in namespace may mean by name.
-func (o *owners) named(kind schema.GroupVersionKind, namespace, name string) (keys []request.Key) {
+func (o *Owners) named(kind schema.GroupVersionKind, namespace, name string) (keys []request.Key) {
 	for _, key := range []request.Key{{Kind: kind, Namespace: namespace, Name: name}, {Kind: kind, Name: name}} {
 		if _, ok := o.uids[key]; ok {
 			keys = append(keys, key)

@@ -1,0 +1,39 @@
+package plain
+
+import "k8s.io/apimachinery/pkg/util/json"
+
+// Map returns content in the plain form: itself if it has that, else a copy by way of JSON.
+func Map(content map[string]any) (map[string]any, error) {
+	if Is(content) {
+		return content, nil
+	}
+	document, err := json.Marshal(content)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]any
+	return out, json.Unmarshal(document, &out)
+}
+
+// Is tells whether a value has the plain form.
+func Is(value any) bool {
+	switch v := value.(type) {
+	case nil, string, bool, int64, float64:
+		return true
+	case map[string]any:
+		for _, item := range v {
+			if !Is(item) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		for _, item := range v {
+			if !Is(item) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

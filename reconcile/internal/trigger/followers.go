@@ -1,0 +1,78 @@
+package trigger
+
+import (
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+)
+
+// Followers are the keys that follow objects which they don't own, each for as long as its reconciles ask for that. The
+// zero value is ready for use, by several goroutines.
+type Followers struct {
+	mu   sync.Mutex
+	keys map[deploy.Ref]map[request.Key]struct{}
+	// refs are what each key follows; true stands for what the present reconcile has asked for.
+	refs map[request.Key]map[deploy.Ref]bool
+}
+
+// Add has key follow ref, because its present reconcile asks for that.
+func (f *Followers) Add(key request.Key, ref deploy.Ref) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.keys == nil {
+		f.keys, f.refs = map[deploy.Ref]map[request.Key]struct{}{}, map[request.Key]map[deploy.Ref]bool{}
+	}
+	if f.keys[ref] == nil {
+		f.keys[ref] = map[request.Key]struct{}{}
+	}
+	if f.refs[key] == nil {
+		f.refs[key] = map[deploy.Ref]bool{}
+	}
+	f.keys[ref][key] = struct{}{}
+	f.refs[key][ref] = true
+}
+
+// Begin is the start of a reconcile, which has asked for nothing yet.
+func (f *Followers) Begin(key request.Key) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for ref := range f.refs[key] {
+		f.refs[key][ref] = false
+	}
+}
+
+// End is that of a reconcile without an error: what it didn't ask for is followed no longer.
+func (f *Followers) End(key request.Key) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for ref, wanted := range f.refs[key] {
+		if wanted {
+			continue
+		}
+		delete(f.refs[key], ref)
+		if delete(f.keys[ref], key); len(f.keys[ref]) == 0 {
+			delete(f.keys, ref)
+		}
+	}
+	if len(f.refs[key]) == 0 {
+		delete(f.refs, key)
+	}
+}
+
+// Of returns the keys that follow ref.
+func (f *Followers) Of(ref deploy.Ref) (keys []request.Key) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for key := range f.keys[ref] {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// Len is how many keys follow something.
+func (f *Followers) Len() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.refs)
+}

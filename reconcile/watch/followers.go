@@ -1,0 +1,37 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+)
+
+// Follow has the object that key names reconciled when another one that it doesn't own comes, changes or goes: a
+// Secret that its spec refers to, say. It holds for as long as each reconcile of key that ends without an error asks
+// for it again. It returns when the objects of that kind are known, or with the reason why they can't be read. It is to be
+// called in a reconcile of key, before the object is read.
+func (e *Engine) Follow(ctx context.Context, key request.Key, ref deploy.Ref) error {
+	subscription, err := e.children.subscribe(ctx, ownership{child: ref.Kind}, func(life context.Context) (deploy.Subscription, error) {
+		return e.view.Subscribe(life, ref.Kind, e.observeFollowed)
+	})
+	if err == nil {
+		err = subscription.Synced(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", ref.Kind.Kind, err)
+	}
+	// Only now: what exists already is about to be read, and no reason to reconcile once more.
+	e.followers.Add(key, ref)
+	return nil
+}
+
+func (e *Engine) observeFollowed(event deploy.Event) {
+	if event.Type == deploy.Modified && event.Old.GetResourceVersion() == event.New.GetResourceVersion() {
+		return
+	}
+	for _, key := range e.followers.Of(deploy.RefOf(event.New)) {
+		e.queue.Add(key)
+	}
+}

@@ -1,0 +1,70 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	theirs := deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "theirs"}
+	inBubble(t, "what is followed is the follower's, and nobody else's", func(w *world) {
+		owners := map[string]*unstructured.Unstructured{"a": w.create(widget("a")), "b": w.create(widget("b"))}
+		touched := 0
+		touch := func(names ...string) {
+			for _, name := range names {
+				touched++
+				w.merge(owners[name], fmt.Sprintf(`{"metadata":{"labels":{"touched":"%d"}}}`, touched))
+			}
+		}
+		engine := w.engine()
+		var err error
+		wanted := map[string]bool{"a": true, "b": true}
+		w.do = func(ctx context.Context, req request.Request) (request.Result, error) {
+			if wanted[req.Key.Name] {
+				require.NoError(w.t, engine.Follow(ctx, req.Key, theirs))
+			}
+			return request.Result{}, err
+		}
+		both := []string{"Widget shop/a", "Widget shop/b"}
+		w.run(engine)
+		assert.Equal(w.t, both, w.settle(), "what exists is no reason to reconcile once more")
+		obj := w.create(child("theirs"))
+		assert.Equal(w.t, both, w.settle(), "it comes")
+		w.create(child("other"))
+		assert.Empty(w.t, w.settle(), "another one of the kind")
+		w.merge(obj, `{"data":{"k":"v"}}`)
+		assert.Equal(w.t, both, w.settle(), "it changes")
+
+		wanted["b"] = false
+		touch("b")
+		assert.Equal(w.t, both[1:], w.settle())
+		w.merge(obj, `{"data":{"k":"w"}}`)
+		assert.Equal(w.t, both[:1], w.settle(), "b doesn't ask for it any more")
+
+		wanted["a"], err = false, request.Permanent(errors.New("no"))
+		touch("a")
+		assert.Equal(w.t, both[:1], w.settle())
+		w.delete(obj)
+		assert.Equal(w.t, both[:1], w.settle(), "it goes; what failed before it could ask still follows")
+		err = nil
+		touch("a")
+		w.settle()
+		assert.Zero(w.t, engine.followers.Len(), "nothing is kept for nobody")
+	})
+	inBubble(t, "a kind that can't be watched is an error", func(w *world) {
+		w.refuse = map[schema.GroupVersionKind]error{regions: &deploy.KindUnknownError{Kind: regions}}
+		engine := w.start()
+		assert.ErrorContains(w.t, engine.Follow(w.t.Context(), key("a"), deploy.Ref{Kind: regions, Name: "north"}), "watch Region: ")
+		assert.Zero(w.t, engine.followers.Len())
+	})
+}
