@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/operkit/operkit/dag"
@@ -93,8 +92,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		r.attempts.forget(ref)
 		return request.Result{}, nil
 	}
-	if r.paused(resource) && !r.options.dryRun {
-		return request.Result{}, nil
+	if rests, left := r.paused(resource); rests && !r.options.dryRun {
+		return request.Result{RequeueAfter: left}, nil
 	}
 	session := r.session(resource, req.Attempt)
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
@@ -148,11 +147,6 @@ func (r *Reconciler) withDefaults(resource *unstructured.Unstructured) *unstruct
 		return resource
 	}
 	return &unstructured.Unstructured{Object: layered(r.defaults, resource.Object)}
-}
-
-// paused: spec reconcile 38. Whatever the value's case; anything else than true is no pause.
-func (r *Reconciler) paused(resource *unstructured.Unstructured) bool {
-	return strings.EqualFold(resource.GetAnnotations()[r.manager.KeyDomain()+"/pause-execution"], "true")
 }
 
 // setup finds out what the resource wants, and has the controller add the components.

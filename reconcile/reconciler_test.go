@@ -89,21 +89,28 @@ func TestSettledResource(t *testing.T) {
 
 func TestPause(t *testing.T) {
 	t.Parallel()
+	said := func(value string) any { return map[string]any{"operkit.dev/pause-execution": value} }
 	for _, row := range []struct {
 		reason      string
 		annotations any
 		paused      bool
+		left        time.Duration
+		warned      bool
 	}{
-		{"reconcile 38: true", map[string]any{"operkit.dev/pause-execution": "true"}, true},
-		{"reconcile 38: in any case", map[string]any{"operkit.dev/pause-execution": "TrUe"}, true},
-		{"reconcile 38: false", map[string]any{"operkit.dev/pause-execution": "false"}, false},
-		{"reconcile 38: anything else is no pause", map[string]any{"operkit.dev/pause-execution": "yes"}, false},
-		{"reconcile 38: nor is nothing", map[string]any{"operkit.dev/pause-execution": ""}, false},
-		{"reconcile 38: another domain's", map[string]any{"oper8.org/pause-execution": "true"}, false},
-		{"mistake 26: a boolean", map[string]any{"operkit.dev/pause-execution": true}, false},
-		{"mistake 26: null", map[string]any{"operkit.dev/pause-execution": nil}, false},
-		{"mistake 26: no annotations", nil, false},
-		{"mistake 26: annotations that are none", "text", false},
+		{reason: "reconcile 38: true", annotations: said("true"), paused: true},
+		{reason: "reconcile 38: in any case", annotations: said("TrUe"), paused: true},
+		{reason: "reconcile 38: false", annotations: said("false")},
+		{reason: "reconcile 38: anything else is no pause, which is said", annotations: said("yes"), warned: true},
+		{reason: "reconcile 38: nor is nothing", annotations: said("")},
+		{reason: "reconcile 38: another domain's", annotations: map[string]any{"oper8.org/pause-execution": "true"}},
+		{reason: "until a time", annotations: said("2030-01-02T04:04:05Z"), paused: true, left: time.Hour},
+		{reason: "in another zone", annotations: said("2030-01-02T05:04:05+01:00"), paused: true, left: time.Hour},
+		{reason: "until a time that is over", annotations: said("2030-01-02T03:04:05Z")},
+		{reason: "a time without its zone", annotations: said("2030-01-02T04:04:05"), warned: true},
+		{reason: "mistake 26: a boolean", annotations: map[string]any{"operkit.dev/pause-execution": true}},
+		{reason: "mistake 26: null", annotations: map[string]any{"operkit.dev/pause-execution": nil}},
+		{reason: "mistake 26: no annotations"},
+		{reason: "mistake 26: annotations that are none", annotations: "text"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -111,10 +118,25 @@ func TestPause(t *testing.T) {
 			if row.annotations != nil {
 				resource.Object["metadata"].(map[string]any)["annotations"] = row.annotations
 			}
-			r := newWorld(t).reconciler(&controller{})
-			assert.Equal(t, row.paused, r.paused(resource))
+			w := newWorld(t)
+			paused, left := w.reconciler(&controller{}).paused(resource)
+			assert.Equal(t, row.paused, paused)
+			assert.Equal(t, row.left, left)
+			assert.Equal(t, row.warned, w.logs.count("not paused") > 0)
 		})
 	}
+	t.Run("until a time: it is looked at again then", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.merge(widgetRef, `{"metadata":{"annotations":{"operkit.dev/pause-execution":"2030-01-02T03:05:05Z"}}}`)
+		r := w.reconciler(adding(func(s *Session) { s.Add("c", configMap("c")) }))
+		calls, result, err := w.once(r)
+		require.NoError(t, err)
+		assert.Empty(t, calls)
+		assert.Equal(t, request.Result{RequeueAfter: 59 * time.Second}, result)
+		w.clock.advance(time.Minute)
+		assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r))
+	})
 	t.Run("reconcile 38: nothing happens at all, not even an end", func(t *testing.T) {
 		t.Parallel()
 		w := finalized(t, ours)
