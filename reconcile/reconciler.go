@@ -99,7 +99,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
 	began := r.now()
 	result, err := r.reconcile(ctx, session)
-	session.logger.Debug("reconciled", "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)
+	session.logger.Debug("reconciled", "triggers", req.Triggers.String(), "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)
 	return result, err
 }
 

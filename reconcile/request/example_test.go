@@ -55,3 +55,9 @@ func ExampleQuiet() {
 	fmt.Println(err, request.IsQuiet(fmt.Errorf("component web: %w", err)))
 	// Output: somebody else was quicker true
 }
+
+func ExampleTriggers() {
+	triggers := request.Changed | request.Child
+	fmt.Println(triggers, triggers.Has(request.Deleting))
+	// Output: child,changed false
+}

@@ -25,6 +25,8 @@ func (k Key) String() string {
 // is read when the reconcile starts.
 type Request struct {
 	Key Key
+	// Triggers say why it is asked for.
+	Triggers Triggers
 	// Attempt counts the failures in a row before this try; zero for the first. A success, a
 	// permanent error and a new spec of the object start anew.
 	Attempt int

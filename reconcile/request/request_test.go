@@ -67,3 +67,12 @@ func TestMarkedErrorsStayThemselves(t *testing.T) {
 	assert.EqualError(t, RetryAfter(time.Minute, weird), "weird (again in 1m0s)")
 	assert.EqualError(t, RetryAfter(0, weird), "weird")
 }
+
+func TestTriggers(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "", Triggers(0).String())
+	assert.Equal(t, "listed,periodic,retry,followed,child,changed,deleting,deleted", Triggers(0xff).String())
+	assert.Equal(t, "child,changed", (Changed | Child).String())
+	assert.True(t, (Changed | Child).Has(Child|Deleted))
+	assert.False(t, Changed.Has(Child|Deleted))
+}

@@ -36,11 +36,16 @@ func (b *backoff) next(key request.Key) time.Duration {
 func (b *backoff) reset(key request.Key) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.counts, key)
+	if len(b.counts) > 0 {
+		delete(b.counts, key)
+	}
 }
 
 func (b *backoff) failures(key request.Key) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(b.counts) == 0 {
+		return 0
+	}
 	return b.counts[key]
 }

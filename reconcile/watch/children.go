@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -15,7 +16,12 @@ import (
 // the first child of a kind is written, and while the engine runs.
 func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) error {
 	subscription, err := e.children.subscribe(ctx, ownership{owner, child}, func(life context.Context) (deploy.Subscription, error) {
-		return e.view.Subscribe(life, child, func(event deploy.Event) { e.observeChild(owner, event) })
+		kinds := kindPair{owner.GroupKind(), child.GroupKind(), true}
+		return e.view.Subscribe(life, child, func(event deploy.Event) {
+			if counts, set := e.options.counts(kinds, event); counts || !set {
+				e.observeChild(owner, event)
+			}
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", child.Kind, err)
@@ -25,7 +31,7 @@ func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 
 func (e *Engine) observeChild(owner schema.GroupVersionKind, event deploy.Event) {
 	for key := range e.owners.Of(owner, event) {
-		e.queue.Add(key)
+		e.queue.Add(key, request.Child)
 	}
 }
 

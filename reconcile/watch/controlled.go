@@ -2,9 +2,12 @@ package watch
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -18,9 +21,10 @@ const (
 // cluster doesn't answer, and saying so once for each reason.
 func (e *Engine) watchKind(ctx context.Context, kind schema.GroupVersionKind) {
 	var subscription deploy.Subscription
+	var synced atomic.Bool // what comes before was there already
 	attempt := func() (err error) {
 		if subscription == nil {
-			subscription, err = e.view.Subscribe(ctx, kind, func(event deploy.Event) { e.observe(kind, event) })
+			subscription, err = e.view.Subscribe(ctx, kind, func(event deploy.Event) { e.observe(kind, event, !synced.Load()) })
 		}
 		if err == nil {
 			err = subscription.Synced(ctx)
@@ -34,6 +38,7 @@ func (e *Engine) watchKind(ctx context.Context, kind schema.GroupVersionKind) {
 			return
 		}
 		if err == nil {
+			synced.Store(true)
 			e.options.logger.Info("watching", "kind", kind.Kind, "version", kind.GroupVersion().String())
 			return
 		}
@@ -50,13 +55,30 @@ func (e *Engine) watchKind(ctx context.Context, kind schema.GroupVersionKind) {
 }
 
 // observe turns an event of a controlled object into a request.
-func (e *Engine) observe(kind schema.GroupVersionKind, event deploy.Event) {
+func (e *Engine) observe(kind schema.GroupVersionKind, event deploy.Event, listing bool) {
 	key, reconcile, anew := e.owners.Observe(kind, event)
+	if counts, set := e.options.counts(kindPair{owner: kind.GroupKind()}, event); set {
+		reconcile = counts
+	}
+	// Nothing is kept of what is gone, also when that doesn't count.
+	if anew && (reconcile || event.Type == deploy.Deleted) {
+		e.backoff.reset(key)
+	}
 	if !reconcile {
 		return
 	}
-	if anew {
-		e.backoff.reset(key)
+	e.queue.Add(key, triggersOf(event, listing))
+}
+
+// triggersOf says what an event of a controlled object is.
+func triggersOf(event deploy.Event, listing bool) request.Triggers {
+	switch {
+	case event.Type == deploy.Deleted:
+		return request.Deleted
+	case trigger.IsDeleting(event.New):
+		return request.Deleting
+	case event.Type == deploy.Added && listing:
+		return request.Listed
 	}
-	e.queue.Add(key)
+	return request.Changed
 }

@@ -68,10 +68,10 @@ func TestReplacedUnseen(t *testing.T) {
 		for _, obj := range []*unstructured.Unstructured{first, second} {
 			obj.SetGeneration(1)
 		}
-		engine.observe(widgets, deploy.Event{Type: deploy.Added, New: first})
+		engine.observe(widgets, deploy.Event{Type: deploy.Added, New: first}, false)
 		engine.backoff.next(key("a"))
 		w.settle()
-		engine.observe(widgets, deploy.Event{Type: deploy.Modified, Old: first, New: second})
+		engine.observe(widgets, deploy.Event{Type: deploy.Modified, Old: first, New: second}, false)
 		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle())
 		attempts, _ := w.attempts()
 		assert.Equal(w.t, 0, attempts[len(attempts)-1])

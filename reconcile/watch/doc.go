@@ -11,7 +11,14 @@
 // changed; its deletion has begun; something that it owns (see [Engine.Own]) or follows (see
 // [Engine.Follow]) changed in any way; it failed and its backoff is over; or a result asked for
 // another time. A change of its status alone is none. However much happens while an object is reconciled, it makes one
-// more reconcile.
+// more reconcile. Request.Triggers says what it was. [When] and [WhenOwned] change which events count, by the predicates
+// of package filter.
+//
+// # Order
+//
+// What is being deleted comes first, then what changed or of which something changed, then what failed or whose time
+// has come, then what was there when the engine started. But each of these is a head start of seconds, up to a minute,
+// so that nothing waits for ever. A result's time replaces an earlier one's.
 //
 // # When to use it
 //

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/queue"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/util/workqueue"
 )
 
 // Reconciler brings one object to its wanted state. It is called for several objects at
@@ -30,8 +30,9 @@ type Engine struct {
 	owners    *trigger.Owners
 	children  *children
 	followers trigger.Followers
-	// queue is there from Run on: it has a goroutine of its own.
-	queue workqueue.TypedDelayingInterface[request.Key]
+	queue     *queue.Queue
+	// late is why a reconcile ends that took too long.
+	late error
 
 	mu          sync.Mutex
 	reconcilers map[schema.GroupVersionKind]Reconciler
@@ -58,6 +59,8 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 		backoff:     newBackoff(o.retry, o.limit),
 		owners:      trigger.NewOwners(),
 		children:    newChildren(),
+		queue:       queue.New(),
+		late:        fmt.Errorf("the reconcile took longer than %s: %w", o.timeout, context.DeadlineExceeded),
 		reconcilers: map[schema.GroupVersionKind]Reconciler{},
 	}, nil
 }
@@ -100,17 +103,16 @@ func (e *Engine) Run(ctx context.Context) error {
 	// What runs when ctx ends goes on, and so do the subscriptions that it may wait for.
 	work, cancelWork := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancelWork(errStopped)
-	e.queue = workqueue.NewTypedDelayingQueue[request.Key]()
 	e.children.open(work)
 	var watchers, workers sync.WaitGroup
 	for kind := range e.reconcilers {
 		watchers.Go(func() { e.watchKind(ctx, kind) })
 	}
 	for range e.options.workers {
-		workers.Go(func() { e.work(ctx, work) })
+		workers.Go(func() { e.work(work) })
 	}
 	<-ctx.Done()
-	e.queue.ShutDown()
+	e.queue.Close()
 	overdue := time.AfterFunc(e.options.grace, func() {
 		cancelWork(fmt.Errorf("the grace time of %s is over: %w", e.options.grace, context.Canceled))
 	})

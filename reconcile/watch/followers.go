@@ -32,6 +32,6 @@ func (e *Engine) observeFollowed(event deploy.Event) {
 		return
 	}
 	for _, key := range e.followers.Of(deploy.RefOf(event.New)) {
-		e.queue.Add(key)
+		e.queue.Add(key, request.Followed)
 	}
 }

@@ -35,7 +35,7 @@ func TestOneAtATime(t *testing.T) {
 		engine := w.start(Workers(workers))
 		for range 20 {
 			for number := range running {
-				engine.observe(widgets, deploy.Event{Type: deploy.Added, New: widget(fmt.Sprintf("w%d", number))})
+				engine.observe(widgets, deploy.Event{Type: deploy.Added, New: widget(fmt.Sprintf("w%d", number))}, false)
 			}
 			w.pass(100 * time.Millisecond)
 		}
@@ -97,7 +97,7 @@ func TestStorm(t *testing.T) {
 			after := widget("a")
 			after.SetUID("a")
 			after.SetGeneration(generation + 1)
-			engine.observe(widgets, deploy.Event{Type: deploy.Modified, Old: before, New: after})
+			engine.observe(widgets, deploy.Event{Type: deploy.Modified, Old: before, New: after}, false)
 			before = after
 		}
 		w.pass(time.Second)

@@ -10,49 +10,53 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// work reconciles what the queue gives until it is shut down. From the end of run on it only
-// empties the queue, which hands out what it has also after its shutdown.
-func (e *Engine) work(run, work context.Context) {
+// work reconciles what the queue gives until it is closed.
+func (e *Engine) work(ctx context.Context) {
 	for {
-		key, shutdown := e.queue.Get()
-		if shutdown {
+		key, triggers, ok := e.queue.Get()
+		if !ok {
 			return
 		}
-		e.take(run, work, key)
-	}
-}
-
-func (e *Engine) take(run, work context.Context, key request.Key) {
-	defer e.queue.Done(key)
-	if run.Err() == nil {
-		e.process(work, key)
+		e.process(ctx, key, triggers)
+		e.queue.Done(key)
 	}
 }
 
 // quietAttempts is how often in a row a quiet error is kept out of the log.
 const quietAttempts = 3
 
-func (e *Engine) process(ctx context.Context, key request.Key) {
+func (e *Engine) process(ctx context.Context, key request.Key, triggers request.Triggers) {
 	attempt := e.backoff.failures(key)
 	e.followers.Begin(key)
-	result, err := e.reconcile(ctx, request.Request{Key: key, Attempt: attempt})
+	result, err := e.reconcile(ctx, request.Request{Key: key, Triggers: triggers, Attempt: attempt})
+	if err != nil {
+		e.failed(ctx, key, attempt, err)
+		return
+	}
+	e.followers.End(key)
+	e.backoff.reset(key)
+	// What an earlier result asked for doesn't count any more.
+	if result.RequeueAfter > 0 {
+		e.queue.After(key, result.RequeueAfter, request.Periodic)
+	} else {
+		e.queue.Cancel(key)
+	}
+}
+
+// failed says that a reconcile failed, and when it is tried again.
+func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err error) {
 	log := e.options.logger.With("object", key.String())
 	var panicked *panicError
 	if errors.As(err, &panicked) {
 		log.Error("reconcile panicked", "value", panicked.value, "stack", string(panicked.stack))
 	}
 	switch {
-	case err == nil:
-		e.followers.End(key)
-		e.backoff.reset(key)
-		if result.RequeueAfter > 0 {
-			e.queue.AddAfter(key, result.RequeueAfter)
-		}
 	case ctx.Err() != nil:
 		log.Warn("reconcile was cancelled by the shutdown", "error", err)
 	case request.IsPermanent(err):
 		log.Error("reconcile failed, waiting for a change", "error", err)
 		e.backoff.reset(key)
+		e.queue.Cancel(key)
 	default:
 		delay := e.backoff.next(key)
 		if after, timed := request.RetryTime(err); timed {
@@ -63,15 +67,13 @@ func (e *Engine) process(ctx context.Context, key request.Key) {
 			level = slog.LevelDebug
 		}
 		log.Log(ctx, level, "reconcile failed", "error", err, "attempt", attempt+1, "retry_in", delay)
-		e.queue.AddAfter(key, delay)
+		e.queue.After(key, delay, request.Retry)
 	}
 }
 
 // reconcile calls the reconciler of the key's kind; a panic is that object's error.
 func (e *Engine) reconcile(ctx context.Context, req request.Request) (result request.Result, err error) {
-	timeout := e.options.timeout
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout,
-		fmt.Errorf("the reconcile took longer than %s: %w", timeout, context.DeadlineExceeded))
+	ctx, cancel := context.WithTimeoutCause(ctx, e.options.timeout, e.late)
 	defer cancel()
 	defer func() {
 		if value := recover(); value != nil {

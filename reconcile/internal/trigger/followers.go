@@ -37,6 +37,9 @@ func (f *Followers) Add(key request.Key, ref deploy.Ref) {
 func (f *Followers) Begin(key request.Key) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.refs) == 0 {
+		return
+	}
 	for ref := range f.refs[key] {
 		f.refs[key][ref] = false
 	}
@@ -46,6 +49,9 @@ func (f *Followers) Begin(key request.Key) {
 func (f *Followers) End(key request.Key) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.refs) == 0 {
+		return
+	}
 	for ref, wanted := range f.refs[key] {
 		if wanted {
 			continue

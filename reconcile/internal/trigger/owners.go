@@ -26,6 +26,12 @@ func NewOwners() *Owners {
 }
 
 func (o *Owners) add(key request.Key, uid types.UID) {
+	o.mu.RLock()
+	known := o.uids[key] == uid && uid != ""
+	o.mu.RUnlock()
+	if known {
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if previous, ok := o.uids[key]; ok && previous != uid {
@@ -55,7 +61,8 @@ func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key 
 	if event.Type != deploy.Modified {
 		return key, true, true
 	}
-	return key, wantsReconcile(event.Old, event.New), isAnother(event.Old, event.New)
+	anew = isAnother(event.Old, event.New)
+	return key, anew || wantsReconcile(event.Old, event.New), anew
 }
 
 // Len is how many objects are known.

@@ -1,0 +1,108 @@
+package filter
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Fields of every object that are none of its content.
+var (
+	header   = []string{"apiVersion", "kind", "metadata"}
+	observed = append(slices.Clone(header), "status")
+)
+
+// Content is true when a field outside metadata and status came, changed or went (spec: watch 29, NoGeneration, and
+// mistake 11). It is for kinds without a generation; for others Generation says the same for less. For objects that
+// a View shows as metadata only see Field.
+func Content() Predicate {
+	return changed(func(before, after *unstructured.Unstructured) bool {
+		return areHidden(before, after) || contentDiffers(before.Object, after.Object) || contentDiffers(after.Object, before.Object)
+	})
+}
+
+// contentDiffers tells whether fields of one are missing in other, or have other values there.
+func contentDiffers(one, other map[string]any) bool {
+	for key, value := range one {
+		if slices.Contains(observed, key) {
+			continue
+		}
+		if found, ok := other[key]; !ok || !reflect.DeepEqual(value, found) {
+			return true
+		}
+	}
+	return false
+}
+
+// Field is true when what is at path came, changed or went: Field("spec", "replicas"), or Field("spec", "ports", "0") for
+// an entry of a list. Without a path it is the whole object. Whether a field outside metadata changed can't be seen of
+// objects that show nothing but metadata, as a View may hold them: there each new version counts.
+func Field(path ...string) Predicate {
+	path = slices.Clone(path)
+	inHeader := len(path) > 0 && slices.Contains(header, path[0])
+	return changed(func(before, after *unstructured.Unstructured) bool {
+		was, had := at(before, path)
+		is, has := at(after, path)
+		return had != has || !reflect.DeepEqual(was, is) || !inHeader && areHidden(before, after)
+	})
+}
+
+// ReadyReason is true when the reason of the condition Ready changed: a resource that is part of another one is judged
+// by that (spec: watch 29, SubsystemStatus).
+func ReadyReason() Predicate {
+	return changed(func(before, after *unstructured.Unstructured) bool {
+		return readyReason(before) != readyReason(after) || areHidden(before, after)
+	})
+}
+
+func readyReason(obj *unstructured.Unstructured) string {
+	found, _ := at(obj, []string{"status", "conditions"})
+	conditions, _ := found.([]any)
+	for _, entry := range conditions {
+		condition, _ := entry.(map[string]any)
+		if condition["type"] == "Ready" {
+			reason, _ := condition["reason"].(string)
+			return reason
+		}
+	}
+	return ""
+}
+
+// areHidden tells whether a change may be one of content that isn't shown: both states have nothing but metadata, and
+// another version.
+func areHidden(before, after *unstructured.Unstructured) bool {
+	for _, obj := range []*unstructured.Unstructured{before, after} {
+		for key := range obj.Object {
+			if !slices.Contains(header, key) {
+				return false
+			}
+		}
+	}
+	return before.GetResourceVersion() != after.GetResourceVersion()
+}
+
+// at returns the value at path, if there is one.
+func at(obj *unstructured.Unstructured, path []string) (any, bool) {
+	var value any = obj.Object
+	for _, step := range path {
+		switch inner := value.(type) {
+		case map[string]any:
+			next, ok := inner[step]
+			if !ok {
+				return nil, false
+			}
+			value = next
+		case []any:
+			index, err := strconv.Atoi(step)
+			if err != nil || index < 0 || index >= len(inner) {
+				return nil, false
+			}
+			value = inner[index]
+		default:
+			return nil, false
+		}
+	}
+	return value, true
+}

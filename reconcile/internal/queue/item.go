@@ -1,0 +1,83 @@
+package queue
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/request"
+)
+
+// headStarts are by how much what has been triggered so comes before what was merely listed: it takes the place of
+// something that has waited that long already. So nothing waits for ever, however much is going on.
+var headStarts = map[request.Triggers]time.Duration{
+	request.Periodic: 5 * time.Second,
+	request.Retry:    5 * time.Second,
+	request.Followed: 30 * time.Second,
+	request.Child:    30 * time.Second,
+	request.Changed:  30 * time.Second,
+	request.Deleting: time.Minute,
+	request.Deleted:  time.Minute,
+}
+
+// headStart is that of the most urgent of triggers.
+func headStart(triggers request.Triggers) time.Duration {
+	if triggers == 0 {
+		return 0
+	}
+	return headStarts[1<<(bits.Len16(uint16(triggers))-1)]
+}
+
+// item is what is known of one key.
+type item struct {
+	key request.Key
+	// wanted: it waits, or has to be handed out again once it is done. running: somebody has it.
+	wanted, running bool
+	triggers        request.Triggers
+	// turn orders what waits: when it was added, less its head start.
+	turn time.Time
+	// number tells items of one moment apart, the earlier ones first.
+	number uint64
+	// place is where it stands among those that wait.
+	place int
+	timer *time.Timer
+}
+
+func (i *item) stop() {
+	if i.timer != nil {
+		i.timer.Stop()
+		i.timer = nil
+	}
+}
+
+// heaped are items by their turn.
+type heaped []*item
+
+func (h heaped) Len() int { return len(h) }
+
+func (h heaped) Less(i, j int) bool {
+	if h[i].turn.Equal(h[j].turn) {
+		return h[i].number < h[j].number
+	}
+	return h[i].turn.Before(h[j].turn)
+}
+
+func (h heaped) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+// Push implements heap.Interface.
+func (h *heaped) Push(x any) {
+	i := x.(*item)
+	i.place = len(*h)
+	*h = append(*h, i)
+}
+
+// Pop implements heap.Interface.
+func (h *heaped) Pop() any {
+	last := len(*h) - 1
+	i := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return i
+}

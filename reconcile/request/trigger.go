@@ -1,0 +1,43 @@
+package request
+
+import "strings"
+
+// Triggers say why an object is reconciled: everything that happened since its last reconcile began. They are for
+// logs, metrics and priorities; nothing needs them to be right. The zero value says nothing.
+type Triggers uint16
+
+// What brings an object to reconcile. Of several the one that stands last here decides how soon its turn comes.
+const (
+	// Listed: it was there when the kind began to be watched.
+	Listed Triggers = 1 << iota
+	// Periodic: the time that a result asked for is over.
+	Periodic
+	// Retry: the time after a failure is over.
+	Retry
+	// Followed: something changed that it refers to and doesn't own.
+	Followed
+	// Child: something changed that it owns.
+	Child
+	// Changed: it was created, or changed itself.
+	Changed
+	// Deleting: its deletion has begun.
+	Deleting
+	// Deleted: it is gone.
+	Deleted
+)
+
+var triggerNames = []string{"listed", "periodic", "retry", "followed", "child", "changed", "deleting", "deleted"}
+
+// Has tells whether one of the given triggers is among them.
+func (t Triggers) Has(any Triggers) bool { return t&any != 0 }
+
+// String names them, in the order of the constants: "child,changed".
+func (t Triggers) String() string {
+	var names []string
+	for i, name := range triggerNames {
+		if t&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
+}

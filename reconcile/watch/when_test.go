@@ -1,0 +1,275 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// edits are what may happen to a widget.
+const (
+	newSpec   = `{"spec":{"size":2}}`
+	newLabel  = `{"metadata":{"labels":{"a":"b"}}}`
+	pausing   = `{"metadata":{"annotations":{"operkit.dev/pause-execution":"true"}}}`
+	unpausing = `{"metadata":{"annotations":{"operkit.dev/pause-execution":null}}}`
+	finalized = `{"metadata":{"finalizers":["example.dev/ours"]}}`
+)
+
+func TestWhen(t *testing.T) {
+	t.Parallel()
+	spec := filter.Or(filter.Lifecycle(), filter.Generation())
+	for _, row := range []struct {
+		reason    string
+		predicate filter.Predicate
+		atStart   int
+		change    func(w *world, obj *unstructured.Unstructured)
+		want      int
+	}{
+		{"watch 21: what passes", spec, 1, func(w *world, obj *unstructured.Unstructured) { w.merge(obj, newSpec) }, 1},
+		{"watch 21: what doesn't", spec, 1, func(w *world, obj *unstructured.Unstructured) { w.merge(obj, newLabel) }, 0},
+		{"watch 29: what exists at the start is no new spec", filter.Generation(), 0, func(w *world, obj *unstructured.Unstructured) {
+			w.merge(obj, newSpec)
+		}, 1},
+		{"watch 29: more than by itself", filter.Or(filter.Standard(), filter.ReadyReason()), 1, func(w *world, obj *unstructured.Unstructured) {
+			w.mergeStatus(obj, `{"status":{"conditions":[{"type":"Ready","reason":"Stable"}]}}`)
+			synctest.Wait()
+			w.mergeStatus(obj, `{"status":{"size":7}}`)
+			w.merge(obj, newLabel)
+		}, 2},
+		{"watch 29: nothing at all", filter.Never(), 0, func(w *world, obj *unstructured.Unstructured) { w.delete(obj) }, 0},
+		{"watch mistake 10: a spec that changes under pause waits for its end", filter.UnlessPaused("", spec), 1, func(w *world, obj *unstructured.Unstructured) {
+			w.merge(obj, pausing)
+			w.merge(obj, newSpec)
+			require.Empty(w.t, w.settle())
+			w.merge(obj, unpausing)
+		}, 1},
+		{"watch 18: a paused one may go", filter.UnlessPaused("", spec), 1, func(w *world, obj *unstructured.Unstructured) {
+			w.merge(obj, pausing)
+			w.merge(obj, finalized)
+			require.Empty(w.t, w.settle())
+			w.delete(obj)
+		}, 1},
+	} {
+		inBubble(t, row.reason, func(w *world) {
+			obj := w.create(widget("a"))
+			// Another version of the kind is the same kind.
+			kind := widgets
+			kind.Version = "v1beta1"
+			w.start(When(kind, row.predicate))
+			assert.Len(w.t, w.taken(), row.atStart)
+			row.change(w, obj)
+			synctest.Wait()
+			// What comes at once is one reconcile: what is to be two is given apart.
+			assert.Len(w.t, w.settle(), row.want)
+		})
+	}
+}
+
+func TestWhenIsForEventsOnly(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "watch 13: a failure is tried again, and what doesn't count doesn't begin anew", func(w *world) {
+		w.do = func(context.Context, request.Request) (request.Result, error) {
+			return request.Result{}, errors.New("not today")
+		}
+		obj := w.create(widget("a"))
+		w.start(When(widgets, filter.Created()), Backoff(time.Second, time.Second))
+		w.pass(time.Second)
+		w.merge(obj, newSpec)
+		w.pass(time.Second)
+		attempts, _ := w.attempts()
+		assert.Equal(w.t, []int{0, 1, 2}, attempts)
+	})
+	inBubble(t, "nothing is kept of one that is gone, although that doesn't count", func(w *world) {
+		w.do = func(context.Context, request.Request) (request.Result, error) {
+			return request.Result{}, request.RetryAfter(time.Hour, errors.New("not today"))
+		}
+		obj := w.create(widget("a"))
+		engine := w.start(When(widgets, filter.Created()))
+		assert.Equal(w.t, 1, engine.backoff.failures(key("a")))
+		w.delete(obj)
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "at the start alone")
+		assert.Zero(w.t, engine.backoff.failures(key("a")))
+		assert.Zero(w.t, engine.owners.Len())
+	})
+	inBubble(t, "watch 24: children find an owner whose own events don't count", func(w *world) {
+		a := w.create(widget("a"))
+		engine := w.start(When(widgets, filter.Never()))
+		require.NoError(w.t, engine.Own(w.t.Context(), widgets, configMaps))
+		w.create(child("c", a))
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle())
+	})
+	inBubble(t, "watch 26: other kinds have what they had", func(w *world) {
+		engine := w.engine(When(regions, filter.Never()))
+		require.NoError(w.t, engine.Control(regions, w.reconciler))
+		w.create(widget("a"))
+		w.create(object(regions, "", "north"))
+		w.run(engine)
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle())
+	})
+}
+
+func TestFilterThatPanics(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "watch mistake 12: the event counts, and the panic is told of once", func(w *world) {
+		broken := func(deploy.Event) bool { return []bool(nil)[1] }
+		obj := w.create(widget("a"))
+		w.start(When(widgets, broken))
+		w.merge(obj, newSpec)
+		synctest.Wait()
+		w.merge(obj, newLabel)
+		assert.Equal(w.t, []string{"Widget shop/a", "Widget shop/a", "Widget shop/a"}, w.settle())
+		assert.Equal(w.t, 1, w.logs.count(`level=ERROR msg="a filter panics: what it panics at counts" kind=Widget.example.dev`))
+		assert.Equal(w.t, 1, w.logs.count("filter"), "and no more of it")
+	})
+}
+
+func TestWhenOwned(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "watch 25: a filter of its own for each kind that is owned", func(w *world) {
+		a := w.create(widget("a"))
+		c := w.create(child("c", a))
+		engine := w.start(WhenOwned(widgets, configMaps, filter.Not(filter.Created())))
+		w.settle()
+		require.NoError(w.t, engine.Own(w.t.Context(), widgets, configMaps))
+		require.NoError(w.t, engine.Own(w.t.Context(), widgets, secrets))
+		assert.Empty(w.t, w.settle(), "watch 29: DependentWatch refuses those that exist")
+		w.create(child("d", a))
+		assert.Empty(w.t, w.settle(), "and those that come")
+		w.merge(c, `{"data":{"k":"v"}}`)
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "not those that change")
+		w.delete(c)
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "nor those that go")
+		secret := child("s", a)
+		secret.SetGroupVersionKind(secrets)
+		w.create(secret)
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "another kind of child has what it had")
+		w.merge(a, newSpec)
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "and so has the owner")
+	})
+	inBubble(t, "watch 26: and of each kind of owner", func(w *world) {
+		engine := w.engine(WhenOwned(widgets, configMaps, filter.Never()))
+		require.NoError(w.t, engine.Control(regions, w.reconciler))
+		w.run(engine)
+		synctest.Wait()
+		for _, owner := range []schema.GroupVersionKind{widgets, regions} {
+			require.NoError(w.t, engine.Own(w.t.Context(), owner, configMaps))
+		}
+		a, north := w.create(widget("a")), w.create(object(regions, "", "north"))
+		assert.Equal(w.t, []string{"Region north", "Widget shop/a"}, w.settle())
+		w.create(child("c", a, north))
+		assert.Equal(w.t, []string{"Region north"}, w.settle())
+	})
+	inBubble(t, "watch 29: a repetition is nobody's, whatever the filter", func(w *world) {
+		engine := w.start(WhenOwned(widgets, configMaps, filter.Always()))
+		c := child("c", w.create(widget("a")))
+		c.SetResourceVersion("7")
+		w.settle()
+		engine.observeChild(widgets, deploy.Event{Type: deploy.Modified, Old: c, New: c})
+		assert.Empty(w.t, w.settle())
+	})
+}
+
+func TestFiltersRefused(t *testing.T) {
+	t.Parallel()
+	memory, err := dryrun.New(dryrun.AnyKind())
+	require.NoError(t, err)
+	always, v2 := filter.Always(), schema.GroupVersionKind{Group: "example.dev", Version: "v2", Kind: "Widget"}
+	for _, row := range []struct {
+		reason  string
+		options []Option
+		want    string
+	}{
+		{"watch 31: no filter", []Option{When(widgets, nil)}, "filter of Widget.example.dev: is nil"},
+		{"watch 31: none for a child", []Option{WhenOwned(widgets, configMaps, nil)}, "filter of ConfigMap of Widget.example.dev: is nil"},
+		{"two for one kind", []Option{When(widgets, always), When(v2, always)},
+			"filter of Widget.example.dev: is set twice: join them by filter.And or filter.Or"},
+		{"two for one kind of child", []Option{WhenOwned(widgets, secrets, always), WhenOwned(v2, secrets, always)},
+			"filter of Secret of Widget.example.dev: is set twice: join them by filter.And or filter.Or"},
+		{"no kind", []Option{When(schema.GroupVersionKind{Version: "v1"}, always)}, `filter of "": needs a kind`},
+		{"no kind of child", []Option{WhenOwned(widgets, schema.GroupVersionKind{}, always)}, `filter of " of Widget.example.dev": needs a kind`},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			engine, err := New(memory.View(), row.options...)
+			assert.Nil(t, engine)
+			assert.EqualError(t, err, row.want)
+		})
+	}
+	_, err = New(memory.View(), When(widgets, always), WhenOwned(widgets, configMaps, always), WhenOwned(regions, configMaps, always))
+	assert.NoError(t, err, "a kind, its children, and those of another one are different things")
+}
+
+// TestStandard holds filter.Standard to what the engine does when nothing is set.
+func TestStandard(t *testing.T) {
+	t.Parallel()
+	t.Run("watch 29: filter.Standard is what nothing set is", func(t *testing.T) {
+		t.Parallel()
+		random := rand.New(rand.NewPCG(5, 6))
+		standard, said := filter.Standard(), map[bool]int{}
+		for range 20000 {
+			event := deploy.Event{Type: deploy.Modified, Old: drawnWidget(random), New: drawnWidget(random)}
+			switch random.IntN(10) {
+			case 0:
+				event = deploy.Event{Type: deploy.Added, New: event.New}
+			case 1:
+				event = deploy.Event{Type: deploy.Deleted, Old: event.New, New: event.New}
+			}
+			_, want, _ := trigger.NewOwners().Observe(widgets, event)
+			require.Equal(t, want, standard(event), event)
+			said[want]++
+		}
+		assert.Greater(t, said[true], 1000)
+		assert.Greater(t, said[false], 1000)
+	})
+}
+
+// drawnWidget is a widget of few differences, so that two are often alike in most.
+func drawnWidget(random *rand.Rand) *unstructured.Unstructured {
+	obj := widget("a")
+	rare := func() bool { return random.IntN(8) == 0 }
+	obj.SetUID(types.UID("first"))
+	obj.SetGeneration(1)
+	if rare() {
+		obj.SetUID("second")
+	}
+	if rare() {
+		obj.SetGeneration(random.Int64N(3))
+	}
+	if rare() {
+		obj.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
+	}
+	if rare() {
+		obj.SetAnnotations(map[string]string{"a": "b"})
+	}
+	if rare() {
+		obj.SetLabels(map[string]string{})
+	}
+	if rare() {
+		obj.SetLabels(map[string]string{"a": "b"})
+	}
+	if rare() {
+		obj.SetFinalizers([]string{"ours", "theirs"}[:1+random.IntN(2)])
+	}
+	if rare() {
+		obj.Object["status"] = map[string]any{"ready": true}
+	}
+	if rare() {
+		obj.Object["metadata"].(map[string]any)["annotations"] = map[string]any{"garbled": int64(1)}
+	}
+	return obj
+}
