@@ -1,0 +1,212 @@
+package leader_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/leader"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var leases = schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"}
+
+// newPort is a cluster in memory; a program takes the Port of a cluster.New.
+func newPort(objects ...*unstructured.Unstructured) deploy.Port {
+	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(objects...))
+	if err != nil {
+		fmt.Println(err)
+	}
+	return cluster.Port()
+}
+
+// newElector is quiet.
+func newElector(port deploy.Port, opts ...leader.Option) *leader.Elector {
+	elector, err := leader.Lease(port, "shop/guestbook-operator", append([]leader.Option{leader.Logger(slog.New(slog.DiscardHandler))}, opts...)...)
+	if err != nil {
+		fmt.Println(err)
+	}
+	return elector
+}
+
+func Example() {
+	lock, err := leader.Lease(newPort(), "shop/guestbook-operator", leader.Logger(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background()) // a program takes signal.NotifyContext
+	err = lock.Run(ctx, func(ctx context.Context) error {
+		fmt.Println("this replica leads")
+		stop()
+		<-ctx.Done()
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// this replica leads
+	// <nil>
+}
+
+func ExampleLease() {
+	_, err := leader.Lease(newPort(), "shop/Guestbook Operator")
+	fmt.Println(err)
+	// Output: lease: name "shop/Guestbook Operator": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')
+}
+
+func ExampleForLife() {
+	pod := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{"name": "operator-0", "namespace": "shop", "uid": "uid-of-operator-0"},
+		"spec":     map[string]any{"containers": []any{map[string]any{"name": "operator", "image": "operator"}}},
+	}}
+	port := newPort(pod)
+	// In a Pod the environment says which one it is.
+	lock, err := leader.ForLife(port, "shop/guestbook-operator", leader.Identity("operator-0"), leader.Logger(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(lock.Run(context.Background(), func(context.Context) error { return nil }))
+	configMap, err := port.Get(context.Background(), deploy.Ref{
+		Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "guestbook-operator",
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("owned by", configMap.GetOwnerReferences()[0].Name)
+	// Output:
+	// <nil>
+	// owned by operator-0
+}
+
+func ExampleNone() {
+	fmt.Println(leader.None().Run(context.Background(), func(context.Context) error {
+		fmt.Println("it always leads")
+		return nil
+	}))
+	// Output:
+	// it always leads
+	// <nil>
+}
+
+func ExampleElector_Run() {
+	port := newPort()
+	lock := newElector(port, leader.RetryPeriod(time.Millisecond))
+	err := lock.Run(context.Background(), func(ctx context.Context) error {
+		// Somebody takes the Lease away by force.
+		ref := deploy.Ref{Kind: leases, Namespace: "shop", Name: "guestbook-operator"}
+		for {
+			lease, err := port.Get(ctx, ref)
+			if err != nil {
+				return err
+			}
+			lease.Object["spec"].(map[string]any)["holderIdentity"] = "operator-1"
+			_, err = port.Update(ctx, lease, deploy.UpdateOptions{FieldManager: "example"})
+			var stale *deploy.StaleError
+			if !errors.As(err, &stale) { // else it was renewed meanwhile
+				break
+			}
+		}
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, leader.ErrLost))
+	// Output:
+	// Lease shop/guestbook-operator: leadership lost: operator-1 leads
+	// true
+}
+
+func ExampleElector_Transport() {
+	lock := newElector(newPort())
+	// For a client of client-go: config.Wrap(lock.Transport)
+	client := http.Client{Transport: lock.Transport(http.DefaultTransport)}
+	resp, err := client.Get("http://127.0.0.1:6443/api")
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, leader.ErrNotLeading))
+	// Output:
+	// Get "http://127.0.0.1:6443/api": GET /api: this replica doesn't lead
+	// true
+}
+
+func ExampleElector_Leading() {
+	lock := newElector(newPort())
+	fmt.Println(lock.Leading())
+	_ = lock.Run(context.Background(), func(context.Context) error {
+		fmt.Println(lock.Leading())
+		return nil
+	})
+	// Output:
+	// false
+	// true
+}
+
+func ExampleElector_Identity() {
+	lock := newElector(newPort(), leader.Identity("operator-0"))
+	fmt.Println(len(lock.Identity()) - len("operator-0_"))
+	// Output: 10
+}
+
+func ExampleIdentity() {
+	lock := newElector(newPort(), leader.Identity("operator-0"))
+	fmt.Println(lock.Identity()[:len("operator-0_")])
+	// Output: operator-0_
+}
+
+func ExampleTermOf() {
+	lock := newElector(newPort())
+	for range 2 {
+		_ = lock.Run(context.Background(), func(ctx context.Context) error {
+			term, leads := leader.TermOf(ctx)
+			fmt.Println(term.Number, leads, term.Holder == lock.Identity())
+			return nil
+		})
+	}
+	// Output:
+	// 1 true true
+	// 2 true true
+}
+
+func ExampleDuration() {
+	_, err := leader.Lease(newPort(), "shop/op", leader.Duration(5*time.Second))
+	fmt.Println(err)
+	// Output: lease: duration: 5s: it must be longer than the renew deadline of 10s
+}
+
+func ExampleRenewDeadline() {
+	_, err := leader.Lease(newPort(), "shop/op", leader.RenewDeadline(time.Second))
+	fmt.Println(err)
+	// Output: lease: renew deadline: 1s: two retry periods of 2s don't fit into it
+}
+
+func ExampleRetryPeriod() {
+	_, err := leader.Lease(newPort(), "shop/op", leader.RetryPeriod(0))
+	fmt.Println(err)
+	// Output: lease: retry period: 0s: it must be positive
+}
+
+func ExampleLogger() {
+	brief := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == "identity" {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	lock := newElector(newPort(), leader.Logger(brief))
+	_ = lock.Run(context.Background(), func(context.Context) error { return nil })
+	// Output:
+	// level=INFO msg="this replica leads" lock="Lease shop/guestbook-operator"
+	// level=INFO msg="the leadership was released" lock="Lease shop/guestbook-operator"
+}

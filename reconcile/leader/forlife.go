@@ -1,0 +1,109 @@
+package leader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/operkit/operkit/deploy"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	podKind       = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+)
+
+// ForLife returns an elector that leads while its Pod owns the ConfigMap called name: "namespace/name", or
+// "name" alone in the namespace of the service account, which is that of the Pod in either case. The
+// ConfigMap is never given up: when the Pod is gone the garbage collection deletes it, and another replica
+// makes its own. A container that is started again in the same Pod leads on. So nobody takes over from a Pod
+// that still exists, be it frozen, failed or on a node that can't be reached, until somebody deletes it.
+//
+// A holder that can't read the ConfigMap until the renew deadline stops all the same. Identity is the name of
+// the Pod here, with nothing added, and Duration has no meaning. port is as for Lease (spec: watch 33).
+func ForLife(port deploy.Port, name string, opts ...Option) (*Elector, error) {
+	return newElector("leader for life", port, name, opts, func(ref deploy.Ref, _ options, replica string) (lock, string) {
+		ref.Kind = configMapKind
+		return &forLife{port: port, ref: ref, pod: deploy.Ref{Kind: podKind, Namespace: ref.Namespace, Name: replica}}, replica
+	})
+}
+
+// forLife is a lock in a ConfigMap.
+type forLife struct {
+	port     deploy.Port
+	ref, pod deploy.Ref
+	// owner is the Pod of this process, once that is read.
+	owner *metav1.OwnerReference
+}
+
+func (f *forLife) String() string { return f.ref.String() }
+
+func (f *forLife) take(ctx context.Context) (standing, error) {
+	if err := f.findPod(ctx); err != nil {
+		return standing{}, err
+	}
+	return f.keep(ctx)
+}
+
+// findPod reads the Pod of this process. That there is none is no trouble that passes.
+func (f *forLife) findPod(ctx context.Context) error {
+	if f.owner != nil {
+		return nil
+	}
+	pod, err := f.port.Get(ctx, f.pod)
+	var absent *deploy.NotFoundError
+	var forbidden *deploy.ForbiddenError
+	switch {
+	case errors.As(err, &absent):
+		return &impossibleError{fmt.Errorf("%w: set POD_NAME to the name of the Pod that this process runs in", err)}
+	case errors.As(err, &forbidden):
+		return &impossibleError{err}
+	case err != nil:
+		return err
+	}
+	f.owner = &metav1.OwnerReference{APIVersion: "v1", Kind: podKind.Kind, Name: pod.GetName(), UID: pod.GetUID()}
+	return nil
+}
+
+func (f *forLife) keep(ctx context.Context) (standing, error) {
+	current, err := f.port.Get(ctx, f.ref)
+	var absent *deploy.NotFoundError
+	if errors.As(err, &absent) {
+		return f.create(ctx)
+	}
+	if err != nil {
+		return standing{}, err
+	}
+	owners := current.GetOwnerReferences()
+	if len(owners) != 1 {
+		return standing{holder: fmt.Sprintf("nobody, because the ConfigMap has %d owners", len(owners))}, nil
+	}
+	if owners[0].UID == f.owner.UID {
+		return standing{held: true, holder: f.owner.Name}, nil
+	}
+	return standing{holder: owners[0].Name}, nil
+}
+
+// create makes the ConfigMap. One that was made meanwhile is looked at the next time.
+func (f *forLife) create(ctx context.Context) (standing, error) {
+	obj := &unstructured.Unstructured{Object: map[string]any{}}
+	obj.SetGroupVersionKind(configMapKind)
+	obj.SetNamespace(f.ref.Namespace)
+	obj.SetName(f.ref.Name)
+	obj.SetOwnerReferences([]metav1.OwnerReference{*f.owner})
+	_, err := f.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: fieldManager})
+	var exists *deploy.AlreadyExistsError
+	if errors.As(err, &exists) {
+		return standing{}, nil
+	}
+	if err != nil {
+		return standing{}, err
+	}
+	return standing{held: true, holder: f.owner.Name}, nil
+}
+
+// release leaves the ConfigMap to the garbage collection.
+func (f *forLife) release(context.Context) (bool, error) { return false, nil }

@@ -1,0 +1,100 @@
+package leader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// Transport lets a request pass only while this replica leads, and cancels it when that ends; an answer
+// that is still being read, such as a watch, ends then too. What isn't let through fails with
+// ErrNotLeading. That is asked for each request when it is sent, of a clock and not of a signal.
+//
+// It is made for a configuration of client-go, for the client of the work: config.Wrap(elector.Transport).
+// The client that holds the lock goes without.
+func (e *Elector) Transport(next http.RoundTripper) http.RoundTripper {
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	if e.lock == nil {
+		return next
+	}
+	return &guard{elector: e, next: next}
+}
+
+type guard struct {
+	elector *Elector
+	next    http.RoundTripper
+}
+
+// WrappedRoundTripper is how client-go finds what is below, to close idle connections.
+func (g *guard) WrappedRoundTripper() http.RoundTripper { return g.next }
+
+// RoundTrip implements http.RoundTripper.
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	t := g.elector.current.Load()
+	if t == nil {
+		return refuse(req, ErrNotLeading)
+	}
+	if err := t.check(); err != nil {
+		return refuse(req, err)
+	}
+	ctx, cancel := context.WithCancelCause(req.Context())
+	stop := context.AfterFunc(t.calls, func() { cancel(refused(req, context.Cause(t.calls))) })
+	release := func() { stop(); cancel(context.Canceled) }
+	resp, err := g.next.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		// Before release, whose own cause would be there otherwise.
+		if req.Context().Err() == nil && ctx.Err() != nil {
+			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+		release()
+		return nil, err
+	}
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+	resp.Body = follow(resp.Body, release)
+	return resp, nil
+}
+
+// refuse answers a request that isn't sent. A RoundTripper closes the body in any case.
+func refuse(req *http.Request, cause error) (*http.Response, error) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+	return nil, refused(req, cause)
+}
+
+func refused(req *http.Request, cause error) error {
+	if errors.Is(cause, ErrNotLeading) {
+		return fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, cause)
+	}
+	return fmt.Errorf("%s %s: %w: %w", req.Method, req.URL.Path, ErrNotLeading, cause)
+}
+
+// follow has release called when body is closed, which whoever reads it has to do. The body of a connection that was
+// upgraded is written to as well.
+func follow(body io.ReadCloser, release func()) io.ReadCloser {
+	followed := followedBody{body, release}
+	if writer, ok := body.(io.Writer); ok {
+		return struct {
+			followedBody
+			io.Writer
+		}{followed, writer}
+	}
+	return followed
+}
+
+type followedBody struct {
+	io.ReadCloser
+	release func()
+}
+
+// Close implements io.Closer.
+func (b followedBody) Close() error {
+	defer b.release()
+	return b.ReadCloser.Close()
+}

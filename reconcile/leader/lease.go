@@ -1,0 +1,175 @@
+package leader
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// fieldManager owns what is written.
+const fieldManager = "leader-election"
+
+var leaseKind = schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"}
+
+// Lease returns an elector that leads while it holds the Lease called name: "namespace/name", or "name"
+// alone in the namespace of the Pod's service account. The Lease is made when there is none, and can be
+// one that the leader election of client-go has written: each respects what the other holds. port sends
+// the requests; it should be that of a client of its own, so that renewals never wait behind the work's
+// requests, and must not go through Transport. Nothing is sent before Run (spec: watch 32, 34).
+func Lease(port deploy.Port, name string, opts ...Option) (*Elector, error) {
+	return newElector("lease", port, name, opts, func(ref deploy.Ref, o options, replica string) (lock, string) {
+		ref.Kind = leaseKind
+		identity := unique(replica)
+		return &lease{port: port, ref: ref, options: o, identity: identity}, identity
+	})
+}
+
+// lease is a lock in a Lease.
+type lease struct {
+	port     deploy.Port
+	ref      deploy.Ref
+	options  options
+	identity string
+
+	// ours is the Lease as this replica wrote it last.
+	ours *unstructured.Unstructured
+	// seen is what another holder wrote last, and since is when that was first seen here.
+	seen  map[string]any
+	since time.Time
+}
+
+func (l *lease) String() string { return l.ref.String() }
+
+// take makes this replica the holder of a Lease that is free, run out, or ours since an answer was lost.
+func (l *lease) take(ctx context.Context) (standing, error) {
+	current, err := l.port.Get(ctx, l.ref)
+	var absent *deploy.NotFoundError
+	if errors.As(err, &absent) {
+		return l.create(ctx, record{transitions: 1})
+	}
+	if err != nil {
+		return standing{}, err
+	}
+	found := recordOf(current)
+	switch {
+	case found.holder == l.identity:
+		return l.write(ctx, current, found)
+	case found.holder == "":
+		return l.write(ctx, current, found.next())
+	}
+	vacant := l.observe(current, found)
+	if time.Now().Before(vacant) {
+		return standing{holder: found.holder, vacant: vacant}, nil
+	}
+	return l.write(ctx, current, found.next())
+}
+
+// observe tells when what another replica holds runs out: that long after it was first seen as it is. Its
+// own times are those of another clock.
+func (l *lease) observe(current *unstructured.Unstructured, found record) time.Time {
+	spec, _ := current.Object["spec"].(map[string]any)
+	if l.seen == nil || !reflect.DeepEqual(spec, l.seen) {
+		l.seen, l.since = spec, time.Now()
+	}
+	duration := found.duration
+	if duration <= 0 {
+		duration = time.Duration(l.options.seconds()) * time.Second
+	}
+	return l.since.Add(duration)
+}
+
+// keep renews without a read what nobody else has written to.
+func (l *lease) keep(ctx context.Context) (standing, error) {
+	got, err := l.write(ctx, l.ours, recordOf(l.ours))
+	var stale *deploy.StaleError
+	var absent *deploy.NotFoundError
+	if !errors.As(err, &stale) && !errors.As(err, &absent) {
+		return got, err
+	}
+	current, err := l.port.Get(ctx, l.ref)
+	if errors.As(err, &absent) {
+		return l.create(ctx, recordOf(l.ours))
+	}
+	if err != nil {
+		return standing{}, err
+	}
+	found := recordOf(current)
+	if found.holder != l.identity {
+		return standing{holder: found.holder}, nil
+	}
+	return l.write(ctx, current, found)
+}
+
+// create makes the Lease. One that was made meanwhile is somebody else's.
+func (l *lease) create(ctx context.Context, as record) (standing, error) {
+	obj := &unstructured.Unstructured{Object: map[string]any{}}
+	obj.SetGroupVersionKind(leaseKind)
+	obj.SetNamespace(l.ref.Namespace)
+	obj.SetName(l.ref.Name)
+	l.fill(obj, as)
+	created, err := l.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: fieldManager})
+	var exists *deploy.AlreadyExistsError
+	if errors.As(err, &exists) {
+		return standing{}, nil
+	}
+	return l.wrote(created, err)
+}
+
+// write replaces current under its resourceVersion.
+func (l *lease) write(ctx context.Context, current *unstructured.Unstructured, as record) (standing, error) {
+	obj := current.DeepCopy()
+	l.fill(obj, as)
+	updated, err := l.port.Update(ctx, obj, deploy.UpdateOptions{FieldManager: fieldManager})
+	return l.wrote(updated, err)
+}
+
+func (l *lease) wrote(answer *unstructured.Unstructured, err error) (standing, error) {
+	if err != nil {
+		return standing{}, err
+	}
+	l.ours = answer
+	return standing{held: true, holder: l.identity, term: recordOf(answer).transitions}, nil
+}
+
+// fill makes this replica the holder from now on.
+func (l *lease) fill(obj *unstructured.Unstructured, as record) {
+	now := time.Now()
+	if as.holder != l.identity || as.acquired == "" {
+		as.acquired = microTime(now)
+	}
+	as.holder, as.renewed, as.duration = l.identity, microTime(now), time.Duration(l.options.seconds())*time.Second
+	as.into(obj)
+}
+
+// release leaves a Lease that anybody takes at once. It isn't tried again when it fails but for a change by
+// somebody who isn't a candidate, or by a renewal whose answer was lost.
+func (l *lease) release(ctx context.Context) (bool, error) {
+	err := l.vacate(ctx, l.ours)
+	var stale *deploy.StaleError
+	if !errors.As(err, &stale) {
+		return err == nil, err
+	}
+	current, err := l.port.Get(ctx, l.ref)
+	if err != nil {
+		return false, err
+	}
+	if recordOf(current).holder != l.identity {
+		return false, nil
+	}
+	err = l.vacate(ctx, current)
+	return err == nil, err
+}
+
+func (l *lease) vacate(ctx context.Context, current *unstructured.Unstructured) error {
+	obj := current.DeepCopy()
+	as := recordOf(obj)
+	as.holder, as.duration, as.renewed = "", time.Second, microTime(time.Now())
+	as.into(obj)
+	_, err := l.port.Update(ctx, obj, deploy.UpdateOptions{FieldManager: fieldManager})
+	return err
+}
