@@ -109,7 +109,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		watchers.Go(func() { e.watchKind(ctx, kind) })
 	}
 	for range e.options.workers {
-		workers.Go(func() { e.work(work) })
+		workers.Go(func() { e.work(ctx, work) })
 	}
 	<-ctx.Done()
 	e.queue.Close()

@@ -10,14 +10,14 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// work reconciles what the queue gives until it is closed.
-func (e *Engine) work(ctx context.Context) {
+// work reconciles what the queue gives until run ends: the queue is closed a moment later.
+func (e *Engine) work(run, work context.Context) {
 	for {
 		key, triggers, ok := e.queue.Get()
-		if !ok {
+		if !ok || run.Err() != nil {
 			return
 		}
-		e.process(ctx, key, triggers)
+		e.process(work, key, triggers)
 		e.queue.Done(key)
 	}
 }
