@@ -11,9 +11,9 @@ import (
 // Apply implements reconcile.Patch. An error is about an object that matches (spec: patches 19-21, mistakes
 // 8, 13 and 14).
 func (p *patch) Apply(ctx context.Context, component, object string, content map[string]any) (map[string]any, bool, error) {
-	p.run.rendered(component)
 	contents, at := p.bodies.find(component, object)
 	if len(contents) == 0 {
+		p.run.note(component, object, nil, nil)
 		return content, false, nil
 	}
 	patched, err := p.applied(ctx, contents, content)

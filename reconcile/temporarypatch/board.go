@@ -50,9 +50,10 @@ func (b *board) begin(patch *TemporaryPatch, content bodies) *run {
 	}
 }
 
-// rendered notes that an object of component is rendered. What the rendering before had matched counts until
-// the component's turn has come again.
-func (r *run) rendered(component string) {
+// note says what came of the bodies for one object of component: at is where they speak of it. What the rendering
+// before had matched counts until the component's turn has come again. It is said at once, so that nobody who looks
+// meanwhile sees an object rendered that isn't matched yet.
+func (r *run) note(component, object string, at []place, err error) {
 	r.board.mu.Lock()
 	defer r.board.mu.Unlock()
 	if len(r.seen) == 0 {
@@ -65,12 +66,6 @@ func (r *run) rendered(component string) {
 		r.board.runs[r.patch] = r
 	}
 	r.seen[component] = true
-}
-
-// note says what came of the bodies for one object.
-func (r *run) note(component, object string, at []place, err error) {
-	r.board.mu.Lock()
-	defer r.board.mu.Unlock()
 	internal := component + "." + object
 	for _, p := range at {
 		r.matched[internal] = spot{component, p}

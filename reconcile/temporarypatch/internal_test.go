@@ -149,6 +149,28 @@ func TestTime(t *testing.T) {
 	}
 }
 
+// An object is rendered and matched in one step: between two renderings a patch never matches less than before.
+func TestBoardInTheMiddleOfARendering(t *testing.T) {
+	t.Parallel()
+	var b board
+	patch := &TemporaryPatch{}
+	patch.UID, patch.Generation = "u", 1
+	content := bodies{list: []body{{component: "c", object: "o", content: map[string]any{"a": 1}}}}
+	b.begin(patch, content).note("c", "o", []place{placeOf("c", "o")}, nil)
+	second := b.begin(patch, content)
+	for _, step := range []func(){
+		func() {},
+		func() { second.note("before", "x", nil, nil) },
+		func() { second.note("c", "o", []place{placeOf("c", "o")}, nil) },
+	} {
+		step()
+		known, ok := b.look("u", 1)
+		assert.True(t, ok)
+		assert.Equal(t, []string{"c.o"}, known.matched)
+		assert.Empty(t, known.unmatched)
+	}
+}
+
 // Reports of two renderings at once don't get mixed up with the race detector looking on.
 func TestBoardConcurrently(t *testing.T) {
 	t.Parallel()
@@ -162,7 +184,6 @@ func TestBoardConcurrently(t *testing.T) {
 			defer func() { done <- struct{}{} }()
 			for range 100 {
 				r := b.begin(patch, content)
-				r.rendered("c")
 				r.note("c", "o", []place{placeOf("c", "o")}, nil)
 				b.ask("u", 1, true, time.Unix(1, 0))
 				b.waiting("u")
