@@ -61,6 +61,7 @@ func (r *Reconciler) exhausted(ctx context.Context, s *Session, err error) error
 	if failures < r.options.maxAttempts {
 		return err
 	}
+	r.attempts.forget(deploy.RefOf(s.resource)) // should something change, it starts anew
 	err = fmt.Errorf("given up after %d attempts: %w", failures, err)
 	if hook, ok := r.controller.(Exhauster); ok {
 		if failed := hooked("exhausted", func() error { return hook.Exhausted(ctx, s, err) }); failed != nil {

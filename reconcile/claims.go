@@ -50,6 +50,9 @@ func (s *Session) claim(o *Object, ref deploy.Ref) error {
 	}
 	switch holder := l.holders[id]; {
 	case holder == nil:
+		if l.holders == nil {
+			l.holders = map[identity]*Object{}
+		}
 		l.holders[id], o.claimed = o, id
 		return nil
 	case holder == o:

@@ -126,9 +126,9 @@ func (c *Component) kinds() []schema.GroupVersionKind {
 	if finished := c.rendering.finished.Load(); finished != nil {
 		return finished.kinds
 	}
-	kinds := make([]schema.GroupVersionKind, 0, 1)
+	var kinds []schema.GroupVersionKind
 	for _, o := range c.objects {
-		kinds = withKinds(kinds, []schema.GroupVersionKind{o.ref.Kind})
+		kinds = withKinds(kinds, o.ref.Kind)
 	}
 	return kinds
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // finalize runs the controller's Finalize while the resource carries our finalizer, and
-// removes that once it is done; the default one too where there is no Finalize any more. Nobody's finalizer but our own is touched (spec: reconcile
-// 35, mistakes 13 and 14).
+// removes that once it is done; the default one too where there is no Finalize any more. Nobody's
+// finalizer but our own is touched (spec: reconcile 35, mistakes 13 and 14).
 func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, error) {
 	name := r.options.finalizerName
 	if !r.finalizes() {

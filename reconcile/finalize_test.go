@@ -323,3 +323,17 @@ func TestFinalizerOfAnEarlierRelease(t *testing.T) {
 	assert.Equal(t, []string{patchWidget}, w.calm(w.reconciler(adding(func(*Session) { assert.Fail(t, "it is set up") }))))
 	assert.Equal(t, []string{"example.dev/others"}, w.widget().GetFinalizers())
 }
+
+// A Finalize may take components away as Setup's are.
+func TestComponentsOfFinalize(t *testing.T) {
+	t.Parallel()
+	resource := widget()
+	resource.SetFinalizers([]string{ours})
+	w := newWorldWith(t, resource, owned(configMap("a"), widgetUID))
+	w.delete(widgetRef)
+	r := w.reconciler(&finalizing{finalize: func(ctx context.Context, s *Session) error {
+		return s.Add("c", configMap("a")).Remove(ctx)
+	}})
+	assert.Equal(t, []string{"delete ConfigMap shop/a", patchWidget}, w.calm(r))
+	assert.Nil(t, w.get(widgetRef))
+}

@@ -244,6 +244,18 @@ func TestAttemptsAreFailures(t *testing.T) {
 			assert.Equal(t, row.permanent, request.IsPermanent(err))
 		})
 	}
+	t.Run("given up, it starts anew with the next change", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		e := &exhausting{}
+		e.setup = func(context.Context, *Session) error { return errNo }
+		r := w.reconciler(e, MaxAttempts(2))
+		for _, permanent := range []bool{false, true, false, true} {
+			_, _, err := w.once(r)
+			assert.Equal(t, permanent, request.IsPermanent(err))
+		}
+		assert.Len(t, e.told, 2)
+	})
 	t.Run("another spec starts anew", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)

@@ -21,14 +21,19 @@ func (r *rolling) begin() {
 	r.begun = true
 }
 
+func (r *rolling) hasBegun() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.begun
+}
+
 // late notes a mistake if the rollout has begun.
 func (s *Session) late(format string, args ...any) bool {
-	s.rolling.mu.Lock()
-	defer s.rolling.mu.Unlock()
-	if s.rolling.begun {
-		s.rolling.mistakes = append(s.rolling.mistakes, fmt.Errorf(format, args...))
+	if !s.rolling.hasBegun() {
+		return false
 	}
-	return s.rolling.begun
+	s.tell(fmt.Errorf(format, args...))
+	return true
 }
 
 // tell notes a mistake that somebody makes while the rollout is under way.
@@ -38,8 +43,8 @@ func (s *Session) tell(mistake error) {
 	s.rolling.mistakes = append(s.rolling.mistakes, mistake)
 }
 
-// watched adds to what a method of a Builder or a hook answers the mistakes that it made.
-func (s *Session) watched(err error) error {
+// withMistakes adds to what a method of a Builder or a hook answers the mistakes that it made.
+func (s *Session) withMistakes(err error) error {
 	mistakes := errors.Join(s.tooLate()...)
 	if mistakes == nil {
 		return err

@@ -34,7 +34,7 @@ func (s *Session) settleKinds(ctx context.Context, o *Outcome, given []schema.Gr
 func (s *Session) keepKinds(o *Outcome) {
 	o.kinds = s.remembered()
 	for _, c := range s.components {
-		o.kinds = withKinds(o.kinds, c.kinds())
+		o.kinds = withKinds(o.kinds, c.kinds()...)
 	}
 }
 
@@ -42,40 +42,36 @@ func (s *Session) keepKinds(o *Outcome) {
 // reconcile mistake 28). It is called when every component was deployed: only then the objects of all are
 // known. It returns the kinds of which there is something.
 func (s *Session) prune(ctx context.Context, given []schema.GroupVersionKind) ([]schema.GroupVersionKind, error) {
-	var kinds []schema.GroupVersionKind
+	var rendered []schema.GroupVersionKind
 	for _, c := range s.components {
-		kinds = withKinds(kinds, c.kinds())
+		rendered = withKinds(rendered, c.kinds()...)
 	}
-	rendered := len(kinds)
-	for _, kind := range withKinds(s.remembered(), given) {
-		// Another version of a kind that is rendered holds the same objects.
-		if !slices.ContainsFunc(kinds[:rendered], func(other schema.GroupVersionKind) bool { return other.GroupKind() == kind.GroupKind() }) {
-			kinds = withKinds(kinds, []schema.GroupVersionKind{kind})
-		}
-	}
-	var left []schema.GroupVersionKind
 	var errs []error
-	for i, kind := range kinds {
-		if i >= rendered {
-			known, err := s.watchable(ctx, kind)
-			if err != nil {
-				errs, left = append(errs, s.unlessForbidden(kind, err)), append(left, kind)
-			}
-			if err != nil || !known {
-				continue
-			}
-		}
-		remaining, err := s.pruneKind(ctx, kind)
-		if i >= rendered && err != nil {
-			errs, left = append(errs, s.unlessForbidden(kind, err)), append(left, kind)
+	for _, kind := range rendered {
+		_, err := s.pruneKind(ctx, kind)
+		errs = append(errs, err)
+	}
+	left := rendered
+	for _, kind := range withKinds(s.remembered(), given...) {
+		// Another version of a kind that is rendered holds the same objects.
+		if slices.ContainsFunc(rendered, func(other schema.GroupVersionKind) bool { return other.GroupKind() == kind.GroupKind() }) {
 			continue
 		}
-		errs = append(errs, err)
-		if i < rendered || remaining || err != nil {
-			left = append(left, kind)
+		remaining, err := s.pruneFormer(ctx, kind)
+		if remaining || err != nil {
+			left = withKinds(left, kind)
 		}
+		errs = append(errs, s.unlessForbidden(kind, err))
 	}
 	return left, errors.Join(errs...)
+}
+
+// pruneFormer is pruneKind for a kind of which nothing is rendered any more.
+func (s *Session) pruneFormer(ctx context.Context, kind schema.GroupVersionKind) (remaining bool, err error) {
+	if served, err := s.watchable(ctx, kind); err != nil || !served {
+		return false, err
+	}
+	return s.pruneKind(ctx, kind)
 }
 
 // unlessForbidden: a release that gives a kind up may give up the right to it, too. What is left of the kind stays,
@@ -90,7 +86,7 @@ func (s *Session) unlessForbidden(kind schema.GroupVersionKind, err error) error
 }
 
 // withKinds are kinds and those of more that aren't among them.
-func withKinds(kinds, more []schema.GroupVersionKind) []schema.GroupVersionKind {
+func withKinds(kinds []schema.GroupVersionKind, more ...schema.GroupVersionKind) []schema.GroupVersionKind {
 	for _, kind := range more {
 		if !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)

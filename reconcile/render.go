@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
@@ -106,9 +105,7 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 		if err := s.claim(o, ref); err != nil {
 			errs = append(errs, err)
 		}
-		if finished.contents[i] = content; !slices.Contains(finished.kinds, ref.Kind) {
-			finished.kinds = append(finished.kinds, ref.Kind)
-		}
+		finished.contents[i], finished.kinds = content, withKinds(finished.kinds, ref.Kind)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, &classified{class: classRollout, err: err}

@@ -33,7 +33,7 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	if err != nil {
 		return newOutcome(graph, deployed, nil), err
 	}
-	hookErr := s.watched(r.afterDeploy(ctx, s, newOutcome(graph, deployed, nil)))
+	hookErr := s.withMistakes(r.afterDeploy(ctx, s, newOutcome(graph, deployed, nil)))
 	for _, names := range [][]string{deployed.Unverified(), deployed.Failed(), deployed.Unstarted()} {
 		for _, name := range names {
 			graph.Disable(name)
@@ -45,7 +45,7 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	}, bound, dag.WithoutPredicates())
 	outcome := newOutcome(graph, deployed, &verified)
 	if outcome.Hook = hookErr; hookErr == nil && err == nil {
-		outcome.Hook = s.watched(r.afterVerify(ctx, s, outcome))
+		outcome.Hook = s.withMistakes(r.afterVerify(ctx, s, outcome))
 	}
 	return outcome, err
 }
@@ -131,7 +131,7 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 	disabler, disables := c.builder.(Disabler)
 	switch {
 	case c.disabled && disables:
-		return s.watched(guarded(func() error { return disabler.Disable(ctx, s, c) }))
+		return s.withMistakes(guarded(func() error { return disabler.Disable(ctx, s, c) }))
 	case c.disabled:
 		return c.Remove(ctx)
 	}
@@ -144,7 +144,7 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 		return err
 	}
 	if deploys {
-		return s.watched(guarded(func() error { return deployer.Deploy(ctx, s, c) }))
+		return s.withMistakes(guarded(func() error { return deployer.Deploy(ctx, s, c) }))
 	}
 	return c.Apply(ctx)
 }
@@ -179,7 +179,7 @@ func (s *Session) verifyDeployed(ctx context.Context, c *Component) error {
 		return nil
 	}
 	if verifier, ok := c.builder.(Verifier); ok {
-		return s.watched(guarded(func() error { return verifier.Verify(ctx, s, c) }))
+		return s.withMistakes(guarded(func() error { return verifier.Verify(ctx, s, c) }))
 	}
 	return c.Verify(ctx)
 }

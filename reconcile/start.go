@@ -17,7 +17,8 @@ func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 	if r.options.dryRun {
 		return func() {}
 	}
-	changes := s.CurrentVersion() != "" && s.version != "" && s.CurrentVersion() != s.version
+	current := s.CurrentVersion()
+	changes := current != "" && s.version != "" && current != s.version
 	switch {
 	case changes && s.underWay():
 		// Its start has been told: to tell it again would undo what was told of it since.

@@ -27,8 +27,8 @@ func (s *Session) remember(ctx context.Context, kinds []schema.GroupVersionKind)
 	}
 	s.remembering.Lock()
 	defer s.remembering.Unlock()
-	known := withKinds(s.remembered(), s.noted)
-	all := withKinds(known, kinds)
+	known := withKinds(s.remembered(), s.noted...)
+	all := withKinds(known, kinds...)
 	if len(all) == len(known) {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 		return nil
 	}
 	var kinds []schema.GroupVersionKind
-	for _, kind := range withKinds(s.remembered(), r.options.prunes) {
+	for _, kind := range withKinds(s.remembered(), r.options.prunes...) {
 		served, err := s.watchable(ctx, kind)
 		if err != nil {
 			return err

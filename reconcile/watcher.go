@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"slices"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
@@ -51,9 +50,7 @@ func (s *Session) own(ctx context.Context, kind schema.GroupVersionKind) error {
 func kindsOf(objects []*unstructured.Unstructured) []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
 	for _, obj := range objects {
-		if kind := obj.GroupVersionKind(); !slices.Contains(kinds, kind) {
-			kinds = append(kinds, kind)
-		}
+		kinds = withKinds(kinds, obj.GroupVersionKind())
 	}
 	return kinds
 }
