@@ -6,7 +6,8 @@ import "fmt"
 // their deletion begins, their generation, a label or an annotation changes, a finalizer is taken off. Of objects
 // without a generation every event counts. A status alone doesn't.
 func Standard() Predicate {
-	return Or(Lifecycle(), WithoutGeneration(), Generation(), Annotations(), LabelsChanged(), Finalizers())
+	// What is told soonest, and most often changes, comes first.
+	return Or(Generation(), WithoutGeneration(), Lifecycle(), LabelsChanged(), Annotations(), Finalizers())
 }
 
 // Named returns a set of filters by the name that it has in oper8's configuration: default, annotation or

@@ -224,7 +224,7 @@ func (e *events) concern(event deploy.Event) {
 			e.bring(key, false)
 		}
 	}
-	for _, key := range e.followers.Of(deploy.RefOf(event.New)) {
+	for _, key := range e.followers.Of(event) {
 		e.bring(key, false)
 	}
 }

@@ -28,10 +28,7 @@ func (e *Engine) Follow(ctx context.Context, key request.Key, ref deploy.Ref) er
 }
 
 func (e *Engine) observeFollowed(event deploy.Event) {
-	if event.Type == deploy.Modified && event.Old.GetResourceVersion() == event.New.GetResourceVersion() {
-		return
-	}
-	for _, key := range e.followers.Of(deploy.RefOf(event.New)) {
+	for _, key := range e.followers.Of(event) {
 		e.queue.Add(key, request.Followed)
 	}
 }

@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,14 +10,11 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/filter"
-	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // edits are what may happen to a widget.
@@ -212,64 +208,4 @@ func TestFiltersRefused(t *testing.T) {
 	}
 	_, err = New(memory.View(), When(widgets, always), WhenOwned(widgets, configMaps, always), WhenOwned(regions, configMaps, always))
 	assert.NoError(t, err, "a kind, its children, and those of another one are different things")
-}
-
-// TestStandard holds filter.Standard to what the engine does when nothing is set.
-func TestStandard(t *testing.T) {
-	t.Parallel()
-	t.Run("watch 29: filter.Standard is what nothing set is", func(t *testing.T) {
-		t.Parallel()
-		random := rand.New(rand.NewPCG(5, 6))
-		standard, said := filter.Standard(), map[bool]int{}
-		for range 20000 {
-			event := deploy.Event{Type: deploy.Modified, Old: drawnWidget(random), New: drawnWidget(random)}
-			switch random.IntN(10) {
-			case 0:
-				event = deploy.Event{Type: deploy.Added, New: event.New}
-			case 1:
-				event = deploy.Event{Type: deploy.Deleted, Old: event.New, New: event.New}
-			}
-			_, want, _ := trigger.NewOwners().Observe(widgets, event)
-			require.Equal(t, want, standard(event), event)
-			said[want]++
-		}
-		assert.Greater(t, said[true], 1000)
-		assert.Greater(t, said[false], 1000)
-	})
-}
-
-// drawnWidget is a widget of few differences, so that two are often alike in most.
-func drawnWidget(random *rand.Rand) *unstructured.Unstructured {
-	obj := widget("a")
-	rare := func() bool { return random.IntN(8) == 0 }
-	obj.SetUID(types.UID("first"))
-	obj.SetGeneration(1)
-	if rare() {
-		obj.SetUID("second")
-	}
-	if rare() {
-		obj.SetGeneration(random.Int64N(3))
-	}
-	if rare() {
-		obj.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
-	}
-	if rare() {
-		obj.SetAnnotations(map[string]string{"a": "b"})
-	}
-	if rare() {
-		obj.SetLabels(map[string]string{})
-	}
-	if rare() {
-		obj.SetLabels(map[string]string{"a": "b"})
-	}
-	if rare() {
-		obj.SetFinalizers([]string{"ours", "theirs"}[:1+random.IntN(2)])
-	}
-	if rare() {
-		obj.Object["status"] = map[string]any{"ready": true}
-	}
-	if rare() {
-		obj.Object["metadata"].(map[string]any)["annotations"] = map[string]any{"garbled": int64(1)}
-	}
-	return obj
 }

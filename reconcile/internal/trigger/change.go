@@ -1,20 +1,13 @@
 package trigger
 
 import (
-	"maps"
-	"slices"
-
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/filter"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// wantsReconcile, of an object with the spec that it had before, leaves out updates that nobody made for us to act on, such as our own
-// status writes (spec: watch 29, 31).
-func wantsReconcile(before, after *unstructured.Unstructured) bool {
-	return after.GetGeneration() == 0 || IsDeleting(before) != IsDeleting(after) ||
-		!maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
-		!maps.Equal(before.GetLabels(), after.GetLabels()) ||
-		lostFinalizer(before, after)
-}
+// standard leaves out events that nobody made for us to act on, such as our own status writes (spec: watch 29, 31).
+var standard = filter.Standard()
 
 // IsDeleting tells whether the deletion of an object has begun.
 func IsDeleting(obj *unstructured.Unstructured) bool {
@@ -22,13 +15,12 @@ func IsDeleting(obj *unstructured.Unstructured) bool {
 	return metadata["deletionTimestamp"] != nil
 }
 
-// lostFinalizer tells whether a finalizer was taken off, which may have been ours.
-func lostFinalizer(before, after *unstructured.Unstructured) bool {
-	kept := after.GetFinalizers()
-	return slices.ContainsFunc(before.GetFinalizers(), func(name string) bool { return !slices.Contains(kept, name) })
-}
-
 // isAnother tells whether after has another spec than before, or is another object of that name.
 func isAnother(before, after *unstructured.Unstructured) bool {
 	return before.GetGeneration() != after.GetGeneration() || before.GetUID() != after.GetUID()
+}
+
+// isRepetition tells of an update that it shows no change, such as a watch gives that begins again.
+func isRepetition(event deploy.Event) bool {
+	return event.Type == deploy.Modified && event.Old.GetResourceVersion() == event.New.GetResourceVersion()
 }

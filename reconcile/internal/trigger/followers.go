@@ -66,11 +66,15 @@ func (f *Followers) End(key request.Key) {
 	}
 }
 
-// Of returns the keys that follow ref.
-func (f *Followers) Of(ref deploy.Ref) (keys []request.Key) {
+// Of returns the keys that follow the object of an event. An update without a change, such as a watch gives that
+// begins again, concerns nobody.
+func (f *Followers) Of(event deploy.Event) (keys []request.Key) {
+	if isRepetition(event) {
+		return nil
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for key := range f.keys[ref] {
+	for key := range f.keys[deploy.RefOf(event.New)] {
 		keys = append(keys, key)
 	}
 	return keys

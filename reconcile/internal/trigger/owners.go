@@ -58,11 +58,7 @@ func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key 
 	} else {
 		o.add(key, event.New.GetUID())
 	}
-	if event.Type != deploy.Modified {
-		return key, true, true
-	}
-	anew = isAnother(event.Old, event.New)
-	return key, anew || wantsReconcile(event.Old, event.New), anew
+	return key, standard(event), event.Type != deploy.Modified || isAnother(event.Old, event.New)
 }
 
 // Len is how many objects are known.
@@ -77,7 +73,7 @@ func (o *Owners) Len() int {
 // the present owner of that name too: a name that it may need has become free. An update without a change,
 // such as a watch gives that begins again, concerns nobody.
 func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) map[request.Key]bool {
-	if event.Type == deploy.Modified && event.Old.GetResourceVersion() == event.New.GetResourceVersion() {
+	if isRepetition(event) {
 		return nil
 	}
 	var found map[request.Key]bool

@@ -203,7 +203,8 @@ func TestFollowers(t *testing.T) {
 	one, two := deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "one"}, deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "two"}
 	following := func(ref deploy.Ref) string {
 		found := map[request.Key]bool{}
-		for _, key := range f.Of(ref) {
+		added := deploy.Event{Type: deploy.Added, New: object(ref.Kind, ref.Namespace, ref.Name, "c")}
+		for _, key := range f.Of(added) {
 			found[key] = true
 		}
 		return keys(found)
