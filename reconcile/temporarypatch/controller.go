@@ -114,6 +114,10 @@ func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome re
 			after = min(after, latest)
 		}
 	}
+	// It may have expired after this reconcile looked: the next one says so, and then there is nothing left.
+	if expired(patch, now) && outcome.Complete() && !saysExpired(s.Resource()) {
+		after = soonest
+	}
 	if since, waiting := c.board.waiting(patch.UID); waiting && !expired(patch, now) {
 		again := min(max(now.Sub(since), soonest), latest)
 		if after == 0 || again < after {
@@ -154,6 +158,15 @@ func targetOf(s *reconcile.Session, spec TemporaryPatchSpec) (deploy.Ref, error)
 		return deploy.Ref{}, reconcile.Configuration("spec.apiVersion: %w", err)
 	}
 	return deploy.Ref{Kind: version.WithKind(spec.Kind), Namespace: s.Namespace(), Name: spec.Name}, nil
+}
+
+// saysExpired tells whether the status says so already.
+func saysExpired(resource *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedSlice(resource.Object, "status", "conditions")
+	return slices.ContainsFunc(conditions, func(condition any) bool {
+		said, _ := condition.(map[string]any)
+		return said["reason"] == ReasonExpired
+	})
 }
 
 func expired(patch *TemporaryPatch, now time.Time) bool {

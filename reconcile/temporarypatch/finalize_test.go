@@ -184,3 +184,29 @@ func TestDryRun(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, w.entries(), "a")
 }
+
+// A patch may expire after the reconcile that recorded it has looked at the clock.
+func TestExpiryWhileReconciled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ref := w.create("a", loud+`, expiresAt: "2030-01-02T03:34:05Z"`)
+	w.port.before = func(written deploy.Ref) {
+		if written == widgetRef {
+			w.clock.advance(time.Hour)
+		}
+	}
+	_, result, err := w.run(w.own, "a")
+	require.NoError(t, err)
+	w.port.before = nil
+	assert.Contains(t, w.entries(), "a", "when it looked, the patch held")
+	require.Equal(t, time.Second, result.RequeueAfter, "patches mistake 17: nothing else would bring it back")
+	_, result, err = w.run(w.own, "a")
+	require.NoError(t, err)
+	assert.Empty(t, w.entries())
+	assert.Equal(t, "Expired", w.condition(ref, "Applied").Reason)
+	for range 2 { // one more look, and then the usual time
+		_, result, err = w.run(w.own, "a")
+		require.NoError(t, err)
+	}
+	assert.Equal(t, 10*time.Minute, result.RequeueAfter)
+}
