@@ -44,9 +44,12 @@ const (
 	Added    EventType = "ADDED"
 	Modified EventType = "MODIFIED"
 	Deleted  EventType = "DELETED"
+	// Left: the View doesn't watch the object any more, such as one of a namespace that has left its
+	// scope. It may exist still; should it come back into view it is Added.
+	Left EventType = "LEFT"
 )
 
-// Event is one change of an object. Old is nil for Added; for Deleted both are the last
+// Event is one change of an object. Old is nil for Added; for Deleted and Left both are the last
 // known state.
 type Event struct {
 	Type EventType

@@ -43,6 +43,8 @@ var (
 	errNotRunning = errors.New("the engine doesn't run yet")
 	// errStopped ends what the engine had under way.
 	errStopped = errors.New("the engine has stopped")
+	// errSignal ends it at once, see CancelOn.
+	errSignal = fmt.Errorf("what the engine works by was lost: %w", context.Canceled)
 )
 
 // New returns an engine over view. Nothing is started or watched before Run.
@@ -89,8 +91,8 @@ func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler) er
 }
 
 // Run watches and reconciles until ctx ends. Then nothing new is started, not even what was
-// waiting for its turn, running reconciles get the grace time, and Run returns nil. An
-// engine runs once.
+// waiting for its turn, running reconciles get the grace time, and Run returns nil. When what CancelOn was given
+// closes, running reconciles are cancelled and none is started any more. An engine runs once.
 func (e *Engine) Run(ctx context.Context) error {
 	e.mu.Lock()
 	if e.running {
@@ -111,6 +113,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	for range e.options.workers {
 		workers.Go(func() { e.work(ctx, work) })
 	}
+	defer e.cancelOnSignal(ctx, cancelWork)()
 	<-ctx.Done()
 	e.queue.Close()
 	overdue := time.AfterFunc(e.options.grace, func() {
@@ -120,4 +123,25 @@ func (e *Engine) Run(ctx context.Context) error {
 	watchers.Wait()
 	workers.Wait()
 	return nil
+}
+
+// cancelOnSignal cancels work by what CancelOn was given, until stop is called.
+func (e *Engine) cancelOnSignal(run context.Context, cancel context.CancelCauseFunc) (stop func()) {
+	signal := e.options.cancelOn(run)
+	if signal == nil {
+		return func() {}
+	}
+	stopped, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-signal:
+			cancel(errSignal)
+		case <-stopped:
+		}
+	}()
+	return func() {
+		close(stopped)
+		<-ended
+	}
 }

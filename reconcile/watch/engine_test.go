@@ -21,6 +21,7 @@ func TestNewRefuses(t *testing.T) {
 		{"watch mistake 24: no workers", Workers(0), "workers: 0: at least 1 is needed"},
 		{"watch mistake 24: less than none", Workers(-1), "workers: -1: at least 1 is needed"},
 		{"no time", Timeout(0), "timeout: 0s: it must be positive"},
+		{"no signal", CancelOn(nil), "cancel on: is nil"},
 		{"a negative grace time", Grace(-time.Second), "grace: -1s: it can't be negative"},
 		{"watch mistake 25: no backoff", Backoff(0, time.Second), "backoff: 0s to 1s: both must be positive, the second not shorter"},
 		{"a backoff that shrinks", Backoff(2*time.Second, time.Second), "backoff: 2s to 1s: both must be positive, the second not shorter"},

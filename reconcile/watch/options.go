@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,9 +21,11 @@ type options struct {
 	workers int
 	timeout time.Duration
 	grace   time.Duration
-	logger  *slog.Logger
-	retry   time.Duration
-	limit   time.Duration
+	// cancelOn gives what ends the grace time.
+	cancelOn func(context.Context) <-chan struct{}
+	logger   *slog.Logger
+	retry    time.Duration
+	limit    time.Duration
 	// wanted are the filters as they were given, filters those that are in use.
 	wanted  []*kindFilter
 	filters map[kindPair]*kindFilter
@@ -37,6 +40,13 @@ func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d }
 // Grace is how long running reconciles may go on after Run's context has ended, before
 // theirs is cancelled; default 20 seconds, zero cancels them at once.
 func Grace(d time.Duration) Option { return func(o *options) { o.grace = d } }
+
+// CancelOn has running reconciles cancelled at once, without any grace time, when the channel closes that signal
+// returns for the context of Run; nil never does. It is for a leadership that may be lost, also after that context has
+// ended: the channel of leader.TermOf.
+func CancelOn(signal func(run context.Context) <-chan struct{}) Option {
+	return func(o *options) { o.cancelOn = signal }
+}
 
 // Backoff sets the time before the first retry of a failed object and the longest one; it
 // doubles with each failure in a row, less up to a tenth at random. Default 250 milliseconds
@@ -124,7 +134,8 @@ func (o *options) useFilters() error {
 func newOptions(opts []Option) (options, error) {
 	o := options{
 		workers: 8, timeout: trigger.Timeout, grace: 20 * time.Second, logger: slog.Default(),
-		retry: trigger.FirstRetry, limit: trigger.LongestRetry,
+		cancelOn: func(context.Context) <-chan struct{} { return nil },
+		retry:    trigger.FirstRetry, limit: trigger.LongestRetry,
 	}
 	for _, option := range opts {
 		option(&o)
@@ -136,6 +147,8 @@ func newOptions(opts []Option) (options, error) {
 		return o, fmt.Errorf("timeout: %s: it must be positive", o.timeout)
 	case o.grace < 0:
 		return o, fmt.Errorf("grace: %s: it can't be negative", o.grace)
+	case o.cancelOn == nil:
+		return o, errors.New("cancel on: is nil")
 	case o.retry <= 0 || o.limit < o.retry:
 		return o, fmt.Errorf("backoff: %s to %s: both must be positive, the second not shorter", o.retry, o.limit)
 	case o.logger == nil:

@@ -55,6 +55,27 @@ func TestShutdown(t *testing.T) {
 		require.NoError(w.t, w.stop())
 		assert.Equal(w.t, began, time.Now())
 	})
+	for reason, after := range map[string]time.Duration{"while it runs": time.Second, "and in the grace time": 3 * time.Second} {
+		inBubble(t, "watch mistake 6: a leadership that is lost cancels at once, "+reason, func(w *world) {
+			var cancelled time.Duration
+			began := time.Now()
+			w.do = func(ctx context.Context, _ request.Request) (request.Result, error) {
+				<-ctx.Done()
+				cancelled = time.Since(began)
+				return request.Result{}, context.Cause(ctx)
+			}
+			w.create(widget("a"))
+			w.create(widget("b"))
+			lost := make(chan struct{})
+			w.start(Workers(1), CancelOn(func(context.Context) <-chan struct{} { return lost }))
+			time.AfterFunc(after, func() { close(lost) })
+			w.pass(2 * time.Second)
+			require.NoError(w.t, w.stop())
+			assert.Equal(w.t, after, cancelled)
+			assert.Len(w.t, w.taken(), 1, "and nothing is begun any more")
+			assert.Equal(w.t, 1, w.logs.count(`msg="reconcile was cancelled by the shutdown" object="Widget shop/a" error="what the engine works by was lost: context canceled"`))
+		})
+	}
 	inBubble(t, "what failed or wants another turn doesn't get it any more", func(w *world) {
 		w.do = func(_ context.Context, req request.Request) (request.Result, error) {
 			time.Sleep(time.Second)

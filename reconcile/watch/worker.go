@@ -10,11 +10,11 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// work reconciles what the queue gives until run ends: the queue is closed a moment later.
+// work reconciles what the queue gives until run ends, the queue is closed a moment later, or work does.
 func (e *Engine) work(run, work context.Context) {
 	for {
 		key, triggers, ok := e.queue.Get()
-		if !ok || run.Err() != nil {
+		if !ok || run.Err() != nil || work.Err() != nil {
 			return
 		}
 		e.process(work, key, triggers)
