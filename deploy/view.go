@@ -11,7 +11,8 @@ import (
 // View answers reads of a cluster, from a cache where there is one. What it shows is
 // never older than a write made through the Port beside it. Implementations are safe for
 // concurrent use. The objects it returns and hands to handlers are shared: don't change
-// them.
+// them. Their managedFields may be without the entries of the status, and without the
+// times of entries that own more than metadata.
 type View interface {
 	// Get returns the object, or nil without an error when there is none. A kind that the
 	// cluster doesn't serve is a *KindUnknownError; a kind that may not be read a
@@ -26,6 +27,13 @@ type View interface {
 	// goroutines. Only a *KindUnknownError, or a cluster that can't be asked about the kind,
 	// makes it fail; the caller then asks again later.
 	Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(Event)) (Subscription, error)
+}
+
+// KindView is what a View may offer beside: to wait for a kind without asking again and again.
+type KindView interface {
+	View
+	// Served returns when the cluster serves kind, or with the end of ctx.
+	Served(ctx context.Context, kind schema.GroupVersionKind) error
 }
 
 // Subscription is one standing request for the events of a kind.

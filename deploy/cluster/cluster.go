@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 )
 
@@ -37,15 +37,26 @@ type Cluster struct {
 type Option func(*options)
 
 type options struct {
-	namespaces   []string
-	metadataOnly map[schema.GroupKind]bool
-	logger       *slog.Logger
+	namespaces        []string
+	namespaceSelector labels.Selector
+	metadataOnly      map[schema.GroupKind]bool
+	selected          map[schema.GroupKind]selection
+	logger            *slog.Logger
 }
 
 // Namespaces limits what is watched of namespaced kinds to these namespaces; reads of
-// others are live. Without it all namespaces are watched.
+// others are live. Without it all namespaces are watched. A name may be a pattern with *, ? and [a-z], such as
+// "team-*"; one that begins with an exclamation mark keeps out what it matches, and of several that match the last
+// one decides: "*", "!kube-*", "kube-public". Patterns are followed while the program runs, which takes the right
+// to list and watch namespaces. The objects of a namespace that leaves the scope are told as deploy.Left.
 func Namespaces(names ...string) Option {
 	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
+}
+
+// NamespaceSelector limits what is watched further, to namespaces with these labels, as Namespaces does: namespaces
+// that get the labels come into scope, and those that lose them leave.
+func NamespaceSelector(selector labels.Selector) Option {
+	return func(o *options) { o.namespaceSelector = selector }
 }
 
 // MetadataOnly has watches of these kinds bring, and the View hold, nothing but metadata: see
@@ -56,6 +67,22 @@ func MetadataOnly(kinds ...schema.GroupKind) Option {
 		for _, kind := range kinds {
 			o.metadataOnly[kind] = true
 		}
+	}
+}
+
+// Selected has watches of kind bring only the objects that both selectors match (nil: all), by asking the API server
+// for no others. It is for kinds that are only read: List then returns none but these, Get reads others from the cluster,
+// and an object can't be created or applied, because what the selectors don't match would never be seen.
+func Selected(kind schema.GroupKind, byLabel labels.Selector, byField fields.Selector) Option {
+	return func(o *options) {
+		var chosen selection
+		if byLabel != nil {
+			chosen.labels = byLabel.String()
+		}
+		if byField != nil {
+			chosen.fields = byField.String()
+		}
+		o.selected[kind] = chosen
 	}
 }
 
@@ -73,9 +100,12 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	if config == nil {
 		return nil, errors.New("cluster: the configuration is nil")
 	}
-	o := options{metadataOnly: map[schema.GroupKind]bool{}}
+	o := options{metadataOnly: map[schema.GroupKind]bool{}, selected: map[schema.GroupKind]selection{}}
 	for _, option := range opts {
 		option(&o)
+	}
+	if err := checkPatterns(o.namespaces); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
 	}
 	if o.logger == nil {
 		o.logger = slog.Default()
@@ -98,17 +128,9 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
 	}
-	watches, err := dynamic.NewForConfigAndClient(config, client)
-	if err != nil {
-		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
-	}
-	headers, err := metadata.NewForConfigAndClient(config, client)
-	if err != nil {
-		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
-	}
 	found := newResources(requests)
-	store := newStore(ctx, feeds{watches, headers, requests}, requests, found, o)
-	requests.known = store.watchedState
+	store := newStore(ctx, requests, found, o)
+	requests.decoder = decoder{store.watchedState, store.common}
 	return &Cluster{requests: requests, resources: found, store: store, logger: o.logger}, nil
 }
 

@@ -14,14 +14,18 @@ import (
 // answer and as an event, and is decoded when it comes first.
 type known func(ref deploy.Ref, uid types.UID, version string) *unstructured.Unstructured
 
-// decode reads an object, unless it is one that is known.
-func decode(document []byte, known known) (*unstructured.Unstructured, error) {
-	if h, ok := peek(document); ok && known != nil {
-		version, err := schema.ParseGroupVersion(string(h.apiVersion))
-		ref := deploy.Ref{Kind: version.WithKind(string(h.kind)), Namespace: string(h.namespace), Name: string(h.name)}
-		if obj := known(ref, types.UID(h.uid), string(h.version)); err == nil && obj != nil {
-			return obj, nil
-		}
+// decoder reads objects. The zero value makes an object of its own of each document.
+type decoder struct {
+	// known are objects that needn't be decoded again.
+	known known
+	// common keeps equal parts of objects once; what it has part in is not to be changed.
+	common *common
+}
+
+// decode reads an object. It is of kind, if that isn't empty, else of the kind that it says.
+func (d decoder) decode(document []byte, kind schema.GroupVersionKind) (*unstructured.Unstructured, error) {
+	if obj := d.recall(document, kind); obj != nil {
+		return obj, nil
 	}
 	// Not by the object's own decoder, which reads everything twice to tell lists from objects.
 	var content map[string]any
@@ -29,10 +33,42 @@ func decode(document []byte, known known) (*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	obj := &unstructured.Unstructured{Object: content}
+	if content == nil {
+		return nil, errors.New("it is null")
+	}
+	if !kind.Empty() {
+		obj.SetGroupVersionKind(kind)
+		if obj.GetName() == "" {
+			return nil, errors.New("it has no name")
+		}
+	}
 	if obj.GetKind() == "" {
 		return nil, errors.New("it has no kind")
 	}
+	if d.common != nil {
+		d.common.share(obj)
+	}
 	return obj, nil
+}
+
+// recall returns the object if it is in memory.
+func (d decoder) recall(document []byte, kind schema.GroupVersionKind) *unstructured.Unstructured {
+	if d.known == nil {
+		return nil
+	}
+	h, ok := peek(document)
+	if !ok {
+		return nil
+	}
+	if kind.Empty() {
+		version, err := schema.ParseGroupVersion(string(h.apiVersion))
+		if err != nil {
+			return nil
+		}
+		kind = version.WithKind(string(h.kind))
+	}
+	ref := deploy.Ref{Kind: kind, Namespace: string(h.namespace), Name: string(h.name)}
+	return d.known(ref, types.UID(h.uid), string(h.version))
 }
 
 // written is known by our own writes.

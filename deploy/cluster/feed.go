@@ -2,71 +2,132 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"log/slog"
+	"sync"
 
+	"github.com/operkit/operkit/deploy"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/rest"
 )
 
-// feeds are the two ways to list and watch: whole objects, or their metadata.
-type feeds struct {
-	objects  dynamic.Interface
-	headers  metadata.Interface
-	requests *requests
-}
-
-// feed is one of them.
+// feed lists and watches the objects of one kind.
 type feed struct {
-	// client is asked by client-go for what it is capable of, example what it brings.
-	client  any
-	example runtime.Object
-	list    func(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (runtime.Object, error)
-	watch   func(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (watch.Interface, error)
+	requests *requests
+	kind     schema.GroupVersionKind
+	// partial: it brings nothing but metadata.
+	partial  bool
+	selected selection
+	decoder  decoder
+	logger   *slog.Logger
+
+	mu sync.Mutex
+	// unreadable are the objects of which that has been said.
+	unreadable map[string]bool
 }
 
-func (s feeds) whole(known known) feed {
-	return feed{
-		client: s.objects, example: &unstructured.Unstructured{},
-		list: func(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (runtime.Object, error) {
-			return s.objects.Resource(at).Namespace(namespace).List(ctx, options)
-		},
-		watch: func(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (watch.Interface, error) {
-			return s.requests.watch(ctx, at, namespace, options, known)
-		},
+// selection is what the API server is asked for; the zero value is everything.
+type selection struct{ labels, fields string }
+
+// The API server answers a list or a watch by metadata alone when it is asked for these.
+const (
+	onlyMetadataList  = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	onlyMetadataWatch = onlyMetadata
+)
+
+// request is one for the collection of the kind in a namespace, or in all ("").
+func (f *feed) request(at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (*rest.Request, error) {
+	options.LabelSelector, options.FieldSelector = f.selected.labels, f.selected.fields
+	where, err := path(resource{GroupVersionResource: at, scope: deploy.Namespaced}, deploy.Ref{Namespace: namespace}, "")
+	if err != nil {
+		return nil, err
 	}
+	request := f.requests.client.Get().AbsPath(where...).
+		SpecificallyVersionedParams(&options, metav1.ParameterCodec, metav1.Unversioned).
+		MaxRetries(0).WarningHandlerWithContext(rest.NoWarnings{})
+	return request, nil
 }
 
-func (s feeds) partial() feed {
-	return feed{
-		client: s.headers, example: &metav1.PartialObjectMetadata{},
-		list: func(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (runtime.Object, error) {
-			return s.headers.Resource(at).Namespace(namespace).List(ctx, options)
-		},
-		watch: func(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (watch.Interface, error) {
-			return s.headers.Resource(at).Namespace(namespace).Watch(ctx, options)
-		},
+func (f *feed) list(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (runtime.Object, error) {
+	request, err := f.request(at, namespace, options)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// asKind turns metadata into an object of kind that has nothing else.
-func asKind(kind schema.GroupVersionKind) cache.TransformFunc {
-	return func(brought any) (any, error) {
-		header, ok := brought.(*metav1.PartialObjectMetadata)
-		if !ok {
-			return brought, nil
+	if f.partial {
+		request.SetHeader("Accept", onlyMetadataList)
+	}
+	result := request.Do(ctx)
+	// Raw's own error doesn't say what the API server says.
+	if err := result.Error(); err != nil {
+		return nil, err
+	}
+	body, err := result.Raw()
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Metadata metav1.ListMeta   `json:"metadata"`
+		Items    []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, fmt.Errorf("the answer is no list: %w", err)
+	}
+	list := &metainternal.List{ListMeta: answer.Metadata, Items: make([]runtime.Object, 0, len(answer.Items))}
+	for _, document := range answer.Items {
+		if obj := f.read(document); obj != nil {
+			list.Items = append(list.Items, obj)
 		}
-		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(header)
-		if err != nil {
-			return nil, fmt.Errorf("%s %s/%s: metadata: %w", kind.Kind, header.Namespace, header.Name, err)
-		}
-		obj := &unstructured.Unstructured{Object: content}
-		obj.SetGroupVersionKind(kind)
-		return obj, nil
 	}
+	return list, nil
+}
+
+func (f *feed) watch(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (watch.Interface, error) {
+	options.Watch = true
+	request, err := f.request(at, namespace, options)
+	if err != nil {
+		return nil, err
+	}
+	if f.partial {
+		request.SetHeader("Accept", onlyMetadataWatch)
+	}
+	body, err := request.Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newStream(body, f.read), nil
+}
+
+// bare is the kind of the objects that the feed brings as metadata, empty if they are whole.
+func (f *feed) bare() schema.GroupVersionKind {
+	if f.partial {
+		return f.kind
+	}
+	return schema.GroupVersionKind{}
+}
+
+// read decodes an object of the kind, nil if that can't be done: one such object doesn't keep the others from being
+// shown. What is wrong with it is said once.
+func (f *feed) read(document []byte) *unstructured.Unstructured {
+	obj, err := f.decoder.decode(document, f.kind)
+	if err == nil {
+		return f.decoder.common.needed(obj)
+	}
+	h, _ := peek(document)
+	name := fmt.Sprintf("%s/%s", h.namespace, h.name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.unreadable[name] {
+		if f.unreadable == nil {
+			f.unreadable = map[string]bool{}
+		}
+		f.unreadable[name] = true
+		f.logger.Error("an object can't be read, going on without it", "kind", f.kind.Kind, "namespace", string(h.namespace), "name", string(h.name), "error", err)
+	}
+	return nil
 }

@@ -73,21 +73,21 @@ func TestDecodeReuses(t *testing.T) {
 	const document = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7"},"data":{"n":"1"}}`
 	held := &unstructured.Unstructured{Object: map[string]any{"held": true}}
 	ref := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "b", Name: "a"}
-	obj, err := decode([]byte(document), func(asked deploy.Ref, uid types.UID, version string) *unstructured.Unstructured {
+	obj, err := decoder{known: func(asked deploy.Ref, uid types.UID, version string) *unstructured.Unstructured {
 		assert.Equal(t, ref, asked)
 		assert.Equal(t, "u 7", string(uid)+" "+version)
 		return held
-	})
+	}}.decode([]byte(document), schema.GroupVersionKind{})
 	require.NoError(t, err)
 	assert.Same(t, held, obj)
 	none := func(deploy.Ref, types.UID, string) *unstructured.Unstructured { return nil }
 	for _, known := range []known{none, nil} {
-		obj, err = decode([]byte(strings.Replace(document, `"1"`, `1`, 1)), known)
+		obj, err = decoder{known: known}.decode([]byte(strings.Replace(document, `"1"`, `1`, 1)), schema.GroupVersionKind{})
 		require.NoError(t, err)
 		assert.Equal(t, map[string]any{"n": int64(1)}, obj.Object["data"])
 	}
 	for _, bad := range []string{``, `[]`, `"x"`, `{}`, `{"kind":1}`, `{"kind":"K"`, `null`} {
-		_, err := decode([]byte(bad), none)
+		_, err := decoder{known: none}.decode([]byte(bad), schema.GroupVersionKind{})
 		assert.Error(t, err, bad)
 	}
 }
@@ -100,22 +100,27 @@ func TestStreamEvents(t *testing.T) {
 		want   []string
 		err    string
 	}{
-		"as servers write them":  {`{"type":"ADDED","object":` + object + "}\n" + `{"type":"DELETED","object":` + object + "}\n", []string{"ADDED a", "DELETED a"}, "EOF"},
-		"with spaces":            {"{ \"object\": " + object + ",\n \"type\": \"MODIFIED\"}\n\n", []string{"MODIFIED a"}, "EOF"},
-		"over several lines":     {"{\"type\":\"ADDED\",\"object\":{\n\"kind\":\"K\",\"apiVersion\":\"v1\",\n\"metadata\":{\"name\":\"b\"}}\n}\n", []string{"ADDED b"}, "EOF"},
-		"no line's end":          {`{"type":"BOOKMARK","object":` + object + `}`, []string{"BOOKMARK a"}, "EOF"},
-		"an error":               {`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired"}}` + "\n", []string{"ERROR 410"}, "EOF"},
-		"cut off":                {`{"type":"ADDED","object":{"kind":"Conf`, nil, "unexpected EOF"},
-		"no JSON":                {"<html>\n", nil, "an event: invalid character '<' looking for beginning of value"},
-		"another type":           {`{"type":"GONE","object":` + object + "}\n", nil, `an event of type "GONE"`},
-		"an object without kind": {`{"type":"ADDED","object":{"metadata":{}}}` + "\n", nil, "the object of an event: it has no kind"},
+		"as servers write them": {`{"type":"ADDED","object":` + object + "}\n" + `{"type":"DELETED","object":` + object + "}\n", []string{"ADDED a", "DELETED a"}, "EOF"},
+		"with spaces":           {"{ \"object\": " + object + ",\n \"type\": \"MODIFIED\"}\n\n", []string{"MODIFIED a"}, "EOF"},
+		"over several lines":    {"{\"type\":\"ADDED\",\"object\":{\n\"kind\":\"K\",\"apiVersion\":\"v1\",\n\"metadata\":{\"name\":\"b\"}}\n}\n", []string{"ADDED b"}, "EOF"},
+		"no line's end":         {`{"type":"BOOKMARK","object":` + object + `}`, []string{"BOOKMARK a"}, "EOF"},
+		"an error":              {`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired"}}` + "\n", []string{"ERROR 410"}, "EOF"},
+		"cut off":               {`{"type":"ADDED","object":{"kind":"Conf`, nil, "unexpected EOF"},
+		"no JSON":               {"<html>\n", nil, "an event: invalid character '<' looking for beginning of value"},
+		"another type":          {`{"type":"GONE","object":` + object + "}\n", nil, `an event of type "GONE"`},
+		"an object that can't be read is left out": {`{"type":"ADDED","object":{"metadata":{}}}` + "\n" + `{"type":"ADDED","object":` + object + "}\n", []string{"ADDED a"}, "EOF"},
+		"a bookmark that is none":                  {`{"type":"BOOKMARK","object":"x"}` + "\n", nil, "a bookmark: json: cannot unmarshal string into Go value of type map[string]interface {}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			decoder := &events{io.NopCloser(strings.NewReader("")), bufio.NewReader(strings.NewReader(row.stream)), nil}
+			read := func(document []byte) *unstructured.Unstructured {
+				obj, _ := decoder{}.decode(document, schema.GroupVersionKind{})
+				return obj
+			}
+			stream := &events{io.NopCloser(strings.NewReader("")), bufio.NewReader(strings.NewReader(row.stream)), read}
 			var seen []string
 			for {
-				kind, obj, err := decoder.Decode()
+				kind, obj, err := stream.Decode()
 				if err != nil {
 					assert.EqualError(t, err, row.err)
 					break

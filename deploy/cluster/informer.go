@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -12,63 +14,52 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
 
-// errorPatience is how long a kind that can't be read keeps its readers waiting before they
-// get the reason.
-const errorPatience = 200 * time.Millisecond
-
-// informer holds the objects of one kind in one namespace, or in all ("").
+// informer holds the objects of one kind in one namespace, or in all (""). It is what a Reflector of client-go
+// stores into.
 type informer struct {
-	cache.SharedIndexInformer
-	subject   failed
-	feed      feed
-	resources *resources
-	logger    *slog.Logger
+	kind    *watchedKind
+	subject failed
 	// standing tells that the watch's stream is open, failure why the last try to open it failed.
 	standing atomic.Bool
 	failure  atomic.Pointer[failureState]
-	// relisting is the last list of all objects as they were then, done or not.
-	relisting atomic.Pointer[relisting]
+	// unserved is since when the kind hasn't been served; of the goroutine that lists and watches only.
+	unserved time.Time
+
+	// mu guards what follows; who changes it holds kind.telling too.
+	mu      sync.RWMutex
+	objects objects
+	// version is how far it has come.
+	version string
+	// relisting is when a list of all objects as they are then has begun, listed when the one did that they were
+	// last listed by. A list that may be as old as a version seen before says nothing about what was written since.
+	relisting, listed time.Time
+	synced            bool
+	// closed: it isn't the kind's any more.
+	closed bool
+	cancel context.CancelFunc
 }
 
 type failureState struct{ err error }
 
-type relisting struct {
-	begun time.Time
-	// before is the version that the informer had heard of by then.
-	before string
-}
-
-func (s *store) startInformer(kind schema.GroupVersionKind, found resource, namespace string) (*informer, error) {
-	started := &informer{feed: s.feeds.whole(s.written), resources: s.resources, logger: s.logger,
-		subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: kind, Namespace: namespace}}}
-	if s.metadataOnly[kind.GroupKind()] {
-		started.feed = s.feeds.partial()
+// newInformer starts to list and watch.
+func (k *watchedKind) newInformer(ctx context.Context, found resource, namespace string) *informer {
+	i := &informer{
+		kind: k, objects: newObjects(k.feed.bare()),
+		subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: k.kind, Namespace: namespace}},
 	}
-	lister := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-		ListWithContextFunc: started.list, WatchFuncWithContext: started.watch,
-	}, started.feed.client)
-	shared := cache.NewSharedIndexInformerWithOptions(lister, started.feed.example, cache.SharedIndexInformerOptions{
-		Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc, ownerIndex: owners},
-		ObjectDescription: kind.String(),
+	ctx, i.cancel = context.WithCancel(ctx)
+	lister := &cache.ListWatch{ListWithContextFunc: i.list, WatchFuncWithContext: i.watch}
+	reflector := cache.NewReflectorWithOptions(lister, &unstructured.Unstructured{}, i, cache.ReflectorOptions{
+		Name: "operkit", TypeDescription: k.kind.String(),
+		Backoff: &wait.Backoff{Duration: firstTry, Cap: longestTry, Steps: math.MaxInt32, Factor: 2, Jitter: 0.25},
 	})
-	started.SharedIndexInformer = shared
-	if err := shared.SetTransform(asKind(kind)); err != nil {
-		return nil, fmt.Errorf("%s: watch: %w", kind.Kind, err)
-	}
-	// Entries of the overlay end whether or not somebody is subscribed at the moment.
-	if _, err := shared.AddEventHandler(handlers(s.ctx, func(event deploy.Event) { s.overlay.observe(kind, event) })); err != nil {
-		return nil, fmt.Errorf("%s: watch: %w", kind.Kind, err)
-	}
-	// Failures are seen where they happen, see persist.
-	if err := shared.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
-		return nil, fmt.Errorf("%s: watch: %w", kind.Kind, err)
-	}
-	s.running.Go(func() { shared.RunWithContext(s.ctx) })
-	return started, nil
+	k.store.running.Go(func() { reflector.RunWithContext(ctx) })
+	return i
 }
 
 func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -76,7 +67,7 @@ func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtim
 		i.relists(options)
 	}
 	return persist(ctx, i, func(at schema.GroupVersionResource) (runtime.Object, error) {
-		return i.feed.list(ctx, at, i.subject.ref.Namespace, options)
+		return i.kind.feed.list(ctx, at, i.subject.ref.Namespace, options)
 	})
 }
 
@@ -85,8 +76,11 @@ func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch
 		i.relists(options)
 	}
 	stream, err := persist(ctx, i, func(at schema.GroupVersionResource) (watch.Interface, error) {
-		return i.feed.watch(ctx, at, i.subject.ref.Namespace, options)
+		return i.kind.feed.watch(ctx, at, i.subject.ref.Namespace, options)
 	})
+	if err != nil && ctx.Err() != nil {
+		return watch.NewEmptyWatch(), nil // an end is no failure, of which the Reflector would speak
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,115 +88,125 @@ func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch
 	return standingWatch{stream, i}, nil
 }
 
-// relists notes that a list begins. One that may be as old as a version seen before says
-// nothing about what was written since.
+// relists notes that a list begins.
 func (i *informer) relists(options metav1.ListOptions) {
-	i.relisting.Store(nil)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.relisting = time.Time{}
 	if options.ResourceVersion == "" {
-		i.relisting.Store(&relisting{begun: time.Now(), before: i.LastSyncResourceVersion()})
+		i.relisting = time.Now()
 	}
 }
 
-// served returns where the kind is served now. An informer of one namespace
-// can't follow a kind that has left namespaces.
+// served returns where the kind is served now.
 func (i *informer) served(ctx context.Context) (schema.GroupVersionResource, error) {
-	found, err := i.resources.of(ctx, i.subject.ref.Kind)
-	if err == nil && i.subject.ref.Namespace != "" && found.scope == deploy.ClusterScoped {
-		err = &deploy.InvalidManifestError{Ref: i.subject.ref, Reason: "its kind has become cluster-scoped: start anew to watch it"}
+	found, err := i.kind.store.resources.of(ctx, i.subject.ref.Kind)
+	if err == nil && found.scope != i.subject.resource.scope {
+		i.kind.lose()
+		err = &deploy.InvalidManifestError{Ref: i.subject.ref, Reason: "its kind has another scope by now"}
 	}
 	return found.GroupVersionResource, err
 }
 
 func (i *informer) log() *slog.Logger {
-	return i.logger.With("kind", i.subject.ref.Kind.Kind, "namespace", i.subject.ref.Namespace)
+	return i.kind.store.logger.With("kind", i.subject.ref.Kind.Kind, "namespace", i.subject.ref.Namespace)
 }
 
-// synced waits for the first list. When that fails the reason is returned after a moment in
-// which a passing failure may heal.
-func (i *informer) synced(ctx context.Context) error {
-	return waitSynced(ctx, i.HasSyncedChecker(), i)
-}
+// Add implements cache.ReflectorStore.
+func (i *informer) Add(obj any) error { return i.Update(obj) }
 
-func waitSynced(ctx context.Context, checker cache.DoneChecker, informers ...*informer) error {
-	select {
-	case <-checker.Done():
-		return nil
-	default:
+// Update implements cache.ReflectorStore.
+func (i *informer) Update(obj any) error {
+	after, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return fmt.Errorf("a %T is no object", obj)
 	}
-	tick := time.NewTicker(errorPatience)
-	defer tick.Stop()
-	for {
-		select {
-		case <-checker.Done():
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-tick.C:
-			for _, i := range informers {
-				if state := i.failure.Load(); state != nil && !i.HasSynced() {
-					return state.err
-				}
-			}
-		}
-	}
-}
-
-// shown returns what the informer shows of ref: how far it has come first, so that the
-// object isn't older than that.
-func (i *informer) shown(ref deploy.Ref) shown {
-	now := shown{version: i.GetIndexer().LastStoreSyncResourceVersion()}
-	if list := i.relisting.Load(); list != nil && now.version != list.before && now.version == i.LastSyncResourceVersion() {
-		now.listed = list.begun
-	}
-	key := ref.Name
-	if ref.Namespace != "" {
-		key = ref.Namespace + "/" + ref.Name
-	}
-	// The only error is of a key that can't be made from an object.
-	if obj, found, err := i.GetIndexer().GetByKey(key); err == nil && found {
-		now.object, _ = obj.(*unstructured.Unstructured)
-	}
-	return now
-}
-
-// watchedKind is a kind that somebody subscribed to: one informer for all namespaces, under
-// "", or one for each namespace in scope.
-type watchedKind struct{ informers map[string]*informer }
-
-// of returns the informer that shows the objects of namespace, nil if there is none.
-func (w *watchedKind) of(namespace string) *informer {
-	if everywhere, ok := w.informers[""]; ok {
-		return everywhere
-	}
-	return w.informers[namespace]
-}
-
-// synced waits for the first list of every informer.
-func (w *watchedKind) synced(ctx context.Context) error {
-	for _, i := range w.informers {
-		if err := i.synced(ctx); err != nil {
-			return err
-		}
-	}
+	i.kind.step(i, func() []deploy.Event {
+		i.version = after.GetResourceVersion()
+		return change(i.objects.put(after), after)
+	})
 	return nil
 }
 
-// list returns what the informers hold of namespace, or of all ("").
-func (w *watchedKind) list(namespace string) []*unstructured.Unstructured {
-	var objects []*unstructured.Unstructured
-	for _, i := range w.informers {
-		var items []any
-		if namespace == "" {
-			items = i.GetIndexer().List()
-		} else {
-			// The only error is an index that doesn't exist.
-			items, _ = i.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
+// Delete implements cache.ReflectorStore.
+func (i *informer) Delete(obj any) error {
+	last, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return fmt.Errorf("a %T is no object", obj)
+	}
+	i.kind.step(i, func() []deploy.Event {
+		i.version = last.GetResourceVersion()
+		if i.objects.remove(last.GetNamespace(), last.GetName()) == nil {
+			return nil
 		}
-		for _, item := range items {
-			if obj, ok := item.(*unstructured.Unstructured); ok {
-				objects = append(objects, obj)
-			}
+		return change(last, nil)
+	})
+	return nil
+}
+
+// Replace implements cache.ReflectorStore.
+func (i *informer) Replace(all []any, version string) error {
+	fresh := newObjects(i.kind.feed.bare())
+	for _, obj := range all {
+		if obj, ok := obj.(*unstructured.Unstructured); ok {
+			fresh.put(obj)
 		}
 	}
-	return objects
+	i.kind.step(i, func() []deploy.Event {
+		var events []deploy.Event
+		for _, before := range i.objects.in("") {
+			if fresh.get(before.GetNamespace(), before.GetName()) == nil {
+				events = append(events, change(before, nil)...)
+			}
+		}
+		for _, after := range fresh.in("") {
+			events = append(events, change(i.objects.get(after.GetNamespace(), after.GetName()), after)...)
+		}
+		i.objects, i.version, i.listed, i.synced = fresh, version, i.relisting, true
+		return events
+	})
+	return nil
+}
+
+// Bookmark implements cache.ReflectorBookmarkStore.
+func (i *informer) Bookmark(version string) error {
+	i.kind.step(i, func() []deploy.Event {
+		i.version = version
+		return nil
+	})
+	return nil
+}
+
+// Resync implements cache.ReflectorStore.
+func (i *informer) Resync() error { return nil }
+
+// shown returns what the informer shows of ref.
+func (i *informer) shown(ref deploy.Ref) shown {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	return shown{object: i.objects.get(ref.Namespace, ref.Name), version: i.version, listed: i.listed}
+}
+
+func (i *informer) hasSynced() bool {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	return i.synced
+}
+
+// awaitSynced waits for the first list. When that fails the reason is returned after a moment in which a passing
+// failure may heal.
+func (i *informer) awaitSynced(ctx context.Context) error {
+	if i.hasSynced() {
+		return nil
+	}
+	return i.kind.await(ctx, func() (bool, error) {
+		state := i.failure.Load()
+		switch {
+		case i.hasSynced():
+			return true, nil
+		case state != nil:
+			return false, state.err
+		}
+		return false, nil
+	})
 }

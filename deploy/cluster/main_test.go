@@ -88,6 +88,14 @@ func apply(t testing.TB, m *deploy.Manager, obj *unstructured.Unstructured) depl
 	return results[0]
 }
 
+// sameState checks that got is want, of which a View may show less of managedFields.
+func sameState(t testing.TB, want, got *unstructured.Unstructured) {
+	t.Helper()
+	require.NotNil(t, got)
+	require.Equal(t, []any{want.GetUID(), want.GetResourceVersion(), want.Object["data"], want.GetAnnotations()},
+		[]any{got.GetUID(), got.GetResourceVersion(), got.Object["data"], got.GetAnnotations()})
+}
+
 // others is a client of somebody else.
 func others(t testing.TB, env *envtest.Env, kind schema.GroupVersionKind) dynamic.ResourceInterface {
 	t.Helper()

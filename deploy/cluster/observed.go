@@ -36,7 +36,7 @@ func (s *store) Observed(ctx context.Context, ref deploy.Ref, resourceVersion st
 	if informer == nil {
 		return nil
 	}
-	if err := informer.synced(ctx); err != nil {
+	if err := informer.awaitSynced(ctx); err != nil {
 		return err
 	}
 	tick := time.NewTicker(observedPoll)

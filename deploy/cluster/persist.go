@@ -2,9 +2,11 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -29,6 +31,7 @@ func persist[T any](ctx context.Context, i *informer, try func(at schema.GroupVe
 			err = unserved
 		}
 		if err == nil {
+			i.unserved = time.Time{}
 			if i.failure.Swap(nil) != nil {
 				i.log().Info("watching again")
 			}
@@ -41,9 +44,10 @@ func persist[T any](ctx context.Context, i *informer, try func(at schema.GroupVe
 			i.outdated(ctx, err)
 			err = typed(ctx, err, i.subject)
 		}
+		i.missed(unserved)
 		i.failed(err)
 		seconds, _ := apierrors.SuggestsClientDelay(err)
-		pause := max(delay, time.Duration(seconds)*time.Second)
+		pause := max(delay, time.Duration(seconds)*time.Second, i.patience(err))
 		select {
 		case <-ctx.Done():
 			return result, err
@@ -63,14 +67,43 @@ func actedUpon(err error) bool {
 // outdated has the API server asked where the kind is when nothing is where it was.
 func (i *informer) outdated(ctx context.Context, err error) {
 	if nothingServed(err) {
+		found := i.kind.store.resources
 		// What comes of it is told by the next try.
-		_, _ = i.resources.ask(ctx, i.subject.ref.Kind, i.resources.now())
+		_, _ = found.ask(ctx, i.subject.ref.Kind, found.now())
 	}
+}
+
+// missed notes for how long the kind hasn't been served, and has it looked for when that is too long.
+func (i *informer) missed(err error) {
+	var unserved *deploy.KindUnknownError
+	switch {
+	case !errors.As(err, &unserved):
+		i.unserved = time.Time{}
+	case i.unserved.IsZero():
+		i.unserved = time.Now()
+	case time.Since(i.unserved) > unservedPatience:
+		i.kind.lose()
+	}
+}
+
+// patience is how long it is of no use to try again.
+func (i *informer) patience(err error) time.Duration {
+	var forbidden *deploy.ForbiddenError
+	if i.kind.optional && errors.As(err, &forbidden) {
+		return longestLook
+	}
+	return 0
 }
 
 // failed keeps the reason for readers and says once that something is wrong.
 func (i *informer) failed(err error) {
-	if i.failure.Swap(&failureState{err}) == nil {
+	if i.failure.Swap(&failureState{err}) != nil {
+		return
+	}
+	i.kind.wake()
+	if i.kind.optional {
+		i.log().Info("can't be watched, going on without", "reason", err)
+	} else {
 		i.log().Warn("watch failed, trying again", "error", err)
 	}
 }

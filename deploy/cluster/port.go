@@ -37,6 +37,9 @@ func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 // Apply implements deploy.Port.
 func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
 	ref, body, err := manifest(obj)
+	if err == nil {
+		err = p.creatable(ref)
+	}
 	if err != nil {
 		return deploy.Applied{}, err
 	}
@@ -54,6 +57,9 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 // Create implements deploy.Port.
 func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
 	ref, body, err := manifest(obj)
+	if err == nil {
+		err = p.creatable(ref)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +144,14 @@ func (p port) remark(ref deploy.Ref, got answer) {
 	for _, warning := range got.warnings {
 		p.logger.Warn("the API server remarks", "object", ref.String(), "warning", warning)
 	}
+}
+
+// creatable refuses objects of kinds of which the View may not show what was created.
+func (p port) creatable(ref deploy.Ref) error {
+	if _, ok := p.store.selected[ref.Kind.GroupKind()]; ok {
+		return &deploy.InvalidManifestError{Ref: ref, Reason: "of its kind only selected objects are watched: what is created needs a Cluster without cluster.Selected"}
+	}
+	return nil
 }
 
 // manifest returns what names obj, and obj as a request carries it.

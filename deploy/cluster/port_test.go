@@ -47,7 +47,7 @@ func TestCreate(t *testing.T) {
 		assert.Equal(t, before, obj, "deploy W11: inputs aren't changed")
 		live, err := c.View().Get(t.Context(), deploy.RefOf(obj))
 		require.NoError(t, err)
-		assert.Equal(t, created, live)
+		sameState(t, created, live)
 		assert.Equal(t, map[string]int{"create configmaps": 1}, env.CallsSince(t, mark).Count())
 		assert.Equal(t, "creator", created.GetManagedFields()[0].Manager)
 	})
@@ -68,7 +68,7 @@ func TestCreate(t *testing.T) {
 			assert.True(t, strings.HasPrefix(created.GetName(), "made-"))
 			live, err := c.View().Get(t.Context(), deploy.RefOf(created))
 			require.NoError(t, err)
-			assert.Equal(t, created, live)
+			sameState(t, created, live)
 		}
 		assert.Equal(t, map[string]int{"create configmaps": 20}, env.CallsSince(t, mark).Count())
 	})
@@ -92,7 +92,7 @@ func TestUpdate(t *testing.T) {
 		assert.Equal(t, changed.Object["data"], answer.Object["data"])
 		live, err := port.Get(t.Context(), deploy.RefOf(first))
 		require.NoError(t, err)
-		assert.Equal(t, first, live)
+		sameState(t, first, live)
 	})
 	t.Run("one request, seen at once", func(t *testing.T) {
 		mark := env.Mark(t)
@@ -101,7 +101,7 @@ func TestUpdate(t *testing.T) {
 		assert.Equal(t, before, changed, "deploy W11: inputs aren't changed")
 		live, err := c.View().Get(t.Context(), deploy.RefOf(first))
 		require.NoError(t, err)
-		assert.Equal(t, updated, live)
+		sameState(t, updated, live)
 		assert.Equal(t, map[string]int{"update configmaps": 1}, env.CallsSince(t, mark).Count())
 	})
 	t.Run("deploy W4: what is outdated overwrites nothing", func(t *testing.T) {

@@ -22,8 +22,8 @@ type requests struct {
 	client rest.Interface
 	// limit is how long an answer may take.
 	limit time.Duration
-	// known are objects that needn't be decoded again.
-	known known
+	// decoder reads what is shared with the store.
+	decoder decoder
 }
 
 func newRequests(config *rest.Config, client *http.Client, limit time.Duration) (*requests, error) {
@@ -146,11 +146,11 @@ func (r *requests) sendTo(ctx context.Context, where deploy.Ref, request *rest.R
 	if err != nil {
 		return got, err
 	}
-	known := r.known
+	reader := r.decoder
 	if subject.copied {
-		known = nil
+		reader = decoder{}
 	}
-	if got.object, err = decode(body, known); err != nil {
+	if got.object, err = reader.decode(body, schema.GroupVersionKind{}); err != nil {
 		return got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf("the answer is no object: %w", err)}
 	}
 	return got, nil

@@ -17,11 +17,13 @@ import (
 // our own latest writes; live reads for all else.
 type store struct {
 	ctx          context.Context
-	feeds        feeds
 	requests     *requests
 	resources    *resources
-	namespaces   []string
+	definitions  *definitions
+	scope        *scope
 	metadataOnly map[schema.GroupKind]bool
+	selected     map[schema.GroupKind]selection
+	common       *common
 	logger       *slog.Logger
 	overlay      *overlay
 	running      sync.WaitGroup
@@ -30,13 +32,24 @@ type store struct {
 	watched map[schema.GroupVersionKind]*watchedKind
 }
 
-func newStore(ctx context.Context, from feeds, requests *requests, found *resources, o options) *store {
+func newStore(ctx context.Context, requests *requests, found *resources, o options) *store {
 	s := &store{
-		ctx: ctx, feeds: from, requests: requests, resources: found,
-		namespaces: o.namespaces, metadataOnly: o.metadataOnly, logger: o.logger, watched: map[schema.GroupVersionKind]*watchedKind{},
+		ctx: ctx, requests: requests, resources: found, common: newCommon(),
+		metadataOnly: o.metadataOnly, selected: o.selected, logger: o.logger, watched: map[schema.GroupVersionKind]*watchedKind{},
 	}
 	s.overlay = newOverlay(o.logger, s.shown)
+	s.definitions = newDefinitions(s)
+	s.scope = newScope(s, o.namespaces, o.namespaceSelector)
 	return s
+}
+
+// newFeed is that of a kind's informers.
+func (s *store) newFeed(kind schema.GroupVersionKind, partial bool, selected selection) *feed {
+	reader := decoder{common: s.common}
+	if !partial {
+		reader.known = s.written
+	}
+	return &feed{requests: s.requests, kind: kind, partial: partial, selected: selected, decoder: reader, logger: s.logger}
 }
 
 // shown returns what the informer of ref shows.
@@ -73,13 +86,14 @@ func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Uns
 	if informer == nil {
 		return nil, false, nil
 	}
-	if err := informer.synced(ctx); err != nil {
+	if err := informer.awaitSynced(ctx); err != nil {
 		return nil, false, err
 	}
 	obj, from := s.overlay.get(ref)
-	// While the watch is broken an object may have come that it doesn't show. To take it for
-	// absent would be to make it, or its password, anew.
-	doubtful := from == fromWatch && obj == nil && !informer.standing.Load()
+	// While the watch is broken an object may have come that it doesn't show, and one of which only
+	// some are selected is never told of others. To take it for absent would be to make it, or its password, anew.
+	_, selected := s.selected[ref.Kind.GroupKind()]
+	doubtful := from == fromWatch && obj == nil && (selected || !informer.standing.Load())
 	if doubtful || from == fromNeither {
 		return nil, false, nil
 	}
@@ -99,10 +113,12 @@ func (s *store) live(ctx context.Context, ref deploy.Ref) (*unstructured.Unstruc
 // List implements deploy.View.
 func (s *store) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
 	if watched := s.watchedFor(kind, namespace); watched != nil && !s.metadataOnly[kind.GroupKind()] {
-		if err := watched.synced(ctx); err != nil {
+		if err := watched.awaitSynced(ctx); err != nil {
 			return nil, err
 		}
-		objects, complete := s.overlay.list(kind, namespace, func() []*unstructured.Unstructured { return watched.list(namespace) })
+		objects, complete := s.overlay.list(kind, namespace, func() []*unstructured.Unstructured {
+			return watched.collect(namespace, func(o *objects) []*unstructured.Unstructured { return o.in(namespace) })
+		})
 		if complete {
 			return chosen(objects, selector), nil
 		}
@@ -131,14 +147,10 @@ func (s *store) Subscribe(ctx context.Context, kind schema.GroupVersionKind, han
 	if err != nil {
 		return nil, err
 	}
-	return watched.subscribe(ctx, func(event deploy.Event) {
-		// First, so that a read made because of this event isn't answered by an older write.
-		s.overlay.observe(kind, event)
-		handle(event)
-	})
+	return watched.subscribe(ctx, handle), nil
 }
 
-// watch returns the informers of kind, started if they weren't.
+// watch returns kind with its informers, started if they weren't.
 func (s *store) watch(ctx context.Context, kind schema.GroupVersionKind) (*watchedKind, error) {
 	found, err := s.resources.of(ctx, kind)
 	if err != nil {
@@ -149,26 +161,37 @@ func (s *store) watch(ctx context.Context, kind schema.GroupVersionKind) (*watch
 	if watched, ok := s.watched[kind]; ok {
 		return watched, nil
 	}
-	namespaces := s.namespaces
-	if len(namespaces) == 0 || found.scope == deploy.ClusterScoped {
-		namespaces = []string{""}
+	if len(s.watched) == 0 {
+		s.scope.start(s.ctx)
 	}
-	watched := &watchedKind{informers: make(map[string]*informer, len(namespaces))}
-	for _, namespace := range namespaces {
-		started, err := s.startInformer(kind, found, namespace)
-		if err != nil {
-			return nil, err
-		}
-		watched.informers[namespace] = started
-	}
+	group := kind.GroupKind()
+	watched := s.newWatchedKind(kind, s.newFeed(kind, s.metadataOnly[group], s.selected[group]))
 	s.watched[kind] = watched
+	s.running.Go(func() { watched.run(s.ctx, found) })
 	return watched, nil
+}
+
+// Served implements deploy.KindView.
+func (s *store) Served(ctx context.Context, kind schema.GroupVersionKind) error {
+	_, err := s.definitions.await(ctx, kind)
+	return err
+}
+
+// lose has the watched kinds of a resource looked for: they may be served no longer.
+func (s *store) lose(which schema.GroupResource) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for kind, watched := range s.watched {
+		if found, ok := s.resources.known(kind); ok && found.GroupResource() == which {
+			watched.lose()
+		}
+	}
 }
 
 func (s *store) informerOf(ref deploy.Ref) *informer {
 	s.mu.RLock()
-	defer s.mu.RUnlock()
 	watched, ok := s.watched[ref.Kind]
+	s.mu.RUnlock()
 	if !ok {
 		return nil
 	}
@@ -177,8 +200,8 @@ func (s *store) informerOf(ref deploy.Ref) *informer {
 
 func (s *store) watchedFor(kind schema.GroupVersionKind, namespace string) *watchedKind {
 	s.mu.RLock()
-	defer s.mu.RUnlock()
 	watched, ok := s.watched[kind]
+	s.mu.RUnlock()
 	if !ok || watched.of(namespace) == nil {
 		return nil
 	}

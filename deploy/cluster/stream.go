@@ -3,7 +3,6 @@ package cluster
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,36 +11,22 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/rest"
-
-	"github.com/operkit/operkit/deploy"
 )
 
-// watch opens a watch of whole objects.
-func (r *requests) watch(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions, known known) (watch.Interface, error) {
-	options.Watch = true
-	where, err := path(resource{GroupVersionResource: at, scope: deploy.Namespaced}, deploy.Ref{Namespace: namespace}, "")
-	if err != nil {
-		return nil, err
-	}
-	body, err := r.client.Get().AbsPath(where...).
-		SpecificallyVersionedParams(&options, metav1.ParameterCodec, metav1.Unversioned).
-		MaxRetries(0).WarningHandlerWithContext(rest.NoWarnings{}).Stream(ctx)
-	if err != nil {
-		return nil, err
-	}
+// newStream gives the events that body holds. read decodes their objects; those for which it has none are left out.
+func newStream(body io.ReadCloser, read func(document []byte) *unstructured.Unstructured) watch.Interface {
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
-	return watch.NewStreamWatcher(&events{body, bufio.NewReader(body), known}, reporter), nil
+	return watch.NewStreamWatcher(&events{body, bufio.NewReader(body), read}, reporter)
 }
 
 // events decodes the events of a watch, one a line.
 type events struct {
 	body  io.Closer
 	lines *bufio.Reader
-	known known
+	read  func(document []byte) *unstructured.Unstructured
 }
 
 // Close implements watch.Decoder.
@@ -49,25 +34,32 @@ func (e *events) Close() { _ = e.body.Close() }
 
 // Decode implements watch.Decoder.
 func (e *events) Decode() (watch.EventType, runtime.Object, error) {
-	kind, document, err := e.next()
-	if err != nil {
-		return "", nil, err
-	}
-	switch kind {
-	case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark:
-		obj, err := decode(document, e.known)
+	for {
+		kind, document, err := e.next()
 		if err != nil {
-			return "", nil, fmt.Errorf("the object of an event: %w", err)
+			return "", nil, err
 		}
-		return kind, obj, nil
-	case watch.Error:
-		status := &metav1.Status{}
-		if err := json.Unmarshal(document, status); err != nil {
-			return "", nil, fmt.Errorf("the error of a watch: %w", err)
+		switch kind {
+		case watch.Added, watch.Modified, watch.Deleted:
+			if obj := e.read(document); obj != nil {
+				return kind, obj, nil
+			}
+		case watch.Bookmark:
+			obj := &unstructured.Unstructured{}
+			if err := json.Unmarshal(document, &obj.Object); err != nil {
+				return "", nil, fmt.Errorf("a bookmark: %w", err)
+			}
+			return kind, obj, nil
+		case watch.Error:
+			status := &metav1.Status{}
+			if err := json.Unmarshal(document, status); err != nil {
+				return "", nil, fmt.Errorf("the error of a watch: %w", err)
+			}
+			return kind, status, nil
+		default:
+			return "", nil, fmt.Errorf("an event of type %.20q", kind)
 		}
-		return kind, status, nil
 	}
-	return "", nil, fmt.Errorf("an event of type %.20q", kind)
 }
 
 // next reads up to the end of an event.

@@ -2,81 +2,115 @@ package cluster
 
 import (
 	"context"
-	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/tools/cache"
 )
 
-// subscription is one handler on the informers of a kind.
+// subscription hands the events of a kind to its handler, one after the other. What waits has no bound, so that a
+// slow handler holds up nobody else.
 type subscription struct {
-	parts []subscribed
+	ctx    context.Context
+	kind   *watchedKind
+	handle func(deploy.Event)
+	// handed: what there was at the beginning has been handed over.
+	handed atomic.Bool
+	wake   chan struct{}
+
+	mu      sync.Mutex
+	waiting []delivery
 }
 
-type subscribed struct {
-	informer     *informer
-	registration cache.ResourceEventHandlerRegistration
+// delivery is an event, or a mark that is closed when it is its turn.
+type delivery struct {
+	event deploy.Event
+	mark  chan struct{}
 }
 
-func (w *watchedKind) subscribe(ctx context.Context, handle func(deploy.Event)) (*subscription, error) {
-	s := &subscription{}
-	for _, i := range w.informers {
-		registration, err := i.AddEventHandler(handlers(ctx, handle))
-		if err != nil {
-			return nil, fmt.Errorf("subscribe: %w", err)
+// subscribe tells handle of what is there, and of what happens from then on, until ctx or that of the store ends.
+func (k *watchedKind) subscribe(ctx context.Context, handle func(deploy.Event)) *subscription {
+	s := &subscription{ctx: ctx, kind: k, handle: handle, wake: make(chan struct{}, 1)}
+	k.telling.Lock()
+	defer k.telling.Unlock()
+	for _, i := range k.all() {
+		i.mu.RLock()
+		for _, obj := range i.objects.in("") {
+			s.push(delivery{event: deploy.Event{Type: deploy.Added, New: obj}})
 		}
-		s.parts = append(s.parts, subscribed{i, registration})
-		context.AfterFunc(ctx, func() {
-			// The only error is a handle of another informer.
-			_ = i.RemoveEventHandler(registration)
-		})
+		i.mu.RUnlock()
 	}
-	return s, nil
+	k.subscriptions = append(k.subscriptions, s)
+	k.store.running.Go(func() { s.run(k.store.ctx) })
+	return s
+}
+
+func (s *subscription) push(d delivery) {
+	s.mu.Lock()
+	s.waiting = append(s.waiting, d)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *subscription) run(life context.Context) {
+	defer s.end()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-life.Done():
+			return
+		case <-s.wake:
+		}
+		s.mu.Lock()
+		waiting := s.waiting
+		s.waiting = nil
+		s.mu.Unlock()
+		for _, d := range waiting {
+			switch {
+			case s.ctx.Err() != nil || life.Err() != nil:
+				return
+			case d.mark != nil:
+				close(d.mark)
+			default:
+				s.handle(d.event)
+			}
+		}
+	}
+}
+
+func (s *subscription) end() {
+	k := s.kind
+	k.telling.Lock()
+	defer k.telling.Unlock()
+	if at := slices.Index(k.subscriptions, s); at >= 0 {
+		k.subscriptions = slices.Delete(k.subscriptions, at, at+1)
+	}
 }
 
 // Synced implements deploy.Subscription.
 func (s *subscription) Synced(ctx context.Context) error {
-	for _, part := range s.parts {
-		if err := waitSynced(ctx, part.registration.HasSyncedChecker(), part.informer); err != nil {
-			return err
-		}
+	if s.handed.Load() {
+		return nil
 	}
-	return nil
-}
-
-// handlers tells handle of what happens. After a gap client-go tells of every object that is
-// still there: those that are the same are left out, and one that took the place of another
-// is told as what it is (spec: deploy W15).
-func handlers(ctx context.Context, handle func(deploy.Event)) cache.ResourceEventHandler {
-	deliver := func(event deploy.Event) {
-		if ctx.Err() == nil {
-			handle(event)
-		}
+	if err := s.kind.awaitSynced(ctx); err != nil {
+		return err
 	}
-	added := func(obj *unstructured.Unstructured) { deliver(deploy.Event{Type: deploy.Added, New: obj}) }
-	deleted := func(last *unstructured.Unstructured) {
-		deliver(deploy.Event{Type: deploy.Deleted, Old: last, New: last})
-	}
-	return cache.ResourceEventHandlerFuncs{
-		AddFunc: func(obj any) { added(obj.(*unstructured.Unstructured)) },
-		UpdateFunc: func(before, after any) {
-			old, current := before.(*unstructured.Unstructured), after.(*unstructured.Unstructured)
-			switch {
-			case old.GetUID() != current.GetUID():
-				deleted(old)
-				added(current)
-			case old.GetResourceVersion() != current.GetResourceVersion():
-				deliver(deploy.Event{Type: deploy.Modified, Old: old, New: current})
-			}
-		},
-		DeleteFunc: func(obj any) {
-			if unseen, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-				obj = unseen.Obj
-			}
-			if last, ok := obj.(*unstructured.Unstructured); ok {
-				deleted(last)
-			}
-		},
+	mark := make(chan struct{})
+	s.push(delivery{mark: mark})
+	select {
+	case <-mark:
+		s.handed.Store(true)
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	case <-s.kind.store.ctx.Done():
+		return context.Cause(s.kind.store.ctx)
 	}
 }

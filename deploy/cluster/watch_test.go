@@ -177,7 +177,7 @@ func TestOwnWritesWhileTheWatchIsBroken(t *testing.T) {
 	reads := func() {
 		live, err := c.View().Get(t.Context(), created.Ref)
 		require.NoError(t, err)
-		assert.Equal(t, changed.Object, live)
+		sameState(t, changed.Object, live)
 		live, err = c.View().Get(t.Context(), other.Ref)
 		require.NoError(t, err)
 		assert.Nil(t, live)

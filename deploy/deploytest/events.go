@@ -73,9 +73,9 @@ var eventCases = []Case{
 		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
 		events := h.all()
 		s.is(events[0].Old == nil, "Old of what was added: %v", events[0].Old)
-		equal(s, first.Object, events[0].New.Object, "what was added")
-		equal(s, first.Object, events[1].Old.Object, "what was modified")
-		equal(s, second.Object, events[1].New.Object, "what it was modified to")
+		equal(s, held(first), held(events[0].New), "what was added")
+		equal(s, held(first), held(events[1].Old), "what was modified")
+		equal(s, held(second), held(events[1].New), "what it was modified to")
 		equal(s, "2", data(events[2].Old)["a"], "a of what was deleted")
 		equal(s, "2", data(events[2].New)["a"], "a of what was deleted, as New")
 	}},

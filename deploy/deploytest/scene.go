@@ -3,12 +3,14 @@ package deploytest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"reflect"
 	"slices"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -58,6 +60,29 @@ func equal[T any](s *scene, want, got T, what string) {
 	if !reflect.DeepEqual(want, got) {
 		s.Errorf("%s: got %v, want %v", what, got, want)
 	}
+}
+
+// held is what a View has to show of an object: managedFields may be without the entries of statuses, and without
+// times but those of who owns metadata alone.
+func held(obj *unstructured.Unstructured) map[string]any {
+	obj = obj.DeepCopy()
+	var entries []metav1.ManagedFieldsEntry
+	for _, entry := range obj.GetManagedFields() {
+		if entry.Subresource != "status" {
+			if entry.FieldsV1 != nil && !marks(entry.FieldsV1.Raw) {
+				entry.Time = nil
+			}
+			entries = append(entries, entry)
+		}
+	}
+	obj.SetManagedFields(entries)
+	return obj.Object
+}
+
+// marks tells whether what somebody owns is nothing but metadata.
+func marks(fields []byte) bool {
+	var content map[string]any
+	return json.Unmarshal(fields, &content) == nil && len(content) == 1 && content["f:metadata"] != nil
 }
 
 // fails ends the case when err isn't an E.

@@ -40,14 +40,14 @@ var viewCases = []Case{
 		ref := deploy.RefOf(s.settings("{}"))
 		s.is(s.seen(ref) == nil, "it is there before it was made")
 		obj := s.create("operkit", s.settings("{a: '1'}"))
-		equal(s, obj.Object, s.seen(ref).Object, "what is seen")
+		equal(s, held(obj), held(s.seen(ref)), "what is seen")
 		s.delete(ref)
 		s.is(s.seen(ref) == nil, "it is there after its deletion")
 	}},
 	{"view/watched", "a watched kind shows the same", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		s.watch(configMap)
-		equal(s, before.Object, s.seen(deploy.RefOf(before)).Object, "what is seen")
+		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "what is seen")
 		s.is(s.seen(deploy.RefOf(s.config("none", "{}"))) == nil, "an absent object is there")
 	}},
 	{"view/own writes", "a read is never older than our last write, by whichever verb", ownWrites},
@@ -84,7 +84,7 @@ var viewCases = []Case{
 		_, err := s.port().Apply(s.Context(), s.settings("{a: '2'}"), deploy.ApplyOptions{FieldManager: "operkit", DryRun: true})
 		s.ok(err)
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(before), deploy.DeleteOptions{DryRun: true}))
-		equal(s, before.Object, s.seen(deploy.RefOf(before)).Object, "what is seen")
+		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "what is seen")
 	}},
 	{"view/writes of others", "they come, in their time", func(s *scene) {
 		s.watch(configMap)
@@ -173,5 +173,5 @@ func (s *scene) sees(ref deploy.Ref, written *unstructured.Unstructured, verb st
 	if seen == nil {
 		s.Fatalf("%s: nothing is seen", verb)
 	}
-	equal(s, written.Object, seen.Object, "seen after "+verb)
+	equal(s, held(written), held(seen), "seen after "+verb)
 }

@@ -1,0 +1,101 @@
+package cluster
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var definitionKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+
+// longestLook is the time between two looks for a kind while definitions are watched: kinds of other API servers come
+// without one.
+const longestLook = time.Minute
+
+// definitions finds kinds that aren't served yet, or not any more. It watches the metadata of
+// CustomResourceDefinitions from when that is first of use; where that isn't allowed it asks now and then.
+type definitions struct {
+	store *store
+	begin sync.Once
+	kind  *watchedKind
+
+	mu sync.Mutex
+	// changed are closed when a definition of their group comes, changes or goes.
+	changed map[string]chan struct{}
+}
+
+func newDefinitions(s *store) *definitions {
+	d := &definitions{store: s, changed: map[string]chan struct{}{}}
+	d.kind = s.newWatchedKind(definitionKind, s.newFeed(definitionKind, true, selection{}))
+	d.kind.optional = true
+	return d
+}
+
+// await returns where kind is served as soon as it is, or the end of ctx.
+func (d *definitions) await(ctx context.Context, kind schema.GroupVersionKind) (resource, error) {
+	d.begin.Do(d.watch)
+	for delay := firstTry; ; {
+		changed := d.changes(kind.Group)
+		found, err := d.store.resources.of(ctx, kind)
+		if err == nil {
+			return found, nil
+		}
+		if ctx.Err() != nil {
+			return resource{}, context.Cause(ctx)
+		}
+		wait := time.NewTimer(delay)
+		select {
+		case <-ctx.Done():
+		case <-d.store.ctx.Done():
+			wait.Stop()
+			return resource{}, context.Cause(d.store.ctx)
+		case <-changed:
+			delay = firstTry // what is defined is served a moment later
+		case <-wait.C:
+			delay = min(2*delay, d.longest())
+		}
+		wait.Stop()
+	}
+}
+
+// longest is how long a kind that comes may stay unnoticed.
+func (d *definitions) longest() time.Duration {
+	if i := d.kind.of(""); i != nil && i.standing.Load() {
+		return longestLook
+	}
+	return longestTry
+}
+
+func (d *definitions) watch() {
+	where := resource{GroupVersionResource: definitionKind.GroupVersion().WithResource("customresourcedefinitions"), scope: deploy.ClusterScoped}
+	d.kind.subscribe(d.store.ctx, d.observe)
+	d.store.running.Go(func() { d.kind.run(d.store.ctx, where) })
+}
+
+// observe has those look again who wait for a kind of a definition's group, or watch its objects.
+func (d *definitions) observe(event deploy.Event) {
+	plural, group, _ := strings.Cut(event.New.GetName(), ".")
+	if event.Type == deploy.Deleted {
+		d.store.lose(schema.GroupResource{Group: group, Resource: plural})
+	}
+	d.store.resources.forget()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if waiting, ok := d.changed[group]; ok {
+		close(waiting)
+		delete(d.changed, group)
+	}
+}
+
+func (d *definitions) changes(group string) <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.changed[group] == nil {
+		d.changed[group] = make(chan struct{})
+	}
+	return d.changed[group]
+}

@@ -1,0 +1,131 @@
+package cluster
+
+import (
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// objects are those that one informer shows. It isn't safe for concurrent use.
+type objects struct {
+	// bare is the kind of objects that are nothing but metadata. Of these only that is held, which saves a map for
+	// each; it is empty for whole objects.
+	bare schema.GroupVersionKind
+	// names are by namespace and name, owners by the uid of each owner.
+	names  map[string]map[string]*unstructured.Unstructured
+	owners map[string][]*unstructured.Unstructured
+}
+
+func newObjects(bare schema.GroupVersionKind) objects {
+	return objects{bare: bare, names: map[string]map[string]*unstructured.Unstructured{}, owners: map[string][]*unstructured.Unstructured{}}
+}
+
+// shown is an object that is held as it is shown.
+func (o *objects) shown(held *unstructured.Unstructured) *unstructured.Unstructured {
+	if held == nil || o.bare.Empty() {
+		return held
+	}
+	version, kind := o.bare.ToAPIVersionAndKind()
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": kind, "metadata": held.Object}}
+}
+
+func (o *objects) get(namespace, name string) *unstructured.Unstructured {
+	return o.shown(o.names[namespace][name])
+}
+
+// put takes obj in and returns the one of that name that was there.
+func (o *objects) put(obj *unstructured.Unstructured) (before *unstructured.Unstructured) {
+	namespace, name := obj.GetNamespace(), obj.GetName()
+	before = o.remove(namespace, name)
+	if o.names[namespace] == nil {
+		o.names[namespace] = map[string]*unstructured.Unstructured{}
+	}
+	held := obj
+	if !o.bare.Empty() {
+		metadata, _ := obj.Object["metadata"].(map[string]any)
+		held = &unstructured.Unstructured{Object: metadata}
+	}
+	o.names[namespace][name] = held
+	for _, uid := range ownersOf(obj) {
+		o.owners[uid] = append(o.owners[uid], held)
+	}
+	return before
+}
+
+// remove returns what it has removed, nil if there was nothing.
+func (o *objects) remove(namespace, name string) *unstructured.Unstructured {
+	held, ok := o.names[namespace][name]
+	if !ok {
+		return nil
+	}
+	if delete(o.names[namespace], name); len(o.names[namespace]) == 0 {
+		delete(o.names, namespace)
+	}
+	obj := o.shown(held)
+	for _, uid := range ownersOf(obj) {
+		owned := o.owners[uid]
+		if at := slices.Index(owned, held); at >= 0 {
+			owned = slices.Delete(owned, at, at+1)
+		}
+		if o.owners[uid] = owned; len(owned) == 0 {
+			delete(o.owners, uid)
+		}
+	}
+	return obj
+}
+
+// in returns the objects of a namespace, or of all ("").
+func (o *objects) in(namespace string) []*unstructured.Unstructured {
+	var found []*unstructured.Unstructured
+	for where, names := range o.names {
+		if namespace != "" && namespace != where {
+			continue
+		}
+		for _, held := range names {
+			found = append(found, o.shown(held))
+		}
+	}
+	return found
+}
+
+// owned returns the objects of an owner.
+func (o *objects) owned(owner string) []*unstructured.Unstructured {
+	var found []*unstructured.Unstructured
+	for _, held := range o.owners[owner] {
+		found = append(found, o.shown(held))
+	}
+	return found
+}
+
+// ownersOf are the uids of an object's owners, each once.
+func ownersOf(obj *unstructured.Unstructured) (uids []string) {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	references, _ := metadata["ownerReferences"].([]any)
+	for _, item := range references {
+		reference, _ := item.(map[string]any)
+		if uid, _ := reference["uid"].(string); uid != "" && !slices.Contains(uids, uid) {
+			uids = append(uids, uid)
+		}
+	}
+	return uids
+}
+
+// change is what the step from one state to another is to whoever is told of it: nothing for the same state, as
+// a watch shows that begins again, two events for an object that took the place of another one (spec: deploy W15).
+func change(before, after *unstructured.Unstructured) []deploy.Event {
+	switch {
+	case before == nil && after == nil:
+		return nil
+	case before == nil:
+		return []deploy.Event{{Type: deploy.Added, New: after}}
+	case after == nil:
+		return []deploy.Event{{Type: deploy.Deleted, Old: before, New: before}}
+	case before.GetUID() != after.GetUID():
+		return []deploy.Event{{Type: deploy.Deleted, Old: before, New: before}, {Type: deploy.Added, New: after}}
+	case before.GetResourceVersion() != after.GetResourceVersion():
+		return []deploy.Event{{Type: deploy.Modified, Old: before, New: after}}
+	}
+	return nil
+}

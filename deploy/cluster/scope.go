@@ -1,0 +1,171 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	globs "path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
+
+// everywhere are all namespaces at once, and no namespace.
+var everywhere = namespaces{names: map[string]bool{"": true}}
+
+// namespaces are those whose objects of a kind are to be watched.
+type namespaces struct {
+	names map[string]bool
+	// exist are all that there are, nil where that isn't known.
+	exist map[string]bool
+	// unread is why it isn't known which these are.
+	unread error
+}
+
+// gone tells whether a namespace doesn't exist any more.
+func (n namespaces) gone(name string) bool { return n.exist != nil && !n.exist[name] }
+
+// scope are the namespaces that are watched: named once and for all, or followed at run time by pattern and label.
+type scope struct {
+	patterns []string
+	selector labels.Selector
+	// kind follows the namespaces of the cluster; nil where they needn't be known.
+	kind *watchedKind
+
+	mu      sync.Mutex
+	current namespaces
+	changed chan struct{}
+}
+
+func newScope(s *store, patterns []string, selector labels.Selector) *scope {
+	c := &scope{patterns: patterns, selector: selector, changed: make(chan struct{})}
+	switch {
+	case selector == nil && !slices.ContainsFunc(patterns, func(pattern string) bool { return pattern != "*" }):
+		c.current = everywhere
+	case selector == nil && areNames(patterns):
+		c.current.names = map[string]bool{}
+		for _, name := range patterns {
+			c.current.names[name] = true
+		}
+	default:
+		c.current.unread = errBeginning
+		c.kind = s.newWatchedKind(namespaceKind, s.newFeed(namespaceKind, true, selection{}))
+	}
+	return c
+}
+
+// checkPatterns refuses patterns that mean nothing.
+func checkPatterns(patterns []string) error {
+	for _, pattern := range patterns {
+		name := strings.TrimPrefix(pattern, "!")
+		if _, err := globs.Match(name, ""); err != nil || name == "" {
+			return fmt.Errorf("namespace %q: is no name and no pattern such as team-*", pattern)
+		}
+	}
+	return nil
+}
+
+// areNames tells whether none of patterns is more than a name.
+func areNames(patterns []string) bool {
+	for _, pattern := range patterns {
+		if strings.ContainsAny(pattern, "*?[]!") {
+			return false
+		}
+	}
+	return true
+}
+
+// start follows the namespaces until ctx ends.
+func (c *scope) start(ctx context.Context) {
+	if c.kind == nil {
+		return
+	}
+	events := make(chan struct{}, 1)
+	subscription := c.kind.subscribe(ctx, func(deploy.Event) {
+		select {
+		case events <- struct{}{}:
+		default: // there will be a look
+		}
+	})
+	where := resource{GroupVersionResource: namespaceKind.GroupVersion().WithResource("namespaces"), scope: deploy.ClusterScoped}
+	running := &c.kind.store.running
+	running.Go(func() { c.kind.run(ctx, where) })
+	running.Go(func() {
+		for subscription.Synced(ctx) != nil {
+			if ctx.Err() != nil {
+				return
+			}
+		}
+		for {
+			c.look()
+			select {
+			case <-ctx.Done():
+				return
+			case <-events:
+			}
+		}
+	})
+}
+
+// failure is why the namespaces can't be followed, nil if they can or if that isn't known yet.
+func (c *scope) failure() error {
+	if c.kind == nil {
+		return nil
+	}
+	if i := c.kind.of(""); i != nil && !i.hasSynced() {
+		if state := i.failure.Load(); state != nil {
+			return fmt.Errorf("which namespaces are in scope: %w", state.err)
+		}
+	}
+	return nil
+}
+
+// of returns the namespaces for a kind that has them or not; changed is closed when they are others.
+func (c *scope) of(scope deploy.Scope) (current namespaces, changed <-chan struct{}) {
+	if scope == deploy.ClusterScoped {
+		return everywhere, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current, c.changed
+}
+
+// look finds out which namespaces are in scope now.
+func (c *scope) look() {
+	now := namespaces{names: map[string]bool{}, exist: map[string]bool{}}
+	for _, obj := range c.kind.collect("", func(o *objects) []*unstructured.Unstructured { return o.in("") }) {
+		now.exist[obj.GetName()] = true
+		if inScope(c.patterns, obj.GetName()) && (c.selector == nil || c.selector.Matches(labels.Set(obj.GetLabels()))) {
+			now.names[obj.GetName()] = true
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	same := c.current.unread == nil && maps.Equal(c.current.names, now.names)
+	if c.current = now; same {
+		return
+	}
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// inScope tells whether the last of patterns that matches name lets it in. Those that begin with an exclamation mark
+// keep it out; when the first one does, all others are in.
+func inScope(patterns []string, name string) bool {
+	in := len(patterns) == 0 || strings.HasPrefix(patterns[0], "!")
+	for _, pattern := range patterns {
+		pattern, out := strings.CutPrefix(pattern, "!")
+		// Patterns are checked beforehand.
+		if matches, _ := globs.Match(pattern, name); matches {
+			in = !out
+		}
+	}
+	return in
+}
