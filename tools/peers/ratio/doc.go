@@ -18,6 +18,12 @@
 // times slower, 6 measurements long on average) 95 of 100 results of the first kind were within 2 % of the truth, and
 // within 60 % of the second; with independent spikes it was 13 % and 28 %.
 //
+// # Other figures than time
+//
+// A pair may compare allocations ([Pair.Allocs]), or what its benchmarks work out and report by b.ReportMetric
+// ([Pair.Metric]), such as the median of latencies or the bytes that an object takes; the result is still the median of the
+// rounds' ratios.
+//
 // # When not
 //
 // It is no replacement for benchmarks in the module itself, which show where time and memory go, and it can't compare

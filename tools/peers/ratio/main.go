@@ -5,10 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -20,7 +23,7 @@ const minRounds = 7
 // missed or could not be measured, and with 2 when the command line is wrong.
 //
 // The lines are RATIO <name> <ours/peer> goal <bound> <ok|MISSED> for pairs and COUNT <name> <got> goal <bound>
-// <ok|MISSED> for counts, on standard output. What to look at after a miss, and with -v times and allocations of both
+// <ok|MISSED> for counts, on standard output. What to look at after a miss, and with -v times, allocations and metrics of both
 // sides, go to standard error. The other flags are -run with a regular expression for names, -rounds (9 unless told
 // otherwise) and -time for one measurement.
 //
@@ -48,7 +51,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	})
 	flags.IntVar(&s.rounds, "rounds", 9, fmt.Sprintf("how often both sides are measured, at least %d", minRounds))
 	flags.DurationVar(&s.each, "time", 200*time.Millisecond, "how long one measurement takes, about")
-	flags.BoolVar(&s.verbose, "v", false, "print times and allocations of both sides as well")
+	flags.BoolVar(&s.verbose, "v", false, "print times, allocations and metrics of both sides as well")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -124,7 +127,11 @@ func (r *report) line(kind, name string, got, goal float64, hint string, err err
 }
 
 func (r *report) detail(side string, s sample) {
-	_, _ = fmt.Fprintf(r.stderr, "  %s %s ns/op %s allocs/op, %d iterations a round\n", side, rounded(s.nanos), rounded(s.allocs), s.iterations)
+	var reported strings.Builder
+	for _, unit := range slices.Sorted(maps.Keys(s.metrics)) {
+		_, _ = fmt.Fprintf(&reported, " %s %s", rounded(s.metrics[unit]), unit)
+	}
+	_, _ = fmt.Fprintf(r.stderr, "  %s %s ns/op %s allocs/op%s, %d iterations a round\n", side, rounded(s.nanos), rounded(s.allocs), reported.String(), s.iterations)
 }
 
 // finish prints the hints after all lines and gives the exit code.

@@ -15,6 +15,8 @@ type sample struct {
 	iterations int
 	nanos      float64 // per iteration
 	allocs     float64 // per iteration
+	// metrics are what the benchmark reported itself, by unit.
+	metrics map[string]float64
 }
 
 // meter does one measurement. amount is a duration or a number of iterations, as the flag -test.benchtime takes it.
@@ -37,7 +39,7 @@ func benchmark(run func(*testing.B), amount string) (sample, error) {
 		return sample{}, errors.New("the benchmark measured nothing")
 	}
 	n := float64(result.N)
-	return sample{iterations: result.N, nanos: float64(result.T) / n, allocs: float64(result.MemAllocs) / n}, nil
+	return sample{iterations: result.N, nanos: float64(result.T) / n, allocs: float64(result.MemAllocs) / n, metrics: result.Extra}, nil
 }
 
 // comparison is what the rounds of a pair gave.
@@ -64,6 +66,9 @@ func (p Pair) compare(measure meter, rounds int, each time.Duration) (comparison
 		for turn := range 2 {
 			i := (round + turn) % 2
 			got, err := measure(p.sides()[i].run, amounts[i])
+			if err == nil {
+				err = p.check(got)
+			}
 			if err != nil {
 				return comparison{}, fmt.Errorf("%s: %s: %w", p.Name, p.sides()[i].name, err)
 			}
@@ -71,7 +76,7 @@ func (p Pair) compare(measure meter, rounds int, each time.Duration) (comparison
 		}
 		ours, peer := p.value(samples[0][round]), p.value(samples[1][round])
 		if peer == 0 {
-			return comparison{}, fmt.Errorf("%s: peer: nothing to compare with, it allocates nothing", p.Name)
+			return comparison{}, fmt.Errorf("%s: peer: nothing to compare with, %s", p.Name, p.nothing())
 		}
 		ratios = append(ratios, ours/peer)
 	}
@@ -80,10 +85,29 @@ func (p Pair) compare(measure meter, rounds int, each time.Duration) (comparison
 
 // value is what the pair compares.
 func (p Pair) value(s sample) float64 {
-	if p.Allocs {
+	switch {
+	case p.Metric != "":
+		return s.metrics[p.Metric]
+	case p.Allocs:
 		return s.allocs
 	}
 	return s.nanos
+}
+
+// check tells whether there is something to compare in s.
+func (p Pair) check(s sample) error {
+	if _, reported := s.metrics[p.Metric]; p.Metric != "" && !reported {
+		return fmt.Errorf("it doesn't report %s: call b.ReportMetric", p.Metric)
+	}
+	return nil
+}
+
+// nothing says what it means that the peer's value is zero.
+func (p Pair) nothing() string {
+	if p.Metric != "" {
+		return "its " + p.Metric + " is zero"
+	}
+	return "it allocates nothing"
 }
 
 func typical(samples []sample) sample {
@@ -91,7 +115,15 @@ func typical(samples []sample) sample {
 	for i, s := range samples {
 		nanos[i], allocs[i] = s.nanos, s.allocs
 	}
-	return sample{iterations: samples[0].iterations, nanos: median(nanos), allocs: median(allocs)}
+	metrics := make(map[string]float64, len(samples[0].metrics))
+	for unit := range samples[0].metrics {
+		values := make([]float64, len(samples))
+		for i, s := range samples {
+			values[i] = s.metrics[unit]
+		}
+		metrics[unit] = median(values)
+	}
+	return sample{iterations: samples[0].iterations, nanos: median(nanos), allocs: median(allocs), metrics: metrics}
 }
 
 // median is the middle one, or the mean of the two in the middle. values isn't empty and is sorted.

@@ -201,6 +201,12 @@ func TestBenchmark(t *testing.T) {
 			sink = make([]byte, 100)
 		}
 	}
+	reports := func(value float64) func(b *testing.B) {
+		return func(b *testing.B) {
+			slow(b)
+			b.ReportMetric(value, "bytes/object")
+		}
+	}
 	fails := func(b *testing.B) {
 		if b.N > 1 {
 			b.Fatal("only with many")
@@ -211,26 +217,30 @@ func TestBenchmark(t *testing.T) {
 		{Name: "quick", Goal: 1, Ours: quick, Peer: slow},
 		{Name: "allocs", Goal: 0.5, Ours: quick, Peer: slow, Allocs: true},
 		{Name: "slow", Goal: 1, Ours: slow, Peer: quick, Hint: "sleep less"},
+		{Name: "metric", Goal: 0.25, Ours: reports(1000), Peer: reports(4000), Metric: "bytes/object"},
+		{Name: "zero", Goal: 1, Ours: reports(1000), Peer: reports(0), Metric: "bytes/object"},
+		{Name: "silent", Goal: 1, Ours: quick, Peer: reports(1), Metric: "bytes/object"},
 		{Name: "fails", Goal: 1, Ours: fails, Peer: slow},
 		{Name: "skips", Goal: 1, Ours: quick, Peer: func(b *testing.B) { b.SkipNow() }},
 	}, nil)
 	if code != 1 {
 		t.Errorf("code %d", code)
 	}
-	for _, want := range []string{"RATIO quick 0.", " goal 1 ok\n", "RATIO allocs 0", " goal 0.5 ok\n", "RATIO slow ", " goal 1 MISSED\n"} {
+	for _, want := range []string{"RATIO quick 0.", " goal 1 ok\n", "RATIO allocs 0", " goal 0.5 ok\n", "RATIO slow ", " goal 1 MISSED\n", "RATIO metric 0.250 goal 0.25 ok\n"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("%q is not in\n%s", want, stdout.String())
 		}
 	}
 	for _, want := range []string{
-		"  ours ", "  peer ", " allocs/op, ", "slow missed its goal: sleep less\n",
+		"  ours ", "  peer ", " allocs/op, ", " allocs/op 4000 bytes/object, ", "slow missed its goal: sleep less\n",
+		"zero: peer: nothing to compare with, its bytes/object is zero\n", "silent: ours: it doesn't report bytes/object: call b.ReportMetric\n",
 		"fails: ours: the benchmark failed; go test -bench shows what it says\n", "skips: peer: the benchmark measured nothing\n",
 	} {
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("%q is not in\n%s", want, stderr.String())
 		}
 	}
-	if lines := strings.Count(stdout.String(), "\n"); lines != 3 {
+	if lines := strings.Count(stdout.String(), "\n"); lines != 4 {
 		t.Errorf("%d lines\n%s", lines, stdout.String())
 	}
 }

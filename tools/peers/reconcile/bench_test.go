@@ -1,9 +1,15 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"github.com/operkit/operkit/tools/peers/ratio"
 )
 
-func BenchmarkPairs(b *testing.B) { ratio.Bench(b, pairs()) }
+func TestMain(m *testing.M) {
+	quiet()
+	os.Exit(m.Run())
+}
+
+func BenchmarkPairs(b *testing.B) { ratio.Bench(b, append(pairs(), watchPairs()...)) }

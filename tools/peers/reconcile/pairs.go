@@ -183,7 +183,7 @@ func first(p shop) func(b *testing.B) {
 	}
 }
 
-func must(b *testing.B, err error) {
+func must(b testing.TB, err error) {
 	if err != nil {
 		b.Fatal(err)
 	}
