@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/operkit/operkit/reconcile/source"
 )
 
 // The interfaces whose methods are found by their names.
@@ -14,7 +16,7 @@ var (
 		reflect.TypeFor[Finalizer](), reflect.TypeFor[AfterDeployer](), reflect.TypeFor[UnsuccessfulDeployer](),
 		reflect.TypeFor[AfterVerifier](), reflect.TypeFor[UnsuccessfulVerifier](), reflect.TypeFor[Requeuer](),
 		reflect.TypeFor[Defaulter](), reflect.TypeFor[ConfigDefaulter](),
-		reflect.TypeFor[Exhauster](),
+		reflect.TypeFor[Exhauster](), reflect.TypeFor[source.Provider](),
 	}
 	builderMethods = []reflect.Type{
 		reflect.TypeFor[Deployer](), reflect.TypeFor[Verifier](), reflect.TypeFor[Disabler](), reflect.TypeFor[Reviser](),

@@ -11,6 +11,7 @@ import (
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -37,6 +38,7 @@ type Reconciler struct {
 	options    options
 	schema     pruned
 	attempts   attempts
+	sources    source.Sources
 	// defaults of resources, and of their configuration.
 	defaults, configDefaults map[string]any
 }
@@ -57,6 +59,9 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 		return nil, err
 	}
 	r := &Reconciler{controller: controller, options: o}
+	if r.sources, err = source.Of(controller); err != nil {
+		return nil, fmt.Errorf("controller %w", err)
+	}
 	r.finalizer, _ = controller.(Finalizer)
 	if err := r.readDefaults(); err != nil {
 		return nil, err
@@ -71,6 +76,9 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 
 // Kind returns the kind whose resources are reconciled.
 func (r *Reconciler) Kind() schema.GroupVersionKind { return r.controller.Kind() }
+
+// Sources implements source.Provider by what the controller declares, if it does.
+func (r *Reconciler) Sources() source.Sources { return r.sources }
 
 func (r *Reconciler) now() time.Time { return r.options.now() }
 

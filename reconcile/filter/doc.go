@@ -16,6 +16,9 @@
 // A filter that looks at what an object is closes and opens: what changed while it was closed has to be looked at when
 // it opens. [While] and [UnlessPaused] see to that.
 //
+// That an object left the view (deploy.Left) is a matter of who watches, and none of its own: no predicate of changes, of
+// coming or of going counts it, and no engine asks one about it.
+//
 // Each predicate is total: an event without objects, an object without labels or with metadata that makes no sense is
 // answered and doesn't panic. An update that doesn't say what was before counts as a creation. Nothing is changed, and
 // all are safe for concurrent use.
@@ -50,7 +53,7 @@
 //
 // # When to use it
 //
-// Use it with watch.When and watch.WhenOwned, where what the engine does by itself brings too much or too little. Don't
+// Use it in source.Sources, where what the engine does by itself brings too much or too little. Don't
 // use it to leave out objects that a reconcile must not touch: a retry, a timer or another event brings them all the
 // same, so the reconcile has to look itself.
 package filter

@@ -149,11 +149,14 @@ func ExampleResourceVersion() {
 }
 
 func ExampleAnnotations() {
-	leased := shop(1, annotated("operkit.dev/lease-time", "now"))
+	seen := shop(1, annotated("example.dev/seen", "today"))
+	fmt.Println(filter.Annotations()(updated(shop(1), seen)))
+	fmt.Println(filter.Annotations("example.dev/seen")(updated(shop(1), seen)))
+	leased := shop(1, annotated("operkit.dev/lease-name", "replica-7"))
 	fmt.Println(filter.Annotations()(updated(shop(1), leased)))
-	fmt.Println(filter.Annotations("operkit.dev/lease-time")(updated(shop(1), leased)))
 	// Output:
 	// true
+	// false
 	// false
 }
 

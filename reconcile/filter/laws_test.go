@@ -18,6 +18,7 @@ func drawn(random *rand.Rand) any {
 		nil, "", "a", "true", "2026-01-02T03:04:05Z", int64(0), int64(1), 1.5, true, []any{}, []any{"a", int64(1)},
 		map[string]any{}, map[string]any{"a": "b"}, map[string]any{"app": "shop"}, map[string]any{"app": int64(1)},
 		map[string]any{"operkit.dev/pause-execution": "true"}, map[string]any{"x.k8s.io/y": "z"},
+		map[string]any{"operkit.dev/lease-name": "me"}, map[string]any{"operkit.dev/lease-time": int64(1), "a": "b"},
 		map[string]any{"a": []any{int64(1)}}, map[string]any{"conditions": []any{map[string]any{"type": "Ready", "reason": "Stable"}}},
 	}
 	return values[random.IntN(len(values))]
@@ -46,7 +47,7 @@ func drawnObject(random *rand.Rand) *unstructured.Unstructured {
 }
 
 func drawnEvent(random *rand.Rand) deploy.Event {
-	types := []deploy.EventType{deploy.Added, deploy.Modified, deploy.Modified, deploy.Modified, deploy.Deleted, "BOOKMARK", ""}
+	types := []deploy.EventType{deploy.Added, deploy.Modified, deploy.Modified, deploy.Modified, deploy.Deleted, deploy.Left, "BOOKMARK", ""}
 	event := deploy.Event{Type: types[random.IntN(len(types))], Old: drawnObject(random), New: drawnObject(random)}
 	if random.IntN(4) == 0 {
 		event.New = event.Old.DeepCopy()

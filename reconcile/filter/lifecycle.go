@@ -18,11 +18,13 @@ func Replaced() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool { return before.GetUID() != after.GetUID() })
 }
 
-// Deletion is true when an object is gone, and when its deletion begins, or had begun before it was first seen.
+// Deletion is true when an object is gone, and when its deletion begins, or had begun before it was first seen. One that
+// left the view (deploy.Left) isn't gone.
 func Deletion() Predicate {
 	began := changed(func(before, after *unstructured.Unstructured) bool { return isDeleting(before) != isDeleting(after) })
 	return func(event deploy.Event) bool {
-		return event.Type == deploy.Deleted || began(event) || !isUpdate(event) && isDeleting(event.New)
+		return event.Type == deploy.Deleted || began(event) ||
+			!isUpdate(event) && event.Type != deploy.Left && isDeleting(event.New)
 	}
 }
 

@@ -36,6 +36,15 @@ func TestLifecycle(t *testing.T) {
 		{"watch 29: Lifecycle: an update is none", Lifecycle(), here, "metadata: {name: x, uid: a, generation: 2}", false},
 	})
 	assert.True(t, Created()(deploy.Event{Type: deploy.Modified, New: of(t, here)}), "what was before isn't known")
+	for _, state := range []string{here, leaving} {
+		obj := of(t, state)
+		for name, predicate := range map[string]Predicate{
+			"Created": Created(), "Replaced": Replaced(), "Deletion": Deletion(), "Lifecycle": Lifecycle(), "Standard": Standard(),
+			"Annotations": Annotations(), "Content": Content(), "Field": Field(), "Generation": Generation(),
+		} {
+			assert.False(t, predicate(deploy.Event{Type: deploy.Left, Old: obj, New: obj}), "%s: one that left the view: %s", name, state)
+		}
+	}
 }
 
 func TestPause(t *testing.T) {

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -22,6 +23,44 @@ func WithoutGeneration() Predicate {
 	return func(event deploy.Event) bool { return event.New != nil && event.New.GetGeneration() == 0 }
 }
 
+// leasing is true for an update that takes or releases an object for a replica and changes nothing else that is shown
+// (spec: watch 35, mistake 8).
+func leasing() Predicate {
+	return changed(func(before, after *unstructured.Unstructured) bool {
+		return !areHidden(before, after) && !maps.Equal(leasesOf(before), leasesOf(after)) &&
+			reflect.DeepEqual(withoutLeases(before), withoutLeases(after))
+	})
+}
+
+func leasesOf(obj *unstructured.Unstructured) map[string]string {
+	annotations := obj.GetAnnotations()
+	maps.DeleteFunc(annotations, func(key, _ string) bool { return !isLease(key) })
+	return annotations
+}
+
+// withoutLeases is the content of obj without its leases and what each write changes, and without empty annotations.
+func withoutLeases(obj *unstructured.Unstructured) map[string]any {
+	content := maps.Clone(obj.Object)
+	metadata, ok := content["metadata"].(map[string]any)
+	if !ok {
+		return content
+	}
+	metadata = maps.Clone(metadata)
+	content["metadata"] = metadata
+	delete(metadata, "resourceVersion")
+	delete(metadata, "managedFields")
+	annotations, ok := metadata["annotations"].(map[string]any)
+	if !ok {
+		return content
+	}
+	annotations = maps.Clone(annotations)
+	maps.DeleteFunc(annotations, func(key string, _ any) bool { return isLease(key) })
+	if metadata["annotations"] = annotations; len(annotations) == 0 {
+		delete(metadata, "annotations")
+	}
+	return content
+}
+
 // ResourceVersion is false for an update that repeats the version that was seen last, and true for all else, objects
 // without a version included (spec: watch 29).
 func ResourceVersion() Predicate {
@@ -32,13 +71,21 @@ func ResourceVersion() Predicate {
 }
 
 // Annotations is true when an annotation came, changed or went (spec: watch 29). Those whose keys are named by except
-// don't count: what the operator writes itself, such as a lease (spec: watch mistake 8).
+// don't count: what the operator writes itself. Nor do those by which replicas take and release objects: keys that end
+// in /lease-name and /lease-time, of whatever domain (spec: watch 35, mistake 8).
 func Annotations(except ...string) Predicate {
 	return annotationsBut(func(string) bool { return false }, except)
 }
 
 // foreign are the parts of keys of annotations that clusters and their tools write.
 var foreign = []string{"k8s.io", "kubernetes.io", "openshift.io"}
+
+// leases end the keys of the annotations by which one of several replicas holds an object.
+var leases = []string{"/lease-name", "/lease-time"}
+
+func isLease(key string) bool {
+	return slices.ContainsFunc(leases, func(end string) bool { return strings.HasSuffix(key, end) })
+}
 
 // UserAnnotations is Annotations without those whose keys contain k8s.io, kubernetes.io or openshift.io (spec:
 // watch 29).
@@ -52,7 +99,9 @@ func annotationsBut(ignored func(key string) bool, except []string) Predicate {
 	except = slices.Clone(except)
 	counted := func(obj *unstructured.Unstructured) map[string]string {
 		annotations := obj.GetAnnotations()
-		maps.DeleteFunc(annotations, func(key, _ string) bool { return ignored(key) || slices.Contains(except, key) })
+		maps.DeleteFunc(annotations, func(key, _ string) bool {
+			return isLease(key) || ignored(key) || slices.Contains(except, key)
+		})
 		return annotations
 	}
 	return changed(func(before, after *unstructured.Unstructured) bool {

@@ -13,7 +13,7 @@ func TestMetadata(t *testing.T) {
 		marked        = "metadata: {annotations: {a: b}}"
 		clusters      = "metadata: {annotations: {deployment.kubernetes.io/revision: '2', x.k8s.io/y: z, openshift.io/z: z}}"
 		both          = "metadata: {annotations: {a: b, x.k8s.io/y: z}}"
-		leased        = "metadata: {annotations: {operkit.dev/lease-time: now}}"
+		leased        = "metadata: {annotations: {operkit.dev/lease-time: now, operkit.dev/lease-name: me}}"
 		bare          = "metadata: {name: x}"
 		shop          = "metadata: {labels: {app: shop, tier: web}}"
 		bank          = "metadata: {labels: {app: bank}}"
@@ -42,15 +42,22 @@ func TestMetadata(t *testing.T) {
 		{"watch 29: Annotations: no opinion about a creation", Annotations(), "", marked, false},
 		{"watch 29: Annotations: nor about an end", Annotations(), marked, "", false},
 		{"Annotations: none are as an empty map", Annotations(), bare, "metadata: {annotations: {}}", false},
-		{"watch mistake 8: our own keys", Annotations("operkit.dev/lease-name", "operkit.dev/lease-time"), bare, leased, false},
-		{"watch mistake 8: no others", Annotations("operkit.dev/lease-name"), bare, leased, true},
+		{"watch mistake 8: our own keys", Annotations("example.dev/seen"), bare, "metadata: {annotations: {example.dev/seen: now}}", false},
+		{"watch mistake 8: no others", Annotations("example.dev/seen"), bare, marked, true},
+		{"watch 35, mistake 8: Annotations: an object that is taken", Annotations(), bare, leased, false},
+		{"watch 35, mistake 8: Annotations: one that is released", Annotations(), leased, bare, false},
+		{"watch 35, mistake 8: Annotations: whatever the domain", Annotations(), bare, "metadata: {annotations: {oper8.org/lease-name: me}}", false},
+		{"watch 35, mistake 8: Annotations: beside another one that comes", Annotations(), bare, "metadata: {annotations: {a: b, oper8.org/lease-name: me}}", true},
+		{"watch 35: Annotations: a key that merely begins so", Annotations(), bare, "metadata: {annotations: {operkit.dev/lease-names: me}}", true},
+		{"watch 35: Annotations: one without a domain is somebody else's", Annotations(), bare, "metadata: {annotations: {lease-name: me}}", true},
+		{"watch 35, mistake 8: UserAnnotations: an object that is taken", UserAnnotations(), bare, leased, false},
 
 		{"watch 29: UserAnnotations: a user's", UserAnnotations(), bare, marked, true},
 		{"watch 29: UserAnnotations: those of k8s.io, kubernetes.io, openshift.io", UserAnnotations(), bare, clusters, false},
 		{"watch 29: UserAnnotations: beside a user's that stays", UserAnnotations(), marked, both, false},
 		{"watch 29: UserAnnotations: a user's that goes beside", UserAnnotations(), both, "metadata: {annotations: {x.k8s.io/y: z}}", true},
 		{"watch 29: UserAnnotations: no opinion about a creation", UserAnnotations(), "", marked, false},
-		{"watch mistake 8: our own keys are no user's", UserAnnotations("operkit.dev/lease-time"), bare, leased, false},
+		{"watch mistake 8: our own keys are no user's", UserAnnotations("a"), bare, marked, false},
 
 		{"watch 29: Labels: all match", Labels(labels.SelectorFromSet(labels.Set{"app": "shop"})), "", shop, true},
 		{"watch 29: Labels: another value", Labels(labels.SelectorFromSet(labels.Set{"app": "shop"})), "", bank, false},

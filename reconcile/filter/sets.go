@@ -4,10 +4,11 @@ import "fmt"
 
 // Standard is what the engine of package watch does for controlled objects when nothing else is set: they come or go,
 // their deletion begins, their generation, a label or an annotation changes, a finalizer is taken off. Of objects
-// without a generation every event counts. A status alone doesn't.
+// without a generation every event counts, save that a replica takes or releases one (see Annotations). A status alone
+// doesn't.
 func Standard() Predicate {
 	// What is told soonest, and most often changes, comes first.
-	return Or(Generation(), WithoutGeneration(), Lifecycle(), LabelsChanged(), Annotations(), Finalizers())
+	return Or(Generation(), And(WithoutGeneration(), Not(leasing())), Lifecycle(), LabelsChanged(), Annotations(), Finalizers())
 }
 
 // Named returns a set of filters by the name that it has in oper8's configuration: default, annotation or

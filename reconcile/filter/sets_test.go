@@ -50,3 +50,27 @@ func TestNamed(t *testing.T) {
 		assert.EqualError(t, err, `filter "my.Filter": there is none of that name: use default, annotation or user-annotation`)
 	})
 }
+
+func TestStandardAndLeases(t *testing.T) {
+	t.Parallel()
+	const (
+		free     = "{metadata: {generation: 1, resourceVersion: '1'}, spec: {a: 1}}"
+		taken    = "{metadata: {generation: 1, resourceVersion: '2', annotations: {operkit.dev/lease-name: me}}, spec: {a: 1}}"
+		data     = "{metadata: {resourceVersion: '1', managedFields: [{manager: them}]}, data: {a: b}}"
+		mine     = "{metadata: {resourceVersion: '2', annotations: {operkit.dev/lease-name: me, operkit.dev/lease-time: now}}, data: {a: b}}"
+		renewed  = "{metadata: {resourceVersion: '3', annotations: {operkit.dev/lease-name: me, operkit.dev/lease-time: later}}, data: {a: b}}"
+		edited   = "{metadata: {resourceVersion: '4', annotations: {operkit.dev/lease-name: me, operkit.dev/lease-time: later}}, data: {a: c}}"
+		released = "{metadata: {resourceVersion: '5'}, data: {a: c}}"
+		headless = "{metadata: {resourceVersion: '1'}}"
+		hidden   = "{metadata: {resourceVersion: '2', annotations: {operkit.dev/lease-name: me}}}"
+	)
+	runRows(t, []row{
+		{"watch 35, mistake 8: one that is taken", Standard(), free, taken, false},
+		{"watch 35, mistake 8: one without a generation that is taken", Standard(), data, mine, false},
+		{"watch 35, mistake 8: whose lock is renewed", Standard(), mine, renewed, false},
+		{"watch 35, mistake 8: that is released", Standard(), renewed, data, false},
+		{"watch 35: one that is edited while it is held", Standard(), renewed, edited, true},
+		{"watch 35: one that is edited and released at once", Standard(), renewed, released, true},
+		{"watch 35: one whose content isn't shown may have been edited at once", Standard(), headless, hidden, true},
+	})
+}

@@ -11,9 +11,9 @@
 //
 // Nothing runs by itself: reconciles happen while Reconcile, RunUntilSettled and Advance run, one
 // after the other, so that a test gives the same calls each time. What brings a resource to
-// reconcile, and when it comes again, is as in package watch. Objects are named as in "Deployment
-// web", "Deployment.apps shop/web" and, for a subresource, "Shop tea status". The methods that look
-// at calls are about the latest run.
+// reconcile, and when it comes again, is as in package watch, with what a controller declares by
+// source.Sources. Objects are named as in "Deployment web", "Deployment.apps shop/web" and, for a
+// subresource, "Shop tea status". The methods that look at calls are about the latest run.
 //
 // # What can be made to happen
 //
@@ -22,7 +22,8 @@
 //     cluster refuses, answers late or not at all.
 //   - Advance: time, with every retry and every recheck that falls into it. Restart: an operator
 //     that starts anew.
-//   - Edit, SetStatus, Delete: somebody else.
+//   - Edit, SetStatus, Delete: somebody else. Bring: what happens outside of the cluster, for controllers with
+//     external sources.
 //   - Memory(dryrun.Admit(...)): admission that refuses or rewrites.
 //
 // A controller that never settles fails the test, with the difference that keeps coming back. Golden

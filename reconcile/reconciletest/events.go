@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -20,10 +21,15 @@ type events struct {
 	*Harness
 	owners    *trigger.Owners
 	followers *trigger.Followers
+	// rules tell which events count, by what the reconcilers declare.
+	rules map[schema.GroupVersionKind]*trigger.Rules
 	// kinds are those that the test or the reconcilers have to do with.
 	kinds map[schema.GroupVersionKind]bool
 	// wake says, on a real cluster, that something happened.
 	wake chan struct{}
+
+	// listed tells that there was a look since the start.
+	listed bool
 
 	mu sync.Mutex
 	// seen are the objects of watched kinds at the last look.
@@ -47,6 +53,7 @@ func (e *events) forget() {
 	e.seen = map[schema.GroupVersionKind]map[deploy.Ref]*unstructured.Unstructured{}
 	e.owned = map[schema.GroupVersionKind]map[schema.GroupVersionKind]bool{}
 	e.followed = map[schema.GroupVersionKind]bool{}
+	e.listed = false
 	e.owners, e.followers = trigger.NewOwners(), &trigger.Followers{}
 }
 
@@ -123,11 +130,16 @@ func (e *events) known() []schema.GroupVersionKind {
 	return slices.Collect(maps.Keys(kinds))
 }
 
-// looked are the kinds whose events matter: those that are controlled, and those that these own or follow.
+// looked are the kinds whose events matter: those that are controlled, and those that these declare, own or follow.
 func (e *events) looked() []schema.GroupVersionKind {
 	kinds := map[schema.GroupVersionKind]bool{}
 	for kind := range e.reconcilers {
 		kinds[kind] = true
+	}
+	for _, rules := range e.rules {
+		for _, kind := range declaredKinds(rules) {
+			kinds[kind] = true
+		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -157,13 +169,18 @@ func (e *events) look() (changed bool, err error) {
 		if e.reconcilers[kind] == nil {
 			continue
 		}
-		if key, reconcile, anew := e.owners.Observe(kind, event); reconcile {
-			e.bring(key, anew)
+		key, anew := e.owners.Observe(kind, event)
+		if counts, forced := e.rules[kind].Counts(event); counts {
+			e.bring(key, trigger.Why(event, !e.listed, forced), anew || forced)
 		}
 	}
 	for _, event := range happened {
-		e.concern(event)
+		// What is there at the start concerns nobody who isn't there himself.
+		if e.listed {
+			e.concern(event)
+		}
 	}
+	e.listed = true
 	return len(happened) > 0, nil
 }
 
@@ -216,30 +233,48 @@ func compare(before, now map[deploy.Ref]*unstructured.Unstructured) (happened []
 // concern has the resources reconciled that an event is about.
 func (e *events) concern(event deploy.Event) {
 	kind := event.New.GroupVersionKind()
-	for owner := range e.reconcilers {
-		if !e.owns(owner, kind) {
-			continue
+	for owner, rules := range e.rules {
+		if e.owns(owner, kind) && rules.CountsOwned(kind, event) {
+			for key := range e.owners.Of(owner, event) {
+				e.bring(key, request.Child, false)
+			}
 		}
-		for key := range e.owners.Of(owner, event) {
-			e.bring(key, false)
+		for place, mapped := range rules.Sources().Mapped {
+			if mapped.Kind != kind {
+				continue
+			}
+			for _, key := range rules.Mapped(place, event) {
+				e.bring(key, request.Mapped, false)
+			}
 		}
 	}
 	for _, key := range e.followers.Of(event) {
-		e.bring(key, false)
+		e.bring(key, request.Followed, false)
 	}
 }
 
 // bring has a resource reconciled now, unless it is somebody else's.
-func (e *events) bring(key request.Key, anew bool) {
+func (e *events) bring(key request.Key, why request.Triggers, anew bool) {
 	if e.mine(deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name}) {
-		e.mark(key, anew)
+		e.mark(key, why, anew)
 	}
 }
 
 func (e *events) owns(owner, child schema.GroupVersionKind) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.owned[owner][child]
+	return e.owned[owner][child] || slices.ContainsFunc(e.rules[owner].Sources().Owned, func(o source.Owned) bool { return o.Kind == child })
+}
+
+// declaredKinds are the kinds beside the controlled one that rules are about.
+func declaredKinds(rules *trigger.Rules) (kinds []schema.GroupVersionKind) {
+	for _, owned := range rules.Sources().Owned {
+		kinds = append(kinds, owned.Kind)
+	}
+	for _, mapped := range rules.Sources().Mapped {
+		kinds = append(kinds, mapped.Kind)
+	}
+	return kinds
 }
 
 // mine tells whether a resource is this test's: on a real cluster there are others.

@@ -273,3 +273,20 @@ func ExampleSimulate() {
 	fmt.Println(h.Condition("Certificate it", "Ready").Reason)
 	// Output: Issued
 }
+
+func ExampleHarness_Bring() {
+	day := "monday"
+	h := reconciletest.New(console{}, reconciletest.Controlling(reconciletest.TestedKind, func(_ context.Context, s *reconcile.Session) error {
+		s.Add("sign", map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "sign"}, "data": map[string]any{"day": day},
+		})
+		return nil
+	}))
+	h.Apply(reconciletest.Resource(reconciletest.TestedKind, "it", nil))
+	h.RunUntilSettled()
+	day = "tuesday" // a source of the controller would have seen it
+	h.Bring("Tested it")
+	h.RunUntilSettled()
+	fmt.Println(h.Get("ConfigMap sign").Object["data"])
+	// Output: map[day:tuesday]
+}

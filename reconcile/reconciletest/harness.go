@@ -13,7 +13,9 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -71,11 +73,13 @@ func New(t T, controller reconcile.Controller, opts ...Option) *Harness {
 	}
 	h.events = newEvents(h)
 	h.start()
-	for kind := range h.reconcilers {
-		if err := h.events.watch(kind); err != nil {
+	for _, kind := range h.events.looked() {
+		var unknown *deploy.KindUnknownError
+		if err := h.events.watch(kind); err != nil && (h.reconcilers[kind] != nil || !errors.As(err, &unknown)) {
 			t.Fatalf("reconciletest: watch %s: %v", kind.Kind, err)
 		}
 	}
+	h.look()
 	return h
 }
 
@@ -97,7 +101,7 @@ func (h *Harness) newMemory() (*dryrun.Cluster, error) {
 // start makes the reconcilers, which know nothing of what was before.
 func (h *Harness) start() {
 	h.t.Helper()
-	h.reconcilers = map[schema.GroupVersionKind]reconciler{}
+	h.reconcilers, h.events.rules = map[schema.GroupVersionKind]reconciler{}, map[schema.GroupVersionKind]*trigger.Rules{}
 	patches, err := h.newPatching(deploy.NewManager(observed{h.cluster, h}, h.options.manager...))
 	if err != nil {
 		h.t.Fatalf("reconciletest: %v", err)
@@ -125,7 +129,13 @@ func (h *Harness) add(r reconciler, name string) {
 	if _, twice := h.reconcilers[r.Kind()]; twice {
 		h.t.Fatalf("reconciletest: %s: %s has a controller already", name, r.Kind().Kind)
 	}
+	sources, err := source.Of(r)
+	if err != nil {
+		h.t.Fatalf("reconciletest: %s: %v", name, err)
+	}
 	h.reconcilers[r.Kind()] = r
+	domain := deploy.NewManager(h.cluster, h.options.manager...).KeyDomain()
+	h.events.rules[r.Kind()] = trigger.NewRules(r.Kind(), sources, domain, h.logger())
 }
 
 // reconcilerOptions are the harness's, around those of the test.
@@ -150,6 +160,7 @@ func (h *Harness) Restart() {
 	h.queue = map[request.Key]*turn{}
 	h.events.forget()
 	h.start()
+	h.look()
 }
 
 // Memory returns the cluster in memory, to have requests fail (dryrun.Cluster.Fail) and to look at objects. On a

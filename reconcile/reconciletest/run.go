@@ -22,6 +22,8 @@ type Run struct {
 	At time.Time
 	// Key names the resource.
 	Key request.Key
+	// Triggers say why.
+	Triggers request.Triggers
 	// Attempt counts the failures in a row before.
 	Attempt int
 	Result  request.Result
@@ -35,7 +37,9 @@ type turn struct {
 	due time.Time
 	// waits tells that it is due some time; event that something happened, rather than that time has passed.
 	waits, event bool
-	attempt      int
+	// why says what that was.
+	why     request.Triggers
+	attempt int
 	// quiet counts the reconciles in a row that changed nothing, settled says that there is no sense in more.
 	quiet   int
 	settled bool
@@ -85,6 +89,19 @@ func (h *Harness) RunUntilSettled() {
 			return
 		}
 		h.clock.moveTo(next)
+	}
+}
+
+// Bring plays an external source of a controller (source.Sources): the resources are reconciled with the next run, now,
+// as if it had brought their keys. What a source does until then, such as a poll, is for a test of its own.
+func (h *Harness) Bring(resources ...string) {
+	h.t.Helper()
+	for _, resource := range resources {
+		ref := h.find(resource)
+		if h.reconcilers[ref.Kind] == nil {
+			h.t.Fatalf("reconciletest: bring %s: no controller of the test is for that kind", resource)
+		}
+		h.mark(request.Key(ref), request.External, false)
 	}
 }
 
@@ -185,9 +202,12 @@ func (h *Harness) look() bool {
 }
 
 // mark has a resource reconciled now, because something happened.
-func (h *Harness) mark(key request.Key, anew bool) {
+func (h *Harness) mark(key request.Key, why request.Triggers, anew bool) {
 	t := h.turnOf(key)
-	t.waits, t.event, t.due = true, true, h.clock.now()
+	if !t.event {
+		t.why = 0 // time doesn't bring it any more
+	}
+	t.waits, t.event, t.due, t.why = true, true, h.clock.now(), t.why|why
 	if anew {
 		t.attempt = 0
 	}
@@ -232,7 +252,8 @@ func (h *Harness) reconcile(key request.Key) {
 	h.t.Helper()
 	t := h.turnOf(key)
 	timed := t.waits && !t.event
-	t.waits, t.event = false, false
+	why := t.why
+	t.waits, t.event, t.why = false, false, 0
 	t.count++
 	t.total++
 	ref := deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name}
@@ -244,9 +265,9 @@ func (h *Harness) reconcile(key request.Key) {
 	ctx, cancel := context.WithTimeoutCause(h.t.Context(), trigger.Timeout,
 		fmt.Errorf("the reconcile took longer than %s: %w", trigger.Timeout, context.DeadlineExceeded))
 	defer cancel()
-	run := Run{At: h.clock.now(), Key: key, Attempt: t.attempt}
+	run := Run{At: h.clock.now(), Key: key, Triggers: why, Attempt: t.attempt}
 	h.events.followers.Begin(key)
-	run.Result, run.Err = h.reconcilers[key.Kind].Reconcile(ctx, request.Request{Key: key, Attempt: t.attempt})
+	run.Result, run.Err = h.reconcilers[key.Kind].Reconcile(ctx, request.Request{Key: key, Triggers: why, Attempt: t.attempt})
 	if run.Err == nil {
 		h.events.followers.End(key)
 	}
@@ -281,7 +302,7 @@ func (t *turn) after(run Run, now time.Time) {
 	switch {
 	case run.Err == nil:
 		t.attempt = 0
-		t.waits, t.due = run.Result.RequeueAfter > 0, now.Add(run.Result.RequeueAfter)
+		t.waits, t.due, t.why = run.Result.RequeueAfter > 0, now.Add(run.Result.RequeueAfter), request.Periodic
 	case request.IsPermanent(run.Err):
 		t.attempt = 0
 	default:
@@ -291,7 +312,7 @@ func (t *turn) after(run Run, now time.Time) {
 			delay = asked
 		}
 		t.attempt++
-		t.waits, t.due = true, now.Add(delay)
+		t.waits, t.due, t.why = true, now.Add(delay), request.Retry
 	}
 }
 

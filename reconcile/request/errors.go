@@ -7,7 +7,7 @@ import (
 )
 
 // Permanent marks err as one that trying again won't heal: the object is left alone until
-// it, or something it owns, changes. nil stays nil.
+// something brings it to reconcile again: it, or something it owns, changes, or somebody forces it. nil stays nil.
 func Permanent(err error) error {
 	if err == nil {
 		return nil

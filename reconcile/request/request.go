@@ -28,7 +28,7 @@ type Request struct {
 	// Triggers say why it is asked for.
 	Triggers Triggers
 	// Attempt counts the failures in a row before this try; zero for the first. A success, a
-	// permanent error and a new spec of the object start anew.
+	// permanent error, a new spec of the object and a forced reconcile start anew.
 	Attempt int
 }
 

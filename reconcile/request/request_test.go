@@ -71,7 +71,9 @@ func TestMarkedErrorsStayThemselves(t *testing.T) {
 func TestTriggers(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "", Triggers(0).String())
-	assert.Equal(t, "listed,periodic,retry,followed,child,changed,deleting,deleted", Triggers(0xff).String())
+	assert.Equal(t, "listed,periodic,retry,external,mapped,followed,child,changed,forced,deleting,deleted", Triggers(0x7ff).String())
+	assert.Equal(t, Triggers(0x7ff), Deleted|(Deleted-1), "each has its name")
+	assert.Equal(t, "external,forced", (External | Forced).String())
 	assert.Equal(t, "child,changed", (Changed | Child).String())
 	assert.True(t, (Changed | Child).Has(Child|Deleted))
 	assert.False(t, Changed.Has(Child|Deleted))

@@ -14,19 +14,27 @@ const (
 	Periodic
 	// Retry: the time after a failure is over.
 	Retry
+	// External: something happened outside of the cluster.
+	External
+	// Mapped: something changed of which it was declared that it concerns it.
+	Mapped
 	// Followed: something changed that it refers to and doesn't own.
 	Followed
 	// Child: something changed that it owns.
 	Child
 	// Changed: it was created, or changed itself.
 	Changed
+	// Forced: somebody asked for it, by the annotation that package watch looks at.
+	Forced
 	// Deleting: its deletion has begun.
 	Deleting
 	// Deleted: it is gone.
 	Deleted
 )
 
-var triggerNames = []string{"listed", "periodic", "retry", "followed", "child", "changed", "deleting", "deleted"}
+var triggerNames = []string{
+	"listed", "periodic", "retry", "external", "mapped", "followed", "child", "changed", "forced", "deleting", "deleted",
+}
 
 // Has tells whether one of the given triggers is among them.
 func (t Triggers) Has(any Triggers) bool { return t&any != 0 }

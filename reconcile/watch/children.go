@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -13,20 +14,24 @@ import (
 // Own has the events of child objects bring their owners of kind owner to reconcile. It
 // returns when the children that exist are known, at once if they have been before, or with
 // the reason why they can't be read; asked again it tries again. It is to be called before
-// the first child of a kind is written, and while the engine runs.
+// the first child of a kind is written, and while the engine runs. For kinds that the owner's Sources declare it
+// merely waits for them; their filter counts.
 func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) error {
-	subscription, err := e.children.subscribe(ctx, ownership{owner, child}, func(life context.Context) (deploy.Subscription, error) {
-		kinds := kindPair{owner.GroupKind(), child.GroupKind(), true}
-		return e.view.Subscribe(life, child, func(event deploy.Event) {
-			if counts, set := e.options.counts(kinds, event); counts || !set {
-				e.observeChild(owner, event)
-			}
-		})
-	})
-	if err != nil {
-		return fmt.Errorf("watch %s: %w", child.Kind, err)
+	var rules *trigger.Rules
+	if c := e.of(owner); c != nil {
+		owner, rules = c.kind, c.rules
 	}
-	return subscription.Synced(ctx)
+	return e.subscribe(ctx, ownership{owner: owner, child: child}, e.childHandler(owner, rules, child))
+}
+
+// childHandler brings the owners of a kind by events of their children, those that rules let pass.
+func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rules, child schema.GroupVersionKind) func(deploy.Event) {
+	return func(event deploy.Event) {
+		e.events.Add(1)
+		if rules == nil || rules.CountsOwned(child, event) {
+			e.observeChild(owner, event)
+		}
+	}
 }
 
 func (e *Engine) observeChild(owner schema.GroupVersionKind, event deploy.Event) {
@@ -35,16 +40,32 @@ func (e *Engine) observeChild(owner schema.GroupVersionKind, event deploy.Event)
 	}
 }
 
-// children are the subscriptions to owned kinds; they live as long as the engine works.
+// subscribe has handle called for the events of a kind, from its first call on. It returns when the objects that exist
+// are known.
+func (e *Engine) subscribe(ctx context.Context, kinds ownership, handle func(deploy.Event)) error {
+	kind := kinds.watched()
+	subscription, err := e.children.subscribe(ctx, kinds, func(life context.Context) (deploy.Subscription, error) {
+		return e.view.Subscribe(life, kind, handle)
+	})
+	if err != nil {
+		err = fmt.Errorf("watch %s: %w", kind.Kind, err)
+	} else {
+		err = subscription.Synced(ctx)
+	}
+	if ctx.Err() == nil {
+		e.kinds.set(kinds, err)
+	}
+	return err
+}
+
+// children are the subscriptions to kinds that aren't controlled; they live as long as the engine works.
 type children struct {
 	mu    sync.Mutex
 	work  context.Context
 	kinds map[ownership]*childKind
 }
 
-type ownership struct{ owner, child schema.GroupVersionKind }
-
-// childKind is one owned kind of one owning kind.
+// childKind is one kind that is watched for one reason.
 type childKind struct {
 	// turn is held by the one who subscribes; the others wait for it as long as they may.
 	turn         chan struct{}

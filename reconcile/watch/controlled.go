@@ -2,6 +2,8 @@ package watch
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,74 +13,153 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Times between two looks for a kind that can't be watched yet.
 const (
-	firstLook   = 250 * time.Millisecond
-	longestLook = 5 * time.Second
+	// firstLook and longestLook are times between two looks for a kind that can't be watched yet.
+	firstLook, longestLook = 250 * time.Millisecond, 5 * time.Second
+	// patience is how long the objects of a kind wait for those of the kinds that it declares.
+	patience = 10 * time.Second
 )
 
-// watchKind subscribes to a controlled kind, waiting for as long as it isn't served or the
-// cluster doesn't answer, and saying so once for each reason.
-func (e *Engine) watchKind(ctx context.Context, kind schema.GroupVersionKind) {
+// watchKind has a controlled kind and its sources bring objects to reconcile, until ctx ends.
+func (e *Engine) watchKind(ctx context.Context, c *controlled) {
+	var others, tried sync.WaitGroup
+	defer others.Wait()
+	for _, declared := range e.declared(ctx, c) {
+		tried.Add(1)
+		others.Go(func() { e.await(ctx, declared.kinds, declared.attempt, sync.OnceFunc(tried.Done)) })
+	}
+	// First what is declared, if it is served: then what exists of it brings nobody for a second time.
+	waitFor(ctx, &tried, patience)
+	if !e.awaitControlled(ctx, c) {
+		return
+	}
+	for _, external := range c.rules.Sources().External {
+		others.Go(func() { e.runExternal(ctx, c, external) })
+	}
+}
+
+// waitFor waits for group until ctx ends, and for a time at most.
+func waitFor(ctx context.Context, group *sync.WaitGroup, longest time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		group.Wait()
+	}()
+	timer := time.NewTimer(longest)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// awaitControlled subscribes to a controlled kind. It tells whether its objects are known.
+func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
 	var subscription deploy.Subscription
 	var synced atomic.Bool // what comes before was there already
-	attempt := func() (err error) {
+	return e.await(ctx, ownership{owner: c.kind}, func() (err error) {
 		if subscription == nil {
-			subscription, err = e.view.Subscribe(ctx, kind, func(event deploy.Event) { e.observe(kind, event, !synced.Load()) })
+			c.open.Store(true)
+			subscription, err = e.view.Subscribe(ctx, c.kind, func(event deploy.Event) { e.observe(c, event, !synced.Load()) })
+			c.open.Store(err == nil)
 		}
 		if err == nil {
 			err = subscription.Synced(ctx)
 		}
+		synced.Store(err == nil)
 		return err
-	}
-	said := ""
+	}, func() {})
+}
+
+// await makes attempts to watch a kind for as long as it isn't served or the cluster doesn't answer, and says so once for
+// each reason. It calls tried after each, and tells whether one succeeded before ctx ended.
+func (e *Engine) await(ctx context.Context, kinds ownership, attempt func() error, tried func()) bool {
+	kind, said := kinds.watched(), ""
+	e.kinds.set(kinds, errUnread)
 	for delay := firstLook; ; delay = min(2*delay, longestLook) {
 		err := attempt()
 		if ctx.Err() != nil {
-			return
+			tried()
+			return false
 		}
+		e.kinds.set(kinds, err)
 		if err == nil {
-			synced.Store(true)
 			e.options.logger.Info("watching", "kind", kind.Kind, "version", kind.GroupVersion().String())
-			return
+			tried()
+			return true
 		}
 		if err.Error() != said {
 			said = err.Error()
 			e.options.logger.Warn("can't watch yet, waiting", "kind", kind.Kind, "reason", err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(delay):
+		tried()
+		if !e.pause(ctx, kind, err, delay) {
+			return false
 		}
 	}
 }
 
-// observe turns an event of a controlled object into a request.
-func (e *Engine) observe(kind schema.GroupVersionKind, event deploy.Event, listing bool) {
-	key, reconcile, anew := e.owners.Observe(kind, event)
-	if counts, set := e.options.counts(kindPair{owner: kind.GroupKind()}, event); set {
-		reconcile = counts
+// pause waits until there may be sense in another attempt: for a time, and for a kind that isn't served until it is, if the
+// view can tell. It tells whether ctx still goes on.
+func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason error, delay time.Duration) bool {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
 	}
-	// Nothing is kept of what is gone, also when that doesn't count.
-	if anew && (reconcile || event.Type == deploy.Deleted) {
-		e.backoff.reset(key)
+	var unknown *deploy.KindUnknownError
+	if view, ok := e.view.(deploy.KindView); ok && errors.As(reason, &unknown) {
+		if err := view.Served(ctx, kind); err != nil && ctx.Err() == nil {
+			e.options.logger.Debug("can't be told when a kind is served, looking again", "kind", kind.Kind, "reason", err)
+		}
 	}
-	if !reconcile {
-		return
-	}
-	e.queue.Add(key, triggersOf(event, listing))
+	return ctx.Err() == nil
 }
 
-// triggersOf says what an event of a controlled object is.
-func triggersOf(event deploy.Event, listing bool) request.Triggers {
+// observe turns an event of a controlled object into a request.
+func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) {
+	e.events.Add(1)
+	c.tell(event, e.options.logger)
+	key, anew := e.owners.Observe(c.kind, event)
+	counts, forced := c.rules.Counts(event)
 	switch {
-	case event.Type == deploy.Deleted:
-		return request.Deleted
-	case trigger.IsDeleting(event.New):
-		return request.Deleting
-	case event.Type == deploy.Added && listing:
-		return request.Listed
+	case event.Type == deploy.Left:
+		e.queue.Drop(key)
+		e.forget(key)
+		return
+	case event.Type == deploy.Deleted && !counts:
+		// Nothing is kept of what is gone, also when that doesn't count.
+		e.queue.Cancel(key)
+		e.forget(key)
+		return
+	case !counts:
+		return
+	case anew, forced:
+		e.backoff.reset(key)
 	}
-	return request.Changed
+	e.queue.Add(key, trigger.Why(event, listing, forced))
+}
+
+// forget drops what is known of an object beside its place in the queue.
+func (e *Engine) forget(key request.Key) {
+	e.backoff.reset(key)
+	e.followers.Drop(key)
+}
+
+// ownership is why a kind is watched: it is controlled (an owner alone), owned, followed (a child alone), or mapped, by
+// its place among the mapped kinds, counted from one.
+type ownership struct {
+	owner, child schema.GroupVersionKind
+	mapped       int
+}
+
+// watched is the kind whose events are asked for.
+func (o ownership) watched() schema.GroupVersionKind {
+	if o.child.Empty() {
+		return o.owner
+	}
+	return o.child
 }

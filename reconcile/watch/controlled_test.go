@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -68,10 +69,10 @@ func TestReplacedUnseen(t *testing.T) {
 		for _, obj := range []*unstructured.Unstructured{first, second} {
 			obj.SetGeneration(1)
 		}
-		engine.observe(widgets, deploy.Event{Type: deploy.Added, New: first}, false)
+		engine.observe(engine.of(widgets), deploy.Event{Type: deploy.Added, New: first}, false)
 		engine.backoff.next(key("a"))
 		w.settle()
-		engine.observe(widgets, deploy.Event{Type: deploy.Modified, Old: first, New: second}, false)
+		engine.observe(engine.of(widgets), deploy.Event{Type: deploy.Modified, Old: first, New: second}, false)
 		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle())
 		attempts, _ := w.attempts()
 		assert.Equal(w.t, 0, attempts[len(attempts)-1])
@@ -89,8 +90,8 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 		refuse, unsynced error
 		asks             bool
 	}{
-		{"watch 20: a kind that isn't installed yet", unknown, nil, true},
-		{"watch 20: a cluster that doesn't answer", &deploy.UnavailableError{Err: errors.New("refused")}, nil, true},
+		{"watch 20, mistake 13: a kind that isn't installed yet", unknown, nil, true},
+		{"watch 20, mistake 13: a cluster that doesn't answer", &deploy.UnavailableError{Err: errors.New("refused")}, nil, true},
 		{"watch 20: a kind that may not be read", nil, forbidden, false},
 	} {
 		inBubble(t, row.reason, func(w *world) {
@@ -113,6 +114,32 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 			assert.Equal(w.t, 1, w.logs.count("msg=watching kind=Widget version=example.dev/v1"))
 		})
 	}
+	inBubble(t, "watch 20: a view that can tell when it is served is asked once, and not again and again", func(w *world) {
+		served := make(chan struct{})
+		w.create(widget("a"))
+		w.unable(widgets, unknown, nil)
+		engine, err := New(&tellingView{w.view, served}, Logger(w.logger()))
+		require.NoError(w.t, err)
+		require.NoError(w.t, engine.Control(widgets, w.reconciler))
+		w.run(engine)
+		w.pass(24 * time.Hour)
+		assert.Equal(w.t, []string{"Widget"}, w.subscriptions())
+		assert.Equal(w.t, 1, w.logs.count("can't watch yet, waiting"))
+		w.unable(widgets, nil, nil)
+		close(served)
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "at once")
+	})
+	inBubble(t, "the end of the engine doesn't wait for that", func(w *world) {
+		w.unable(widgets, unknown, nil)
+		engine, err := New(&tellingView{w.view, nil}, Logger(w.logger()))
+		require.NoError(w.t, err)
+		require.NoError(w.t, engine.Control(widgets, w.reconciler))
+		w.run(engine)
+		w.pass(time.Hour)
+		began := time.Now()
+		assert.NoError(w.t, w.stop())
+		assert.Equal(w.t, began, time.Now())
+	})
 	inBubble(t, "each new reason is said", func(w *world) {
 		w.unable(widgets, unknown, nil)
 		w.start()
@@ -135,4 +162,19 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 		assert.NoError(w.t, w.stop())
 		assert.Empty(w.t, w.logs.String())
 	})
+}
+
+// tellingView tells when a kind is served.
+type tellingView struct {
+	*view
+	served chan struct{}
+}
+
+func (v *tellingView) Served(ctx context.Context, _ schema.GroupVersionKind) error {
+	select {
+	case <-v.served:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

@@ -11,14 +11,26 @@
 // changed; its deletion has begun; something that it owns (see [Engine.Own]) or follows (see
 // [Engine.Follow]) changed in any way; it failed and its backoff is over; or a result asked for
 // another time. A change of its status alone is none. However much happens while an object is reconciled, it makes one
-// more reconcile. Request.Triggers says what it was. [When] and [WhenOwned] change which events count, by the predicates
-// of package filter.
+// more reconcile. Request.Triggers says what it was.
+//
+// A reconciler that is a source.Provider changes that: which events count, which kinds are owned, which others concern
+// its objects, what happens outside of the cluster. A new value of the annotation <domain>/reconcile-at (see [Domain])
+// brings the object whatever counts: it is reconciled at once and its backoff begins anew, also when a permanent error
+// had it wait for a change. A reconciler that is an [Observer] is told of every event of its objects.
+//
+// An object that leaves the view (deploy.Left) is forgotten: nothing brings it any more, and a reconcile that runs ends by
+// itself, without being scheduled again.
 //
 // # Order
 //
 // What is being deleted comes first, then what changed or of which something changed, then what failed or whose time
 // has come, then what was there when the engine started. But each of these is a head start of seconds, up to a minute,
-// so that nothing waits for ever. A result's time replaces an earlier one's.
+// so that nothing waits for ever. What somebody forces comes before what changed. A result's time replaces an earlier one's.
+//
+// # How it does
+//
+// A kind that can't be watched yet is waited for, a panic is that object's failure, and a reconcile that doesn't heed its
+// context is told of once it is late. [Engine.State] says all that at a glance, for health checks and metrics.
 //
 // # When to use it
 //

@@ -4,23 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/queue"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-// Reconciler brings one object to its wanted state. It is called for several objects at
-// once, never twice at once for the same one. An error is tried again with backoff, see
-// package request for those that say otherwise; a panic counts as one. The object may be
-// gone. A Reconciler that doesn't return when its context ends holds up the end of the engine.
-type Reconciler interface {
-	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
-}
 
 // Engine drives reconcilers by the events of a View. Its methods are safe for concurrent use.
 type Engine struct {
@@ -34,13 +29,20 @@ type Engine struct {
 	// late is why a reconcile ends that took too long.
 	late error
 
-	mu          sync.Mutex
-	reconcilers map[schema.GroupVersionKind]Reconciler
-	running     bool
+	// events and reconciles count what came and what has ended.
+	events, reconciles atomic.Uint64
+	kinds              kinds
+	slots              []*slot
+
+	mu         sync.Mutex
+	controlled map[schema.GroupVersionKind]*controlled
+	running    bool
 }
 
 var (
 	errNotRunning = errors.New("the engine doesn't run yet")
+	// errUnread is why a kind isn't watched that was just begun with.
+	errUnread = errors.New("its objects are still being read")
 	// errStopped ends what the engine had under way.
 	errStopped = errors.New("the engine has stopped")
 	// errSignal ends it at once, see CancelOn.
@@ -56,38 +58,19 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{
+	e := &Engine{
 		view: view, options: o,
-		backoff:     newBackoff(o.retry, o.limit),
-		owners:      trigger.NewOwners(),
-		children:    newChildren(),
-		queue:       queue.New(),
-		late:        fmt.Errorf("the reconcile took longer than %s: %w", o.timeout, context.DeadlineExceeded),
-		reconcilers: map[schema.GroupVersionKind]Reconciler{},
-	}, nil
-}
-
-// Control has reconciler called for the objects of kind. A kind has one reconciler, whatever
-// its versions, given before Run (spec: watch 1, mistake 18).
-func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler) error {
-	if kind.Kind == "" || kind.Version == "" {
-		return fmt.Errorf("kind %q: needs a version and a kind", kind)
+		backoff:    newBackoff(o.retry, o.limit),
+		owners:     trigger.NewOwners(),
+		children:   newChildren(),
+		queue:      queue.New(),
+		late:       fmt.Errorf("the reconcile took longer than %s: %w", o.timeout, context.DeadlineExceeded),
+		controlled: map[schema.GroupVersionKind]*controlled{},
 	}
-	if reconciler == nil {
-		return fmt.Errorf("%s: its reconciler is nil", kind.Kind)
+	for range o.workers {
+		e.slots = append(e.slots, &slot{patience: max(o.timeout, o.timeout+o.timeout/10), logger: o.logger})
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.running {
-		return fmt.Errorf("%s: the engine runs already: add its reconciler before Run", kind.Kind)
-	}
-	for known := range e.reconcilers {
-		if known.GroupKind() == kind.GroupKind() {
-			return fmt.Errorf("%s: has a reconciler already", kind)
-		}
-	}
-	e.reconcilers[kind] = reconciler
-	return nil
+	return e, nil
 }
 
 // Run watches and reconciles until ctx ends. Then nothing new is started, not even what was
@@ -107,11 +90,14 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer cancelWork(errStopped)
 	e.children.open(work)
 	var watchers, workers sync.WaitGroup
-	for kind := range e.reconcilers {
-		watchers.Go(func() { e.watchKind(ctx, kind) })
+	kinds := slices.SortedFunc(maps.Keys(e.controlled), func(a, b schema.GroupVersionKind) int {
+		return strings.Compare(a.String(), b.String())
+	})
+	for _, kind := range kinds {
+		watchers.Go(func() { e.watchKind(ctx, e.controlled[kind]) })
 	}
-	for range e.options.workers {
-		workers.Go(func() { e.work(ctx, work) })
+	for _, slot := range e.slots {
+		workers.Go(func() { e.work(ctx, work, slot) })
 	}
 	defer e.cancelOnSignal(ctx, cancelWork)()
 	<-ctx.Done()

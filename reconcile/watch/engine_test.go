@@ -24,6 +24,8 @@ func TestNewRefuses(t *testing.T) {
 		{"no signal", CancelOn(nil), "cancel on: is nil"},
 		{"a negative grace time", Grace(-time.Second), "grace: -1s: it can't be negative"},
 		{"watch mistake 25: no backoff", Backoff(0, time.Second), "backoff: 0s to 1s: both must be positive, the second not shorter"},
+		{"a domain that makes no key", Domain("a b"), `domain "a b": makes no keys of annotations: prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`},
+		{"no domain", Domain(""), `domain "": makes no keys of annotations: prefix part must be non-empty`},
 		{"a backoff that shrinks", Backoff(2*time.Second, time.Second), "backoff: 2s to 1s: both must be positive, the second not shorter"},
 		{"no logger", Logger(nil), "logger: is nil"},
 	} {

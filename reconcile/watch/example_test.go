@@ -49,7 +49,7 @@ func newCluster() *dryrun.Cluster {
 }
 
 // runUntil runs an engine over cluster until reconcile says that it is enough.
-func runUntil(cluster *dryrun.Cluster, reconcile func(engine *watch.Engine, enough func()) reconcilerFunc, options ...watch.Option) {
+func runUntil[R watch.Reconciler](cluster *dryrun.Cluster, reconcile func(engine *watch.Engine, enough func()) R, options ...watch.Option) {
 	options = append([]watch.Option{watch.Logger(slog.New(slog.DiscardHandler))}, options...)
 	engine, err := watch.New(cluster.View(), options...)
 	if err != nil {

@@ -13,14 +13,13 @@ import (
 // for it again. It returns when the objects of that kind are known, or with the reason why they can't be read. It is to be
 // called in a reconcile of key, before the object is read.
 func (e *Engine) Follow(ctx context.Context, key request.Key, ref deploy.Ref) error {
-	subscription, err := e.children.subscribe(ctx, ownership{child: ref.Kind}, func(life context.Context) (deploy.Subscription, error) {
-		return e.view.Subscribe(life, ref.Kind, e.observeFollowed)
-	})
-	if err == nil {
-		err = subscription.Synced(ctx)
+	controlled := e.of(key.Kind)
+	if controlled == nil {
+		return fmt.Errorf("follow %s for %s: the engine has no reconciler for that kind", ref, key)
 	}
-	if err != nil {
-		return fmt.Errorf("watch %s: %w", ref.Kind.Kind, err)
+	key.Kind = controlled.kind
+	if err := e.subscribe(ctx, ownership{child: ref.Kind}, e.observeFollowed); err != nil {
+		return err
 	}
 	// Only now: what exists already is about to be read, and no reason to reconcile once more.
 	e.followers.Add(key, ref)
@@ -28,6 +27,7 @@ func (e *Engine) Follow(ctx context.Context, key request.Key, ref deploy.Ref) er
 }
 
 func (e *Engine) observeFollowed(event deploy.Event) {
+	e.events.Add(1)
 	for _, key := range e.followers.Of(event) {
 		e.queue.Add(key, request.Followed)
 	}

@@ -61,6 +61,17 @@ func TestFollow(t *testing.T) {
 		w.settle()
 		assert.Zero(w.t, engine.followers.Len(), "nothing is kept for nobody")
 	})
+	inBubble(t, "nothing is followed for what nobody reconciles, and whatever the version for what somebody does", func(w *world) {
+		engine := w.start()
+		theirs := deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "theirs"}
+		assert.EqualError(w.t, engine.Follow(w.t.Context(), regionKey("north"), theirs),
+			"follow ConfigMap shop/theirs for Region north: the engine has no reconciler for that kind")
+		older := key("a")
+		older.Kind.Version = "v1alpha1"
+		require.NoError(w.t, engine.Follow(w.t.Context(), older, theirs))
+		w.create(child("theirs"))
+		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle())
+	})
 	inBubble(t, "a kind that can't be watched is an error", func(w *world) {
 		w.refuse = map[schema.GroupVersionKind]error{regions: &deploy.KindUnknownError{Kind: regions}}
 		engine := w.start()

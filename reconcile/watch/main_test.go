@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,8 @@ type world struct {
 	*reconciler
 	t    *testing.T
 	logs *logs
+	// sources are what the reconciler of widgets declares.
+	sources source.Sources
 	// stop ends the engine and returns what Run did.
 	stop func() error
 	end  context.CancelFunc
@@ -59,14 +62,30 @@ func newWorld(t *testing.T) *world {
 	return &world{view: &view{View: memory.View(), memory: memory}, reconciler: &reconciler{}, t: t, logs: &logs{}}
 }
 
+func (w *world) logger() *slog.Logger { return slog.New(slog.NewTextHandler(w.logs, nil)) }
+
 func (w *world) engine(options ...Option) *Engine {
 	w.t.Helper()
-	options = append([]Option{Logger(slog.New(slog.NewTextHandler(w.logs, nil)))}, options...)
+	options = append([]Option{Logger(w.logger())}, options...)
 	engine, err := New(w.view, options...)
 	require.NoError(w.t, err)
-	require.NoError(w.t, engine.Control(widgets, w.reconciler))
+	require.NoError(w.t, engine.Control(widgets, w.as(w.sources)))
 	return engine
 }
+
+// declare sets what the reconciler of widgets declares.
+func (w *world) declare(sources source.Sources) { w.sources = sources }
+
+// declaring is a reconciler with Sources.
+type declaring struct {
+	*reconciler
+	sources source.Sources
+}
+
+func (d declaring) Sources() source.Sources { return d.sources }
+
+// as is the reconciler of the world with sources.
+func (w *world) as(sources source.Sources) Reconciler { return declaring{w.reconciler, sources} }
 
 // start runs an engine and waits until it has nothing to do.
 func (w *world) start(options ...Option) *Engine {
@@ -199,6 +218,18 @@ func (r *reconciler) taken() []string {
 	return keys
 }
 
+// why are the triggers of the requests since the last look.
+func (r *reconciler) why() (all []string) {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, req := range r.requests[r.looked:] {
+		all = append(all, req.Triggers.String())
+	}
+	r.looked = len(r.requests)
+	return all
+}
+
 // attempts are the Attempt of each request and the time since the one before.
 func (r *reconciler) attempts() (attempts []int, gaps []time.Duration) {
 	r.mu.Lock()
@@ -221,6 +252,8 @@ type view struct {
 	refuse     map[schema.GroupVersionKind]error
 	unsynced   map[schema.GroupVersionKind]error
 	subscribed []string
+	// handlers are those of each kind.
+	handlers map[schema.GroupVersionKind][]func(deploy.Event)
 	// asking, when set, is called before a kind is subscribed to.
 	asking func(ctx context.Context, kind schema.GroupVersionKind)
 }
@@ -236,8 +269,28 @@ func (v *view) Subscribe(ctx context.Context, kind schema.GroupVersionKind, hand
 	if err != nil {
 		return nil, err
 	}
+	v.mu.Lock()
+	if v.handlers == nil {
+		v.handlers = map[schema.GroupVersionKind][]func(deploy.Event){}
+	}
+	v.handlers[kind] = append(v.handlers[kind], handle)
+	v.mu.Unlock()
 	inner, err := v.View.Subscribe(ctx, kind, handle)
 	return &subscription{inner, v, kind}, err
+}
+
+// leave has an object leave the view, or come back into it: whoever subscribed is told so.
+func (v *view) leave(obj *unstructured.Unstructured) {
+	v.emit(deploy.Event{Type: deploy.Left, Old: obj, New: obj})
+}
+
+func (v *view) emit(event deploy.Event) {
+	v.mu.Lock()
+	handlers := slices.Clone(v.handlers[event.New.GroupVersionKind()])
+	v.mu.Unlock()
+	for _, handle := range handlers {
+		handle(event)
+	}
 }
 
 // unable sets why a kind can't be subscribed to, and why it isn't synced.

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Option sets what is rarely set.
@@ -26,15 +26,15 @@ type options struct {
 	logger   *slog.Logger
 	retry    time.Duration
 	limit    time.Duration
-	// wanted are the filters as they were given, filters those that are in use.
-	wanted  []*kindFilter
-	filters map[kindPair]*kindFilter
+	domain   string
 }
 
-// Workers sets how many objects are reconciled at once; default 8.
+// Workers sets how many objects are reconciled at once. Default is four for each processor that the process may use, at
+// least 4 and at most 32; a limit of processors that a container has is kept to (spec: watch 10, mistake 24).
 func Workers(n int) Option { return func(o *options) { o.workers = n } }
 
-// Timeout bounds one reconcile: its context is cancelled then; default 2 minutes.
+// Timeout bounds one reconcile: its context is cancelled then; default 2 minutes. One that hasn't returned a tenth of
+// that later is stuck: that is logged, and stands in State.
 func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
 
 // Grace is how long running reconciles may go on after Run's context has ended, before
@@ -58,84 +58,18 @@ func Backoff(first, longest time.Duration) Option {
 // Logger receives what happens to objects. Default: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
-// When sets which events of the objects of a controlled kind bring them to reconcile, in place of what does by itself,
-// which is filter.Standard. Those that exist at the start are events too, and so is the beginning of a deletion: what is
-// refused isn't reconciled for it, see package filter. Retries, times that a result asks for, children and what is
-// followed bring an object to reconcile all the same. A kind, whatever its version, has one filter. An event at which it
-// panics counts, and the panic is logged once (spec: watch 21, 28-31).
-func When(kind schema.GroupVersionKind, predicate filter.Predicate) Option {
-	return func(o *options) {
-		o.wanted = append(o.wanted, &kindFilter{kinds: kindPair{owner: kind.GroupKind()}, predicate: predicate})
-	}
-}
+// Domain is that of the annotation <domain>/reconcile-at, whose change forces a reconcile; default deploy.Domain.
+func Domain(domain string) Option { return func(o *options) { o.domain = domain } }
 
-// WhenOwned is When for the events of children of kind child, which bring their owners of kind owner to reconcile. By
-// itself each does that shows another version than the last; a filter lets pass some of these (spec: watch 25, 26).
-func WhenOwned(owner, child schema.GroupVersionKind, predicate filter.Predicate) Option {
-	kinds := kindPair{owner.GroupKind(), child.GroupKind(), true}
-	return func(o *options) { o.wanted = append(o.wanted, &kindFilter{kinds: kinds, predicate: predicate}) }
-}
-
-// kindPair is a controlled kind, or with owned one of the kinds that it owns.
-type kindPair struct {
-	owner, child schema.GroupKind
-	owned        bool
-}
-
-func (k kindPair) String() string {
-	if k.owned {
-		return k.child.String() + " of " + k.owner.String()
-	}
-	return k.owner.String()
-}
-
-// kindFilter is what was set for the events of a kind.
-type kindFilter struct {
-	kinds     kindPair
-	predicate filter.Predicate
-	panicked  sync.Once
-}
-
-// counts tells what was set to say of an event, and whether anything was. A filter that panics is told of once.
-func (o *options) counts(kinds kindPair, event deploy.Event) (counts, set bool) {
-	found, ok := o.filters[kinds]
-	if !ok {
-		return false, false
-	}
-	defer func() {
-		if value := recover(); value != nil {
-			counts, set = true, true
-			found.panicked.Do(func() {
-				o.logger.Error("a filter panics: what it panics at counts", "kind", kinds.String(), "value", value)
-			})
-		}
-	}()
-	return found.predicate(event), true
-}
-
-// useFilters checks the filters that were given.
-func (o *options) useFilters() error {
-	o.filters = map[kindPair]*kindFilter{}
-	for _, given := range o.wanted {
-		kinds := given.kinds
-		switch {
-		case kinds.owner.Kind == "" || kinds.owned && kinds.child.Kind == "":
-			return fmt.Errorf("filter of %q: needs a kind", kinds)
-		case given.predicate == nil:
-			return fmt.Errorf("filter of %s: is nil", kinds)
-		case o.filters[kinds] != nil:
-			return fmt.Errorf("filter of %s: is set twice: join them by filter.And or filter.Or", kinds)
-		}
-		o.filters[kinds] = given
-	}
-	return nil
-}
+// defaultWorkers are four for each processor that the process may use, which is what a limit of its container leaves it:
+// reconciles mostly wait for the network (spec: watch 10, mistake 24).
+func defaultWorkers(processors int) int { return min(max(4*processors, 4), 32) }
 
 func newOptions(opts []Option) (options, error) {
 	o := options{
-		workers: 8, timeout: trigger.Timeout, grace: 20 * time.Second, logger: slog.Default(),
+		workers: defaultWorkers(runtime.GOMAXPROCS(0)), timeout: trigger.Timeout, grace: 20 * time.Second, logger: slog.Default(),
 		cancelOn: func(context.Context) <-chan struct{} { return nil },
-		retry:    trigger.FirstRetry, limit: trigger.LongestRetry,
+		retry:    trigger.FirstRetry, limit: trigger.LongestRetry, domain: deploy.Domain,
 	}
 	for _, option := range opts {
 		option(&o)
@@ -154,5 +88,8 @@ func newOptions(opts []Option) (options, error) {
 	case o.logger == nil:
 		return o, errors.New("logger: is nil")
 	}
-	return o, o.useFilters()
+	if wrong := validation.IsQualifiedName(o.domain + trigger.ForcedBy); len(wrong) > 0 {
+		return o, fmt.Errorf("domain %q: makes no keys of annotations: %s", o.domain, strings.Join(wrong, "; "))
+	}
+	return o, nil
 }

@@ -117,7 +117,7 @@ func TestRetriesAndEvents(t *testing.T) {
 		assert.Empty(w.t, engine.backoff.counts)
 		assert.Zero(w.t, engine.owners.Len())
 	})
-	inBubble(t, "failures are logged with object, attempt and time", func(w *world) {
+	inBubble(t, "watch 12: failures are logged with object, attempt and time", func(w *world) {
 		w.do = inTurn(weird, request.Result{})
 		w.create(widget("a"))
 		w.start(Backoff(time.Second, time.Second))
@@ -128,7 +128,7 @@ func TestRetriesAndEvents(t *testing.T) {
 
 func TestPanic(t *testing.T) {
 	t.Parallel()
-	inBubble(t, "watch mistake 15: recovered, logged with its stack, and no other object suffers", func(w *world) {
+	inBubble(t, "watch 17, mistake 15: recovered, logged with its object and its stack, and no other object suffers", func(w *world) {
 		w.do = func(_ context.Context, req request.Request) (request.Result, error) {
 			if req.Key.Name == "bad" {
 				panic(errors.New("boom"))

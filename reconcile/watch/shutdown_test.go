@@ -15,7 +15,7 @@ import (
 
 func TestShutdown(t *testing.T) {
 	t.Parallel()
-	inBubble(t, "watch mistake 7: nothing new is started, not even what waits for its turn", func(w *world) {
+	inBubble(t, "watch 8, mistake 7: nothing new is started, not even what waits for its turn", func(w *world) {
 		w.do = func(ctx context.Context, _ request.Request) (request.Result, error) {
 			time.Sleep(time.Second)
 			return request.Result{}, ctx.Err()
@@ -30,7 +30,7 @@ func TestShutdown(t *testing.T) {
 		assert.Len(w.t, w.taken(), 2, "the two that ran")
 		assert.Empty(w.t, w.logs.count("level=WARN"), "and they ended in peace")
 	})
-	inBubble(t, "watch mistake 15: what runs gets the grace time, then its context ends", func(w *world) {
+	inBubble(t, "watch 8, mistake 15: what runs gets the grace time, then its context ends", func(w *world) {
 		w.do = func(ctx context.Context, _ request.Request) (request.Result, error) {
 			<-ctx.Done()
 			assert.ErrorIs(w.t, context.Cause(ctx), context.Canceled)
@@ -123,5 +123,10 @@ func TestRunTwice(t *testing.T) {
 func TestNewStartsNothing(t *testing.T) {
 	t.Parallel()
 	// Whatever a bubble leaves running ends the test.
-	inBubble(t, "an engine that never runs leaves no goroutine", func(w *world) { w.engine() })
+	inBubble(t, "watch 7: nothing is watched or begun before Run, and an engine that never runs leaves no goroutine", func(w *world) {
+		w.create(widget("a"))
+		w.engine()
+		assert.Empty(w.t, w.settle())
+		assert.Empty(w.t, w.subscriptions())
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -24,16 +23,7 @@ func TestWhyItIsReconciled(t *testing.T) {
 			require.NoError(w.t, engine.Follow(ctx, req.Key, theirs))
 			return result, fails
 		}
-		why := func() (all []string) {
-			synctest.Wait()
-			w.reconciler.mu.Lock()
-			defer w.reconciler.mu.Unlock()
-			for _, req := range w.requests[w.looked:] {
-				all = append(all, req.Triggers.String())
-			}
-			w.looked = len(w.requests)
-			return all
-		}
+		why := w.why
 		a := w.create(widget("a"))
 		w.run(engine)
 		assert.Equal(w.t, []string{"listed"}, why())

@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // edits are what may happen to a widget.
@@ -63,10 +62,8 @@ func TestWhen(t *testing.T) {
 	} {
 		inBubble(t, row.reason, func(w *world) {
 			obj := w.create(widget("a"))
-			// Another version of the kind is the same kind.
-			kind := widgets
-			kind.Version = "v1beta1"
-			w.start(When(kind, row.predicate))
+			w.declare(source.Sources{When: row.predicate})
+			w.start()
 			assert.Len(w.t, w.taken(), row.atStart)
 			row.change(w, obj)
 			synctest.Wait()
@@ -83,7 +80,8 @@ func TestWhenIsForEventsOnly(t *testing.T) {
 			return request.Result{}, errors.New("not today")
 		}
 		obj := w.create(widget("a"))
-		w.start(When(widgets, filter.Created()), Backoff(time.Second, time.Second))
+		w.declare(source.Sources{When: filter.Created()})
+		w.start(Backoff(time.Second, time.Second))
 		w.pass(time.Second)
 		w.merge(obj, newSpec)
 		w.pass(time.Second)
@@ -95,23 +93,26 @@ func TestWhenIsForEventsOnly(t *testing.T) {
 			return request.Result{}, request.RetryAfter(time.Hour, errors.New("not today"))
 		}
 		obj := w.create(widget("a"))
-		engine := w.start(When(widgets, filter.Created()))
+		w.declare(source.Sources{When: filter.Created()})
+		engine := w.start()
 		assert.Equal(w.t, 1, engine.backoff.failures(key("a")))
 		w.delete(obj)
 		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "at the start alone")
 		assert.Zero(w.t, engine.backoff.failures(key("a")))
+		assert.Zero(w.t, engine.State().Timers)
 		assert.Zero(w.t, engine.owners.Len())
 	})
 	inBubble(t, "watch 24: children find an owner whose own events don't count", func(w *world) {
 		a := w.create(widget("a"))
-		engine := w.start(When(widgets, filter.Never()))
+		w.declare(source.Sources{When: filter.Never()})
+		engine := w.start()
 		require.NoError(w.t, engine.Own(w.t.Context(), widgets, configMaps))
 		w.create(child("c", a))
 		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle())
 	})
 	inBubble(t, "watch 26: other kinds have what they had", func(w *world) {
-		engine := w.engine(When(regions, filter.Never()))
-		require.NoError(w.t, engine.Control(regions, w.reconciler))
+		engine := w.engine()
+		require.NoError(w.t, engine.Control(regions, w.as(source.Sources{When: filter.Never()})))
 		w.create(widget("a"))
 		w.create(object(regions, "", "north"))
 		w.run(engine)
@@ -124,7 +125,8 @@ func TestFilterThatPanics(t *testing.T) {
 	inBubble(t, "watch mistake 12: the event counts, and the panic is told of once", func(w *world) {
 		broken := func(deploy.Event) bool { return []bool(nil)[1] }
 		obj := w.create(widget("a"))
-		w.start(When(widgets, broken))
+		w.declare(source.Sources{When: broken})
+		w.start()
 		w.merge(obj, newSpec)
 		synctest.Wait()
 		w.merge(obj, newLabel)
@@ -132,80 +134,4 @@ func TestFilterThatPanics(t *testing.T) {
 		assert.Equal(w.t, 1, w.logs.count(`level=ERROR msg="a filter panics: what it panics at counts" kind=Widget.example.dev`))
 		assert.Equal(w.t, 1, w.logs.count("filter"), "and no more of it")
 	})
-}
-
-func TestWhenOwned(t *testing.T) {
-	t.Parallel()
-	inBubble(t, "watch 25: a filter of its own for each kind that is owned", func(w *world) {
-		a := w.create(widget("a"))
-		c := w.create(child("c", a))
-		engine := w.start(WhenOwned(widgets, configMaps, filter.Not(filter.Created())))
-		w.settle()
-		require.NoError(w.t, engine.Own(w.t.Context(), widgets, configMaps))
-		require.NoError(w.t, engine.Own(w.t.Context(), widgets, secrets))
-		assert.Empty(w.t, w.settle(), "watch 29: DependentWatch refuses those that exist")
-		w.create(child("d", a))
-		assert.Empty(w.t, w.settle(), "and those that come")
-		w.merge(c, `{"data":{"k":"v"}}`)
-		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "not those that change")
-		w.delete(c)
-		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "nor those that go")
-		secret := child("s", a)
-		secret.SetGroupVersionKind(secrets)
-		w.create(secret)
-		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "another kind of child has what it had")
-		w.merge(a, newSpec)
-		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "and so has the owner")
-	})
-	inBubble(t, "watch 26: and of each kind of owner", func(w *world) {
-		engine := w.engine(WhenOwned(widgets, configMaps, filter.Never()))
-		require.NoError(w.t, engine.Control(regions, w.reconciler))
-		w.run(engine)
-		synctest.Wait()
-		for _, owner := range []schema.GroupVersionKind{widgets, regions} {
-			require.NoError(w.t, engine.Own(w.t.Context(), owner, configMaps))
-		}
-		a, north := w.create(widget("a")), w.create(object(regions, "", "north"))
-		assert.Equal(w.t, []string{"Region north", "Widget shop/a"}, w.settle())
-		w.create(child("c", a, north))
-		assert.Equal(w.t, []string{"Region north"}, w.settle())
-	})
-	inBubble(t, "watch 29: a repetition is nobody's, whatever the filter", func(w *world) {
-		engine := w.start(WhenOwned(widgets, configMaps, filter.Always()))
-		c := child("c", w.create(widget("a")))
-		c.SetResourceVersion("7")
-		w.settle()
-		engine.observeChild(widgets, deploy.Event{Type: deploy.Modified, Old: c, New: c})
-		assert.Empty(w.t, w.settle())
-	})
-}
-
-func TestFiltersRefused(t *testing.T) {
-	t.Parallel()
-	memory, err := dryrun.New(dryrun.AnyKind())
-	require.NoError(t, err)
-	always, v2 := filter.Always(), schema.GroupVersionKind{Group: "example.dev", Version: "v2", Kind: "Widget"}
-	for _, row := range []struct {
-		reason  string
-		options []Option
-		want    string
-	}{
-		{"watch 31: no filter", []Option{When(widgets, nil)}, "filter of Widget.example.dev: is nil"},
-		{"watch 31: none for a child", []Option{WhenOwned(widgets, configMaps, nil)}, "filter of ConfigMap of Widget.example.dev: is nil"},
-		{"two for one kind", []Option{When(widgets, always), When(v2, always)},
-			"filter of Widget.example.dev: is set twice: join them by filter.And or filter.Or"},
-		{"two for one kind of child", []Option{WhenOwned(widgets, secrets, always), WhenOwned(v2, secrets, always)},
-			"filter of Secret of Widget.example.dev: is set twice: join them by filter.And or filter.Or"},
-		{"no kind", []Option{When(schema.GroupVersionKind{Version: "v1"}, always)}, `filter of "": needs a kind`},
-		{"no kind of child", []Option{WhenOwned(widgets, schema.GroupVersionKind{}, always)}, `filter of " of Widget.example.dev": needs a kind`},
-	} {
-		t.Run(row.reason, func(t *testing.T) {
-			t.Parallel()
-			engine, err := New(memory.View(), row.options...)
-			assert.Nil(t, engine)
-			assert.EqualError(t, err, row.want)
-		})
-	}
-	_, err = New(memory.View(), When(widgets, always), WhenOwned(widgets, configMaps, always), WhenOwned(regions, configMaps, always))
-	assert.NoError(t, err, "a kind, its children, and those of another one are different things")
 }

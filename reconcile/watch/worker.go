@@ -6,18 +6,22 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"time"
 
 	"github.com/operkit/operkit/reconcile/request"
 )
 
 // work reconciles what the queue gives until run ends, the queue is closed a moment later, or work does.
-func (e *Engine) work(run, work context.Context) {
+func (e *Engine) work(run, work context.Context, slot *slot) {
 	for {
 		key, triggers, ok := e.queue.Get()
 		if !ok || run.Err() != nil || work.Err() != nil {
 			return
 		}
+		slot.begin(key)
 		e.process(work, key, triggers)
+		slot.end()
+		e.reconciles.Add(1)
 		e.queue.Done(key)
 	}
 }
@@ -35,11 +39,20 @@ func (e *Engine) process(ctx context.Context, key request.Key, triggers request.
 	}
 	e.followers.End(key)
 	e.backoff.reset(key)
-	// What an earlier result asked for doesn't count any more.
-	if result.RequeueAfter > 0 {
-		e.queue.After(key, result.RequeueAfter, request.Periodic)
+	e.schedule(key, result.RequeueAfter, request.Periodic)
+}
+
+// schedule has key reconciled again after a time, if that is positive. What was asked for before doesn't count any more.
+// Of an object that left the view meanwhile nothing is kept.
+func (e *Engine) schedule(key request.Key, after time.Duration, why request.Triggers) {
+	var left bool
+	if after > 0 {
+		left = e.queue.After(key, after, why)
 	} else {
-		e.queue.Cancel(key)
+		left = e.queue.Cancel(key)
+	}
+	if left {
+		e.forget(key)
 	}
 }
 
@@ -56,7 +69,7 @@ func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err e
 	case request.IsPermanent(err):
 		log.Error("reconcile failed, waiting for a change", "error", err)
 		e.backoff.reset(key)
-		e.queue.Cancel(key)
+		e.schedule(key, 0, 0)
 	default:
 		delay := e.backoff.next(key)
 		if after, timed := request.RetryTime(err); timed {
@@ -67,7 +80,7 @@ func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err e
 			level = slog.LevelDebug
 		}
 		log.Log(ctx, level, "reconcile failed", "error", err, "attempt", attempt+1, "retry_in", delay)
-		e.queue.After(key, delay, request.Retry)
+		e.schedule(key, delay, request.Retry)
 	}
 }
 
@@ -80,7 +93,7 @@ func (e *Engine) reconcile(ctx context.Context, req request.Request) (result req
 			err = &panicError{value, debug.Stack()}
 		}
 	}()
-	return e.reconcilers[req.Key.Kind].Reconcile(ctx, req)
+	return e.controlled[req.Key.Kind].Reconcile(ctx, req)
 }
 
 // panicError is a reconciler's panic.

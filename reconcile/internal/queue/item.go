@@ -12,9 +12,12 @@ import (
 var headStarts = map[request.Triggers]time.Duration{
 	request.Periodic: 5 * time.Second,
 	request.Retry:    5 * time.Second,
+	request.External: 30 * time.Second,
+	request.Mapped:   30 * time.Second,
 	request.Followed: 30 * time.Second,
 	request.Child:    30 * time.Second,
 	request.Changed:  30 * time.Second,
+	request.Forced:   45 * time.Second,
 	request.Deleting: time.Minute,
 	request.Deleted:  time.Minute,
 }
@@ -32,7 +35,9 @@ type item struct {
 	key request.Key
 	// wanted: it waits, or has to be handed out again once it is done. running: somebody has it.
 	wanted, running bool
-	triggers        request.Triggers
+	// dropped: what whoever has it asks for afterwards doesn't count.
+	dropped  bool
+	triggers request.Triggers
 	// turn orders what waits: when it was added, less its head start.
 	turn time.Time
 	// number tells items of one moment apart, the earlier ones first.
@@ -40,13 +45,6 @@ type item struct {
 	// place is where it stands among those that wait.
 	place int
 	timer *time.Timer
-}
-
-func (i *item) stop() {
-	if i.timer != nil {
-		i.timer.Stop()
-		i.timer = nil
-	}
 }
 
 // heaped are items by their turn.

@@ -18,8 +18,12 @@ type Queue struct {
 	// waiting are those that can be handed out; again counts those that have to be once they are done.
 	waiting heaped
 	again   int
-	added   uint64
-	closed  bool
+	// timers counts those of all items.
+	timers int
+	added  uint64
+	// taken is when a key was last handed out.
+	taken  time.Time
+	closed bool
 }
 
 // New returns an empty Queue.
@@ -43,6 +47,15 @@ func (q *Queue) item(key request.Key) *item {
 		q.items[key] = i
 	}
 	return i
+}
+
+// stop ends the timer of an item, if it has one.
+func (q *Queue) stop(i *item) {
+	if i.timer != nil {
+		i.timer.Stop()
+		i.timer = nil
+		q.timers--
+	}
 }
 
 // forget drops an item of which there is nothing left to know.
@@ -80,35 +93,65 @@ func (q *Queue) push(i *item) {
 	q.ready.Signal()
 }
 
-// After has key added once a time is over. A key has one timer: another call replaces it.
-func (q *Queue) After(key request.Key, after time.Duration, triggers request.Triggers) {
+// After has key added once a time is over. A key has one timer: another call replaces it. One that was dropped since it
+// was handed out gets none, which it answers.
+func (q *Queue) After(key request.Key, after time.Duration, triggers request.Triggers) (dropped bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return
+		return false
 	}
 	i := q.item(key)
-	i.stop()
+	if i.dropped {
+		return true
+	}
+	q.stop(i)
 	var timer *time.Timer
 	timer = time.AfterFunc(after, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		if i.timer == timer { // not replaced in the very moment
 			i.timer = nil
+			q.timers--
 			q.add(i, triggers)
 		}
 	})
 	i.timer = timer
+	q.timers++
+	return false
 }
 
-// Cancel stops the timer of key, if it has one.
-func (q *Queue) Cancel(key request.Key) {
+// Cancel stops the timer of key, if it has one. It answers whether key was dropped since it was handed out.
+func (q *Queue) Cancel(key request.Key) (dropped bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if i := q.items[key]; i != nil {
-		i.stop()
-		q.forget(i)
+	i := q.items[key]
+	if i == nil {
+		return false
 	}
+	q.stop(i)
+	q.forget(i)
+	return i.dropped
+}
+
+// Drop forgets key: it doesn't wait any more, its timer is stopped, and whoever has it can't set another one. What is added
+// afterwards counts.
+func (q *Queue) Drop(key request.Key) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := q.items[key]
+	if i == nil {
+		return
+	}
+	q.stop(i)
+	switch {
+	case i.wanted && i.running:
+		q.again--
+	case i.wanted:
+		heap.Remove(&q.waiting, i.place)
+	}
+	i.wanted, i.dropped = false, i.running
+	q.forget(i)
 }
 
 // Get waits for the next key and hands it out, with all that has happened; the taker says Done when it is. It answers
@@ -124,6 +167,7 @@ func (q *Queue) Get() (key request.Key, triggers request.Triggers, ok bool) {
 	}
 	i := heap.Pop(&q.waiting).(*item)
 	i.wanted, i.running = false, true
+	q.taken = time.Now()
 	return i.key, i.triggers, true
 }
 
@@ -135,7 +179,7 @@ func (q *Queue) Done(key request.Key) {
 	if i == nil || !i.running {
 		return
 	}
-	i.running = false
+	i.running, i.dropped = false, false
 	if i.wanted {
 		q.again--
 		q.push(i)
@@ -144,10 +188,21 @@ func (q *Queue) Done(key request.Key) {
 }
 
 // Len is how many keys wait, those that are worked on and have to be again included.
-func (q *Queue) Len() int {
+func (q *Queue) Len() int { return q.State().Waiting }
+
+// State is what a Queue holds at one moment.
+type State struct {
+	// Waiting is how many keys wait, those that are worked on and have to be again included; Timers how many come with time.
+	Waiting, Timers int
+	// Taken is when a key was last handed out, zero if none was.
+	Taken time.Time
+}
+
+// State says what the queue holds. It takes the same short time however much that is.
+func (q *Queue) State() State {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.waiting) + q.again
+	return State{Waiting: len(q.waiting) + q.again, Timers: q.timers, Taken: q.taken}
 }
 
 // Close ends every Get, and drops what waits.
@@ -156,7 +211,7 @@ func (q *Queue) Close() {
 	defer q.mu.Unlock()
 	q.closed = true
 	for _, i := range q.items {
-		i.stop()
+		q.stop(i)
 	}
 	q.items, q.waiting, q.again = map[request.Key]*item{}, nil, 0
 	q.ready.Broadcast()

@@ -51,9 +51,10 @@ func TestOrder(t *testing.T) {
 			q.Add(key("listed"), request.Listed)
 			q.Add(key("periodic"), request.Periodic)
 			q.Add(key("changed"), request.Changed)
+			q.Add(key("forced"), request.Forced)
 			q.Add(key("deleting"), request.Deleting)
 			q.Add(key("nobody says why"), 0)
-		}, []string{"deleting: deleting", "changed: changed", "periodic: periodic", "listed: listed", "nobody says why: "}},
+		}, []string{"deleting: deleting", "forced: forced", "changed: changed", "periodic: periodic", "listed: listed", "nobody says why: "}},
 		"one that becomes urgent overtakes": {func(q *Queue) {
 			q.Add(key("a"), request.Listed)
 			q.Add(key("b"), request.Listed)
@@ -192,7 +193,7 @@ func TestManyTakers(t *testing.T) {
 		mu.Lock()
 		wanted[k] = i
 		mu.Unlock()
-		q.Add(k, 1<<random.IntN(8))
+		q.Add(k, 1<<random.IntN(11))
 	}
 	require.Eventually(t, func() bool {
 		mu.Lock()
@@ -219,4 +220,100 @@ func BenchmarkQueue(b *testing.B) {
 			q.Done(key)
 		}
 	}
+}
+
+func TestDrop(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		do   func(t *testing.T, q *Queue)
+		want []string
+	}{
+		"what waits": {func(_ *testing.T, q *Queue) {
+			for _, name := range []string{"a", "b", "c"} {
+				q.Add(key(name), request.Changed)
+			}
+			q.Drop(key("b"))
+		}, []string{"a: changed", "c: changed"}},
+		"what has a timer": {func(_ *testing.T, q *Queue) {
+			q.After(key("a"), time.Second, request.Periodic)
+			q.Drop(key("a"))
+		}, nil},
+		"what somebody has, and has to be again": {func(t *testing.T, q *Queue) {
+			q.Add(key("a"), request.Changed)
+			a, _, _ := q.Get()
+			q.Add(a, request.Changed)
+			q.Drop(a)
+			assert.Zero(t, q.Len())
+			assert.True(t, q.After(a, time.Second, request.Periodic))
+			assert.True(t, q.Cancel(a))
+			q.Done(a)
+		}, nil},
+		"what comes back meanwhile counts": {func(t *testing.T, q *Queue) {
+			q.Add(key("a"), request.Changed)
+			a, _, _ := q.Get()
+			q.Drop(a)
+			q.Add(a, request.Listed)
+			assert.True(t, q.After(a, time.Second, request.Periodic))
+			q.Done(a)
+			again, _, _ := q.Get()
+			assert.False(t, q.Cancel(again))
+			assert.False(t, q.After(again, time.Second, request.Retry))
+			q.Done(again)
+		}, []string{"a: retry"}},
+		"what nobody knows": {func(t *testing.T, q *Queue) {
+			q.Drop(key("a"))
+			assert.False(t, q.Cancel(key("a")))
+		}, nil},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				q := New()
+				row.do(t, q)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				assert.Equal(t, len(row.want), q.Len())
+				assert.Equal(t, row.want, take(t, q, len(row.want)))
+				assert.Empty(t, q.items, "nothing is kept for nobody")
+				assert.Zero(t, q.State().Timers)
+			})
+		})
+	}
+}
+
+func TestState(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := New()
+		assert.Equal(t, State{}, q.State())
+		q.Add(key("a"), request.Changed)
+		q.Add(key("b"), request.Changed)
+		q.After(key("b"), time.Minute, request.Periodic)
+		q.After(key("b"), time.Hour, request.Periodic)
+		q.After(key("c"), time.Minute, request.Periodic)
+		time.Sleep(time.Second)
+		a, _, _ := q.Get()
+		taken := time.Now()
+		time.Sleep(time.Second)
+		q.Add(a, request.Changed)
+		assert.Equal(t, State{Waiting: 2, Timers: 2, Taken: taken}, q.State())
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, State{Waiting: 3, Timers: 1, Taken: taken}, q.State())
+		q.Close()
+		assert.Equal(t, State{Taken: taken}, q.State())
+	})
+}
+
+// A clock that is set forward or back disturbs neither order nor timers: both go by the time that passes.
+func TestMonotonicTime(t *testing.T) {
+	t.Parallel()
+	t.Run("watch 15: turns and their moments carry a monotonic reading", func(t *testing.T) {
+		t.Parallel()
+		q := New()
+		q.Add(key("a"), request.Deleting)
+		assert.Contains(t, q.items[key("a")].turn.String(), " m=", "after its head start too")
+		_, _, _ = q.Get()
+		assert.Contains(t, q.State().Taken.String(), " m=")
+	})
 }

@@ -66,10 +66,16 @@ func (f *Followers) End(key request.Key) {
 	}
 }
 
+// Drop has key follow nothing.
+func (f *Followers) Drop(key request.Key) {
+	f.Begin(key)
+	f.End(key)
+}
+
 // Of returns the keys that follow the object of an event. An update without a change, such as a watch gives that
-// begins again, concerns nobody.
+// begins again, concerns nobody, nor does an object that left the view.
 func (f *Followers) Of(event deploy.Event) (keys []request.Key) {
-	if isRepetition(event) {
+	if !concernsOthers(event) {
 		return nil
 	}
 	f.mu.Lock()

@@ -49,16 +49,28 @@ func (o *Owners) remove(key request.Key, uid types.UID) {
 	}
 }
 
-// Observe takes note of an event of a controlled object of kind. Reconcile tells whether it brings the object to
-// reconcile, anew whether what failed before doesn't count any more.
-func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key request.Key, reconcile, anew bool) {
+// Observe takes note of an event of a controlled object of kind. Anew tells whether what failed before doesn't count any
+// more.
+func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key request.Key, anew bool) {
 	key = request.Key{Kind: kind, Namespace: event.New.GetNamespace(), Name: event.New.GetName()}
-	if event.Type == deploy.Deleted {
+	if event.Type == deploy.Deleted || event.Type == deploy.Left {
 		o.remove(key, event.New.GetUID())
 	} else {
 		o.add(key, event.New.GetUID())
 	}
-	return key, standard(event), event.Type != deploy.Modified || isAnother(event.Old, event.New)
+	return key, event.Type != deploy.Modified || isAnother(event.Old, event.New)
+}
+
+// Keys returns the objects of kind that are known, in no order.
+func (o *Owners) Keys(kind schema.GroupVersionKind) (keys []request.Key) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	for key := range o.uids {
+		if key.Kind == kind {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // Len is how many objects are known.
@@ -71,9 +83,9 @@ func (o *Owners) Len() int {
 // Of returns the keys of the owners of kind whom an event concerns: those that the object
 // refers to or names in a label, or did before. The deletion of a child of an earlier owner concerns
 // the present owner of that name too: a name that it may need has become free. An update without a change,
-// such as a watch gives that begins again, concerns nobody.
+// such as a watch gives that begins again, concerns nobody, nor does a child that left the view.
 func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) map[request.Key]bool {
-	if isRepetition(event) {
+	if !concernsOthers(event) {
 		return nil
 	}
 	var found map[request.Key]bool

@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -45,6 +46,11 @@ func labelled(labels map[string]string) *unstructured.Unstructured {
 	obj := object(configMaps, "bank", "c", "c")
 	obj.SetLabels(labels)
 	return obj
+}
+
+// left is the event of an object that isn't watched any more.
+func left(obj *unstructured.Unstructured) deploy.Event {
+	return deploy.Event{Type: deploy.Left, Old: obj, New: obj}
 }
 
 func added(obj *unstructured.Unstructured) deploy.Event {
@@ -106,6 +112,8 @@ func TestOwnersOf(t *testing.T) {
 		{"a label of an owner of another kind", regions, added(labelled(map[string]string{"operkit.dev/owner-uid": "uid-a"})), ""},
 		{"a label of an owner that isn't known", widgets, deleted(labelled(map[string]string{"operkit.dev/owner-uid": "uid-before"})), ""},
 		{"another label with that value", widgets, added(labelled(map[string]string{"operkit.dev/owner": "uid-a", "owner-uid": "uid-a"})), ""},
+		{"one that left the view concerns nobody", widgets, left(referring(a)), ""},
+		{"nor does one with a label", widgets, left(labelled(map[string]string{"operkit.dev/owner-uid": "uid-a"})), ""},
 		{"an object of nobody", widgets, added(labelled(nil)), ""},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -128,6 +136,12 @@ func TestOwnersEnd(t *testing.T) {
 	o.Observe(regions, deleted(second))
 	assert.Empty(t, keys(o.Of(regions, deleted(referring(second)))))
 	assert.Zero(t, o.Len())
+	assert.Empty(t, o.uids)
+	o.Observe(regions, added(first))
+	assert.Equal(t, []request.Key{{Kind: regions, Name: "north"}}, o.Keys(regions))
+	assert.Empty(t, o.Keys(widgets))
+	o.Observe(regions, left(first))
+	assert.Empty(t, o.Keys(regions), "what left the view isn't known any more")
 	assert.Empty(t, o.uids)
 }
 
@@ -167,9 +181,11 @@ func TestObserve(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
-			key, reconcile, anew := NewOwners().Observe(widgets, row.event)
+			key, anew := NewOwners().Observe(widgets, row.event)
 			assert.Equal(t, request.Key{Kind: widgets, Namespace: "shop", Name: "a"}, key)
+			reconcile, forced := rules(source.Sources{}).Counts(row.event)
 			assert.Equal(t, row.reconcile, reconcile)
+			assert.False(t, forced)
 			if reconcile {
 				assert.Equal(t, row.anew, anew)
 			}
@@ -226,8 +242,9 @@ func TestFollowers(t *testing.T) {
 	f.End(a)
 	assert.Equal(t, "Widget shop/b", following(two))
 	assert.Equal(t, 1, f.Len())
-	f.Begin(b)
-	f.End(b)
+	assert.Empty(t, f.Of(left(object(two.Kind, two.Namespace, two.Name, "c"))), "one that left the view is no news")
+	f.Drop(b)
+	f.Drop(a)
 	assert.Zero(t, f.Len())
 	assert.Empty(t, f.keys, "nothing is kept for nobody")
 }

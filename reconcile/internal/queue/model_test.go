@@ -1,0 +1,108 @@
+package queue
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// expected is what is to be known of a key.
+type expected struct {
+	wanted, running, dropped bool
+	due                      time.Time
+}
+
+// model does with plain fields what a Queue does, one step after the other.
+type model struct {
+	keys map[string]*expected
+}
+
+func (m *model) of(name string) *expected {
+	if m.keys[name] == nil {
+		m.keys[name] = &expected{}
+	}
+	return m.keys[name]
+}
+
+// pass has the timers fire that are due.
+func (m *model) pass() {
+	for _, e := range m.keys {
+		if !e.due.IsZero() && !e.due.After(time.Now()) {
+			e.due, e.wanted = time.Time{}, true
+		}
+	}
+}
+
+func (m *model) count(is func(*expected) bool) (n int) {
+	for _, e := range m.keys {
+		if is(e) {
+			n++
+		}
+	}
+	return n
+}
+
+// step does one thing to both.
+func (m *model) step(t *testing.T, q *Queue, random *rand.Rand) {
+	name := fmt.Sprint(random.IntN(6))
+	e := m.of(name)
+	switch random.IntN(7) {
+	case 0, 1:
+		q.Add(key(name), 1<<random.IntN(11))
+		e.wanted = true
+	case 2:
+		after := time.Duration(1+random.IntN(50)) * time.Second
+		require.Equal(t, e.dropped, q.After(key(name), after, request.Periodic))
+		if !e.dropped {
+			e.due = time.Now().Add(after)
+		}
+	case 3:
+		require.Equal(t, e.dropped, q.Cancel(key(name)))
+		e.due = time.Time{}
+	case 4:
+		q.Drop(key(name))
+		e.wanted, e.dropped, e.due = false, e.running, time.Time{}
+	case 5:
+		if m.count(func(e *expected) bool { return e.wanted && !e.running }) == 0 {
+			return
+		}
+		got, triggers, ok := q.Get()
+		require.True(t, ok)
+		require.NotZero(t, triggers)
+		e = m.of(got.Name)
+		require.True(t, e.wanted && !e.running, "%s is handed out", got.Name)
+		e.wanted, e.running = false, true
+	case 6:
+		q.Done(key(name))
+		e.running, e.dropped = false, false
+	}
+}
+
+func TestModel(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(100) {
+		synctest.Test(t, func(t *testing.T) {
+			random, q, m := rand.New(rand.NewPCG(seed, 7)), New(), &model{map[string]*expected{}}
+			for range 300 {
+				m.step(t, q, random)
+				if random.IntN(5) == 0 {
+					time.Sleep(time.Duration(random.IntN(20)) * time.Second)
+				}
+				synctest.Wait()
+				m.pass()
+				state := q.State()
+				require.Equal(t, m.count(func(e *expected) bool { return e.wanted }), state.Waiting, "seed %d", seed)
+				require.Equal(t, m.count(func(e *expected) bool { return !e.due.IsZero() }), state.Timers, "seed %d", seed)
+				require.Len(t, q.items, m.count(func(e *expected) bool { return e.wanted || e.running || !e.due.IsZero() }), "seed %d", seed)
+			}
+			q.Close()
+			assert.Empty(t, q.items)
+		})
+	}
+}

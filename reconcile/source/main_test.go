@@ -1,0 +1,56 @@
+package source
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/operkit/operkit/reconcile/request"
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	widgets    = schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Widget"}
+	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+)
+
+func key(name string) request.Key { return request.Key{Namespace: "shop", Name: name} }
+
+// target keeps what it is told.
+type target struct {
+	mu      sync.Mutex
+	known   []request.Key
+	brought []string
+	failed  []string
+}
+
+func (t *target) Bring(keys ...request.Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, key := range keys {
+		t.brought = append(t.brought, key.Name)
+	}
+}
+
+func (t *target) Keys() []request.Key {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known
+}
+
+func (t *target) Failed(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.failed = append(t.failed, err.Error())
+}
+
+// taken are the names that were brought, and the failures that were told, since the last look.
+func (t *target) taken() (brought, failed []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	brought, failed = t.brought, t.failed
+	t.brought, t.failed = nil, nil
+	return brought, failed
+}
