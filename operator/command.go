@@ -52,6 +52,7 @@ type runFlags struct {
 	context    string
 	namespaces []string
 	workers    int
+	election   LeaderElection
 	logLevel   string
 	logFormat  string
 
@@ -63,7 +64,7 @@ type runFlags struct {
 }
 
 func (o *Operator) runCommand() *cobra.Command {
-	var flags runFlags
+	flags := runFlags{election: o.election}
 	command := &cobra.Command{
 		Use:   "run",
 		Short: "Watch the cluster and reconcile until stopped, or render without a cluster (--dry-run)",
@@ -91,7 +92,8 @@ func (o *Operator) runCommand() *cobra.Command {
 	set.StringVar(&flags.kubeconfig, "kubeconfig", "", "file that says where the API server is (default: KUBECONFIG, ~/.kube/config, or the Pod's service account)")
 	set.StringVar(&flags.context, "context", "", "context of the kubeconfig (default: its current one)")
 	set.StringSliceVarP(&flags.namespaces, "namespace", "n", nil, "namespaces to watch, '*' for all (default: all)")
-	set.IntVar(&flags.workers, "workers", 8, "how many resources are reconciled at once")
+	set.IntVar(&flags.workers, "workers", 0, "how many resources are reconciled at once (default: four for each processor, at least 4, at most 32)")
+	flags.election.flags(command)
 	set.StringVar(&flags.logLevel, "log-level", "info", "debug, info, warn or error")
 	set.StringVar(&flags.logFormat, "log-format", "text", "text or json")
 	set.BoolVar(&flags.dryRun, "dry-run", false, "render the resources given by --cr without a cluster and end")
@@ -105,7 +107,7 @@ func (o *Operator) runCommand() *cobra.Command {
 // check refuses combinations of which one part would be ignored, and puts the namespaces in order.
 func (f *runFlags) check(given func(flag string) bool) error {
 	if f.dryRun {
-		for _, flag := range []string{"kubeconfig", "context", "namespace", "workers"} {
+		for _, flag := range append([]string{"kubeconfig", "context", "namespace", "workers"}, electionFlags...) {
 			if given(flag) {
 				return usage("--%s goes without --dry-run, which asks no cluster", flag)
 			}
@@ -122,8 +124,11 @@ func (f *runFlags) check(given func(flag string) bool) error {
 		return usage("--show-secrets goes with --dry-run")
 	case f.showDisabled && f.outputDir == "":
 		return usage("--show-disabled goes with --output-dir")
-	case f.workers < 1:
+	case given("workers") && f.workers < 1:
 		return usage("--workers %d: at least 1 is needed", f.workers)
+	}
+	if err := f.election.check(given); err != nil {
+		return err
 	}
 	return f.checkNamespaces()
 }

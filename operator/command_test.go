@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,7 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes the process an operator when the environment says so.
+func TestMain(m *testing.M) {
+	if os.Getenv(asOperator) != "" {
+		operate()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestArguments(t *testing.T) {
 	t.Parallel()
@@ -36,9 +43,24 @@ func TestArguments(t *testing.T) {
 		{"a kubeconfig for a dry run", []string{"run", "--dry-run", "--cr", "x.yaml", "--kubeconfig", "x"}, 2, "--kubeconfig goes without --dry-run"},
 		{"spec watch 5: a namespace that can't be one", []string{"run", "-n", "shop,No Where"}, 2, `--namespace "No Where": `},
 		{"an empty namespace", []string{"run", "-n", "shop,"}, 2, `--namespace "": `},
-		{"no workers", []string{"run", "--workers", "0"}, 2, "--workers 0: at least 1 is needed"},
+		{"watch mistake 24: no workers", []string{"run", "--workers", "0"}, 2, "--workers 0: at least 1 is needed"},
+		{"watch mistake 24: less than none", []string{"run", "--workers", "-1"}, 2, "--workers -1: at least 1 is needed"},
 		{"a log level that isn't one", []string{"run", "--log-level", "loud"}, 2, `--log-level "loud": use debug, info, warn or error`},
 		{"a log format that isn't one", []string{"run", "--log-format", "xml"}, 2, `--log-format "xml": use text or json`},
+		{"watch 32: a lock that there isn't", []string{"run", "--leader-election", "luck"}, 2, `--leader-election "luck": use auto, lease, for-life, per-object or none`},
+		{"a time of a Lease without one", []string{"run", "--leader-election", "none", "--retry-period", "1s"}, 2, "--retry-period has no meaning with --leader-election none"},
+		{"a time of a Lease for life", []string{"run", "--leader-election", "for-life", "--lease-duration", "1m"}, 2, "--lease-duration has no meaning with --leader-election for-life"},
+		{"a place of locks per object", []string{"run", "--leader-election", "per-object", "--leader-election-namespace", "x"}, 2, "--leader-election-namespace has no meaning with --leader-election per-object"},
+		{"watch mistake 25: no time of a lock per object", []string{"run", "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"), "--leader-election", "per-object", "--retry-period", "0s"}, 2, "leader election: lock per object: retry period: 0s: it must be positive"},
+		{"watch 32: no time", []string{"run", "--retry-period", "often"}, 2, `invalid argument "often" for "--retry-period"`},
+		{"watch mistake 25: a time that is none", lease("--retry-period", "0s"), 2, "leader election: lease: retry period: 0s: it must be positive"},
+		{"times that don't fit", lease("--lease-duration", "5s"), 2, "duration: 5s: it must be longer than the renew deadline of 10s"},
+		{"a name that can't be one", lease("--leader-election-name", "No Name"), 2, `name "shop/No Name": `},
+		{"watch 32: a Lease without a namespace", []string{"run", "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"), "--leader-election", "lease"}, 2, "--leader-election lease needs --leader-election-namespace outside of a Pod"},
+		{"a leader of a dry run", []string{"run", "--dry-run", "--cr", "x.yaml", "--leader-election", "lease"}, 2, "--leader-election goes without --dry-run"},
+		{"the name of a lock for a dry run", []string{"run", "--dry-run", "--cr", "x.yaml", "--leader-election-name", "x"}, 2, "--leader-election-name goes without --dry-run"},
+		{"the namespace of a lock for a dry run", []string{"run", "--dry-run", "--cr", "x.yaml", "--leader-election-namespace", "x"}, 2, "--leader-election-namespace goes without --dry-run"},
+		{"the times of a lock for a dry run", []string{"run", "--dry-run", "--cr", "x.yaml", "--lease-duration", "1m"}, 2, "--lease-duration goes without --dry-run"},
 		{"a kubeconfig that isn't there", []string{"run", "--kubeconfig", "/nowhere/config"}, 1, "kubeconfig /nowhere/config: stat /nowhere/config: no such file"},
 		{"a kubeconfig that is none", []string{"run", "--kubeconfig", filepath.Join("testdata", "broken.kubeconfig")}, 1, "kubeconfig: "},
 		{"an empty kubeconfig", []string{"run", "--kubeconfig", filepath.Join("testdata", "empty.kubeconfig")}, 1, "no cluster: "},
@@ -54,6 +76,11 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// lease runs the operator under a Lease, with further flags.
+func lease(flags ...string) []string {
+	return append([]string{"run", "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"), "--leader-election", "lease", "--leader-election-namespace", "shop"}, flags...)
+}
+
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	code, out, _ := execute(t)
@@ -63,6 +90,8 @@ func TestHelp(t *testing.T) {
 	code, out, _ = execute(t, "run", "--help")
 	assert.Zero(t, code)
 	assert.Contains(t, out, "widget-operator run --dry-run --cr sample.yaml")
+	assert.Contains(t, out, `(default "auto")`)
+	assert.Contains(t, out, "how long nobody takes over what isn't renewed (default 15s)")
 }
 
 // noKind is a controller that forgot what it controls.

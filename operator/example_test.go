@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
@@ -68,6 +69,18 @@ func ExampleDomain() {
 	fmt.Println(op.Execute(context.Background(), []string{"run", "--dry-run"}, os.Stdout, os.Stdout))
 	// Output:
 	// widget-operator: --dry-run needs the resource to render: add --cr FILE
+	// 2
+}
+
+func ExampleLeadership() {
+	op := operator.New("guestbook-operator", operator.Leadership(operator.LeaderElection{Duration: time.Minute, RenewDeadline: 40 * time.Second}))
+	op.Control(widget{})
+	// Flags have the last word.
+	args := []string{"run", "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"),
+		"--leader-election", "lease", "--leader-election-namespace", "shop", "--retry-period", "30s"}
+	fmt.Println(op.Execute(context.Background(), args, os.Stdout, os.Stdout))
+	// Output:
+	// guestbook-operator: leader election: lease: renew deadline: 40s: two retry periods of 30s don't fit into it
 	// 2
 }
 

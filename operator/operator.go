@@ -20,8 +20,11 @@ import (
 type Operator struct {
 	name        string
 	domain      string
+	election    LeaderElection
 	patches     patchSettings
 	controllers []controller
+	// namespaceFile is where a Pod is told its namespace.
+	namespaceFile string
 }
 
 // Option sets what is rarely set.
@@ -41,7 +44,7 @@ type controller struct {
 // owns what it applies, so it must stay the same from release to release, and differ from
 // that of every other operator in the cluster.
 func New(name string, options ...Option) *Operator {
-	o := &Operator{name: name, domain: deploy.Domain}
+	o := &Operator{name: name, domain: deploy.Domain, namespaceFile: namespaceFile}
 	for _, option := range options {
 		option(o)
 	}
@@ -60,8 +63,8 @@ func (o *Operator) Control(c reconcile.Controller, options ...reconcile.Option) 
 }
 
 // Main runs the command that the program's arguments name and exits: 0 when it succeeded, 1
-// when it failed, 2 for a mistake in the arguments. SIGINT and SIGTERM end it in good order;
-// a second one ends it at once.
+// when it failed or has lost the leadership, 2 for a mistake in the arguments. SIGINT and SIGTERM
+// end it in good order; a second one ends it at once (spec: watch 8, mistake 7).
 func (o *Operator) Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// With the handler gone the second signal kills.

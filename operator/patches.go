@@ -71,11 +71,11 @@ type patchService struct {
 	availability *availability
 }
 
-func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *deploy.Manager, config *rest.Config, logger *slog.Logger, namespaces []string) (*patchService, error) {
+func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *deploy.Manager, config *rest.Config, logger *slog.Logger, namespaces []string, election LeaderElection) (*patchService, error) {
 	if patches == nil {
 		return nil, nil
 	}
-	engine, err := watch.New(manager.View(), watch.Workers(patchWorkers), watch.Logger(logger))
+	engine, err := watch.New(manager.View(), append(o.engineOptions(logger), watch.Workers(patchWorkers))...)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *
 	if err != nil {
 		return nil, err
 	}
-	if err := engine.Control(patches.Kind(), reconciler); err != nil {
+	if err := o.control(engine, patches.Kind(), reconciler, manager, logger, election); err != nil {
 		return nil, fmt.Errorf("temporary patches: %w", err)
 	}
 	definition, err := temporarypatch.CRD(temporarypatch.As(patches.Kind()))

@@ -75,12 +75,20 @@ var (
 )
 
 // patching are the rights to serve temporary patches that the README names.
-func patching(t *testing.T) []rbacv1.PolicyRule {
+func patching(t *testing.T) []rbacv1.PolicyRule { return rightsIn(t, "## Temporary patches\n") }
+
+// leading are those to lead by a Lease.
+func leading(t *testing.T) []rbacv1.PolicyRule { return rightsIn(t, "## Several replicas\n") }
+
+// rightsIn are the rules in a section of the README.
+func rightsIn(t *testing.T, section string) []rbacv1.PolicyRule {
 	t.Helper()
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	_, text, found := strings.Cut(string(readme), "```yaml\n")
-	require.True(t, found, "the README has the rules")
+	_, text, found := strings.Cut(string(readme), section)
+	require.True(t, found, "the README has the section")
+	_, text, found = strings.Cut(text, "```yaml\n")
+	require.True(t, found, "the section has the rules")
 	text, _, _ = strings.Cut(text, "```")
 	var rules []rbacv1.PolicyRule
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), &rules))

@@ -1,4 +1,4 @@
-// Package leader has one of several replicas of an operator work at a time.
+// Package leader has one of several replicas of an operator work at a time, or each object be worked on by one of them.
 //
 //	lock, err := leader.Lease(api.Port(), "shop/guestbook-operator")
 //	...
@@ -10,6 +10,9 @@
 // followed by another replica when the Lease has run out. [ForLife] holds it in a ConfigMap that the
 // holder's Pod owns: nobody takes over before that Pod is gone. [None] always leads, for an operator
 // of which only one replica can run, or a test.
+//
+// [PerObject] is something else: all replicas work, and each object is locked by two of its annotations while one of them
+// works on it.
 //
 // # What holds
 //
@@ -33,10 +36,22 @@
 // # Rights
 //
 // The service account needs get, create and update of leases in coordination.k8s.io; [ForLife] needs
-// get and create of configmaps and get of pods.
+// get and create of configmaps and get of pods; [PerObject] get, list, watch and patch of the objects.
 //
 // # When to use it
 //
-// Use it for every operator that may run more than once, if only during a rolling update. It is no lock
-// for single objects, and none for short critical sections: to take over takes seconds.
+// Use it for every operator that may run more than once, if only during a rolling update. It is nothing
+// for short critical sections: to take over takes seconds.
+//
+// [Lease] is the one to take. [PerObject] is for an operator whose reconciles take so long, or so much memory, that one
+// replica can't do them all, and for those who move over from a framework that locks so. It costs two writes for each
+// reconcile, and one more with each retry period while it goes on; and since each replica hears of each change, each of
+// them reconciles it, one after the other, so that the writes are as many times more as there are replicas. An object at
+// rest costs nothing, but for what is reconciled from time to time. Package filter leaves the annotations out, so that a
+// lock that is taken brings no reconcile of the object, though it may of others that follow or own it. Where objects can
+// be told apart beforehand, give each Deployment of the operator namespaces of its own instead.
+//
+// What holds per object is what holds of a Lease, with two differences. The annotations don't say for how long a lock is
+// held, so all replicas need the same Duration. And whoever may edit the objects can take a lock away: its holder notices
+// at its next renewal.
 package leader

@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/leader"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -209,4 +210,94 @@ func ExampleLogger() {
 	// Output:
 	// level=INFO msg="this replica leads" lock="Lease shop/guestbook-operator"
 	// level=INFO msg="the leadership was released" lock="Lease shop/guestbook-operator"
+}
+
+// greeter is a Reconciler.
+type greeter struct{}
+
+func (greeter) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
+	_, locked := leader.TermOf(ctx)
+	fmt.Println("at work on", req.Key, locked)
+	return request.Result{}, nil
+}
+
+// shop is an object, with annotations.
+func shop(annotations map[string]string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "hello", "namespace": "shop"},
+	}}
+	obj.SetAnnotations(annotations)
+	return obj
+}
+
+func ExamplePerObject() {
+	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(shop(nil)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lock, err := leader.PerObject(greeter{}, cluster)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// An engine does this: engine.Control(kind, lock)
+	key := request.Key{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "hello"}
+	_, err = lock.Reconcile(context.Background(), request.Request{Key: key})
+	fmt.Println(err)
+	// Output:
+	// at work on ConfigMap shop/hello true
+	// <nil>
+}
+
+func ExampleDomain() {
+	locked := shop(map[string]string{"oper8.org/lease-name": "operator-1", "oper8.org/lease-time": "2026-11-21T12:00:00Z"})
+	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.Objects(locked))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lock, err := leader.PerObject(greeter{}, cluster, leader.Domain("oper8.org"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	key := request.Key{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "hello"}
+	result, err := lock.Reconcile(context.Background(), request.Request{Key: key})
+	fmt.Println(result.RequeueAfter > 0, err)
+	// Output: true <nil>
+}
+
+func ExampleObjectLock_Identity() {
+	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lock, err := leader.PerObject(greeter{}, cluster, leader.Identity("operator-0"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(lock.Identity()[:len("operator-0_")])
+	// Output: operator-0_
+}
+
+func ExampleObjectTransport() {
+	// For a client of client-go: config.Wrap(leader.ObjectTransport)
+	client := http.Client{Transport: leader.ObjectTransport(answering{})}
+	resp, err := client.Get("http://127.0.0.1:6443/api")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(resp.StatusCode, resp.Body.Close())
+	// Output: 200 <nil>
+}
+
+// answering answers everything.
+type answering struct{}
+
+func (answering) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/operkit/operkit/deploy"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +26,7 @@ var (
 // A holder that can't read the ConfigMap until the renew deadline stops all the same. Identity is the name of
 // the Pod here, with nothing added, and Duration has no meaning. port is as for Lease (spec: watch 33).
 func ForLife(port deploy.Port, name string, opts ...Option) (*Elector, error) {
+	opts = append(slices.Clone(opts), Duration(longestDuration))
 	return newElector("leader for life", port, name, opts, func(ref deploy.Ref, _ options, replica string) (lock, string) {
 		ref.Kind = configMapKind
 		return &forLife{port: port, ref: ref, pod: deploy.Ref{Kind: podKind, Namespace: ref.Namespace, Name: replica}}, replica
@@ -40,6 +42,10 @@ type forLife struct {
 }
 
 func (f *forLife) String() string { return f.ref.String() }
+
+func (f *forLife) rights() string {
+	return "get and create of configmaps and get of pods in namespace " + f.ref.Namespace
+}
 
 func (f *forLife) take(ctx context.Context) (standing, error) {
 	if err := f.findPod(ctx); err != nil {

@@ -21,12 +21,13 @@ func (e *Elector) Transport(next http.RoundTripper) http.RoundTripper {
 	if e.lock == nil {
 		return next
 	}
-	return &guard{elector: e, next: next}
+	return &guard{next: next, term: func(*http.Request) (*term, bool) { return e.current.Load(), true }}
 }
 
 type guard struct {
-	elector *Elector
-	next    http.RoundTripper
+	next http.RoundTripper
+	// term is what a request belongs to, nil if that isn't now; false if it belongs to none and is let through.
+	term func(req *http.Request) (*term, bool)
 }
 
 // WrappedRoundTripper is how client-go finds what is below, to close idle connections.
@@ -34,7 +35,10 @@ func (g *guard) WrappedRoundTripper() http.RoundTripper { return g.next }
 
 // RoundTrip implements http.RoundTripper.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
-	t := g.elector.current.Load()
+	t, guarded := g.term(req)
+	if !guarded {
+		return g.next.RoundTrip(req)
+	}
 	if t == nil {
 		return refuse(req, ErrNotLeading)
 	}

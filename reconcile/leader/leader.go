@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 )
@@ -29,6 +28,8 @@ type lock interface {
 	keep(ctx context.Context) (standing, error)
 	// release ends that, and tells so, where another replica may follow before this process has ended.
 	release(ctx context.Context) (bool, error)
+	// rights are what a replica has to be granted.
+	rights() string
 	String() string
 }
 
@@ -146,14 +147,18 @@ func (e *Elector) lead(t *term, work func(context.Context) error) (err error) {
 			return
 		}
 		e.reporter.lost(detached, lost)
-		lost = fmt.Errorf("%s: %w", e.lock, lost)
-		if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, ErrLost) {
-			err = lost
-		} else {
-			err = errors.Join(lost, err)
-		}
+		err = lostError(e.lock.String(), lost, err)
 	}()
 	return work(t.work)
+}
+
+// lostError is the error of a work that ended with err, whose lock was lost.
+func lostError(lock string, lost, err error) error {
+	lost = fmt.Errorf("%s: %w", lock, lost)
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, ErrLost) {
+		return lost
+	}
+	return errors.Join(lost, err)
 }
 
 // renew keeps the lock until ctx or the term ends.
@@ -198,14 +203,14 @@ func (e *Elector) release(ctx context.Context, deadline time.Time) {
 	e.reporter.released(ctx, released, err)
 }
 
-// attempt calls do with its time limit. A panic is an error: it must not end the renewals.
+// attempt calls do within its time limit.
 func (e *Elector) attempt(ctx context.Context, do func(context.Context) (standing, error)) (got standing, err error) {
-	ctx, cancel := context.WithTimeout(ctx, e.options.attempt())
-	defer cancel()
-	defer func() {
-		if value := recover(); value != nil {
-			got, err = standing{}, &panicError{value, debug.Stack()}
-		}
-	}()
-	return do(ctx)
+	err = e.options.try(ctx, func(ctx context.Context) (err error) {
+		got, err = do(ctx)
+		return err
+	})
+	if err != nil {
+		got = standing{}
+	}
+	return got, err
 }

@@ -45,6 +45,10 @@ type lease struct {
 
 func (l *lease) String() string { return l.ref.String() }
 
+func (l *lease) rights() string {
+	return "get, create and update of leases.coordination.k8s.io in namespace " + l.ref.Namespace
+}
+
 // take makes this replica the holder of a Lease that is free, run out, or ours since an answer was lost.
 func (l *lease) take(ctx context.Context) (standing, error) {
 	current, err := l.port.Get(ctx, l.ref)

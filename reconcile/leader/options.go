@@ -1,12 +1,27 @@
 package leader
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
+	"runtime/debug"
 	"time"
+
+	"github.com/operkit/operkit/deploy"
 )
+
+// The times that hold without an option: what an operator stands still for when its leader dies, and what one renewal
+// in two seconds costs the API server.
+const (
+	DefaultDuration      = 15 * time.Second
+	DefaultRenewDeadline = 10 * time.Second
+	DefaultRetryPeriod   = 2 * time.Second
+)
+
+// longestDuration is the limit of the field that holds the seconds.
+const longestDuration = math.MaxInt32 * time.Second
 
 // Option sets what is rarely set.
 type Option func(*options)
@@ -16,21 +31,22 @@ type options struct {
 	deadline time.Duration
 	retry    time.Duration
 	identity string
+	domain   string
 	logger   *slog.Logger
 	// namespaceFile is where a Pod is told its namespace.
 	namespaceFile string
 }
 
-// Duration is for how long nobody else takes the Lease after its last renewal; default 15 seconds. The
+// Duration is for how long nobody else takes the Lease after its last renewal; default DefaultDuration. The
 // Lease holds whole seconds, so that it is rounded up. It is what an operator stands still for when its
 // leader dies, and the margin between it and the renew deadline is for the calls that are under way.
 func Duration(d time.Duration) Option { return func(o *options) { o.duration = d } }
 
-// RenewDeadline is for how long the holder goes on without having renewed; default 10 seconds. It counts
+// RenewDeadline is for how long the holder goes on without having renewed; default DefaultRenewDeadline. It counts
 // from when the last successful renewal was sent. It must be shorter than Duration.
 func RenewDeadline(d time.Duration) Option { return func(o *options) { o.deadline = d } }
 
-// RetryPeriod is the time between two renewals; default 2 seconds. Two of them must fit into the renew
+// RetryPeriod is the time between two renewals; default DefaultRetryPeriod. Two of them must fit into the renew
 // deadline. A candidate looks twice as often, less often by up to a fifth at random.
 func RetryPeriod(d time.Duration) Option { return func(o *options) { o.retry = d } }
 
@@ -39,20 +55,21 @@ func RetryPeriod(d time.Duration) Option { return func(o *options) { o.retry = d
 // same one.
 func Identity(name string) Option { return func(o *options) { o.identity = name } }
 
+// Domain is that of the annotations of PerObject; default deploy.Domain. Other locks have none.
+func Domain(domain string) Option { return func(o *options) { o.domain = domain } }
+
 // Logger receives who leads, once per change, and what keeps the lock from being read or renewed.
 // Default: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
 func newOptions(opts []Option) (options, error) {
 	o := options{
-		duration: 15 * time.Second, deadline: 10 * time.Second, retry: 2 * time.Second, logger: slog.Default(),
+		duration: DefaultDuration, deadline: DefaultRenewDeadline, retry: DefaultRetryPeriod, domain: deploy.Domain, logger: slog.Default(),
 		namespaceFile: "/var/run/secrets/kubernetes.io/serviceaccount/namespace",
 	}
 	for _, option := range opts {
 		option(&o)
 	}
-	// A limit, because the field that holds the seconds has one.
-	const longest = math.MaxInt32 * time.Second
 	switch {
 	case o.retry <= 0:
 		return o, fmt.Errorf("retry period: %s: it must be positive", o.retry)
@@ -60,8 +77,8 @@ func newOptions(opts []Option) (options, error) {
 		return o, fmt.Errorf("renew deadline: %s: two retry periods of %s don't fit into it", o.deadline, o.retry)
 	case o.duration <= o.deadline:
 		return o, fmt.Errorf("duration: %s: it must be longer than the renew deadline of %s", o.duration, o.deadline)
-	case o.duration > longest:
-		return o, fmt.Errorf("duration: %s: more than %s can't be written down", o.duration, longest)
+	case o.duration > longestDuration:
+		return o, fmt.Errorf("duration: %s: more than %s can't be written down", o.duration, longestDuration)
 	case o.logger == nil:
 		return o, errors.New("logger: is nil")
 	}
@@ -74,3 +91,15 @@ func (o options) seconds() int64 { return int64((o.duration + time.Second - 1) /
 // attempt bounds one attempt to take or keep the lock, so that another one fits in before the deadline
 // when an answer never comes.
 func (o options) attempt() time.Duration { return o.deadline / 2 }
+
+// try calls do with the time limit of an attempt. A panic is an error: it must not end the renewals.
+func (o options) try(ctx context.Context, do func(context.Context) error) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, o.attempt())
+	defer cancel()
+	defer func() {
+		if value := recover(); value != nil {
+			err = &panicError{value, debug.Stack()}
+		}
+	}()
+	return do(ctx)
+}

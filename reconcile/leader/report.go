@@ -11,13 +11,15 @@ import (
 // reporter says what changes, once. It is used by one goroutine at a time.
 type reporter struct {
 	log *slog.Logger
+	// rights are what a replica has to be granted.
+	rights string
 	// holder is who is known to lead, failing whether the last attempt failed.
 	holder  string
 	failing bool
 }
 
 func newReporter(o options, lock lock, identity string) reporter {
-	return reporter{log: o.logger.With("lock", lock.String(), "identity", identity)}
+	return reporter{log: o.logger.With("lock", lock.String(), "identity", identity), rights: lock.rights()}
 }
 
 // candidate reports an attempt to take the lock.
@@ -45,6 +47,10 @@ func (r *reporter) trouble(ctx context.Context, err error) {
 	var panicked *panicError
 	if errors.As(err, &panicked) {
 		log = log.With("stack", string(panicked.stack))
+	}
+	var forbidden *deploy.ForbiddenError
+	if errors.As(err, &forbidden) && forbidden.MissingRight() {
+		log = log.With("grant", r.rights)
 	}
 	log.WarnContext(ctx, "the lock can't be read or written, trying on", "error", err)
 }

@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 			})
 		}
 	})
-	t.Run("the lock is released last", func(t *testing.T) {
+	t.Run("spec watch 37: the lock is released last", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t)
@@ -75,7 +75,7 @@ func TestRun(t *testing.T) {
 			assert.Empty(t, specOf(t, cluster).holder)
 		})
 	})
-	t.Run("an end before this replica leads", func(t *testing.T) {
+	t.Run("spec watch 37: whoever waits for its turn is freed by the end of its context", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t, leaseOf(map[string]any{"holderIdentity": "x", "leaseDurationSeconds": int64(1000)}))
@@ -108,7 +108,7 @@ func TestRun(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a renewal that is under way when the work ends doesn't keep the lock from being released", func(t *testing.T) {
+	t.Run("spec watch 37: a renewal that is under way when the work ends doesn't keep the lock from being released", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t)

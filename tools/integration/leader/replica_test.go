@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
@@ -29,6 +30,15 @@ const (
 	lockVariable       = "LEADER_TEST_LOCK"
 	kubeconfigVariable = "LEADER_TEST_KUBECONFIG"
 	durationVariable   = "LEADER_TEST_DURATION"
+	// workVariable is what the replica does; nothing means writing.
+	workVariable = "LEADER_TEST_WORK"
+)
+
+// What a replica does.
+const (
+	writing   = ""
+	operating = "operate"
+	sharing   = "share"
 )
 
 // TestMain makes the process a replica when the environment says so.
@@ -38,37 +48,50 @@ func TestMain(m *testing.M) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	if err := operate(ctx); err != nil {
+	do := map[string]func(context.Context, *rest.Config, *slog.Logger) error{writing: standAndWrite, operating: standAndOperate, sharing: share}
+	config, err := cluster.Config(os.Getenv(kubeconfigVariable), "")
+	if err == nil {
+		err = do[os.Getenv(workVariable)](ctx, config, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	}
+	if err != nil {
 		fmt.Println("error", err)
 		os.Exit(1)
 	}
 	fmt.Println("end")
 }
 
-// operate is the operator: while it leads it writes one ConfigMap after the other.
-func operate(ctx context.Context) error {
-	config, err := cluster.Config(os.Getenv(kubeconfigVariable), "")
+// namespace is that of the lock, and of the work.
+func namespace() string {
+	namespace, _, _ := strings.Cut(os.Getenv(lockVariable), "/")
+	return namespace
+}
+
+// newLock stands for the Lease, with a client of its own. The work's client is config afterwards.
+func newLock(ctx context.Context, config *rest.Config, logger *slog.Logger) (*leader.Elector, error) {
+	own, err := cluster.New(context.WithoutCancel(ctx), config, cluster.Logger(logger))
 	if err != nil {
-		return err
-	}
-	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	background := context.WithoutCancel(ctx)
-	own, err := cluster.New(background, config, cluster.Logger(logger))
-	if err != nil {
-		return err
+		return nil, err
 	}
 	lock, err := leader.Lease(own.Port(), os.Getenv(lockVariable), append(times(), leader.Logger(logger))...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	config.Wrap(lock.Transport)
-	guarded, err := cluster.New(background, config, cluster.Logger(logger))
+	fmt.Println("started", lock.Identity())
+	return lock, nil
+}
+
+// standAndWrite is an operator that writes one ConfigMap after the other while it leads.
+func standAndWrite(ctx context.Context, config *rest.Config, logger *slog.Logger) error {
+	lock, err := newLock(ctx, config, logger)
 	if err != nil {
 		return err
 	}
-	namespace, _, _ := strings.Cut(os.Getenv(lockVariable), "/")
-	fmt.Println("started", lock.Identity())
-	return lock.Run(ctx, func(ctx context.Context) error { return write(ctx, guarded.Port(), namespace) })
+	guarded, err := cluster.New(context.WithoutCancel(ctx), config, cluster.Logger(logger))
+	if err != nil {
+		return err
+	}
+	return lock.Run(ctx, func(ctx context.Context) error { return write(ctx, guarded.Port(), namespace()) })
 }
 
 // times are shorter than those that an operator has by default, if the test says so.
@@ -111,11 +134,16 @@ type process struct {
 	ended chan string
 }
 
-// startProcess starts a replica. duration is that of its Lease, zero the default.
+// startProcess starts a replica that writes. duration is that of its Lease, zero the default.
 func startProcess(t *testing.T, env *envtest.Env, duration time.Duration) *process {
 	t.Helper()
+	return startWork(t, env, duration, writing)
+}
+
+func startWork(t *testing.T, env *envtest.Env, duration time.Duration, work string) *process {
+	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0])
-	command.Env = append(os.Environ(), lockVariable+"="+env.Namespace+"/operator", kubeconfigVariable+"="+env.Kubeconfig(t, env.Self))
+	command.Env = append(os.Environ(), lockVariable+"="+env.Namespace+"/operator", kubeconfigVariable+"="+env.Kubeconfig(t, env.Self), workVariable+"="+work)
 	if duration > 0 {
 		command.Env = append(command.Env, durationVariable+"="+duration.String())
 	}

@@ -1,0 +1,118 @@
+package operator_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/tools/envtest"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	// asOperator makes the test binary an operator of gadgets: a test starts and ends it as a process of its own.
+	asOperator = "OPERATOR_TEST_AS_OPERATOR"
+	// inPod is the file in which it finds the namespace of its Pod.
+	inPod = "OPERATOR_TEST_IN_POD"
+)
+
+func operate() {
+	op := operator.New("gadget-operator", operator.NamespaceFile(os.Getenv(inPod)))
+	op.Control(moody{settings{gadgets}})
+	op.Main()
+}
+
+// moody is like settings, but for what the spec of a gadget asks for.
+type moody struct{ settings }
+
+func (m moody) Setup(ctx context.Context, s *reconcile.Session) error {
+	var gadget struct {
+		Spec struct {
+			Of string `json:"of"`
+		} `json:"spec"`
+	}
+	if err := s.Into(&gadget); err != nil {
+		return err
+	}
+	switch gadget.Spec.Of {
+	case "patience":
+		s.Logger().Info("waits for its end")
+		<-ctx.Done()
+		s.Logger().Info("sees its end", "cause", context.Cause(ctx))
+		return ctx.Err()
+	case "time":
+		s.Logger().Info("takes its time")
+		time.Sleep(3 * time.Second)
+	case "stubbornness":
+		s.Logger().Info("never ends")
+		select {}
+	}
+	return m.settings.Setup(ctx, s)
+}
+
+// process is an operator of gadgets as a process of its own.
+type process struct {
+	command *exec.Cmd
+	user    *envtest.User
+	log     buffer
+	done    chan struct{}
+}
+
+// process starts an operator in a Pod of the world's namespace, until the test ends or it does.
+func (w *world) process(user *envtest.User, flags ...string) *process {
+	w.t.Helper()
+	args := append([]string{"run", "--namespace", w.Namespace, "--kubeconfig", w.Kubeconfig(w.t, user)}, flags...)
+	p := &process{command: exec.Command(os.Args[0], args...), user: user, done: make(chan struct{})}
+	namespace := file(w.t, w.Namespace)
+	p.command.Env = append(os.Environ(), asOperator+"=1", inPod+"="+namespace, "POD_NAME=operator-"+user.Name[strings.LastIndex(user.Name, ":")+1:])
+	p.command.Stderr = &p.log
+	require.NoError(w.t, p.command.Start())
+	go func() {
+		defer close(p.done)
+		_ = p.command.Wait()
+	}()
+	w.t.Cleanup(func() {
+		_ = p.command.Process.Kill()
+		<-p.done
+		if w.t.Failed() {
+			w.t.Logf("%s said:\n%s", user.Name, p.log.String())
+		}
+	})
+	return p
+}
+
+func (p *process) send(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	require.NoError(t, p.command.Process.Signal(s))
+}
+
+func (p *process) says(text string) func() bool {
+	return func() bool { return len(p.log.lines(text)) > 0 }
+}
+
+// end waits until the process has ended, and says how and after what time.
+func (p *process) end(t *testing.T) (*os.ProcessState, time.Duration) {
+	t.Helper()
+	start := time.Now()
+	select {
+	case <-p.done:
+	case <-time.After(patience):
+		require.Fail(t, "the operator doesn't end", p.log.String())
+	}
+	return p.command.ProcessState, time.Since(start)
+}
+
+func (p *process) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}

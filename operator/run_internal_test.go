@@ -1,0 +1,148 @@
+package operator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/leader"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var errEngine = errors.New("out of steam")
+
+func TestServices(t *testing.T) {
+	t.Parallel()
+	t.Run("watch 2: they are started in the order of their names, and all are waited for", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			var started, ended []string
+			named := func(name string, windup time.Duration) service {
+				return service{name, func(ctx context.Context) error {
+					mu.Lock()
+					started = append(started, name)
+					mu.Unlock()
+					<-ctx.Done()
+					time.Sleep(windup)
+					mu.Lock()
+					defer mu.Unlock()
+					ended = append(ended, name)
+					return nil
+				}}
+			}
+			given := []service{named("c", 2*time.Second), named("a", 3*time.Second), named("b", time.Second)}
+			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
+			require.NoError(t, runAll(ctx, given))
+			assert.ElementsMatch(t, []string{"a", "b", "c"}, started)
+			assert.Equal(t, []string{"b", "c", "a"}, ended)
+			assert.Equal(t, "c", given[0].name, "what was given stays as it is")
+		})
+	})
+	t.Run("watch 2: the failure of one ends the others, and is told", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			ended := false
+			err := runAll(t.Context(), []service{
+				{"others", func(ctx context.Context) error { <-ctx.Done(); ended = true; return nil }},
+				{"first", func(context.Context) error { time.Sleep(time.Minute); return errEngine }},
+			})
+			require.ErrorIs(t, err, errEngine)
+			assert.EqualError(t, err, "first: out of steam")
+			assert.True(t, ended)
+		})
+	})
+	t.Run("watch 2: what fails while the others end is told too", func(t *testing.T) {
+		t.Parallel()
+		err := runAll(t.Context(), []service{
+			{"b", func(ctx context.Context) error { <-ctx.Done(); return errors.New("doesn't close") }},
+			{"a", func(context.Context) error { time.Sleep(10 * time.Millisecond); return errEngine }},
+		})
+		assert.EqualError(t, err, "a: out of steam\nb: doesn't close")
+	})
+	t.Run("watch 2: nothing is started any more after an end", func(t *testing.T) {
+		t.Parallel()
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		require.NoError(t, runAll(ctx, []service{{"a", func(context.Context) error { assert.Fail(t, "started"); return nil }}}))
+	})
+}
+
+// newLock is a lock on a cluster in memory, and how somebody takes it away by force.
+func newLock(t *testing.T) (lock *leader.Elector, steal func()) {
+	t.Helper()
+	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	require.NoError(t, err)
+	lock, err = leader.Lease(cluster.Port(), "shop/op")
+	require.NoError(t, err)
+	return lock, func() {
+		ref := deploy.Ref{Kind: schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"}, Namespace: "shop", Name: "op"}
+		lease, err := cluster.Port().Get(t.Context(), ref)
+		require.NoError(t, err)
+		lease.Object["spec"].(map[string]any)["holderIdentity"] = "thief"
+		_, err = cluster.Port().Update(t.Context(), lease, deploy.UpdateOptions{FieldManager: "test"})
+		require.NoError(t, err)
+	}
+}
+
+func TestUntilLost(t *testing.T) {
+	t.Parallel()
+	t.Run("watch mistake 15: work that doesn't notice the loss is given up after a while", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			lock, steal := newLock(t)
+			release := make(chan struct{})
+			var log bytes.Buffer
+			err := lock.Run(t.Context(), func(ctx context.Context) error {
+				steal()
+				return untilLost(ctx, slog.New(slog.NewTextHandler(&log, nil)), func(context.Context) error { <-release; return nil })
+			})
+			assert.EqualError(t, err, "Lease shop/op: leadership lost: thief leads")
+			assert.Contains(t, log.String(), "reconciles don't end although the leadership is lost")
+			close(release)
+		})
+	})
+	t.Run("watch mistake 6: work that notices it is waited for", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			lock, steal := newLock(t)
+			ended := false
+			err := lock.Run(t.Context(), func(ctx context.Context) error {
+				steal()
+				return untilLost(ctx, slog.Default(), func(ctx context.Context) error {
+					<-lostOf(ctx)
+					time.Sleep(lossPatience - 1)
+					ended = true
+					return nil
+				})
+			})
+			require.ErrorIs(t, err, leader.ErrLost)
+			assert.True(t, ended)
+		})
+	})
+	t.Run("its own end is its end", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			lock, _ := newLock(t)
+			work := func(context.Context) error { return errEngine }
+			assert.Equal(t, errEngine, lock.Run(t.Context(), func(ctx context.Context) error { return untilLost(ctx, slog.Default(), work) }))
+		})
+	})
+	t.Run("watch 36: without a lock nothing is lost", func(t *testing.T) {
+		t.Parallel()
+		assert.Equal(t, errEngine, untilLost(t.Context(), slog.Default(), func(ctx context.Context) error {
+			assert.Nil(t, lostOf(ctx))
+			return errEngine
+		}))
+	})
+}

@@ -1,0 +1,213 @@
+package leader
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// The annotations of a lock on an object, behind their domain.
+const (
+	leaseName = "/lease-name"
+	leaseTime = "/lease-time"
+)
+
+// conflictPause is how long an object is left alone that changed each time that it was to be locked.
+const conflictPause = 200 * time.Millisecond
+
+// writeAttempts is how often a lock is written that others keep changing the object of.
+const writeAttempts = 3
+
+// objects are the locks that are annotations of their objects.
+type objects struct {
+	port     deploy.Port
+	view     deploy.View
+	options  options
+	identity string
+
+	*sightings
+}
+
+// sightings are the locks of others, as they were seen last.
+type sightings struct {
+	mu   sync.Mutex
+	seen map[request.Key]sighting
+}
+
+// sighting is what a lock says, and since when it stands still as far as was seen here.
+type sighting struct {
+	pair
+	since time.Time
+}
+
+// pair is what the annotations of an object say; the zero pair is a free lock.
+type pair struct{ holder, renewed string }
+
+// claim is what came of the try to take a lock.
+type claim struct {
+	// held tells that this replica has it, gone that there is no object.
+	held, gone bool
+	// holder is who has it otherwise, as far as is known, and wait when to look again.
+	holder string
+	wait   time.Duration
+}
+
+func newObjects(cluster deploy.Cluster, o options, identity string) objects {
+	return objects{port: cluster.Port(), view: cluster.View(), options: o, identity: identity, sightings: &sightings{seen: map[request.Key]sighting{}}}
+}
+
+func refOf(key request.Key) deploy.Ref {
+	return deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name}
+}
+
+func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
+	annotations := obj.GetAnnotations()
+	return pair{annotations[o.options.domain+leaseName], annotations[o.options.domain+leaseTime]}
+}
+
+// hold is what the lock says of this replica now. The time is to the nanosecond, so that no two of them are the same.
+func (o *objects) hold() pair { return pair{o.identity, time.Now().UTC().Format(time.RFC3339Nano)} }
+
+// take makes this replica the holder of a lock that is free, run out, or ours since an answer was lost.
+func (o *objects) take(ctx context.Context, key request.Key) (claim, error) {
+	current, err := o.view.Get(ctx, refOf(key))
+	for range writeAttempts {
+		if err != nil {
+			return claim{}, err
+		}
+		if current == nil {
+			o.forget(key)
+			return claim{gone: true}, nil
+		}
+		if holder, wait := o.busy(key, o.pairOf(current)); wait > 0 {
+			return claim{holder: holder, wait: wait}, nil
+		}
+		conflict := o.write(ctx, key, current, o.hold())
+		if conflict == nil {
+			o.forget(key)
+			return claim{held: true}, nil
+		}
+		if !changed(conflict) {
+			return claim{}, conflict
+		}
+		current, err = o.live(ctx, key)
+	}
+	return claim{wait: jittered(conflictPause)}, nil
+}
+
+// busy tells who else holds a lock, and when to look at it again; zero when it can be taken.
+func (o *objects) busy(key request.Key, found pair) (string, time.Duration) {
+	if found.holder == "" || found.holder == o.identity {
+		return "", 0
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	last, known := o.seen[key]
+	if !known || last.pair != found {
+		last = sighting{found, time.Now()}
+		o.seen[key] = last
+	}
+	left := time.Until(last.since.Add(o.options.duration))
+	return found.holder, min(left, jittered(o.options.retry))
+}
+
+func (o *objects) forget(key request.Key) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.seen, key)
+}
+
+// keep renews a lock that is ours; ErrLost when it isn't.
+func (o *objects) keep(ctx context.Context, key request.Key) error {
+	return o.rewrite(ctx, key, func(current *unstructured.Unstructured) (pair, error) {
+		if current == nil {
+			return pair{}, fmt.Errorf("%w: the object is gone", ErrLost)
+		}
+		switch found := o.pairOf(current); found.holder {
+		case o.identity:
+			return o.hold(), nil
+		case "":
+			return pair{}, fmt.Errorf("%w: the lock was taken away", ErrLost)
+		default:
+			return pair{}, fmt.Errorf("%w: %s works on it", ErrLost, found.holder)
+		}
+	})
+}
+
+// errNotOurs tells that there is nothing to release.
+var errNotOurs = errors.New("not ours")
+
+// release frees a lock that is ours.
+func (o *objects) release(ctx context.Context, key request.Key) error {
+	err := o.rewrite(ctx, key, func(current *unstructured.Unstructured) (pair, error) {
+		if current == nil || o.pairOf(current).holder != o.identity {
+			return pair{}, errNotOurs
+		}
+		return pair{}, nil
+	})
+	if errors.Is(err, errNotOurs) {
+		return nil
+	}
+	return err
+}
+
+// rewrite writes what decide makes of the lock as it is now.
+func (o *objects) rewrite(ctx context.Context, key request.Key, decide func(current *unstructured.Unstructured) (pair, error)) error {
+	var last error
+	current, err := o.view.Get(ctx, refOf(key))
+	for range writeAttempts {
+		if err != nil {
+			return err
+		}
+		next, refused := decide(current)
+		if refused != nil {
+			return refused
+		}
+		conflict := o.write(ctx, key, current, next)
+		if !changed(conflict) {
+			return conflict
+		}
+		last = conflict
+		current, err = o.live(ctx, key)
+	}
+	return last
+}
+
+// live reads an object from the cluster itself, since the View hasn't seen yet what a write failed by.
+func (o *objects) live(ctx context.Context, key request.Key) (*unstructured.Unstructured, error) {
+	obj, err := o.port.Get(ctx, refOf(key))
+	var absent *deploy.NotFoundError
+	if errors.As(err, &absent) {
+		return nil, nil
+	}
+	return obj, err
+}
+
+// changed tells that an object isn't any more as it was read.
+func changed(err error) bool {
+	var stale *deploy.StaleError
+	var absent *deploy.NotFoundError
+	return errors.As(err, &stale) || errors.As(err, &absent)
+}
+
+// write sets the annotations if current is still what the cluster has.
+func (o *objects) write(ctx context.Context, key request.Key, current *unstructured.Unstructured, next pair) error {
+	annotations := map[string]any{o.options.domain + leaseName: next.holder, o.options.domain + leaseTime: next.renewed}
+	if next == (pair{}) {
+		annotations = map[string]any{o.options.domain + leaseName: nil, o.options.domain + leaseTime: nil}
+	}
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": current.GetResourceVersion(), "annotations": annotations}})
+	if err != nil {
+		return err
+	}
+	_, err = o.port.Patch(ctx, refOf(key), deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: fieldManager})
+	return err
+}
