@@ -5,7 +5,7 @@
 // # What a predicate says
 //
 // Those of changes ([Generation], [Content], [Annotations], [UserAnnotations], [LabelsChanged], [Finalizers],
-// [ReadyReason], [Field]) are true for an update that made that change and for nothing else; those of what an object is
+// [ReadyReason], [Field], [Leasing]) are true for an update that made that change and for nothing else; those of what an object is
 // ([Labels], [Paused], [WithoutGeneration]) look at it as the event leaves it; [Created], [Replaced], [Deletion]
 // and [Lifecycle] are about its coming and going. [And], [Or] and [Not] join them as in logic.
 //

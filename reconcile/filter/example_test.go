@@ -262,3 +262,10 @@ func ExampleNamed() {
 	// true <nil>
 	// filter "my.Filter": there is none of that name: use default, annotation or user-annotation
 }
+
+func ExampleLeasing() {
+	mine := filter.And(filter.Field("metadata", "annotations"), filter.Not(filter.Leasing()))
+	free, taken := shop(1), shop(1, annotated("operkit.dev/lease-name", "replica-1"))
+	fmt.Println(mine(updated(free, taken)), mine(updated(free, shop(1, annotated("color", "red")))))
+	// Output: false true
+}

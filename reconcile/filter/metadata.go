@@ -14,28 +14,50 @@ import (
 // Generation is true when the generation changed, which the cluster raises with each new spec (spec: watch 29).
 func Generation() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
-		return before.GetGeneration() != after.GetGeneration()
+		return generation(before) != generation(after)
 	})
+}
+
+// generation is that of an object, zero if it has none. Every event asks for it.
+func generation(obj *unstructured.Unstructured) int64 {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	number, _ := metadata["generation"].(int64)
+	return number
 }
 
 // WithoutGeneration is true for objects that have no generation, such as ConfigMaps: see Content.
 func WithoutGeneration() Predicate {
-	return func(event deploy.Event) bool { return event.New != nil && event.New.GetGeneration() == 0 }
+	return func(event deploy.Event) bool { return event.New != nil && generation(event.New) == 0 }
 }
 
-// leasing is true for an update that takes or releases an object for a replica and changes nothing else that is shown
-// (spec: watch 35, mistake 8).
-func leasing() Predicate {
+// Leasing is true for an update that takes or releases an object for one of several replicas and changes nothing else
+// that is shown (spec: watch 35, mistake 8). Not(Leasing()) leaves these out of a filter of your own.
+func Leasing() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
-		return !areHidden(before, after) && !maps.Equal(leasesOf(before), leasesOf(after)) &&
-			reflect.DeepEqual(withoutLeases(before), withoutLeases(after))
+		return differInLeases(before, after) && !areHidden(before, after) && reflect.DeepEqual(withoutLeases(before), withoutLeases(after))
 	})
 }
 
-func leasesOf(obj *unstructured.Unstructured) map[string]string {
-	annotations := obj.GetAnnotations()
-	maps.DeleteFunc(annotations, func(key, _ string) bool { return !isLease(key) })
+// differInLeases is asked of every event, so it copies nothing.
+func differInLeases(before, after *unstructured.Unstructured) bool {
+	was, is := rawAnnotations(before), rawAnnotations(after)
+	return hasOtherLeases(was, is) || hasOtherLeases(is, was)
+}
+
+func rawAnnotations(obj *unstructured.Unstructured) map[string]any {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
 	return annotations
+}
+
+// hasOtherLeases tells whether one has leases that other hasn't.
+func hasOtherLeases(one, other map[string]any) bool {
+	for key, value := range one {
+		if isLease(key) && !reflect.DeepEqual(value, other[key]) {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutLeases is the content of obj without its leases and what each write changes, and without empty annotations.

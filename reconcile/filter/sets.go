@@ -8,7 +8,7 @@ import "fmt"
 // doesn't.
 func Standard() Predicate {
 	// What is told soonest, and most often changes, comes first.
-	return Or(Generation(), And(WithoutGeneration(), Not(leasing())), Lifecycle(), LabelsChanged(), Annotations(), Finalizers())
+	return Or(Generation(), And(WithoutGeneration(), Not(Leasing())), Lifecycle(), LabelsChanged(), Annotations(), Finalizers())
 }
 
 // Named returns a set of filters by the name that it has in oper8's configuration: default, annotation or

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
@@ -27,7 +28,6 @@ func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 // childHandler brings the owners of a kind by events of their children, those that rules let pass.
 func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rules, child schema.GroupVersionKind) func(deploy.Event) {
 	return func(event deploy.Event) {
-		e.events.Add(1)
 		if rules == nil || rules.CountsOwned(child, event) {
 			e.observeChild(owner, event)
 		}
@@ -44,13 +44,17 @@ func (e *Engine) observeChild(owner schema.GroupVersionKind, event deploy.Event)
 // are known.
 func (e *Engine) subscribe(ctx context.Context, kinds ownership, handle func(deploy.Event)) error {
 	kind := kinds.watched()
-	subscription, err := e.children.subscribe(ctx, kinds, func(life context.Context) (deploy.Subscription, error) {
-		return e.view.Subscribe(life, kind, handle)
+	w := &watcher{each: true, look: func(event deploy.Event, _ bool) bool {
+		handle(event)
+		return false
+	}}
+	watched, err := e.children.subscribe(ctx, kinds, func(life context.Context) (deploy.Subscription, error) {
+		return e.view.Subscribe(life, kind, func(event deploy.Event) { e.take(w, event, false) })
 	})
 	if err != nil {
 		err = fmt.Errorf("watch %s: %w", kind.Kind, err)
 	} else {
-		err = subscription.Synced(ctx)
+		err = watched.synced(ctx, e.inbox)
 	}
 	if ctx.Err() == nil {
 		e.kinds.set(kinds, err)
@@ -70,6 +74,21 @@ type childKind struct {
 	// turn is held by the one who subscribes; the others wait for it as long as they may.
 	turn         chan struct{}
 	subscription deploy.Subscription
+	// settled: all that existed at the beginning has been looked at.
+	settled atomic.Bool
+}
+
+// synced waits until the objects that existed are known.
+func (k *childKind) synced(ctx context.Context, events *inbox) error {
+	if k.settled.Load() {
+		return nil
+	}
+	err := k.subscription.Synced(ctx)
+	if err == nil {
+		err = events.settle(ctx)
+	}
+	k.settled.Store(err == nil)
+	return err
 }
 
 func newChildren() *children { return &children{kinds: map[ownership]*childKind{}} }
@@ -80,9 +99,9 @@ func (c *children) open(work context.Context) {
 	c.work = work
 }
 
-// subscribe returns the subscription of kinds, from start if there is none yet. That may ask
+// subscribe returns kinds with their subscription, from start if there is none yet. That may ask
 // the cluster: it ends with ctx, what it has started with the engine.
-func (c *children) subscribe(ctx context.Context, kinds ownership, start func(context.Context) (deploy.Subscription, error)) (deploy.Subscription, error) {
+func (c *children) subscribe(ctx context.Context, kinds ownership, start func(context.Context) (deploy.Subscription, error)) (*childKind, error) {
 	kind, work, err := c.of(kinds)
 	if err != nil {
 		return nil, err
@@ -94,7 +113,7 @@ func (c *children) subscribe(ctx context.Context, kinds ownership, start func(co
 	}
 	defer func() { <-kind.turn }()
 	if kind.subscription != nil {
-		return kind.subscription, nil
+		return kind, nil
 	}
 	life, end := context.WithCancel(work)
 	withdraw := context.AfterFunc(ctx, end)
@@ -107,7 +126,7 @@ func (c *children) subscribe(ctx context.Context, kinds ownership, start func(co
 		return nil, err
 	}
 	kind.subscription = subscription
-	return subscription, nil
+	return kind, nil
 }
 
 func (c *children) of(kinds ownership) (*childKind, context.Context, error) {

@@ -27,8 +27,8 @@ type Reconciler interface {
 
 // Observer is what a Reconciler may be beside, for styles that tell a creation from a change: each event of an object of
 // the kind, with the object before and after it, before any filter and before the reconcile that it brings. It is told
-// one event of an object after the other, but of several objects at once. It must not block or change the objects. A
-// panic is logged once. Events are no memory: after a restart what exists is Added, and what went meanwhile isn't told.
+// one event after the other. It must not block, since all other events wait for it, or change the objects. A panic is
+// logged once. Events are no memory: after a restart what exists is Added, and what went meanwhile isn't told.
 type Observer interface {
 	Observe(event deploy.Event)
 }

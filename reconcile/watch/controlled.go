@@ -58,16 +58,20 @@ func waitFor(ctx context.Context, group *sync.WaitGroup, longest time.Duration) 
 func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
 	var subscription deploy.Subscription
 	var synced atomic.Bool // what comes before was there already
+	w := &watcher{each: c.observer != nil, look: func(event deploy.Event, listing bool) bool { return e.observe(c, event, listing) }}
 	return e.await(ctx, ownership{owner: c.kind}, func() (err error) {
 		if subscription == nil {
 			c.open.Store(true)
-			subscription, err = e.view.Subscribe(ctx, c.kind, func(event deploy.Event) { e.observe(c, event, !synced.Load()) })
+			subscription, err = e.view.Subscribe(ctx, c.kind, func(event deploy.Event) { e.take(w, event, !synced.Load()) })
 			c.open.Store(err == nil)
 		}
 		if err == nil {
 			err = subscription.Synced(ctx)
 		}
 		synced.Store(err == nil)
+		if err == nil {
+			err = e.inbox.settle(ctx)
+		}
 		return err
 	}, func() {})
 }
@@ -119,9 +123,14 @@ func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason
 	return ctx.Err() == nil
 }
 
-// observe turns an event of a controlled object into a request.
-func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) {
+// take has w look at an event in its turn.
+func (e *Engine) take(w *watcher, event deploy.Event, listing bool) {
 	e.events.Add(1)
+	e.inbox.add(w, event, listing)
+}
+
+// observe turns an event of a controlled object into a request, if it counts.
+func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (brought bool) {
 	c.tell(event, e.options.logger)
 	key, anew := e.owners.Observe(c.kind, event)
 	counts, forced := c.rules.Counts(event)
@@ -129,18 +138,19 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) {
 	case event.Type == deploy.Left:
 		e.queue.Drop(key)
 		e.forget(key)
-		return
+		return false
 	case event.Type == deploy.Deleted && !counts:
 		// Nothing is kept of what is gone, also when that doesn't count.
 		e.queue.Cancel(key)
 		e.forget(key)
-		return
+		return false
 	case !counts:
-		return
+		return false
 	case anew, forced:
 		e.backoff.reset(key)
 	}
 	e.queue.Add(key, trigger.Why(event, listing, forced))
+	return true
 }
 
 // forget drops what is known of an object beside its place in the queue.

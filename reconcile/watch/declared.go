@@ -30,7 +30,6 @@ func (e *Engine) declared(ctx context.Context, c *controlled) (all []declaredKin
 	for i, mapped := range sources.Mapped {
 		kinds := ownership{c.kind, mapped.Kind, i + 1}
 		handle := func(event deploy.Event) {
-			e.events.Add(1)
 			if c.open.Load() {
 				e.bring(request.Mapped, c.rules.Mapped(i, event))
 			}

@@ -26,6 +26,7 @@ type Engine struct {
 	children  *children
 	followers trigger.Followers
 	queue     *queue.Queue
+	inbox     *inbox
 	// late is why a reconcile ends that took too long.
 	late error
 
@@ -64,6 +65,7 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 		owners:     trigger.NewOwners(),
 		children:   newChildren(),
 		queue:      queue.New(),
+		inbox:      newInbox(),
 		late:       fmt.Errorf("the reconcile took longer than %s: %w", o.timeout, context.DeadlineExceeded),
 		controlled: map[schema.GroupVersionKind]*controlled{},
 	}
@@ -87,9 +89,11 @@ func (e *Engine) Run(ctx context.Context) error {
 
 	// What runs when ctx ends goes on, and so do the subscriptions that it may wait for.
 	work, cancelWork := context.WithCancelCause(context.WithoutCancel(ctx))
+	var inbox, watchers, workers sync.WaitGroup
+	defer inbox.Wait()
 	defer cancelWork(errStopped)
+	inbox.Go(func() { e.inbox.run(work) })
 	e.children.open(work)
-	var watchers, workers sync.WaitGroup
 	kinds := slices.SortedFunc(maps.Keys(e.controlled), func(a, b schema.GroupVersionKind) int {
 		return strings.Compare(a.String(), b.String())
 	})

@@ -27,6 +27,7 @@ func TestNewRefuses(t *testing.T) {
 		{"a domain that makes no key", Domain("a b"), `domain "a b": makes no keys of annotations: prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`},
 		{"no domain", Domain(""), `domain "": makes no keys of annotations: prefix part must be non-empty`},
 		{"a backoff that shrinks", Backoff(2*time.Second, time.Second), "backoff: 2s to 1s: both must be positive, the second not shorter"},
+		{"watch 13: a negative period", Period(-time.Minute), "period: -1m0s: it can't be negative"},
 		{"no logger", Logger(nil), "logger: is nil"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

@@ -27,7 +27,6 @@ func (e *Engine) Follow(ctx context.Context, key request.Key, ref deploy.Ref) er
 }
 
 func (e *Engine) observeFollowed(event deploy.Event) {
-	e.events.Add(1)
 	for _, key := range e.followers.Of(event) {
 		e.queue.Add(key, request.Followed)
 	}

@@ -54,6 +54,7 @@ func TestObserver(t *testing.T) {
 		b := w.create(widget("b"))
 		w.settle()
 		w.leave(b)
+		w.settle()
 		assert.Equal(w.t, []string{"ADDED a", "MODIFIED a has another size", "MODIFIED a", "DELETED a", "ADDED b", "LEFT b"}, told)
 	})
 	inBubble(t, "it is told before the reconcile begins that the event brings", func(w *world) {

@@ -27,6 +27,7 @@ type options struct {
 	retry    time.Duration
 	limit    time.Duration
 	domain   string
+	period   time.Duration
 }
 
 // Workers sets how many objects are reconciled at once. Default is four for each processor that the process may use, at
@@ -54,6 +55,11 @@ func CancelOn(signal func(run context.Context) <-chan struct{}) Option {
 func Backoff(first, longest time.Duration) Option {
 	return func(o *options) { o.retry, o.limit = first, longest }
 }
+
+// Period has each object that exists reconciled again after this time at the latest, less up to a tenth at random, also
+// when nothing happened to it: a time that its reconcile asks for counts if it is sooner. A permanent error comes again
+// with the period too. Default 0: events bring what matters (spec: watch 13).
+func Period(d time.Duration) Option { return func(o *options) { o.period = d } }
 
 // Logger receives what happens to objects. Default: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
@@ -85,6 +91,8 @@ func newOptions(opts []Option) (options, error) {
 		return o, errors.New("cancel on: is nil")
 	case o.retry <= 0 || o.limit < o.retry:
 		return o, fmt.Errorf("backoff: %s to %s: both must be positive, the second not shorter", o.retry, o.limit)
+	case o.period < 0:
+		return o, fmt.Errorf("period: %s: it can't be negative", o.period)
 	case o.logger == nil:
 		return o, errors.New("logger: is nil")
 	}

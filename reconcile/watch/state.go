@@ -13,8 +13,9 @@ import (
 
 // State is what an engine does at one moment, for health, metrics and whoever wants to know.
 type State struct {
-	// Waiting is how many objects wait for a worker, Timers how many come again with time.
-	Waiting, Timers int
+	// Unread is how many events have come that nobody has looked at yet: many for long means that a filter, a mapping or
+	// an Observer blocks. Waiting is how many objects wait for a worker, Timers how many come again with time.
+	Unread, Waiting, Timers int
 	// Workers is how many objects may be reconciled at once, Running those that are.
 	Workers int
 	Running []Running
@@ -58,7 +59,7 @@ func (s State) Stalled() bool {
 func (e *Engine) State() State {
 	waiting := e.queue.State()
 	s := State{
-		Waiting: waiting.Waiting, Timers: waiting.Timers, LastStart: waiting.Taken, Workers: len(e.slots),
+		Unread: e.inbox.size(), Waiting: waiting.Waiting, Timers: waiting.Timers, LastStart: waiting.Taken, Workers: len(e.slots),
 		Events: e.events.Load(), Reconciles: e.reconciles.Load(), Kinds: e.kinds.all(),
 	}
 	for _, slot := range e.slots {
@@ -76,9 +77,10 @@ type slot struct {
 	patience time.Duration
 	logger   *slog.Logger
 
-	mu       sync.Mutex
-	busy     bool
-	running  Running
+	mu      sync.Mutex
+	busy    bool
+	running Running
+	// watchdog looks when the reconcile would be stuck that was under way when it was set; nil when none is set.
 	watchdog *time.Timer
 }
 
@@ -88,8 +90,6 @@ func (s *slot) begin(key request.Key) {
 	s.busy, s.running = true, Running{Key: key, Since: time.Now()}
 	if s.watchdog == nil {
 		s.watchdog = time.AfterFunc(s.patience, s.look)
-	} else {
-		s.watchdog.Reset(s.patience)
 	}
 }
 
@@ -97,8 +97,13 @@ func (s *slot) begin(key request.Key) {
 func (s *slot) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.busy || time.Since(s.running.Since) < s.patience {
-		return // it fired in the moment when another one began
+	s.watchdog = nil
+	if !s.busy {
+		return
+	}
+	if left := s.patience - time.Since(s.running.Since); left > 0 { // another one, that began meanwhile
+		s.watchdog = time.AfterFunc(left, s.look)
+		return
 	}
 	s.running.Stuck = true
 	s.logger.Error("a reconcile is stuck: it doesn't return although its context has ended",
@@ -108,11 +113,19 @@ func (s *slot) look() {
 func (s *slot) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.watchdog.Stop()
 	if s.running.Stuck {
 		s.logger.Warn("a reconcile that was stuck has returned", "object", s.running.Key.String(), "after", time.Since(s.running.Since))
 	}
 	s.busy, s.running = false, Running{}
+}
+
+// stop ends the slot's watch.
+func (s *slot) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watchdog != nil {
+		s.watchdog.Stop()
+	}
 }
 
 func (s *slot) present() (running Running, busy bool) {

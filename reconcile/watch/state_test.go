@@ -185,7 +185,6 @@ func BenchmarkState(b *testing.B) {
 	require.NoError(b, err)
 	for i := range 100_000 {
 		engine.queue.Add(key(fmt.Sprint(i)), request.Changed)
-		engine.queue.After(key(fmt.Sprint(i)), time.Hour, request.Periodic)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -6,58 +6,47 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"time"
 
+	"github.com/operkit/operkit/reconcile/internal/queue"
 	"github.com/operkit/operkit/reconcile/request"
 )
 
 // work reconciles what the queue gives until run ends, the queue is closed a moment later, or work does.
 func (e *Engine) work(run, work context.Context, slot *slot) {
+	defer slot.stop()
+	var taken queue.Taken
+	var next queue.Next
 	for {
-		key, triggers, ok := e.queue.Get()
+		var ok bool
+		taken, ok = e.queue.Take(taken, next, e.forget)
 		if !ok || run.Err() != nil || work.Err() != nil {
 			return
 		}
-		slot.begin(key)
-		e.process(work, key, triggers)
+		slot.begin(taken.Key)
+		next = e.periodic(taken.Key, e.process(work, taken.Key, taken.Triggers))
 		slot.end()
 		e.reconciles.Add(1)
-		e.queue.Done(key)
 	}
 }
 
 // quietAttempts is how often in a row a quiet error is kept out of the log.
 const quietAttempts = 3
 
-func (e *Engine) process(ctx context.Context, key request.Key, triggers request.Triggers) {
+// process reconciles an object and says when it comes again by itself. What was asked for before doesn't count any more.
+func (e *Engine) process(ctx context.Context, key request.Key, triggers request.Triggers) queue.Next {
 	attempt := e.backoff.failures(key)
 	e.followers.Begin(key)
 	result, err := e.reconcile(ctx, request.Request{Key: key, Triggers: triggers, Attempt: attempt})
 	if err != nil {
-		e.failed(ctx, key, attempt, err)
-		return
+		return e.failed(ctx, key, attempt, err)
 	}
 	e.followers.End(key)
 	e.backoff.reset(key)
-	e.schedule(key, result.RequeueAfter, request.Periodic)
-}
-
-// schedule has key reconciled again after a time, if that is positive. What was asked for before doesn't count any more.
-// Of an object that left the view meanwhile nothing is kept.
-func (e *Engine) schedule(key request.Key, after time.Duration, why request.Triggers) {
-	var left bool
-	if after > 0 {
-		left = e.queue.After(key, after, why)
-	} else {
-		left = e.queue.Cancel(key)
-	}
-	if left {
-		e.forget(key)
-	}
+	return queue.Next{After: result.RequeueAfter, Why: request.Periodic}
 }
 
 // failed says that a reconcile failed, and when it is tried again.
-func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err error) {
+func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err error) queue.Next {
 	log := e.options.logger.With("object", key.String())
 	var panicked *panicError
 	if errors.As(err, &panicked) {
@@ -66,10 +55,11 @@ func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err e
 	switch {
 	case ctx.Err() != nil:
 		log.Warn("reconcile was cancelled by the shutdown", "error", err)
+		return queue.Next{Unchanged: true}
 	case request.IsPermanent(err):
 		log.Error("reconcile failed, waiting for a change", "error", err)
 		e.backoff.reset(key)
-		e.schedule(key, 0, 0)
+		return queue.Next{}
 	default:
 		delay := e.backoff.next(key)
 		if after, timed := request.RetryTime(err); timed {
@@ -80,7 +70,7 @@ func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err e
 			level = slog.LevelDebug
 		}
 		log.Log(ctx, level, "reconcile failed", "error", err, "attempt", attempt+1, "retry_in", delay)
-		e.schedule(key, delay, request.Retry)
+		return queue.Next{After: delay, Why: request.Retry}
 	}
 }
 

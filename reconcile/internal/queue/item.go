@@ -22,12 +22,20 @@ var headStarts = map[request.Triggers]time.Duration{
 	request.Deleted:  time.Minute,
 }
 
+// startsByBit are the head starts by the place of a trigger's bit.
+var startsByBit = func() (starts [16]time.Duration) {
+	for trigger, start := range headStarts {
+		starts[bits.Len16(uint16(trigger))-1] = start
+	}
+	return starts
+}()
+
 // headStart is that of the most urgent of triggers.
 func headStart(triggers request.Triggers) time.Duration {
 	if triggers == 0 {
 		return 0
 	}
-	return headStarts[1<<(bits.Len16(uint16(triggers))-1)]
+	return startsByBit[bits.Len16(uint16(triggers))-1]
 }
 
 // item is what is known of one key.

@@ -16,6 +16,7 @@ import (
 type expected struct {
 	wanted, running, dropped bool
 	due                      time.Time
+	taken                    Taken
 }
 
 // model does with plain fields what a Queue does, one step after the other.
@@ -58,12 +59,10 @@ func (m *model) step(t *testing.T, q *Queue, random *rand.Rand) {
 		e.wanted = true
 	case 2:
 		after := time.Duration(1+random.IntN(50)) * time.Second
-		require.Equal(t, e.dropped, q.After(key(name), after, request.Periodic))
-		if !e.dropped {
-			e.due = time.Now().Add(after)
-		}
+		q.later(key(name), after, request.Periodic)
+		e.due = time.Now().Add(after)
 	case 3:
-		require.Equal(t, e.dropped, q.Cancel(key(name)))
+		q.Cancel(key(name))
 		e.due = time.Time{}
 	case 4:
 		q.Drop(key(name))
@@ -72,14 +71,22 @@ func (m *model) step(t *testing.T, q *Queue, random *rand.Rand) {
 		if m.count(func(e *expected) bool { return e.wanted && !e.running }) == 0 {
 			return
 		}
-		got, triggers, ok := q.Get()
+		got, ok := q.get()
 		require.True(t, ok)
-		require.NotZero(t, triggers)
-		e = m.of(got.Name)
-		require.True(t, e.wanted && !e.running, "%s is handed out", got.Name)
-		e.wanted, e.running = false, true
+		require.NotZero(t, got.Triggers)
+		e = m.of(got.Key.Name)
+		require.True(t, e.wanted && !e.running, "%s is handed out", got.Key.Name)
+		e.wanted, e.running, e.taken = false, true, got
 	case 6:
-		q.Done(key(name))
+		next := []Next{{}, {Unchanged: true}, {After: time.Duration(1+random.IntN(50)) * time.Second, Why: request.Periodic}}[random.IntN(3)]
+		require.Equal(t, e.dropped, q.finish(e.taken, next))
+		switch {
+		case !e.running || e.dropped || next.Unchanged:
+		case next.After > 0:
+			e.due = time.Now().Add(next.After)
+		default:
+			e.due = time.Time{}
+		}
 		e.running, e.dropped = false, false
 	}
 }

@@ -93,18 +93,8 @@ func (q *Queue) push(i *item) {
 	q.ready.Signal()
 }
 
-// After has key added once a time is over. A key has one timer: another call replaces it. One that was dropped since it
-// was handed out gets none, which it answers.
-func (q *Queue) After(key request.Key, after time.Duration, triggers request.Triggers) (dropped bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed {
-		return false
-	}
-	i := q.item(key)
-	if i.dropped {
-		return true
-	}
+// after has an item added once a time is over. It has one timer: another call replaces it.
+func (q *Queue) after(i *item, after time.Duration, triggers request.Triggers) {
 	q.stop(i)
 	var timer *time.Timer
 	timer = time.AfterFunc(after, func() {
@@ -118,20 +108,16 @@ func (q *Queue) After(key request.Key, after time.Duration, triggers request.Tri
 	})
 	i.timer = timer
 	q.timers++
-	return false
 }
 
-// Cancel stops the timer of key, if it has one. It answers whether key was dropped since it was handed out.
-func (q *Queue) Cancel(key request.Key) (dropped bool) {
+// Cancel stops the timer of key, if it has one.
+func (q *Queue) Cancel(key request.Key) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := q.items[key]
-	if i == nil {
-		return false
+	if i := q.items[key]; i != nil {
+		q.stop(i)
+		q.forget(i)
 	}
-	q.stop(i)
-	q.forget(i)
-	return i.dropped
 }
 
 // Drop forgets key: it doesn't wait any more, its timer is stopped, and whoever has it can't set another one. What is added
@@ -154,30 +140,53 @@ func (q *Queue) Drop(key request.Key) {
 	q.forget(i)
 }
 
-// Get waits for the next key and hands it out, with all that has happened; the taker says Done when it is. It answers
-// false once the queue is closed.
-func (q *Queue) Get() (key request.Key, triggers request.Triggers, ok bool) {
+// Taken is a key that is handed out. The zero value is none.
+type Taken struct {
+	Key request.Key
+	// Triggers are all that has happened since the key was last handed out.
+	Triggers request.Triggers
+	item     *item
+}
+
+// Next says when a key that was taken comes again by itself: After a time if that is positive, because of Why; never for
+// the zero value. Unchanged leaves it as it was.
+type Next struct {
+	After     time.Duration
+	Why       request.Triggers
+	Unchanged bool
+}
+
+// Take ends the work on what the taker had, which waits again if something happened meanwhile, and waits for the next key.
+// It answers false once the queue is closed. Of a key that was dropped
+// while it was taken dropped is told, before anybody else can take it.
+func (q *Queue) Take(done Taken, next Next, dropped func(request.Key)) (taken Taken, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.done(done, next, dropped)
 	for len(q.waiting) == 0 && !q.closed {
 		q.ready.Wait()
 	}
 	if q.closed {
-		return request.Key{}, 0, false
+		return Taken{}, false
 	}
 	i := heap.Pop(&q.waiting).(*item)
 	i.wanted, i.running = false, true
 	q.taken = time.Now()
-	return i.key, i.triggers, true
+	return Taken{i.key, i.triggers, i}, true
 }
 
-// Done ends the work on key, which waits again if something happened meanwhile.
-func (q *Queue) Done(key request.Key) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	i := q.items[key]
-	if i == nil || !i.running {
+func (q *Queue) done(taken Taken, next Next, dropped func(request.Key)) {
+	i := taken.item
+	if i == nil || !i.running || q.closed {
 		return
+	}
+	switch {
+	case i.dropped:
+		dropped(i.key)
+	case next.After > 0:
+		q.after(i, next.After, next.Why)
+	case !next.Unchanged:
+		q.stop(i)
 	}
 	i.running, i.dropped = false, false
 	if i.wanted {

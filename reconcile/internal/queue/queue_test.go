@@ -18,15 +18,33 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func key(name string) request.Key { return request.Key{Name: name} }
 
+// get takes a key, beside what else is taken.
+func (q *Queue) get() (Taken, bool) { return q.Take(Taken{}, Next{}, nil) }
+
+// finish ends the work on what was taken, and tells whether it was dropped.
+func (q *Queue) finish(taken Taken, next Next) (dropped bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.done(taken, next, func(request.Key) { dropped = true })
+	return dropped
+}
+
+// later sets the timer of a key that nobody has.
+func (q *Queue) later(key request.Key, after time.Duration, why request.Triggers) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.after(q.item(key), after, why)
+}
+
 // take hands out n keys, each done at once, and says why.
 func take(t *testing.T, q *Queue, n int) (taken []string) {
 	t.Helper()
 	for range n {
 		require.Positive(t, q.Len())
-		key, triggers, ok := q.Get()
+		got, ok := q.get()
 		require.True(t, ok)
-		taken = append(taken, key.Name+": "+triggers.String())
-		q.Done(key)
+		taken = append(taken, got.Key.Name+": "+got.Triggers.String())
+		q.finish(got, Next{})
 	}
 	return taken
 }
@@ -88,18 +106,19 @@ func TestOneTakerAtATime(t *testing.T) {
 	t.Parallel()
 	q := New()
 	q.Add(key("a"), request.Changed)
-	first, _, _ := q.Get()
-	q.Add(first, request.Child)
+	first, _ := q.get()
+	q.Add(first.Key, request.Child)
 	q.Add(key("b"), request.Listed)
-	q.Add(first, request.Deleting)
+	q.Add(first.Key, request.Deleting)
 	assert.Equal(t, 2, q.Len())
-	other, _, _ := q.Get()
-	assert.Equal(t, "b", other.Name, "watch 9: a is worked on")
-	q.Done(other)
+	other, _ := q.get()
+	assert.Equal(t, "b", other.Key.Name, "watch 9: a is worked on")
+	q.finish(other, Next{})
 	assert.Equal(t, 1, q.Len())
-	q.Done(first)
+	q.finish(first, Next{})
+	q.finish(first, Next{After: time.Minute})
+	assert.Zero(t, q.State().Timers, "work ends once")
 	assert.Equal(t, []string{"a: child,deleting"}, take(t, q, 1), "once more, for all of it")
-	q.Done(key("never taken"))
 	assert.Zero(t, q.Len())
 }
 
@@ -109,26 +128,42 @@ func TestTimers(t *testing.T) {
 		q := New()
 		began := time.Now()
 		next := func() (string, time.Duration) {
-			key, triggers, _ := q.Get()
-			q.Done(key)
-			return key.Name + ": " + triggers.String(), time.Since(began)
+			taken, _ := q.get()
+			q.finish(taken, Next{Unchanged: true})
+			return taken.Key.Name + ": " + taken.Triggers.String(), time.Since(began)
 		}
-		q.After(key("a"), time.Hour, request.Periodic)
-		q.After(key("a"), time.Minute, request.Retry)
+		q.later(key("a"), time.Hour, request.Periodic)
+		q.later(key("a"), time.Minute, request.Retry)
 		what, after := next()
 		assert.Equal(t, "a: retry", what, "watch 14: one timer an object")
 		assert.Equal(t, time.Minute, after)
-		q.After(key("a"), time.Minute, request.Periodic)
-		q.After(key("b"), 2*time.Minute, request.Periodic)
+		q.later(key("a"), time.Minute, request.Periodic)
+		q.later(key("b"), 2*time.Minute, request.Periodic)
 		q.Cancel(key("a"))
 		q.Cancel(key("none"))
 		what, after = next()
 		assert.Equal(t, "b: periodic", what)
 		assert.Equal(t, 3*time.Minute, after)
-		q.After(key("a"), 0, request.Periodic)
-		what, _ = next()
-		assert.Equal(t, "a: periodic", what)
-		assert.Empty(t, q.items, "nothing is kept for nobody")
+		q.Add(key("a"), request.Changed)
+		taken, _ := q.get()
+		q.finish(taken, Next{After: time.Hour, Why: request.Periodic})
+		q.Add(key("a"), request.Changed)
+		what, after = next()
+		assert.Equal(t, "a: changed", what)
+		assert.Equal(t, 3*time.Minute, after, "and it leaves the timer as it is")
+		q.Add(key("a"), request.Changed)
+		taken, _ = q.get()
+		q.finish(taken, Next{After: time.Minute, Why: request.Retry})
+		what, after = next()
+		assert.Equal(t, "a: retry", what, "the next work on it sets another one")
+		assert.Equal(t, 4*time.Minute, after)
+		q.Add(key("a"), request.Changed)
+		taken, _ = q.get()
+		q.finish(taken, Next{After: time.Minute, Why: request.Retry})
+		q.Add(key("a"), request.Changed)
+		taken, _ = q.get()
+		q.finish(taken, Next{})
+		assert.Empty(t, q.items, "or none: nothing is kept for nobody")
 	})
 }
 
@@ -137,24 +172,23 @@ func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New()
 		q.Add(key("a"), request.Changed)
-		a, _, _ := q.Get()
+		a, _ := q.get()
 		var waiting sync.WaitGroup
 		for range 3 {
 			waiting.Go(func() {
-				_, _, ok := q.Get()
+				_, ok := q.get()
 				assert.False(t, ok)
 			})
 		}
 		synctest.Wait()
-		q.Add(a, request.Changed)
-		q.After(key("b"), time.Minute, request.Periodic)
+		q.Add(a.Key, request.Changed)
+		q.later(key("b"), time.Minute, request.Periodic)
 		q.Close()
 		waiting.Wait()
-		q.Done(a)
+		q.finish(a, Next{After: time.Second, Why: request.Changed})
 		q.Add(key("c"), request.Changed)
-		q.After(key("c"), time.Second, request.Changed)
 		time.Sleep(time.Hour)
-		_, _, ok := q.Get()
+		_, ok := q.get()
 		assert.False(t, ok, "what waited is dropped")
 		assert.Zero(t, q.Len())
 		q.Close()
@@ -171,19 +205,19 @@ func TestManyTakers(t *testing.T) {
 	var work sync.WaitGroup
 	for range takers {
 		work.Go(func() {
+			var taken Taken
 			for {
-				key, _, ok := q.Get()
-				if !ok {
+				var ok bool
+				if taken, ok = q.Take(taken, Next{}, nil); !ok {
 					return
 				}
 				mu.Lock()
-				assert.False(t, busy[key], "one taker at a time")
-				busy[key], got[key] = true, wanted[key]
+				assert.False(t, busy[taken.Key], "one taker at a time")
+				busy[taken.Key], got[taken.Key] = true, wanted[taken.Key]
 				mu.Unlock()
 				mu.Lock()
-				busy[key] = false
+				busy[taken.Key] = false
 				mu.Unlock()
-				q.Done(key)
 			}
 		})
 	}
@@ -215,10 +249,11 @@ func BenchmarkQueue(b *testing.B) {
 		for _, key := range keys {
 			q.Add(key, request.Changed)
 		}
+		var taken Taken
 		for range keys {
-			key, _, _ := q.Get()
-			q.Done(key)
+			taken, _ = q.Take(taken, Next{}, nil)
 		}
+		q.finish(taken, Next{})
 	}
 }
 
@@ -235,34 +270,30 @@ func TestDrop(t *testing.T) {
 			q.Drop(key("b"))
 		}, []string{"a: changed", "c: changed"}},
 		"what has a timer": {func(_ *testing.T, q *Queue) {
-			q.After(key("a"), time.Second, request.Periodic)
+			q.later(key("a"), time.Second, request.Periodic)
 			q.Drop(key("a"))
 		}, nil},
 		"what somebody has, and has to be again": {func(t *testing.T, q *Queue) {
 			q.Add(key("a"), request.Changed)
-			a, _, _ := q.Get()
-			q.Add(a, request.Changed)
-			q.Drop(a)
+			a, _ := q.get()
+			q.Add(a.Key, request.Changed)
+			q.Drop(a.Key)
 			assert.Zero(t, q.Len())
-			assert.True(t, q.After(a, time.Second, request.Periodic))
-			assert.True(t, q.Cancel(a))
-			q.Done(a)
+			assert.True(t, q.finish(a, Next{After: time.Second, Why: request.Periodic}), "and can't set a timer")
 		}, nil},
 		"what comes back meanwhile counts": {func(t *testing.T, q *Queue) {
 			q.Add(key("a"), request.Changed)
-			a, _, _ := q.Get()
-			q.Drop(a)
-			q.Add(a, request.Listed)
-			assert.True(t, q.After(a, time.Second, request.Periodic))
-			q.Done(a)
-			again, _, _ := q.Get()
-			assert.False(t, q.Cancel(again))
-			assert.False(t, q.After(again, time.Second, request.Retry))
-			q.Done(again)
+			a, _ := q.get()
+			q.Drop(a.Key)
+			q.Add(a.Key, request.Listed)
+			assert.True(t, q.finish(a, Next{After: time.Second, Why: request.Periodic}))
+			again, _ := q.get()
+			assert.Equal(t, request.Listed, again.Triggers)
+			assert.False(t, q.finish(again, Next{After: time.Second, Why: request.Retry}))
 		}, []string{"a: retry"}},
-		"what nobody knows": {func(t *testing.T, q *Queue) {
+		"what nobody knows": {func(_ *testing.T, q *Queue) {
 			q.Drop(key("a"))
-			assert.False(t, q.Cancel(key("a")))
+			q.Cancel(key("a"))
 		}, nil},
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -288,14 +319,14 @@ func TestState(t *testing.T) {
 		assert.Equal(t, State{}, q.State())
 		q.Add(key("a"), request.Changed)
 		q.Add(key("b"), request.Changed)
-		q.After(key("b"), time.Minute, request.Periodic)
-		q.After(key("b"), time.Hour, request.Periodic)
-		q.After(key("c"), time.Minute, request.Periodic)
+		q.later(key("b"), time.Minute, request.Periodic)
+		q.later(key("b"), time.Hour, request.Periodic)
+		q.later(key("c"), time.Minute, request.Periodic)
 		time.Sleep(time.Second)
-		a, _, _ := q.Get()
+		a, _ := q.get()
 		taken := time.Now()
 		time.Sleep(time.Second)
-		q.Add(a, request.Changed)
+		q.Add(a.Key, request.Changed)
 		assert.Equal(t, State{Waiting: 2, Timers: 2, Taken: taken}, q.State())
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -313,7 +344,7 @@ func TestMonotonicTime(t *testing.T) {
 		q := New()
 		q.Add(key("a"), request.Deleting)
 		assert.Contains(t, q.items[key("a")].turn.String(), " m=", "after its head start too")
-		_, _, _ = q.Get()
+		_, _ = q.get()
 		assert.Contains(t, q.State().Taken.String(), " m=")
 	})
 }

@@ -24,9 +24,18 @@ func isForced(event deploy.Event, key string) bool {
 
 // annotation is a value as it stands there, without a copy of all.
 func annotation(obj *unstructured.Unstructured, key string) string {
+	annotations, _ := metadataOf(obj)["annotations"].(map[string]any)
+	return text(annotations, key)
+}
+
+// metadataOf is the metadata of an object as it stands there, nil if it has none.
+func metadataOf(obj *unstructured.Unstructured) map[string]any {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	value, _ := annotations[key].(string)
+	return metadata
+}
+
+func text(content map[string]any, key string) string {
+	value, _ := content[key].(string)
 	return value
 }
 
@@ -48,21 +57,20 @@ func Why(event deploy.Event, listing, forced bool) (why request.Triggers) {
 
 // isDeleting tells whether the deletion of an object has begun.
 func isDeleting(obj *unstructured.Unstructured) bool {
-	metadata, _ := obj.Object["metadata"].(map[string]any)
-	return metadata["deletionTimestamp"] != nil
-}
-
-// isAnother tells whether after has another spec than before, or is another object of that name.
-func isAnother(before, after *unstructured.Unstructured) bool {
-	return before.GetGeneration() != after.GetGeneration() || before.GetUID() != after.GetUID()
+	return metadataOf(obj)["deletionTimestamp"] != nil
 }
 
 // isRepetition tells of an update that it shows no change, such as a watch gives that begins again.
 func isRepetition(event deploy.Event) bool {
-	return event.Type == deploy.Modified && event.Old.GetResourceVersion() == event.New.GetResourceVersion()
+	return event.Type == deploy.Modified &&
+		text(metadataOf(event.Old), "resourceVersion") == text(metadataOf(event.New), "resourceVersion")
 }
 
-// concernsOthers tells whether an event of an object may bring others: what has left the view hasn't changed.
+// leasing are updates that only take or release an object for a replica.
+var leasing = filter.Leasing()
+
+// concernsOthers tells whether an event of an object may bring others: what has left the view hasn't changed, nor has what
+// a replica has merely taken or released (spec: watch 35).
 func concernsOthers(event deploy.Event) bool {
-	return event.Type != deploy.Left && !isRepetition(event)
+	return event.Type != deploy.Left && !isRepetition(event) && !leasing(event)
 }

@@ -26,12 +26,6 @@ func NewOwners() *Owners {
 }
 
 func (o *Owners) add(key request.Key, uid types.UID) {
-	o.mu.RLock()
-	known := o.uids[key] == uid && uid != ""
-	o.mu.RUnlock()
-	if known {
-		return
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if previous, ok := o.uids[key]; ok && previous != uid {
@@ -52,13 +46,22 @@ func (o *Owners) remove(key request.Key, uid types.UID) {
 // Observe takes note of an event of a controlled object of kind. Anew tells whether what failed before doesn't count any
 // more.
 func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key request.Key, anew bool) {
-	key = request.Key{Kind: kind, Namespace: event.New.GetNamespace(), Name: event.New.GetName()}
-	if event.Type == deploy.Deleted || event.Type == deploy.Left {
-		o.remove(key, event.New.GetUID())
-	} else {
-		o.add(key, event.New.GetUID())
+	now := metadataOf(event.New)
+	uid := types.UID(text(now, "uid"))
+	key = request.Key{Kind: kind, Namespace: text(now, "namespace"), Name: text(now, "name")}
+	switch event.Type {
+	case deploy.Deleted, deploy.Left:
+		o.remove(key, uid)
+	case deploy.Modified:
+		before := metadataOf(event.Old)
+		if text(before, "uid") == string(uid) && uid != "" {
+			return key, before["generation"] != now["generation"] // an object that is known
+		}
+		o.add(key, uid)
+	default:
+		o.add(key, uid)
 	}
-	return key, event.Type != deploy.Modified || isAnother(event.Old, event.New)
+	return key, true
 }
 
 // Keys returns the objects of kind that are known, in no order.

@@ -1,0 +1,133 @@
+package watch
+
+import (
+	"context"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// inbox takes events without looking at them, and has them looked at one after the other. Updates of one object that come
+// faster than that stay together: once one of them has brought the object to reconcile, of the others only counts what
+// they come to.
+type inbox struct {
+	wake chan struct{}
+	// over is closed when nobody looks any more.
+	over chan struct{}
+
+	mu       sync.Mutex
+	arrivals []arrival
+	// latest is where the latest state of an object stands among the arrivals.
+	latest map[*unstructured.Unstructured]int
+}
+
+// arrival is an event, with the updates of its object that followed; or a mark that is closed when it is its turn.
+type arrival struct {
+	watcher *watcher
+	event   deploy.Event
+	listing bool
+	updates []*unstructured.Unstructured
+	mark    chan struct{}
+}
+
+// watcher looks at the events of a kind that is watched for one reason.
+type watcher struct {
+	// look tells whether an event has brought its object to reconcile. listing: the objects that exist were being listed.
+	look func(event deploy.Event, listing bool) (brought bool)
+	// each: every event has to be looked at.
+	each bool
+}
+
+func newInbox() *inbox {
+	return &inbox{wake: make(chan struct{}, 1), over: make(chan struct{}), latest: map[*unstructured.Unstructured]int{}}
+}
+
+// add takes an event.
+func (b *inbox) add(w *watcher, event deploy.Event, listing bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !w.each && event.Type == deploy.Modified {
+		if i, ok := b.latest[event.Old]; ok && b.arrivals[i].watcher == w {
+			delete(b.latest, event.Old)
+			b.latest[event.New] = i
+			b.arrivals[i].updates = append(b.arrivals[i].updates, event.New)
+			return
+		}
+	}
+	if !w.each && (event.Type == deploy.Added || event.Type == deploy.Modified) {
+		b.latest[event.New] = len(b.arrivals)
+	}
+	b.put(arrival{watcher: w, event: event, listing: listing})
+}
+
+func (b *inbox) put(a arrival) {
+	b.arrivals = append(b.arrivals, a)
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// settle waits until everything has been looked at that has come before.
+func (b *inbox) settle(ctx context.Context) error {
+	mark := make(chan struct{})
+	b.mu.Lock()
+	b.put(arrival{mark: mark})
+	b.mu.Unlock()
+	select {
+	case <-mark:
+		return nil
+	case <-b.over:
+		return errStopped
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// size is how much hasn't been looked at yet.
+func (b *inbox) size() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.arrivals)
+}
+
+// run has everything looked at until ctx ends.
+func (b *inbox) run(ctx context.Context) {
+	defer close(b.over)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.wake:
+		}
+		b.mu.Lock()
+		arrivals := b.arrivals
+		b.arrivals = nil
+		clear(b.latest)
+		b.mu.Unlock()
+		for _, a := range arrivals {
+			if ctx.Err() != nil {
+				return
+			}
+			a.settle()
+		}
+	}
+}
+
+func (a arrival) settle() {
+	if a.mark != nil {
+		close(a.mark)
+		return
+	}
+	brought, before := a.watcher.look(a.event, a.listing), a.event.New
+	for len(a.updates) > 0 {
+		after := a.updates[0]
+		if a.updates = a.updates[1:]; brought && len(a.updates) > 0 {
+			// It will be reconciled anyway. What all that comes to may make it more urgent, or a new beginning.
+			after, a.updates = a.updates[len(a.updates)-1], nil
+		}
+		brought = a.watcher.look(deploy.Event{Type: deploy.Modified, Old: before, New: after}, a.listing) || brought
+		before = after
+	}
+}
