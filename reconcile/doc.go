@@ -17,6 +17,11 @@
 // that wait for it. When several errors meet, the most severe decides the conditions and
 // stands first, and all are in the message. A cluster that doesn't answer is told as soon as it does.
 //
+// # Pauses
+//
+// A resource whose annotation <domain>/pause-execution is "true", or a time (RFC 3339) to come, is left alone, and says so by
+// [ConditionPaused]; its deletion goes on, save with [PauseDeletions].
+//
 // # Objects
 //
 // What a Setup adds is never changed, nor is what a View returns. Objects that belong to

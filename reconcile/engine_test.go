@@ -17,30 +17,42 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// inBubble runs a test in a time that passes when nothing is to be done.
+func inBubble(t *testing.T, reason string, test func(w *world)) {
+	t.Helper()
+	t.Run(reason, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) { test(newWorld(t)) })
+	})
+}
+
 // onEngine runs a test in which the engine reconciles the widget by c from start on, in a time
 // that passes when nothing is to be done.
 func onEngine(t *testing.T, reason string, c Controller, test func(w *world, start func()), more ...Option) {
 	t.Helper()
-	t.Run(reason, func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t)
-			engine, err := watch.New(w.View(), watch.Logger(slog.New(slog.DiscardHandler)))
-			require.NoError(t, err)
-			r := w.reconciler(c, append(more, Clock(time.Now), WithWatcher(engine))...)
-			require.NoError(t, engine.Control(r.Kind(), r))
-			test(w, func() {
-				ctx, cancel := context.WithCancel(t.Context())
-				ended := make(chan error)
-				go func() { ended <- engine.Run(ctx) }()
-				t.Cleanup(func() {
-					cancel()
-					assert.NoError(t, <-ended)
-					w.memory.Wait()
-				})
-			})
-		})
+	inBubble(t, reason, func(w *world) {
+		_, start := w.engine(c, more...)
+		test(w, func() { w.t.Cleanup(start()) })
 	})
+}
+
+// engine returns what an engine reconciles the widget by, from start until stop.
+func (w *world) engine(c Controller, options ...Option) (r *Reconciler, start func() (stop func())) {
+	w.t.Helper()
+	engine, err := watch.New(w.View(), watch.Logger(slog.New(slog.DiscardHandler)))
+	require.NoError(w.t, err)
+	r = w.reconciler(c, append(options, Clock(time.Now), WithWatcher(engine))...)
+	require.NoError(w.t, engine.Control(r.Kind(), r))
+	return r, func() func() {
+		ctx, cancel := context.WithCancel(w.t.Context())
+		ended := make(chan error)
+		go func() { ended <- engine.Run(ctx) }()
+		return func() {
+			cancel()
+			assert.NoError(w.t, <-ended)
+			w.memory.Wait()
+		}
+	}
 }
 
 // settle waits until there is nothing to do and returns the calls that were made since the

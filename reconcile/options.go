@@ -31,6 +31,8 @@ type options struct {
 	oper8Names    bool
 	ownAnywhere   bool
 
+	pauseDeletions bool
+
 	versionField, versionOverride, operatorVersion string
 
 	supported, exempt []string

@@ -1,31 +1,169 @@
 package reconcile
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// paused tells whether a resource rests (spec: reconcile 38): by the annotation <domain>/pause-execution, "true" in
-// whatever case, or a time (RFC 3339) that is still to come. left is how long it is until then; zero means as long as
-// the annotation says so. What is neither is no pause; if it isn't "false" either, that is said.
-func (r *Reconciler) paused(resource *unstructured.Unstructured) (rests bool, left time.Duration) {
-	key := r.manager.KeyDomain() + "/pause-execution"
-	value := strings.TrimSpace(resource.GetAnnotations()[key])
+// ConditionPaused is the type of the condition by which a resource says that it is paused: True while it is, with
+// ReasonPaused or ReasonPausedUntil, and absent otherwise. It has no observedGeneration: a pause is about the
+// resource, whatever its spec. What the other conditions say stays as it was when the pause began, with the generation
+// that they observed.
+const ConditionPaused = "Paused"
+
+// The reasons of ConditionPaused.
+const (
+	// ReasonPaused: until the annotation says otherwise.
+	ReasonPaused = "Paused"
+	// ReasonPausedUntil: until the time that the annotation names.
+	ReasonPausedUntil = "PausedUntil"
+)
+
+// longestRest is after which time a resource that is paused until another time is looked at. Timers don't see that
+// somebody sets the clock, so a pause may end that much late then.
+const longestRest = 10 * time.Minute
+
+// PauseDeletions has the deletion of a paused resource wait too: it isn't finalized, and keeps the finalizer, until the
+// pause ends. It holds resources that carry the finalizer, which those of a Controller without Finalize don't, nor
+// those that were paused from their beginning. Without this option a deletion goes on whatever the pause.
+func PauseDeletions() Option { return func(o *options) { o.pauseDeletions = true } }
+
+// pause is what the annotation <domain>/pause-execution asks for.
+type pause struct {
+	annotation, value string
+	// rests: the resource is paused, and until when; zero is for as long as the annotation says so.
+	rests bool
+	until time.Time
+	// strange: the value means nothing.
+	strange bool
+}
+
+// pauseOf reads the annotation of a resource (spec: reconcile 38): "true" in whatever case pauses, and a time
+// (RFC 3339) that is still to come. Nothing else does; but "false", a time that is over and the empty value are no mistake.
+func (r *Reconciler) pauseOf(resource *unstructured.Unstructured) pause {
+	p := pause{annotation: r.manager.KeyDomain() + "/pause-execution"}
+	p.value = resource.GetAnnotations()[p.annotation]
 	switch {
-	case strings.EqualFold(value, "true"):
-		return true, 0
-	case value == "" || strings.EqualFold(value, "false"):
-		return false, 0
+	case strings.EqualFold(p.value, "true"):
+		p.rests = true
+	case p.value != "" && !strings.EqualFold(p.value, "false"):
+		until, err := time.Parse(time.RFC3339, p.value)
+		p.strange = err != nil
+		p.until, p.rests = until, err == nil && until.After(r.now())
 	}
-	until, err := time.Parse(time.RFC3339, value)
-	if err != nil {
-		r.options.logger.Warn("not paused: the annotation is neither true nor a time such as 2030-01-31T18:00:00Z",
-			"object", deploy.RefOf(resource).String(), "annotation", key, "value", value)
-		return false, 0
+	return p
+}
+
+// paused tells whether a resource rests, and how. One that is being deleted doesn't, unless PauseDeletions asks for
+// it; nor does any in a dry run. A value that means nothing is said once.
+func (r *Reconciler) paused(resource *unstructured.Unstructured) (p pause, rests bool) {
+	p = r.pauseOf(resource)
+	ref := deploy.RefOf(resource)
+	deleted := resource.GetDeletionTimestamp() != nil && !r.options.pauseDeletions
+	switch {
+	case p.strange:
+		if r.pauses.note(ref, resource.GetUID(), p) {
+			r.pauses.told(ref, resource.GetUID(), p)
+			r.options.logger.Warn("not paused: the annotation is neither true nor a time such as 2030-01-31T18:00:00Z",
+				"object", ref.String(), "annotation", p.annotation, "value", p.value)
+		}
+	case p.rests && !deleted && !r.options.dryRun:
+		return p, true
+	default:
+		r.pauses.forget(ref)
 	}
-	left = until.Sub(r.now())
-	return left > 0, max(left, 0)
+	return p, false
+}
+
+// rest leaves a paused resource alone, but for a condition that says so. Rule 38 of reconcile has nothing written at
+// all; yet who waits for a resource should see why nothing happens. It is one write when the pause begins, or
+// becomes another one: who takes the condition off, or a schema that has no place for it, isn't argued with.
+func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructured, p pause) (request.Result, error) {
+	ref, uid, left := deploy.RefOf(resource), resource.GetUID(), p.left(r.now())
+	if !r.pauses.note(ref, uid, p) {
+		return request.Result{RequeueAfter: left}, nil
+	}
+	log := r.loggerFor(resource, r.options.logger).With("object", ref.String())
+	result, err := r.changeStatus(ctx, resource, log, func(present map[string]any) (map[string]any, bool, error) {
+		return r.withPause(present, p)
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return request.Result{}, err
+	case err != nil:
+		log.Warn("status not written: it doesn't say that the resource is paused", "error", err)
+		if isTemporary(err) {
+			return request.Result{RequeueAfter: sooner(left, r.options.recheck)}, nil
+		}
+	case result.Action == deploy.Skipped:
+		r.pauses.forget(ref) // it has gone meanwhile
+	}
+	r.pauses.told(ref, uid, p)
+	return request.Result{RequeueAfter: left}, nil
+}
+
+// left is after which time to look at the resource again, zero for when something happens to it.
+func (p pause) left(now time.Time) time.Duration {
+	if p.until.IsZero() {
+		return 0
+	}
+	return min(p.until.Sub(now), longestRest)
+}
+
+// sooner is the smaller of two times, of which zero is none.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// pauseCondition says what waits, and who can end that.
+func (r *Reconciler) pauseCondition(p pause) metav1.Condition {
+	nothing := "nothing is done, save for its deletion,"
+	if r.options.pauseDeletions {
+		nothing = "nothing is done, not even its deletion,"
+	}
+	c := metav1.Condition{
+		Type: ConditionPaused, Status: metav1.ConditionTrue, Reason: ReasonPaused,
+		Message: fmt.Sprintf("The annotation %s is %q: %s until somebody takes it off", p.annotation, p.value, nothing),
+	}
+	if !p.until.IsZero() {
+		c.Reason = ReasonPausedUntil
+		c.Message = fmt.Sprintf("The annotation %s is a time: %s until %s, or until somebody takes it off",
+			p.annotation, nothing, p.until.UTC().Format(time.RFC3339))
+	}
+	return c
+}
+
+// withPause is a status with the condition of a pause in it; present isn't changed.
+func (r *Reconciler) withPause(present map[string]any, p pause) (next map[string]any, changed bool, err error) {
+	resource := map[string]any{"status": runtime.DeepCopyJSON(present)}
+	conditions := status.Conditions(resource)
+	changed = conditions.Set(r.now(), r.pauseCondition(p))
+	next, _ = resource["status"].(map[string]any)
+	return next, changed, conditions.Err()
+}
+
+// withoutPause is a status without what withPause put into it, and whether there was something; present isn't changed.
+// A condition of the same name that somebody else writes stays.
+func withoutPause(present map[string]any) (next map[string]any, resumed bool) {
+	resource := map[string]any{"status": present}
+	c, ok := status.Conditions(resource).Get(ConditionPaused)
+	if !ok || c.Status != metav1.ConditionTrue || c.Reason != ReasonPaused && c.Reason != ReasonPausedUntil {
+		return present, false
+	}
+	resource["status"] = runtime.DeepCopyJSON(present)
+	status.Conditions(resource).Remove(ConditionPaused)
+	next, _ = resource["status"].(map[string]any)
+	return next, true
 }

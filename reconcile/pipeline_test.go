@@ -45,7 +45,7 @@ func TestPipelineOrder(t *testing.T) {
 		calls                        []string
 	}{
 		{reason: "reconcile 36, vcs 7: paused, not even its version is looked at", spec: `{"version":"9"}`, annotations: `{"operkit.dev/pause-execution":"true"}`,
-			overrides: "3", verdict: "/"},
+			overrides: "3", verdict: "/", calls: []string{writeStatus}},
 		{reason: "reconcile 36, vcs 7: the version before the configuration", spec: `{"version":"9"}`, annotations: "{}", overrides: "3",
 			verdict: "ConfigError/Errored", message: `Widget shop/w: version "9" isn't supported: choose one of 1, 2`, calls: []string{patchWidget, writeStatus}},
 		{reason: "reconcile 36: the configuration before Setup", spec: `{"version":"1"}`, annotations: "{}", overrides: "3",

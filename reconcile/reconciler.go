@@ -38,6 +38,7 @@ type Reconciler struct {
 	options    options
 	schema     pruned
 	attempts   attempts
+	pauses     pauses
 	sources    source.Sources
 	// defaults of resources, and of their configuration.
 	defaults, configDefaults map[string]any
@@ -84,7 +85,7 @@ func (r *Reconciler) now() time.Time { return r.options.now() }
 
 // Reconcile brings the resource that req names to the state that its controller describes,
 // as far as that is possible now, and writes what came of it into its status. A resource
-// that is gone or paused is left alone. The error is one to try again for; a resource that
+// that is gone is left alone, and so is one that is paused, save that its status says so (ConditionPaused). The error is one to try again for; a resource that
 // merely waits for its objects is no error. A request that names no resource of the controller's kind is a permanent
 // one (spec: reconcile 1).
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
@@ -97,11 +98,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		return request.Result{}, err
 	}
 	if resource == nil {
-		r.attempts.forget(ref)
+		r.forget(ref)
 		return request.Result{}, nil
 	}
-	if rests, left := r.paused(resource); rests && !r.options.dryRun {
-		return request.Result{RequeueAfter: left}, nil
+	if p, rests := r.paused(resource); rests {
+		return r.rest(ctx, resource, p)
 	}
 	session := r.session(resource, req.Attempt)
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -27,28 +28,50 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) bo
 	})
 	if err != nil {
 		s.logger.Warn("status not written", "error", err)
-		_, unavailable := isUnavailable(err)
-		return !unavailable && !isStale(err)
+		return !isTemporary(err)
 	}
 	return true
 }
 
+// isTemporary tells whether there is sense in writing a status again that couldn't be written.
+func isTemporary(err error) bool {
+	_, unavailable := isUnavailable(err)
+	return unavailable || isStale(err)
+}
+
 // setStatus writes what the application that say makes of the present status changes in it, if say has
-// anything to say, without what the schema is known to drop; and learns what that is, also from a write that
-// changed nothing because of it.
+// anything to say, and takes off it that the resource was paused, which it isn't any more.
 func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present map[string]any) (status.Application, bool)) error {
-	if r.options.withoutStatus {
-		return nil
-	}
-	var sent map[string]any
-	result, err := r.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
-		sent = nil
-		present, _ := current.Object["status"].(map[string]any)
+	_, err := r.changeStatus(ctx, s.resource, s.logger, func(present map[string]any) (map[string]any, bool, error) {
+		present, resumed := withoutPause(present)
 		application, speaks := say(present)
-		if !speaks || current.GetUID() != s.resource.GetUID() {
-			return present, nil
+		if !speaks {
+			return present, resumed, nil
 		}
 		next, changed, err := application.Update(r.now(), present)
+		return next, changed || resumed, err
+	})
+	return err
+}
+
+// changeStatus writes what change makes of the present status of a resource, if it differs, without what the schema is
+// known to drop; and learns what that is, also from a write that changed nothing because of it. It does nothing
+// WithoutStatus. present is shared.
+func (r *Reconciler) changeStatus(
+	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger,
+	change func(present map[string]any) (next map[string]any, changed bool, err error),
+) (deploy.Result, error) {
+	if r.options.withoutStatus {
+		return deploy.Result{}, nil
+	}
+	var sent map[string]any
+	result, err := r.manager.SetStatus(ctx, deploy.RefOf(resource), func(current *unstructured.Unstructured) (map[string]any, error) {
+		sent = nil
+		present, _ := current.Object["status"].(map[string]any)
+		if current.GetUID() != resource.GetUID() {
+			return present, nil
+		}
+		next, changed, err := change(present)
 		if err != nil || !changed {
 			return present, err
 		}
@@ -56,14 +79,14 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present
 		return sent, nil
 	})
 	if err != nil || sent == nil || result.Object == nil {
-		return err
+		return result, err
 	}
 	written, _ := result.Object.Object["status"].(map[string]any)
 	if missing := r.schema.learn(sent, written); len(missing) > 0 {
-		s.logger.Warn("the CustomResourceDefinition drops parts of the status: add them to its schema",
+		log.Warn("the CustomResourceDefinition drops parts of the status: add them to its schema",
 			"fields", strings.Join(missing, ", "))
 	}
-	return nil
+	return result, nil
 }
 
 func (r *Reconciler) application(s *Session, rep report, present map[string]any) status.Application {

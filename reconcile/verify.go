@@ -52,7 +52,7 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 		if err != nil {
 			return v, err
 		}
-		live, err := s.manager.View().Get(ctx, ref)
+		live, err := s.live(ctx, ref, o.judge != nil)
 		if err != nil {
 			return v, err
 		}
@@ -69,6 +69,17 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 		}
 	}
 	return v, nil
+}
+
+// live is an object as the View shows it, nil if there is none: metadata alone where the View holds no more of its kind and
+// its readiness needs no more, so that nothing is asked of the cluster.
+func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unstructured.Unstructured, error) {
+	view, ok := s.manager.View().(deploy.PartialView)
+	if !ok || content || (readiness.Checker{}).NeedsContent(ref.Kind.GroupKind()) {
+		return s.manager.View().Get(ctx, ref)
+	}
+	obj, _, err := view.Partial(ctx, ref)
+	return obj, err
 }
 
 // located is the full name of object i of c, known already where that was applied.

@@ -48,8 +48,8 @@
 //	annotation       Or(default, Annotations())
 //	user-annotation  Or(default, UserAnnotations())
 //
-// Unlike oper8's they let pass the deletion of what is paused and the end of a pause. ResourceVersion isn't in them: a
-// repetition changes nothing that they look at.
+// Unlike oper8's they let pass the deletion of what is paused, and the beginning and the end of a pause, so that it
+// can be shown. ResourceVersion isn't in them: a repetition changes nothing that they look at.
 //
 // # When to use it
 //

@@ -15,7 +15,10 @@ func Standard() Predicate {
 // user-annotation; no name is default. The package documentation shows what they are made of. Domain is that of the
 // annotation that pauses, see Paused. Any other name is an error (spec: watch 31).
 func Named(name, domain string) (Predicate, error) {
-	usual := UnlessPaused(domain, Or(Lifecycle(), Generation(), And(WithoutGeneration(), Content())))
+	usual := Or(
+		UnlessPaused(domain, Or(Lifecycle(), Generation(), And(WithoutGeneration(), Content()))),
+		While(Paused(domain), Created()), // so that its pause can be shown
+	)
 	switch name {
 	case "", "default":
 		return usual, nil

@@ -34,6 +34,8 @@ func TestNamed(t *testing.T) {
 		{"watch 31: a user's annotation", before, marked, false, true, true},
 		{"watch 31: a cluster's annotation", before, cluster, false, true, false},
 		{"watch 31: an object that is paused", paused, edited, false, false, false},
+		{"the beginning of a pause, which is to be shown", before, edited, true, true, true},
+		{"an object that is paused from the start", "", paused, true, true, true},
 		{"watch mistake 10: the end of the pause", edited, spec, true, true, true},
 		{"watch 31: a repetition", before, before, false, false, false},
 	} {

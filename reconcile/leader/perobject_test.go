@@ -576,6 +576,7 @@ type declared struct {
 
 func (declared) Sources() source.Sources      { return source.Sources{When: filter.Never()} }
 func (d declared) Observe(event deploy.Event) { *d.observed = append(*d.observed, event) }
+func (d declared) Forget(request.Key)         { *d.observed = nil }
 
 // misdeclared has a method that only looks like it.
 type misdeclared struct{ working }
@@ -587,6 +588,7 @@ func TestPerObjectPassesOn(t *testing.T) {
 	cluster := newCluster(t)
 	w := newWorker(t, cluster, "a")
 	w.Observe(deploy.Event{})
+	w.Forget(request.Key{})
 	assert.Nil(t, w.Sources().When, "of one that declares nothing")
 	var observed []deploy.Event
 	lock, err := PerObject(declared{working{w}, &observed}, cluster)
@@ -594,6 +596,8 @@ func TestPerObjectPassesOn(t *testing.T) {
 	assert.NotNil(t, lock.Sources().When)
 	lock.Observe(deploy.Event{Type: deploy.Added})
 	assert.Len(t, observed, 1)
+	lock.Forget(request.Key{})
+	assert.Empty(t, observed)
 }
 
 func TestPerObjectMistakes(t *testing.T) {

@@ -2,6 +2,7 @@ package leader
 
 import (
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 )
 
@@ -12,5 +13,12 @@ func (l *ObjectLock) Sources() source.Sources { return l.sources }
 func (l *ObjectLock) Observe(event deploy.Event) {
 	if observer, ok := l.next.(interface{ Observe(event deploy.Event) }); ok {
 		observer.Observe(event)
+	}
+}
+
+// Forget implements watch.Forgetter, for a Reconciler that does.
+func (l *ObjectLock) Forget(key request.Key) {
+	if forgetter, ok := l.next.(interface{ Forget(key request.Key) }); ok {
+		forgetter.Forget(key)
 	}
 }

@@ -290,3 +290,21 @@ func ExampleHarness_Bring() {
 	fmt.Println(h.Get("ConfigMap sign").Object["data"])
 	// Output: map[day:tuesday]
 }
+
+// A resource that somebody pauses for a day: what goes meanwhile comes back once the day is over.
+func Example_pause() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Apply(shop)
+	h.RunUntilSettled()
+	h.Edit("Shop tea", func(shop *unstructured.Unstructured) {
+		shop.SetAnnotations(map[string]string{"operkit.dev/pause-execution": h.Now().Add(24 * time.Hour).Format(time.RFC3339)})
+	})
+	h.Delete("ConfigMap tea-door")
+	h.Advance(23 * time.Hour)
+	fmt.Println(h.Condition("Shop tea", reconcile.ConditionPaused).Reason, h.Get("ConfigMap tea-door") != nil)
+	h.Advance(time.Hour)
+	fmt.Println(h.Condition("Shop tea", reconcile.ConditionPaused).Reason, h.Get("ConfigMap tea-door") != nil)
+	// Output:
+	// PausedUntil false
+	//  true
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
@@ -202,13 +203,66 @@ func TestLogs(t *testing.T) {
 
 func TestPausedResourcesAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	h := New(t, market())
-	h.Apply("{apiVersion: example.dev/v1, kind: Shop, metadata: {name: tea, annotations: {operkit.dev/pause-execution: 'true'}}, spec: {sign: open}}")
-	fault := h.FailOnce("store", Deploy, errors.New("boom"))
-	h.RunUntilSettled()
-	h.Writes(0)
-	h.Edit("Shop tea", func(obj *unstructured.Unstructured) { obj.SetAnnotations(nil) })
-	h.RunUntilSettled()
-	h.Ready("Shop tea")
-	assert.Equal(t, 1, fault.Met())
+	pause := func(h *Harness, value string) {
+		h.Edit("Shop tea", func(obj *unstructured.Unstructured) {
+			obj.SetAnnotations(map[string]string{"operkit.dev/pause-execution": value})
+		})
+	}
+	t.Run("reconcile 38: from its beginning until somebody ends it", func(t *testing.T) {
+		t.Parallel()
+		h := New(t, market())
+		h.Apply("{apiVersion: example.dev/v1, kind: Shop, metadata: {name: tea, annotations: {operkit.dev/pause-execution: 'true'}}, spec: {sign: open}}")
+		fault := h.FailOnce("store", Deploy, errors.New("boom"))
+		h.RunUntilSettled()
+		h.Configured("Shop tea status")
+		h.Writes(1)
+		assert.Equal(t, reconcile.ReasonPaused, h.Condition("Shop tea", reconcile.ConditionPaused).Reason)
+		h.Restart()
+		h.RunUntilSettled()
+		h.Writes(0)
+		h.Edit("Shop tea", func(obj *unstructured.Unstructured) { obj.SetAnnotations(nil) })
+		h.RunUntilSettled()
+		h.Ready("Shop tea")
+		assert.Empty(t, h.Condition("Shop tea", reconcile.ConditionPaused))
+		assert.Equal(t, 1, fault.Met())
+	})
+	t.Run("reconcile 38: until a time", func(t *testing.T) {
+		t.Parallel()
+		h := New(t, market())
+		h.Apply(tea)
+		h.RunUntilSettled()
+		pause(h, h.Now().Add(24*time.Hour).Format(time.RFC3339))
+		h.Delete("ConfigMap tea-door")
+		h.Advance(23 * time.Hour)
+		h.Configured("Shop tea status")
+		h.Writes(1)
+		h.Gone("ConfigMap tea-door")
+		h.Advance(time.Hour)
+		h.Created("ConfigMap tea-door")
+		h.Ready("Shop tea")
+		assert.Empty(t, h.Condition("Shop tea", reconcile.ConditionPaused))
+	})
+	t.Run("watch 18: a deletion goes on, unless it is asked to wait", func(t *testing.T) {
+		t.Parallel()
+		for _, row := range []struct {
+			options []Option
+			gone    bool
+		}{
+			{nil, true},
+			{[]Option{With(reconcile.PauseDeletions())}, false},
+		} {
+			h := New(t, &closing{market(), func(context.Context, *reconcile.Session) error { return nil }}, row.options...)
+			h.Apply(tea)
+			h.RunUntilSettled()
+			pause(h, "true")
+			h.Delete("Shop tea")
+			h.RunUntilSettled()
+			if !row.gone {
+				h.Exists("Shop tea", "ConfigMap tea-door")
+				pause(h, "false")
+				h.RunUntilSettled()
+			}
+			h.Gone("Shop tea", "ConfigMap tea-door")
+		}
+	})
 }

@@ -20,7 +20,7 @@ import (
 // package request for those that say otherwise; a panic counts as one. The object may be
 // gone. A Reconciler that doesn't return when its context ends holds up the end of the engine.
 //
-// It may be a source.Provider too, which says what brings objects to reconcile, and an Observer.
+// It may be a source.Provider too, which says what brings objects to reconcile, an Observer and a Forgetter.
 type Reconciler interface {
 	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
 }
@@ -33,14 +33,21 @@ type Observer interface {
 	Observe(event deploy.Event)
 }
 
+// Forgetter is what a Reconciler may be beside that remembers something of objects: Forget is told of each that is gone or
+// has left the view, whatever a filter says. A reconcile of it may still run, or be about to. It must not block.
+type Forgetter interface {
+	Forget(key request.Key)
+}
+
 // controlled is one kind and who reconciles it.
 type controlled struct {
 	Reconciler
 	kind  schema.GroupVersionKind
 	rules *trigger.Rules
-	// observer is nil if there is none.
-	observer Observer
-	panicked sync.Once
+	// observer and forgetter are nil if there are none.
+	observer  Observer
+	forgetter Forgetter
+	panicked  sync.Once
 	// open says that the objects are watched, or about to be: what happened to others before concerns objects that
 	// will be listed.
 	open atomic.Bool
@@ -83,8 +90,12 @@ func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconcil
 	if method := reflect.ValueOf(reconciler).MethodByName("Observe"); method.IsValid() && !ok {
 		return nil, fmt.Errorf("%T: its method Observe is %s: make it func(deploy.Event)", reconciler, method.Type())
 	}
+	forgetter, ok := reconciler.(Forgetter)
+	if method := reflect.ValueOf(reconciler).MethodByName("Forget"); method.IsValid() && !ok {
+		return nil, fmt.Errorf("%T: its method Forget is %s: make it func(request.Key)", reconciler, method.Type())
+	}
 	return &controlled{
-		Reconciler: reconciler, kind: kind, observer: observer,
+		Reconciler: reconciler, kind: kind, observer: observer, forgetter: forgetter,
 		rules: trigger.NewRules(kind, sources, e.options.domain, e.options.logger),
 	}, nil
 }
@@ -109,10 +120,22 @@ func (c *controlled) tell(event deploy.Event, logger *slog.Logger) {
 	if c.observer == nil {
 		return
 	}
-	defer func() {
-		if value := recover(); value != nil {
-			c.panicked.Do(func() { logger.Error("an observer panics", "kind", c.kind.Kind, "value", value) })
-		}
-	}()
+	defer c.recovered("an observer panics", logger)
 	c.observer.Observe(event)
+}
+
+// forget has the forgetter know that an object is gone or left.
+func (c *controlled) forget(key request.Key, logger *slog.Logger) {
+	if c.forgetter == nil {
+		return
+	}
+	defer c.recovered("forgetting an object panics", logger)
+	c.forgetter.Forget(key)
+}
+
+// recovered says the first panic.
+func (c *controlled) recovered(what string, logger *slog.Logger) {
+	if value := recover(); value != nil {
+		c.panicked.Do(func() { logger.Error(what, "kind", c.kind.Kind, "value", value) })
+	}
 }

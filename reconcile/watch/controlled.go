@@ -133,6 +133,9 @@ func (e *Engine) take(w *watcher, event deploy.Event, listing bool) {
 func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (brought bool) {
 	c.tell(event, e.options.logger)
 	key, anew := e.owners.Observe(c.kind, event)
+	if event.Type == deploy.Deleted || event.Type == deploy.Left {
+		c.forget(key, e.options.logger)
+	}
 	counts, forced := c.rules.Counts(event)
 	switch {
 	case event.Type == deploy.Left:

@@ -106,3 +106,43 @@ func TestOptionalMethods(t *testing.T) {
 		assert.NotNil(w.t, engine.of(schema.GroupVersionKind{Group: "example.dev", Version: "v7", Kind: "Widget"}), "whatever the version")
 	})
 }
+
+// forgetting is a Reconciler that is told of what is gone.
+type forgetting struct {
+	declaring
+	forget func(key request.Key)
+}
+
+func (f forgetting) Forget(key request.Key) { f.forget(key) }
+
+func TestForgetter(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "it is told of what is gone and of what left, and of nothing else, whatever the filter", func(w *world) {
+		var told []string
+		engine, err := New(w.view, Logger(w.logger()))
+		require.NoError(w.t, err)
+		require.NoError(w.t, engine.Control(widgets, forgetting{declaring{w.reconciler, source.Sources{When: filter.Never()}}, func(key request.Key) {
+			told = append(told, key.Name)
+			panic("boom")
+		}}))
+		a, b := w.create(widget("a")), w.create(widget("b"))
+		w.run(engine)
+		w.merge(a, newSpec)
+		w.settle()
+		w.delete(a)
+		w.settle()
+		w.leave(b)
+		w.settle()
+		assert.Equal(w.t, []string{"a", "b"}, told)
+		assert.Equal(w.t, 1, w.logs.count(`level=ERROR msg="forgetting an object panics" kind=Widget value=boom`), "a panic is said once")
+	})
+	inBubble(t, "a method that only looks like it", func(w *world) {
+		engine, err := New(w.view)
+		require.NoError(w.t, err)
+		assert.ErrorContains(w.t, engine.Control(widgets, misforgetting{w.reconciler}), "its method Forget is func(string): make it func(request.Key)")
+	})
+}
+
+type misforgetting struct{ *reconciler }
+
+func (misforgetting) Forget(string) {}

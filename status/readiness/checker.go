@@ -96,6 +96,9 @@ func (s *subject) judge() Result {
 		return result
 	}
 	if row, known := table[key{s.group, s.kind}]; known {
+		if row == nil {
+			return present()
+		}
 		return row(*s)
 	}
 	if expected.Subsystem != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/operkit/operkit/status/readiness"
 )
@@ -63,4 +64,15 @@ func ExampleResult_Ready() {
 	configMap := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
 	fmt.Println(readiness.Of(configMap).Ready())
 	// Output: true
+}
+
+func ExampleChecker_NeedsContent() {
+	checker := readiness.Checker{}
+	fmt.Println(checker.NeedsContent(schema.GroupKind{Kind: "Secret"}))
+	fmt.Println(checker.NeedsContent(schema.GroupKind{Group: "apps", Kind: "Deployment"}))
+	fmt.Println(checker.Of(map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "key"}}).State)
+	// Output:
+	// false
+	// true
+	// Ready
 }

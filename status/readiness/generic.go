@@ -21,7 +21,7 @@ func generic(s subject, setsReady bool) Result {
 			return decide(conditionType, v)
 		}
 	}
-	return present(s)
+	return present()
 }
 
 func decide(conditionType string, v view) Result {

@@ -21,7 +21,7 @@ func ingress(s subject) Result {
 	if s.checker.IngressNeedsAddress && !s.hasAddress() {
 		return inProgress("NoAddress", "the Ingress has no address yet", loadBalancer)
 	}
-	return present(s)
+	return present()
 }
 
 const loadBalancer = "status.loadBalancer.ingress"

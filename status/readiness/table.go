@@ -1,5 +1,7 @@
 package readiness
 
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
 // key names the row of a kind: any version of a group.
 type key struct{ group, kind string }
 
@@ -19,14 +21,14 @@ var table = map[key]rule{
 
 	{"", "Pod"}:          pod,
 	{"batch", "Job"}:     job,
-	{"batch", "CronJob"}: present,
+	{"batch", "CronJob"}: byPresence,
 
 	{"", "PersistentVolumeClaim"}:         claim,
 	{"", "PersistentVolume"}:              volume,
-	{"storage.k8s.io", "StorageClass"}:    present,
+	{"storage.k8s.io", "StorageClass"}:    byPresence,
 	{"", "Service"}:                       service,
 	{"networking.k8s.io", "Ingress"}:      ingress,
-	{"discovery.k8s.io", "EndpointSlice"}: present,
+	{"discovery.k8s.io", "EndpointSlice"}: byPresence,
 
 	{"policy", "PodDisruptionBudget"}:          budget,
 	{"autoscaling", "HorizontalPodAutoscaler"}: autoscaler,
@@ -37,25 +39,38 @@ var table = map[key]rule{
 	{"", "Namespace"}: namespace,
 	{"", "Node"}:      node,
 
-	{"", "ConfigMap"}:      present,
-	{"", "Secret"}:         present,
-	{"", "ServiceAccount"}: present,
-	{"", "ResourceQuota"}:  present,
-	{"", "LimitRange"}:     present,
+	{"", "ConfigMap"}:      byPresence,
+	{"", "Secret"}:         byPresence,
+	{"", "ServiceAccount"}: byPresence,
+	{"", "ResourceQuota"}:  byPresence,
+	{"", "LimitRange"}:     byPresence,
 
-	{"rbac.authorization.k8s.io", "Role"}:               present,
-	{"rbac.authorization.k8s.io", "ClusterRole"}:        present,
-	{"rbac.authorization.k8s.io", "RoleBinding"}:        present,
-	{"rbac.authorization.k8s.io", "ClusterRoleBinding"}: present,
+	{"rbac.authorization.k8s.io", "Role"}:               byPresence,
+	{"rbac.authorization.k8s.io", "ClusterRole"}:        byPresence,
+	{"rbac.authorization.k8s.io", "RoleBinding"}:        byPresence,
+	{"rbac.authorization.k8s.io", "ClusterRoleBinding"}: byPresence,
 
-	{"networking.k8s.io", "NetworkPolicy"}:                             present,
-	{"admissionregistration.k8s.io", "ValidatingWebhookConfiguration"}: present,
-	{"admissionregistration.k8s.io", "MutatingWebhookConfiguration"}:   present,
-	{"scheduling.k8s.io", "PriorityClass"}:                             present,
-	{"coordination.k8s.io", "Lease"}:                                   present,
+	{"networking.k8s.io", "NetworkPolicy"}:                             byPresence,
+	{"admissionregistration.k8s.io", "ValidatingWebhookConfiguration"}: byPresence,
+	{"admissionregistration.k8s.io", "MutatingWebhookConfiguration"}:   byPresence,
+	{"scheduling.k8s.io", "PriorityClass"}:                             byPresence,
+	{"coordination.k8s.io", "Lease"}:                                   byPresence,
 }
 
-// present is the rule of kinds that are ready by being there.
-func present(subject) Result {
+// byPresence is the row of kinds that are ready by being there.
+var byPresence rule
+
+// NeedsContent tells whether more than the metadata of a kind's objects is looked at. Where it is false an object may be
+// given without spec, data and status, with the same result; its kind, apiVersion and metadata are needed.
+func (c Checker) NeedsContent(kind schema.GroupKind) bool {
+	if expected := c.Registry[kind]; expected.Func != nil || expected.Condition != nil || len(expected.Fields) > 0 {
+		return true
+	}
+	row, known := table[key{kind.Group, kind.Kind}]
+	return !known || row != nil
+}
+
+// present is the result of what is ready by being there.
+func present() Result {
 	return ready("Present", "the object is present")
 }

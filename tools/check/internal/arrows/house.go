@@ -89,6 +89,12 @@ var House = Policy{
 			Reason: "reconcile/request lies below both the engine and the sessions",
 		},
 		{
+			From:   []string{"./reconcile/source/...", "./reconcile/filter/..."},
+			To:     []string{"./reconcile", "./reconcile/watch/..."},
+			Links:  true,
+			Reason: "what brings objects to reconcile is described below both the engine and the sessions",
+		},
+		{
 			From: []string{"./reconcile/watch/..."}, To: []string{"./reconcile"}, Links: true,
 			Reason: "the engine knows keys and queues; nothing about sessions and components may leak into it",
 		},

@@ -1,0 +1,113 @@
+package heartbeat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+)
+
+// DefaultPeriod is the time between two beats.
+const DefaultPeriod = 30 * time.Second
+
+// Option sets what is rarely set.
+type Option func(*options)
+
+type options struct {
+	period time.Duration
+	logger *slog.Logger
+	now    func() time.Time
+}
+
+// Period is the time between two beats; default DefaultPeriod.
+func Period(d time.Duration) Option { return func(o *options) { o.period = d } }
+
+// Logger receives why beats are missing, once for each reason, and when they come again. Default: slog.Default.
+func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
+
+// Clock is where the time comes from that is written; default time.Now.
+func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+
+// Run writes a beat into file at once and after each period, until ctx ends; then it returns nil. While alive returns an
+// error none is written. It must not block. What can't be written is tried again with the next beat. An error says what
+// is wrong with the arguments: nothing is written then.
+func Run(ctx context.Context, file string, alive func() error, opts ...Option) error {
+	o := options{period: DefaultPeriod, logger: slog.Default(), now: time.Now}
+	for _, option := range opts {
+		option(&o)
+	}
+	switch {
+	case file == "":
+		return errors.New("heartbeat: the name of its file is empty")
+	case alive == nil:
+		return fmt.Errorf("heartbeat %s: alive is nil", file)
+	case o.period <= 0:
+		return fmt.Errorf("heartbeat %s: period %s: it must be positive", file, o.period)
+	case o.logger == nil || o.now == nil:
+		return fmt.Errorf("heartbeat %s: its logger or its clock is nil", file)
+	}
+	ticker := time.NewTicker(o.period)
+	defer ticker.Stop()
+	for said := ""; ; {
+		said = o.beat(file, alive, said)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// beat writes one, or says why not unless that is what has been said. It returns what has been.
+func (o options) beat(file string, alive func() error, said string) string {
+	err := alive()
+	if err == nil {
+		err = write(file, o.now())
+	}
+	switch {
+	case err != nil && err.Error() != said:
+		o.logger.Error("no heartbeat", "file", file, "reason", err)
+		return err.Error()
+	case err == nil && said != "":
+		o.logger.Info("heartbeat again", "file", file)
+		return ""
+	}
+	return said
+}
+
+// write puts the time into file, whole or not at all.
+func write(file string, now time.Time) error {
+	beside := file + ".new"
+	err := os.WriteFile(beside, []byte(now.UTC().Format(time.RFC3339)+"\n"), 0o644)
+	if err == nil {
+		err = os.Rename(beside, file)
+	}
+	if err != nil {
+		_ = os.Remove(beside) // it may not be there
+	}
+	return err
+}
+
+// Check tells by an error that the last beat in file is longer ago than within, seen from now, or that there is none to
+// be read.
+func Check(file string, within time.Duration, now time.Time) error {
+	content, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("heartbeat %s: there is none: is it the file that the process writes, and has it begun to?", file)
+	}
+	if err != nil {
+		return fmt.Errorf("heartbeat: %w", err)
+	}
+	last, err := time.Parse(time.RFC3339, strings.TrimSpace(string(content)))
+	if err != nil {
+		return fmt.Errorf("heartbeat %s: it holds no time: %.40q", file, content)
+	}
+	if ago := now.Sub(last); ago > within {
+		return fmt.Errorf("heartbeat %s: the last one is %s old, at %s: no older than %s is asked for", file, ago.Round(time.Second), last.Format(time.RFC3339), within)
+	}
+	return nil
+}
