@@ -6,9 +6,10 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // command builds the commands of the binary.
@@ -50,11 +51,15 @@ func (o *Operator) kinds() []string {
 type runFlags struct {
 	kubeconfig string
 	context    string
-	namespaces []string
+	namespaces namespaces
 	workers    int
-	election   LeaderElection
-	logLevel   string
-	logFormat  string
+	filter     string
+	// period counts if periodic tells that it was given.
+	period    time.Duration
+	periodic  bool
+	election  LeaderElection
+	logLevel  string
+	logFormat string
 
 	dryRun    bool
 	resources []string
@@ -68,7 +73,7 @@ func (o *Operator) runCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "run",
 		Short: "Watch the cluster and reconcile until stopped, or render without a cluster (--dry-run)",
-		Example: fmt.Sprintf("  %[1]s run\n  %[1]s run --namespace shop\n  %[1]s run --dry-run --cr sample.yaml\n  %[1]s run --dry-run --cr sample.yaml --output-dir rendered",
+		Example: fmt.Sprintf("  %[1]s run\n  %[1]s run --namespace shop\n  %[1]s run --namespace 'team-*,!team-x' --namespace-selector tier=prod\n  %[1]s run --dry-run --cr sample.yaml\n  %[1]s run --dry-run --cr sample.yaml --output-dir rendered",
 			o.name),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -91,8 +96,10 @@ func (o *Operator) runCommand() *cobra.Command {
 	set := command.Flags()
 	set.StringVar(&flags.kubeconfig, "kubeconfig", "", "file that says where the API server is (default: KUBECONFIG, ~/.kube/config, or the Pod's service account)")
 	set.StringVar(&flags.context, "context", "", "context of the kubeconfig (default: its current one)")
-	set.StringSliceVarP(&flags.namespaces, "namespace", "n", nil, "namespaces to watch, '*' for all (default: all)")
+	flags.namespaces.flags(command)
 	set.IntVar(&flags.workers, "workers", 0, "how many resources are reconciled at once (default: four for each processor, at least 4, at most 32)")
+	set.Var((*duration)(&flags.period), "reconcile-period", "after what time a resource to which nothing happens is reconciled again at the latest, 0: never (default: 10m once it is complete)")
+	set.StringVar(&flags.filter, "filter", "", "which changes of a resource count: default, annotation or user-annotation as in oper8 (default: all but those of the status)")
 	flags.election.flags(command)
 	set.StringVar(&flags.logLevel, "log-level", "info", "debug, info, warn or error")
 	set.StringVar(&flags.logFormat, "log-format", "text", "text or json")
@@ -107,7 +114,7 @@ func (o *Operator) runCommand() *cobra.Command {
 // check refuses combinations of which one part would be ignored, and puts the namespaces in order.
 func (f *runFlags) check(given func(flag string) bool) error {
 	if f.dryRun {
-		for _, flag := range append([]string{"kubeconfig", "context", "namespace", "workers"}, electionFlags...) {
+		for _, flag := range clusterFlags() {
 			if given(flag) {
 				return usage("--%s goes without --dry-run, which asks no cluster", flag)
 			}
@@ -126,30 +133,23 @@ func (f *runFlags) check(given func(flag string) bool) error {
 		return usage("--show-disabled goes with --output-dir")
 	case given("workers") && f.workers < 1:
 		return usage("--workers %d: at least 1 is needed", f.workers)
+	case f.period < 0:
+		return usage("--reconcile-period %s: it can't be negative; 0 is never", f.period)
+	}
+	f.periodic = given("reconcile-period")
+	if _, err := filter.Named(f.filter, ""); err != nil {
+		return usage("--%w", err)
 	}
 	if err := f.election.check(given); err != nil {
 		return err
 	}
-	return f.checkNamespaces()
+	return f.namespaces.check()
 }
 
-// checkNamespaces trims and sorts the namespaces; none, or "*" among them, means all (spec: watch 5).
-func (f *runFlags) checkNamespaces() error {
-	var names []string
-	for _, name := range f.namespaces {
-		name = strings.TrimSpace(name)
-		if name == "*" {
-			f.namespaces = nil
-			return nil
-		}
-		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-			return usage("--namespace %q: %s", name, problems[0])
-		}
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	f.namespaces = slices.Compact(names)
-	return nil
+// clusterFlags are the flags that say something of a cluster.
+func clusterFlags() []string {
+	flags := []string{"kubeconfig", "context", "workers", "reconcile-period", "filter"}
+	return slices.Concat(flags, namespaceFlags, electionFlags)
 }
 
 func newLogger(out io.Writer, level, format string) (*slog.Logger, error) {

@@ -43,11 +43,23 @@ func TestArguments(t *testing.T) {
 		{"a kubeconfig for a dry run", []string{"run", "--dry-run", "--cr", "x.yaml", "--kubeconfig", "x"}, 2, "--kubeconfig goes without --dry-run"},
 		{"spec watch 5: a namespace that can't be one", []string{"run", "-n", "shop,No Where"}, 2, `--namespace "No Where": `},
 		{"an empty namespace", []string{"run", "-n", "shop,"}, 2, `--namespace "": `},
+		{"spec watch 5: a pattern that is none", []string{"run", "-n", "team-["}, 2, `--namespace "team-[": is no name and no pattern such as team-*`},
+		{"spec watch 5: a pattern that fits nothing", []string{"run", "-n", "Team-*"}, 2, `--namespace "Team-*": `},
+		{"spec watch 5: nothing is left out", []string{"run", "-n", "!"}, 2, `--namespace "!": `},
+		{"demand 19: labels that are none", []string{"run", "--namespace-selector", "tier in prod"}, 2, `--namespace-selector "tier in prod": unable to parse requirement`},
+		{"watch 16, mistake 9: a period that is none", []string{"run", "--reconcile-period", "often"}, 2, `invalid argument "often" for "--reconcile-period" flag: it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day`},
+		{"watch 16, mistake 9: a day", []string{"run", "--reconcile-period", "1d"}, 2, `invalid argument "1d" for "--reconcile-period" flag: it is no duration`},
+		{"watch 13: a period before", []string{"run", "--reconcile-period", "-1m"}, 2, "--reconcile-period -1m0s: it can't be negative; 0 is never"},
+		{"watch 31: a filter that there isn't", []string{"run", "--filter", "labels"}, 2, `--filter "labels": there is none of that name: use default, annotation or user-annotation`},
+		{"labels of namespaces for a dry run", []string{"run", "--dry-run", "--cr", "x.yaml", "--namespace-selector", "a"}, 2, "--namespace-selector goes without --dry-run"},
+		{"a period for a dry run", []string{"run", "--dry-run", "--cr", "x.yaml", "--reconcile-period", "1m"}, 2, "--reconcile-period goes without --dry-run"},
+		{"a filter for a dry run", []string{"run", "--dry-run", "--cr", "x.yaml", "--filter", "default"}, 2, "--filter goes without --dry-run"},
 		{"watch mistake 24: no workers", []string{"run", "--workers", "0"}, 2, "--workers 0: at least 1 is needed"},
 		{"watch mistake 24: less than none", []string{"run", "--workers", "-1"}, 2, "--workers -1: at least 1 is needed"},
 		{"a log level that isn't one", []string{"run", "--log-level", "loud"}, 2, `--log-level "loud": use debug, info, warn or error`},
 		{"a log format that isn't one", []string{"run", "--log-format", "xml"}, 2, `--log-format "xml": use text or json`},
 		{"watch 32: a lock that there isn't", []string{"run", "--leader-election", "luck"}, 2, `--leader-election "luck": use auto, lease, for-life, per-object or none`},
+		{"watch 16: oper8's form of a time that doesn't fit", lease("--lease-duration", "0hr5s"), 2, "duration: 5s: it must be longer than the renew deadline of 10s"},
 		{"a time of a Lease without one", []string{"run", "--leader-election", "none", "--retry-period", "1s"}, 2, "--retry-period has no meaning with --leader-election none"},
 		{"a time of a Lease for life", []string{"run", "--leader-election", "for-life", "--lease-duration", "1m"}, 2, "--lease-duration has no meaning with --leader-election for-life"},
 		{"a place of locks per object", []string{"run", "--leader-election", "per-object", "--leader-election-namespace", "x"}, 2, "--leader-election-namespace has no meaning with --leader-election per-object"},
@@ -92,6 +104,7 @@ func TestHelp(t *testing.T) {
 	assert.Contains(t, out, "widget-operator run --dry-run --cr sample.yaml")
 	assert.Contains(t, out, `(default "auto")`)
 	assert.Contains(t, out, "how long nobody takes over what isn't renewed (default 15s)")
+	assert.NotContains(t, out, "(default 0", "what isn't set has no default")
 }
 
 // noKind is a controller that forgot what it controls.

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -121,6 +123,20 @@ func ExampleWithoutTemporaryPatches() {
 	// of: first
 	// of: second
 	// exit code 2
+}
+
+func ExampleWatches() {
+	op := operator.New("guestbook-operator", operator.Watches(
+		cluster.MetadataOnly(schema.GroupKind{Kind: "Secret"}),
+		cluster.Selected(schema.GroupKind{Kind: "Node"}, labels.SelectorFromSet(labels.Set{"zone": "north"}), nil),
+	))
+	op.Control(widget{})
+	// Which namespaces are watched is said by whoever runs it.
+	args := []string{"run", "--namespace", "team-*,!team-x", "--namespace-selector", "tier in prod"}
+	fmt.Println(op.Execute(context.Background(), args, os.Stdout, os.Stdout))
+	// Output:
+	// guestbook-operator: --namespace-selector "tier in prod": unable to parse requirement: found 'prod' expected: '('
+	// 2
 }
 
 func ExampleTemporaryPatches() {

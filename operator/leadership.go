@@ -71,9 +71,12 @@ func (e *LeaderElection) flags(command *cobra.Command) {
 	set.StringVar((*string)(&e.Lock), "leader-election", string(e.Lock), "by what replicas agree on the one that works: lease, for-life (of its Pod), per-object, none, or auto: lease in a Pod, else none")
 	set.StringVar(&e.Name, "leader-election-name", e.Name, "name of the Lease or ConfigMap (default: the operator's)")
 	set.StringVar(&e.Namespace, "leader-election-namespace", e.Namespace, "namespace of the Lease or ConfigMap (default: the Pod's)")
-	set.DurationVar(&e.Duration, "lease-duration", or(e.Duration, leader.DefaultDuration), "how long nobody takes over what isn't renewed")
-	set.DurationVar(&e.RenewDeadline, "renew-deadline", or(e.RenewDeadline, leader.DefaultRenewDeadline), "how long the leader goes on without having renewed")
-	set.DurationVar(&e.RetryPeriod, "retry-period", or(e.RetryPeriod, leader.DefaultRetryPeriod), "time between two renewals")
+	e.Duration = or(e.Duration, leader.DefaultDuration)
+	e.RenewDeadline = or(e.RenewDeadline, leader.DefaultRenewDeadline)
+	e.RetryPeriod = or(e.RetryPeriod, leader.DefaultRetryPeriod)
+	set.Var((*duration)(&e.Duration), "lease-duration", "how long nobody takes over what isn't renewed")
+	set.Var((*duration)(&e.RenewDeadline), "renew-deadline", "how long the leader goes on without having renewed")
+	set.Var((*duration)(&e.RetryPeriod), "retry-period", "time between two renewals")
 }
 
 func or[T comparable](value, otherwise T) T {

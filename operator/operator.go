@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/klog/v2"
 )
@@ -22,6 +23,7 @@ type Operator struct {
 	domain      string
 	election    LeaderElection
 	patches     patchSettings
+	watches     []cluster.Option
 	controllers []controller
 	// namespaceFile is where a Pod is told its namespace.
 	namespaceFile string
@@ -34,6 +36,16 @@ type Option func(*Operator)
 // deploy.Domain. An operator that takes over from another framework keeps its domain, so that
 // the annotations on existing resources go on working.
 func Domain(domain string) Option { return func(o *Operator) { o.domain = domain } }
+
+// Watches sets what is watched and held of kinds: cluster.MetadataOnly for those of which many or large objects exist whose
+// content no controller reads, such as Secrets that are only written, and cluster.Selected for those of which some objects
+// alone are read. It isn't for the kinds of the controllers. Which namespaces are watched flags of the command run say.
+// Several options add up.
+//
+//	operator.New("guestbook-operator", operator.Watches(cluster.MetadataOnly(schema.GroupKind{Kind: "Secret"})))
+func Watches(options ...cluster.Option) Option {
+	return func(o *Operator) { o.watches = append(o.watches, options...) }
+}
 
 type controller struct {
 	reconcile.Controller

@@ -71,15 +71,15 @@ type patchService struct {
 	availability *availability
 }
 
-func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *deploy.Manager, config *rest.Config, logger *slog.Logger, namespaces []string, election LeaderElection) (*patchService, error) {
+func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *deploy.Manager, config *rest.Config, logger *slog.Logger, flags runFlags, election LeaderElection) (*patchService, error) {
 	if patches == nil {
 		return nil, nil
 	}
-	engine, err := watch.New(manager.View(), append(o.engineOptions(logger), watch.Workers(patchWorkers))...)
+	engine, err := watch.New(manager.View(), append(o.engineOptions(logger, flags), watch.Workers(patchWorkers))...)
 	if err != nil {
 		return nil, err
 	}
-	reconciler, err := patches.Reconciler(reconcile.Logger(logger), reconcile.WithWatcher(engine))
+	reconciler, err := patches.Reconciler(reconcilerOptions(engine, logger, flags)...)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *
 	}
 	plural, _, _ := strings.Cut(definition.GetName(), ".")
 	return &patchService{engine, &availability{
-		kind: patches.Kind(), resource: plural, namespaces: namespaces, port: manager.Port(), reviews: client.Resource(accessReviews), logger: logger,
+		kind: patches.Kind(), resource: plural, namespaces: flags.namespaces.named(), port: manager.Port(), reviews: client.Resource(accessReviews), logger: logger,
 	}}, nil
 }
 

@@ -41,8 +41,8 @@ func (e *missingRightsError) Error() string {
 // definition or a right.
 type availability struct {
 	kind       schema.GroupVersionKind
-	resource   string // the plural
-	namespaces []string
+	resource   string   // the plural
+	namespaces []string // none for all
 	port       deploy.Port
 	reviews    dynamic.ResourceInterface
 	logger     *slog.Logger

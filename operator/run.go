@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
@@ -40,7 +41,7 @@ func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags)
 	defer closeLock()
 	config.Wrap(lock.Transport)
 	config.Wrap(leader.ObjectTransport)
-	api, err := cluster.New(background, config, cluster.Namespaces(flags.namespaces...), cluster.Logger(logger))
+	api, err := cluster.New(background, config, o.clusterOptions(logger, flags)...)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags)
 
 // services are the engines of the operator: one for its kinds, and one for temporary patches.
 func (o *Operator) services(api *cluster.Cluster, config *rest.Config, logger *slog.Logger, flags runFlags, election LeaderElection) ([]service, error) {
-	options := o.engineOptions(logger)
+	options := o.engineOptions(logger, flags)
 	if flags.workers > 0 {
 		options = append(options, watch.Workers(flags.workers))
 	}
@@ -78,25 +79,46 @@ func (o *Operator) services(api *cluster.Cluster, config *rest.Config, logger *s
 		return nil, err
 	}
 	for _, c := range o.controllers {
-		options := append([]reconcile.Option{reconcile.Logger(logger), reconcile.WithWatcher(engine)}, c.options...)
+		options := append(reconcilerOptions(engine, logger, flags), c.options...)
 		reconciler, err := reconcile.New(c.Controller, manager, patchedBy(patches, options)...)
 		if err != nil {
 			return nil, err
 		}
-		if err := o.control(engine, reconciler.Kind(), reconciler, manager, logger, election); err != nil {
+		filtered, err := o.filteredBy(flags.filter, reconciler)
+		if err != nil {
+			return nil, err
+		}
+		if err := o.control(engine, reconciler.Kind(), filtered, manager, logger, election); err != nil {
 			return nil, fmt.Errorf("controller %T: %w", c.Controller, err)
 		}
 	}
-	patching, err := o.newPatchService(patches, manager, config, logger, flags.namespaces, election)
+	patching, err := o.newPatchService(patches, manager, config, logger, flags, election)
 	if err != nil {
 		return nil, err
 	}
 	return []service{{"controllers", engine.Run}, {"temporary patches", patching.run}}, nil
 }
 
+// clusterOptions say what is watched.
+func (o *Operator) clusterOptions(logger *slog.Logger, flags runFlags) []cluster.Option {
+	return append(append(slices.Clone(o.watches), cluster.Logger(logger)), flags.namespaces.options()...)
+}
+
 // engineOptions are those of every engine of the operator.
-func (o *Operator) engineOptions(logger *slog.Logger) []watch.Option {
-	return []watch.Option{watch.Logger(logger), watch.Domain(o.domain), watch.CancelOn(lostOf)}
+func (o *Operator) engineOptions(logger *slog.Logger, flags runFlags) []watch.Option {
+	return []watch.Option{watch.Logger(logger), watch.Domain(o.domain), watch.CancelOn(lostOf), watch.Period(flags.period)}
+}
+
+// recheck is after what time what isn't complete is looked at again: the default of reconcile.Periods.
+const recheck = time.Minute
+
+// reconcilerOptions are those of every reconciler of the operator.
+func reconcilerOptions(engine *watch.Engine, logger *slog.Logger, flags runFlags) []reconcile.Option {
+	options := []reconcile.Option{reconcile.Logger(logger), reconcile.WithWatcher(engine)}
+	if flags.periodic {
+		options = append(options, reconcile.Periods(recheck, flags.period))
+	}
+	return options
 }
 
 // service is one thing that an operator does all the time. run returns nil when its context ends.

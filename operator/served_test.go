@@ -107,12 +107,19 @@ type running struct {
 func (w *world) start(kind schema.GroupVersionKind, rights []rbacv1.PolicyRule, options ...operator.Option) *running {
 	w.t.Helper()
 	name := strings.ToLower(kind.Kind) + "-operator"
-	r := &running{user: w.User(w.t, name, envtest.InNamespace(append([]rbacv1.PolicyRule{own, creating}, rights...)...)), log: &buffer{}}
+	user := w.User(w.t, name, envtest.InNamespace(append([]rbacv1.PolicyRule{own, creating}, rights...)...))
 	op := operator.New(name, options...)
 	op.Control(settings{kind}, reconcile.NameObjects())
+	return w.run(name, op, user, "--namespace", w.Namespace)
+}
+
+// run runs an operator as a user until the test ends or stops it.
+func (w *world) run(name string, op *operator.Operator, user *envtest.User, flags ...string) *running {
+	w.t.Helper()
+	r := &running{user: user, log: &buffer{}}
 	ctx, cancel := context.WithCancel(w.t.Context())
 	var ended sync.WaitGroup
-	args := []string{"run", "--namespace", w.Namespace, "--kubeconfig", w.Kubeconfig(w.t, r.user)}
+	args := append([]string{"run", "--kubeconfig", w.Kubeconfig(w.t, r.user)}, flags...)
 	ended.Go(func() { assert.Zero(w.t, op.Execute(ctx, args, r.log, r.log)) })
 	r.stop = func() { cancel(); ended.Wait() }
 	w.t.Cleanup(func() {

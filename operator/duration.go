@@ -1,0 +1,43 @@
+package operator
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// oper8Duration is how oper8 writes durations: 12hr13m14s, and each part of that.
+var oper8Duration = regexp.MustCompile(`^(\d+hr)?(\d+m)?(\d+(\.\d*)?s)?$`)
+
+// duration is the value of a flag: as Go writes it, or as oper8 does. Empty is none, as in oper8 (spec: watch 13, 16,
+// mistake 9).
+type duration time.Duration
+
+// Set implements the flags' Value.
+func (d *duration) Set(text string) error {
+	if text == "" {
+		*d = 0
+		return nil
+	}
+	parsed, err := time.ParseDuration(text)
+	if err != nil && oper8Duration.MatchString(text) {
+		parsed, err = time.ParseDuration(strings.Replace(text, "hr", "h", 1))
+	}
+	if err != nil {
+		return errors.New("it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day")
+	}
+	*d = duration(parsed)
+	return nil
+}
+
+// String implements the flags' Value. None is what the help shows no default for.
+func (d *duration) String() string {
+	if *d == 0 {
+		return "0"
+	}
+	return time.Duration(*d).String()
+}
+
+// Type implements the flags' Value.
+func (d *duration) Type() string { return "duration" }

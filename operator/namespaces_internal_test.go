@@ -1,0 +1,50 @@
+package operator
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestNamespaces(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason             string
+		given, want, named []string
+	}{
+		{"watch 5: none means all", nil, nil, nil},
+		{"watch 5: so does a star", []string{"*"}, nil, nil},
+		{"watch 5: a star among names", []string{"shop", "*", "store"}, nil, nil},
+		{"watch mistake 24: names are trimmed", []string{" store", "shop ", "store"}, []string{"shop", "store"}, []string{"shop", "store"}},
+		{"watch 5: names are no patterns, so that no right to namespaces is needed", []string{"shop"}, []string{"shop"}, []string{"shop"}},
+		{"demand 19: a pattern", []string{"shop", "team-*"}, []string{"shop", "team-*"}, nil},
+		{"demand 19: the order of patterns stays", []string{"team-*", "!team-x", "shop"}, []string{"team-*", "!team-x", "shop"}, nil},
+		{"demand 19: all but some", []string{"*", "!kube-*"}, []string{"*", "!kube-*"}, nil},
+		{"demand 19: some are left out, all others are in", []string{"!kube-*"}, []string{"!kube-*"}, nil},
+		{"demand 19: what stands before a star makes no difference", []string{"!kube-*", "*", "!team-[a-c]"}, []string{"*", "!team-[a-c]"}, nil},
+		{"demand 19: nor what it lets in again", []string{"!kube-*", "*"}, nil, nil},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			n := namespaces{patterns: row.given}
+			require.NoError(t, n.check())
+			assert.Equal(t, row.want, n.patterns)
+			assert.Equal(t, row.named, n.named())
+			assert.Nil(t, n.selector)
+			assert.Len(t, n.options(), 1)
+		})
+	}
+}
+
+func TestNamespaceSelector(t *testing.T) {
+	t.Parallel()
+	n := namespaces{patterns: []string{"shop"}, labelled: "tier in (prod, test),!frozen"}
+	require.NoError(t, n.check())
+	assert.Equal(t, "!frozen,tier in (prod,test)", n.selector.String())
+	assert.Equal(t, []string{"shop"}, n.named(), "demand 19: labels only take away")
+	assert.Len(t, n.options(), 2)
+	empty := namespaces{labelled: " "}
+	require.NoError(t, empty.check())
+	assert.Nil(t, empty.selector, "no labels are no condition")
+}
