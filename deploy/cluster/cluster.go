@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 )
 
 // Client-side limits when the configuration names none. The API server's own priority and
@@ -95,7 +97,8 @@ func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = l
 // 400, a negative one no limit. Its Timeout, 0 means 70 s, is for each request and not for
 // watches; what isn't answered by then is a *deploy.UnavailableError. Its warning handlers
 // aren't used: what the API server remarks about an apply is in deploy.Applied, what it
-// remarks about other requests is logged.
+// remarks about other requests is logged. A BearerTokenFile is read again now and then, and at once when
+// its token is refused.
 func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, error) {
 	if config == nil {
 		return nil, errors.New("cluster: the configuration is nil")
@@ -120,6 +123,7 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	}
 	config.Timeout = 0
 	config.WarningHandlerWithContext = rest.NoWarnings{} // of watches: they would come with each reconnect
+	rereadToken(config)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
@@ -132,6 +136,19 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	store := newStore(ctx, requests, found, o)
 	requests.decoder = decoder{store.watchedState, store.common}
 	return &Cluster{requests: requests, resources: found, store: store, logger: o.logger}, nil
+}
+
+// rereadToken has a token that is refused read from its file again, where client-go itself would go on with it for up to
+// a minute.
+func rereadToken(config *rest.Config) {
+	if config.BearerTokenFile == "" {
+		return
+	}
+	if _, err := os.ReadFile(config.BearerTokenFile); err != nil && config.BearerToken != "" {
+		return // client-go makes do with the other one
+	}
+	config.Wrap(transport.ResettableTokenSourceWrapTransport(transport.NewCachedFileTokenSource(config.BearerTokenFile)))
+	config.BearerToken, config.BearerTokenFile = "", ""
 }
 
 // Port returns the requests of the cluster. What they change is seen by View at once.

@@ -27,6 +27,8 @@ type common struct {
 
 	mu   sync.Mutex
 	sets [commonSets]commonSet
+	// entries are those of the maps that are being looked at.
+	entries []entry
 }
 
 // commonSet are the parts whose hashes have some bits in common: of those that came once the hashes, the latest first,
@@ -53,7 +55,8 @@ func (c *common) share(obj *unstructured.Unstructured) {
 	c.inside(metadata)
 	for key, value := range obj.Object {
 		if key != "metadata" {
-			obj.Object[c.text(key)], _, _ = c.part(value, true)
+			shared, _, _ := c.part(value)
+			obj.Object[c.key(maphash.String(c.seed, key), key)] = shared
 		}
 	}
 }
@@ -87,55 +90,62 @@ func (c *common) needed(obj *unstructured.Unstructured) *unstructured.Unstructur
 	return &unstructured.Unstructured{Object: content}
 }
 
-// again returns what stands for a new value of which all that is inside is shared.
+// again returns what stands for a new map or list of which all that is inside is shared already, so that it is enough to
+// tell which maps and lists these are.
 func (c *common) again(value any) any {
-	shared, _, _ := c.part(value, false)
-	return shared
+	hash := uint64(0x165667b19e3779f9)
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			hash += mix(maphash.String(c.seed, key), c.identity(inner))
+		}
+	case []any:
+		for _, inner := range v {
+			hash = mix(hash, c.identity(inner))
+		}
+	}
+	return c.once(hash, value)
 }
 
-// inside shares the keys and values of a map that is never equal to another one.
+func (c *common) identity(value any) uint64 {
+	switch v := value.(type) {
+	case map[string]any, []any:
+		return uint64(reflect.ValueOf(v).Pointer())
+	case string:
+		return maphash.String(c.seed, v)
+	}
+	return 0
+}
+
+// inside shares the keys of a map that is never equal to another one, and what is below them.
 func (c *common) inside(content map[string]any) {
 	for key, value := range content {
-		shared := value
-		if _, isText := value.(string); !isText || key == "namespace" {
-			shared, _, _ = c.part(value, true)
+		shared, hash, _ := c.part(value)
+		if key == "namespace" {
+			shared = c.text(hash, value)
 		}
-		content[c.text(key)] = shared
+		content[c.key(maphash.String(c.seed, key), key)] = shared
 	}
 }
 
+// text shares a text that many have.
+func (c *common) text(hash uint64, value any) any {
+	if text, ok := value.(string); ok && len(text) <= commonText {
+		return c.once(hash, value)
+	}
+	return value
+}
+
 // part returns a value equal to the given one, which others may have too, and its hash and size. What is inside is
-// replaced if it is our own.
-func (c *common) part(value any, own bool) (shared any, hash uint64, size int) {
+// replaced. Texts are shared with the map or list that they are in, by themselves only if that differs from all others.
+func (c *common) part(value any) (shared any, hash uint64, size int) {
 	switch v := value.(type) {
 	case string:
-		hash = maphash.String(c.seed, v)
-		if len(v) > commonText {
-			return value, hash, 1
-		}
-		return c.once(hash, value), hash, 1
+		return value, maphash.String(c.seed, v), 1
 	case map[string]any:
-		hash, size = uint64(len(v))+0x9e3779b97f4a7c15, 1
-		for key, inner := range v {
-			shared, innerHash, innerSize := c.part(inner, own)
-			keyHash := maphash.String(c.seed, key)
-			// The sum doesn't depend on the order.
-			hash += mix(keyHash, innerHash)
-			size += innerSize + 1
-			if own {
-				v[c.textOf(keyHash, key)] = shared
-			}
-		}
+		return c.object(v)
 	case []any:
-		hash, size = uint64(len(v))+0xc2b2ae3d27d4eb4f, 1
-		for i, inner := range v {
-			shared, innerHash, innerSize := c.part(inner, own)
-			if own {
-				v[i] = shared
-			}
-			hash = mix(hash, innerHash)
-			size += innerSize
-		}
+		return c.list(v)
 	case int64:
 		return value, mix(1, uint64(v)), 1
 	case float64:
@@ -145,13 +155,57 @@ func (c *common) part(value any, own bool) (shared any, hash uint64, size int) {
 			return value, 3, 1
 		}
 		return value, 4, 1
-	default:
-		return value, 5, 1
+	}
+	return value, 5, 1
+}
+
+// entry is one of a map while it isn't known yet whether it is equal to another one.
+type entry struct {
+	key           string
+	hash, ofValue uint64
+	value         any
+}
+
+func (c *common) object(content map[string]any) (shared any, hash uint64, size int) {
+	hash, size = uint64(len(content))+0x9e3779b97f4a7c15, 1
+	first := len(c.entries)
+	for key, inner := range content {
+		shared, innerHash, innerSize := c.part(inner)
+		keyHash := maphash.String(c.seed, key)
+		hash += mix(keyHash, innerHash) // the sum doesn't depend on the order
+		size += innerSize + 1
+		c.entries = append(c.entries, entry{key, keyHash, innerHash, shared})
+	}
+	entries := c.entries[first:]
+	c.entries = c.entries[:first]
+	if size <= commonSize {
+		if known := c.known(hash, content); known != nil {
+			clear(entries)
+			return known, hash, size
+		}
+	}
+	for _, e := range entries {
+		content[c.key(e.hash, e.key)] = c.text(e.ofValue, e.value)
+	}
+	clear(entries)
+	if size <= commonSize {
+		c.remember(hash, content)
+	}
+	return content, hash, size
+}
+
+func (c *common) list(items []any) (shared any, hash uint64, size int) {
+	hash, size = uint64(len(items))+0xc2b2ae3d27d4eb4f, 1
+	for i, inner := range items {
+		shared, innerHash, innerSize := c.part(inner)
+		items[i] = shared
+		hash = mix(hash, innerHash)
+		size += innerSize
 	}
 	if size > commonSize {
-		return value, hash, size
+		return items, hash, size
 	}
-	return c.once(hash, value), hash, size
+	return c.once(hash, items), hash, size
 }
 
 func mix(a, b uint64) uint64 {
@@ -160,40 +214,55 @@ func mix(a, b uint64) uint64 {
 	return a ^ b ^ b>>27
 }
 
-func (c *common) text(text string) string { return c.textOf(maphash.String(c.seed, text), text) }
-
-func (c *common) textOf(hash uint64, text string) string {
-	if len(text) > commonText {
-		return text
+func (c *common) key(hash uint64, key string) string {
+	if len(key) > commonText {
+		return key
 	}
 	set := &c.sets[hash%commonSets]
-	for _, part := range set.parts {
-		if shared, ok := part.value.(string); ok && part.hash == hash && shared == text {
-			return shared
+	for i := range set.parts {
+		if part := &set.parts[i]; part.hash == hash {
+			if shared, ok := part.value.(string); ok && shared == key {
+				return shared
+			}
 		}
 	}
-	shared, _ := c.once(hash, text).(string)
+	shared, _ := c.once(hash, key).(string)
 	return shared
 }
 
 // once returns the value that stands for all that are equal to the given one.
 func (c *common) once(hash uint64, value any) any {
+	if known := c.known(hash, value); known != nil {
+		return known
+	}
+	c.remember(hash, value)
+	return value
+}
+
+// known returns what stands for all that are equal to value, nil if nothing does.
+func (c *common) known(hash uint64, value any) any {
 	set := &c.sets[hash%commonSets]
-	for i, part := range set.parts {
-		if part.hash == hash && isSame(part.value, value) {
+	for i := range set.parts {
+		if set.parts[i].hash == hash && isSame(set.parts[i].value, value) {
+			part := set.parts[i]
 			copy(set.parts[1:], set.parts[:i])
 			set.parts[0] = part
 			return part.value
 		}
 	}
+	return nil
+}
+
+// remember takes note of a value that isn't known. The second time it comes it stands for those that follow.
+func (c *common) remember(hash uint64, value any) {
+	set := &c.sets[hash%commonSets]
 	if slices.Contains(set.seen[:], hash) {
 		copy(set.parts[1:], set.parts[:commonPlaces-1])
 		set.parts[0] = commonPart{hash, value}
-		return value
+		return
 	}
 	copy(set.seen[1:], set.seen[:commonPlaces-1])
 	set.seen[0] = hash
-	return value
 }
 
 // isSame compares values of which those inside are shared already, if they are equal.

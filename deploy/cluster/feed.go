@@ -28,9 +28,11 @@ type feed struct {
 	logger   *slog.Logger
 
 	mu sync.Mutex
-	// unreadable are the objects of which that has been said.
+	// unreadable are the objects of which that has been said, no more than mostUnreadable.
 	unreadable map[string]bool
 }
+
+const mostUnreadable = 1000
 
 // selection is what the API server is asked for; the zero value is everything.
 type selection struct{ labels, fields string }
@@ -122,7 +124,7 @@ func (f *feed) read(document []byte) *unstructured.Unstructured {
 	name := fmt.Sprintf("%s/%s", h.namespace, h.name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.unreadable[name] {
+	if !f.unreadable[name] && len(f.unreadable) < mostUnreadable {
 		if f.unreadable == nil {
 			f.unreadable = map[string]bool{}
 		}

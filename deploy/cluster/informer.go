@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -39,12 +40,28 @@ type informer struct {
 	// last listed by. A list that may be as old as a version seen before says nothing about what was written since.
 	relisting, listed time.Time
 	synced            bool
+	// streamed is how many lists in a row were asked for as streams and haven't come to their end.
+	streamed int
+	// lists is how many lists in a row came without an event of a watch between them, the last one at replaced.
+	lists    int
+	replaced time.Time
 	// closed: it isn't the kind's any more.
 	closed bool
 	cancel context.CancelFunc
 }
 
 type failureState struct{ err error }
+
+const (
+	// mostStreams is how many streams in a row may end before they have brought a whole list.
+	mostStreams = 2
+	// restless is how many lists in a row are unusual, steady how long a watch goes on after the last one of these
+	// until it is believed.
+	restless = 4
+	steady   = 2 * longestTry
+)
+
+var errNoStream = errors.New("lists don't come as streams")
 
 // newInformer starts to list and watch.
 func (k *watchedKind) newInformer(ctx context.Context, found resource, namespace string) *informer {
@@ -74,6 +91,9 @@ func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtim
 func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
 		i.relists(options)
+		if !i.mayStream() {
+			return nil, errNoStream
+		}
 	}
 	stream, err := persist(ctx, i, func(at schema.GroupVersionResource) (watch.Interface, error) {
 		return i.kind.feed.watch(ctx, at, i.subject.ref.Namespace, options)
@@ -96,6 +116,15 @@ func (i *informer) relists(options metav1.ListOptions) {
 	if options.ResourceVersion == "" {
 		i.relisting = time.Now()
 	}
+}
+
+// mayStream tells whether a list may be asked for as a stream. The Reflector would ask for one that the API server
+// always ends for ever, without a pause; after an error it lists, and pauses.
+func (i *informer) mayStream() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.streamed++
+	return i.streamed <= mostStreams
 }
 
 // served returns where the kind is served now.
@@ -122,7 +151,7 @@ func (i *informer) Update(obj any) error {
 		return fmt.Errorf("a %T is no object", obj)
 	}
 	i.kind.step(i, func() []deploy.Event {
-		i.version = after.GetResourceVersion()
+		i.watched(after.GetResourceVersion())
 		return change(i.objects.put(after), after)
 	})
 	return nil
@@ -135,7 +164,7 @@ func (i *informer) Delete(obj any) error {
 		return fmt.Errorf("a %T is no object", obj)
 	}
 	i.kind.step(i, func() []deploy.Event {
-		i.version = last.GetResourceVersion()
+		i.watched(last.GetResourceVersion())
 		if i.objects.remove(last.GetNamespace(), last.GetName()) == nil {
 			return nil
 		}
@@ -163,6 +192,7 @@ func (i *informer) Replace(all []any, version string) error {
 			events = append(events, change(i.objects.get(after.GetNamespace(), after.GetName()), after)...)
 		}
 		i.objects, i.version, i.listed, i.synced = fresh, version, i.relisting, true
+		i.relisted()
 		return events
 	})
 	return nil
@@ -171,10 +201,43 @@ func (i *informer) Replace(all []any, version string) error {
 // Bookmark implements cache.ReflectorBookmarkStore.
 func (i *informer) Bookmark(version string) error {
 	i.kind.step(i, func() []deploy.Event {
-		i.version = version
+		i.watched(version)
 		return nil
 	})
 	return nil
+}
+
+// watched notes how far the watch has come; mu is held.
+func (i *informer) watched(version string) {
+	i.version = version
+	switch {
+	case i.lists < restless:
+		i.lists = 0
+	case time.Since(i.replaced) > steady:
+		i.lists = 0
+		i.log().Info("watching again")
+	}
+}
+
+// interrupted notes that something is wrong that is said in other words: a list is what comes after it.
+func (i *informer) interrupted() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.lists < restless {
+		i.lists = 0
+	}
+}
+
+// relisted notes that a list has come; mu is held. That lists follow each other, because watches end at once, is said
+// once.
+func (i *informer) relisted() {
+	if i.lists < restless && time.Since(i.replaced) > longestLook {
+		i.lists = 0
+	}
+	i.replaced, i.streamed = time.Now(), 0
+	if i.lists++; i.lists == restless {
+		i.log().Warn("watches end at once, listing again and again")
+	}
 }
 
 // Resync implements cache.ReflectorStore.

@@ -100,6 +100,7 @@ func (i *informer) failed(err error) {
 	if i.failure.Swap(&failureState{err}) != nil {
 		return
 	}
+	i.interrupted()
 	i.kind.wake()
 	if i.kind.optional {
 		i.log().Info("can't be watched, going on without", "reason", err)

@@ -9,7 +9,8 @@
 // skipped.
 //
 // Tests may run in parallel, also in several processes: what they share are the cluster-scoped objects and the one
-// definition of each custom resource. A test that must stop the API server takes a cluster of its own ([OwnCluster]).
+// definition of each custom resource. A test that must stop the API server or its storage takes a cluster
+// of its own ([OwnCluster]).
 //
 // Don't use it for what a pure function decides: a plain table test is a thousand times faster. Programs that aren't
 // tests take package devcluster.

@@ -108,23 +108,39 @@ func (e *Env) cleanup(t testing.TB, f func(ctx context.Context) error) {
 // of the test's own has that, see [OwnCluster].
 func (e *Env) StopAPIServer(t testing.TB) {
 	t.Helper()
-	e.actOnAPIServer(t, e.plane.cluster.StopComponent)
+	e.act(t, devcluster.APIServer, e.plane.cluster.StopComponent)
 }
 
 // StartAPIServer ends the outage and returns when the API server answers. It has the port and the objects from before.
 func (e *Env) StartAPIServer(t testing.TB) {
 	t.Helper()
-	e.actOnAPIServer(t, e.plane.cluster.StartComponent)
+	e.act(t, devcluster.APIServer, e.plane.cluster.StartComponent)
 }
 
-func (e *Env) actOnAPIServer(t testing.TB, act func(ctx context.Context, component string) error) {
+// StopEtcd stops the API server's storage: connections to the API server stay, and so do watches, but nothing can be
+// written, and what isn't answered from its cache takes long and fails. Only a cluster of the test's own has that, see
+// [OwnCluster].
+func (e *Env) StopEtcd(t testing.TB) {
+	t.Helper()
+	e.act(t, devcluster.Etcd, e.plane.cluster.StopComponent)
+}
+
+// StartEtcd starts the storage again, with what was stored, and returns when it answers; the API server finds it within
+// a few seconds.
+func (e *Env) StartEtcd(t testing.TB) {
+	t.Helper()
+	e.act(t, devcluster.Etcd, e.plane.cluster.StartComponent)
+}
+
+// act does something to a component of a cluster of the test's own.
+func (e *Env) act(t testing.TB, component string, do func(ctx context.Context, component string) error) {
 	t.Helper()
 	if !e.own {
-		t.Fatalf("envtest: the API server of %s is shared with other tests: start with OwnCluster() to stop it", e.Dir)
+		t.Fatalf("envtest: the %s of %s is shared with other tests: start with OwnCluster() to stop it", component, e.Dir)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), stepTimeout)
 	defer cancel()
-	if err := act(ctx, devcluster.APIServer); err != nil {
+	if err := do(ctx, component); err != nil {
 		t.Fatalf("envtest: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package envtest_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -54,11 +55,36 @@ func TestOwnClusterHasAnOutageOfItsOwn(t *testing.T) {
 	assert.NoDirExists(t, dir, "it goes with its test")
 }
 
-func TestStopAPIServerOfASharedClusterIsRefused(t *testing.T) {
+func TestOwnClusterHasAnOutageOfItsStorage(t *testing.T) {
+	t.Parallel()
+	env := envtest.Start(t, envtest.OwnCluster("--components=etcd,apiserver"))
+	require.NoError(t, createConfigMap(t, env.Config, env.Namespace, "before"))
+	stored := client(t, env.Config).Resource(configMaps).Namespace(env.Namespace)
+
+	env.StopEtcd(t)
+	brief, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err := stored.Create(brief, configMap("during"), metav1.CreateOptions{})
+	require.Error(t, err, "nothing can be stored")
+	_, err = stored.Get(t.Context(), "before", metav1.GetOptions{ResourceVersion: "0"})
+	require.NoError(t, err, "the API server itself is there")
+
+	env.StartEtcd(t)
+	require.Eventually(t, func() bool {
+		_, err = stored.Get(t.Context(), "before", metav1.GetOptions{})
+		return err == nil
+	}, 30*time.Second, 10*time.Millisecond, "what was stored is still there: %v", err)
+	require.NoError(t, createConfigMap(t, env.Config, env.Namespace, "after"))
+}
+
+func TestOutagesOfASharedClusterAreRefused(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
-	message := fatal(t, func(t testing.TB) { env.StopAPIServer(t) })
-	assert.Contains(t, message, "OwnCluster()")
+	for component, stop := range map[string]func(t testing.TB){"apiserver": env.StopAPIServer, "etcd": env.StopEtcd} {
+		message := fatal(t, stop)
+		assert.Contains(t, message, component)
+		assert.Contains(t, message, "OwnCluster()")
+	}
 	require.NoError(t, createConfigMap(t, env.Config, env.Namespace, "still-there"))
 }
 

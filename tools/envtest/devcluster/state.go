@@ -39,6 +39,7 @@ type Component struct {
 
 // The components' names.
 const (
+	Etcd              = "etcd"
 	APIServer         = "apiserver"
 	ControllerManager = "controller-manager"
 )
