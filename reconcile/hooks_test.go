@@ -292,8 +292,8 @@ func TestUnwrittenStatusIsTriedSoon(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.refuse = outage
-		_, result, err := w.once(w.reconciler(&requeueing{after: time.Hour}))
-		require.NoError(t, err)
-		assert.Equal(t, time.Minute, result.RequeueAfter)
+		_, _, err := w.once(w.reconciler(&requeueing{after: time.Hour}))
+		var unavailable *deploy.UnavailableError
+		require.ErrorAs(t, err, &unavailable)
 	})
 }

@@ -219,22 +219,28 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 		outcome = nil
 	}
 	err = r.exhausted(ctx, s, err)
-	written := r.writeStatus(ctx, s, report{generation: s.resource.GetGeneration(), outcome: outcome, err: err})
+	unwritten := r.writeStatus(ctx, s, report{generation: s.resource.GetGeneration(), outcome: outcome, err: err})
 	if err != nil && classOf(err) > classVerification {
 		if after, ok := isUnavailable(err); ok && after > 0 {
 			err = request.RetryAfter(after, err)
 		}
-		if !written && request.IsPermanent(err) {
+		if unwritten != nil && request.IsPermanent(err) {
 			// It is to be said yet.
 			err = request.RetryAfter(r.options.recheck, err)
 		}
 		return request.Result{}, err
 	}
+	if after, ok := request.RetryTime(unwritten); ok && after > 0 {
+		return request.Result{RequeueAfter: after}, nil
+	}
+	if unwritten != nil {
+		return request.Result{}, unwritten
+	}
 	if after, ok := request.RetryTime(err); ok && after > 0 {
 		return request.Result{RequeueAfter: after}, nil
 	}
 	switch {
-	case err != nil || !written:
+	case err != nil:
 		return request.Result{RequeueAfter: r.options.recheck}, nil
 	case outcome == nil:
 		return request.Result{RequeueAfter: r.options.period}, nil

@@ -126,14 +126,19 @@ func TestUnavailableCluster(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, 7*time.Second, after)
 	})
-	t.Run("the status can't be written: that is logged, and the resource looked at soon", func(t *testing.T) {
+	t.Run("the status can't be written: that is tried again as any failure, and said by the engine", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.refuse = refusing(unavailable, writeStatus)
-		_, result, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) })))
-		require.NoError(t, err, "reconcile 53: the work itself is done")
-		assert.Equal(t, request.Result{RequeueAfter: time.Minute}, result)
-		assert.Equal(t, 1, w.logs.count("status not written"))
+		calls, _, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) })))
+		require.ErrorIs(t, err, unavailable)
+		assert.ErrorContains(t, err, "status not written: ")
+		assert.Contains(t, calls, "apply ConfigMap shop/a", "reconcile 53: the work itself is done")
+		assert.Zero(t, w.logs.count("status not written"))
+		w.refuse = nil
+		calls, _, err = w.once(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) })))
+		require.NoError(t, err)
+		assert.Equal(t, []string{writeStatus}, calls)
 	})
 }
 

@@ -2,12 +2,15 @@ package reconcile
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -19,18 +22,28 @@ type report struct {
 	err        error
 }
 
-// writeStatus puts the report into the status, in one write at most and none when it says
-// nothing new (spec: reconcile 53). A status that can't be written is logged: the work itself
-// is done. The answer is false when it is worth trying again soon.
-func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) bool {
+// writeStatus puts the report into the status, in one write at most and none when it says nothing new (spec: reconcile
+// 53). The work itself is done: the error is one for which it makes sense to write it again. Another one is logged.
+func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) error {
 	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
 		return r.application(s, rep, present), true
 	})
-	if err != nil {
-		s.logger.Warn("status not written", "error", err)
-		return !isTemporary(err)
+	if err == nil {
+		return nil
 	}
-	return true
+	var forbidden *deploy.ForbiddenError
+	switch {
+	case isStale(err):
+		return request.Quiet(fmt.Errorf("status not written: %w", err))
+	case isTemporary(err):
+		return fmt.Errorf("status not written: %w", err)
+	case errors.As(err, &forbidden):
+		// An API server that has just started refuses what it allows a moment later.
+		s.logger.Warn("status not written", "error", err)
+		return request.RetryAfter(r.options.recheck, err)
+	}
+	s.logger.Warn("status not written", "error", err)
+	return nil
 }
 
 // isTemporary tells whether there is sense in writing a status again that couldn't be written.

@@ -86,9 +86,18 @@ func TestStatusWrites(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.refuse = refusing(&deploy.StaleError{Ref: widgetRef, Err: errors.New("changed")}, writeStatus)
+		_, _, err := w.once(w.reconciler(adding(func(*Session) {})))
+		assert.EqualError(t, err, "status not written: Widget shop/w: changed since it was read: changed")
+		assert.True(t, request.IsQuiet(err), "by the engine's backoff, and not worth a line")
+	})
+	t.Run("one that may not be written now, as after the start of an API server, is looked at again", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = refusing(&deploy.ForbiddenError{Verb: "patch", Err: errors.New("no")}, writeStatus)
 		_, result, err := w.once(w.reconciler(adding(func(*Session) {})))
 		require.NoError(t, err)
 		assert.Equal(t, request.Result{RequeueAfter: time.Minute}, result)
+		assert.Equal(t, 1, w.logs.count("status not written"))
 	})
 }
 

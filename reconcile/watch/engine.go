@@ -27,6 +27,7 @@ type Engine struct {
 	followers trigger.Followers
 	queue     *queue.Queue
 	inbox     *inbox
+	outage    outage
 	// late is why a reconcile ends that took too long.
 	late error
 

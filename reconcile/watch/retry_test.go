@@ -3,9 +3,12 @@ package watch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 )
@@ -171,5 +174,44 @@ func TestTimeout(t *testing.T) {
 		_, gaps := w.attempts()
 		assert.Len(w.t, gaps, 1)
 		assert.Equal(w.t, 1, w.logs.count("the reconcile took longer than 1m0s: context deadline exceeded"))
+	})
+}
+
+func TestOutageIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "watch mistake 13: what keeps all objects from being reconciled is said once a minute, and its end", func(w *world) {
+		down := &deploy.UnavailableError{Err: errors.New("connection refused")}
+		var back atomic.Bool
+		w.do = func(context.Context, request.Request) (request.Result, error) {
+			if back.Load() {
+				return request.Result{}, nil
+			}
+			return request.Result{}, fmt.Errorf("apply: %w", down)
+		}
+		for i := range 50 {
+			w.create(widget(fmt.Sprint("w", i)))
+		}
+		w.start()
+		assert.Equal(w.t, 1, w.logs.count(`msg="reconcile failed"`))
+		assert.Equal(w.t, 1, w.logs.count("more_since_last_said=0"))
+		w.pass(59 * time.Second)
+		assert.Equal(w.t, 1, w.logs.count(`msg="reconcile failed"`))
+		w.pass(31 * time.Second)
+		assert.Equal(w.t, 2, w.logs.count(`msg="reconcile failed"`), "it is still going on")
+		assert.Greater(w.t, len(w.taken()), 200)
+		back.Store(true)
+		w.pass(time.Minute)
+		assert.Equal(w.t, 1, w.logs.count(`level=INFO msg="the cluster answers again"`))
+		assert.Equal(w.t, 2, w.logs.count(`msg="reconcile failed"`))
+	})
+	inBubble(t, "other failures are said of each object", func(w *world) {
+		w.do = func(context.Context, request.Request) (request.Result, error) {
+			return request.Result{}, errors.New("weird")
+		}
+		w.create(widget("a"))
+		w.create(widget("b"))
+		w.start()
+		assert.Equal(w.t, 2, w.logs.count(`msg="reconcile failed"`))
+		assert.Zero(w.t, w.logs.count("answers again"))
 	})
 }

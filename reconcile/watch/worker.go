@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/queue"
 	"github.com/operkit/operkit/reconcile/request"
 )
@@ -40,6 +41,9 @@ func (e *Engine) process(ctx context.Context, key request.Key, triggers request.
 	if err != nil {
 		return e.failed(ctx, key, attempt, err)
 	}
+	if attempt > 0 && e.outage.succeeds() {
+		e.options.logger.Info("the cluster answers again", "object", key.String())
+	}
 	e.followers.End(key)
 	e.backoff.reset(key)
 	return queue.Next{After: result.RequeueAfter, Why: request.Periodic}
@@ -66,8 +70,14 @@ func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err e
 			delay = after
 		}
 		level := slog.LevelWarn
+		var unavailable *deploy.UnavailableError
 		if request.IsQuiet(err) && attempt < quietAttempts {
 			level = slog.LevelDebug
+		} else if errors.As(err, &unavailable) {
+			say, others := e.outage.fails()
+			if log = log.With("more_since_last_said", others); !say {
+				level = slog.LevelDebug
+			}
 		}
 		log.Log(ctx, level, "reconcile failed", "error", err, "attempt", attempt+1, "retry_in", delay)
 		return queue.Next{After: delay, Why: request.Retry}

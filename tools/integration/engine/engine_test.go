@@ -263,8 +263,9 @@ var (
 	subject = regexp.MustCompile(` object=.*`)
 )
 
-// mostOfOne is how often one resource may be said to be in trouble: with each try, which grow rarer and rarer.
-const mostOfOne = 12
+// mostOfOne is how often one resource may be said to be in trouble: an API server that has just started may refuse what
+// it allows a moment later.
+const mostOfOne = 3
 
 // said checks that trouble is told once for each kind that is watched, and not all the time of resources that were in
 // work then.
