@@ -9,7 +9,12 @@
 // wait for somebody else's write asks the View's [Observer].
 //
 // Kinds are found by discovery, anew whenever one is unknown or nothing is served any more
-// where one was: definitions may come, go and come back otherwise while a program runs.
+// where one was: definitions may come, go and come back otherwise while a program runs. Whoever
+// waits for one (deploy.KindView) is told by a watch of the definitions, or asks now and then where
+// that isn't allowed. Namespaces may come and go too, see [Namespaces].
+//
+// What objects have in common, as those of one template do, is held once. [MetadataOnly] holds even
+// less of kinds that nobody reads, and [Selected] has the API server leave out what nobody wants.
 //
 // A request is sent once and answered by an object or a typed error: what is no answer of an
 // API server, or none in time, is a *deploy.UnavailableError; the end of the caller's own

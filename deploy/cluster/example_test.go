@@ -15,6 +15,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
@@ -93,4 +94,46 @@ func ExampleConfig() {
 	}
 	fmt.Println(config.Host)
 	// Output: https://two.example.invalid
+}
+
+func ExampleNamespaces() {
+	// Patterns are followed while the program runs: team-c is watched from when it is made.
+	_, err := cluster.New(context.Background(), &rest.Config{Host: "https://api.example.invalid"}, cluster.Namespaces("team-*", "!team-b"))
+	fmt.Println(err)
+	_, err = cluster.New(context.Background(), &rest.Config{Host: "https://api.example.invalid"}, cluster.Namespaces("team-["))
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// cluster https://api.example.invalid: namespace "team-[": is no name and no pattern such as team-*
+}
+
+func ExampleNamespaceSelector() {
+	tier, err := labels.Parse("tier in (prod, test)")
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = cluster.New(context.Background(), &rest.Config{Host: "https://api.example.invalid"}, cluster.NamespaceSelector(tier))
+	fmt.Println(err)
+	// Output: <nil>
+}
+
+func ExampleSelected() {
+	server := httptest.NewServer(http.HandlerFunc(answer))
+	defer server.Close()
+	red := labels.SelectorFromSet(labels.Set{"color": "red"})
+	c, err := cluster.New(context.Background(), &rest.Config{Host: server.URL}, cluster.Selected(schema.GroupKind{Kind: "ConfigMap"}, red, nil))
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = c.Port().Apply(context.Background(), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web", "namespace": "shop"},
+	}}, deploy.ApplyOptions{FieldManager: "me"})
+	fmt.Println(err)
+	// Output: ConfigMap shop/web: invalid manifest: of its kind only selected objects are watched: what is created needs a Cluster without cluster.Selected
+}
+
+func ExampleMetadataOnly() {
+	_, err := cluster.New(context.Background(), &rest.Config{Host: "https://api.example.invalid"}, cluster.MetadataOnly(schema.GroupKind{Kind: "Secret"}))
+	fmt.Println(err)
+	// Output: <nil>
 }
