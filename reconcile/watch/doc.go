@@ -19,7 +19,10 @@
 // had it wait for a change. A reconciler that is an [Observer] is told of every event of its objects.
 //
 // An object that leaves the view (deploy.Left) is forgotten: nothing brings it any more, and a reconcile that runs ends by
-// itself, without being scheduled again.
+// itself, without being scheduled again; a [Forgetter] is told. [Period] has each object come again after a time.
+//
+// Events are taken in at once and looked at in their turn. Of a burst of updates of one object those that follow on one
+// that counts are looked at as a whole, so that as many events as there may be cost little.
 //
 // # Order
 //
@@ -30,7 +33,8 @@
 // # How it does
 //
 // A kind that can't be watched yet is waited for, a panic is that object's failure, and a reconcile that doesn't heed its
-// context is told of once it is late. [Engine.State] says all that at a glance, for health checks and metrics.
+// context is told of once it is late. What all objects have in common, a cluster that doesn't answer, is said once a
+// minute. [Engine.State] says all that at a glance, for health checks and metrics.
 //
 // # When to use it
 //
