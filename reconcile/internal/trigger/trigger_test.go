@@ -41,6 +41,12 @@ func referring(owner *unstructured.Unstructured) *unstructured.Unstructured {
 	return obj
 }
 
+// whole is obj with content.
+func whole(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	obj.Object["data"] = map[string]any{"color": "red"}
+	return obj
+}
+
 // leased is obj as a replica has taken it.
 func leased(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	obj.SetAnnotations(map[string]string{"operkit.dev/lease-name": "replica-1", "operkit.dev/lease-time": "2026-01-01T00:00:00Z"})
@@ -105,8 +111,9 @@ func TestOwnersOf(t *testing.T) {
 		{"watch 23: of several owners each", widgets, added(both), "Widget shop/a, Widget shop/b"},
 		{"an owner of another kind isn't meant", regions, added(referring(a)), ""},
 		{"watch 23: who had it and who has it", widgets, modified(referring(a), referring(b)), "Widget shop/a, Widget shop/b"},
-		{"watch 35: a child that a replica has taken, or released", widgets, modified(referring(a), leased(referring(a))), ""},
-		{"watch 35: and that has changed too", widgets, modified(referring(a), leased(referring(b))), "Widget shop/a, Widget shop/b"},
+		{"watch 35: a child that a replica has taken, or released", widgets, modified(whole(referring(a)), leased(whole(referring(a)))), ""},
+		{"watch 35: and that has changed too", widgets, modified(whole(referring(a)), leased(whole(referring(b)))), "Widget shop/a, Widget shop/b"},
+		{"watch 35: one that shows nothing but metadata may have", widgets, modified(referring(a), leased(referring(a))), "Widget shop/a"},
 		{"an update without a change", widgets, deploy.Event{Type: deploy.Modified, Old: referring(a), New: referring(a)}, ""},
 		{"an owner that isn't known", widgets, added(referring(former)), ""},
 		{"the end of a former owner's frees a name", widgets, deleted(referring(former)), "Widget shop/a"},
