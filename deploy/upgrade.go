@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/util/csaupgrade"
 )
 
-// TakeOverFrom has Apply take over, once and with one call more, all that the named managers own of
+// TakeOverFrom has Apply take over, once and with two calls more, all that the named managers own of
 // an object by other writes than applies: what `kubectl apply` ("kubectl-client-side-apply"),
 // `kubectl create` ("kubectl-create") or an operator that sent whole objects left there. What they
 // set and the intent leaves out goes then, as it would have gone with them.
@@ -23,6 +23,11 @@ func TakeOverFrom(managers ...string) Option {
 func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if t.dryRun || !t.hasPredecessor(live) {
 		return live, nil
+	}
+	// A View may show less of managedFields, all of which are written.
+	live, err := t.port.Get(ctx, t.in.ref)
+	if err != nil {
+		return nil, err
 	}
 	body, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(t.takeOverFrom...), t.fieldManager)
 	if err != nil {

@@ -94,6 +94,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	}
 	ref := deploy.Ref{Kind: r.Kind(), Namespace: req.Key.Namespace, Name: req.Key.Name}
 	resource, err := r.manager.View().Get(ctx, ref)
+	var unknown *deploy.KindUnknownError
+	if errors.As(err, &unknown) {
+		resource, err = nil, nil // its kind isn't served any more; should it come back, so will what there is of it
+	}
 	if err != nil {
 		return request.Result{}, err
 	}

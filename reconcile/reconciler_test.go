@@ -142,6 +142,18 @@ func TestUnavailableCluster(t *testing.T) {
 	})
 }
 
+// A kind that is gone has taken its objects with it: that is no failure to try again for.
+func TestKindThatIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) }))
+	w.calm(r)
+	w.serves(widgets)
+	result, err := r.Reconcile(t.Context(), widgetRequest)
+	require.NoError(t, err)
+	assert.Zero(t, result)
+}
+
 func TestInterruptedReconcile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

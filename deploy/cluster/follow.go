@@ -68,7 +68,12 @@ func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespa
 			informers[namespace] = k.newInformer(ctx, found, namespace)
 		}
 	}
-	for namespace, i := range k.informers {
+	// First, so that whoever reads meanwhile doesn't take what an informer that ends doesn't show for absent.
+	before := k.informers
+	k.mu.Lock()
+	k.informers, k.unread = informers, wanted.unread
+	k.mu.Unlock()
+	for namespace, i := range before {
 		if informers[namespace] != nil {
 			continue
 		}
@@ -78,9 +83,6 @@ func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespa
 		}
 		k.tell(i.close(kind))
 	}
-	k.mu.Lock()
-	k.informers, k.unread = informers, wanted.unread
-	k.mu.Unlock()
 	k.wake()
 }
 

@@ -256,8 +256,17 @@ func (i *informer) hasSynced() bool {
 	return i.synced
 }
 
+// errClosed tells that an informer ended while somebody waited for it: its namespace left the scope, or its kind is gone.
+var errClosed = errors.New("it isn't watched any more")
+
+func (i *informer) isClosed() bool {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	return i.closed
+}
+
 // awaitSynced waits for the first list. When that fails the reason is returned after a moment in which a passing
-// failure may heal.
+// failure may heal; errClosed when it will never come.
 func (i *informer) awaitSynced(ctx context.Context) error {
 	if i.hasSynced() {
 		return nil
@@ -267,6 +276,8 @@ func (i *informer) awaitSynced(ctx context.Context) error {
 		switch {
 		case i.hasSynced():
 			return true, nil
+		case i.isClosed():
+			return false, errClosed
 		case state != nil:
 			return false, state.err
 		}

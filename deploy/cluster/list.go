@@ -35,7 +35,7 @@ func (r *requests) list(ctx context.Context, res resource, ref deploy.Ref, optio
 }
 
 func (r *requests) pages(ctx context.Context, res resource, ref deploy.Ref, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
-	subject := failed{verb: "list", resource: res, ref: ref}
+	subject := failed{verb: "list", resource: res, ref: ref, copied: true}
 	var objects []*unstructured.Unstructured
 	for token := ""; ; {
 		request := r.client.Get().Param("limit", strconv.Itoa(pageSize))

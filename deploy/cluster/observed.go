@@ -36,7 +36,9 @@ func (s *store) Observed(ctx context.Context, ref deploy.Ref, resourceVersion st
 	if informer == nil {
 		return nil
 	}
-	if err := informer.awaitSynced(ctx); err != nil {
+	if err := informer.awaitSynced(ctx); errors.Is(err, errClosed) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	tick := time.NewTicker(observedPoll)
@@ -45,6 +47,9 @@ func (s *store) Observed(ctx context.Context, ref deploy.Ref, resourceVersion st
 		now := informer.shown(ref)
 		if reached(now.version, resourceVersion) || now.object != nil && reached(now.object.GetResourceVersion(), resourceVersion) {
 			return nil
+		}
+		if s.informerOf(ref) != informer {
+			return nil // it isn't watched any more
 		}
 		select {
 		case <-ctx.Done():

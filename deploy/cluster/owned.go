@@ -18,12 +18,10 @@ func (s *store) Owned(ctx context.Context, kind schema.GroupVersionKind, namespa
 		return namespace != "" && obj.GetNamespace() != namespace || !slices.Contains(ownersOf(obj), string(owner))
 	}
 	if watched := s.watchedFor(kind, namespace); watched != nil {
-		if err := watched.awaitSynced(ctx); err != nil {
+		objects, complete, err := s.collected(ctx, watched, namespace, func(o *objects) []*unstructured.Unstructured { return o.owned(string(owner)) })
+		if err != nil {
 			return nil, err
 		}
-		objects, complete := s.overlay.list(kind, namespace, func() []*unstructured.Unstructured {
-			return watched.collect(namespace, func(o *objects) []*unstructured.Unstructured { return o.owned(string(owner)) })
-		})
 		if complete {
 			return slices.DeleteFunc(objects, foreign), nil
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -98,9 +99,11 @@ func (c *scope) start(ctx context.Context) {
 	running := &c.kind.store.running
 	running.Go(func() { c.kind.run(ctx, where) })
 	running.Go(func() {
-		for subscription.Synced(ctx) != nil {
-			if ctx.Err() != nil {
+		for delay := firstTry; subscription.Synced(ctx) != nil; delay = min(2*delay, longestTry) {
+			select {
+			case <-ctx.Done():
 				return
+			case <-time.After(delay):
 			}
 		}
 		for {
@@ -139,6 +142,9 @@ func (c *scope) of(scope deploy.Scope) (current namespaces, changed <-chan struc
 
 // look finds out which namespaces are in scope now.
 func (c *scope) look() {
+	if c.kind.unreadable() != nil {
+		return // nothing is known of namespaces, which isn't that there are none
+	}
 	now := namespaces{names: map[string]bool{}, exist: map[string]bool{}}
 	for _, obj := range c.kind.collect("", func(o *objects) []*unstructured.Unstructured { return o.in("") }) {
 		now.exist[obj.GetName()] = true

@@ -86,14 +86,17 @@ func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Uns
 	if informer == nil {
 		return nil, false, nil
 	}
-	if err := informer.awaitSynced(ctx); err != nil {
+	if err := informer.awaitSynced(ctx); errors.Is(err, errClosed) {
+		return nil, false, nil
+	} else if err != nil {
 		return nil, false, err
 	}
 	obj, from := s.overlay.get(ref)
-	// While the watch is broken an object may have come that it doesn't show, and one of which only
-	// some are selected is never told of others. To take it for absent would be to make it, or its password, anew.
+	// While the watch is broken an object may have come that it doesn't show, one of which only some are
+	// selected is never told of others, and one that has ended shows nothing. To take it for absent would be to make
+	// it, or its password, anew.
 	_, selected := s.selected[ref.Kind.GroupKind()]
-	doubtful := from == fromWatch && obj == nil && (selected || !informer.standing.Load())
+	doubtful := from == fromWatch && obj == nil && (selected || !informer.standing.Load() || s.informerOf(ref) != informer)
 	if doubtful || from == fromNeither {
 		return nil, false, nil
 	}
@@ -113,12 +116,10 @@ func (s *store) live(ctx context.Context, ref deploy.Ref) (*unstructured.Unstruc
 // List implements deploy.View.
 func (s *store) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
 	if watched := s.watchedFor(kind, namespace); watched != nil && !s.metadataOnly[kind.GroupKind()] {
-		if err := watched.awaitSynced(ctx); err != nil {
+		objects, complete, err := s.collected(ctx, watched, namespace, func(o *objects) []*unstructured.Unstructured { return o.in(namespace) })
+		if err != nil {
 			return nil, err
 		}
-		objects, complete := s.overlay.list(kind, namespace, func() []*unstructured.Unstructured {
-			return watched.collect(namespace, func(o *objects) []*unstructured.Unstructured { return o.in(namespace) })
-		})
 		if complete {
 			return chosen(objects, selector), nil
 		}
@@ -127,6 +128,21 @@ func (s *store) List(ctx context.Context, kind schema.GroupVersionKind, namespac
 	return on(ctx, s.resources, kind, func(at resource) ([]*unstructured.Unstructured, error) {
 		return s.requests.list(ctx, at, ref, deploy.ListOptions{Labels: selector})
 	})
+}
+
+// collected returns what of chooses from each informer for a namespace, or all (""), with our own writes on top. Not
+// complete is a list of which the API server knows more.
+func (s *store) collected(ctx context.Context, watched *watchedKind, namespace string, of func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured, complete bool, err error) {
+	if err := watched.awaitSynced(ctx); err != nil {
+		return nil, false, err
+	}
+	informer := watched.of(namespace)
+	if informer == nil || !informer.hasSynced() {
+		return nil, false, nil // it has changed meanwhile
+	}
+	found, complete = s.overlay.list(watched.kind, namespace, func() []*unstructured.Unstructured { return watched.collect(namespace, of) })
+	// One that has ended meanwhile may have shown nothing.
+	return found, complete && watched.of(namespace) == informer, nil
 }
 
 // chosen returns those of objects that selector matches, in the order of names. objects are

@@ -122,7 +122,7 @@ func (k *watchedKind) await(ctx context.Context, look func() (done bool, failure
 		switch {
 		case done:
 			return nil
-		case failure != nil && (impatient || errors.As(failure, &unserved)):
+		case failure != nil && (impatient || errors.As(failure, &unserved) || errors.Is(failure, errClosed)):
 			return failure
 		}
 		select {

@@ -100,6 +100,7 @@ var conflictCases = []Case{
 	}},
 	{"conflicts/after another client", "what it left there goes when the intent leaves it out", func(s *scene) {
 		s.create("kubectl-client-side-apply", s.settings("{a: '1', b: '2'}"))
+		s.watch(configMap)
 		m, _ := s.manager(deploy.TakeOverFrom("kubectl-client-side-apply"))
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '9'}"))
 		equal(s, map[string]string{"a": "9"}, data(result.Object), "data")

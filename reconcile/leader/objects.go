@@ -79,6 +79,10 @@ func (o *objects) hold() pair { return pair{o.identity, time.Now().UTC().Format(
 // take makes this replica the holder of a lock that is free, run out, or ours since an answer was lost.
 func (o *objects) take(ctx context.Context, key request.Key) (claim, error) {
 	current, err := o.view.Get(ctx, refOf(key))
+	var unknown *deploy.KindUnknownError
+	if errors.As(err, &unknown) {
+		current, err = nil, nil // its kind is gone, and so is it
+	}
 	for range writeAttempts {
 		if err != nil {
 			return claim{}, err

@@ -18,6 +18,7 @@ func (l *ObjectLock) Observe(event deploy.Event) {
 
 // Forget implements watch.Forgetter, for a Reconciler that does.
 func (l *ObjectLock) Forget(key request.Key) {
+	l.objects.forget(key)
 	if forgetter, ok := l.next.(interface{ Forget(key request.Key) }); ok {
 		forgetter.Forget(key)
 	}

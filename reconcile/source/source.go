@@ -41,8 +41,8 @@ type Mapped struct {
 	// When tells which events are mapped; nil: each that shows another version than the last.
 	When filter.Predicate
 	// Keys tells which objects an event concerns. A key without a kind means one of the kind that is controlled; others
-	// than of that kind are refused, and that is logged once. It must not block or change the event, is called for one event
-	// of an object after the other but for several objects at once, and isn't called for what leaves the view
+	// than of that kind are refused, and that is logged once. It must not change the event, is called for one event
+	// of any kind after the other, so it must not block, and isn't called for what leaves the view
 	// (deploy.Left). One that panics concerns nobody, and the panic is logged once.
 	Keys func(event deploy.Event) []request.Key
 }

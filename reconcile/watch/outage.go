@@ -2,6 +2,7 @@ package watch
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,29 +12,40 @@ const sayAgain = time.Minute
 // outage keeps what all objects have in common, a cluster that doesn't answer, from being said once for each. The zero
 // value is ready for use; it is safe for concurrent use.
 type outage struct {
+	// lasts spares a reconcile that succeeds the lock while there is none.
+	lasts atomic.Bool
+
 	mu sync.Mutex
 	// said is when it was last said that a reconcile failed, zero while there is no outage; unsaid how many did since.
 	said   time.Time
 	unsaid int
+	// failed is when one did last.
+	failed time.Time
 }
 
 // fails takes note of a reconcile that failed. It tells whether that is to be said, and how many weren't before.
 func (o *outage) fails() (say bool, before int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if now := time.Now(); o.said.IsZero() || now.Sub(o.said) >= sayAgain {
+	now := time.Now()
+	if o.failed = now; o.said.IsZero() || now.Sub(o.said) >= sayAgain {
 		before, o.said, o.unsaid = o.unsaid, now, 0
+		o.lasts.Store(true)
 		return true, before
 	}
 	o.unsaid++
 	return false, 0
 }
 
-// succeeds takes note of a reconcile that had failed before. It tells whether that is the end of an outage.
+// succeeds takes note of a reconcile that had failed before. It tells whether that is the end of an outage; of one that
+// nothing was heard of for long it isn't.
 func (o *outage) succeeds() bool {
+	if !o.lasts.Load() {
+		return false
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	over := !o.said.IsZero()
+	recent := time.Since(o.failed) < 5*sayAgain
 	o.said, o.unsaid = time.Time{}, 0
-	return over
+	return o.lasts.Swap(false) && recent
 }

@@ -31,7 +31,7 @@ func TestDefaultWorkers(t *testing.T) {
 		{"whatever the machine", 256, 32},
 		{"watch mistake 24: whatever is said", 0, 4},
 	} {
-		assert.Equal(t, row.want, defaultWorkers(row.processors), row.reason)
+		t.Run(row.reason, func(t *testing.T) { assert.Equal(t, row.want, defaultWorkers(row.processors)) })
 	}
 	memory, err := dryrun.New(dryrun.AnyKind())
 	require.NoError(t, err)

@@ -63,7 +63,7 @@ func (m *model) step(t *testing.T, q *Queue, random *rand.Rand) {
 		e.due = time.Now().Add(after)
 	case 3:
 		q.Cancel(key(name))
-		e.due = time.Time{}
+		e.due, e.dropped = time.Time{}, e.running
 	case 4:
 		q.Drop(key(name))
 		e.wanted, e.dropped, e.due = false, e.running, time.Time{}

@@ -110,12 +110,13 @@ func (q *Queue) after(i *item, after time.Duration, triggers request.Triggers) {
 	q.timers++
 }
 
-// Cancel stops the timer of key, if it has one.
+// Cancel stops the timer of key, if it has one; whoever has the key can't set another one. It still waits if it did.
 func (q *Queue) Cancel(key request.Key) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if i := q.items[key]; i != nil {
 		q.stop(i)
+		i.dropped = i.running
 		q.forget(i)
 	}
 }
@@ -214,7 +215,7 @@ func (q *Queue) State() State {
 	return State{Waiting: len(q.waiting) + q.again, Timers: q.timers, Taken: q.taken}
 }
 
-// Close ends every Get, and drops what waits.
+// Close ends every Take, and drops what waits.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -60,7 +60,7 @@ func (r *Rules) Counts(event deploy.Event) (counts, forced bool) {
 		return false, false
 	}
 	forced = isForced(event, r.forced)
-	return forced || r.when.passes(event, r.logger), forced
+	return forced || !leasing(event) && r.when.passes(event, r.logger), forced
 }
 
 // CountsOwned tells whether an event of a child of a kind may bring its owners.

@@ -71,6 +71,20 @@ func TestForced(t *testing.T) {
 	assert.True(t, forced, "the domain is the engine's")
 }
 
+// Under a lock for each object its being taken and released would bring it again and again.
+func TestLeasesNeverCount(t *testing.T) {
+	t.Parallel()
+	before := annotated(nil)
+	before.Object["spec"] = map[string]any{"size": int64(1)}
+	taken := annotated(map[string]string{"operkit.dev/lease-name": "replica-1"})
+	taken.Object["spec"] = map[string]any{"size": int64(1)}
+	counts, _ := rules(source.Sources{When: filter.Always()}).Counts(modified(before, taken))
+	assert.False(t, counts, "watch 35, mistake 8: whatever the filter says")
+	taken.Object["spec"] = map[string]any{"size": int64(2)}
+	counts, _ = rules(source.Sources{When: filter.Always()}).Counts(modified(before, taken))
+	assert.True(t, counts)
+}
+
 func TestLeftNeverCounts(t *testing.T) {
 	t.Parallel()
 	counts, forced := rules(source.Sources{When: filter.Always()}).Counts(left(annotated(nil)))
