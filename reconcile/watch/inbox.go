@@ -18,6 +18,8 @@ type inbox struct {
 
 	mu       sync.Mutex
 	arrivals []arrival
+	// looking is how many have been taken out to be looked at.
+	looking int
 	// latest is where the latest state of an object stands among the arrivals.
 	latest map[*unstructured.Unstructured]int
 }
@@ -85,11 +87,11 @@ func (b *inbox) settle(ctx context.Context) error {
 	}
 }
 
-// size is how much hasn't been looked at yet.
+// size is how much hasn't been looked at yet, what is being looked at included.
 func (b *inbox) size() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.arrivals)
+	return len(b.arrivals) + b.looking
 }
 
 // run has everything looked at until ctx ends.
@@ -103,7 +105,7 @@ func (b *inbox) run(ctx context.Context) {
 		}
 		b.mu.Lock()
 		arrivals := b.arrivals
-		b.arrivals = nil
+		b.arrivals, b.looking = nil, len(arrivals)
 		clear(b.latest)
 		b.mu.Unlock()
 		for _, a := range arrivals {
@@ -112,6 +114,9 @@ func (b *inbox) run(ctx context.Context) {
 			}
 			a.settle()
 		}
+		b.mu.Lock()
+		b.looking = 0
+		b.mu.Unlock()
 	}
 }
 

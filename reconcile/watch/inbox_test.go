@@ -98,6 +98,7 @@ func TestInbox(t *testing.T) {
 				go b.run(ctx)
 				require.NoError(t, b.settle(t.Context()))
 				assert.Equal(t, row.want, l.events)
+				synctest.Wait()
 				assert.Zero(t, b.size())
 				assert.Empty(t, b.latest, "nothing is kept")
 				cancel()

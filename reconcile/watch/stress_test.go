@@ -71,7 +71,7 @@ func TestComingAndGoing(t *testing.T) {
 	lives.Wait()
 	assert.Eventually(t, func() bool {
 		state := engine.State()
-		return state.Waiting == 0 && state.Timers == 0 && len(state.Running) == 0
+		return state.Unread == 0 && state.Waiting == 0 && state.Timers == 0 && len(state.Running) == 0
 	}, 30*time.Second, time.Millisecond)
 	stop()
 	require.NoError(t, <-ended)
