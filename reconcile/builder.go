@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -47,7 +48,7 @@ func (s *Session) Use(name string, builder Builder) *Component {
 		c.fail("its builder is nil")
 		return c
 	}
-	if err := checkMethods(builder, builderMethods); err != nil {
+	if err := optional.Check(builder, builderMethods...); err != nil {
 		c.fail("%w", err)
 	}
 	c.builder = builder

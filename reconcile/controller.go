@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -50,5 +51,5 @@ func checkController(c Controller) error {
 	if kind := c.Kind(); kind.Kind == "" || kind.Version == "" {
 		return fmt.Errorf("controller %T: its kind %q needs a version and a kind", c, kind)
 	}
-	return checkMethods(c, controllerMethods)
+	return optional.Check(c, controllerMethods...)
 }

@@ -615,7 +615,7 @@ func TestPerObjectMistakes(t *testing.T) {
 		{"no cluster", w, nil, nil, "lock per object: the cluster is nil"},
 		{"watch mistake 25: no retry period", w, cluster, []Option{RetryPeriod(0)}, "lock per object: retry period: 0s: it must be positive"},
 		{"a domain that can't be one", w, cluster, []Option{Domain("No Domain")}, `lock per object: domain "No Domain": `},
-		{"Sources that are none", misdeclared{working{w}}, cluster, nil, "its method Sources is func() string"},
+		{"Sources that are none", misdeclared{working{w}}, cluster, nil, "its method Sources is () string: make it () source.Sources"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -100,13 +101,7 @@ func checkExternal(external External) error {
 func Of(value any) (sources Sources, err error) {
 	provider, ok := value.(Provider)
 	if !ok {
-		if value == nil {
-			return Sources{}, nil
-		}
-		if method := reflect.ValueOf(value).MethodByName("Sources"); method.IsValid() {
-			return Sources{}, fmt.Errorf("%T: its method Sources is %s: make it func() source.Sources", value, method.Type())
-		}
-		return Sources{}, nil
+		return Sources{}, optional.Check(value, reflect.TypeFor[Provider]())
 	}
 	defer func() {
 		if panicked := recover(); panicked != nil {

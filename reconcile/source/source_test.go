@@ -72,7 +72,7 @@ func TestOf(t *testing.T) {
 		{"what says something", provider{func() Sources { return Sources{Owned: []Owned{{Kind: configMaps}}} }}, 1, ""},
 		{"what says nothing", struct{}{}, 0, ""},
 		{"nothing", nil, 0, ""},
-		{"a method of that name that is another one", misspelt{}, 0, "source.misspelt: its method Sources is func() []source.Owned: make it func() source.Sources"},
+		{"a method of that name that is another one", misspelt{}, 0, "source.misspelt: its method Sources is () []source.Owned: make it () source.Sources"},
 		{"mistakes", provider{func() Sources { return Sources{External: []External{nil}} }}, 0, "source.provider: its sources: external[0]: is nil"},
 		{"watch mistake 12: a panic", provider{func() Sources { panic("boom") }}, 0, "source.provider: its method Sources panics: boom"},
 	} {

@@ -44,7 +44,7 @@ func (e *Engine) observeChild(owner schema.GroupVersionKind, event deploy.Event)
 // are known.
 func (e *Engine) subscribe(ctx context.Context, kinds ownership, handle func(deploy.Event)) error {
 	kind := kinds.watched()
-	w := &watcher{each: true, look: func(event deploy.Event, _ bool) bool {
+	w := &watcher{apart: true, look: func(event deploy.Event, _ bool) bool {
 		handle(event)
 		return false
 	}}

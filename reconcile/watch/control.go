@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/optional"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -86,14 +87,11 @@ func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconcil
 	if err != nil {
 		return nil, err
 	}
-	observer, ok := reconciler.(Observer)
-	if method := reflect.ValueOf(reconciler).MethodByName("Observe"); method.IsValid() && !ok {
-		return nil, fmt.Errorf("%T: its method Observe is %s: make it func(deploy.Event)", reconciler, method.Type())
+	if err := optional.Check(reconciler, reflect.TypeFor[Observer](), reflect.TypeFor[Forgetter]()); err != nil {
+		return nil, err
 	}
-	forgetter, ok := reconciler.(Forgetter)
-	if method := reflect.ValueOf(reconciler).MethodByName("Forget"); method.IsValid() && !ok {
-		return nil, fmt.Errorf("%T: its method Forget is %s: make it func(request.Key)", reconciler, method.Type())
-	}
+	observer, _ := reconciler.(Observer)
+	forgetter, _ := reconciler.(Forgetter)
 	return &controlled{
 		Reconciler: reconciler, kind: kind, observer: observer, forgetter: forgetter,
 		rules: trigger.NewRules(kind, sources, e.options.domain, e.options.logger),

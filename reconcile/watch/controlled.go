@@ -58,7 +58,10 @@ func waitFor(ctx context.Context, group *sync.WaitGroup, longest time.Duration) 
 func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
 	var subscription deploy.Subscription
 	var synced atomic.Bool // what comes before was there already
-	w := &watcher{each: c.observer != nil, look: func(event deploy.Event, listing bool) bool { return e.observe(c, event, listing) }}
+	w := &watcher{
+		look: func(event deploy.Event, listing bool) bool { return e.observe(c, event, listing) },
+		tell: func(event deploy.Event) { c.tell(event, e.options.logger) },
+	}
 	return e.await(ctx, ownership{owner: c.kind}, func() (err error) {
 		if subscription == nil {
 			c.open.Store(true)
@@ -131,7 +134,6 @@ func (e *Engine) take(w *watcher, event deploy.Event, listing bool) {
 
 // observe turns an event of a controlled object into a request, if it counts.
 func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (brought bool) {
-	c.tell(event, e.options.logger)
 	key, anew := e.owners.Observe(c.kind, event)
 	if event.Type == deploy.Deleted || event.Type == deploy.Left {
 		c.forget(key, e.options.logger)

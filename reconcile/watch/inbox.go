@@ -37,8 +37,10 @@ type arrival struct {
 type watcher struct {
 	// look tells whether an event has brought its object to reconcile. listing: the objects that exist were being listed.
 	look func(event deploy.Event, listing bool) (brought bool)
-	// each: every event has to be looked at.
-	each bool
+	// tell, if there is one, is told of every event before any of those that stay together is looked at.
+	tell func(event deploy.Event)
+	// apart: events don't stay together, each has to be looked at.
+	apart bool
 }
 
 func newInbox() *inbox {
@@ -49,7 +51,7 @@ func newInbox() *inbox {
 func (b *inbox) add(w *watcher, event deploy.Event, listing bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !w.each && event.Type == deploy.Modified {
+	if !w.apart && event.Type == deploy.Modified {
 		if i, ok := b.latest[event.Old]; ok && b.arrivals[i].watcher == w {
 			delete(b.latest, event.Old)
 			b.latest[event.New] = i
@@ -57,7 +59,7 @@ func (b *inbox) add(w *watcher, event deploy.Event, listing bool) {
 			return
 		}
 	}
-	if !w.each && (event.Type == deploy.Added || event.Type == deploy.Modified) {
+	if !w.apart && (event.Type == deploy.Added || event.Type == deploy.Modified) {
 		b.latest[event.New] = len(b.arrivals)
 	}
 	b.put(arrival{watcher: w, event: event, listing: listing})
@@ -112,7 +114,7 @@ func (b *inbox) run(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
-			a.settle()
+			a.look()
 		}
 		b.mu.Lock()
 		b.looking = 0
@@ -120,11 +122,13 @@ func (b *inbox) run(ctx context.Context) {
 	}
 }
 
-func (a arrival) settle() {
+// look has an arrival looked at.
+func (a arrival) look() {
 	if a.mark != nil {
 		close(a.mark)
 		return
 	}
+	a.tell()
 	brought, before := a.watcher.look(a.event, a.listing), a.event.New
 	for len(a.updates) > 0 {
 		after := a.updates[0]
@@ -133,6 +137,18 @@ func (a arrival) settle() {
 			after, a.updates = a.updates[len(a.updates)-1], nil
 		}
 		brought = a.watcher.look(deploy.Event{Type: deploy.Modified, Old: before, New: after}, a.listing) || brought
+		before = after
+	}
+}
+
+func (a arrival) tell() {
+	if a.watcher.tell == nil {
+		return
+	}
+	a.watcher.tell(a.event)
+	before := a.event.New
+	for _, after := range a.updates {
+		a.watcher.tell(deploy.Event{Type: deploy.Modified, Old: before, New: after})
 		before = after
 	}
 }

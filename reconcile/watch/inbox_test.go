@@ -17,13 +17,13 @@ import (
 
 // looks has the inbox looked through once, by a watcher that counts events after which the size is another one.
 type looks struct {
-	events []string
-	each   bool
+	events, told []string
+	apart        bool
 }
 
 func (l *looks) watcher() *watcher {
 	size := func(obj *unstructured.Unstructured) any { return obj.Object["size"] }
-	return &watcher{each: l.each, look: func(event deploy.Event, listing bool) bool {
+	return &watcher{apart: l.apart, tell: l.tell, look: func(event deploy.Event, listing bool) bool {
 		line := fmt.Sprint(event.Type, " ", event.New.GetName())
 		brought := true
 		if event.Type == deploy.Modified {
@@ -36,6 +36,10 @@ func (l *looks) watcher() *watcher {
 		l.events = append(l.events, line)
 		return brought
 	}}
+}
+
+func (l *looks) tell(event deploy.Event) {
+	l.told = append(l.told, fmt.Sprint(event.Type, " ", event.New.Object["size"]))
 }
 
 func sized(name string, size int) *unstructured.Unstructured {
@@ -56,9 +60,9 @@ func TestInbox(t *testing.T) {
 		}
 	}
 	for reason, row := range map[string]struct {
-		each bool
-		add  func(b *inbox, w *watcher)
-		want []string
+		apart bool
+		add   func(b *inbox, w *watcher)
+		want  []string
 	}{
 		"one is looked at": {false, func(b *inbox, w *watcher) { updates(b, w, "a", 1, 2) }, []string{"a 1-2"}},
 		"what follows on one that counts is looked at as a whole": {false, func(b *inbox, w *watcher) { updates(b, w, "a", 1, 2, 3, 4, 5) },
@@ -91,7 +95,7 @@ func TestInbox(t *testing.T) {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b, l := newInbox(), &looks{each: row.each}
+				b, l := newInbox(), &looks{apart: row.apart}
 				row.add(b, l.watcher())
 				assert.Positive(t, b.size())
 				ctx, cancel := context.WithCancel(t.Context())
@@ -111,6 +115,24 @@ func TestInbox(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Who is told of each event is told, also of those that aren't looked at by themselves.
+func TestInboxTellsEach(t *testing.T) {
+	t.Parallel()
+	b, l := newInbox(), &looks{}
+	w, states := l.watcher(), []*unstructured.Unstructured{sized("a", 1), sized("a", 2), sized("a", 3), sized("a", 4)}
+	b.add(w, deploy.Event{Type: deploy.Added, New: states[0]}, false)
+	for i, after := range states[1:] {
+		b.add(w, deploy.Event{Type: deploy.Modified, Old: states[i], New: after}, false)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go b.run(ctx)
+	require.NoError(t, b.settle(t.Context()))
+	assert.Equal(t, []string{"ADDED 1", "MODIFIED 2", "MODIFIED 3", "MODIFIED 4"}, l.told)
+	assert.Equal(t, []string{"ADDED a", "a 1-4"}, l.events)
+	cancel()
+	<-b.over
 }
 
 // Two watchers of one object look each for themselves.

@@ -89,11 +89,11 @@ func TestOptionalMethods(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "what is wrong with what a reconciler says of itself is refused before anything runs", func(w *world) {
 		for want, reconciler := range map[string]Reconciler{
-			"Widget: watch.misspeltObserver: its method Observe is func(*deploy.Event): make it func(deploy.Event)":      misspeltObserver{w.reconciler},
-			"Widget: watch.misspeltSources: its method Sources is func() *source.Sources: make it func() source.Sources": misspeltSources{w.reconciler},
-			"Widget: watch.declaring: its sources: owned[0]: kind \"/, Kind=\": needs a version and a kind":              w.as(source.Sources{Owned: []source.Owned{{}}}),
-			"Widget: watch.declaring: its sources: external[0]: is nil":                                                  w.as(source.Sources{External: []source.External{nil}}),
-			"Widget: watch.declaring: its sources: mapped[0]: ConfigMap: its Keys is nil":                                w.as(source.Sources{Mapped: []source.Mapped{{Kind: configMaps}}}),
+			"Widget: watch.misspeltObserver: its method Observe is (*deploy.Event): make it (deploy.Event)":      misspeltObserver{w.reconciler},
+			"Widget: watch.misspeltSources: its method Sources is () *source.Sources: make it () source.Sources": misspeltSources{w.reconciler},
+			"Widget: watch.declaring: its sources: owned[0]: kind \"/, Kind=\": needs a version and a kind":      w.as(source.Sources{Owned: []source.Owned{{}}}),
+			"Widget: watch.declaring: its sources: external[0]: is nil":                                          w.as(source.Sources{External: []source.External{nil}}),
+			"Widget: watch.declaring: its sources: mapped[0]: ConfigMap: its Keys is nil":                        w.as(source.Sources{Mapped: []source.Mapped{{Kind: configMaps}}}),
 		} {
 			engine, err := New(w.view)
 			require.NoError(w.t, err)
@@ -139,7 +139,7 @@ func TestForgetter(t *testing.T) {
 	inBubble(t, "a method that only looks like it", func(w *world) {
 		engine, err := New(w.view)
 		require.NoError(w.t, err)
-		assert.ErrorContains(w.t, engine.Control(widgets, misforgetting{w.reconciler}), "its method Forget is func(string): make it func(request.Key)")
+		assert.ErrorContains(w.t, engine.Control(widgets, misforgetting{w.reconciler}), "its method Forget is (string): make it (request.Key)")
 	})
 }
 

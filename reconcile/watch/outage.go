@@ -2,7 +2,6 @@ package watch
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -12,9 +11,6 @@ const sayAgain = time.Minute
 // outage keeps what all objects have in common, a cluster that doesn't answer, from being said once for each. The zero
 // value is ready for use; it is safe for concurrent use.
 type outage struct {
-	// lasts spares a reconcile that succeeds the lock while there is none.
-	lasts atomic.Bool
-
 	mu sync.Mutex
 	// said is when it was last said that a reconcile failed, zero while there is no outage; unsaid how many did since.
 	said   time.Time
@@ -30,7 +26,6 @@ func (o *outage) fails() (say bool, before int) {
 	now := time.Now()
 	if o.failed = now; o.said.IsZero() || now.Sub(o.said) >= sayAgain {
 		before, o.said, o.unsaid = o.unsaid, now, 0
-		o.lasts.Store(true)
 		return true, before
 	}
 	o.unsaid++
@@ -40,12 +35,9 @@ func (o *outage) fails() (say bool, before int) {
 // succeeds takes note of a reconcile that had failed before. It tells whether that is the end of an outage; of one that
 // nothing was heard of for long it isn't.
 func (o *outage) succeeds() bool {
-	if !o.lasts.Load() {
-		return false
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	recent := time.Since(o.failed) < 5*sayAgain
+	over := !o.said.IsZero() && time.Since(o.failed) < 5*sayAgain
 	o.said, o.unsaid = time.Time{}, 0
-	return o.lasts.Swap(false) && recent
+	return over
 }

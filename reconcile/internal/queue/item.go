@@ -1,41 +1,26 @@
 package queue
 
 import (
-	"math/bits"
 	"time"
 
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// headStarts are by how much what has been triggered so comes before what was merely listed: it takes the place of
-// something that has waited that long already. So nothing waits for ever, however much is going on.
-var headStarts = map[request.Triggers]time.Duration{
-	request.Periodic: 5 * time.Second,
-	request.Retry:    5 * time.Second,
-	request.External: 30 * time.Second,
-	request.Mapped:   30 * time.Second,
-	request.Followed: 30 * time.Second,
-	request.Child:    30 * time.Second,
-	request.Changed:  30 * time.Second,
-	request.Forced:   45 * time.Second,
-	request.Deleting: time.Minute,
-	request.Deleted:  time.Minute,
-}
-
-// startsByBit are the head starts by the place of a trigger's bit.
-var startsByBit = func() (starts [16]time.Duration) {
-	for trigger, start := range headStarts {
-		starts[bits.Len16(uint16(trigger))-1] = start
-	}
-	return starts
-}()
-
-// headStart is that of the most urgent of triggers.
+// headStart is by how much what has been triggered so comes before what was merely listed: it takes the place of
+// something that has waited that long already. So nothing waits for ever, however much is going on. The most urgent of
+// triggers counts.
 func headStart(triggers request.Triggers) time.Duration {
-	if triggers == 0 {
-		return 0
+	switch {
+	case triggers.Has(request.Deleting | request.Deleted):
+		return time.Minute
+	case triggers.Has(request.Forced):
+		return 45 * time.Second
+	case triggers.Has(request.External | request.Mapped | request.Followed | request.Child | request.Changed):
+		return 30 * time.Second
+	case triggers.Has(request.Periodic | request.Retry):
+		return 5 * time.Second
 	}
-	return startsByBit[bits.Len16(uint16(triggers))-1]
+	return 0
 }
 
 // item is what is known of one key.

@@ -76,6 +76,14 @@ func (o *Owners) Keys(kind schema.GroupVersionKind) (keys []request.Key) {
 	return keys
 }
 
+// Known tells whether there is an object of this key, as far as events have told.
+func (o *Owners) Known(key request.Key) bool {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	_, known := o.uids[key]
+	return known
+}
+
 // Len is how many objects are known.
 func (o *Owners) Len() int {
 	o.mu.RLock()
