@@ -29,6 +29,7 @@ func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*u
 	if err != nil {
 		return nil, err
 	}
+	t.partial = false
 	body, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(t.takeOverFrom...), t.fieldManager)
 	if err != nil {
 		return nil, fmt.Errorf("%s: its managedFields can't be taken over: %w", t.in.ref, err)
@@ -36,7 +37,6 @@ func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*u
 	if len(body) == 0 {
 		return live, nil
 	}
-	t.partial = false
 	return t.port.Patch(ctx, t.in.ref, Patch{Type: types.JSONPatchType, Body: body, FieldManager: t.fieldManager})
 }
 

@@ -169,7 +169,7 @@ func TestReconcilePeriod(t *testing.T) {
 			var setups atomic.Int64
 			name := strings.ToLower(row.kind.Kind) + "-operator"
 			op := operator.New(name)
-			op.Control(counted{settings{row.kind}, &setups, false}, reconcile.Periods(time.Second, time.Hour))
+			op.Control(counted{settings{row.kind}, &setups, false}, reconcile.Recheck(time.Second), reconcile.Period(time.Hour))
 			r := w.run(name, op, w.replica(name), "--namespace", w.Namespace, "--reconcile-period", row.period)
 			defer r.stop()
 			w.resource(row.kind, name)

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,6 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 )
-
-// namespaceFile is where a Pod is told its namespace.
-const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 // Lock is by what the replicas of an operator agree on the one that works.
 type Lock string
@@ -67,24 +65,16 @@ func Leadership(election LeaderElection) Option { return func(o *Operator) { o.e
 // flags are those of a LeaderElection. Their defaults are what the operator was built with.
 func (e *LeaderElection) flags(command *cobra.Command) {
 	set := command.Flags()
-	e.Lock = or(e.Lock, AutoLock)
+	e.Lock = cmp.Or(e.Lock, AutoLock)
 	set.StringVar((*string)(&e.Lock), "leader-election", string(e.Lock), "by what replicas agree on the one that works: lease, for-life (of its Pod), per-object, none, or auto: lease in a Pod, else none")
 	set.StringVar(&e.Name, "leader-election-name", e.Name, "name of the Lease or ConfigMap (default: the operator's)")
 	set.StringVar(&e.Namespace, "leader-election-namespace", e.Namespace, "namespace of the Lease or ConfigMap (default: the Pod's)")
-	e.Duration = or(e.Duration, leader.DefaultDuration)
-	e.RenewDeadline = or(e.RenewDeadline, leader.DefaultRenewDeadline)
-	e.RetryPeriod = or(e.RetryPeriod, leader.DefaultRetryPeriod)
+	e.Duration = cmp.Or(e.Duration, leader.DefaultDuration)
+	e.RenewDeadline = cmp.Or(e.RenewDeadline, leader.DefaultRenewDeadline)
+	e.RetryPeriod = cmp.Or(e.RetryPeriod, leader.DefaultRetryPeriod)
 	set.Var((*duration)(&e.Duration), "lease-duration", "how long nobody takes over what isn't renewed")
 	set.Var((*duration)(&e.RenewDeadline), "renew-deadline", "how long the leader goes on without having renewed")
 	set.Var((*duration)(&e.RetryPeriod), "retry-period", "time between two renewals")
-}
-
-func or[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }
 
 // electionFlags are the names of the flags above.
@@ -127,7 +117,7 @@ func (e LeaderElection) settle(operator, file string, logger *slog.Logger) (Lead
 		e.Lock = NoLock
 		logger.Info("every process of this operator works: there is no leader election outside of a Pod", "enable", "--leader-election lease")
 	}
-	e.Name = or(e.Name, operator)
+	e.Name = cmp.Or(e.Name, operator)
 	if e.Namespace == "" {
 		e.Namespace = strings.TrimSpace(string(content))
 	}

@@ -1,14 +1,12 @@
 package operator
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // namespaces are those that the operator works in, as flags say.
@@ -19,9 +17,6 @@ type namespaces struct {
 	labelled string
 	selector labels.Selector
 }
-
-// wildcards are what makes a name a pattern.
-const wildcards = `*?[]^\`
 
 func (n *namespaces) flags(command *cobra.Command) {
 	set := command.Flags()
@@ -36,8 +31,8 @@ var namespaceFlags = []string{"namespace", "namespace-selector"}
 func (n *namespaces) check() error {
 	for i, pattern := range n.patterns {
 		n.patterns[i] = strings.TrimSpace(pattern)
-		if err := checkPattern(n.patterns[i]); err != nil {
-			return err
+		if _, err := cluster.NamespacePattern(n.patterns[i]); err != nil {
+			return usage("--%w", err)
 		}
 	}
 	n.simplify()
@@ -71,34 +66,11 @@ func (n *namespaces) simplify() {
 	}
 }
 
-func checkPattern(pattern string) error {
-	name := strings.TrimPrefix(pattern, "!")
-	_, err := path.Match(name, "")
-	if err == nil && strings.ContainsAny(name, wildcards) {
-		// What stands between them has to be as in names.
-		name = strings.Trim(strings.Map(func(r rune) rune {
-			if strings.ContainsRune(wildcards, r) {
-				return -1
-			}
-			return r
-		}, name), "-")
-		if name == "" {
-			return nil
-		}
-	}
-	if err != nil {
-		return usage("--namespace %q: is no name and no pattern such as team-*", pattern)
-	}
-	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-		return usage("--namespace %q: %s", pattern, problems[0])
-	}
-	return nil
-}
-
 // areNamed tells whether the names of all are given.
 func (n *namespaces) areNamed() bool {
-	return len(n.patterns) > 0 && !slices.ContainsFunc(n.patterns, func(pattern string) bool {
-		return strings.ContainsAny(pattern, wildcards+"!")
+	return len(n.patterns) > 0 && !slices.ContainsFunc(n.patterns, func(text string) bool {
+		isPattern, _ := cluster.NamespacePattern(text) // they have been checked
+		return isPattern
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/leader"
 	"k8s.io/klog/v2"
 )
 
@@ -56,7 +57,7 @@ type controller struct {
 // owns what it applies, so it must stay the same from release to release, and differ from
 // that of every other operator in the cluster.
 func New(name string, options ...Option) *Operator {
-	o := &Operator{name: name, domain: deploy.Domain, namespaceFile: namespaceFile}
+	o := &Operator{name: name, domain: deploy.Domain, namespaceFile: leader.NamespaceFile}
 	for _, option := range options {
 		option(o)
 	}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
@@ -109,14 +108,11 @@ func (o *Operator) engineOptions(logger *slog.Logger, flags runFlags) []watch.Op
 	return []watch.Option{watch.Logger(logger), watch.Domain(o.domain), watch.CancelOn(lostOf), watch.Period(flags.period)}
 }
 
-// recheck is after what time what isn't complete is looked at again: the default of reconcile.Periods.
-const recheck = time.Minute
-
 // reconcilerOptions are those of every reconciler of the operator.
 func reconcilerOptions(engine *watch.Engine, logger *slog.Logger, flags runFlags) []reconcile.Option {
 	options := []reconcile.Option{reconcile.Logger(logger), reconcile.WithWatcher(engine)}
 	if flags.periodic {
-		options = append(options, reconcile.Periods(recheck, flags.period))
+		options = append(options, reconcile.Period(flags.period))
 	}
 	return options
 }

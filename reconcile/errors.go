@@ -12,7 +12,7 @@ import (
 
 // Precondition makes an error that means: not yet. The reconcile stops here without being
 // a failure, and is repeated when something changes, at the latest after the time that
-// Periods sets, or that request.RetryAfter asks for around it. The format is that of
+// Recheck sets, or that request.RetryAfter asks for around it. The format is that of
 // fmt.Errorf.
 func Precondition(format string, args ...any) error {
 	return &classified{class: classPrecondition, err: fmt.Errorf(format, args...)}

@@ -92,8 +92,8 @@ func ExampleFinalizerName() {
 	// Output: [example.dev/close-first]
 }
 
-func ExamplePeriods() {
-	reconciler, err := reconcile.New(Shop{}, deploy.NewManager(emptyCluster()), reconcile.Periods(5*time.Second, time.Hour))
+func ExampleRecheck() {
+	reconciler, err := reconcile.New(Shop{}, deploy.NewManager(emptyCluster()), reconcile.Recheck(5*time.Second))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -103,6 +103,23 @@ func ExamplePeriods() {
 	})
 	fmt.Println(result.RequeueAfter, err)
 	// Output: 5s <nil>
+}
+
+func ExamplePeriod() {
+	controller := setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("door", configMap("door"))
+		return nil
+	})
+	reconciler, err := reconcile.New(controller, deploy.NewManager(emptyCluster()), reconcile.Period(time.Hour))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	result, err := reconciler.Reconcile(context.Background(), request.Request{
+		Key: request.Key{Kind: ShopKind, Namespace: "market", Name: "tea"},
+	})
+	fmt.Println(result.RequeueAfter, err)
+	// Output: 1h0m0s <nil>
 }
 
 func ExampleClock() {

@@ -33,7 +33,7 @@ type UnsuccessfulVerifier interface {
 }
 
 // Requeuer is implemented by a Controller that says by itself when a resource is to be reconciled again
-// although nothing happens, after a reconcile without an error. Zero leaves it with Periods, less asks for
+// although nothing happens, after a reconcile without an error. Zero leaves it with Recheck and Period, less asks for
 // none.
 type Requeuer interface {
 	Requeue(ctx context.Context, s *Session, outcome Outcome) (after time.Duration, err error)

@@ -96,12 +96,13 @@ func DryRun() Option { return func(o *options) { o.dryRun, o.concurrency = true,
 // 0 works on one after the other.
 func Concurrency(n int) Option { return func(o *options) { o.concurrency = n } }
 
-// Periods sets after which time a resource is reconciled again although nothing happened:
-// recheck for one that isn't complete, period for one that is; default 1 and 10 minutes.
-// Zero means not at all.
-func Periods(recheck, period time.Duration) Option {
-	return func(o *options) { o.recheck, o.period = recheck, period }
-}
+// Recheck sets after which time a resource that isn't complete is reconciled again although
+// nothing happened; default 1 minute, zero means not at all.
+func Recheck(after time.Duration) Option { return func(o *options) { o.recheck = after } }
+
+// Period sets after which time a resource that is complete is reconciled again although
+// nothing happened; default 10 minutes, zero means not at all.
+func Period(after time.Duration) Option { return func(o *options) { o.period = after } }
 
 // Observe is told of each component's deployment as it ends, from several goroutines. Several observers are
 // told in turn.
@@ -124,8 +125,10 @@ func newOptions(opts []Option) (options, error) {
 		return o, errors.New("clock: is nil")
 	case o.concurrency < 0:
 		return o, fmt.Errorf("concurrency: %d: it can't be negative", o.concurrency)
-	case o.recheck < 0 || o.period < 0:
-		return o, fmt.Errorf("periods: %s and %s: they can't be negative", o.recheck, o.period)
+	case o.recheck < 0:
+		return o, fmt.Errorf("recheck: %s: it can't be negative", o.recheck)
+	case o.period < 0:
+		return o, fmt.Errorf("period: %s: it can't be negative", o.period)
 	case o.startAfter < 0:
 		return o, fmt.Errorf("start after: %s: it can't be negative", o.startAfter)
 	case o.maxAttempts < 0:

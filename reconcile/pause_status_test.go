@@ -84,7 +84,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		w := newWorld(t)
 		w.refuse = refusing(unavailable, writeStatus)
 		w.pause("2030-01-02T03:04:36Z")
-		r := w.reconciler(room(), Periods(20*time.Second, 0))
+		r := w.reconciler(room(), Recheck(20*time.Second), Period(0))
 		_, result, err := w.once(r)
 		require.NoError(t, err)
 		assert.Equal(t, request.Result{RequeueAfter: 20 * time.Second}, result)

@@ -32,7 +32,8 @@ func TestNewRefuses(t *testing.T) {
 		{"no logger", &controller{}, manager, []Option{Logger(nil)}, "logger: is nil"},
 		{"no clock", &controller{}, manager, []Option{Clock(nil)}, "clock: is nil"},
 		{"a negative concurrency", &controller{}, manager, []Option{Concurrency(-1)}, "concurrency: -1: it can't be negative"},
-		{"negative periods", &controller{}, manager, []Option{Periods(-time.Second, 0)}, "periods: -1s and 0s: they can't be negative"},
+		{"a negative recheck", &controller{}, manager, []Option{Recheck(-time.Second)}, "recheck: -1s: it can't be negative"},
+		{"a negative period", &controller{}, manager, []Option{Period(-time.Second)}, "period: -1s: it can't be negative"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -251,7 +252,7 @@ func TestRetryTimes(t *testing.T) {
 			r := w.reconciler(&controller{func(_ context.Context, s *Session) error {
 				s.Add("d", deployment("d"))
 				return row.setup
-			}}, Periods(20*time.Second, time.Hour))
+			}}, Recheck(20*time.Second), Period(time.Hour))
 			_, result, err := w.once(r)
 			if row.setup == nil && row.ready {
 				w.makeReady("d")

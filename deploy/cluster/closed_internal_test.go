@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -127,6 +129,29 @@ func TestLeavingEndsWaiting(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			require.NoError(t, row.wait(ctx, c))
+		})
+	}
+}
+
+// That nothing is known of namespaces isn't that there are none.
+func TestScopeStaysWhileNamespacesArentServed(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		unread error
+		want   []string
+	}{
+		"served": {nil, nil},
+		"not":    {&deploy.KindUnknownError{Kind: namespaceKind}, []string{"team-a"}},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			s := &store{}
+			c := newScope(s, []string{"team-*"}, nil)
+			known := namespaces{names: map[string]bool{"team-a": true}}
+			c.current, c.kind.unread = known, row.unread
+			c.look()
+			now, _ := c.of(deploy.Namespaced)
+			assert.Equal(t, row.want, slices.Collect(maps.Keys(now.names)))
 		})
 	}
 }

@@ -107,8 +107,10 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	for _, option := range opts {
 		option(&o)
 	}
-	if err := checkPatterns(o.namespaces); err != nil {
-		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
+	for _, name := range o.namespaces {
+		if _, err := NamespacePattern(name); err != nil {
+			return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
+		}
 	}
 	if o.logger == nil {
 		o.logger = slog.Default()

@@ -214,6 +214,7 @@ func mix(a, b uint64) uint64 {
 	return a ^ b ^ b>>27
 }
 
+// key is text for keys, which are looked up so often that they aren't made values for it.
 func (c *common) key(hash uint64, key string) string {
 	if len(key) > commonText {
 		return key

@@ -107,6 +107,17 @@ func ExampleNamespaces() {
 	// cluster https://api.example.invalid: namespace "team-[": is no name and no pattern such as team-*
 }
 
+func ExampleNamespacePattern() {
+	fmt.Println(cluster.NamespacePattern("shop"))
+	fmt.Println(cluster.NamespacePattern("team-*"))
+	_, err := cluster.NamespacePattern("Team-*")
+	fmt.Println(err != nil)
+	// Output:
+	// false <nil>
+	// true <nil>
+	// true
+}
+
 func ExampleNamespaceSelector() {
 	tier, err := labels.Parse("tier in (prod, test)")
 	if err != nil {

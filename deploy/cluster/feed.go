@@ -37,11 +37,8 @@ const mostUnreadable = 1000
 // selection is what the API server is asked for; the zero value is everything.
 type selection struct{ labels, fields string }
 
-// The API server answers a list or a watch by metadata alone when it is asked for these.
-const (
-	onlyMetadataList  = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-	onlyMetadataWatch = onlyMetadata
-)
+// onlyMetadataList has the API server answer a list by metadata alone, as onlyMetadata does a watch.
+const onlyMetadataList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 // request is one for the collection of the kind in a namespace, or in all ("").
 func (f *feed) request(at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (*rest.Request, error) {
@@ -96,7 +93,7 @@ func (f *feed) watch(ctx context.Context, at schema.GroupVersionResource, namesp
 		return nil, err
 	}
 	if f.partial {
-		request.SetHeader("Accept", onlyMetadataWatch)
+		request.SetHeader("Accept", onlyMetadata)
 	}
 	body, err := request.Stream(ctx)
 	if err != nil {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math"
 	"sync"
@@ -52,17 +51,6 @@ type informer struct {
 
 type failureState struct{ err error }
 
-const (
-	// mostStreams is how many streams in a row may end before they have brought a whole list.
-	mostStreams = 2
-	// restless is how many lists in a row are unusual, steady how long a watch goes on after the last one of these
-	// until it is believed.
-	restless = 4
-	steady   = 2 * longestTry
-)
-
-var errNoStream = errors.New("lists don't come as streams")
-
 // newInformer starts to list and watch.
 func (k *watchedKind) newInformer(ctx context.Context, found resource, namespace string) *informer {
 	i := &informer{
@@ -108,25 +96,6 @@ func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch
 	return standingWatch{stream, i}, nil
 }
 
-// relists notes that a list begins.
-func (i *informer) relists(options metav1.ListOptions) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.relisting = time.Time{}
-	if options.ResourceVersion == "" {
-		i.relisting = time.Now()
-	}
-}
-
-// mayStream tells whether a list may be asked for as a stream. The Reflector would ask for one that the API server
-// always ends for ever, without a pause; after an error it lists, and pauses.
-func (i *informer) mayStream() bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.streamed++
-	return i.streamed <= mostStreams
-}
-
 // served returns where the kind is served now.
 func (i *informer) served(ctx context.Context) (schema.GroupVersionResource, error) {
 	found, err := i.kind.store.resources.of(ctx, i.subject.ref.Kind)
@@ -140,108 +109,6 @@ func (i *informer) served(ctx context.Context) (schema.GroupVersionResource, err
 func (i *informer) log() *slog.Logger {
 	return i.kind.store.logger.With("kind", i.subject.ref.Kind.Kind, "namespace", i.subject.ref.Namespace)
 }
-
-// Add implements cache.ReflectorStore.
-func (i *informer) Add(obj any) error { return i.Update(obj) }
-
-// Update implements cache.ReflectorStore.
-func (i *informer) Update(obj any) error {
-	after, ok := obj.(*unstructured.Unstructured)
-	if !ok {
-		return fmt.Errorf("a %T is no object", obj)
-	}
-	i.kind.step(i, func() []deploy.Event {
-		i.watched(after.GetResourceVersion())
-		return change(i.objects.put(after), after)
-	})
-	return nil
-}
-
-// Delete implements cache.ReflectorStore.
-func (i *informer) Delete(obj any) error {
-	last, ok := obj.(*unstructured.Unstructured)
-	if !ok {
-		return fmt.Errorf("a %T is no object", obj)
-	}
-	i.kind.step(i, func() []deploy.Event {
-		i.watched(last.GetResourceVersion())
-		if i.objects.remove(last.GetNamespace(), last.GetName()) == nil {
-			return nil
-		}
-		return change(last, nil)
-	})
-	return nil
-}
-
-// Replace implements cache.ReflectorStore.
-func (i *informer) Replace(all []any, version string) error {
-	fresh := newObjects(i.kind.feed.bare())
-	for _, obj := range all {
-		if obj, ok := obj.(*unstructured.Unstructured); ok {
-			fresh.put(obj)
-		}
-	}
-	i.kind.step(i, func() []deploy.Event {
-		var events []deploy.Event
-		for _, before := range i.objects.in("") {
-			if fresh.get(before.GetNamespace(), before.GetName()) == nil {
-				events = append(events, change(before, nil)...)
-			}
-		}
-		for _, after := range fresh.in("") {
-			events = append(events, change(i.objects.get(after.GetNamespace(), after.GetName()), after)...)
-		}
-		i.objects, i.version, i.listed, i.synced = fresh, version, i.relisting, true
-		i.relisted()
-		return events
-	})
-	return nil
-}
-
-// Bookmark implements cache.ReflectorBookmarkStore.
-func (i *informer) Bookmark(version string) error {
-	i.kind.step(i, func() []deploy.Event {
-		i.watched(version)
-		return nil
-	})
-	return nil
-}
-
-// watched notes how far the watch has come; mu is held.
-func (i *informer) watched(version string) {
-	i.version = version
-	switch {
-	case i.lists < restless:
-		i.lists = 0
-	case time.Since(i.replaced) > steady:
-		i.lists = 0
-		i.log().Info("watching again")
-	}
-}
-
-// interrupted notes that something is wrong that is said in other words: a list is what comes after it.
-func (i *informer) interrupted() {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.lists < restless {
-		i.lists = 0
-	}
-}
-
-// relisted notes that a list has come; mu is held. That lists follow each other, because watches end at once, is said
-// once.
-func (i *informer) relisted() {
-	if i.lists < restless && time.Since(i.replaced) > longestLook {
-		i.lists = 0
-	}
-	i.replaced, i.streamed = time.Now(), 0
-	if i.lists++; i.lists == restless {
-		i.log().Warn("watches end at once, listing again and again")
-	}
-}
-
-// Resync implements cache.ReflectorStore.
-func (i *informer) Resync() error { return nil }
 
 // shown returns what the informer shows of ref.
 func (i *informer) shown(ref deploy.Ref) shown {

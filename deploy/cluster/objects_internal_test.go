@@ -114,35 +114,3 @@ func TestChange(t *testing.T) {
 		})
 	}
 }
-
-func TestInScope(t *testing.T) {
-	t.Parallel()
-	for reason, row := range map[string]struct {
-		patterns []string
-		in, out  []string
-	}{
-		"none: all":                         {nil, []string{"a", "kube-system"}, nil},
-		"a name is itself":                  {[]string{"shop"}, []string{"shop"}, []string{"shop-a", "a"}},
-		"a pattern":                         {[]string{"team-*"}, []string{"team-a", "team-"}, []string{"team", "a-team-a"}},
-		"one letter":                        {[]string{"team-?"}, []string{"team-a"}, []string{"team-", "team-ab"}},
-		"a name and a pattern":              {[]string{"shop", "team-*"}, []string{"shop", "team-a"}, []string{"bank"}},
-		"an exception":                      {[]string{"team-*", "!team-b"}, []string{"team-a"}, []string{"team-b", "shop"}},
-		"an exception first: all but those": {[]string{"!kube-*"}, []string{"shop"}, []string{"kube-system"}},
-		"the last that matches decides":     {[]string{"app-*", "!*-pr-*", "app-pr-123"}, []string{"app-a", "app-pr-123"}, []string{"app-pr-1", "b"}},
-		"the order counts":                  {[]string{"app-pr-123", "!*-pr-*"}, nil, []string{"app-pr-123"}},
-	} {
-		t.Run(reason, func(t *testing.T) {
-			t.Parallel()
-			require.NoError(t, checkPatterns(row.patterns))
-			for _, name := range row.in {
-				assert.True(t, inScope(row.patterns, name), name)
-			}
-			for _, name := range row.out {
-				assert.False(t, inScope(row.patterns, name), name)
-			}
-		})
-	}
-	for _, bad := range []string{"", "!", "team-[", "[a-"} {
-		assert.ErrorContains(t, checkPatterns([]string{"shop", bad}), fmt.Sprintf("namespace %q: is no name and no pattern such as team-*", bad))
-	}
-}

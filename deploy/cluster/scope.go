@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	globs "path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -60,27 +58,6 @@ func newScope(s *store, patterns []string, selector labels.Selector) *scope {
 		c.kind = s.newWatchedKind(namespaceKind, s.newFeed(namespaceKind, true, selection{}))
 	}
 	return c
-}
-
-// checkPatterns refuses patterns that mean nothing.
-func checkPatterns(patterns []string) error {
-	for _, pattern := range patterns {
-		name := strings.TrimPrefix(pattern, "!")
-		if _, err := globs.Match(name, ""); err != nil || name == "" {
-			return fmt.Errorf("namespace %q: is no name and no pattern such as team-*", pattern)
-		}
-	}
-	return nil
-}
-
-// areNames tells whether none of patterns is more than a name.
-func areNames(patterns []string) bool {
-	for _, pattern := range patterns {
-		if strings.ContainsAny(pattern, "*?[]!") {
-			return false
-		}
-	}
-	return true
 }
 
 // start follows the namespaces until ctx ends.
@@ -160,18 +137,4 @@ func (c *scope) look() {
 	}
 	close(c.changed)
 	c.changed = make(chan struct{})
-}
-
-// inScope tells whether the last of patterns that matches name lets it in. Those that begin with an exclamation mark
-// keep it out; when the first one does, all others are in.
-func inScope(patterns []string, name string) bool {
-	in := len(patterns) == 0 || strings.HasPrefix(patterns[0], "!")
-	for _, pattern := range patterns {
-		pattern, out := strings.CutPrefix(pattern, "!")
-		// Patterns are checked beforehand.
-		if matches, _ := globs.Match(pattern, name); matches {
-			in = !out
-		}
-	}
-	return in
 }

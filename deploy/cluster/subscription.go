@@ -3,24 +3,20 @@ package cluster
 import (
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/internal/mailbox"
 )
 
-// subscription hands the events of a kind to its handler, one after the other. What waits has no bound, so that a
-// slow handler holds up nobody else.
+// subscription hands the events of a kind to its handler, one after the other.
 type subscription struct {
 	ctx    context.Context
 	kind   *watchedKind
 	handle func(deploy.Event)
 	// handed: what there was at the beginning has been handed over.
-	handed atomic.Bool
-	wake   chan struct{}
-
-	mu      sync.Mutex
-	waiting []delivery
+	handed  atomic.Bool
+	waiting *mailbox.Mailbox[delivery]
 }
 
 // delivery is an event, or a mark that is closed when it is its turn.
@@ -31,29 +27,19 @@ type delivery struct {
 
 // subscribe tells handle of what is there, and of what happens from then on, until ctx or that of the store ends.
 func (k *watchedKind) subscribe(ctx context.Context, handle func(deploy.Event)) *subscription {
-	s := &subscription{ctx: ctx, kind: k, handle: handle, wake: make(chan struct{}, 1)}
+	s := &subscription{ctx: ctx, kind: k, handle: handle, waiting: mailbox.New[delivery]()}
 	k.telling.Lock()
 	defer k.telling.Unlock()
 	for _, i := range k.all() {
 		i.mu.RLock()
 		for _, obj := range i.objects.in("") {
-			s.push(delivery{event: deploy.Event{Type: deploy.Added, New: obj}})
+			s.waiting.Put(delivery{event: deploy.Event{Type: deploy.Added, New: obj}})
 		}
 		i.mu.RUnlock()
 	}
 	k.subscriptions = append(k.subscriptions, s)
 	k.store.running.Go(func() { s.run(k.store.ctx) })
 	return s
-}
-
-func (s *subscription) push(d delivery) {
-	s.mu.Lock()
-	s.waiting = append(s.waiting, d)
-	s.mu.Unlock()
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
 }
 
 func (s *subscription) run(life context.Context) {
@@ -64,13 +50,9 @@ func (s *subscription) run(life context.Context) {
 			return
 		case <-life.Done():
 			return
-		case <-s.wake:
+		case <-s.waiting.Filled():
 		}
-		s.mu.Lock()
-		waiting := s.waiting
-		s.waiting = nil
-		s.mu.Unlock()
-		for _, d := range waiting {
+		for _, d := range s.waiting.Take() {
 			switch {
 			case s.ctx.Err() != nil || life.Err() != nil:
 				return
@@ -101,7 +83,7 @@ func (s *subscription) Synced(ctx context.Context) error {
 		return err
 	}
 	mark := make(chan struct{})
-	s.push(delivery{mark: mark})
+	s.waiting.Put(delivery{mark: mark})
 	select {
 	case <-mark:
 		s.handed.Store(true)

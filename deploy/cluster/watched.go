@@ -75,7 +75,7 @@ func (k *watchedKind) tell(events []deploy.Event) {
 			k.store.overlay.observe(k.kind, event)
 		}
 		for _, s := range k.subscriptions {
-			s.push(delivery{event: event})
+			s.waiting.Put(delivery{event: event})
 		}
 	}
 }

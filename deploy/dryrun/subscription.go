@@ -2,13 +2,12 @@ package dryrun
 
 import (
 	"context"
-	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/internal/mailbox"
 )
 
-// subscription keeps the events of a kind in their order until its handler takes them. The
-// queue has no bound: a slow handler holds up nobody.
+// subscription hands the events of a kind to its handler, one after the other.
 type subscription struct {
 	ctx      context.Context
 	declared *declaration
@@ -18,14 +17,11 @@ type subscription struct {
 	// initial is how many events stand for the objects that existed.
 	initial int
 	synced  chan struct{}
-	wake    chan struct{}
-
-	mu    sync.Mutex
-	queue []deploy.Event
+	waiting *mailbox.Mailbox[deploy.Event]
 }
 
 func newSubscription(ctx context.Context, d *declaration, options WatchOptions, handle func(deploy.Event)) *subscription {
-	return &subscription{ctx: ctx, declared: d, options: options, handle: handle, synced: make(chan struct{}), wake: make(chan struct{}, 1)}
+	return &subscription{ctx: ctx, declared: d, options: options, handle: handle, synced: make(chan struct{}), waiting: mailbox.New[deploy.Event]()}
 }
 
 // Synced implements deploy.Subscription.
@@ -46,25 +42,9 @@ func (s *subscription) Synced(ctx context.Context) error {
 }
 
 func (s *subscription) push(event deploy.Event) {
-	event, ok := s.seenBy(event)
-	if !ok {
-		return
+	if event, ok := s.seenBy(event); ok {
+		s.waiting.Put(event)
 	}
-	s.mu.Lock()
-	s.queue = append(s.queue, event)
-	s.mu.Unlock()
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (s *subscription) take() []deploy.Event {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	events := s.queue
-	s.queue = nil
-	return events
 }
 
 // run hands over events, one after the other, until the context ends.
@@ -77,9 +57,9 @@ func (s *subscription) run() {
 		select {
 		case <-s.ctx.Done():
 			return
-		case <-s.wake:
+		case <-s.waiting.Filled():
 		}
-		for _, event := range s.take() {
+		for _, event := range s.waiting.Take() {
 			if s.ctx.Err() != nil {
 				return
 			}

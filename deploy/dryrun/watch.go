@@ -72,7 +72,7 @@ func (c *Cluster) begin(s *subscription, since string) error {
 		s.push(event)
 	}
 	if since == "" {
-		s.initial = len(s.queue)
+		s.initial = s.waiting.Len()
 	}
 	c.subscriptions[s] = struct{}{}
 	c.running.Go(func() {

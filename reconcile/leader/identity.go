@@ -29,6 +29,9 @@ func (o options) replica() (string, error) {
 	return name, nil
 }
 
+// NamespaceFile is where a Pod with a service account is told its namespace; outside of a Pod it doesn't exist.
+const NamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
 // unique is the name of a replica with a random end, so that a container that is started again doesn't take
 // itself for the one before, whose calls may still be under way.
 func unique(replica string) string { return replica + "_" + strings.ToLower(rand.Text()[:10]) }

@@ -23,6 +23,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // errDown is what a cluster that isn't there answers.
 var errDown = errors.New("connection refused")
 
+// errUnserved is what a View answers when the objects' kind has gone.
+var errUnserved = &deploy.KindUnknownError{Kind: shopRef.Kind}
+
 // wire is the connection of one replica: it counts the calls and breaks as a test wants.
 type wire struct {
 	deploy.Port

@@ -78,11 +78,7 @@ func (o *objects) hold() pair { return pair{o.identity, time.Now().UTC().Format(
 
 // take makes this replica the holder of a lock that is free, run out, or ours since an answer was lost.
 func (o *objects) take(ctx context.Context, key request.Key) (claim, error) {
-	current, err := o.view.Get(ctx, refOf(key))
-	var unknown *deploy.KindUnknownError
-	if errors.As(err, &unknown) {
-		current, err = nil, nil // its kind is gone, and so is it
-	}
+	current, err := o.read(ctx, key)
 	for range writeAttempts {
 		if err != nil {
 			return claim{}, err
@@ -166,7 +162,7 @@ func (o *objects) release(ctx context.Context, key request.Key) error {
 // rewrite writes what decide makes of the lock as it is now.
 func (o *objects) rewrite(ctx context.Context, key request.Key, decide func(current *unstructured.Unstructured) (pair, error)) error {
 	var last error
-	current, err := o.view.Get(ctx, refOf(key))
+	current, err := o.read(ctx, key)
 	for range writeAttempts {
 		if err != nil {
 			return err
@@ -183,6 +179,16 @@ func (o *objects) rewrite(ctx context.Context, key request.Key, decide func(curr
 		current, err = o.live(ctx, key)
 	}
 	return last
+}
+
+// read returns the object as the View shows it, nil if it is gone, be it with its kind.
+func (o *objects) read(ctx context.Context, key request.Key) (*unstructured.Unstructured, error) {
+	obj, err := o.view.Get(ctx, refOf(key))
+	var unserved *deploy.KindUnknownError
+	if errors.As(err, &unserved) {
+		return nil, nil
+	}
+	return obj, err
 }
 
 // live reads an object from the cluster itself, since the View hasn't seen yet what a write failed by.

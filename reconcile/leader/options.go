@@ -65,7 +65,7 @@ func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = l
 func newOptions(opts []Option) (options, error) {
 	o := options{
 		duration: DefaultDuration, deadline: DefaultRenewDeadline, retry: DefaultRetryPeriod, domain: deploy.Domain, logger: slog.Default(),
-		namespaceFile: "/var/run/secrets/kubernetes.io/serviceaccount/namespace",
+		namespaceFile: NamespaceFile,
 	}
 	for _, option := range opts {
 		option(&o)

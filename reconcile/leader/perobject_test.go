@@ -103,6 +103,17 @@ func TestPerObject(t *testing.T) {
 			assert.Empty(t, w.wire.sent())
 		})
 	})
+	t.Run("and what is gone with its kind", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorker(t, newCluster(t, shop()), "a")
+			w.glass.get = func() (*unstructured.Unstructured, error) { return nil, errUnserved }
+			worked, _, err := w.reconciles(t)
+			require.NoError(t, err)
+			assert.True(t, worked)
+			assert.Empty(t, w.wire.sent())
+		})
+	})
 	t.Run("another domain", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
@@ -301,6 +312,9 @@ func TestPerObjectLost(t *testing.T) {
 			2 * time.Second, 2 * time.Second, "leadership lost: the lock was taken away"},
 		{"the object is gone", func(t *testing.T, w *worker) {
 			require.NoError(t, w.cluster.Port().Delete(t.Context(), shopRef, deploy.DeleteOptions{}))
+		}, 2 * time.Second, 2 * time.Second, "leadership lost: the object is gone"},
+		{"its kind is gone", func(_ *testing.T, w *worker) {
+			w.glass.get = func() (*unstructured.Unstructured, error) { return nil, errUnserved }
 		}, 2 * time.Second, 2 * time.Second, "leadership lost: the object is gone"},
 		{"the object is another one", func(t *testing.T, w *worker) {
 			require.NoError(t, w.cluster.Port().Delete(t.Context(), shopRef, deploy.DeleteOptions{}))
@@ -598,6 +612,19 @@ func TestPerObjectPassesOn(t *testing.T) {
 	assert.Len(t, observed, 1)
 	lock.Forget(request.Key{})
 	assert.Empty(t, observed)
+}
+
+func TestPerObjectForgets(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker(t, newCluster(t, shop(heldBy("x", "2000-01-01T00:00:00Z")...)), "a")
+		worked, _, err := w.reconciles(t)
+		require.NoError(t, err)
+		require.False(t, worked)
+		assert.Contains(t, w.objects.seen, shopKey)
+		w.Forget(shopKey)
+		assert.Empty(t, w.objects.seen, "of an object that is gone")
+	})
 }
 
 func TestPerObjectMistakes(t *testing.T) {
