@@ -53,6 +53,7 @@ type runFlags struct {
 	context    string
 	namespaces namespaces
 	workers    int
+	limits     limits
 	filter     string
 	// period counts if periodic tells that it was given.
 	period    time.Duration
@@ -98,6 +99,7 @@ func (o *Operator) runCommand() *cobra.Command {
 	set.StringVar(&flags.context, "context", "", "context of the kubeconfig (default: its current one)")
 	flags.namespaces.flags(command)
 	set.IntVar(&flags.workers, "workers", 0, "how many resources are reconciled at once (default: four for each processor, at least 4, at most 32)")
+	flags.limits.flags(command)
 	set.Var((*duration)(&flags.period), "reconcile-period", "after what time a resource to which nothing happens is reconciled again at the latest, 0: never (default: 10m once it is complete)")
 	set.StringVar(&flags.filter, "filter", "", "which changes of a resource count: default, annotation or user-annotation as in oper8 (default: all but those of the status)")
 	flags.election.flags(command)
@@ -140,6 +142,9 @@ func (f *runFlags) check(given func(flag string) bool) error {
 	if _, err := filter.Named(f.filter, ""); err != nil {
 		return usage("--%w", err)
 	}
+	if err := f.limits.check(given); err != nil {
+		return err
+	}
 	if err := f.election.check(given); err != nil {
 		return err
 	}
@@ -149,7 +154,7 @@ func (f *runFlags) check(given func(flag string) bool) error {
 // clusterFlags are the flags that say something of a cluster.
 func clusterFlags() []string {
 	flags := []string{"kubeconfig", "context", "workers", "reconcile-period", "filter"}
-	return slices.Concat(flags, namespaceFlags, electionFlags)
+	return slices.Concat(flags, limitFlags, namespaceFlags, electionFlags)
 }
 
 func newLogger(out io.Writer, level, format string) (*slog.Logger, error) {

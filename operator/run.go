@@ -26,6 +26,7 @@ func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags)
 	}
 	config.UserAgent = o.name
 	config.WarningHandlerWithContext = rest.NoWarnings{}
+	flags.limits.set(config)
 	election, err := flags.election.settle(o.name, o.namespaceFile, logger)
 	if err != nil {
 		return err

@@ -56,13 +56,24 @@ type worker struct {
 // glass is what a replica sees the cluster through.
 type glass struct {
 	deploy.View
-	// get may answer instead.
+
+	mu  sync.Mutex
 	get func() (*unstructured.Unstructured, error)
 }
 
+// shows has the view answer so instead.
+func (g *glass) shows(get func() (*unstructured.Unstructured, error)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.get = get
+}
+
 func (g *glass) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	if g.get != nil {
-		return g.get()
+	g.mu.Lock()
+	get := g.get
+	g.mu.Unlock()
+	if get != nil {
+		return get()
 	}
 	return g.View.Get(ctx, ref)
 }

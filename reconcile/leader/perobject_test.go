@@ -107,7 +107,7 @@ func TestPerObject(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorker(t, newCluster(t, shop()), "a")
-			w.glass.get = func() (*unstructured.Unstructured, error) { return nil, errUnserved }
+			w.glass.shows(func() (*unstructured.Unstructured, error) { return nil, errUnserved })
 			worked, _, err := w.reconciles(t)
 			require.NoError(t, err)
 			assert.True(t, worked)
@@ -172,7 +172,7 @@ func TestPerObjectIsWorkedOnByOne(t *testing.T) {
 			seen, err := cluster.Port().Get(t.Context(), shopRef)
 			require.NoError(t, err)
 			first, late := newWorker(t, cluster, "a"), newWorker(t, cluster, "b")
-			late.glass.get = func() (*unstructured.Unstructured, error) { return seen, nil } // not yet what the first wrote
+			late.glass.shows(func() (*unstructured.Unstructured, error) { return seen, nil }) // not yet what the first wrote
 			first.work = func(context.Context) error {
 				worked, result, err := late.reconciles(t)
 				require.NoError(t, err)
@@ -249,7 +249,7 @@ func TestPerObjectThatCannotBeRead(t *testing.T) {
 		calls  []string
 	}{
 		{"watch mistake 3: what can't be read isn't worked on", func(w *worker) {
-			w.glass.get = func() (*unstructured.Unstructured, error) { return nil, errDown }
+			w.glass.shows(func() (*unstructured.Unstructured, error) { return nil, errDown })
 		}, nil},
 		{"watch mistake 3: nor what can't be read after a conflict", func(w *worker) {
 			w.wire.set(func(_ context.Context, verb string) error {
@@ -314,7 +314,7 @@ func TestPerObjectLost(t *testing.T) {
 			require.NoError(t, w.cluster.Port().Delete(t.Context(), shopRef, deploy.DeleteOptions{}))
 		}, 2 * time.Second, 2 * time.Second, "leadership lost: the object is gone"},
 		{"its kind is gone", func(_ *testing.T, w *worker) {
-			w.glass.get = func() (*unstructured.Unstructured, error) { return nil, errUnserved }
+			w.glass.shows(func() (*unstructured.Unstructured, error) { return nil, errUnserved })
 		}, 2 * time.Second, 2 * time.Second, "leadership lost: the object is gone"},
 		{"the object is another one", func(t *testing.T, w *worker) {
 			require.NoError(t, w.cluster.Port().Delete(t.Context(), shopRef, deploy.DeleteOptions{}))
@@ -465,7 +465,7 @@ func TestPerObjectReleases(t *testing.T) {
 				seen, err := w.cluster.Port().Get(t.Context(), shopRef)
 				require.NoError(t, err)
 				edit(t, w.cluster, `{"data":{"a":"c"}}`)
-				w.glass.get = func() (*unstructured.Unstructured, error) { return seen, nil } // not yet what was edited
+				w.glass.shows(func() (*unstructured.Unstructured, error) { return seen, nil }) // not yet what was edited
 				return nil
 			}
 			_, _, err := w.reconciles(t)
