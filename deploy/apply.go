@@ -85,9 +85,10 @@ type task struct {
 	settings
 	port requests
 	in   *intent
-	// seen is what the View showed; partial tells that of the object nothing but metadata is known.
-	seen    glanced
-	partial bool
+	// seen is what the View showed; partial tells that of the object nothing but metadata is known, bare that this is all
+	// that the View has of its kind.
+	seen          glanced
+	partial, bare bool
 	// reported are the contested fields that the cluster has reported of the state that was seen.
 	reported []FieldConflict
 }
@@ -97,12 +98,26 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 	if ok {
 		return settled
 	}
-	t := task{Manager: m, settings: s, port: m.requests(s), seen: seen, partial: seen.partial}
+	t := task{Manager: m, settings: s, port: m.requests(s), seen: seen, partial: seen.partial, bare: seen.bare}
 	result := t.run(ctx, obj)
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
-	m.remember(s, obj, ref, result, t.seen.object)
+	m.remember(s, obj, ref, result, t.asWanted(result))
 	return result
+}
+
+// asWanted is the state of the object in which it is as its manifest says: what was looked at and found unchanged, or the
+// answer to an apply of all of it; nil if there is none.
+func (t *task) asWanted(result Result) *unstructured.Unstructured {
+	switch {
+	case result.Err != nil || len(result.Kept) > 0:
+		return nil
+	case result.Action == Unchanged && isState(result.Object, t.seen.object):
+		return t.seen.object
+	case (result.Action == Created || result.Action == Configured) && t.in.strategy == ServerSideApply:
+		return result.Object
+	}
+	return nil
 }
 
 func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
@@ -139,9 +154,13 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 // create applies an object that is believed to be absent: without force, so that an object
 // that somebody made meanwhile loses nothing, and with a look at whether it was created.
 func (t *task) create(ctx context.Context) Result {
-	applied, err := t.port.Apply(ctx, t.in.object, ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
+	options := ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun, Whole: t.bare && !t.dryRun && t.wholes.wants(t.in.ref.Kind)}
+	applied, err := t.port.Apply(ctx, t.in.object, options)
 	if err != nil {
 		return failure(t.in.ref, err)
+	}
+	if options.Whole && !applied.Partial {
+		applied = t.learn(applied)
 	}
 	// A second try finds what the first one made without being answered.
 	applied.Created = applied.Created || t.port.calls.Load() > 1 && t.foreign(applied.Object) == nil
@@ -152,6 +171,28 @@ func (t *task) create(ctx context.Context) Result {
 		return t.withdraw(ctx, *foreign)
 	}
 	return Result{Ref: t.in.ref, Action: Configured, Object: applied.Object, Warnings: applied.Warnings}
+}
+
+// learn takes from the answer to an apply, of a kind of which the View has only metadata, what is to be known of the kind, and
+// returns it without what isn't needed any more.
+func (t *task) learn(applied Applied) Applied {
+	by := &sight{wholes: t.wholes, kind: t.in.ref.Kind}
+	coverage(applied.Object, t.fieldManager, t.in.object.Object, by)
+	t.wholes.show(t.in.ref.Kind)
+	applied.Object = metadataOf(applied.Object)
+	applied.Partial = true
+	return applied
+}
+
+// metadataOf is obj without anything but its metadata.
+func metadataOf(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	bare := &unstructured.Unstructured{Object: map[string]any{}}
+	for _, field := range []string{"apiVersion", "kind", "metadata"} {
+		if value, there := obj.Object[field]; there {
+			bare.Object[field] = value
+		}
+	}
+	return bare
 }
 
 // foreign returns the owners that obj has beside ours when somebody else has made it, nil

@@ -303,9 +303,14 @@ func TestApplyOfADroppedField(t *testing.T) {
 	intent.SetAnnotations(map[string]string{"dropped": "y"})
 	apply(t, m, intent)
 	cluster.take()
-	result := apply(t, m, intent)
-	assert.Equal(t, deploy.Unchanged, result.Action, "the answer has the version that was there")
+	assert.Equal(t, deploy.Unchanged, apply(t, m, intent).Action)
+	assert.Empty(t, cluster.take(), "the answer to the apply showed what comes of it")
+	cluster.edit(t, settingsRef, `{"data":{"b":"theirs"}}`)
+	cluster.take()
+	assert.Equal(t, deploy.Unchanged, apply(t, m, intent).Action, "the answer has the version that was there")
 	assert.Len(t, cluster.take(), 1, "but it took a call to know")
+	assert.Equal(t, deploy.Unchanged, apply(t, m, intent).Action)
+	assert.Empty(t, cluster.take(), "once")
 }
 
 // droppingCluster drops an annotation for good, as a server does with what no schema knows.

@@ -155,6 +155,10 @@ func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, do
 	if annotations[t.hashKey()] != t.in.hash {
 		return false, false
 	}
-	covered, doubtful := coverage(live, t.fieldManager, wanted.Object, t.partial)
-	return covered && !doubtful, covered && doubtful
+	by := &sight{partial: t.partial, kind: t.in.ref.Kind}
+	if t.bare {
+		by.wholes = t.wholes
+	}
+	covered := coverage(live, t.fieldManager, wanted.Object, by)
+	return covered && !by.doubtful, covered && by.doubtful
 }

@@ -5,22 +5,28 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // coverage tells whether manager still owns every field of the intent on live. Fields that
-// the API server never tracks are left out: apiVersion, kind, name and namespace. partial says that
-// of live only the metadata is known; doubtful then that the content has to be seen before covered can be
-// believed.
-func coverage(live *unstructured.Unstructured, manager string, intent map[string]any, partial bool) (covered, doubtful bool) {
+// the API server never tracks are left out: apiVersion, kind, name and namespace. by says how much
+// is known of live.
+func coverage(live *unstructured.Unstructured, manager string, intent map[string]any, by *sight) bool {
 	ours, others := appliedFields(live, manager)
 	if ours == nil {
-		return false, false
+		return false
 	}
-	at := place{ours: ours, others: others, live: live.Object}
-	if partial {
-		at.doubtful = &doubtful
-	}
-	return at.coversObject(intent), doubtful
+	return place{ours: ours, others: others, live: live.Object, sight: by}.coversObject(intent)
+}
+
+// sight is what is known of an object's content.
+type sight struct {
+	// partial: nothing but the metadata is known. doubtful is set when the content has to be seen.
+	partial, doubtful bool
+	// wholes are what was learnt of objects of the kind, and is learnt of this one if its content is known; nil where that
+	// isn't worth it.
+	wholes *wholes
+	kind   schema.GroupVersionKind
 }
 
 func (p place) coversObject(intent map[string]any) bool {
@@ -30,7 +36,7 @@ func (p place) coversObject(intent map[string]any) bool {
 		case "metadata":
 			metadata, _ := value.(map[string]any)
 			below, _ := p.field("metadata")
-			below.doubtful = nil
+			below.sight = &sight{}
 			for name, item := range metadata {
 				if name != "name" && name != "namespace" && !below.coversField(name, item) {
 					return false
@@ -51,15 +57,16 @@ type place struct {
 	ours   fieldSet
 	others []fieldSet
 	live   any
-	// doubtful is where to note that live isn't known and would be needed; nil when it is known.
-	doubtful *bool
+	sight  *sight
+	// path is a number for where it is, in any object of the kind.
+	path uint64
 }
 
 // field returns the place of a map's field, and whether we own it or something below it.
 func (p place) field(name string) (place, bool) {
 	_, ok := p.ours["f:"+name]
 	content, _ := p.live.(map[string]any)
-	return place{p.ours.below("f:" + name), allBelow(p.others, "f:"+name), content[name], p.doubtful}, ok
+	return place{p.ours.below("f:" + name), allBelow(p.others, "f:"+name), content[name], p.sight, p.below(name)}, ok
 }
 
 func (p place) coversField(name string, value any) bool {
@@ -87,6 +94,14 @@ func (p place) covers(value any) bool {
 	return true
 }
 
+// below is the path of a field, or of an item, where that is needed.
+func (p place) below(name string) uint64 {
+	if p.sight.wholes == nil {
+		return 0
+	}
+	return pathBelow(p.path, name)
+}
+
 // leafCovers judges a value of which we own the path alone. Mostly it is a scalar, or a list
 // or map that is owned as a whole. But the entries of a free map are paths of their own: of
 // such a map only its path remains when others have taken or removed all that was below it.
@@ -96,17 +111,38 @@ func (p place) leafCovers(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
 		content, _ := p.live.(map[string]any)
+		seen := false
 		for name, item := range v {
 			_, there := content[name]
-			if len(allBelow(p.others, "f:"+name)) > 0 || !there && !isZero(item) && p.known() {
+			if len(allBelow(p.others, "f:"+name)) > 0 || !there && !isZero(item) && !p.isWhole() && p.known() {
 				return false
 			}
+			seen = seen || there
+		}
+		if seen {
+			p.learn()
 		}
 	case []any:
 		content, _ := p.live.([]any)
-		return len(v) == 0 || len(content) > 0 || !p.known()
+		if len(content) > 0 {
+			p.learn()
+		}
+		return len(v) == 0 || len(content) > 0 || p.isWhole() || !p.known()
 	}
 	return true
+}
+
+// isWhole tells whether others of the kind have shown that there is a map or list which is owned as a whole. An object whose
+// content is known speaks for itself.
+func (p place) isWhole() bool {
+	return p.sight.partial && p.sight.wholes != nil && p.sight.wholes.has(whole{p.sight.kind, p.path})
+}
+
+// learn notes that here is one: there is something in it, and nobody owns its entries.
+func (p place) learn() {
+	if !p.sight.partial && p.sight.wholes != nil && len(p.others) == 0 {
+		p.sight.wholes.add(whole{p.sight.kind, p.path})
+	}
 }
 
 // coversEmpty judges an empty list that isn't among our fields: of one with keys, or of a set, nothing is
@@ -121,10 +157,10 @@ func (p place) coversEmpty() bool {
 
 // known tells whether the live value is known, and notes that it was asked for.
 func (p place) known() bool {
-	if p.doubtful != nil {
-		*p.doubtful = true
+	if p.sight.partial {
+		p.sight.doubtful = true
 	}
-	return p.doubtful == nil
+	return !p.sight.partial
 }
 
 // coversList finds the field set of each item. A key field that the intent leaves out, such
@@ -163,7 +199,7 @@ func (p place) coversList(items []any) bool {
 // item returns the place of the list item with a key.
 func (p place) item(key listKey) place {
 	list, _ := p.live.([]any)
-	below := place{ours: p.ours.below(key.name), others: allBelow(p.others, key.name), doubtful: p.doubtful}
+	below := place{ours: p.ours.below(key.name), others: allBelow(p.others, key.name), sight: p.sight, path: p.below(itemPath)}
 	if element := key.find(list); element != nil {
 		below.live = element
 	}

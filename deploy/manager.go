@@ -4,13 +4,14 @@ import "strings"
 
 // Manager puts objects into one cluster. It is safe for concurrent use; objects given to it are
 // never changed. All it remembers is which fields it took from whom, see Conflicts,
-// and which objects it found to be as they should be.
+// which objects it found to be as they should be, and which fields of a kind are owned as a whole.
 type Manager struct {
 	port      Port
 	view      View
 	settings  settings
 	takeovers *takeovers
 	settled   *settledObjects
+	wholes    *wholes
 }
 
 // NewManager returns a Manager over cluster. The options hold for every call and are
@@ -22,7 +23,7 @@ func NewManager(cluster Cluster, options ...Option) *Manager {
 	}
 	// What is wrong with it is said by the calls.
 	_ = s.checkDomain()
-	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, settled: &settledObjects{}}
+	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, settled: &settledObjects{}, wholes: &wholes{}}
 }
 
 // With returns a Manager whose options are those of m and then the given ones.
@@ -31,7 +32,7 @@ func (m *Manager) With(options ...Option) *Manager {
 	for _, option := range options {
 		option(&s)
 	}
-	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers, settled: m.settled}
+	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers, settled: m.settled, wholes: m.wholes}
 }
 
 // View returns the reads that this Manager decides by.

@@ -15,17 +15,17 @@ import (
 // events bring objects without content.
 type PartialView interface {
 	View
-	// Partial is Get where whole may be false: then the object has nothing but apiVersion, kind and
-	// metadata.
+	// Partial is Get where whole may be false: then the object, if there is one, has nothing but apiVersion, kind
+	// and metadata.
 	Partial(ctx context.Context, ref Ref) (obj *unstructured.Unstructured, whole bool, err error)
 }
 
 // glanced is what was seen of an object: nothing (nil), or all of it unless it is partial. An empty ref is that of
-// nothing that was looked at.
+// nothing that was looked at. bare: of its kind the View holds metadata only, whether there is an object or not.
 type glanced struct {
-	ref     Ref
-	object  *unstructured.Unstructured
-	partial bool
+	ref           Ref
+	object        *unstructured.Unstructured
+	partial, bare bool
 }
 
 // glance is a read through the View of what is known of an object, tried again as requests are.
@@ -43,7 +43,7 @@ func (m *Manager) glance(ctx context.Context, retryFor time.Duration, ref Ref) (
 		if err != nil {
 			return glanced{}, err
 		}
-		return glanced{ref, object, object != nil && !whole}, nil
+		return glanced{ref, object, object != nil && !whole, !whole}, nil
 	})
 }
 
@@ -54,7 +54,7 @@ func (t *task) look(ctx context.Context, ref Ref) (*unstructured.Unstructured, e
 	}
 	seen, err := t.glance(ctx, t.retryFor, ref)
 	if err == nil {
-		t.seen, t.partial = seen, seen.partial
+		t.seen, t.partial, t.bare = seen, seen.partial, seen.bare
 	}
 	return seen.object, err
 }

@@ -65,6 +65,8 @@ type ApplyOptions struct {
 	Force bool
 	// DryRun has the cluster answer without storing anything.
 	DryRun bool
+	// Whole has the whole object answered also where metadata would do, see Applied.Partial.
+	Whole bool
 }
 
 // CreateOptions go with one creation that isn't an apply.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// settledObjects remembers what was found unchanged, so that the same manifest and the same state of an
+// settledObjects remembers what was applied or found unchanged, so that the same manifest and the same state of an
 // object aren't compared again: an operator does that all day. The zero value is ready for use.
 type settledObjects struct {
 	mu    sync.RWMutex
@@ -92,14 +92,13 @@ func (m *Manager) settledResult(ctx context.Context, s *settings, obj *unstructu
 	return Result{Ref: last.ref, Action: Unchanged, Object: live, ByLabel: last.byLabel}, seen, true
 }
 
-// remember keeps that seen, what the View showed, was found unchanged, be it by asking the cluster; and
-// forgets what wasn't.
+// remember keeps that an object is as its manifest says in the state seen, and forgets what isn't (nil).
 func (m *Manager) remember(s settings, obj *unstructured.Unstructured, ref Ref, result Result, seen *unstructured.Unstructured) {
 	key, ok := s.settledKey(ref)
 	if !ok {
 		return
 	}
-	settled := result.Action == Unchanged && result.Err == nil && len(result.Kept) == 0 && isState(result.Object, seen) && seen.GetResourceVersion() != ""
+	settled := seen != nil && seen.GetResourceVersion() != ""
 	var manifest uint64
 	if settled { // only then it is worth its time
 		manifest, settled = fingerprint(obj.Object, manifestDepth)

@@ -104,6 +104,42 @@ func TestSettledObjects(t *testing.T) {
 	}
 }
 
+// What an apply has been answered with is the state that was asked for, until somebody changes it.
+func TestAppliedIsSettled(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		between func(t *testing.T, cluster *recording)
+		action  deploy.Action
+		close   bool
+	}{
+		"nothing happened": {nil, deploy.Unchanged, false},
+		"drift at once": {func(t *testing.T, cluster *recording) {
+			cluster.edit(t, settingsRef, `{"data":{"a":"theirs"}}`)
+		}, deploy.Configured, true},
+		"another one of that name": {func(t *testing.T, cluster *recording) {
+			require.NoError(t, cluster.memory.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{}))
+			_, err := cluster.memory.Port().Create(t.Context(), settings(t, "{a: '1'}"), deploy.CreateOptions{FieldManager: "other"})
+			require.NoError(t, err)
+		}, deploy.Configured, true},
+	} {
+		for _, first := range []string{"{a: '1'}", "{a: '0'}"} {
+			t.Run(reason+" after "+first, func(t *testing.T) {
+				t.Parallel()
+				cluster := newCaching(t)
+				m := deploy.NewManager(cluster)
+				apply(t, m, settings(t, first))
+				apply(t, m, settings(t, "{a: '1'}"))
+				if row.between != nil {
+					row.between(t, cluster.recording)
+				}
+				before := cluster.scopes.Load()
+				assert.Equal(t, row.action, apply(t, m, settings(t, "{a: '1'}")).Action)
+				assert.Equal(t, row.close, cluster.scopes.Load() > before, "looked at closely")
+			})
+		}
+	}
+}
+
 // A result tells the same with and without what is remembered.
 func TestSettledResults(t *testing.T) {
 	t.Parallel()

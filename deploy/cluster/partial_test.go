@@ -38,9 +38,10 @@ func TestMetadataOnly(t *testing.T) {
 		assert.Equal(t, sent, env.CallsSince(t, mark, env.Self).Count(), reason)
 		return result
 	}
-	none, patched, read := map[string]int{}, map[string]int{"patch configmaps": 1}, map[string]int{"get configmaps": 1}
+	none, read := map[string]int{}, map[string]int{"get configmaps": 1}
+	patched := func(resource string) map[string]int { return map[string]int{"patch " + resource: 1} }
 
-	created := calls(t, m, intent, deploy.Created, patched, "a new object")
+	created := calls(t, m, intent, deploy.Created, patched("configmaps"), "a new object")
 	assertOnlyMetadata(t, created.Object, configMap)
 	assert.NotEmpty(t, created.Object.GetManagedFields())
 	calls(t, m, intent, deploy.Unchanged, none, "right after the own write, be it seen or not")
@@ -74,21 +75,28 @@ func TestMetadataOnly(t *testing.T) {
 			order, err := resourceversion.CompareResourceVersion(event.New.GetResourceVersion(), version)
 			return err == nil && order > 0
 		})
-		calls(t, m, intent, deploy.Configured, patched, "nobody holds it: one apply")
+		calls(t, m, intent, deploy.Configured, patched("configmaps"), "nobody holds it: one apply")
 	})
-	t.Run("a map that is owned as a whole is looked at once", func(t *testing.T) {
-		calls(t, m, selecting, deploy.Created, map[string]int{"patch services": 1}, "new")
-		calls(t, m, selecting, deploy.Unchanged, map[string]int{"get services": 1}, "its selector may have been emptied")
-		eventually(t, c, deploy.RefOf(selecting), func(obj *unstructured.Unstructured) bool { return obj != nil })
-		apply(t, m, selecting) // the watch may show another copy of the same state meanwhile
-		calls(t, m, selecting, deploy.Unchanged, none, "known")
+	another := object(t, env.Namespace, "apiVersion: v1\nkind: Service\nmetadata: {name: other}\nspec: {selector: {app: other}, ports: [{port: 80}]}")
+	t.Run("a map that is owned as a whole", func(t *testing.T) {
+		created := calls(t, m, selecting, deploy.Created, patched("services"), "new")
+		assertOnlyMetadata(t, created.Object, service)
+		calls(t, m, selecting, deploy.Unchanged, none, "the first answer of the kind showed that the selector is such a map")
+		calls(t, m, another, deploy.Created, patched("services"), "new")
+		calls(t, m, another, deploy.Unchanged, none, "known of the kind")
+		edit(t, others(t, env, service), "other", `{"metadata":{"labels":{"theirs":"x"}}}`)
+		eventually(t, c, deploy.RefOf(another), func(obj *unstructured.Unstructured) bool { return obj.GetLabels()["theirs"] != "" })
+		calls(t, m, another, deploy.Unchanged, none, "also of a state that no answer showed")
 	})
 	end()
 
 	again, end := open()
 	defer end()
-	watch(t, again, configMap)
-	calls(t, deploy.NewManager(again), intent, deploy.Unchanged, none, "after a restart")
+	watch(t, again, configMap, service)
+	m = deploy.NewManager(again)
+	calls(t, m, intent, deploy.Unchanged, none, "after a restart")
+	calls(t, m, selecting, deploy.Unchanged, map[string]int{"get services": 1}, "after a restart nothing is known of the kind: its selector may have been emptied")
+	calls(t, m, another, deploy.Unchanged, none, "one look shows it")
 }
 
 func assertOnlyMetadata(t testing.TB, obj *unstructured.Unstructured, kind schema.GroupVersionKind) {

@@ -44,7 +44,7 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 		return deploy.Applied{}, err
 	}
 	patch := deploy.Patch{Type: types.ApplyPatchType, Body: body, FieldManager: options.FieldManager, DryRun: options.DryRun}
-	partial := p.store.metadataOnly[ref.Kind.GroupKind()] && !options.DryRun
+	partial := p.store.metadataOnly[ref.Kind.GroupKind()] && !options.DryRun && !options.Whole
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
 		return p.requests.apply(ctx, at, ref, patch, options.Force, partial)
 	})

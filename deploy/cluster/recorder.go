@@ -31,6 +31,9 @@ func (s *store) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	if obj.GetResourceVersion() == "" {
 		return
 	}
+	if s.metadataOnly[ref.Kind.GroupKind()] {
+		obj = metadataOf(obj)
+	}
 	for _, kind := range s.watchedVersions(ref) {
 		ref.Kind = kind
 		if obj.GroupVersionKind() == kind {
@@ -39,6 +42,13 @@ func (s *store) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 			s.overlay.wroteUnread(ref, obj)
 		}
 	}
+}
+
+// metadataOf is obj without anything but its metadata.
+func metadataOf(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": obj.Object["apiVersion"], "kind": obj.Object["kind"], "metadata": obj.Object["metadata"],
+	}}
 }
 
 // recordDelete is record for deletions: the API server answers with a Status when the object

@@ -45,10 +45,7 @@ func newStore(ctx context.Context, requests *requests, found *resources, o optio
 
 // newFeed is that of a kind's informers.
 func (s *store) newFeed(kind schema.GroupVersionKind, partial bool, selected selection) *feed {
-	reader := decoder{common: s.common}
-	if !partial {
-		reader.known = s.written
-	}
+	reader := decoder{common: s.common, known: s.written}
 	return &feed{requests: s.requests, kind: kind, partial: partial, selected: selected, decoder: reader, logger: s.logger}
 }
 

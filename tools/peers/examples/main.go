@@ -1,5 +1,5 @@
 // Command examples generates what is generated in this repository from Go types: deep
-// copies of API types, and the CustomResourceDefinitions of temporary patches and the examples. It is a module of
+// copies of API types, and the CustomResourceDefinitions of temporary patches, the examples and the benchmark. It is a module of
 // its own so that the generator's requirements reach nobody else. Run `make generate`.
 package main
 
@@ -40,6 +40,7 @@ func generate() error {
 	if err != nil {
 		return err
 	}
+	versions = append(versions, filepath.Join(root, "tools", "bench", "api", "v1"))
 	for _, version := range versions {
 		if err := run(version, tool, "object", "crd", "paths=.", "output:crd:dir=../../config/crd"); err != nil {
 			return err
