@@ -1,0 +1,227 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/tools/bench/internal/bundles"
+	"github.com/operkit/operkit/tools/bench/internal/program"
+	"github.com/operkit/operkit/tools/envtest/audit"
+)
+
+// starts measures the time from exec until the operator watches Bundles, several times.
+func (r *round) starts(ctx context.Context) error {
+	var times []float64
+	for range r.Starts {
+		if err := r.begin(ctx); err != nil {
+			return err
+		}
+		at, err := r.firstWatch(ctx)
+		if err != nil {
+			return err
+		}
+		times = append(times, at.Sub(r.process.Started).Seconds())
+		if _, err := r.process.Stop(); err != nil { // not part of what the run takes
+			return err
+		}
+	}
+	slices.Sort(times)
+	r.figures["start-seconds"] = times[len(times)/2]
+	return nil
+}
+
+// firstWatch waits until the operator watches Bundles, and returns when it asked for that.
+func (r *round) firstWatch(ctx context.Context) (time.Time, error) {
+	for {
+		calls, err := r.calls.Next(ctx)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if watches := calls.Watches().Of("bundles.bench.operkit.dev"); len(watches) > 0 {
+			return watches[0].Received, nil
+		}
+		select {
+		case <-ctx.Done():
+			return time.Time{}, fmt.Errorf("it doesn't watch: %w", context.Cause(ctx))
+		case <-r.process.Ended():
+			return time.Time{}, errors.New("the operator ended by itself")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// burst creates all Bundles at once. What the run takes of the machine is counted from here on.
+func (r *round) burst(ctx context.Context) error {
+	before, err := program.CPU(r.plane.APIServer())
+	if err != nil {
+		return err
+	}
+	r.figures["apiserver-cpu-seconds"] = -before.Seconds()
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	if _, err := r.firstWatch(ctx); err != nil {
+		return err
+	}
+	if _, err := r.settle(ctx); err != nil {
+		return err
+	}
+	start := time.Now()
+	if err := r.fleet.Create(ctx, 0, r.Bundles); err != nil {
+		return err
+	}
+	end, err := r.ready.Await(ctx, 0, r.Bundles, 1)
+	if err != nil {
+		return err
+	}
+	calls, err := r.settle(ctx)
+	if err != nil {
+		return err
+	}
+	r.figures["burst-seconds"] = end.Sub(start).Seconds()
+	r.figures["burst-last-call-seconds"] = lastCall(calls).Sub(start).Seconds()
+	r.figures["burst-writes"] = float64(len(calls.Writes())) / float64(r.Bundles)
+	r.figures["burst-reads"] = float64(len(calls.Reads()))
+	return r.fleet.Check(ctx, r.Bundles)
+}
+
+func lastCall(calls audit.Calls) time.Time {
+	var last time.Time
+	for _, call := range calls {
+		if call.Received.After(last) {
+			last = call.Received
+		}
+	}
+	return last
+}
+
+// idle counts what is written while nothing happens.
+func (r *round) idle(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(r.Idle):
+	}
+	calls, err := r.calls.Next(ctx)
+	r.figures["idle-writes"] = float64(len(calls.Writes()))
+	return err
+}
+
+// restart stops the operator, edits one Bundle meanwhile, and measures the time from exec until that is Ready again. What is
+// written beside is counted.
+func (r *round) restart(ctx context.Context) error {
+	if err := r.halt(); err != nil {
+		return err
+	}
+	if err := r.fleet.Edit(ctx, 0, 1, 2); err != nil {
+		return err
+	}
+	if _, err := r.calls.Next(ctx); err != nil {
+		return err
+	}
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	end, err := r.ready.Await(ctx, 0, 1, 2)
+	if err != nil {
+		return err
+	}
+	calls, err := r.settle(ctx)
+	if err != nil {
+		return err
+	}
+	r.figures["restart-seconds"] = end.Sub(r.process.Started).Seconds()
+	r.figures["restart-writes"] = float64(len(calls.Writes().Filter(func(call audit.Call) bool {
+		return !strings.HasPrefix(call.Name, bundles.Name(0))
+	})))
+	return nil
+}
+
+// drift has children edited and deleted by others.
+func (r *round) drift(ctx context.Context) error {
+	// The first Bundle has another edition than the others by now.
+	if err := r.fleet.Edit(ctx, 1, r.Bundles, 2); err != nil {
+		return err
+	}
+	if _, err := r.ready.Await(ctx, 0, r.Bundles, 2); err != nil {
+		return err
+	}
+	if _, err := r.settle(ctx); err != nil {
+		return err
+	}
+	took, err := r.fleet.Drift(ctx, r.Drifts, 2)
+	if err != nil {
+		return err
+	}
+	calls, err := r.settle(ctx)
+	if err != nil {
+		return err
+	}
+	r.figures["drift-seconds"], r.figures["drift-writes"] = took.Seconds(), float64(len(calls.Writes()))
+	return r.fleet.Check(ctx, r.Bundles)
+}
+
+// update edits every Bundle.
+func (r *round) update(ctx context.Context) error {
+	start := time.Now()
+	if err := r.fleet.Edit(ctx, 0, r.Bundles, 3); err != nil {
+		return err
+	}
+	end, err := r.ready.Await(ctx, 0, r.Bundles, 3)
+	if err != nil {
+		return err
+	}
+	calls, err := r.settle(ctx)
+	if err != nil {
+		return err
+	}
+	r.figures["update-seconds"] = end.Sub(start).Seconds()
+	r.figures["update-writes"] = float64(len(calls.Writes())) / float64(r.Bundles)
+	return r.fleet.Check(ctx, r.Bundles)
+}
+
+// delete deletes every Bundle and waits until nothing is left of them.
+func (r *round) delete(ctx context.Context) error {
+	start := time.Now()
+	if err := r.fleet.Delete(ctx, 0, r.Bundles); err != nil {
+		return err
+	}
+	if err := r.fleet.AwaitGone(ctx); err != nil {
+		return err
+	}
+	r.figures["delete-seconds"] = time.Since(start).Seconds()
+	_, err := r.settle(ctx)
+	return err
+}
+
+// memory creates the Bundles that memory is looked at with, and looks at it when all is done and has been quiet.
+func (r *round) memory(ctx context.Context) error {
+	if err := r.fleet.Create(ctx, 0, r.Memory); err != nil {
+		return err
+	}
+	if _, err := r.ready.Await(ctx, 0, r.Memory, 1); err != nil {
+		return err
+	}
+	if _, err := r.settle(ctx); err != nil {
+		return err
+	}
+	r.figures["rss-peak-mebibytes"] = float64(r.process.Peak()) / (1 << 20)
+	rest, err := r.process.Memory()
+	r.figures["rss-rest-mebibytes"] = float64(rest) / (1 << 20)
+	return err
+}
+
+// end stops the operator and counts what the run took.
+func (r *round) end(context.Context) error {
+	if err := r.halt(); err != nil {
+		return err
+	}
+	after, err := program.CPU(r.plane.APIServer())
+	r.figures["cpu-seconds"] = r.cpu.Seconds()
+	r.figures["apiserver-cpu-seconds"] += after.Seconds()
+	return err
+}

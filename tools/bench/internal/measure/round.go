@@ -1,0 +1,150 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/tools/bench/internal/bundles"
+	"github.com/operkit/operkit/tools/bench/internal/plane"
+	"github.com/operkit/operkit/tools/bench/internal/program"
+	"github.com/operkit/operkit/tools/envtest/audit"
+)
+
+// Figures are what was measured, by name; the name says the unit.
+type Figures map[string]float64
+
+// round is one operator on one control plane.
+type round struct {
+	Settings
+	operator   string
+	kubeconfig string
+	log        string
+	plane      *plane.Plane
+	fleet      *bundles.Fleet
+	ready      *bundles.Readiness
+	calls      *plane.Tail
+	process    *program.Process
+	// cpu is what processes that have ended took.
+	cpu     time.Duration
+	figures Figures
+	// asked is what the operator asked for in the present phase.
+	asked map[string]int
+}
+
+// Round measures an operator on a fresh control plane.
+func Round(ctx context.Context, s Settings, operator string, progress io.Writer) (figures Figures, err error) {
+	p, err := plane.Start(ctx, s.Definitions, progress)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Stop(ctx)) }()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &round{Settings: s, operator: operator, plane: p, log: filepath.Join(s.Logs, operator+".log"), figures: Figures{}}
+	if err := r.prepare(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", operator, err)
+	}
+	for _, phase := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"start", r.starts}, {"burst", r.burst}, {"idle", r.idle}, {"restart", r.restart}, {"drift", r.drift}, {"update", r.update},
+		{"delete", r.delete}, {"memory", r.memory}, {"end", r.end},
+	} {
+		began := time.Now()
+		r.asked = map[string]int{}
+		if err := r.within(ctx, phase.run); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w; see %s", operator, phase.name, err, r.log)
+		}
+		_, _ = fmt.Fprintf(progress, "  %-18s %-8s %6.1f s  %s\n", operator, phase.name, time.Since(began).Seconds(), summary(r.asked))
+	}
+	return r.figures, nil
+}
+
+func (r *round) prepare(ctx context.Context) (err error) {
+	if r.kubeconfig, err = r.plane.Kubeconfig(ctx, r.operator, ""); err != nil {
+		return err
+	}
+	if r.fleet, err = bundles.New(r.plane.Admin, plane.Namespace); err != nil {
+		return err
+	}
+	if r.ready, err = r.fleet.Follow(ctx); err != nil {
+		return err
+	}
+	r.calls, err = r.plane.Follow(ctx, r.operator)
+	return err
+}
+
+// within runs a phase, which ends early when the operator does.
+func (r *round) within(ctx context.Context, phase func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it took more than %s", patience))
+	defer cancel()
+	return phase(ctx)
+}
+
+// summary names the calls of a phase, those that came most often first.
+func summary(asked map[string]int) string {
+	var calls []string
+	for _, call := range slices.SortedFunc(maps.Keys(asked), func(a, b string) int {
+		return cmp.Or(cmp.Compare(asked[b], asked[a]), cmp.Compare(a, b))
+	}) {
+		calls = append(calls, fmt.Sprintf("%d %s", asked[call], call))
+	}
+	return strings.Join(calls, ", ")
+}
+
+// begin starts the operator.
+func (r *round) begin(ctx context.Context) (err error) {
+	r.process, err = program.Start(context.WithoutCancel(ctx), filepath.Join(r.Programs, r.operator), r.log, arguments(r.operator, r.kubeconfig)...)
+	return err
+}
+
+// arguments are what an operator is told.
+func arguments(operator, kubeconfig string) []string {
+	common := []string{"--kubeconfig", kubeconfig, "--namespace", plane.Namespace}
+	if operator == "operkit" {
+		return append([]string{"run", "--workers", "8", "--kube-api-qps", "1000", "--kube-api-burst", "2000"}, common...)
+	}
+	return common
+}
+
+// halt stops the operator.
+func (r *round) halt() error {
+	took, err := r.process.Stop()
+	r.cpu += took
+	return err
+}
+
+// settle waits until the operator has asked for no write for a while, and returns what it has asked since the last time.
+func (r *round) settle(ctx context.Context) (audit.Calls, error) {
+	var all audit.Calls
+	for last := time.Now(); time.Since(last) < quiet; {
+		select {
+		case <-ctx.Done():
+			return all, fmt.Errorf("it doesn't stop writing: %w", context.Cause(ctx))
+		case <-r.process.Ended():
+			return all, errors.New("the operator ended by itself")
+		case <-time.After(quiet / 8):
+		}
+		calls, err := r.calls.Next(ctx)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, calls...)
+		for call, times := range calls.Count() {
+			r.asked[call] += times
+		}
+		if writes := calls.Writes(); len(writes) > 0 {
+			last = writes[len(writes)-1].Received
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,102 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// sampling is how often the memory of a process is looked at.
+const sampling = 20 * time.Millisecond
+
+// grace is what a process gets to end by itself.
+const grace = 20 * time.Second
+
+// Process is an operator that runs. Its methods may be called concurrently, but for Stop, which is called once.
+type Process struct {
+	// Started is when it was executed.
+	Started time.Time
+
+	command *exec.Cmd
+	log     *os.File
+	ended   chan struct{}
+	failure error
+	peak    atomic.Int64
+	sampled sync.WaitGroup
+}
+
+// Start runs a program until Stop. What it says goes to the end of the file log.
+func Start(ctx context.Context, path, log string, args ...string) (*Process, error) {
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	command := exec.CommandContext(ctx, path, args...)
+	command.Stdout, command.Stderr = file, file
+	p := &Process{command: command, log: file, ended: make(chan struct{}), Started: time.Now()}
+	if err := command.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	go func() {
+		p.failure = command.Wait()
+		close(p.ended)
+	}()
+	p.sampled.Go(p.sample)
+	return p, nil
+}
+
+func (p *Process) sample() {
+	for ticks := time.NewTicker(sampling); ; {
+		select {
+		case <-p.ended:
+			ticks.Stop()
+			return
+		case <-ticks.C:
+			if memory, err := Memory(p.command.Process.Pid); err == nil && memory > p.peak.Load() {
+				p.peak.Store(memory)
+			}
+		}
+	}
+}
+
+// Ended is closed when the process has ended, which it shouldn't before Stop.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Memory is what it has of its own now, in bytes: anonymous memory, without what of files is mapped.
+func (p *Process) Memory() (int64, error) { return Memory(p.command.Process.Pid) }
+
+// Peak is the most memory that it was seen with, in bytes.
+func (p *Process) Peak() int64 { return p.peak.Load() }
+
+// Stop ends it as Kubernetes does, and returns the processor time that it took in all. It is an error if it had ended before, if
+// it doesn't heed SIGTERM, and if it says that something went wrong.
+func (p *Process) Stop() (time.Duration, error) {
+	defer func() { _ = p.log.Close() }() // written by the process, not here
+	select {
+	case <-p.ended:
+		return 0, fmt.Errorf("%s ended by itself: %w; see %s", p.command.Path, p.failure, p.log.Name())
+	default:
+	}
+	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
+		return 0, fmt.Errorf("%s: %w", p.command.Path, err)
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(grace):
+		_ = p.command.Process.Kill() // it is an error anyway
+		<-p.ended
+		return 0, fmt.Errorf("%s: it still ran %s after SIGTERM; see %s", p.command.Path, grace, p.log.Name())
+	}
+	p.sampled.Wait()
+	if p.failure != nil {
+		return 0, fmt.Errorf("%s: %w; see %s", p.command.Path, p.failure, p.log.Name())
+	}
+	state := p.command.ProcessState
+	return state.UserTime() + state.SystemTime(), nil
+}

@@ -1,0 +1,151 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+)
+
+// Store keeps rounds in a folder, each in a file of its own: <part>.<number>.<operator>.json, and the settings of each part
+// next to them. What is in a file is whole: a run that was interrupted asks [Store.Has] and goes on with what is missing.
+// One run at a time uses a folder; within it, methods may be called concurrently.
+type Store struct {
+	folder string
+	parts  map[string]Settings
+}
+
+// Open takes the folder for a run of these parts and makes it when it is missing. Where it holds rounds of one of the parts
+// that were measured with other settings, it is an error that says what to do, and nothing is written. Parts that aren't
+// named are left alone.
+func Open(folder string, parts ...Settings) (*Store, error) {
+	s := &Store{folder: folder, parts: make(map[string]Settings, len(parts))}
+	var fresh []Settings
+	for _, part := range parts {
+		if err := part.check(); err != nil {
+			return nil, err
+		}
+		if _, twice := s.parts[part.Part]; twice {
+			return nil, fmt.Errorf("part %s is named twice: give each part its settings once", part.Part)
+		}
+		s.parts[part.Part] = part
+		kept, err := part.agree(folder)
+		if err != nil {
+			return nil, err
+		}
+		if !kept {
+			fresh = append(fresh, part)
+		}
+	}
+	for _, part := range fresh {
+		if err := part.keep(folder); err != nil {
+			return nil, fmt.Errorf("settings of part %s: %w", part.Part, err)
+		}
+	}
+	return s, nil
+}
+
+// Has tells whether that round is kept. One that is there but can't be read is an error, so that it comes to light before
+// hours of further rounds.
+func (s *Store) Has(part string, number int, operator string) (bool, error) {
+	settings, err := s.settings(part)
+	if err == nil {
+		err = checkRound(number, operator)
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = s.read(settings, s.path(part, number, operator))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Put keeps a round of a part, in place of what was kept of the same operator and number. Put a round when all of it has been
+// measured: from then on, Has counts it as done.
+func (s *Store) Put(part string, round Round) error {
+	settings, err := s.settings(part)
+	if err == nil {
+		err = round.check()
+	}
+	if err == nil && round.Bundles != settings.Bundles {
+		err = fmt.Errorf("%s: round %d: %d Bundles: the part has %d",
+			round.Operator, round.Number, round.Bundles, settings.Bundles)
+	}
+	if err == nil {
+		err = writeJSON(s.path(part, round.Number, round.Operator), round)
+	}
+	if err != nil {
+		return fmt.Errorf("part %s: %w", part, err)
+	}
+	return nil
+}
+
+// Load gives all rounds of a part that are kept, by number and then by operator. A file that can't be read, or that isn't of
+// the round that its name says, is an error that names it.
+func (s *Store) Load(part string) ([]Round, error) {
+	settings, err := s.settings(part)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := roundFiles(s.folder, part)
+	if err != nil {
+		return nil, err
+	}
+	rounds := make([]Round, 0, len(paths))
+	for _, path := range paths {
+		round, err := s.read(settings, path)
+		if err != nil {
+			return nil, err
+		}
+		rounds = append(rounds, round)
+	}
+	slices.SortFunc(rounds, func(a, b Round) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Operator, b.Operator))
+	})
+	return rounds, nil
+}
+
+func (s *Store) settings(part string) (Settings, error) {
+	settings, ok := s.parts[part]
+	if !ok {
+		return settings, fmt.Errorf("part %q: the folder wasn't opened for it: give its settings to Open", part)
+	}
+	return settings, nil
+}
+
+func (s *Store) path(part string, number int, operator string) string {
+	return filepath.Join(s.folder, fmt.Sprintf("%s.%02d.%s.json", part, number, operator))
+}
+
+// read takes a round of a part from its file.
+func (s *Store) read(settings Settings, path string) (Round, error) {
+	var round Round
+	err := readJSON(path, &round)
+	if err == nil {
+		if err = s.belongs(settings, round, path); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: remove the file to measure the round again", err)
+	}
+	return round, err
+}
+
+// belongs tells whether a round is one of the part and is in its own file.
+func (s *Store) belongs(settings Settings, round Round, path string) error {
+	if err := round.check(); err != nil {
+		return err
+	}
+	switch {
+	case s.path(settings.Part, round.Number, round.Operator) != path:
+		return fmt.Errorf("it holds round %d of %s", round.Number, round.Operator)
+	case round.Bundles != settings.Bundles:
+		return fmt.Errorf("it has %d Bundles and its part %d", round.Bundles, settings.Bundles)
+	}
+	return nil
+}

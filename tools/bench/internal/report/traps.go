@@ -1,0 +1,94 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Trap is what an operator does where operators often go wrong.
+type Trap struct {
+	// Name says what is right, such as "a user's label stays".
+	Name string
+	// Operator is who was asked.
+	Operator string
+	// Holds says whether it does what is right.
+	Holds bool
+	// Evidence is what was seen: the final object, writes that were counted. It may hold Markdown.
+	Evidence string
+}
+
+// TrapTable writes a Markdown table with a line for each trap and a column for each operator, in the order in which they first
+// appear, and the evidence below it. An operator that wasn't asked has a "-". An answer without evidence and one that is
+// there twice are errors.
+func TrapTable(w io.Writer, traps []Trap) error {
+	var names, operators []string
+	for i, trap := range traps {
+		if err := trap.check(traps[:i]); err != nil {
+			return fmt.Errorf("trap %q: %s: %w", trap.Name, trap.Operator, err)
+		}
+		if !slices.Contains(names, trap.Name) {
+			names = append(names, trap.Name)
+		}
+		if !slices.Contains(operators, trap.Operator) {
+			operators = append(operators, trap.Operator)
+		}
+	}
+	if len(traps) == 0 {
+		return errors.New("traps: there are none: a table without lines would look as if all held")
+	}
+	var table, evidence bytes.Buffer
+	tableHead(&table, append([]string{"trap"}, operators...))
+	for _, name := range names {
+		cells := []string{name}
+		fmt.Fprintf(&evidence, "- %s\n", oneLine(name))
+		for _, operator := range operators {
+			trap, asked := answer(traps, name, operator)
+			if asked {
+				fmt.Fprintf(&evidence, "  - %s, %s: %s\n", operator, trap.verdict(), oneLine(trap.Evidence))
+			}
+			cells = append(cells, trap.verdict())
+		}
+		tableLine(&table, cells)
+	}
+	_, err := fmt.Fprintf(w, "%s\nEvidence:\n\n%s", table.Bytes(), evidence.Bytes())
+	return err
+}
+
+func (t Trap) check(before []Trap) error {
+	switch _, twice := answer(before, t.Name, t.Operator); {
+	case t.Name == "" || t.Operator == "":
+		return errors.New("a trap needs a name and an operator")
+	case strings.TrimSpace(t.Evidence) == "":
+		return errors.New("no evidence: say what was seen")
+	case twice:
+		return errors.New("it is answered twice: keep one answer")
+	}
+	return nil
+}
+
+func (t Trap) verdict() string {
+	switch {
+	case t.Name == "":
+		return "-"
+	case t.Holds:
+		return "yes"
+	}
+	return "no"
+}
+
+func answer(traps []Trap, name, operator string) (Trap, bool) {
+	i := slices.IndexFunc(traps, func(t Trap) bool { return t.Name == name && t.Operator == operator })
+	if i < 0 {
+		return Trap{}, false
+	}
+	return traps[i], true
+}
+
+// oneLine keeps a text within its item of a list.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(text), " ")
+}

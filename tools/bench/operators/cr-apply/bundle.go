@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	benchv1 "github.com/operkit/operkit/tools/bench/api/v1"
+)
+
+// fieldOwner is what the API server knows the operator's fields by.
+const fieldOwner = client.FieldOwner("cr-apply")
+
+// anythingApplied lets changes pass of what the operator applies, and not those that the Deployment controller makes in the
+// status and in annotations: five applies are too much of an answer to them.
+var anythingApplied = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
+		!maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
+		!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences())
+}}
+
+type bundleReconciler struct {
+	client.Client
+}
+
+func (r *bundleReconciler) setupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		// A new status, which is the operator's own, is no reason to reconcile.
+		For(&benchv1.Bundle{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		// Children are applied and never read: that one has changed is all that has to be known.
+		Owns(&corev1.ServiceAccount{}, builder.OnlyMetadata).
+		Owns(&corev1.ConfigMap{}, builder.OnlyMetadata).
+		Owns(&corev1.Service{}, builder.OnlyMetadata).
+		Owns(&appsv1.Deployment{}, builder.OnlyMetadata, builder.WithPredicates(anythingApplied)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 8}).
+		Complete(r)
+}
+
+// Reconcile applies the children of one Bundle and then sets the condition Ready.
+func (r *bundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	bundle := &benchv1.Bundle{}
+	if err := r.Get(ctx, req.NamespacedName, bundle); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !bundle.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, nil
+	}
+	for _, child := range childrenOf(bundle) {
+		// Children are never read, so nothing has to wait until a cache, which would have to be made, has seen them.
+		err := r.Apply(ctx, child, fieldOwner, client.ForceOwnership, client.DisableReadYourWritesConsistency)
+		if err != nil {
+			return ctrl.Result{}, fmt.Errorf("Bundle %s: apply %T: %w", req, child, err)
+		}
+	}
+	return ctrl.Result{}, r.setReady(ctx, bundle)
+}
+
+// setReady writes the condition Ready when it has changed. A merge patch can't conflict with an edit of the spec, and the
+// condition names the generation that it is about.
+func (r *bundleReconciler) setReady(ctx context.Context, bundle *benchv1.Bundle) error {
+	before := bundle.DeepCopy()
+	changed := meta.SetStatusCondition(&bundle.Status.Conditions, metav1.Condition{
+		Type:               benchv1.ConditionReady,
+		Status:             metav1.ConditionTrue,
+		Reason:             "Applied",
+		ObservedGeneration: bundle.Generation,
+	})
+	if !changed {
+		return nil
+	}
+	if err := r.Status().Patch(ctx, bundle, client.MergeFrom(before), fieldOwner); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	log.FromContext(ctx).Info("Bundle is ready", "generation", bundle.Generation)
+	return nil
+}
+
+func childrenOf(bundle *benchv1.Bundle) []runtime.ApplyConfiguration {
+	size := strconv.FormatInt(int64(bundle.Spec.Size), 10)
+	return []runtime.ApplyConfiguration{
+		corev1ac.ServiceAccount(bundle.Name, bundle.Namespace).
+			WithLabels(labelsOf(bundle)).
+			WithOwnerReferences(controllerOf(bundle)),
+		configMap(bundle, "message", bundle.Spec.Message),
+		configMap(bundle, "size", size),
+		service(bundle),
+		deployment(bundle, size),
+	}
+}
+
+func configMap(bundle *benchv1.Bundle, key, value string) *corev1ac.ConfigMapApplyConfiguration {
+	return corev1ac.ConfigMap(bundle.Name+"-"+key, bundle.Namespace).
+		WithLabels(labelsOf(bundle)).
+		WithOwnerReferences(controllerOf(bundle)).
+		WithData(map[string]string{key: value})
+}
+
+func service(bundle *benchv1.Bundle) *corev1ac.ServiceApplyConfiguration {
+	return corev1ac.Service(bundle.Name, bundle.Namespace).
+		WithLabels(labelsOf(bundle)).
+		WithOwnerReferences(controllerOf(bundle)).
+		WithSpec(corev1ac.ServiceSpec().
+			WithSelector(selectorOf(bundle)).
+			WithPorts(corev1ac.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http"))))
+}
+
+func deployment(bundle *benchv1.Bundle, size string) *appsv1ac.DeploymentApplyConfiguration {
+	pod := corev1ac.PodSpec().
+		WithServiceAccountName(bundle.Name).
+		WithContainers(corev1ac.Container().
+			WithName("web").
+			WithImage("registry.example/bundle:1.0").
+			WithPorts(corev1ac.ContainerPort().WithName("http").WithContainerPort(8080)).
+			WithEnv(corev1ac.EnvVar().WithName("SIZE").WithValue(size)).
+			WithResources(corev1ac.ResourceRequirements().WithRequests(corev1.ResourceList{
+				corev1.ResourceCPU:    resource.MustParse("100m"),
+				corev1.ResourceMemory: resource.MustParse("64Mi"),
+			})))
+	return appsv1ac.Deployment(bundle.Name, bundle.Namespace).
+		WithLabels(labelsOf(bundle)).
+		WithOwnerReferences(controllerOf(bundle)).
+		WithSpec(appsv1ac.DeploymentSpec().
+			WithReplicas(0).
+			WithSelector(metav1ac.LabelSelector().WithMatchLabels(selectorOf(bundle))).
+			WithTemplate(corev1ac.PodTemplateSpec().WithLabels(labelsOf(bundle)).WithSpec(pod)))
+}
+
+func controllerOf(bundle *benchv1.Bundle) *metav1ac.OwnerReferenceApplyConfiguration {
+	return metav1ac.OwnerReference().
+		WithAPIVersion(benchv1.GroupVersion.String()).
+		WithKind(benchv1.BundleKind.Kind).
+		WithName(bundle.Name).
+		WithUID(bundle.UID).
+		WithController(true).
+		WithBlockOwnerDeletion(true)
+}
+
+func selectorOf(bundle *benchv1.Bundle) map[string]string {
+	return map[string]string{"app.kubernetes.io/instance": bundle.Name}
+}
+
+func labelsOf(bundle *benchv1.Bundle) map[string]string {
+	return map[string]string{"app.kubernetes.io/name": "bundle", "app.kubernetes.io/instance": bundle.Name}
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	benchv1 "github.com/operkit/operkit/tools/bench/api/v1"
+)
+
+// conflictDelay gives the cache the time to see the write of another that a conflict is about.
+const conflictDelay = 50 * time.Millisecond
+
+type bundleReconciler struct {
+	client.Client
+}
+
+func (r *bundleReconciler) setupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		// A new status, which is the operator's own, is no reason to reconcile.
+		For(&benchv1.Bundle{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Owns(&corev1.ServiceAccount{}).
+		Owns(&corev1.ConfigMap{}).
+		Owns(&corev1.Service{}).
+		Owns(&appsv1.Deployment{}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 8}).
+		Complete(r)
+}
+
+// Reconcile brings the children of one Bundle to what it says and then the condition Ready.
+func (r *bundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	bundle := &benchv1.Bundle{}
+	if err := r.Get(ctx, req.NamespacedName, bundle); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !bundle.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, nil
+	}
+	for _, c := range childrenOf(bundle) {
+		err := r.createOrUpdate(ctx, bundle, c)
+		switch {
+		case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+			return ctrl.Result{RequeueAfter: conflictDelay}, nil
+		case err != nil:
+			return ctrl.Result{}, err
+		}
+	}
+	return ctrl.Result{}, r.setReady(ctx, bundle)
+}
+
+func (r *bundleReconciler) createOrUpdate(ctx context.Context, bundle *benchv1.Bundle, c child) error {
+	_, err := controllerutil.CreateOrUpdate(ctx, r.Client, c.object, func() error {
+		labels := c.object.GetLabels()
+		set(&labels, labelsOf(bundle))
+		c.object.SetLabels(labels)
+		c.mutate()
+		return controllerutil.SetControllerReference(bundle, c.object, r.Scheme())
+	})
+	if err != nil {
+		return fmt.Errorf("%T %s: %w", c.object, client.ObjectKeyFromObject(c.object), err)
+	}
+	return nil
+}
+
+// setReady writes the condition Ready when it has changed. A merge patch can't conflict with an edit of the spec, and the
+// condition names the generation that it is about.
+func (r *bundleReconciler) setReady(ctx context.Context, bundle *benchv1.Bundle) error {
+	before := bundle.DeepCopy()
+	changed := meta.SetStatusCondition(&bundle.Status.Conditions, metav1.Condition{
+		Type:               benchv1.ConditionReady,
+		Status:             metav1.ConditionTrue,
+		Reason:             "Applied",
+		ObservedGeneration: bundle.Generation,
+	})
+	if !changed {
+		return nil
+	}
+	if err := r.Status().Patch(ctx, bundle, client.MergeFrom(before)); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	log.FromContext(ctx).Info("Bundle is ready", "generation", bundle.Generation)
+	return nil
+}
+
+// child is an object that has nothing but its name, and what sets the fields that the operator wants in it.
+type child struct {
+	object client.Object
+	mutate func()
+}
+
+func childrenOf(bundle *benchv1.Bundle) []child {
+	return []child{
+		{&corev1.ServiceAccount{ObjectMeta: named(bundle, "")}, func() {}},
+		configMap(bundle, "message", bundle.Spec.Message),
+		configMap(bundle, "size", size(bundle)),
+		service(bundle),
+		deployment(bundle),
+	}
+}
+
+func configMap(bundle *benchv1.Bundle, key, value string) child {
+	object := &corev1.ConfigMap{ObjectMeta: named(bundle, "-"+key)}
+	return child{object, func() { set(&object.Data, map[string]string{key: value}) }}
+}
+
+func service(bundle *benchv1.Bundle) child {
+	object := &corev1.Service{ObjectMeta: named(bundle, "")}
+	return child{object, func() {
+		object.Spec.Selector = selectorOf(bundle)
+		port := entry(&object.Spec.Ports, "http", func(p *corev1.ServicePort) *string { return &p.Name })
+		port.Port = 80
+		port.TargetPort = intstr.FromString("http")
+	}}
+}
+
+func deployment(bundle *benchv1.Bundle) child {
+	object := &appsv1.Deployment{ObjectMeta: named(bundle, "")}
+	return child{object, func() {
+		object.Spec.Replicas = new(int32(0))
+		if object.Spec.Selector == nil { // which can't be changed later
+			object.Spec.Selector = &metav1.LabelSelector{MatchLabels: selectorOf(bundle)}
+		}
+		template := &object.Spec.Template
+		set(&template.Labels, labelsOf(bundle))
+		template.Spec.ServiceAccountName = bundle.Name
+		mutateContainer(entry(&template.Spec.Containers, "web", func(c *corev1.Container) *string { return &c.Name }), bundle)
+	}}
+}
+
+func mutateContainer(container *corev1.Container, bundle *benchv1.Bundle) {
+	container.Image = "registry.example/bundle:1.0"
+	entry(&container.Ports, "http", func(p *corev1.ContainerPort) *string { return &p.Name }).ContainerPort = 8080
+	env := entry(&container.Env, "SIZE", func(e *corev1.EnvVar) *string { return &e.Name })
+	env.Value, env.ValueFrom = size(bundle), nil
+	set(&container.Resources.Requests, corev1.ResourceList{
+		corev1.ResourceCPU:    resource.MustParse("100m"),
+		corev1.ResourceMemory: resource.MustParse("64Mi"),
+	})
+}
+
+func named(bundle *benchv1.Bundle, suffix string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: bundle.Namespace, Name: bundle.Name + suffix}
+}
+
+func size(bundle *benchv1.Bundle) string { return strconv.FormatInt(int64(bundle.Spec.Size), 10) }
+
+func selectorOf(bundle *benchv1.Bundle) map[string]string {
+	return map[string]string{"app.kubernetes.io/instance": bundle.Name}
+}
+
+func labelsOf(bundle *benchv1.Bundle) map[string]string {
+	return map[string]string{"app.kubernetes.io/name": "bundle", "app.kubernetes.io/instance": bundle.Name}
+}
+
+// set sets keys and leaves those of others as they are.
+func set[M ~map[K]V, K comparable, V any](target *M, wanted M) {
+	if *target == nil {
+		*target = wanted
+		return
+	}
+	maps.Copy(*target, wanted)
+}
+
+// entry finds an element of a list by its name, and adds it when it isn't there.
+func entry[T any](list *[]T, name string, nameOf func(*T) *string) *T {
+	for i := range *list {
+		if *nameOf(&(*list)[i]) == name {
+			return &(*list)[i]
+		}
+	}
+	var added T
+	*nameOf(&added) = name
+	*list = append(*list, added)
+	return &(*list)[len(*list)-1]
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/source"
+	v1 "github.com/operkit/operkit/tools/bench/api/v1"
+	apps "k8s.io/api/apps/v1"
+	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+)
+
+// bundles controls Bundles.
+type bundles struct{}
+
+// Kind implements reconcile.Controller.
+func (bundles) Kind() schema.GroupVersionKind { return v1.BundleKind }
+
+// Sources implements source.Provider: the kinds are watched from the start.
+func (bundles) Sources() source.Sources {
+	return source.Sources{Owned: []source.Owned{
+		{Kind: core.SchemeGroupVersion.WithKind("ServiceAccount")},
+		{Kind: core.SchemeGroupVersion.WithKind("ConfigMap")},
+		{Kind: core.SchemeGroupVersion.WithKind("Service")},
+		{Kind: apps.SchemeGroupVersion.WithKind("Deployment")},
+	}}
+}
+
+// Setup implements reconcile.Controller.
+func (bundles) Setup(_ context.Context, s *reconcile.Session) error {
+	var bundle v1.Bundle
+	if err := s.Into(&bundle); err != nil {
+		return err
+	}
+	s.Use("children", children{bundle.Spec})
+	return nil
+}
+
+// children are what a Bundle has.
+type children struct{ spec v1.BundleSpec }
+
+// Build implements reconcile.Builder.
+func (b children) Build(_ context.Context, s *reconcile.Session, c *reconcile.Component) error {
+	name, namespace, size := s.Name(), s.Namespace(), strconv.Itoa(int(b.spec.Size))
+	instance := map[string]string{"app.kubernetes.io/instance": name}
+	labels := map[string]string{"app.kubernetes.io/name": "bundle", "app.kubernetes.io/instance": name}
+	c.Add("account", corev1.ServiceAccount(name, namespace).WithLabels(labels))
+	c.Add("message", corev1.ConfigMap(name+"-message", namespace).WithLabels(labels).WithData(map[string]string{"message": b.spec.Message}))
+	c.Add("size", corev1.ConfigMap(name+"-size", namespace).WithLabels(labels).WithData(map[string]string{"size": size}))
+	c.Add("service", corev1.Service(name, namespace).WithLabels(labels).WithSpec(corev1.ServiceSpec().
+		WithSelector(instance).
+		WithPorts(corev1.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http")))))
+	c.Add("deployment", appsv1.Deployment(name, namespace).WithLabels(labels).WithSpec(appsv1.DeploymentSpec().
+		WithReplicas(0).
+		WithSelector(metav1.LabelSelector().WithMatchLabels(instance)).
+		WithTemplate(corev1.PodTemplateSpec().WithLabels(labels).WithSpec(corev1.PodSpec().
+			WithServiceAccountName(name).
+			WithContainers(corev1.Container().
+				WithName("web").
+				WithImage("registry.example/bundle:1.0").
+				WithPorts(corev1.ContainerPort().WithName("http").WithContainerPort(8080)).
+				WithEnv(corev1.EnvVar().WithName("SIZE").WithValue(size)).
+				WithResources(corev1.ResourceRequirements().WithRequests(core.ResourceList{
+					core.ResourceCPU: resource.MustParse("100m"), core.ResourceMemory: resource.MustParse("64Mi"),
+				})))))))
+	return nil
+}
+
+// Verify implements reconcile.Verifier: nobody waits for a rollout.
+func (children) Verify(context.Context, *reconcile.Session, *reconcile.Component) error { return nil }

@@ -1,0 +1,43 @@
+package main
+
+import "github.com/operkit/operkit/tools/bench/internal/report"
+
+// The operators that ours is compared with.
+const (
+	update = "cr-update"
+	apply  = "cr-apply"
+)
+
+// rows are the figures with their goals.
+func rows(rounds int) []report.Row {
+	ratio := func(name, title, unit, figure, peer string, goal float64) report.Row {
+		return report.Row{Name: name, Title: title, Unit: unit, Kind: report.Ratio, Figure: figure, Peer: peer, Goal: goal, Decimals: 2, Rounds: rounds}
+	}
+	count := func(name, title, unit, figure string, goal float64, decimals int) report.Row {
+		return report.Row{Name: name, Title: title, Unit: unit, Kind: report.Count, Figure: figure, Goal: goal, Decimals: decimals, Rounds: rounds}
+	}
+	megabytes := func(name, title, figure string) report.Row {
+		row := ratio(name, title, "MiB", figure, update, 0.8)
+		row.Decimals = 1
+		return row
+	}
+	return []report.Row{
+		count("bench-burst-calls", "burst: writes", "per Bundle", "burst-writes", 6, 2),
+		count("bench-burst-reads", "burst: reads", "", "burst-reads", 0, 0),
+		ratio("bench-burst", "burst: until all are Ready", "s", "burst-seconds", update, 1.1),
+		ratio("bench-burst-apply", "burst: until the last call", "s", "burst-last-call-seconds", apply, 0.8),
+		count("bench-idle", "at rest: writes", "", "idle-writes", 0, 0),
+		count("bench-restart-calls", "restart: writes", "", "restart-writes", 0, 0),
+		ratio("bench-restart", "restart: until an edited Bundle is Ready", "s", "restart-seconds", update, 1.1),
+		count("bench-drift-calls", "200 drifts: writes", "", "drift-writes", 200, 0),
+		ratio("bench-drift", "200 drifts: until all are repaired", "s", "drift-seconds", update, 1.1),
+		count("bench-update-calls", "update: writes", "per Bundle", "update-writes", 2, 2),
+		ratio("bench-update", "update: until all are Ready", "s", "update-seconds", update, 1.05),
+		ratio("bench-delete", "deletion: until nothing is left", "s", "delete-seconds", update, 1.15),
+		ratio("bench-cpu", "the operator's processor time in all", "s", "cpu-seconds", update, 0.8),
+		ratio("bench-apiserver", "the API server's processor time in all", "s", "apiserver-cpu-seconds", update, 1.05),
+		megabytes("bench-rss-peak", "memory at its peak, 1000 Bundles", "rss-peak-mebibytes"),
+		megabytes("bench-rss-rest", "memory at rest, 1000 Bundles", "rss-rest-mebibytes"),
+		ratio("bench-start", "start: until the first watch", "s", "start-seconds", update, 1.15),
+	}
+}
