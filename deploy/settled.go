@@ -16,11 +16,9 @@ type settledObjects struct {
 	known map[settledKey]settledObject
 }
 
-// settledKey is a manifest's name and the number of the settings.
-type settledKey struct {
-	ref      Ref
-	settings uint64
-}
+// settledKey is a number for a manifest's name and the settings. There are as many as objects, so they are small; two
+// that have the same one by chance would have to have the same manifest, object and version, too.
+type settledKey uint64
 
 // settledSettings are all settings on which it depends whether an object is as it should be.
 type settledSettings struct {
@@ -35,11 +33,16 @@ type settledSettings struct {
 
 // settledObject is a state of an object, as the View showed it, that was as its manifest says.
 type settledObject struct {
-	manifest uint64
-	ref      Ref
-	byLabel  bool
-	uid      types.UID
-	version  string
+	// manifest and state are numbers for the manifest, and for the object and its version.
+	manifest, state uint64
+	// namespace is the one that it is in.
+	namespace string
+	byLabel   bool
+}
+
+// stateOf is a number for an object and its version.
+func stateOf(uid, version string) uint64 {
+	return maphash.Comparable(fingerprintSeed, [2]string{uid, version})
 }
 
 const (
@@ -65,7 +68,13 @@ func (s settings) settledBy() uint64 {
 
 // settledKey is the key for a manifest; ok is false where it has to be looked at closely.
 func (s *settings) settledKey(ref Ref) (key settledKey, ok bool) {
-	return settledKey{ref, s.settledSettings}, s.settledSettings != 0 && ref.Name != ""
+	if s.settledSettings == 0 || ref.Name == "" {
+		return 0, false
+	}
+	return settledKey(maphash.Comparable(fingerprintSeed, struct {
+		Ref
+		settings uint64
+	}{ref, s.settledSettings})), true
 }
 
 // settledResult is the result for a manifest and an object that are the same ones as last time. If only the
@@ -84,12 +93,13 @@ func (m *Manager) settledResult(ctx context.Context, s *settings, obj *unstructu
 	if manifest, ok := fingerprint(obj.Object, manifestDepth); !ok || manifest != last.manifest {
 		return Result{}, glanced{}, false
 	}
-	seen, err := m.glance(ctx, s.retryFor, last.ref)
+	ref.Namespace = last.namespace
+	seen, err := m.glance(ctx, s.retryFor, ref)
 	live := seen.object
-	if err != nil || live == nil || metadataText(live, "resourceVersion") != last.version || metadataText(live, "uid") != string(last.uid) {
+	if err != nil || live == nil || stateOf(metadataText(live, "uid"), metadataText(live, "resourceVersion")) != last.state {
 		return Result{}, seen, false
 	}
-	return Result{Ref: last.ref, Action: Unchanged, Object: live, ByLabel: last.byLabel}, seen, true
+	return Result{Ref: ref, Action: Unchanged, Object: live, ByLabel: last.byLabel}, seen, true
 }
 
 // remember keeps that an object is as its manifest says in the state seen, and forgets what isn't (nil).
@@ -112,7 +122,9 @@ func (m *Manager) remember(s settings, obj *unstructured.Unstructured, ref Ref, 
 	if m.settled.known == nil || len(m.settled.known) >= maxSettled {
 		m.settled.known = map[settledKey]settledObject{}
 	}
-	m.settled.known[key] = settledObject{manifest: manifest, ref: result.Ref, byLabel: result.ByLabel, uid: seen.GetUID(), version: seen.GetResourceVersion()}
+	m.settled.known[key] = settledObject{
+		manifest: manifest, state: stateOf(string(seen.GetUID()), seen.GetResourceVersion()), namespace: result.Ref.Namespace, byLabel: result.ByLabel,
+	}
 }
 
 // isState tells whether two are one state of one object.

@@ -78,16 +78,26 @@ func (c *common) needed(obj *unstructured.Unstructured) *unstructured.Unstructur
 		if entry["subresource"] == "status" {
 			continue
 		}
-		if fields, _ := entry["fieldsV1"].(map[string]any); entry["time"] != nil && (len(fields) > 1 || fields["f:metadata"] == nil) {
-			entry = maps.Clone(entry)
-			delete(entry, "time")
-			item = c.again(entry)
+		if timeless(entry) {
+			item = c.again(cloneWithout(entry, "time"))
 		}
 		entries = append(entries, item)
 	}
 	content, metadata := maps.Clone(obj.Object), maps.Clone(metadata)
 	content["metadata"], metadata["managedFields"] = metadata, c.again(slices.Clip(entries))
 	return &unstructured.Unstructured{Object: content}
+}
+
+// timeless tells whether nobody needs the time of an entry of managedFields.
+func timeless(entry map[string]any) bool {
+	fields, _ := entry["fieldsV1"].(map[string]any)
+	return entry["time"] != nil && (len(fields) > 1 || fields["f:metadata"] == nil)
+}
+
+func cloneWithout(content map[string]any, key string) map[string]any {
+	content = maps.Clone(content)
+	delete(content, key)
+	return content
 }
 
 // again returns what stands for a new map or list of which all that is inside is shared already, so that it is enough to
@@ -280,5 +290,5 @@ func isSame(a, b any) bool {
 		other, ok := b.(float64)
 		return ok && math.Float64bits(a) == math.Float64bits(other)
 	}
-	return a == b
+	return isSamePacked(a, b)
 }

@@ -25,6 +25,7 @@ type feed struct {
 	partial  bool
 	selected selection
 	decoder  decoder
+	common   *common
 	logger   *slog.Logger
 
 	mu sync.Mutex
@@ -102,20 +103,23 @@ func (f *feed) watch(ctx context.Context, at schema.GroupVersionResource, namesp
 	return newStream(body, f.read), nil
 }
 
-// bare is the kind of the objects that the feed brings as metadata, empty if they are whole.
-func (f *feed) bare() schema.GroupVersionKind {
+// holder says how what the feed brings is held.
+func (f *feed) holder() holder {
 	if f.partial {
-		return f.kind
+		return holder{f.kind, f.common}
 	}
-	return schema.GroupVersionKind{}
+	return holder{}
 }
 
 // read decodes an object of the kind, nil if that can't be done: one such object doesn't keep the others from being
 // shown. What is wrong with it is said once.
 func (f *feed) read(document []byte) *unstructured.Unstructured {
 	obj, err := f.decoder.decode(document, f.kind)
+	if err == nil && f.partial {
+		return obj // its record has what is needed
+	}
 	if err == nil {
-		return f.decoder.common.needed(obj)
+		return f.common.needed(obj)
 	}
 	h, _ := peek(document)
 	name := fmt.Sprintf("%s/%s", h.namespace, h.name)

@@ -94,7 +94,7 @@ func (i *informer) close(kind deploy.EventType) (events []deploy.Event) {
 	for _, obj := range i.objects.in("") {
 		events = append(events, deploy.Event{Type: kind, Old: obj, New: obj})
 	}
-	i.objects, i.closed = newObjects(i.kind.feed.bare()), true
+	i.objects, i.closed = newObjects(i.kind.feed.holder()), true
 	return events
 }
 

@@ -54,7 +54,7 @@ type failureState struct{ err error }
 // newInformer starts to list and watch.
 func (k *watchedKind) newInformer(ctx context.Context, found resource, namespace string) *informer {
 	i := &informer{
-		kind: k, objects: newObjects(k.feed.bare()),
+		kind: k, objects: newObjects(k.feed.holder()),
 		subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: k.kind, Namespace: namespace}},
 	}
 	ctx, i.cancel = context.WithCancel(ctx)

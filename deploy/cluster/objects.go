@@ -8,31 +8,50 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// objects are those that one informer shows. It isn't safe for concurrent use.
+// objects are those that one informer shows. It isn't safe for concurrent use, but for reads.
 type objects struct {
-	// bare is the kind of objects that are nothing but metadata. Of these only that is held, which saves a map for
-	// each; it is empty for whole objects.
-	bare schema.GroupVersionKind
+	holder holder
 	// names are by namespace and name, owners by the uid of each owner.
-	names  map[string]map[string]*unstructured.Unstructured
-	owners map[string][]*unstructured.Unstructured
+	names  map[string]map[string]held
+	owners map[string][]held
 }
 
-func newObjects(bare schema.GroupVersionKind) objects {
-	return objects{bare: bare, names: map[string]map[string]*unstructured.Unstructured{}, owners: map[string][]*unstructured.Unstructured{}}
+// holder says how objects of a kind are held. bare is the kind of those that are nothing but metadata, empty for whole
+// objects; common is where records keep what they have in common.
+type holder struct {
+	bare   schema.GroupVersionKind
+	common *common
 }
 
-// shown is an object that is held as it is shown.
-func (o *objects) shown(held *unstructured.Unstructured) *unstructured.Unstructured {
-	if held == nil || o.bare.Empty() {
-		return held
+// held is an object as it is held: itself, or a record of its metadata.
+type held struct {
+	object *unstructured.Unstructured
+	record *record
+}
+
+func newObjects(h holder) objects {
+	return objects{holder: h, names: map[string]map[string]held{}, owners: map[string][]held{}}
+}
+
+// hold returns obj as it is held.
+func (h holder) hold(obj *unstructured.Unstructured) held {
+	if h.bare.Empty() {
+		return held{object: obj}
 	}
-	version, kind := o.bare.ToAPIVersionAndKind()
-	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": kind, "metadata": held.Object}}
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	return held{record: newRecord(h.common.pack(metadata), obj)}
+}
+
+// show returns an object that is held, nil for none.
+func (h holder) show(one held) *unstructured.Unstructured {
+	if one.record == nil {
+		return one.object
+	}
+	return one.record.show(h.bare)
 }
 
 func (o *objects) get(namespace, name string) *unstructured.Unstructured {
-	return o.shown(o.names[namespace][name])
+	return o.holder.show(o.names[namespace][name])
 }
 
 // put takes obj in and returns the one of that name that was there.
@@ -40,33 +59,29 @@ func (o *objects) put(obj *unstructured.Unstructured) (before *unstructured.Unst
 	namespace, name := obj.GetNamespace(), obj.GetName()
 	before = o.remove(namespace, name)
 	if o.names[namespace] == nil {
-		o.names[namespace] = map[string]*unstructured.Unstructured{}
+		o.names[namespace] = map[string]held{}
 	}
-	held := obj
-	if !o.bare.Empty() {
-		metadata, _ := obj.Object["metadata"].(map[string]any)
-		held = &unstructured.Unstructured{Object: metadata}
-	}
-	o.names[namespace][name] = held
+	one := o.holder.hold(obj)
+	o.names[namespace][name] = one
 	for _, uid := range ownersOf(obj) {
-		o.owners[uid] = append(o.owners[uid], held)
+		o.owners[uid] = append(o.owners[uid], one)
 	}
 	return before
 }
 
 // remove returns what it has removed, nil if there was nothing.
 func (o *objects) remove(namespace, name string) *unstructured.Unstructured {
-	held, ok := o.names[namespace][name]
+	one, ok := o.names[namespace][name]
 	if !ok {
 		return nil
 	}
 	if delete(o.names[namespace], name); len(o.names[namespace]) == 0 {
 		delete(o.names, namespace)
 	}
-	obj := o.shown(held)
+	obj := o.holder.show(one)
 	for _, uid := range ownersOf(obj) {
 		owned := o.owners[uid]
-		if at := slices.Index(owned, held); at >= 0 {
+		if at := slices.Index(owned, one); at >= 0 {
 			owned = slices.Delete(owned, at, at+1)
 		}
 		if o.owners[uid] = owned; len(owned) == 0 {
@@ -83,8 +98,8 @@ func (o *objects) in(namespace string) []*unstructured.Unstructured {
 		if namespace != "" && namespace != where {
 			continue
 		}
-		for _, held := range names {
-			found = append(found, o.shown(held))
+		for _, one := range names {
+			found = append(found, o.holder.show(one))
 		}
 	}
 	return found
@@ -93,8 +108,8 @@ func (o *objects) in(namespace string) []*unstructured.Unstructured {
 // owned returns the objects of an owner.
 func (o *objects) owned(owner string) []*unstructured.Unstructured {
 	var found []*unstructured.Unstructured
-	for _, held := range o.owners[owner] {
-		found = append(found, o.shown(held))
+	for _, one := range o.owners[owner] {
+		found = append(found, o.holder.show(one))
 	}
 	return found
 }

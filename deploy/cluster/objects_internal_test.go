@@ -47,7 +47,7 @@ func TestObjects(t *testing.T) {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(3, 4))
-			all, plain := newObjects(bare), map[string]*unstructured.Unstructured{}
+			all, plain := newObjects(holder{bare, newCommon()}), map[string]*unstructured.Unstructured{}
 			for step := range 5_000 {
 				namespace, name := fmt.Sprint("n", random.IntN(3)), fmt.Sprint("o", random.IntN(12))
 				key := namespace + "/" + name

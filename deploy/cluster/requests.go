@@ -78,7 +78,7 @@ func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p de
 	if partial {
 		request = request.SetHeader("Accept", onlyMetadata)
 	}
-	got, err := r.send(ctx, written(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, copied: p.DryRun})
+	got, err := r.send(ctx, written(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, copied: p.DryRun || partial})
 	if err == nil && partial {
 		got.object.SetGroupVersionKind(ref.Kind)
 	}

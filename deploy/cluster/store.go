@@ -45,8 +45,11 @@ func newStore(ctx context.Context, requests *requests, found *resources, o optio
 
 // newFeed is that of a kind's informers.
 func (s *store) newFeed(kind schema.GroupVersionKind, partial bool, selected selection) *feed {
-	reader := decoder{common: s.common, known: s.written}
-	return &feed{requests: s.requests, kind: kind, partial: partial, selected: selected, decoder: reader, logger: s.logger}
+	reader := decoder{known: s.written}
+	if !partial { // what is held as records has its common parts there
+		reader.common = s.common
+	}
+	return &feed{requests: s.requests, kind: kind, partial: partial, selected: selected, decoder: reader, common: s.common, logger: s.logger}
 }
 
 // shown returns what the informer of ref shows.

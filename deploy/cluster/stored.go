@@ -47,7 +47,7 @@ func (i *informer) Delete(obj any) error {
 
 // Replace implements cache.ReflectorStore.
 func (i *informer) Replace(all []any, version string) error {
-	fresh := newObjects(i.kind.feed.bare())
+	fresh := newObjects(i.kind.feed.holder())
 	for _, obj := range all {
 		if obj, ok := obj.(*unstructured.Unstructured); ok {
 			fresh.put(obj)
