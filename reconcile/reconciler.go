@@ -256,5 +256,9 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	if requeuer, ok := r.controller.(Requeuer); ok {
 		return r.requeue(ctx, requeuer, s, *outcome, after)
 	}
-	return request.Result{RequeueAfter: after}, nil
+	result := request.Result{RequeueAfter: after}
+	if outcome.Complete() {
+		result.Wrote = s.wrote()
+	}
+	return result, nil
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -101,4 +102,17 @@ func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstru
 // List reads the objects of kind in namespace (empty: all) that selector matches (nil: all).
 func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
 	return s.manager.View().List(ctx, kind, namespace, selector)
+}
+
+// wrote are the states in which this session has left the objects of its components that it wrote.
+func (s *Session) wrote() (states []request.State) {
+	for _, c := range s.components {
+		for _, result := range c.results {
+			switch result.Action {
+			case deploy.Created, deploy.Configured, deploy.Replaced, deploy.Recreated:
+				states = append(states, request.State{UID: result.Object.GetUID(), ResourceVersion: result.Object.GetResourceVersion()})
+			}
+		}
+	}
+	return states
 }

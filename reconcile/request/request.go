@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Key names one object to reconcile. The namespace of a cluster-scoped one is empty.
@@ -37,4 +38,14 @@ type Result struct {
 	// RequeueAfter asks for another reconcile after this time even if nothing happens; zero
 	// and less ask for none.
 	RequeueAfter time.Duration
+	// Wrote are the states in which this reconcile has left other objects that it wrote. It knows them, so their events
+	// don't bring the object to reconcile once more. It is for a reconcile that has nothing left to do, and of no use where
+	// an error is returned.
+	Wrote []State
+}
+
+// State is one state of an object.
+type State struct {
+	UID             types.UID
+	ResourceVersion string
 }

@@ -36,7 +36,9 @@ func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rule
 
 func (e *Engine) observeChild(owner schema.GroupVersionKind, event deploy.Event) {
 	for key := range e.owners.Of(owner, event) {
-		e.queue.Add(key, request.Child)
+		if !e.echoes.keeps(key, event) {
+			e.queue.Add(key, request.Child)
+		}
 	}
 }
 

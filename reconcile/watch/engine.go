@@ -28,6 +28,7 @@ type Engine struct {
 	queue     *queue.Queue
 	inbox     *inbox
 	outage    outage
+	echoes    echoes
 	// late is why a reconcile ends that took too long.
 	late error
 

@@ -37,7 +37,14 @@ const quietAttempts = 3
 func (e *Engine) process(ctx context.Context, key request.Key, triggers request.Triggers) queue.Next {
 	attempt := e.backoff.failures(key)
 	e.followers.Begin(key)
+	e.echoes.begin(key)
 	result, err := e.reconcile(ctx, request.Request{Key: key, Triggers: triggers, Attempt: attempt})
+	if err != nil {
+		result.Wrote = nil
+	}
+	if e.echoes.end(key, result.Wrote) {
+		e.queue.Add(key, request.Child)
+	}
 	if err != nil {
 		return e.failed(ctx, key, attempt, err)
 	}

@@ -1,0 +1,72 @@
+package watch
+
+import (
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestEchoes(t *testing.T) {
+	t.Parallel()
+	key := request.Key{Name: "shop"}
+	state := func(uid, version string) request.State {
+		return request.State{UID: types.UID(uid), ResourceVersion: version}
+	}
+	event := func(kind deploy.EventType, s request.State) deploy.Event {
+		obj := &unstructured.Unstructured{Object: map[string]any{}}
+		obj.SetUID(s.UID)
+		obj.SetResourceVersion(s.ResourceVersion)
+		return deploy.Event{Type: kind, New: obj}
+	}
+	a1, a2, b1 := state("a", "1"), state("a", "2"), state("b", "1")
+	for reason, row := range map[string]struct {
+		during, after []deploy.Event
+		wrote         []request.State
+		// again: the end of the reconcile asks for another; brings are the later events that do.
+		again  bool
+		brings []bool
+	}{
+		"an own write, seen before the end":            {during: []deploy.Event{event(deploy.Added, a1)}, wrote: []request.State{a1}},
+		"an own write, seen after the end":             {wrote: []request.State{a1}, after: []deploy.Event{event(deploy.Modified, a1)}, brings: []bool{false}},
+		"once":                                         {wrote: []request.State{a1}, after: []deploy.Event{event(deploy.Modified, a1), event(deploy.Modified, a1)}, brings: []bool{false, true}},
+		"somebody else's write, before the end":        {during: []deploy.Event{event(deploy.Modified, a2)}, wrote: []request.State{a1}, again: true},
+		"beside an own one":                            {during: []deploy.Event{event(deploy.Modified, a1), event(deploy.Modified, a2)}, wrote: []request.State{a1}, again: true},
+		"somebody else's write, after the end":         {wrote: []request.State{a1}, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{true}},
+		"another object of that version":               {wrote: []request.State{a1}, after: []deploy.Event{event(deploy.Added, b1)}, brings: []bool{true}},
+		"a deletion is never one's own write":          {during: nil, wrote: []request.State{a1}, after: []deploy.Event{event(deploy.Deleted, a1)}, brings: []bool{true}},
+		"an event without a version":                   {wrote: []request.State{state("a", "")}, after: []deploy.Event{event(deploy.Modified, state("a", ""))}, brings: []bool{true}},
+		"a reconcile that failed or wrote nothing":     {during: []deploy.Event{event(deploy.Modified, a1)}, again: true, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{true}},
+		"several, in any order":                        {wrote: []request.State{a2, b1}, during: []deploy.Event{event(deploy.Added, b1)}, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{false}},
+		"a state between, of two writes of one object": {wrote: []request.State{a2}, during: []deploy.Event{event(deploy.Added, a1)}, again: true, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{false}},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			var e echoes
+			e.begin(key)
+			for _, event := range row.during {
+				assert.True(t, e.keeps(key, event))
+			}
+			assert.Equal(t, row.again, e.end(key, row.wrote))
+			for i, event := range row.after {
+				assert.Equal(t, row.brings[i], !e.keeps(key, event), "event %d", i)
+			}
+			e.begin(key)
+			assert.False(t, e.end(key, nil))
+			assert.Empty(t, e.keys, "at rest nothing is kept")
+		})
+	}
+}
+
+func TestEchoesOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	var e echoes
+	key := request.Key{Name: "shop"}
+	e.begin(key)
+	e.forget(key)
+	assert.False(t, e.end(key, []request.State{{UID: "a", ResourceVersion: "1"}}))
+	assert.Empty(t, e.keys)
+}
