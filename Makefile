@@ -8,7 +8,7 @@ DEMO := .cache/bin/guestbook-demo
 # The modules that are measured next to peers: those in tools/peers that use the runner.
 MEASURED := $(patsubst tools/peers/%/go.mod,%,$(shell grep -ls 'peers/ratio =>' tools/peers/*/go.mod))
 
-.PHONY: help test check generate fmt demo soak ratios $(CHECK)
+.PHONY: help test check generate fmt demo soak ratios bench $(CHECK)
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ ratios: ## measure next to peers, against goals; MODULE=dag: one module, RUN=reg
 		(cd tools/peers/$$module && GOWORK=off go build -buildvcs=false -o ../../../.cache/bin/ratios-$$module .) && \
 			.cache/bin/ratios-$$module $(if $(RUN),-run '$(RUN)') || status=1; \
 	done; exit $$status
+
+bench: ## measure whole operators next to controller-runtime's; SHORT=1: in half an hour, FRESH=1: forget earlier rounds
+	@cd tools/bench && GOWORK=off go build -buildvcs=false -o ../../.cache/bin/bench .
+	@exec .cache/bin/bench $(if $(SHORT),-short) $(if $(FRESH),-fresh)
 
 # Without the workspace, so that a broken go.work can still be checked.
 $(CHECK):

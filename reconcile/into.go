@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -14,9 +15,21 @@ import (
 // Into decodes what Resource returns into target, a pointer to its Go type, which then shares nothing
 // with the resource. A field whose value doesn't fit is an error that names it, of the kind
 // that Configuration makes; target is worthless then. Names of fields count as they are written, as everywhere in
-// Kubernetes.
+// Kubernetes. metadata.managedFields are left out.
 func (s *Session) Into(target any) error {
-	return decodeInto(deploy.RefOf(s.resource).String(), s.described.Object, target)
+	return decodeInto(deploy.RefOf(s.resource).String(), withoutManagedFields(s.described.Object), target)
+}
+
+// withoutManagedFields is content without what is the larger part of most resources and of no use to a controller.
+func withoutManagedFields(content map[string]any) map[string]any {
+	metadata, _ := content["metadata"].(map[string]any)
+	if metadata["managedFields"] == nil {
+		return content
+	}
+	content, metadata = maps.Clone(content), maps.Clone(metadata)
+	delete(metadata, "managedFields")
+	content["metadata"] = metadata
+	return content
 }
 
 // decodeInto decodes content, which errors call what, by way of JSON: that refuses numbers that are too large

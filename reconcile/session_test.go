@@ -219,6 +219,23 @@ func TestInto(t *testing.T) {
 	})
 }
 
+// They are of no use to a controller, and the larger part of most resources.
+func TestIntoLeavesManagedFieldsOut(t *testing.T) {
+	t.Parallel()
+	resource := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": "w", "managedFields": []any{map[string]any{"manager": "x", "fieldsV1": map[string]any{"f:spec": map[string]any{}}}}},
+		"spec":     map[string]any{"size": int64(3)},
+	}}
+	before := resource.DeepCopy()
+	s := &Session{resource: resource, described: resource}
+	var typed typedWidget
+	require.NoError(t, s.Into(&typed))
+	assert.Equal(t, "w", typed.Name)
+	assert.Equal(t, int32(3), typed.Spec.Size)
+	assert.Empty(t, typed.ManagedFields)
+	assert.Equal(t, before, resource, "the resource keeps them")
+}
+
 func TestIntoRefuses(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ reason, spec, want string }{

@@ -71,6 +71,16 @@ func findRoot() (string, error) {
 // forget removes what was measured before.
 func (b *benchmark) forget() error { return os.RemoveAll(b.folder) }
 
+// finished is the file that says that a run is complete: the next one begins anew.
+func (b *benchmark) finished() string { return filepath.Join(b.folder, "complete") }
+
+func (b *benchmark) finish() error { return os.WriteFile(b.finished(), nil, 0o644) }
+
+func (b *benchmark) complete() bool {
+	_, err := os.Stat(b.finished())
+	return err == nil
+}
+
 // measure goes through all rounds that haven't been measured yet.
 func (b *benchmark) measure(ctx context.Context) error {
 	for _, folder := range []string{b.settings.Programs, b.settings.Logs} {

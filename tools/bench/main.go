@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string) int {
 		return 2
 	}
 	b, err := newBenchmark(*short, *rounds, *count)
-	if err == nil && *fresh {
+	if err == nil && (*fresh || b.complete()) {
 		err = b.forget()
 	}
 	if err == nil {
@@ -48,6 +48,9 @@ func run(ctx context.Context, args []string) int {
 	met := false
 	if err == nil {
 		met, err = b.report(os.Stdout)
+	}
+	if err == nil {
+		err = b.finish()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -80,7 +80,7 @@ func (p *Plane) APIServer() int { return p.apiServer }
 // Stop takes the control plane down.
 func (p *Plane) Stop(ctx context.Context) error { return p.cluster.Stop(context.WithoutCancel(ctx)) }
 
-// file is the name of a file beside the control plane's, which goes with it.
+// file is the path of a file beside the control plane's, which goes with it.
 func (p *Plane) file(name string) string {
 	return filepath.Join(filepath.Dir(p.cluster.Kubeconfig()), "run", name)
 }

@@ -3,8 +3,11 @@
 package main
 
 import (
+	"time"
+
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -15,6 +18,7 @@ func main() {
 		schema.GroupKind{Kind: "Service"},
 		schema.GroupKind{Group: "apps", Kind: "Deployment"},
 	)))
-	op.Control(bundles{})
+	// Nothing is to be waited for, so there is nothing to say before the end.
+	op.Control(bundles{}, reconcile.StartAfter(time.Minute))
 	op.Main()
 }
