@@ -163,6 +163,7 @@ func (e *Engine) forget(key request.Key) {
 	e.backoff.reset(key)
 	e.followers.Drop(key)
 	e.echoes.forget(key)
+	e.outage.forget(key)
 }
 
 // ownership is why a kind is watched: it is controlled (an owner alone), owned, followed (a child alone), or mapped, by

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -49,17 +50,42 @@ func TestOutage(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var o outage
+				key := request.Key{Name: "shop"}
 				for i, step := range steps {
 					time.Sleep(step.after)
 					if step.succeeds {
-						assert.Equal(t, step.said, o.succeeds(), "step %d", i)
+						over, _ := o.succeeds(key)
+						assert.Equal(t, step.said, over, "step %d", i)
 						continue
 					}
-					said, unsaid := o.fails()
+					said, unsaid, _ := o.fails(key)
 					assert.Equal(t, step.said, said, "step %d", i)
 					assert.Equal(t, step.unsaid, unsaid, "step %d", i)
 				}
 			})
 		})
 	}
+}
+
+func TestOutageHasAScout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, b, c := request.Key{Name: "a"}, request.Key{Name: "b"}, request.Key{Name: "c"}
+		var o outage
+		isScout := func(key request.Key) bool { _, _, scout := o.fails(key); return scout }
+		assert.True(t, isScout(a), "the first")
+		assert.False(t, isScout(b), "one is enough")
+		time.Sleep(scouting)
+		assert.True(t, isScout(a), "the same")
+		time.Sleep(3 * scouting)
+		assert.True(t, isScout(b), "one that isn't heard of any more has a successor")
+		o.forget(b)
+		assert.True(t, isScout(c), "so has one that is gone")
+		over, waiting := o.succeeds(c)
+		assert.True(t, over)
+		assert.Equal(t, []request.Key{a}, waiting, "those that failed, but for the one that is gone")
+		over, waiting = o.succeeds(a)
+		assert.False(t, over)
+		assert.Empty(t, waiting)
+	})
 }

@@ -48,12 +48,24 @@ func (e *Engine) process(ctx context.Context, key request.Key, triggers request.
 	if err != nil {
 		return e.failed(ctx, key, attempt, err)
 	}
-	if attempt > 0 && e.outage.succeeds() {
-		e.options.logger.Info("the cluster answers again", "object", key.String())
+	if attempt > 0 {
+		e.recovered(key)
 	}
 	e.followers.End(key)
 	e.backoff.reset(key)
 	return queue.Next{After: result.RequeueAfter, Why: request.Periodic}
+}
+
+// recovered has objects tried again for which the cluster didn't answer, when it answers for one of them.
+func (e *Engine) recovered(key request.Key) {
+	over, waiting := e.outage.succeeds(key)
+	if !over {
+		return
+	}
+	e.options.logger.Info("the cluster answers again", "object", key.String(), "waiting", len(waiting))
+	for _, other := range waiting {
+		e.queue.Add(other, request.Retry)
+	}
 }
 
 // failed says that a reconcile failed, and when it is tried again.
@@ -73,7 +85,8 @@ func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err e
 		return queue.Next{}
 	default:
 		delay := e.backoff.next(key)
-		if after, timed := request.RetryTime(err); timed {
+		after, timed := request.RetryTime(err)
+		if timed {
 			delay = after
 		}
 		level := slog.LevelWarn
@@ -81,9 +94,12 @@ func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err e
 		if request.IsQuiet(err) && attempt < quietAttempts {
 			level = slog.LevelDebug
 		} else if errors.As(err, &unavailable) {
-			say, others := e.outage.fails()
+			say, others, scout := e.outage.fails(key)
 			if log = log.With("more_since_last_said", others); !say {
 				level = slog.LevelDebug
+			}
+			if scout && !timed {
+				delay = min(delay, scouting)
 			}
 		}
 		log.Log(ctx, level, "reconcile failed", "error", err, "attempt", attempt+1, "retry_in", delay)
