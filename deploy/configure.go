@@ -71,8 +71,9 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	if fields := t.declaredChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
 		return t.recreate(ctx, live, fields), true
 	}
-	settled := t.settle(t.settings, wanted, live)
-	if t.partial && settled.contested() {
+	drifted := t.partial && t.appliedLast(live)
+	settled := t.settle(t.settings, wanted, live, drifted)
+	if t.partial && settled.contested() && !(drifted && settled.onlyTakes()) {
 		return Result{}, false // what looks contested may have the value that is wanted
 	}
 	if len(settled.refused) > 0 {
@@ -147,12 +148,17 @@ func (t *task) mayTake(fields []FieldConflict, live *unstructured.Unstructured) 
 	})
 }
 
+// appliedLast tells whether the intent is the one that was applied last.
+func (t *task) appliedLast(live *unstructured.Unstructured) bool {
+	metadata, _ := live.Object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	return annotations[t.hashKey()] == t.in.hash
+}
+
 // unchanged: the intent is the one applied last, and nobody has touched a field of it. doubtful: the content
 // of live has to be seen to tell.
 func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, doubtful bool) {
-	metadata, _ := live.Object["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	if annotations[t.hashKey()] != t.in.hash {
+	if !t.appliedLast(live) {
 		return false, false
 	}
 	by := &sight{partial: t.partial, kind: t.in.ref.Kind}

@@ -92,12 +92,17 @@ func (s settlement) contested() bool {
 	return len(s.taken)+len(s.kept)+len(s.refused)+len(s.fought) > 0
 }
 
-// settle decides about the fields of wanted that others hold on live.
-func (m *Manager) settle(s settings, wanted, live *unstructured.Unstructured) settlement {
+// onlyTakes tells whether whatever others hold is to be taken from them.
+func (s settlement) onlyTakes() bool {
+	return len(s.taken) > 0 && len(s.kept)+len(s.refused)+len(s.fought) == 0
+}
+
+// settle decides about the fields of wanted that others hold on live, see contestedFields.
+func (m *Manager) settle(s settings, wanted, live *unstructured.Unstructured, lost bool) settlement {
 	ours := s.takesBack(live)
 	out := settlement{wanted: wanted}
 	content := wanted.Object
-	for _, c := range contestedFields(wanted.Object, live, s.fieldManager) {
+	for _, c := range contestedFields(wanted.Object, live, s.fieldManager, lost) {
 		policy := s.conflictPolicy(c.Field, ours || slices.Contains(s.takeOverFrom, c.Manager))
 		if policy == Force && m.takeovers.tooOften(live.GetUID(), c.FieldConflict) {
 			out.fought = append(out.fought, c.FieldConflict)

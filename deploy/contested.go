@@ -33,8 +33,9 @@ const unmanaged = "before-first-apply"
 
 // contestedFields are the fields of an intent, ascending, that managers other than the given one
 // hold on live with another value than the intent's: those for which the API server would report a
-// conflict. A field that several hold is reported once for each.
-func contestedFields(intent map[string]any, live *unstructured.Unstructured, manager string) []contestedField {
+// conflict. A field that several hold is reported once for each. lost: of live only the metadata is known, but the intent is the
+// one that was applied last. What the manager still holds has its value then, so only what it has lost counts.
+func contestedFields(intent map[string]any, live *unstructured.Unstructured, manager string, lost bool) []contestedField {
 	var claims []claim
 	for _, entry := range managedEntries(live) {
 		fields, _ := entry["fieldsV1"].(map[string]any)
@@ -45,7 +46,7 @@ func contestedFields(intent map[string]any, live *unstructured.Unstructured, man
 	if len(managedEntries(live)) == 0 {
 		claims = []claim{{manager: unmanaged, all: true}}
 	}
-	w := contest{}
+	w := contest{lost: lost}
 	for _, field := range slices.Sorted(maps.Keys(intent)) {
 		if field != "apiVersion" && field != "kind" {
 			w.field(field, intent[field], live.Object, claims)
@@ -56,6 +57,7 @@ func contestedFields(intent map[string]any, live *unstructured.Unstructured, man
 
 // contest walks an intent, what others hold, and the object side by side.
 type contest struct {
+	lost  bool
 	keys  []string
 	found []contestedField
 }
@@ -96,6 +98,7 @@ func (w *contest) value(value, live any, claims []claim) {
 		case isMap && (granular || isEmptyMap(live)) || c.ours:
 			// Of a map whose fields are owned one by one its path alone is left to who had something
 			// there. An empty one may be owned as a whole: if so the cluster will say it.
+		case w.lost && slices.ContainsFunc(claims, func(c claim) bool { return c.ours }):
 		case !sameValue(value, live):
 			w.report(c.manager)
 		}

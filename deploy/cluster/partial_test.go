@@ -64,9 +64,20 @@ func TestMetadataOnly(t *testing.T) {
 	t.Run("drift is seen by the fields that are owned", func(t *testing.T) {
 		edit(t, others(t, env, configMap), "settings", `{"data":{"a":"theirs"}}`)
 		awaitEvent(t, events, func(event deploy.Event) bool { return len(event.New.GetManagedFields()) == 2 })
-		repaired := calls(t, m, intent, deploy.Configured, map[string]int{"get configmaps": 1, "patch configmaps": 1}, "it is read before a field is taken")
+		repaired := calls(t, m, intent, deploy.Configured, patched("configmaps"), "whoever has taken a field has changed it: it is taken back")
 		assert.Len(t, repaired.Taken, 1)
 		calls(t, m, intent, deploy.Unchanged, none, "repaired")
+		obj, err := c.Port().Get(t.Context(), ref)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]any{"a": "ours", "b": "ours"}, obj.Object["data"])
+	})
+	t.Run("another intent over what others hold is looked at closely", func(t *testing.T) {
+		edit(t, others(t, env, configMap), "settings", `{"data":{"c":"theirs"}}`)
+		awaitEvent(t, events, func(event deploy.Event) bool { return len(event.New.GetManagedFields()) == 2 })
+		other := object(t, env.Namespace, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, labels: {app: web}}\ndata: {a: ours, b: ours, c: theirs}")
+		same := calls(t, m, other, deploy.Configured, map[string]int{"get configmaps": 1, "patch configmaps": 1}, "it may have the value that is wanted")
+		assert.Empty(t, same.Taken, "as here")
+		calls(t, m, intent, deploy.Configured, patched("configmaps"), "given back")
 	})
 	t.Run("a field that was removed", func(t *testing.T) {
 		version := apply(t, m, intent).Object.GetResourceVersion()

@@ -76,11 +76,13 @@ func TestPatchJSON(t *testing.T) {
 func TestPatchRefuses(t *testing.T) {
 	t.Parallel()
 	ref := deploy.Ref{Kind: configMap, Namespace: "shop", Name: "settings"}
-	stale, invalid, absent := new(*deploy.StaleError), new(*deploy.InvalidError), new(*deploy.NotFoundError)
+	stale := func() any { return new(*deploy.StaleError) }
+	invalid := func() any { return new(*deploy.InvalidError) }
+	absent := func() any { return new(*deploy.NotFoundError) }
 	for name, test := range map[string]struct {
 		ref   deploy.Ref
 		patch deploy.Patch
-		want  any
+		want  func() any
 	}{
 		"an older resourceVersion":             {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"resourceVersion":"99"},"data":{"a":"2"}}`)}, stale},
 		"an older resourceVersion of a status": {cartRef, statusPatch(`{"metadata":{"resourceVersion":"99"},"status":{"a":"2"}}`), stale},
@@ -106,7 +108,7 @@ func TestPatchRefuses(t *testing.T) {
 			apply(t, cluster, "operkit", cart(t, "{size: 1}"))
 			before := cluster.Objects()
 			_, err := cluster.Port().Patch(t.Context(), test.ref, test.patch)
-			require.ErrorAs(t, err, test.want)
+			require.ErrorAs(t, err, test.want())
 			assert.Equal(t, before, cluster.Objects())
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/operkit/operkit/tools/bench/internal/measure"
@@ -17,17 +18,23 @@ import (
 	"github.com/operkit/operkit/tools/bench/internal/report"
 )
 
-// part is the name of the rounds that all operators go through.
-const part = "main"
+// part is a piece of the benchmark, with rounds of its own.
+type part struct {
+	name      string
+	rounds    int
+	operators []string
+	settings  measure.Settings
+	measure   func(ctx context.Context, s measure.Settings, operator string, progress io.Writer) (measure.Figures, error)
+}
 
 // benchmark is one run.
 type benchmark struct {
 	// root is the folder of this module, folder the one for programs, logs and what was measured.
 	root, folder string
-	short        bool
 	rounds       int
 	operators    []string
 	settings     measure.Settings
+	parts        []part
 	store        *report.Store
 }
 
@@ -42,13 +49,24 @@ func newBenchmark(short bool, rounds, count int) (*benchmark, error) {
 		settings:  measure.Settings{Bundles: cmp.Or(count, 1000), Drifts: 100, Idle: time.Minute, Starts: 4, Memory: 1000},
 	}
 	if short {
-		b.short, b.folder, b.rounds, b.operators = true, filepath.Join(filepath.Dir(b.folder), "short"), cmp.Or(rounds, 3), b.operators[:3]
+		b.folder, b.rounds, b.operators = filepath.Join(filepath.Dir(b.folder), "short"), cmp.Or(rounds, 3), b.operators[:3]
 		b.settings.Bundles, b.settings.Idle = cmp.Or(count, 200), 10*time.Second
 	}
 	b.settings.Drifts = min(b.settings.Drifts, b.settings.Bundles/2)
 	b.settings.Definitions = filepath.Join(root, "config", "crd")
 	b.settings.Programs, b.settings.Logs = filepath.Join(b.folder, "bin"), filepath.Join(b.folder, "logs")
+	b.parts = []part{{"main", b.rounds, b.operators, b.settings, measure.Main}}
+	if !short {
+		b.parts = append(b.parts, b.part("faults", measure.Faults, 300, 3), b.part("scale", measure.Scale, 10_000, 1))
+	}
 	return b, nil
+}
+
+// part is one for ours and for the operator that it is mostly compared with.
+func (b *benchmark) part(name string, run func(context.Context, measure.Settings, string, io.Writer) (measure.Figures, error), bundles, rounds int) part {
+	settings := b.settings
+	settings.Bundles = bundles
+	return part{name, rounds, b.operators[:2], settings, run}
 }
 
 // findRoot is the folder of this module, from anywhere inside the repository.
@@ -66,6 +84,16 @@ func findRoot() (string, error) {
 			return "", errors.New("no folder tools/bench here or above: run this inside the repository")
 		}
 	}
+}
+
+// choose leaves one part.
+func (b *benchmark) choose(name string) error {
+	i := slices.IndexFunc(b.parts, func(p part) bool { return p.name == name })
+	if i < 0 {
+		return fmt.Errorf("part %q: there is none of that name: choose main, or faults or scale when it isn't short", name)
+	}
+	b.parts = b.parts[i : i+1]
+	return nil
 }
 
 // forget removes what was measured before.
@@ -92,29 +120,40 @@ func (b *benchmark) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	store, err := report.Open(filepath.Join(b.folder, "results"), report.Settings{Part: part, Bundles: b.settings.Bundles, Built: built})
-	if err != nil {
+	var settings []report.Settings
+	for _, p := range b.parts {
+		settings = append(settings, report.Settings{Part: p.name, Bundles: p.settings.Bundles, Built: built})
+	}
+	if b.store, err = report.Open(filepath.Join(b.folder, "results"), settings...); err != nil {
 		return err
 	}
-	b.store = store
-	for number := 1; number <= b.rounds; number++ {
-		for turn := range b.operators {
+	for _, p := range b.parts {
+		if err := b.measurePart(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *benchmark) measurePart(ctx context.Context, p part) error {
+	for number := 1; number <= p.rounds; number++ {
+		for turn := range p.operators {
 			// Who goes first changes from round to round.
-			operator := b.operators[(turn+number-1)%len(b.operators)]
-			if done, err := store.Has(part, number, operator); err != nil || done {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", number, b.rounds, operator)
-			figures, err := measure.Round(ctx, b.settings, operator, os.Stderr)
-			if err != nil {
-				return fmt.Errorf("round %d: %w", number, err)
-			}
-			err = store.Put(part, report.Round{Operator: operator, Number: number, Bundles: b.settings.Bundles, Figures: figures})
+			operator := p.operators[(turn+number-1)%len(p.operators)]
+			done, err := b.store.Has(p.name, number, operator)
 			if err != nil {
 				return err
+			}
+			if done {
+				continue
+			}
+			fmt.Fprintf(os.Stderr, "%s: round %d of %d: %s\n", p.name, number, p.rounds, operator)
+			figures, err := p.measure(ctx, p.settings, operator, os.Stderr)
+			if err == nil {
+				err = b.store.Put(p.name, report.Round{Operator: operator, Number: number, Bundles: p.settings.Bundles, Figures: figures})
+			}
+			if err != nil {
+				return fmt.Errorf("%s: round %d: %w", p.name, number, err)
 			}
 		}
 	}
@@ -140,11 +179,15 @@ func (b *benchmark) build(ctx context.Context) (string, error) {
 
 // report writes the lines, and a table and charts beside what was measured. It tells whether every goal is met.
 func (b *benchmark) report(out io.Writer) (met bool, err error) {
-	rounds, err := b.store.Load(part)
-	if err != nil {
-		return false, err
+	r := report.Report{Operators: b.operators}
+	for _, p := range b.parts {
+		rounds, err := b.store.Load(p.name)
+		if err != nil {
+			return false, err
+		}
+		r.Rounds = append(r.Rounds, rounds...)
+		r.Rows = append(r.Rows, rowsOf[p.name](p.rounds)...)
 	}
-	r := report.Report{Operators: b.operators, Rows: rows(b.rounds), Rounds: rounds}
 	if met, err = r.Lines(out); err != nil {
 		return met, err
 	}

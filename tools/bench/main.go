@@ -26,6 +26,7 @@ func run(ctx context.Context, args []string) int {
 	fresh := flags.Bool("fresh", false, "forget the rounds that were measured before")
 	rounds := flags.Int("rounds", 0, "how many rounds (default: 3 when short, else 4)")
 	count := flags.Int("bundles", 0, "how many Bundles (default: 200 when short, else 1000); the goals are about the default")
+	only := flags.String("part", "", "only main, faults or scale, of which rows of others may be missing (default: all, main alone when short)")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -39,6 +40,9 @@ func run(ctx context.Context, args []string) int {
 		return 2
 	}
 	b, err := newBenchmark(*short, *rounds, *count)
+	if err == nil && *only != "" {
+		err = b.choose(*only)
+	}
 	if err == nil && (*fresh || b.complete()) {
 		err = b.forget()
 	}

@@ -8,8 +8,30 @@ const (
 	apply  = "cr-apply"
 )
 
-// rows are the figures with their goals.
-func rows(rounds int) []report.Row {
+// rowsOf are the figures of each part, with their goals.
+var rowsOf = map[string]func(rounds int) []report.Row{"main": mainRows, "faults": faultRows, "scale": scaleRows}
+
+func faultRows(rounds int) []report.Row {
+	return []report.Row{{
+		Name: "bench-faults", Title: "a burst in which a fifth of the requests fail: until all are Ready", Unit: "s", Kind: report.Ratio,
+		Figure: "faults-seconds", Peer: update, Goal: 0.8, Decimals: 1, Rounds: rounds,
+	}}
+}
+
+func scaleRows(rounds int) []report.Row {
+	return []report.Row{
+		{
+			Name: "bench-scale-rss", Title: "10 000 Bundles: memory", Unit: "KiB per Bundle", Kind: report.Ratio,
+			Figure: "scale-rss-kibibytes", Per: report.Bundles, Peer: update, Goal: 0.7, Decimals: 1, Rounds: rounds,
+		},
+		{
+			Name: "bench-scale-restart", Title: "10 000 Bundles: restart, to that with 1000", Unit: "", Kind: report.Count,
+			Figure: "scale-restart-seconds", Per: "restart-seconds", Goal: 12, Decimals: 1, Rounds: rounds,
+		},
+	}
+}
+
+func mainRows(rounds int) []report.Row {
 	ratio := func(name, title, unit, figure, peer string, goal float64) report.Row {
 		return report.Row{Name: name, Title: title, Unit: unit, Kind: report.Ratio, Figure: figure, Peer: peer, Goal: goal, Decimals: 2, Rounds: rounds}
 	}

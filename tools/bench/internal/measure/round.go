@@ -32,6 +32,7 @@ type round struct {
 	ready      *bundles.Readiness
 	calls      *plane.Tail
 	process    *program.Process
+	running    bool
 	// cpu is what processes that have ended took.
 	cpu     time.Duration
 	figures Figures
@@ -39,8 +40,32 @@ type round struct {
 	asked map[string]int
 }
 
-// Round measures an operator on a fresh control plane.
-func Round(ctx context.Context, s Settings, operator string, progress io.Writer) (figures Figures, err error) {
+// phase is one thing that an operator goes through.
+type phase struct {
+	name string
+	run  func(r *round, ctx context.Context) error
+}
+
+// Main measures an operator on a fresh control plane, through all that happens in its life.
+func Main(ctx context.Context, s Settings, operator string, progress io.Writer) (Figures, error) {
+	return run(ctx, s, operator, progress, []phase{
+		{"start", (*round).starts}, {"burst", (*round).burst}, {"idle", (*round).idle}, {"restart", (*round).restart}, {"drift", (*round).drift},
+		{"update", (*round).update}, {"delete", (*round).delete}, {"memory", (*round).memory}, {"end", (*round).end},
+	})
+}
+
+// Scale measures how much an operator takes for very many Bundles, and how long it takes to start with them.
+func Scale(ctx context.Context, s Settings, operator string, progress io.Writer) (Figures, error) {
+	return run(ctx, s, operator, progress, []phase{{"grow", (*round).grow}, {"restart", (*round).restartGrown}, {"end", (*round).stop}})
+}
+
+// Faults measures how long an operator takes for a burst when a share of its requests fail.
+func Faults(ctx context.Context, s Settings, operator string, progress io.Writer) (Figures, error) {
+	return run(ctx, s, operator, progress, []phase{{"faults", (*round).faults}, {"end", (*round).stop}})
+}
+
+// run goes through phases on a fresh control plane.
+func run(ctx context.Context, s Settings, operator string, progress io.Writer, phases []phase) (figures Figures, err error) {
 	p, err := plane.Start(ctx, s.Definitions, progress)
 	if err != nil {
 		return nil, err
@@ -49,16 +74,11 @@ func Round(ctx context.Context, s Settings, operator string, progress io.Writer)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := &round{Settings: s, operator: operator, plane: p, log: filepath.Join(s.Logs, operator+".log"), figures: Figures{}}
+	defer r.abandon()
 	if err := r.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", operator, err)
 	}
-	for _, phase := range []struct {
-		name string
-		run  func(context.Context) error
-	}{
-		{"start", r.starts}, {"burst", r.burst}, {"idle", r.idle}, {"restart", r.restart}, {"drift", r.drift}, {"update", r.update},
-		{"delete", r.delete}, {"memory", r.memory}, {"end", r.end},
-	} {
+	for _, phase := range phases {
 		began := time.Now()
 		r.asked = map[string]int{}
 		if err := r.within(ctx, phase.run); err != nil {
@@ -67,6 +87,13 @@ func Round(ctx context.Context, s Settings, operator string, progress io.Writer)
 		_, _ = fmt.Fprintf(progress, "  %-18s %-8s %6.1f s  %s\n", operator, phase.name, time.Since(began).Seconds(), summary(r.asked))
 	}
 	return r.figures, nil
+}
+
+// abandon ends an operator that still runs, because a phase has failed.
+func (r *round) abandon() {
+	if r.running {
+		_, _ = r.process.Stop() // what matters has been said
+	}
 }
 
 func (r *round) prepare(ctx context.Context) (err error) {
@@ -83,11 +110,11 @@ func (r *round) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// within runs a phase, which ends early when the operator does.
-func (r *round) within(ctx context.Context, phase func(context.Context) error) error {
+// within runs a phase no longer than patience.
+func (r *round) within(ctx context.Context, phase func(*round, context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it took more than %s", patience))
 	defer cancel()
-	return phase(ctx)
+	return phase(r, ctx)
 }
 
 // summary names the calls of a phase, those that came most often first.
@@ -104,6 +131,7 @@ func summary(asked map[string]int) string {
 // begin starts the operator.
 func (r *round) begin(ctx context.Context) (err error) {
 	r.process, err = program.Start(context.WithoutCancel(ctx), filepath.Join(r.Programs, r.operator), r.log, arguments(r.operator, r.kubeconfig)...)
+	r.running = err == nil
 	return err
 }
 
@@ -119,7 +147,7 @@ func arguments(operator, kubeconfig string) []string {
 // halt stops the operator.
 func (r *round) halt() error {
 	took, err := r.process.Stop()
-	r.cpu += took
+	r.cpu, r.running = r.cpu+took, false
 	return err
 }
 

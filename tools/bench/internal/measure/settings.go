@@ -22,4 +22,4 @@ type Settings struct {
 const quiet = 2 * time.Second
 
 // patience is how long one phase may take.
-const patience = 10 * time.Minute
+const patience = 20 * time.Minute

@@ -1,0 +1,86 @@
+package measure
+
+import (
+	"context"
+
+	"github.com/operkit/operkit/tools/bench/internal/faults"
+)
+
+// faultShare is how many of the requests fail, faultSeed which.
+const (
+	faultShare = 0.2
+	faultSeed  = 1
+)
+
+// grow creates all Bundles and looks at the memory that they take.
+func (r *round) grow(ctx context.Context) error {
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	if err := r.fleet.Create(ctx, 0, r.Bundles); err != nil {
+		return err
+	}
+	if _, err := r.ready.Await(ctx, 0, r.Bundles, 1); err != nil {
+		return err
+	}
+	if _, err := r.settle(ctx); err != nil {
+		return err
+	}
+	memory, err := r.process.Memory()
+	r.figures["scale-rss-kibibytes"] = float64(memory) / (1 << 10)
+	return err
+}
+
+// restartGrown is restart with all that grow has made.
+func (r *round) restartGrown(ctx context.Context) error {
+	if err := r.restart(ctx); err != nil {
+		return err
+	}
+	r.figures["scale-restart-seconds"] = r.figures["restart-seconds"]
+	// These are the names of another part.
+	delete(r.figures, "restart-seconds")
+	delete(r.figures, "restart-writes")
+	return nil
+}
+
+// faults has a burst go through a proxy that fails a share of the operator's requests.
+func (r *round) faults(ctx context.Context) error {
+	proxy, err := faults.Start(r.plane.Admin, faultShare, faultSeed)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = proxy.Stop() }() // the operator is gone by then, or lost
+	if r.kubeconfig, err = r.plane.Kubeconfig(ctx, r.operator+"-faults", proxy.Address()); err != nil {
+		return err
+	}
+	if r.calls, err = r.plane.Follow(ctx, r.operator+"-faults"); err != nil {
+		return err
+	}
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	start := r.process.Started
+	if err := r.fleet.Create(ctx, 0, r.Bundles); err != nil {
+		return err
+	}
+	end, err := r.ready.Await(ctx, 0, r.Bundles, 1)
+	if err != nil {
+		return err
+	}
+	if _, err := r.settle(ctx); err != nil {
+		return err
+	}
+	r.figures["faults-seconds"] = end.Sub(start).Seconds()
+	if err := r.fleet.Check(ctx, r.Bundles); err != nil {
+		return err
+	}
+	return r.halt()
+}
+
+// stop stops the operator, if it still runs.
+func (r *round) stop(context.Context) error {
+	if !r.running {
+		return nil
+	}
+	return r.halt()
+}
