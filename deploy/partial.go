@@ -9,10 +9,10 @@ import (
 
 // PartialView is what a View offers beside that holds some kinds as metadata only, which takes a fraction
 // of the memory: labels, annotations, owners, finalizers and who owns which field are all that a Manager
-// needs to see that an object is as it should be. Where it needs more (a field that may have been
-// emptied, fields that others hold, another strategy than applying) it reads that object from the
-// cluster, and Result.Calls tells. Of such kinds Get and List of the View are requests to the cluster, and
-// events bring objects without content.
+// needs to see that an object is as it should be. Where it needs more it reads that object from the cluster, and
+// Result.Calls tells: for another strategy than applying; for another intent over fields that others hold, or for fields
+// that are to be left to them; and, once for a kind after a restart, for a map or list that may have been emptied. Of
+// such kinds Get and List of the View are requests to the cluster, and events bring objects without content.
 type PartialView interface {
 	View
 	// Partial is Get where whole may be false: then the object, if there is one, has nothing but apiVersion, kind
