@@ -85,10 +85,9 @@ type task struct {
 	settings
 	port requests
 	in   *intent
-	// seen is what the View showed; partial tells that of the object nothing but metadata is known, bare that this is all
-	// that the View has of its kind.
-	seen          glanced
-	partial, bare bool
+	// seen is what the View showed; partial tells that of the object nothing but metadata is known yet.
+	seen    glanced
+	partial bool
 	// reported are the contested fields that the cluster has reported of the state that was seen.
 	reported []FieldConflict
 }
@@ -98,7 +97,7 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 	if ok {
 		return settled
 	}
-	t := task{Manager: m, settings: s, port: m.requests(s), seen: seen, partial: seen.partial, bare: seen.bare}
+	t := task{Manager: m, settings: s, port: m.requests(s), seen: seen, partial: seen.partial}
 	result := t.run(ctx, obj)
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
@@ -154,7 +153,7 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 // create applies an object that is believed to be absent: without force, so that an object
 // that somebody made meanwhile loses nothing, and with a look at whether it was created.
 func (t *task) create(ctx context.Context) Result {
-	options := ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun, Whole: t.bare && !t.dryRun && t.wholes.wants(t.in.ref.Kind)}
+	options := ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun, Whole: t.seen.bare && !t.dryRun && t.wholes.wants(t.in.ref.Kind)}
 	applied, err := t.port.Apply(ctx, t.in.object, options)
 	if err != nil {
 		return failure(t.in.ref, err)

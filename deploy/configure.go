@@ -162,7 +162,7 @@ func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, do
 		return false, false
 	}
 	by := &sight{partial: t.partial, kind: t.in.ref.Kind}
-	if t.bare {
+	if t.seen.bare {
 		by.wholes = t.wholes
 	}
 	covered := coverage(live, t.fieldManager, wanted.Object, by)

@@ -54,7 +54,7 @@ func (t *task) look(ctx context.Context, ref Ref) (*unstructured.Unstructured, e
 	}
 	seen, err := t.glance(ctx, t.retryFor, ref)
 	if err == nil {
-		t.seen, t.partial, t.bare = seen, seen.partial, seen.bare
+		t.seen, t.partial = seen, seen.partial
 	}
 	return seen.object, err
 }

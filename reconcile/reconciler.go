@@ -253,12 +253,12 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	if !outcome.Complete() {
 		after = outcome.retryTime(r.options.recheck)
 	}
-	if requeuer, ok := r.controller.(Requeuer); ok {
-		return r.requeue(ctx, requeuer, s, *outcome, after)
-	}
 	result := request.Result{RequeueAfter: after}
-	if outcome.Complete() {
+	if requeuer, ok := r.controller.(Requeuer); ok {
+		result, err = r.requeue(ctx, requeuer, s, *outcome, after)
+	}
+	if outcome.Complete() && err == nil {
 		result.Wrote = s.wrote()
 	}
-	return result, nil
+	return result, err
 }

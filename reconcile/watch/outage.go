@@ -26,9 +26,10 @@ type outage struct {
 	unsaid int
 	// failed is when one did last.
 	failed time.Time
-	// waiting are the objects whose reconciles failed, scout the one that is tried often.
+	// waiting are the objects whose reconciles failed, scout the one that is tried often, and scouted when it was last.
 	waiting map[request.Key]bool
 	scout   request.Key
+	scouted time.Time
 }
 
 // fails takes note of a reconcile that failed. It tells whether that is to be said, how many weren't before, and whether key is
@@ -41,11 +42,13 @@ func (o *outage) fails(key request.Key) (say bool, before int, scout bool) {
 		o.waiting = map[request.Key]bool{}
 	}
 	o.waiting[key] = true
-	// One that isn't heard of any more, as it is gone, has a successor.
-	if o.scout == (request.Key{}) || now.Sub(o.failed) > 2*scouting {
+	// One that isn't heard of any more, as it fails by something else by now, has a successor.
+	if o.scout == (request.Key{}) || now.Sub(o.scouted) > 2*scouting {
 		o.scout = key
 	}
-	o.failed = now
+	if o.failed = now; o.scout == key {
+		o.scouted = now
+	}
 	if o.said.IsZero() || now.Sub(o.said) >= sayAgain {
 		before, o.said, o.unsaid = o.unsaid, now, 0
 		return true, before, o.scout == key

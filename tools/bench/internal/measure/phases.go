@@ -112,34 +112,34 @@ func (r *round) idle(ctx context.Context) error {
 	return err
 }
 
-// restart stops the operator, edits one Bundle meanwhile, and measures the time from exec until that is Ready again. What is
-// written beside is counted.
+// restart stops the operator, edits one Bundle meanwhile, and starts it again.
 func (r *round) restart(ctx context.Context) error {
+	took, writes, err := r.restarted(ctx)
+	r.figures["restart-seconds"], r.figures["restart-writes"] = took.Seconds(), float64(writes)
+	return err
+}
+
+// restarted returns the time from exec until the Bundle that was edited is Ready again, and how much is written beside.
+func (r *round) restarted(ctx context.Context) (took time.Duration, writes int, err error) {
 	if err := r.halt(); err != nil {
-		return err
+		return 0, 0, err
 	}
 	if err := r.fleet.Edit(ctx, 0, 1, 2); err != nil {
-		return err
+		return 0, 0, err
 	}
 	if _, err := r.calls.Next(ctx); err != nil {
-		return err
+		return 0, 0, err
 	}
 	if err := r.begin(ctx); err != nil {
-		return err
+		return 0, 0, err
 	}
 	end, err := r.ready.Await(ctx, 0, 1, 2)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	calls, err := r.settle(ctx)
-	if err != nil {
-		return err
-	}
-	r.figures["restart-seconds"] = end.Sub(r.process.Started).Seconds()
-	r.figures["restart-writes"] = float64(len(calls.Writes().Filter(func(call audit.Call) bool {
-		return !strings.HasPrefix(call.Name, bundles.Name(0))
-	})))
-	return nil
+	others := calls.Writes().Filter(func(call audit.Call) bool { return !strings.HasPrefix(call.Name, bundles.Name(0)) })
+	return end.Sub(r.process.Started), len(others), err
 }
 
 // drift has children edited and deleted by others.

@@ -33,14 +33,9 @@ func (r *round) grow(ctx context.Context) error {
 
 // restartGrown is restart with all that grow has made.
 func (r *round) restartGrown(ctx context.Context) error {
-	if err := r.restart(ctx); err != nil {
-		return err
-	}
-	r.figures["scale-restart-seconds"] = r.figures["restart-seconds"]
-	// These are the names of another part.
-	delete(r.figures, "restart-seconds")
-	delete(r.figures, "restart-writes")
-	return nil
+	took, _, err := r.restarted(ctx)
+	r.figures["scale-restart-seconds"] = took.Seconds()
+	return err
 }
 
 // faults has a burst go through a proxy that fails a share of the operator's requests.

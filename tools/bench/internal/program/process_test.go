@@ -88,17 +88,3 @@ func TestUsage(t *testing.T) {
 	_, err = program.Memory(1 << 30)
 	assert.Error(t, err)
 }
-
-func TestLines(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	folder := filepath.Join(root, "operators", "one")
-	require.NoError(t, os.MkdirAll(folder, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.go"), []byte("// Comment.\npackage main\n\nfunc main() {\n\t// more\n}\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "a_test.go"), []byte("package main\n"), 0o644))
-	lines, err := program.Lines(root, "one")
-	require.NoError(t, err)
-	assert.Equal(t, 3, lines)
-	_, err = program.Lines(root, "none")
-	assert.ErrorContains(t, err, "operator none: it has no code")
-}
