@@ -167,3 +167,9 @@ func withoutPause(present map[string]any) (next map[string]any, resumed bool) {
 	next, _ = resource["status"].(map[string]any)
 	return next, true
 }
+
+// isTemporary tells whether there is sense in writing a status again that couldn't be written.
+func isTemporary(err error) bool {
+	_, unavailable := isUnavailable(err)
+	return unavailable || isStale(err)
+}

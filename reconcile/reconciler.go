@@ -234,9 +234,6 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 		}
 		return request.Result{}, err
 	}
-	if after, ok := request.RetryTime(unwritten); ok && after > 0 {
-		return request.Result{RequeueAfter: after}, nil
-	}
 	if unwritten != nil {
 		return request.Result{}, unwritten
 	}

@@ -32,24 +32,18 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 		return nil
 	}
 	var forbidden *deploy.ForbiddenError
-	switch {
-	case isStale(err):
-		return request.Quiet(fmt.Errorf("status not written: %w", err))
-	case isTemporary(err):
-		return fmt.Errorf("status not written: %w", err)
-	case errors.As(err, &forbidden):
-		// An API server that has just started refuses what it allows a moment later.
-		s.logger.Warn("status not written", "error", err)
-		return request.RetryAfter(r.options.recheck, err)
+	unwritten := fmt.Errorf("status not written: %w", err)
+	switch after, unavailable := isUnavailable(err); {
+	case unavailable && after > 0:
+		return request.RetryAfter(after, unwritten)
+	case unavailable:
+		return unwritten
+	case isStale(err), errors.As(err, &forbidden):
+		// An API server that has just started refuses what it allows a moment later. What stays forbidden is said then.
+		return request.Quiet(unwritten)
 	}
 	s.logger.Warn("status not written", "error", err)
 	return nil
-}
-
-// isTemporary tells whether there is sense in writing a status again that couldn't be written.
-func isTemporary(err error) bool {
-	_, unavailable := isUnavailable(err)
-	return unavailable || isStale(err)
 }
 
 // setStatus writes what the application that say makes of the present status changes in it, if say has

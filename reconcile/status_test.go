@@ -90,14 +90,24 @@ func TestStatusWrites(t *testing.T) {
 		assert.EqualError(t, err, "status not written: Widget shop/w: changed since it was read: changed")
 		assert.True(t, request.IsQuiet(err), "by the engine's backoff, and not worth a line")
 	})
-	t.Run("one that may not be written now, as after the start of an API server, is looked at again", func(t *testing.T) {
+	t.Run("one that may not be written now, as after the start of an API server, is tried again soon", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.refuse = refusing(&deploy.ForbiddenError{Verb: "patch", Err: errors.New("no")}, writeStatus)
-		_, result, err := w.once(w.reconciler(adding(func(*Session) {})))
-		require.NoError(t, err)
-		assert.Equal(t, request.Result{RequeueAfter: time.Minute}, result)
-		assert.Equal(t, 1, w.logs.count("status not written"))
+		_, _, err := w.once(w.reconciler(adding(func(*Session) {})))
+		require.ErrorContains(t, err, "status not written: ")
+		assert.True(t, request.IsQuiet(err), "by the engine's backoff, which says it if it lasts")
+		_, timed := request.RetryTime(err)
+		assert.False(t, timed)
+	})
+	t.Run("one that the cluster has no time for now is tried again when it says", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.refuse = refusing(&deploy.UnavailableError{RetryAfter: 7 * time.Second, Err: errors.New("too many requests")}, writeStatus)
+		_, _, err := w.once(w.reconciler(adding(func(*Session) {})))
+		require.ErrorContains(t, err, "status not written: ")
+		after, _ := request.RetryTime(err)
+		assert.Equal(t, 7*time.Second, after)
 	})
 }
 

@@ -129,6 +129,8 @@ func write(ctx context.Context, port deploy.Port, namespace string) error {
 // process is a replica in a process of its own.
 type process struct {
 	command *exec.Cmd
+	// identity is what it calls itself, once it is started.
+	identity string
 	// leads has when this replica began to, ended how it ended.
 	leads chan time.Time
 	ended chan string
@@ -170,9 +172,10 @@ func startWork(t *testing.T, env *envtest.Env, duration time.Duration, work stri
 func (p *process) read(lines *bufio.Scanner, started chan<- struct{}) {
 	last := "killed"
 	for lines.Scan() {
-		word, _, _ := strings.Cut(lines.Text(), " ")
+		word, rest, _ := strings.Cut(lines.Text(), " ")
 		switch word {
 		case "started":
+			p.identity = rest
 			close(started)
 		case "leads":
 			p.leads <- time.Now()

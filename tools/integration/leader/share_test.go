@@ -83,8 +83,7 @@ func TestPerObject(t *testing.T) {
 	stop := s.change(100 * time.Millisecond)
 	s.works("each replica works", func(holders map[string]int) bool { return len(holders) == 3 })
 
-	// In the middle of work, as often as not: there is always some.
-	replicas[0].send(t, syscall.SIGKILL)
+	s.killAtWork(replicas[0])
 	time.Sleep(time.Second)
 	replicas[1].send(t, syscall.SIGSTOP)
 	time.Sleep(brief + time.Second)
@@ -117,6 +116,33 @@ func (s *scene) works(what string, condition func(holders map[string]int) bool) 
 		}
 		return condition(holders)
 	}, patience, 20*time.Millisecond, what)
+}
+
+// killAtWork ends a replica in the middle of work. Only of one that is frozen is it certain that it is: a mark that it had
+// sent is stored soon.
+func (s *scene) killAtWork(p *process) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		p.send(s.t, syscall.SIGSTOP)
+		time.Sleep(100 * time.Millisecond)
+		for _, m := range lastMarks(s.history()) {
+			if m.holder == p.identity && m.phase == "begin" {
+				return true
+			}
+		}
+		p.send(s.t, syscall.SIGCONT)
+		return false
+	}, patience, 20*time.Millisecond, "it never works")
+	p.send(s.t, syscall.SIGKILL)
+}
+
+// lastMarks are the last ones of each object.
+func lastMarks(marks []stored) map[string]stored {
+	last := map[string]stored{}
+	for _, m := range marks {
+		last[m.object] = m
+	}
+	return last
 }
 
 // free waits until no object is locked, for as long as a reconcile may need to begin.
