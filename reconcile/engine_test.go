@@ -177,6 +177,7 @@ func TestOnTheEngine(t *testing.T) {
 		start()
 		w.settle()
 		w.merge(configMapRef("c"), `{"metadata":{"finalizers":["example.dev/slow"]}}`)
+		assert.Empty(w.t, w.settle())
 		w.delete(configMapRef("c"))
 		assert.Equal(w.t, []string{writeStatus}, w.settle())
 		assert.Equal(w.t, "InProgress/VerifyWait", w.verdict())
