@@ -136,7 +136,7 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	}
 	found := newResources(requests)
 	store := newStore(ctx, requests, found, o)
-	requests.decoder = decoder{store.watchedState, store.common}
+	requests.decoder = decoder{known: store.watchedState, common: store.common}
 	return &Cluster{requests: requests, resources: found, store: store, logger: o.logger}, nil
 }
 

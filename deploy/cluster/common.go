@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -29,6 +30,12 @@ type common struct {
 	sets [commonSets]commonSet
 	// entries are those of the maps that are being looked at.
 	entries []entry
+	// template is room for the text of a field set.
+	template []byte
+	// standing are the maps of field sets by where they are.
+	standing map[unsafe.Pointer]*standing
+
+	recent recentRecords
 }
 
 // commonSet are the parts whose hashes have some bits in common: of those that came once the hashes, the latest first,
@@ -43,7 +50,9 @@ type commonPart struct {
 	value any
 }
 
-func newCommon() *common { return &common{seed: maphash.MakeSeed()} }
+func newCommon() *common {
+	return &common{seed: maphash.MakeSeed(), standing: map[unsafe.Pointer]*standing{}}
+}
 
 // share puts what an object has in common with others in the place of its own. obj is changed, and nobody may change
 // it afterwards.
@@ -264,16 +273,17 @@ func (c *common) known(hash uint64, value any) any {
 	return nil
 }
 
-// remember takes note of a value that isn't known. The second time it comes it stands for those that follow.
-func (c *common) remember(hash uint64, value any) {
+// remember takes note of a value that isn't known. The second time it comes it stands for those that follow, which it tells.
+func (c *common) remember(hash uint64, value any) (stands bool) {
 	set := &c.sets[hash%commonSets]
 	if slices.Contains(set.seen[:], hash) {
 		copy(set.parts[1:], set.parts[:commonPlaces-1])
 		set.parts[0] = commonPart{hash, value}
-		return
+		return true
 	}
 	copy(set.seen[1:], set.seen[:commonPlaces-1])
 	set.seen[0] = hash
+	return false
 }
 
 // isSame compares values of which those inside are shared already, if they are equal.

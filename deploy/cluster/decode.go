@@ -20,10 +20,15 @@ type decoder struct {
 	known known
 	// common keeps equal parts of objects once; what it has part in is not to be changed.
 	common *common
+	// partial: what is held as records has its common parts there.
+	partial bool
 }
 
 // decode reads an object. It is of kind, if that isn't empty, else of the kind that it says.
 func (d decoder) decode(document []byte, kind schema.GroupVersionKind) (*unstructured.Unstructured, error) {
+	if isProtobuf(document) {
+		return d.decodeMetadata(document, kind)
+	}
 	if obj := d.recall(document, kind); obj != nil {
 		return obj, nil
 	}
@@ -45,7 +50,7 @@ func (d decoder) decode(document []byte, kind schema.GroupVersionKind) (*unstruc
 	if obj.GetKind() == "" {
 		return nil, errors.New("it has no kind")
 	}
-	if d.common != nil {
+	if d.common != nil && !d.partial {
 		d.common.share(obj)
 	}
 	return obj, nil

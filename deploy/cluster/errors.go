@@ -23,6 +23,8 @@ type failed struct {
 	// copied: the answer is to be an object of its own, of a read, whose caller may change it, or of a dry run,
 	// which is answered by what would be under the version of what is.
 	copied bool
+	// partial: the answer has only metadata.
+	partial bool
 }
 
 // typed turns a client's error into one of package deploy. What it doesn't know it only gives a subject. ctx is the caller's: its end is no fault of the cluster.

@@ -38,9 +38,6 @@ const mostUnreadable = 1000
 // selection is what the API server is asked for; the zero value is everything.
 type selection struct{ labels, fields string }
 
-// onlyMetadataList has the API server answer a list by metadata alone, as onlyMetadata does a watch.
-const onlyMetadataList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-
 // request is one for the collection of the kind in a namespace, or in all ("").
 func (f *feed) request(at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (*rest.Request, error) {
 	options.LabelSelector, options.FieldSelector = f.selected.labels, f.selected.fields
@@ -70,6 +67,13 @@ func (f *feed) list(ctx context.Context, at schema.GroupVersionResource, namespa
 	body, err := result.Raw()
 	if err != nil {
 		return nil, err
+	}
+	if isProtobuf(body) {
+		list, err := metadataList(body, f.readMetadata)
+		if err != nil {
+			return nil, fmt.Errorf("the answer is no list: %w", err)
+		}
+		return list, nil
 	}
 	var answer struct {
 		Metadata metav1.ListMeta   `json:"metadata"`
@@ -122,15 +126,29 @@ func (f *feed) read(document []byte) *unstructured.Unstructured {
 		return f.common.needed(obj)
 	}
 	h, _ := peek(document)
-	name := fmt.Sprintf("%s/%s", h.namespace, h.name)
+	f.leaveOut(string(h.namespace), string(h.name), err)
+	return nil
+}
+
+// readMetadata is read for the items of a list of metadata.
+func (f *feed) readMetadata(metadata *metav1.ObjectMeta) *unstructured.Unstructured {
+	obj, err := f.decoder.object(metadata, f.kind)
+	if err != nil {
+		f.leaveOut(metadata.Namespace, metadata.Name, err)
+		return nil
+	}
+	return obj
+}
+
+func (f *feed) leaveOut(namespace, name string, err error) {
+	key := namespace + "/" + name
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.unreadable[name] && len(f.unreadable) < mostUnreadable {
+	if !f.unreadable[key] && len(f.unreadable) < mostUnreadable {
 		if f.unreadable == nil {
 			f.unreadable = map[string]bool{}
 		}
-		f.unreadable[name] = true
-		f.logger.Error("an object can't be read, going on without it", "kind", f.kind.Kind, "namespace", string(h.namespace), "name", string(h.name), "error", err)
+		f.unreadable[key] = true
+		f.logger.Error("an object can't be read, going on without it", "kind", f.kind.Kind, "namespace", namespace, "name", name, "error", err)
 	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bufio"
 	"encoding/json"
 	"io"
 	"strings"
@@ -117,7 +116,7 @@ func TestStreamEvents(t *testing.T) {
 				obj, _ := decoder{}.decode(document, schema.GroupVersionKind{})
 				return obj
 			}
-			stream := &events{io.NopCloser(strings.NewReader("")), bufio.NewReader(strings.NewReader(row.stream)), read}
+			stream := newEvents(io.NopCloser(strings.NewReader(row.stream)), read)
 			var seen []string
 			for {
 				kind, obj, err := stream.Decode()

@@ -38,8 +38,7 @@ func (h holder) hold(obj *unstructured.Unstructured) held {
 	if h.bare.Empty() {
 		return held{object: obj}
 	}
-	metadata, _ := obj.Object["metadata"].(map[string]any)
-	return held{record: newRecord(h.common.pack(metadata), obj)}
+	return held{record: h.common.newRecord(obj)}
 }
 
 // show returns an object that is held, nil for none.
@@ -47,7 +46,7 @@ func (h holder) show(one held) *unstructured.Unstructured {
 	if one.record == nil {
 		return one.object
 	}
-	return one.record.show(h.bare)
+	return h.common.show(one.record, h.bare)
 }
 
 func (o *objects) get(namespace, name string) *unstructured.Unstructured {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"weak"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,32 +15,51 @@ import (
 // values, beside keys that all maps of its shape have in common.
 type record struct {
 	metadata *packedMap
-
-	mu sync.Mutex
-	// recent is the object as it was put in or shown last, until the collector takes it.
-	recent weak.Pointer[unstructured.Unstructured]
+	// recent is the object as it was put in or shown last, for a while.
+	recent atomic.Pointer[unstructured.Unstructured]
 }
 
-// newRecord returns the record of an object whose metadata has been packed.
-func newRecord(metadata *packedMap, obj *unstructured.Unstructured) *record {
-	r := &record{metadata: metadata}
+// newRecord returns the record of an object.
+func (c *common) newRecord(obj *unstructured.Unstructured) *record {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	r := &record{metadata: c.pack(metadata)}
 	if len(obj.Object) == 3 { // apiVersion, kind, metadata
-		r.recent = weak.Make(obj)
+		c.recent.keep(r, obj)
 	}
 	return r
 }
 
 // show returns the object, which has nothing but metadata. It is safe for concurrent use.
-func (r *record) show(kind schema.GroupVersionKind) *unstructured.Unstructured {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if obj := r.recent.Value(); obj != nil {
+func (c *common) show(r *record, kind schema.GroupVersionKind) *unstructured.Unstructured {
+	if obj := r.recent.Load(); obj != nil {
 		return obj
 	}
 	version, name := kind.ToAPIVersionAndKind()
 	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": name, "metadata": unpacked(r.metadata)}}
-	r.recent = weak.Make(obj)
+	c.recent.keep(r, obj)
 	return obj
+}
+
+// recentRecords are those whose objects are at hand: who is told of an object looks at it again soon.
+type recentRecords struct {
+	mu   sync.Mutex
+	ring [recentPlaces]*record
+	next int
+}
+
+// recentPlaces is enough for what is in work at a time.
+const recentPlaces = 1 << 8
+
+// keep has obj at hand in the place of the one that has been for longest.
+func (h *recentRecords) keep(r *record, obj *unstructured.Unstructured) {
+	r.recent.Store(obj)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if oldest := h.ring[h.next]; oldest != nil && oldest != r {
+		oldest.recent.Store(nil)
+	}
+	h.ring[h.next] = r
+	h.next = (h.next + 1) % recentPlaces
 }
 
 // shape are the keys of maps, ascending.
@@ -95,6 +114,9 @@ func neededEntries(all []any) []any {
 func (c *common) packed(value any) (packed any, hash uint64, size int) {
 	switch v := value.(type) {
 	case map[string]any:
+		if s, ok := c.standing[pointerTo(v)]; ok {
+			return s, s.hash, s.size
+		}
 		keys := sortedKeys(v)
 		node := &packedMap{values: make([]any, len(keys))}
 		hash, size = uint64(len(keys))+0x9e3779b97f4a7c15, 1
@@ -178,6 +200,8 @@ func unpacked(value any) any {
 			items[i] = unpacked(item)
 		}
 		return items
+	case *standing:
+		return v.content
 	}
 	return value
 }

@@ -3,10 +3,8 @@ package cluster
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -82,28 +80,39 @@ func TestPackedShares(t *testing.T) {
 	assert.Same(t, b.shape, last.shape)
 }
 
-// An object is unpacked anew when nobody has it any more, and is the same for all who ask at once.
+// The objects that were looked at last are at hand; others are unpacked anew.
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	c := newCommon()
-	first := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadataOfChild(t, "a", "o", "1")}}
-	r := newRecord(c.pack(first.Object["metadata"].(map[string]any)), first)
-	assert.Same(t, first, r.show(heldKind), "as it was put in")
-	runtime.KeepAlive(first)
-	first = nil
-	require.Eventually(t, func() bool { runtime.GC(); return r.recent.Value() == nil }, time.Minute, time.Millisecond)
+	object := func(name string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadataOfChild(t, name, "o", "1")}}
+	}
+	first := object("a")
+	r := c.newRecord(first)
+	assert.Same(t, first, c.show(r, heldKind), "as it was put in")
+	for n := range recentPlaces - 1 {
+		c.newRecord(object(fmt.Sprint("other-", n)))
+	}
+	assert.Same(t, first, c.show(r, heldKind))
+	c.newRecord(object("one-more"))
+	shown := c.show(r, heldKind)
+	assert.NotSame(t, first, shown, "its place was taken")
+	assert.Same(t, shown, c.show(r, heldKind))
+	assert.Equal(t, heldKind, shown.GroupVersionKind())
+	assert.Equal(t, "uid-of-a", string(shown.GetUID()))
+	assert.Len(t, shown.GetManagedFields(), 2)
 	var asking sync.WaitGroup
-	shown := make([]*unstructured.Unstructured, 8)
-	for i := range shown {
-		asking.Go(func() { shown[i] = r.show(heldKind) })
+	for n := range 8 {
+		asking.Go(func() {
+			for m := range 2 * recentPlaces {
+				c.newRecord(object(fmt.Sprint("busy-", n, "-", m)))
+				assert.Equal(t, "uid-of-a", string(c.show(r, heldKind).GetUID()))
+			}
+		})
 	}
 	asking.Wait()
-	for _, obj := range shown {
-		assert.Same(t, shown[0], obj)
-	}
-	assert.Equal(t, heldKind, shown[0].GroupVersionKind())
-	assert.Equal(t, "uid-of-a", string(shown[0].GetUID()))
-	assert.Len(t, shown[0].GetManagedFields(), 2)
+	bare := &unstructured.Unstructured{Object: map[string]any{"kind": "ConfigMap", "metadata": map[string]any{"name": "b"}, "apiVersion": "v1", "data": map[string]any{}}}
+	assert.NotContains(t, c.show(c.newRecord(bare), heldKind).Object, "data", "it has nothing but metadata")
 }
 
 func FuzzPacked(f *testing.F) {

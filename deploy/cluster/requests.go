@@ -66,9 +66,6 @@ func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p de
 	return r.send(ctx, signed(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, subresource: p.Subresource, copied: p.DryRun})
 }
 
-// onlyMetadata has the API server answer by the metadata of an object.
-const onlyMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
-
 // apply sends the patch of a server-side apply. partial: the answer has only metadata.
 func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p deploy.Patch, force, partial bool) (answer, error) {
 	request := r.client.Patch(types.ApplyPatchType).Body(p.Body)
@@ -78,11 +75,7 @@ func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p de
 	if partial {
 		request = request.SetHeader("Accept", onlyMetadata)
 	}
-	got, err := r.send(ctx, written(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, copied: p.DryRun || partial})
-	if err == nil && partial {
-		got.object.SetGroupVersionKind(ref.Kind)
-	}
-	return got, err
+	return r.send(ctx, written(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, copied: p.DryRun, partial: partial})
 }
 
 func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, options deploy.DeleteOptions) (answer, error) {
@@ -150,7 +143,11 @@ func (r *requests) sendTo(ctx context.Context, where deploy.Ref, request *rest.R
 	if subject.copied {
 		reader = decoder{}
 	}
-	if got.object, err = reader.decode(body, schema.GroupVersionKind{}); err != nil {
+	var kind schema.GroupVersionKind
+	if subject.partial { // which doesn't say what it is of
+		kind = subject.ref.Kind
+	}
+	if got.object, err = reader.decode(body, kind); err != nil {
 		return got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf("the answer is no object: %w", err)}
 	}
 	return got, nil

@@ -45,10 +45,7 @@ func newStore(ctx context.Context, requests *requests, found *resources, o optio
 
 // newFeed is that of a kind's informers.
 func (s *store) newFeed(kind schema.GroupVersionKind, partial bool, selected selection) *feed {
-	reader := decoder{known: s.written}
-	if !partial { // what is held as records has its common parts there
-		reader.common = s.common
-	}
+	reader := decoder{known: s.written, common: s.common, partial: partial}
 	return &feed{requests: s.requests, kind: kind, partial: partial, selected: selected, decoder: reader, common: s.common, logger: s.logger}
 }
 

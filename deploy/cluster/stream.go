@@ -13,19 +13,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
 // newStream gives the events that body holds. read decodes their objects; those for which it has none are left out.
 func newStream(body io.ReadCloser, read func(document []byte) *unstructured.Unstructured) watch.Interface {
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
-	return watch.NewStreamWatcher(&events{body, bufio.NewReader(body), read}, reporter)
+	return watch.NewStreamWatcher(newEvents(body, read), reporter)
 }
 
-// events decodes the events of a watch, one a line.
+func newEvents(body io.ReadCloser, read func(document []byte) *unstructured.Unstructured) *events {
+	return &events{body, bufio.NewReader(body), read}
+}
+
+// events decodes the events of a watch: as JSON one a line, or as protobuf each behind its size.
 type events struct {
 	body  io.Closer
-	lines *bufio.Reader
+	input *bufio.Reader
 	read  func(document []byte) *unstructured.Unstructured
 }
 
@@ -45,14 +50,14 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 				return kind, obj, nil
 			}
 		case watch.Bookmark:
-			obj := &unstructured.Unstructured{}
-			if err := json.Unmarshal(document, &obj.Object); err != nil {
+			obj, err := bookmark(document)
+			if err != nil {
 				return "", nil, fmt.Errorf("a bookmark: %w", err)
 			}
 			return kind, obj, nil
 		case watch.Error:
-			status := &metav1.Status{}
-			if err := json.Unmarshal(document, status); err != nil {
+			status, err := statusIn(document)
+			if err != nil {
 				return "", nil, fmt.Errorf("the error of a watch: %w", err)
 			}
 			return kind, status, nil
@@ -62,11 +67,34 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 	}
 }
 
-// next reads up to the end of an event.
+func bookmark(document []byte) (*unstructured.Unstructured, error) {
+	if isProtobuf(document) {
+		return decoder{}.decodeMetadata(document, schema.GroupVersionKind{})
+	}
+	obj := &unstructured.Unstructured{}
+	return obj, json.Unmarshal(document, &obj.Object)
+}
+
+func statusIn(document []byte) (*metav1.Status, error) {
+	status := &metav1.Status{}
+	if isProtobuf(document) {
+		return status, unwrap(document, status)
+	}
+	return status, json.Unmarshal(document, status)
+}
+
+// next reads up to the end of an event. No event's size has the first byte of a text.
 func (e *events) next() (kind watch.EventType, document []byte, err error) {
+	if first, err := e.input.Peek(1); err == nil && first[0] <= largestFrame>>24 {
+		return e.nextFrame()
+	}
+	return e.nextLine()
+}
+
+func (e *events) nextLine() (kind watch.EventType, document []byte, err error) {
 	var text []byte
 	for {
-		line, err := e.lines.ReadBytes('\n')
+		line, err := e.input.ReadBytes('\n')
 		text = append(text, line...)
 		if complete := bytes.TrimSpace(text); len(complete) > 0 {
 			if kind, document, ok := plainEvent(complete); ok {
@@ -81,8 +109,8 @@ func (e *events) next() (kind watch.EventType, document []byte, err error) {
 			if !errors.As(problem, &syntax) || syntax.Offset < int64(len(complete)) {
 				return "", nil, fmt.Errorf("an event: %w", problem)
 			}
-			if err == io.EOF {
-				return "", nil, io.ErrUnexpectedEOF
+			if err != nil {
+				return "", nil, noEOF(err)
 			}
 		}
 		if err != nil {

@@ -12,7 +12,8 @@ import (
 const (
 	// sayAgain is how often it is said while an outage lasts that reconciles fail because of it.
 	sayAgain = time.Minute
-	// scouting is how often it is tried at least, while an outage lasts, whether it is over.
+	// scouting is how often it is tried at least, while an outage lasts, whether it is over. A cluster that answers one request
+	// and fails another in less time has no outage: its objects keep to their backoff.
 	scouting = 2 * time.Second
 )
 
@@ -21,11 +22,12 @@ const (
 // is over. The zero value is ready for use; it is safe for concurrent use.
 type outage struct {
 	mu sync.Mutex
-	// said is when it was last said that a reconcile failed, zero while there is no outage; unsaid how many did since.
+	// said is when it was last said that a reconcile failed, unsaid how many did since.
 	said   time.Time
 	unsaid int
-	// failed is when one did last.
-	failed time.Time
+	// began is when the first one failed since one succeeded, zero if none did; failed when one did last. ended is when an outage
+	// did last, which goes on if one fails again soon: not all of a cluster comes back at once.
+	began, failed, ended time.Time
 	// waiting are the objects whose reconciles failed, scout the one that is tried often, and scouted when it was last.
 	waiting map[request.Key]bool
 	scout   request.Key
@@ -33,11 +35,28 @@ type outage struct {
 }
 
 // fails takes note of a reconcile that failed. It tells whether that is to be said, how many weren't before, and whether key is
-// the scout.
-func (o *outage) fails(key request.Key) (say bool, before int, scout bool) {
+// the scout. timed: the cluster has said when it may be asked again, which is kept to.
+func (o *outage) fails(key request.Key, timed bool) (say bool, before int, scout bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
+	if o.failed = now; o.began.IsZero() {
+		o.began = now
+		if now.Sub(o.ended) < 2*scouting {
+			o.began = now.Add(-scouting)
+		}
+	}
+	scout = !timed && o.wait(key, now)
+	if o.said.IsZero() || now.Sub(o.said) >= sayAgain {
+		before, o.said, o.unsaid = o.unsaid, now, 0
+		return true, before, scout
+	}
+	o.unsaid++
+	return false, 0, scout
+}
+
+// wait has key wait for the end of the outage and tells whether it is the scout.
+func (o *outage) wait(key request.Key, now time.Time) (scout bool) {
 	if o.waiting == nil {
 		o.waiting = map[request.Key]bool{}
 	}
@@ -46,15 +65,10 @@ func (o *outage) fails(key request.Key) (say bool, before int, scout bool) {
 	if o.scout == (request.Key{}) || now.Sub(o.scouted) > 2*scouting {
 		o.scout = key
 	}
-	if o.failed = now; o.scout == key {
+	if o.scout == key {
 		o.scouted = now
 	}
-	if o.said.IsZero() || now.Sub(o.said) >= sayAgain {
-		before, o.said, o.unsaid = o.unsaid, now, 0
-		return true, before, o.scout == key
-	}
-	o.unsaid++
-	return false, 0, o.scout == key
+	return o.scout == key
 }
 
 // succeeds takes note of a reconcile that had failed before. It tells whether that is the end of an outage, and which objects wait
@@ -62,12 +76,13 @@ func (o *outage) fails(key request.Key) (say bool, before int, scout bool) {
 func (o *outage) succeeds(key request.Key) (over bool, waiting []request.Key) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	over = !o.said.IsZero() && time.Since(o.failed) < 5*sayAgain
+	over = !o.began.IsZero() && time.Since(o.failed) < 5*sayAgain && time.Since(o.began) >= scouting
 	delete(o.waiting, key)
 	if over {
 		waiting = slices.Collect(maps.Keys(o.waiting))
+		o.said, o.unsaid, o.ended = time.Time{}, 0, time.Now()
 	}
-	o.said, o.unsaid, o.waiting, o.scout = time.Time{}, 0, nil, request.Key{}
+	o.began, o.waiting, o.scout = time.Time{}, nil, request.Key{}
 	return over, waiting
 }
 

@@ -26,11 +26,11 @@ func TestOutage(t *testing.T) {
 		},
 		"its end is said once": {
 			{said: true},
-			{after: time.Second, succeeds: true, said: true},
+			{after: scouting, succeeds: true, said: true},
 			{succeeds: true},
 		},
 		"after its end the next one is another": {
-			{said: true}, {after: time.Second},
+			{said: true}, {after: scouting},
 			{succeeds: true, said: true},
 			{after: time.Second, said: true, unsaid: 0},
 		},
@@ -44,7 +44,17 @@ func TestOutage(t *testing.T) {
 			{after: 5 * sayAgain, succeeds: true},
 			{after: time.Second, said: true},
 		},
+		"one that ends by and by": {
+			{said: true}, {after: scouting, succeeds: true, said: true},
+			{after: scouting, said: true}, {succeeds: true, said: true},
+			{after: 2 * scouting, said: true}, {succeeds: true},
+		},
 		"there is none to end": {{succeeds: true}},
+		"what fails now and then isn't one": {
+			{said: true}, {after: scouting / 2}, {after: scouting/2 - 1, succeeds: true},
+			{}, {after: scouting - 1, succeeds: true},
+			{after: sayAgain, said: true, unsaid: 2},
+		},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -58,7 +68,7 @@ func TestOutage(t *testing.T) {
 						assert.Equal(t, step.said, over, "step %d", i)
 						continue
 					}
-					said, unsaid, _ := o.fails(key)
+					said, unsaid, _ := o.fails(key, false)
 					assert.Equal(t, step.said, said, "step %d", i)
 					assert.Equal(t, step.unsaid, unsaid, "step %d", i)
 				}
@@ -72,7 +82,7 @@ func TestOutageHasAScout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b, c := request.Key{Name: "a"}, request.Key{Name: "b"}, request.Key{Name: "c"}
 		var o outage
-		isScout := func(key request.Key) bool { _, _, scout := o.fails(key); return scout }
+		isScout := func(key request.Key) bool { _, _, scout := o.fails(key, false); return scout }
 		assert.True(t, isScout(a), "the first")
 		assert.False(t, isScout(b), "one is enough")
 		time.Sleep(scouting)
@@ -83,6 +93,8 @@ func TestOutageHasAScout(t *testing.T) {
 		assert.True(t, isScout(b), "one that isn't heard of any more has a successor, though others are")
 		o.forget(b)
 		assert.True(t, isScout(c), "so has one that is gone")
+		_, _, scout := o.fails(request.Key{Name: "told when to come again"}, true)
+		assert.False(t, scout)
 		over, waiting := o.succeeds(c)
 		assert.True(t, over)
 		assert.Equal(t, []request.Key{a}, waiting, "those that failed, but for the one that is gone")

@@ -94,11 +94,11 @@ func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err e
 		if request.IsQuiet(err) && attempt < quietAttempts {
 			level = slog.LevelDebug
 		} else if errors.As(err, &unavailable) {
-			say, others, scout := e.outage.fails(key)
+			say, others, scout := e.outage.fails(key, timed)
 			if log = log.With("more_since_last_said", others); !say {
 				level = slog.LevelDebug
 			}
-			if scout && !timed {
+			if scout {
 				delay = min(delay, scouting)
 			}
 		}
