@@ -46,7 +46,7 @@ func newBenchmark(short bool, rounds, count int) (*benchmark, error) {
 	b := &benchmark{
 		root: root, folder: filepath.Join(root, "..", "..", ".cache", "bench", "full"), rounds: cmp.Or(rounds, 4),
 		operators: []string{"operkit", "cr-update", "cr-apply", "kubebuilder-plain"},
-		settings:  measure.Settings{Bundles: cmp.Or(count, 1000), Drifts: 100, Idle: time.Minute, Starts: 4, Memory: 1000},
+		settings:  measure.Settings{Bundles: cmp.Or(count, 1000), Drifts: 100, Idle: time.Minute, Starts: 10, Memory: 1000},
 	}
 	if short {
 		b.folder, b.rounds, b.operators = filepath.Join(filepath.Dir(b.folder), "short"), cmp.Or(rounds, 3), b.operators[:3]
@@ -55,9 +55,9 @@ func newBenchmark(short bool, rounds, count int) (*benchmark, error) {
 	b.settings.Drifts = min(b.settings.Drifts, b.settings.Bundles/2)
 	b.settings.Definitions = filepath.Join(root, "config", "crd")
 	b.settings.Programs, b.settings.Logs = filepath.Join(b.folder, "bin"), filepath.Join(b.folder, "logs")
-	b.parts = []part{{"main", b.rounds, b.operators, b.settings, measure.Main}}
+	b.parts = []part{{"main", b.rounds, b.operators, b.settings, measure.Main}, b.trapPart(short)}
 	if !short {
-		b.parts = append(b.parts, b.part("faults", measure.Faults, 300, 3), b.part("scale", measure.Scale, 10_000, 1))
+		b.parts = append(b.parts, b.part("faults", measure.Faults, 300, 4), b.part("scale", measure.Scale, 10_000, 2))
 	}
 	return b, nil
 }
@@ -90,7 +90,7 @@ func findRoot() (string, error) {
 func (b *benchmark) choose(name string) error {
 	i := slices.IndexFunc(b.parts, func(p part) bool { return p.name == name })
 	if i < 0 {
-		return fmt.Errorf("part %q: there is none of that name: choose main, or faults or scale when it isn't short", name)
+		return fmt.Errorf("part %q: there is none of that name: choose main or traps, or faults or scale when it isn't short", name)
 	}
 	b.parts = b.parts[i : i+1]
 	return nil
@@ -148,6 +148,7 @@ func (b *benchmark) measurePart(ctx context.Context, p part) error {
 				continue
 			}
 			fmt.Fprintf(os.Stderr, "%s: round %d of %d: %s\n", p.name, number, p.rounds, operator)
+			p.settings.Round = number
 			figures, err := p.measure(ctx, p.settings, operator, os.Stderr)
 			if err == nil {
 				err = b.store.Put(p.name, report.Round{Operator: operator, Number: number, Bundles: p.settings.Bundles, Figures: figures})
@@ -189,6 +190,9 @@ func (b *benchmark) report(out io.Writer) (met bool, err error) {
 		r.Rows = append(r.Rows, rowsOf[p.name](p.rounds)...)
 	}
 	if met, err = r.Lines(out); err != nil {
+		return met, err
+	}
+	if err := b.reportTraps(); err != nil {
 		return met, err
 	}
 	if err := r.Charts(filepath.Join(b.folder, "charts")); err != nil {

@@ -26,7 +26,8 @@ func run(ctx context.Context, args []string) int {
 	fresh := flags.Bool("fresh", false, "forget the rounds that were measured before")
 	rounds := flags.Int("rounds", 0, "how many rounds (default: 3 when short, else 4)")
 	count := flags.Int("bundles", 0, "how many Bundles (default: 200 when short, else 1000); the goals are about the default")
-	only := flags.String("part", "", "only main, faults or scale, of which rows of others may be missing (default: all, main alone when short)")
+	only := flags.String("part", "", "only main, traps, faults or scale, of which rows of others may be missing "+
+		"(default: all, main and traps when short)")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0

@@ -1,6 +1,11 @@
 package main
 
-import "github.com/operkit/operkit/tools/bench/internal/report"
+import (
+	"fmt"
+
+	"github.com/operkit/operkit/tools/bench/internal/report"
+	"github.com/operkit/operkit/tools/bench/internal/traps"
+)
 
 // The operators that ours is compared with.
 const (
@@ -9,7 +14,7 @@ const (
 )
 
 // rowsOf are the figures of each part, with their goals.
-var rowsOf = map[string]func(rounds int) []report.Row{"main": mainRows, "faults": faultRows, "scale": scaleRows}
+var rowsOf = map[string]func(rounds int) []report.Row{"main": mainRows, "faults": faultRows, "scale": scaleRows, "traps": trapRows}
 
 func faultRows(rounds int) []report.Row {
 	return []report.Row{{
@@ -29,6 +34,13 @@ func scaleRows(rounds int) []report.Row {
 			Figure: "scale-restart-seconds", Per: "restart-seconds", Goal: 12, Decimals: 1, Rounds: rounds,
 		},
 	}
+}
+
+func trapRows(rounds int) []report.Row {
+	return []report.Row{{
+		Name: "bench-traps", Title: "traps that an operator falls into", Unit: fmt.Sprintf("of %d", traps.Count()), Kind: report.Count,
+		Figure: trapsFigure, Goal: 0, Rounds: rounds,
+	}}
 }
 
 func mainRows(rounds int) []report.Row {

@@ -118,6 +118,7 @@ func (c family) check(bundle *v1.Bundle) (problems []error) {
 			wrong("the labels of its "+what, labels)
 		}
 	}
+	instance := map[string]string{"app.kubernetes.io/instance": name}
 	if !maps.Equal(message.Data, map[string]string{"message": bundle.Spec.Message}) {
 		wrong("its message", message.Data)
 	}
@@ -125,10 +126,12 @@ func (c family) check(bundle *v1.Bundle) (problems []error) {
 		wrong("its size", sizes.Data)
 	}
 	if ports := service.Spec.Ports; len(ports) != 1 || ports[0].Name != "http" || ports[0].Port != 80 || ports[0].TargetPort != intstr.FromString("http") ||
-		!maps.Equal(service.Spec.Selector, map[string]string{"app.kubernetes.io/instance": name}) {
+		!maps.Equal(service.Spec.Selector, instance) {
 		wrong("its Service", service.Spec)
 	}
-	if !runs(deployment.Spec, name, size) {
+	pods := deployment.Spec.Template.Labels
+	if !runs(deployment.Spec, name, size) || deployment.Spec.Selector == nil || !maps.Equal(deployment.Spec.Selector.MatchLabels, instance) ||
+		!maps.Equal(pods, map[string]string{"app.kubernetes.io/name": "bundle", "app.kubernetes.io/instance": name}) {
 		wrong("its Deployment", deployment.Spec)
 	}
 	return problems

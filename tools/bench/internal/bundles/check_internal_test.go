@@ -23,6 +23,8 @@ func childrenOf(bundle *v1.Bundle) family {
 	name := bundle.Name
 	deployment := appsv1.Deployment{ObjectMeta: meta(name)}
 	deployment.Spec.Replicas = new(int32)
+	deployment.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/instance": name}}
+	deployment.Spec.Template.Labels = meta(name).Labels
 	deployment.Spec.Template.Spec = corev1.PodSpec{ServiceAccountName: name, Containers: []corev1.Container{{
 		Name: "web", Image: "registry.example/bundle:1.0", Env: []corev1.EnvVar{{Name: "SIZE", Value: "3"}},
 		Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}},
@@ -58,9 +60,11 @@ func TestCheck(t *testing.T) {
 			account.OwnerReferences = append(account.OwnerReferences, metav1.OwnerReference{UID: "other"})
 			c.accounts["b"] = account
 		}, "the owner of its ServiceAccount is"},
-		"another label": {func(c family) { c.deployments["b"].Labels["app.kubernetes.io/name"] = "x" }, "the labels of its Deployment is"},
-		"another image": {func(c family) { c.deployments["b"].Spec.Template.Spec.Containers[0].Image = "x" }, "its Deployment is"},
-		"scaled":        {func(c family) { *c.deployments["b"].Spec.Replicas = 1 }, "its Deployment is"},
+		"another label":             {func(c family) { c.deployments["b"].Labels["app.kubernetes.io/name"] = "x" }, "the labels of its Deployment is"},
+		"another image":             {func(c family) { c.deployments["b"].Spec.Template.Spec.Containers[0].Image = "x" }, "its Deployment is"},
+		"another selector":          {func(c family) { c.deployments["b"].Spec.Selector.MatchLabels["x"] = "y" }, "its Deployment is"},
+		"another label of the Pods": {func(c family) { delete(c.deployments["b"].Spec.Template.Labels, "app.kubernetes.io/name") }, "its Deployment is"},
+		"scaled":                    {func(c family) { *c.deployments["b"].Spec.Replicas = 1 }, "its Deployment is"},
 		"other requests": {func(c family) {
 			delete(c.deployments["b"].Spec.Template.Spec.Containers[0].Resources.Requests, corev1.ResourceCPU)
 		}, "its Deployment is"},

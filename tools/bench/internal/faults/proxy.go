@@ -23,16 +23,34 @@ type Proxy struct {
 	server   *http.Server
 	address  string
 	forward  *httputil.ReverseProxy
-	share    float64
+	fault    func(*http.Request) *apierrors.StatusError
 	serving  sync.WaitGroup
 	mu       sync.Mutex
-	dice     *rand.Rand
 	answered map[int]int
+}
+
+// Hooks are what a Proxy does beside passing on. They are called concurrently.
+type Hooks struct {
+	// Fault returns what a request is answered in place of the API server's answer, nil for one that goes on.
+	Fault func(*http.Request) *apierrors.StatusError
+	// Answer may change what the API server has answered. Nil leaves all as it is.
+	Answer func(*http.Response) error
 }
 
 // Start begins to serve. share is how many of the requests fail, from 0 to 1; a watch that has begun goes on. The same seed
 // fails the same ones in the order in which they come.
 func Start(config *rest.Config, share float64, seed uint64) (*Proxy, error) {
+	return StartWith(config, Hooks{Fault: Dice(share, seed)})
+}
+
+// Dice fails a share of the requests, from 0 to 1, by 409, 429 and 500 in turn; reads not by 409. The same seed fails the same
+// ones in the order in which they come.
+func Dice(share float64, seed uint64) func(*http.Request) *apierrors.StatusError {
+	return (&dice{share: share, rand: rand.New(rand.NewPCG(seed, seed))}).fault
+}
+
+// StartWith begins to serve, with hooks of the caller's.
+func StartWith(config *rest.Config, hooks Hooks) (*Proxy, error) {
 	target, err := url.Parse(config.Host)
 	if err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)
@@ -46,9 +64,11 @@ func Start(config *rest.Config, share float64, seed uint64) (*Proxy, error) {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
 	p := &Proxy{
-		address: "http://" + listener.Addr().String(), share: share, dice: rand.New(rand.NewPCG(seed, seed)), answered: map[int]int{},
-		// Events of a watch go on as they come.
-		forward: &httputil.ReverseProxy{Transport: transport, FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }},
+		address: "http://" + listener.Addr().String(), fault: hooks.Fault, answered: map[int]int{},
+		forward: &httputil.ReverseProxy{
+			Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, ModifyResponse: hooks.Answer,
+			FlushInterval: -1, // events of a watch go on as they come
+		},
 	}
 	p.server = &http.Server{Handler: p}
 	p.serving.Go(func() { _ = p.server.Serve(listener) }) // it ends with Stop
@@ -78,11 +98,14 @@ func (p *Proxy) Stop() error {
 
 // ServeHTTP implements http.Handler.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	fault := p.fault(r.Method)
+	fault := p.fault(r)
 	if fault == nil {
 		p.forward.ServeHTTP(w, r)
 		return
 	}
+	p.mu.Lock()
+	p.answered[int(fault.ErrStatus.Code)]++
+	p.mu.Unlock()
 	status := fault.ErrStatus
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	body, err := json.Marshal(status)
@@ -98,20 +121,30 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) // who has gone needs no answer
 }
 
-// fault is what to answer instead, nil for a request that goes on.
-func (p *Proxy) fault(method string) *apierrors.StatusError {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.dice.Float64() >= p.share {
+// dice decide which requests fail, and how.
+type dice struct {
+	share float64
+	mu    sync.Mutex
+	rand  *rand.Rand
+}
+
+// fault implements Hooks.Fault.
+func (d *dice) fault(r *http.Request) *apierrors.StatusError {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rand.Float64() >= d.share {
 		return nil
 	}
-	fault := apierrors.NewInternalError(fmt.Errorf("a fault on purpose"))
-	switch kind := p.dice.IntN(3); {
-	case kind == 0 && method != http.MethodGet:
-		fault = apierrors.NewConflict(schema.GroupResource{}, "", fmt.Errorf("the object has been modified"))
+	switch kind := d.rand.IntN(3); {
+	case kind == 0 && r.Method != http.MethodGet:
+		return Conflict()
 	case kind == 1:
-		fault = apierrors.NewTooManyRequests("busy on purpose", 1)
+		return apierrors.NewTooManyRequests("busy on purpose", 1)
 	}
-	p.answered[int(fault.ErrStatus.Code)]++
-	return fault
+	return apierrors.NewInternalError(fmt.Errorf("a fault on purpose"))
+}
+
+// Conflict is the answer to a write that comes after another one.
+func Conflict() *apierrors.StatusError {
+	return apierrors.NewConflict(schema.GroupResource{}, "", fmt.Errorf("the object has been modified"))
 }

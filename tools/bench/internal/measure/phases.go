@@ -31,7 +31,7 @@ func (r *round) starts(ctx context.Context) error {
 	}
 	slices.Sort(times)
 	r.cpu = 0 // starts aren't part of what the run takes
-	r.figures["start-seconds"] = times[len(times)/2]
+	r.figures["start-seconds"] = (times[(len(times)-1)/2] + times[len(times)/2]) / 2
 	return nil
 }
 
@@ -84,7 +84,7 @@ func (r *round) burst(ctx context.Context) error {
 		return err
 	}
 	r.figures["burst-seconds"] = end.Sub(start).Seconds()
-	r.figures["burst-last-call-seconds"] = lastCall(calls).Sub(start).Seconds()
+	r.figures["burst-last-call-seconds"] = lastCall(calls.Writes()).Sub(start).Seconds()
 	r.figures["burst-writes"] = float64(len(calls.Writes())) / float64(r.Bundles)
 	r.figures["burst-reads"] = float64(len(calls.Reads()))
 	return r.fleet.Check(ctx, r.Bundles)
@@ -100,12 +100,20 @@ func lastCall(calls audit.Calls) time.Time {
 	return last
 }
 
-// idle counts what is written while nothing happens.
-func (r *round) idle(ctx context.Context) error {
+// rest waits while nothing happens.
+func (r *round) rest(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-time.After(r.Idle):
+		return nil
+	}
+}
+
+// idle counts what is written while nothing happens.
+func (r *round) idle(ctx context.Context) error {
+	if err := r.rest(ctx); err != nil {
+		return err
 	}
 	calls, err := r.calls.Next(ctx)
 	r.figures["idle-writes"] = float64(len(calls.Writes()))
@@ -119,12 +127,16 @@ func (r *round) restart(ctx context.Context) error {
 	return err
 }
 
+// edited is the Bundle that is edited while the operator is away: neither the first nor the last of a list.
+func (r *round) edited() int { return r.Bundles / 2 }
+
 // restarted returns the time from exec until the Bundle that was edited is Ready again, and how much is written beside.
 func (r *round) restarted(ctx context.Context) (took time.Duration, writes int, err error) {
 	if err := r.halt(); err != nil {
 		return 0, 0, err
 	}
-	if err := r.fleet.Edit(ctx, 0, 1, 2); err != nil {
+	edited := r.edited()
+	if err := r.fleet.Edit(ctx, edited, edited+1, 2); err != nil {
 		return 0, 0, err
 	}
 	if _, err := r.calls.Next(ctx); err != nil {
@@ -133,19 +145,22 @@ func (r *round) restarted(ctx context.Context) (took time.Duration, writes int, 
 	if err := r.begin(ctx); err != nil {
 		return 0, 0, err
 	}
-	end, err := r.ready.Await(ctx, 0, 1, 2)
+	end, err := r.ready.Await(ctx, edited, edited+1, 2)
 	if err != nil {
 		return 0, 0, err
 	}
 	calls, err := r.settle(ctx)
-	others := calls.Writes().Filter(func(call audit.Call) bool { return !strings.HasPrefix(call.Name, bundles.Name(0)) })
+	others := calls.Writes().Filter(func(call audit.Call) bool { return !strings.HasPrefix(call.Name, bundles.Name(edited)) })
 	return end.Sub(r.process.Started), len(others), err
 }
 
 // drift has children edited and deleted by others.
 func (r *round) drift(ctx context.Context) error {
-	// The first Bundle has another edition than the others by now.
-	if err := r.fleet.Edit(ctx, 1, r.Bundles, 2); err != nil {
+	// One Bundle has another edition than the others by now.
+	if err := r.fleet.Edit(ctx, 0, r.edited(), 2); err != nil {
+		return err
+	}
+	if err := r.fleet.Edit(ctx, r.edited()+1, r.Bundles, 2); err != nil {
 		return err
 	}
 	if _, err := r.ready.Await(ctx, 0, r.Bundles, 2); err != nil {
@@ -208,6 +223,9 @@ func (r *round) memory(ctx context.Context) error {
 		return err
 	}
 	if _, err := r.settle(ctx); err != nil {
+		return err
+	}
+	if err := r.rest(ctx); err != nil {
 		return err
 	}
 	r.figures["rss-peak-mebibytes"] = float64(r.process.Peak()) / (1 << 20)

@@ -130,13 +130,13 @@ func summary(asked map[string]int) string {
 
 // begin starts the operator.
 func (r *round) begin(ctx context.Context) (err error) {
-	r.process, err = program.Start(context.WithoutCancel(ctx), filepath.Join(r.Programs, r.operator), r.log, arguments(r.operator, r.kubeconfig)...)
+	r.process, err = program.Start(context.WithoutCancel(ctx), filepath.Join(r.Programs, r.operator), r.log, Arguments(r.operator, r.kubeconfig)...)
 	r.running = err == nil
 	return err
 }
 
-// arguments are what an operator is told.
-func arguments(operator, kubeconfig string) []string {
+// Arguments are what an operator is told.
+func Arguments(operator, kubeconfig string) []string {
 	common := []string{"--kubeconfig", kubeconfig, "--namespace", plane.Namespace}
 	if operator == "operkit" {
 		return append([]string{"run", "--workers", "8", "--kube-api-qps", "1000", "--kube-api-burst", "2000"}, common...)

@@ -2,15 +2,16 @@ package measure
 
 import (
 	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
 
 	"github.com/operkit/operkit/tools/bench/internal/faults"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// faultShare is how many of the requests fail, faultSeed which.
-const (
-	faultShare = 0.2
-	faultSeed  = 1
-)
+// faultShare is how many of the requests fail.
+const faultShare = 0.2
 
 // grow creates all Bundles and looks at the memory that they take.
 func (r *round) grow(ctx context.Context) error {
@@ -26,6 +27,9 @@ func (r *round) grow(ctx context.Context) error {
 	if _, err := r.settle(ctx); err != nil {
 		return err
 	}
+	if err := r.rest(ctx); err != nil {
+		return err
+	}
 	memory, err := r.process.Memory()
 	r.figures["scale-rss-kibibytes"] = float64(memory) / (1 << 10)
 	return err
@@ -38,9 +42,17 @@ func (r *round) restartGrown(ctx context.Context) error {
 	return err
 }
 
-// faults has a burst go through a proxy that fails a share of the operator's requests.
+// faults has a burst go through a proxy that fails a share of the operator's requests, other ones in each round, from when the
+// operator is at rest.
 func (r *round) faults(ctx context.Context) error {
-	proxy, err := faults.Start(r.plane.Admin, faultShare, faultSeed)
+	var failing atomic.Bool
+	fault := faults.Dice(faultShare, uint64(r.Round))
+	proxy, err := faults.StartWith(r.plane.Admin, faults.Hooks{Fault: func(request *http.Request) *apierrors.StatusError {
+		if !failing.Load() {
+			return nil
+		}
+		return fault(request)
+	}})
 	if err != nil {
 		return err
 	}
@@ -54,7 +66,14 @@ func (r *round) faults(ctx context.Context) error {
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
-	start := r.process.Started
+	if _, err := r.firstWatch(ctx); err != nil {
+		return err
+	}
+	if _, err := r.settle(ctx); err != nil {
+		return err
+	}
+	failing.Store(true)
+	start := time.Now()
 	if err := r.fleet.Create(ctx, 0, r.Bundles); err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ type Settings struct {
 	Bundles, Drifts int
 	// Idle is how long nothing happens.
 	Idle time.Duration
+	// Round is the number of the round, from 1 on.
+	Round int
 	// Starts is how often the operator is started before anything is there.
 	Starts int
 	// Memory is how many Bundles there are when memory is looked at: as many more are created as are missing.

@@ -33,12 +33,17 @@ type Process struct {
 
 // Start runs a program until Stop. What it says goes to the end of the file log.
 func Start(ctx context.Context, path, log string, args ...string) (*Process, error) {
+	return StartWith(ctx, path, log, nil, args...)
+}
+
+// StartWith is Start with more variables in the environment, each "NAME=value".
+func StartWith(ctx context.Context, path, log string, environment []string, args ...string) (*Process, error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	command := exec.CommandContext(ctx, path, args...)
-	command.Stdout, command.Stderr = file, file
+	command.Stdout, command.Stderr, command.Env = file, file, append(os.Environ(), environment...)
 	p := &Process{command: command, log: file, ended: make(chan struct{}), Started: time.Now()}
 	if err := command.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())

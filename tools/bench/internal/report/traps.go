@@ -12,13 +12,13 @@ import (
 // Trap is what an operator does where operators often go wrong.
 type Trap struct {
 	// Name says what is right, such as "a user's label stays".
-	Name string
+	Name string `json:"name"`
 	// Operator is who was asked.
-	Operator string
+	Operator string `json:"operator"`
 	// Holds says whether it does what is right.
-	Holds bool
+	Holds bool `json:"holds"`
 	// Evidence is what was seen: the final object, writes that were counted. It may hold Markdown.
-	Evidence string
+	Evidence string `json:"evidence"`
 }
 
 // TrapTable writes a Markdown table with a line for each trap and a column for each operator, in the order in which they first

@@ -21,39 +21,50 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	benchv1 "github.com/operkit/operkit/tools/bench/api/v1"
+	"github.com/operkit/operkit/tools/bench/release"
 )
+
+// current is the release that runs.
+var current = release.Current()
 
 // fieldOwner is what the API server knows the operator's fields by.
 const fieldOwner = client.FieldOwner("cr-apply")
 
-// anythingApplied lets changes pass of what the operator applies, and not those that the Deployment controller makes in the
-// status and in annotations: five applies are too much of an answer to them.
-var anythingApplied = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
-		!maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
-		!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences())
-}}
+// changed lets pass what may have to be mended in a child, and not what its controllers write in its status and annotations. A child
+// that is new is the operator's own, or comes with the first list, which brings all Bundles too.
+var changed = predicate.Funcs{
+	CreateFunc: func(event.CreateEvent) bool { return false },
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectNew.GetGeneration() == 0 || e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
+			!maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
+			!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences())
+	},
+}
 
 type bundleReconciler struct {
 	client.Client
 }
 
 func (r *bundleReconciler) setupWithManager(mgr ctrl.Manager) error {
-	return ctrl.NewControllerManagedBy(mgr).
+	b := ctrl.NewControllerManagedBy(mgr).
 		// A new status, which is the operator's own, is no reason to reconcile.
 		For(&benchv1.Bundle{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// Children are applied and never read: that one has changed is all that has to be known.
-		Owns(&corev1.ServiceAccount{}, builder.OnlyMetadata).
-		Owns(&corev1.ConfigMap{}, builder.OnlyMetadata).
-		Owns(&corev1.Service{}, builder.OnlyMetadata).
-		Owns(&appsv1.Deployment{}, builder.OnlyMetadata, builder.WithPredicates(anythingApplied)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: 8}).
-		Complete(r)
+		Owns(&corev1.ServiceAccount{}, builder.OnlyMetadata, builder.WithPredicates(changed)).
+		Owns(&corev1.ConfigMap{}, builder.OnlyMetadata, builder.WithPredicates(changed)).
+		Owns(&corev1.Service{}, builder.OnlyMetadata, builder.WithPredicates(changed)).
+		Owns(&appsv1.Deployment{}, builder.OnlyMetadata, builder.WithPredicates(changed)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 8})
+	if current.Token {
+		// In full, since a read waits for writes of the same representation only.
+		b.Owns(&corev1.Secret{})
+	}
+	return b.Complete(r)
 }
 
 // Reconcile applies the children of one Bundle and then sets the condition Ready.
@@ -72,40 +83,64 @@ func (r *bundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 			return ctrl.Result{}, fmt.Errorf("Bundle %s: apply %T: %w", req, child, err)
 		}
 	}
+	if current.Token {
+		if err := r.createToken(ctx, bundle); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
 	return ctrl.Result{}, r.setReady(ctx, bundle)
+}
+
+// createToken creates the Secret of a Bundle that has none yet: without a name, nothing can be applied. It is found by its labels
+// and its owner.
+func (r *bundleReconciler) createToken(ctx context.Context, bundle *benchv1.Bundle) error {
+	var secrets corev1.SecretList
+	if err := r.List(ctx, &secrets, client.InNamespace(bundle.Namespace), client.MatchingLabels(labelsOf(bundle))); err != nil {
+		return fmt.Errorf("Secrets of %s: %w", bundle.Name, err)
+	}
+	for i := range secrets.Items {
+		if metav1.IsControlledBy(&secrets.Items[i], bundle) {
+			return nil
+		}
+	}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: bundle.Namespace, GenerateName: bundle.Name + "-token-", Labels: labelsOf(bundle)},
+		StringData: map[string]string{"token": bundle.Name},
+	}
+	if err := controllerutil.SetControllerReference(bundle, secret, r.Scheme()); err != nil {
+		return err
+	}
+	return r.Create(ctx, secret, fieldOwner)
 }
 
 // setReady writes the condition Ready when it has changed. A merge patch can't conflict with an edit of the spec, and the
 // condition names the generation that it is about.
 func (r *bundleReconciler) setReady(ctx context.Context, bundle *benchv1.Bundle) error {
 	before := bundle.DeepCopy()
-	changed := meta.SetStatusCondition(&bundle.Status.Conditions, metav1.Condition{
+	written := meta.SetStatusCondition(&bundle.Status.Conditions, metav1.Condition{
 		Type:               benchv1.ConditionReady,
 		Status:             metav1.ConditionTrue,
 		Reason:             "Applied",
 		ObservedGeneration: bundle.Generation,
 	})
-	if !changed {
+	if !written {
 		return nil
 	}
-	if err := r.Status().Patch(ctx, bundle, client.MergeFrom(before), fieldOwner); err != nil {
-		return client.IgnoreNotFound(err)
-	}
-	log.FromContext(ctx).Info("Bundle is ready", "generation", bundle.Generation)
-	return nil
+	return client.IgnoreNotFound(r.Status().Patch(ctx, bundle, client.MergeFrom(before), fieldOwner))
 }
 
 func childrenOf(bundle *benchv1.Bundle) []runtime.ApplyConfiguration {
 	size := strconv.FormatInt(int64(bundle.Spec.Size), 10)
-	return []runtime.ApplyConfiguration{
+	children := []runtime.ApplyConfiguration{
 		corev1ac.ServiceAccount(bundle.Name, bundle.Namespace).
 			WithLabels(labelsOf(bundle)).
 			WithOwnerReferences(controllerOf(bundle)),
 		configMap(bundle, "message", bundle.Spec.Message),
-		configMap(bundle, "size", size),
-		service(bundle),
-		deployment(bundle, size),
 	}
+	if current.Size {
+		children = append(children, configMap(bundle, "size", size))
+	}
+	return append(children, service(bundle), deployment(bundle, size))
 }
 
 func configMap(bundle *benchv1.Bundle, key, value string) *corev1ac.ConfigMapApplyConfiguration {
@@ -125,17 +160,21 @@ func service(bundle *benchv1.Bundle) *corev1ac.ServiceApplyConfiguration {
 }
 
 func deployment(bundle *benchv1.Bundle, size string) *appsv1ac.DeploymentApplyConfiguration {
-	pod := corev1ac.PodSpec().
-		WithServiceAccountName(bundle.Name).
-		WithContainers(corev1ac.Container().
-			WithName("web").
-			WithImage("registry.example/bundle:1.0").
-			WithPorts(corev1ac.ContainerPort().WithName("http").WithContainerPort(8080)).
-			WithEnv(corev1ac.EnvVar().WithName("SIZE").WithValue(size)).
-			WithResources(corev1ac.ResourceRequirements().WithRequests(corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("100m"),
-				corev1.ResourceMemory: resource.MustParse("64Mi"),
-			})))
+	container := corev1ac.Container().
+		WithName("web").
+		WithImage("registry.example/bundle:1.0").
+		WithPorts(corev1ac.ContainerPort().WithName("http").WithContainerPort(8080)).
+		WithResources(corev1ac.ResourceRequirements().WithRequests(corev1.ResourceList{
+			corev1.ResourceCPU:    resource.MustParse(current.CPU),
+			corev1.ResourceMemory: resource.MustParse("64Mi"),
+		}))
+	if current.Size {
+		container.WithEnv(corev1ac.EnvVar().WithName("SIZE").WithValue(size))
+	}
+	if current.Name {
+		container.WithEnv(corev1ac.EnvVar().WithName("NAME").WithValue(bundle.Name))
+	}
+	pod := corev1ac.PodSpec().WithServiceAccountName(bundle.Name).WithContainers(container)
 	return appsv1ac.Deployment(bundle.Name, bundle.Namespace).
 		WithLabels(labelsOf(bundle)).
 		WithOwnerReferences(controllerOf(bundle)).

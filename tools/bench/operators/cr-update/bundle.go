@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -19,29 +20,47 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	benchv1 "github.com/operkit/operkit/tools/bench/api/v1"
+	"github.com/operkit/operkit/tools/bench/release"
 )
+
+// current is the release that runs.
+var current = release.Current()
 
 // conflictDelay gives the cache the time to see the write of another that a conflict is about.
 const conflictDelay = 50 * time.Millisecond
+
+// changed lets pass what may have to be mended in a child, and not what its controllers write in its status and annotations. A child
+// that is new is the operator's own, or comes with the first list, which brings all Bundles too.
+var changed = predicate.Funcs{
+	CreateFunc: func(event.CreateEvent) bool { return false },
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectNew.GetGeneration() == 0 || e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
+			!maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
+			!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences())
+	},
+}
 
 type bundleReconciler struct {
 	client.Client
 }
 
 func (r *bundleReconciler) setupWithManager(mgr ctrl.Manager) error {
-	return ctrl.NewControllerManagedBy(mgr).
+	b := ctrl.NewControllerManagedBy(mgr).
 		// A new status, which is the operator's own, is no reason to reconcile.
 		For(&benchv1.Bundle{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Owns(&corev1.ServiceAccount{}).
-		Owns(&corev1.ConfigMap{}).
-		Owns(&corev1.Service{}).
-		Owns(&appsv1.Deployment{}).
-		WithOptions(controller.Options{MaxConcurrentReconciles: 8}).
-		Complete(r)
+		Owns(&corev1.ServiceAccount{}, builder.WithPredicates(changed)).
+		Owns(&corev1.ConfigMap{}, builder.WithPredicates(changed)).
+		Owns(&corev1.Service{}, builder.WithPredicates(changed)).
+		Owns(&appsv1.Deployment{}, builder.WithPredicates(changed)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 8})
+	if current.Token {
+		b.Owns(&corev1.Secret{})
+	}
+	return b.Complete(r)
 }
 
 // Reconcile brings the children of one Bundle to what it says and then the condition Ready.
@@ -62,7 +81,34 @@ func (r *bundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 			return ctrl.Result{}, err
 		}
 	}
+	if current.Token {
+		if err := r.createToken(ctx, bundle); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
 	return ctrl.Result{}, r.setReady(ctx, bundle)
+}
+
+// createToken creates the Secret of a Bundle that has none yet. Its name isn't known before, so it is found by its labels and
+// its owner.
+func (r *bundleReconciler) createToken(ctx context.Context, bundle *benchv1.Bundle) error {
+	var secrets corev1.SecretList
+	if err := r.List(ctx, &secrets, client.InNamespace(bundle.Namespace), client.MatchingLabels(labelsOf(bundle))); err != nil {
+		return fmt.Errorf("Secrets of %s: %w", bundle.Name, err)
+	}
+	for i := range secrets.Items {
+		if metav1.IsControlledBy(&secrets.Items[i], bundle) {
+			return nil
+		}
+	}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: bundle.Namespace, GenerateName: bundle.Name + "-token-", Labels: labelsOf(bundle)},
+		StringData: map[string]string{"token": bundle.Name},
+	}
+	if err := controllerutil.SetControllerReference(bundle, secret, r.Scheme()); err != nil {
+		return err
+	}
+	return r.Create(ctx, secret)
 }
 
 func (r *bundleReconciler) createOrUpdate(ctx context.Context, bundle *benchv1.Bundle, c child) error {
@@ -83,20 +129,16 @@ func (r *bundleReconciler) createOrUpdate(ctx context.Context, bundle *benchv1.B
 // condition names the generation that it is about.
 func (r *bundleReconciler) setReady(ctx context.Context, bundle *benchv1.Bundle) error {
 	before := bundle.DeepCopy()
-	changed := meta.SetStatusCondition(&bundle.Status.Conditions, metav1.Condition{
+	written := meta.SetStatusCondition(&bundle.Status.Conditions, metav1.Condition{
 		Type:               benchv1.ConditionReady,
 		Status:             metav1.ConditionTrue,
 		Reason:             "Applied",
 		ObservedGeneration: bundle.Generation,
 	})
-	if !changed {
+	if !written {
 		return nil
 	}
-	if err := r.Status().Patch(ctx, bundle, client.MergeFrom(before)); err != nil {
-		return client.IgnoreNotFound(err)
-	}
-	log.FromContext(ctx).Info("Bundle is ready", "generation", bundle.Generation)
-	return nil
+	return client.IgnoreNotFound(r.Status().Patch(ctx, bundle, client.MergeFrom(before)))
 }
 
 // child is an object that has nothing but its name, and what sets the fields that the operator wants in it.
@@ -106,13 +148,14 @@ type child struct {
 }
 
 func childrenOf(bundle *benchv1.Bundle) []child {
-	return []child{
+	children := []child{
 		{&corev1.ServiceAccount{ObjectMeta: named(bundle, "")}, func() {}},
 		configMap(bundle, "message", bundle.Spec.Message),
-		configMap(bundle, "size", size(bundle)),
-		service(bundle),
-		deployment(bundle),
 	}
+	if current.Size {
+		children = append(children, configMap(bundle, "size", size(bundle)))
+	}
+	return append(children, service(bundle), deployment(bundle))
 }
 
 func configMap(bundle *benchv1.Bundle, key, value string) child {
@@ -147,12 +190,21 @@ func deployment(bundle *benchv1.Bundle) child {
 func mutateContainer(container *corev1.Container, bundle *benchv1.Bundle) {
 	container.Image = "registry.example/bundle:1.0"
 	entry(&container.Ports, "http", func(p *corev1.ContainerPort) *string { return &p.Name }).ContainerPort = 8080
-	env := entry(&container.Env, "SIZE", func(e *corev1.EnvVar) *string { return &e.Name })
-	env.Value, env.ValueFrom = size(bundle), nil
+	if current.Size {
+		mutateVariable(container, "SIZE", size(bundle))
+	}
+	if current.Name {
+		mutateVariable(container, "NAME", bundle.Name)
+	}
 	set(&container.Resources.Requests, corev1.ResourceList{
-		corev1.ResourceCPU:    resource.MustParse("100m"),
+		corev1.ResourceCPU:    resource.MustParse(current.CPU),
 		corev1.ResourceMemory: resource.MustParse("64Mi"),
 	})
+}
+
+func mutateVariable(container *corev1.Container, name, value string) {
+	env := entry(&container.Env, name, func(e *corev1.EnvVar) *string { return &e.Name })
+	env.Value, env.ValueFrom = value, nil
 }
 
 func named(bundle *benchv1.Bundle, suffix string) metav1.ObjectMeta {

@@ -20,7 +20,11 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	benchv1 "github.com/operkit/operkit/tools/bench/api/v1"
+	"github.com/operkit/operkit/tools/bench/release"
 )
+
+// current is the release that runs.
+var current = release.Current()
 
 // BundleReconciler reconciles Bundles.
 type BundleReconciler struct {
@@ -30,15 +34,18 @@ type BundleReconciler struct {
 
 // SetupWithManager adds the controller of Bundles to the manager.
 func (r *BundleReconciler) SetupWithManager(mgr ctrl.Manager) error {
-	return ctrl.NewControllerManagedBy(mgr).
+	b := ctrl.NewControllerManagedBy(mgr).
 		For(&benchv1.Bundle{}).
 		Owns(&corev1.ServiceAccount{}).
 		Owns(&corev1.ConfigMap{}).
 		Owns(&corev1.Service{}).
 		Owns(&appsv1.Deployment{}).
 		Named("bundle").
-		WithOptions(controller.Options{MaxConcurrentReconciles: 8}).
-		Complete(r)
+		WithOptions(controller.Options{MaxConcurrentReconciles: 8})
+	if current.Token {
+		b.Owns(&corev1.Secret{})
+	}
+	return b.Complete(r)
 }
 
 // Reconcile moves the children of one Bundle closer to what it says, and tells in the condition Ready when they are there.
@@ -65,14 +72,19 @@ func (r *BundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 		}
 	}
 
-	written := false
-	for _, step := range []func(context.Context, *benchv1.Bundle) (bool, error){
+	steps := []func(context.Context, *benchv1.Bundle) (bool, error){
 		r.reconcileServiceAccount,
 		r.reconcileMessage,
-		r.reconcileSize,
-		r.reconcileService,
-		r.reconcileDeployment,
-	} {
+	}
+	if current.Size {
+		steps = append(steps, r.reconcileSize)
+	}
+	steps = append(steps, r.reconcileService, r.reconcileDeployment)
+	if current.Token {
+		steps = append(steps, r.reconcileToken)
+	}
+	written := false
+	for _, step := range steps {
 		stepWritten, err := step(ctx, bundle)
 		if err != nil {
 			return ctrl.Result{}, err
@@ -161,6 +173,34 @@ func (r *BundleReconciler) reconcileConfigMap(ctx context.Context, bundle *bench
 	return r.update(ctx, found)
 }
 
+// reconcileToken creates the Secret of a Bundle that has none. Its name is generated, so it is found by its labels.
+func (r *BundleReconciler) reconcileToken(ctx context.Context, bundle *benchv1.Bundle) (bool, error) {
+	log := logf.FromContext(ctx)
+	secrets := &corev1.SecretList{}
+	if err := r.List(ctx, secrets, client.InNamespace(bundle.Namespace), client.MatchingLabels(labelsFor(bundle))); err != nil {
+		log.Error(err, "Failed to list Secrets")
+		return false, err
+	}
+	if len(secrets.Items) > 0 {
+		return false, nil
+	}
+	desired := &corev1.Secret{
+		ObjectMeta: childMeta(bundle, ""),
+		StringData: map[string]string{"token": bundle.Name},
+	}
+	desired.GenerateName = bundle.Name + "-token-"
+	if err := ctrl.SetControllerReference(bundle, desired, r.Scheme); err != nil {
+		log.Error(err, "Failed to define child")
+		return false, err
+	}
+	log.Info("Creating child")
+	if err := r.Create(ctx, desired); err != nil {
+		log.Error(err, "Failed to create child")
+		return false, err
+	}
+	return true, nil
+}
+
 func (r *BundleReconciler) reconcileService(ctx context.Context, bundle *benchv1.Bundle) (bool, error) {
 	desired := &corev1.Service{
 		ObjectMeta: childMeta(bundle, bundle.Name),
@@ -192,11 +232,16 @@ func deploymentFor(bundle *benchv1.Bundle) *appsv1.Deployment {
 		Name:  "web",
 		Image: "registry.example/bundle:1.0",
 		Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}},
-		Env:   []corev1.EnvVar{{Name: "SIZE", Value: strconv.Itoa(int(bundle.Spec.Size))}},
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
-			corev1.ResourceCPU:    resource.MustParse("100m"),
+			corev1.ResourceCPU:    resource.MustParse(current.CPU),
 			corev1.ResourceMemory: resource.MustParse("64Mi"),
 		}},
+	}
+	if current.Size {
+		container.Env = append(container.Env, corev1.EnvVar{Name: "SIZE", Value: strconv.Itoa(int(bundle.Spec.Size))})
+	}
+	if current.Name {
+		container.Env = append(container.Env, corev1.EnvVar{Name: "NAME", Value: bundle.Name})
 	}
 	return &appsv1.Deployment{
 		ObjectMeta: childMeta(bundle, bundle.Name),

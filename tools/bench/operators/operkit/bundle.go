@@ -4,18 +4,25 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/source"
 	v1 "github.com/operkit/operkit/tools/bench/api/v1"
+	"github.com/operkit/operkit/tools/bench/release"
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
+
+// current is the release that runs.
+var current = release.Current()
 
 // bundles controls Bundles.
 type bundles struct{}
@@ -25,12 +32,18 @@ func (bundles) Kind() schema.GroupVersionKind { return v1.BundleKind }
 
 // Sources implements source.Provider: the kinds are watched from the start.
 func (bundles) Sources() source.Sources {
-	return source.Sources{Owned: []source.Owned{
+	owned := []source.Owned{
 		{Kind: core.SchemeGroupVersion.WithKind("ServiceAccount")},
 		{Kind: core.SchemeGroupVersion.WithKind("ConfigMap")},
 		{Kind: core.SchemeGroupVersion.WithKind("Service")},
-		{Kind: apps.SchemeGroupVersion.WithKind("Deployment")},
-	}}
+		// What its controller writes in the status and in annotations concerns nobody.
+		{Kind: apps.SchemeGroupVersion.WithKind("Deployment"), When: filter.Or(
+			filter.Lifecycle(), filter.Generation(), filter.LabelsChanged(), filter.Field("metadata", "ownerReferences"))},
+	}
+	if current.Token {
+		owned = append(owned, source.Owned{Kind: core.SchemeGroupVersion.WithKind("Secret")})
+	}
+	return source.Sources{Owned: owned}
 }
 
 // Setup implements reconcile.Controller.
@@ -53,7 +66,20 @@ func (b children) Build(_ context.Context, s *reconcile.Session, c *reconcile.Co
 	labels := map[string]string{"app.kubernetes.io/name": "bundle", "app.kubernetes.io/instance": name}
 	c.Add("account", corev1.ServiceAccount(name, namespace).WithLabels(labels))
 	c.Add("message", corev1.ConfigMap(name+"-message", namespace).WithLabels(labels).WithData(map[string]string{"message": b.spec.Message}))
-	c.Add("size", corev1.ConfigMap(name+"-size", namespace).WithLabels(labels).WithData(map[string]string{"size": size}))
+	container := corev1.Container().
+		WithName("web").
+		WithImage("registry.example/bundle:1.0").
+		WithPorts(corev1.ContainerPort().WithName("http").WithContainerPort(8080)).
+		WithResources(corev1.ResourceRequirements().WithRequests(core.ResourceList{
+			core.ResourceCPU: resource.MustParse(current.CPU), core.ResourceMemory: resource.MustParse("64Mi"),
+		}))
+	if current.Size {
+		c.Add("size", corev1.ConfigMap(name+"-size", namespace).WithLabels(labels).WithData(map[string]string{"size": size}))
+		container.WithEnv(corev1.EnvVar().WithName("SIZE").WithValue(size))
+	}
+	if current.Name {
+		container.WithEnv(corev1.EnvVar().WithName("NAME").WithValue(name))
+	}
 	c.Add("service", corev1.Service(name, namespace).WithLabels(labels).WithSpec(corev1.ServiceSpec().
 		WithSelector(instance).
 		WithPorts(corev1.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http")))))
@@ -62,14 +88,14 @@ func (b children) Build(_ context.Context, s *reconcile.Session, c *reconcile.Co
 		WithSelector(metav1.LabelSelector().WithMatchLabels(instance)).
 		WithTemplate(corev1.PodTemplateSpec().WithLabels(labels).WithSpec(corev1.PodSpec().
 			WithServiceAccountName(name).
-			WithContainers(corev1.Container().
-				WithName("web").
-				WithImage("registry.example/bundle:1.0").
-				WithPorts(corev1.ContainerPort().WithName("http").WithContainerPort(8080)).
-				WithEnv(corev1.EnvVar().WithName("SIZE").WithValue(size)).
-				WithResources(corev1.ResourceRequirements().WithRequests(core.ResourceList{
-					core.ResourceCPU: resource.MustParse("100m"), core.ResourceMemory: resource.MustParse("64Mi"),
-				})))))))
+			WithContainers(container)))))
+	if current.Token {
+		c.Add("token", &core.Secret{
+			TypeMeta:   meta.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+			ObjectMeta: meta.ObjectMeta{GenerateName: name + "-token-", Namespace: namespace, Labels: labels},
+			StringData: map[string]string{"token": name},
+		}, reconcile.By(deploy.CreateOnly))
+	}
 	return nil
 }
 

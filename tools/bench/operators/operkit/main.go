@@ -16,6 +16,7 @@ func main() {
 		schema.GroupKind{Kind: "ServiceAccount"},
 		schema.GroupKind{Kind: "ConfigMap"},
 		schema.GroupKind{Kind: "Service"},
+		schema.GroupKind{Kind: "Secret"},
 		schema.GroupKind{Group: "apps", Kind: "Deployment"},
 	)))
 	// Nothing is to be waited for, so there is nothing to say before the end.

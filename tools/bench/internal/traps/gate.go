@@ -1,0 +1,89 @@
+package traps
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// gate holds back what an operator is told by its watches of a resource, as a slow network or a busy API server does.
+type gate struct {
+	resource string
+	mu       sync.Mutex
+	opened   chan struct{}
+	// waited is how often something was held back.
+	waited int
+}
+
+// newGate returns one that is open.
+func newGate(resource string) *gate {
+	g := &gate{resource: resource, opened: make(chan struct{})}
+	close(g.opened)
+	return g
+}
+
+// hold keeps everything back that comes until open.
+func (g *gate) hold() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.opened = make(chan struct{})
+}
+
+// open lets everything pass. It may be open already.
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	select {
+	case <-g.opened:
+	default:
+		close(g.opened)
+	}
+}
+
+// pass waits until the gate is open.
+func (g *gate) pass(ctx context.Context) {
+	g.mu.Lock()
+	opened := g.opened
+	select {
+	case <-opened:
+	default:
+		g.waited++
+	}
+	g.mu.Unlock()
+	select {
+	case <-opened:
+	case <-ctx.Done():
+	}
+}
+
+// held is how often something was held back.
+func (g *gate) held() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.waited
+}
+
+// guard puts the gate into an answer if it is that of a watch of the resource.
+func (g *gate) guard(answer *http.Response) {
+	path, query := answer.Request.URL.Path, answer.Request.URL.Query()
+	if watch := query.Get("watch"); strings.HasSuffix(path, "/"+g.resource) && (watch == "true" || watch == "1") {
+		answer.Body = &guarded{ReadCloser: answer.Body, gate: g, ctx: answer.Request.Context()}
+	}
+}
+
+// guarded is the stream of a watch.
+type guarded struct {
+	io.ReadCloser
+	gate *gate
+	// ctx ends when nobody watches any more.
+	ctx context.Context
+}
+
+// Read implements io.Reader.
+func (g *guarded) Read(into []byte) (int, error) {
+	n, err := g.ReadCloser.Read(into)
+	g.gate.pass(g.ctx)
+	return n, err
+}

@@ -1,0 +1,129 @@
+package traps
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	v1 "github.com/operkit/operkit/tools/bench/api/v1"
+	"github.com/operkit/operkit/tools/bench/internal/plane"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// object is the Bundle or one of its children.
+type object struct {
+	what     string
+	resource schema.GroupVersionResource
+	name     string
+}
+
+// family are the Bundle and its children.
+func (s *scene) family() []object {
+	return append([]object{{"Bundle", v1.GroupVersion.WithResource("bundles"), s.bundle}}, s.descendants()...)
+}
+
+// descendants are the children.
+func (s *scene) descendants() []object {
+	return []object{
+		{"ServiceAccount", corev1.SchemeGroupVersion.WithResource("serviceaccounts"), s.bundle},
+		{"ConfigMap of the message", corev1.SchemeGroupVersion.WithResource("configmaps"), s.bundle + "-message"},
+		{"ConfigMap of the size", corev1.SchemeGroupVersion.WithResource("configmaps"), s.bundle + "-size"},
+		{"Service", corev1.SchemeGroupVersion.WithResource("services"), s.bundle},
+		{"Deployment", appsv1.SchemeGroupVersion.WithResource("deployments"), s.bundle},
+	}
+}
+
+// metadataOf returns an object's metadata, nil when there is none.
+func (s *scene) metadataOf(ctx context.Context, o object) (*metav1.PartialObjectMetadata, error) {
+	live, err := s.metadata.Resource(o.resource).Namespace(plane.Namespace).Get(ctx, o.name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return live, err
+}
+
+// patch has others change an object.
+func (s *scene) patch(ctx context.Context, o object, patch string) error {
+	_, err := s.metadata.Resource(o.resource).Namespace(plane.Namespace).
+		Patch(ctx, o.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: others})
+	return err
+}
+
+// deployment returns the Deployment.
+func (s *scene) deployment(ctx context.Context) (*appsv1.Deployment, error) {
+	return s.children.AppsV1().Deployments(plane.Namespace).Get(ctx, s.bundle, metav1.GetOptions{})
+}
+
+// container is the one of that name in a Deployment.
+func container(deployment *appsv1.Deployment, name string) (corev1.Container, bool) {
+	for _, c := range deployment.Spec.Template.Spec.Containers {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return corev1.Container{}, false
+}
+
+// containers are the names of a Deployment's.
+func containers(deployment *appsv1.Deployment) []string {
+	names := []string{}
+	for _, c := range deployment.Spec.Template.Spec.Containers {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// variables are the names of a container's environment, in order.
+func variables(deployment *appsv1.Deployment) []string {
+	web, _ := container(deployment, "web")
+	names := []string{}
+	for _, env := range web.Env {
+		names = append(names, env.Name)
+	}
+	return names
+}
+
+// said is what a Bundle says of being Ready, and the first of its other conditions whose message names something, unless that is
+// empty.
+func said(bundle *v1.Bundle, name string) string {
+	var parts []string
+	if bundle != nil {
+		for _, c := range bundle.Status.Conditions {
+			names := name != "" && strings.Contains(c.Message, name) && !strings.Contains(strings.Join(parts, ""), name)
+			if c.Type == v1.ConditionReady || names {
+				parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s=%s (%s) %s", c.Type, c.Status, c.Reason, c.Message)))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return "its status says nothing"
+	}
+	return "its status says " + strings.Join(parts, "; ")
+}
+
+// names tells whether a condition of a Bundle has a message that names something.
+func names(bundle *v1.Bundle, name string) bool {
+	for _, c := range bundle.Status.Conditions {
+		if strings.Contains(c.Message, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// awaitNamed waits until a condition of the Bundle names something, or for as long as is enough, and returns the Bundle.
+func (s *scene) awaitNamed(ctx context.Context, name string) (bundle *v1.Bundle, err error) {
+	err = await(ctx, enough, func(ctx context.Context) (done bool, err error) {
+		bundle, err = s.get(ctx)
+		return err == nil && names(bundle, name), err
+	}, func() string { return "no condition names " + name })
+	if _, stuck := err.(*stuckError); stuck {
+		return bundle, nil
+	}
+	return bundle, err
+}

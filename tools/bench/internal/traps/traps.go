@@ -1,0 +1,121 @@
+package traps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/tools/bench/internal/measure"
+	"github.com/operkit/operkit/tools/bench/internal/report"
+)
+
+// patience is how long one trap may take.
+const patience = 2 * time.Minute
+
+// releases are those of the operator that run one after the other. The last one runs twice.
+var releases = []int{1, 2, 3, 3}
+
+// trap is one question.
+type trap struct {
+	// name says what is right.
+	name string
+	// bundle is what its Bundle is called; several traps may be about the same one.
+	bundle string
+	// made is the run of the operator in which the Bundle is created, asked the one in which ask is called; they count from 1.
+	// ask creates the Bundle itself where made is 0.
+	made, asked int
+	ask         func(ctx context.Context, s *scene) (answer, error)
+}
+
+// all are the traps in the order in which they are shown.
+var all = []trap{
+	{"a field dropped from the render disappears", "dropped", 1, 2, droppedField},
+	{"a child dropped from the render disappears", "dropped", 1, 2, droppedChild},
+	{"a scaler's replicas stay over 20 reconciles", "scaled", 0, 1, scaled},
+	{"a sidecar injected by a mutating webhook stays, with 0 further writes", "injected", 0, 1, injected},
+	{`defaulted and reordered lists and quantities ("1000m") cost 0 writes`, "written", 3, 4, written},
+	{"a user's label stays", "labelled", 0, 1, labelled},
+	{"a finalizer of others stays", "finalized", 0, 1, finalized},
+	{"a child owned by someone else is refused, not taken", "refused", 0, 1, refused},
+	{"two edits within a watch delay never create a doubled generateName child", "generated", 0, 4, generated},
+	{"a conflict is quiet", conflictingBundle, 0, 1, conflicting},
+	{"CR deleted and recreated under the same name in one second", "recreated", 0, 1, recreated},
+	{"a child stuck in Terminating is waited for and named", "terminating", 0, 1, terminating},
+}
+
+// Count is how many there are.
+func Count() int { return len(all) }
+
+// answer is whether an operator does what is right, and what was seen.
+type answer struct {
+	holds    bool
+	evidence string
+}
+
+// stuckError tells what an operator didn't get to.
+type stuckError struct{ what string }
+
+func (e *stuckError) Error() string { return e.what }
+
+// Run sets all traps to an operator, on one fresh control plane, and returns what it did.
+func Run(ctx context.Context, s measure.Settings, operator string, progress io.Writer) (traps []report.Trap, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	st, err := newStage(ctx, s, operator, progress)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.close(ctx)) }()
+	answers := make([]answer, len(all))
+	for i, release := range releases {
+		began := time.Now()
+		if err := st.restart(ctx, release); err != nil {
+			return nil, fmt.Errorf("%s: %w", operator, err)
+		}
+		if err := st.askAll(ctx, i+1, answers); err != nil {
+			return nil, fmt.Errorf("%s: %w; see %s", operator, err, st.log)
+		}
+		_, _ = fmt.Fprintf(progress, "  %-18s traps of release %d  %6.1f s\n", operator, release, time.Since(began).Seconds())
+	}
+	for i, t := range all {
+		traps = append(traps, report.Trap{Name: t.name, Operator: operator, Holds: answers[i].holds, Evidence: answers[i].evidence})
+	}
+	return traps, nil
+}
+
+// askAll asks what a run is asked, all at once, and creates the Bundles that a later one is asked about.
+func (st *stage) askAll(ctx context.Context, run int, answers []answer) error {
+	var asking sync.WaitGroup
+	failures := make([]error, len(all))
+	made := map[string]bool{}
+	for i, t := range all {
+		s := &scene{stage: st, bundle: t.bundle}
+		switch {
+		case t.made == run && !made[t.bundle]:
+			made[t.bundle] = true
+			asking.Go(func() { failures[i] = s.create(ctx) })
+		case t.asked == run:
+			asking.Go(func() { answers[i], failures[i] = t.answered(ctx, s) })
+		}
+	}
+	asking.Wait()
+	return errors.Join(failures...)
+}
+
+// answered asks, and makes an answer of it when the operator doesn't get where it should.
+func (t trap) answered(ctx context.Context, s *scene) (answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it took more than %s", patience))
+	defer cancel()
+	got, err := t.ask(ctx, s)
+	var stuck *stuckError
+	if errors.As(err, &stuck) {
+		return answer{false, stuck.what}, nil
+	}
+	if err != nil {
+		return answer{}, fmt.Errorf("trap %q: %w", t.name, err)
+	}
+	return got, nil
+}

@@ -1,0 +1,53 @@
+package traps
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/operkit/operkit/tools/bench/internal/plane"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// written: what is rendered means the same as what is stored, and is written differently. The quantity is rendered as "1000m",
+// the ports without a protocol; the list of variables is put into another order by somebody. The operator has been started anew
+// since it made the Bundle's children, so that it knows nothing of them from before.
+func written(ctx context.Context, s *scene) (answer, error) {
+	if err := s.reconcile(ctx, 1); err != nil {
+		return answer{}, err
+	}
+	if err := s.reorder(ctx); err != nil {
+		return answer{}, err
+	}
+	if err := s.reconcile(ctx, reconciles-1); err != nil {
+		return answer{}, err
+	}
+	surplus, err := s.surplus(ctx, s.restarted)
+	if err != nil {
+		return answer{}, err
+	}
+	deployment, err := s.deployment(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	web, _ := container(deployment, "web")
+	return answer{len(surplus) == 0, fmt.Sprintf(
+		`rendered: cpu "1000m", ports without protocol, variables [SIZE NAME]; stored: cpu %q, protocol %q, variables %v; `+
+			`in a start and %d reconciles, for a ConfigMap that did change, beside that one %s`,
+		web.Resources.Requests.Cpu().String(), web.Ports[0].Protocol, variables(deployment), reconciles, counted(surplus))}, nil
+}
+
+// reorder has somebody swap the container's variables.
+func (s *scene) reorder(ctx context.Context) error {
+	before, err := s.deployment(ctx)
+	if err != nil {
+		return err
+	}
+	if names := variables(before); len(names) != 2 {
+		return fmt.Errorf("the container's variables are %v, not two", names)
+	}
+	patch := `[{"op":"move","from":"/spec/template/spec/containers/0/env/1","path":"/spec/template/spec/containers/0/env/0"}]`
+	_, err = s.children.AppsV1().Deployments(plane.Namespace).
+		Patch(ctx, s.bundle, types.JSONPatchType, []byte(patch), metav1.PatchOptions{FieldManager: others})
+	return err
+}

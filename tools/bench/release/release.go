@@ -1,0 +1,34 @@
+// Package release says which release of its program an operator is, so that it can be seen what a new one makes of the objects of
+// an older one. All operators have the same releases.
+package release
+
+import "os"
+
+// Variable is the environment variable that names the release: "2" or "3". With anything else, and with nothing, a program is
+// the first one, which is what is measured.
+const Variable = "BENCH_RELEASE"
+
+// Release is what may differ from release to release.
+type Release struct {
+	// Size tells that the size is rendered: as a ConfigMap, and as the variable SIZE of the container.
+	Size bool
+	// CPU is what the container requests, as it is written.
+	CPU string
+	// Name tells that the container is given the Bundle's name, as the variable NAME.
+	Name bool
+	// Token tells that a Bundle has one more child, a Secret whose name the API server generates.
+	Token bool
+}
+
+// Current is the release that runs.
+func Current() Release { return named(os.Getenv(Variable)) }
+
+func named(name string) Release {
+	switch name {
+	case "2":
+		return Release{CPU: "100m"}
+	case "3":
+		return Release{Size: true, CPU: "1000m", Name: true, Token: true}
+	}
+	return Release{Size: true, CPU: "100m"}
+}
