@@ -53,7 +53,7 @@ func newBenchmark(short bool, rounds, count int) (*benchmark, error) {
 		b.settings.Bundles, b.settings.Idle = cmp.Or(count, 200), 10*time.Second
 	}
 	b.settings.Drifts = min(b.settings.Drifts, b.settings.Bundles/2)
-	b.settings.Definitions = filepath.Join(root, "config", "crd")
+	b.settings.Definitions, b.settings.Sources = filepath.Join(root, "config", "crd"), filepath.Join(root, "operators")
 	b.settings.Programs, b.settings.Logs = filepath.Join(b.folder, "bin"), filepath.Join(b.folder, "logs")
 	b.parts = []part{{"main", b.rounds, b.operators, b.settings, measure.Main}, b.trapPart(short)}
 	if !short {

@@ -43,6 +43,12 @@ func trapRows(rounds int) []report.Row {
 	}}
 }
 
+// reported takes the goal off a row.
+func reported(row report.Row) report.Row {
+	row.Reported, row.Goal = true, 0
+	return row
+}
+
 func mainRows(rounds int) []report.Row {
 	ratio := func(name, title, unit, figure, peer string, goal float64) report.Row {
 		return report.Row{Name: name, Title: title, Unit: unit, Kind: report.Ratio, Figure: figure, Peer: peer, Goal: goal, Decimals: 2, Rounds: rounds}
@@ -73,5 +79,9 @@ func mainRows(rounds int) []report.Row {
 		megabytes("bench-rss-peak", "memory at its peak, 1000 Bundles", "rss-peak-mebibytes"),
 		megabytes("bench-rss-rest", "memory at rest, 1000 Bundles", "rss-rest-mebibytes"),
 		ratio("bench-start", "start: until the first watch", "s", "start-seconds", update, 1.15),
+		reported(megabytes("bench-binary", "the program", "binary-mebibytes")),
+		reported(ratio("bench-modules", "modules in the program", "", "modules", update, 0)),
+		reported(ratio("bench-lines", "lines of the operator's own code", "", "lines", update, 0)),
+		reported(count("bench-hot", "1000 edits of one Bundle: statuses written", "", "hot-statuses", 0, 0)),
 	}
 }

@@ -49,8 +49,9 @@ type phase struct {
 // Main measures an operator on a fresh control plane, through all that happens in its life.
 func Main(ctx context.Context, s Settings, operator string, progress io.Writer) (Figures, error) {
 	return run(ctx, s, operator, progress, []phase{
-		{"start", (*round).starts}, {"burst", (*round).burst}, {"idle", (*round).idle}, {"restart", (*round).restart}, {"drift", (*round).drift},
+		{"facts", (*round).facts}, {"start", (*round).starts}, {"burst", (*round).burst}, {"idle", (*round).idle}, {"restart", (*round).restart}, {"drift", (*round).drift},
 		{"update", (*round).update}, {"delete", (*round).delete}, {"memory", (*round).memory}, {"end", (*round).end},
+		{"hot", (*round).hot}, {"stop", (*round).stop},
 	})
 }
 

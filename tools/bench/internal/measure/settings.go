@@ -7,6 +7,8 @@ type Settings struct {
 	// Definitions is the folder with the CustomResourceDefinition, Programs the one with the operators' programs, Logs the one
 	// for what they say.
 	Definitions, Programs, Logs string
+	// Sources is the folder with a folder for each operator's code.
+	Sources string
 	// Bundles is how many there are in most phases, Drifts how many of them have an edited child, and how many others a
 	// deleted one.
 	Bundles, Drifts int

@@ -1,0 +1,57 @@
+package measure
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/operkit/operkit/tools/bench/internal/program"
+)
+
+// facts says what an operator is, before it runs.
+func (r *round) facts(context.Context) error {
+	path := filepath.Join(r.Programs, r.operator)
+	size, err := program.Size(path)
+	if err != nil {
+		return err
+	}
+	modules, err := program.Modules(path)
+	if err != nil {
+		return err
+	}
+	lines, err := program.Lines(filepath.Join(r.Sources, r.operator))
+	r.figures["binary-mebibytes"] = float64(size) / (1 << 20)
+	r.figures["modules"], r.figures["lines"] = float64(modules), float64(lines)
+	return err
+}
+
+// hotEdits is how often one Bundle is edited, one time right after the other.
+const hotEdits = 1000
+
+// hot counts how often an operator reconciles a Bundle that is edited again and again, by the status that it writes for each
+// generation that it has seen. Its children have to say in the end what the last edit says.
+func (r *round) hot(ctx context.Context) error {
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	if _, err := r.firstWatch(ctx); err != nil {
+		return err
+	}
+	if _, err := r.settle(ctx); err != nil {
+		return err
+	}
+	edited := r.edited()
+	for n := range hotEdits {
+		if err := r.fleet.Edit(ctx, edited, edited+1, 2+n); err != nil {
+			return err
+		}
+	}
+	if _, err := r.ready.Await(ctx, edited, edited+1, 1+hotEdits); err != nil {
+		return err
+	}
+	calls, err := r.settle(ctx)
+	if err != nil {
+		return err
+	}
+	r.figures["hot-statuses"] = float64(len(calls.Writes().Of("bundles.bench.operkit.dev/status")))
+	return r.fleet.Check(ctx, r.Memory)
+}
