@@ -2,6 +2,7 @@ package program_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -38,15 +39,30 @@ func TestLines(t *testing.T) {
 
 func TestProgram(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
+	folder := t.TempDir()
+	for name, content := range map[string]string{
+		"go.mod":       "module example.com/shop\n\ngo 1.26.0\n\nrequire example.com/cart v0.0.0\n\nreplace example.com/cart => ./cart\n",
+		"main.go":      "package main\n\nimport _ \"example.com/cart\"\n\nfunc main() {}\n",
+		"cart/go.mod":  "module example.com/cart\n\ngo 1.26.0\n",
+		"cart/cart.go": "package cart\n",
+	} {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+	}
+	built := filepath.Join(folder, "shop")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", built, ".")
+	build.Dir, build.Env = folder, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	modules, err := program.Modules(built)
 	require.NoError(t, err)
-	size, err := program.Size(self)
+	assert.Equal(t, 1, modules)
+	size, err := program.Size(built)
 	require.NoError(t, err)
-	assert.Greater(t, size, int64(1<<20))
-	modules, err := program.Modules(self)
-	require.NoError(t, err)
-	assert.Positive(t, modules)
-	missing := filepath.Join(t.TempDir(), "missing")
+	assert.Greater(t, size, int64(1<<18))
+	missing := filepath.Join(folder, "missing")
 	_, err = program.Size(missing)
 	assert.ErrorContains(t, err, missing)
 	_, err = program.Modules(missing)

@@ -35,16 +35,13 @@ var current = release.Current()
 // fieldOwner is what the API server knows the operator's fields by.
 const fieldOwner = client.FieldOwner("cr-apply")
 
-// changed lets pass what may have to be mended in a child, and not what its controllers write in its status and annotations. A child
-// that is new is the operator's own, or comes with the first list, which brings all Bundles too.
-var changed = predicate.Funcs{
-	CreateFunc: func(event.CreateEvent) bool { return false },
-	UpdateFunc: func(e event.UpdateEvent) bool {
-		return e.ObjectNew.GetGeneration() == 0 || e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
-			!maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
-			!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences())
-	},
-}
+// changed lets changes pass of what the operator applies, and not those that the Deployment controller makes in the status and in
+// annotations: five applies are too much of an answer to them.
+var changed = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
+		!maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
+		!equality.Semantic.DeepEqual(e.ObjectOld.GetOwnerReferences(), e.ObjectNew.GetOwnerReferences())
+}}
 
 type bundleReconciler struct {
 	client.Client
@@ -55,9 +52,9 @@ func (r *bundleReconciler) setupWithManager(mgr ctrl.Manager) error {
 		// A new status, which is the operator's own, is no reason to reconcile.
 		For(&benchv1.Bundle{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// Children are applied and never read: that one has changed is all that has to be known.
-		Owns(&corev1.ServiceAccount{}, builder.OnlyMetadata, builder.WithPredicates(changed)).
-		Owns(&corev1.ConfigMap{}, builder.OnlyMetadata, builder.WithPredicates(changed)).
-		Owns(&corev1.Service{}, builder.OnlyMetadata, builder.WithPredicates(changed)).
+		Owns(&corev1.ServiceAccount{}, builder.OnlyMetadata).
+		Owns(&corev1.ConfigMap{}, builder.OnlyMetadata).
+		Owns(&corev1.Service{}, builder.OnlyMetadata).
 		Owns(&appsv1.Deployment{}, builder.OnlyMetadata, builder.WithPredicates(changed)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 8})
 	if current.Token {
