@@ -48,7 +48,7 @@ type recentRecords struct {
 }
 
 // recentPlaces is enough for what is in work at a time.
-const recentPlaces = 1 << 8
+const recentPlaces = 1 << 6
 
 // keep has obj at hand in the place of the one that has been for longest.
 func (h *recentRecords) keep(r *record, obj *unstructured.Unstructured) {
