@@ -37,20 +37,14 @@ type Hooks struct {
 	Answer func(*http.Response) error
 }
 
-// Start begins to serve. share is how many of the requests fail, from 0 to 1; a watch that has begun goes on. The same seed
-// fails the same ones in the order in which they come.
-func Start(config *rest.Config, share float64, seed uint64) (*Proxy, error) {
-	return StartWith(config, Hooks{Fault: Dice(share, seed)})
-}
-
 // Dice fails a share of the requests, from 0 to 1, by 409, 429 and 500 in turn; reads not by 409. The same seed fails the same
 // ones in the order in which they come.
 func Dice(share float64, seed uint64) func(*http.Request) *apierrors.StatusError {
 	return (&dice{share: share, rand: rand.New(rand.NewPCG(seed, seed))}).fault
 }
 
-// StartWith begins to serve, with hooks of the caller's.
-func StartWith(config *rest.Config, hooks Hooks) (*Proxy, error) {
+// Start begins to serve. A watch that has begun goes on whatever the hooks say.
+func Start(config *rest.Config, hooks Hooks) (*Proxy, error) {
 	target, err := url.Parse(config.Host)
 	if err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)

@@ -20,7 +20,7 @@ func TestProxy(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	ask := func(share float64, method string) (codes map[int]int, retries int) {
-		p, err := faults.Start(&rest.Config{Host: server.URL}, share, 7)
+		p, err := faults.Start(&rest.Config{Host: server.URL}, faults.Hooks{Fault: faults.Dice(share, 7)})
 		require.NoError(t, err)
 		client := &http.Client{Transport: &http.Transport{}}
 		codes = map[int]int{}
@@ -66,6 +66,6 @@ func TestProxy(t *testing.T) {
 			assert.Equal(t, codes[429], retries, "who is told to wait is told how long")
 		})
 	}
-	_, err := faults.Start(&rest.Config{Host: "http://%zz"}, 0, 0)
+	_, err := faults.Start(&rest.Config{Host: "http://%zz"}, faults.Hooks{})
 	assert.ErrorContains(t, err, "proxy: ")
 }

@@ -57,6 +57,18 @@ func (r *round) firstWatch(ctx context.Context) (time.Time, error) {
 	}
 }
 
+// beginAndSettle starts the operator and waits until it watches and has nothing to write.
+func (r *round) beginAndSettle(ctx context.Context) error {
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	if _, err := r.firstWatch(ctx); err != nil {
+		return err
+	}
+	_, err := r.settle(ctx)
+	return err
+}
+
 // burst creates all Bundles at once. What the run takes of the machine is counted from here on.
 func (r *round) burst(ctx context.Context) error {
 	before, err := program.CPU(r.plane.APIServer())
@@ -64,13 +76,7 @@ func (r *round) burst(ctx context.Context) error {
 		return err
 	}
 	r.figures["apiserver-cpu-seconds"] = -before.Seconds()
-	if err := r.begin(ctx); err != nil {
-		return err
-	}
-	if _, err := r.firstWatch(ctx); err != nil {
-		return err
-	}
-	if _, err := r.settle(ctx); err != nil {
+	if err := r.beginAndSettle(ctx); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -216,18 +222,23 @@ func (r *round) delete(ctx context.Context) error {
 	return err
 }
 
-// memory creates the Bundles that memory is looked at with, and looks at it when all is done and has been quiet.
-func (r *round) memory(ctx context.Context) error {
-	if err := r.fleet.Create(ctx, 0, r.Memory); err != nil {
+// fill creates Bundles up to a number and waits until all is done and has been quiet for a while.
+func (r *round) fill(ctx context.Context, count int) error {
+	if err := r.fleet.Create(ctx, 0, count); err != nil {
 		return err
 	}
-	if _, err := r.ready.Await(ctx, 0, r.Memory, 1); err != nil {
+	if _, err := r.ready.Await(ctx, 0, count, 1); err != nil {
 		return err
 	}
 	if _, err := r.settle(ctx); err != nil {
 		return err
 	}
-	if err := r.rest(ctx); err != nil {
+	return r.rest(ctx)
+}
+
+// memory creates the Bundles that memory is looked at with, and looks at it when all is done and has been quiet.
+func (r *round) memory(ctx context.Context) error {
+	if err := r.fill(ctx, r.Memory); err != nil {
 		return err
 	}
 	r.figures["rss-peak-mebibytes"] = float64(r.process.Peak()) / (1 << 20)

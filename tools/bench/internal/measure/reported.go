@@ -30,13 +30,7 @@ const hotEdits = 1000
 // hot counts how often an operator reconciles a Bundle that is edited again and again, by the status that it writes for each
 // generation that it has seen. Its children have to say in the end what the last edit says.
 func (r *round) hot(ctx context.Context) error {
-	if err := r.begin(ctx); err != nil {
-		return err
-	}
-	if _, err := r.firstWatch(ctx); err != nil {
-		return err
-	}
-	if _, err := r.settle(ctx); err != nil {
+	if err := r.beginAndSettle(ctx); err != nil {
 		return err
 	}
 	edited := r.edited()

@@ -18,16 +18,7 @@ func (r *round) grow(ctx context.Context) error {
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
-	if err := r.fleet.Create(ctx, 0, r.Bundles); err != nil {
-		return err
-	}
-	if _, err := r.ready.Await(ctx, 0, r.Bundles, 1); err != nil {
-		return err
-	}
-	if _, err := r.settle(ctx); err != nil {
-		return err
-	}
-	if err := r.rest(ctx); err != nil {
+	if err := r.fill(ctx, r.Bundles); err != nil {
 		return err
 	}
 	memory, err := r.process.Memory()
@@ -47,7 +38,7 @@ func (r *round) restartGrown(ctx context.Context) error {
 func (r *round) faults(ctx context.Context) error {
 	var failing atomic.Bool
 	fault := faults.Dice(faultShare, uint64(r.Round))
-	proxy, err := faults.StartWith(r.plane.Admin, faults.Hooks{Fault: func(request *http.Request) *apierrors.StatusError {
+	proxy, err := faults.Start(r.plane.Admin, faults.Hooks{Fault: func(request *http.Request) *apierrors.StatusError {
 		if !failing.Load() {
 			return nil
 		}
@@ -63,13 +54,7 @@ func (r *round) faults(ctx context.Context) error {
 	if r.calls, err = r.plane.Follow(ctx, r.operator+"-faults"); err != nil {
 		return err
 	}
-	if err := r.begin(ctx); err != nil {
-		return err
-	}
-	if _, err := r.firstWatch(ctx); err != nil {
-		return err
-	}
-	if _, err := r.settle(ctx); err != nil {
+	if err := r.beginAndSettle(ctx); err != nil {
 		return err
 	}
 	failing.Store(true)

@@ -31,17 +31,7 @@ func (s *scene) kept(ctx context.Context, patch, what string, there func(metav1.
 			return answer{}, err
 		}
 	}
-	mark, err := s.mark(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	if err := s.reconcile(ctx, reconciles-1); err != nil {
-		return answer{}, err
-	}
-	if err := s.resize(ctx); err != nil {
-		return answer{}, err
-	}
-	writes, err := s.writes(ctx, mark)
+	writes, err := s.reconciled(ctx)
 	if err != nil {
 		return answer{}, err
 	}

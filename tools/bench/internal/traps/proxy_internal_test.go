@@ -57,7 +57,7 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // throughProxy returns what sends requests to a server through a proxy with these hooks.
 func throughProxy(t *testing.T, server *httptest.Server, hooks faults.Hooks) (send func(method, path string) *http.Response) {
 	t.Helper()
-	proxy, err := faults.StartWith(&rest.Config{Host: server.URL, Transport: server.Client().Transport}, hooks)
+	proxy, err := faults.Start(&rest.Config{Host: server.URL, Transport: server.Client().Transport}, hooks)
 	require.NoError(t, err)
 	transport := &http.Transport{}
 	t.Cleanup(func() {

@@ -25,17 +25,7 @@ func scaled(ctx context.Context, s *scene) (answer, error) {
 	if err := s.autoscale(ctx); err != nil {
 		return answer{}, err
 	}
-	mark, err := s.mark(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	if err := s.reconcile(ctx, reconciles-1); err != nil {
-		return answer{}, err
-	}
-	if err := s.resize(ctx); err != nil {
-		return answer{}, err
-	}
-	writes, err := s.writes(ctx, mark)
+	writes, err := s.reconciled(ctx)
 	if err != nil {
 		return answer{}, err
 	}

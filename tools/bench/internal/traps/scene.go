@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1 "github.com/operkit/operkit/tools/bench/api/v1"
+	"github.com/operkit/operkit/tools/envtest/audit"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -103,6 +104,22 @@ func (s *scene) resize(ctx context.Context) error {
 		return err
 	}
 	return s.awaitRest(ctx)
+}
+
+// reconciled has the operator reconcile as often as a trap wants, by edits of the message and a last one of the size, and returns what
+// it has written meanwhile.
+func (s *scene) reconciled(ctx context.Context) (audit.Calls, error) {
+	mark, err := s.mark(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.reconcile(ctx, reconciles-1); err != nil {
+		return nil, err
+	}
+	if err := s.resize(ctx); err != nil {
+		return nil, err
+	}
+	return s.writes(ctx, mark)
 }
 
 // isReady tells whether a Bundle is Ready at its generation.

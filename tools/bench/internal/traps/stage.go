@@ -82,7 +82,7 @@ func (st *stage) connect(ctx context.Context) (err error) {
 		st.secrets.guard(r)
 		return nil
 	}}
-	if st.proxy, err = faults.StartWith(st.plane.Admin, hooks); err != nil {
+	if st.proxy, err = faults.Start(st.plane.Admin, hooks); err != nil {
 		return err
 	}
 	if st.kubeconfig, err = st.plane.Kubeconfig(ctx, st.operator, st.proxy.Address()); err != nil {
