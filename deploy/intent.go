@@ -58,19 +58,25 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	if err != nil {
 		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}
 	}
-	annotations := clean.GetAnnotations()
+	metadata, _ := content["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
 	if annotations == nil {
-		annotations = map[string]string{}
+		annotations = make(map[string]any, 1)
+		metadata["annotations"] = annotations
 	}
 	annotations[s.hashKey()] = sum
-	clean.SetAnnotations(annotations)
 	return &intent{ref: ref, object: clean, hash: sum, strategy: strategy, byLabel: byLabel}, nil
 }
 
 // checkAnnotations: one value that is no text would hide all annotations from what reads them.
 func checkAnnotations(obj *unstructured.Unstructured, ref Ref) error {
-	annotations, _, err := unstructured.NestedStringMap(obj.Object, "metadata", "annotations")
-	if err != nil {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	annotations, isMap := metadata["annotations"].(map[string]any)
+	for _, value := range annotations {
+		_, isText := value.(string)
+		isMap = isMap && isText
+	}
+	if _, there := metadata["annotations"]; there && !isMap {
 		return &InvalidManifestError{Ref: ref, Reason: "metadata.annotations is no map of strings: quote its values"}
 	}
 	if _, bad := annotations[""]; bad {
@@ -88,16 +94,12 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 	for _, field := range serverFields {
 		delete(metadata, field)
 	}
-	annotations := obj.GetAnnotations()
+	annotations, _ := metadata["annotations"].(map[string]any)
 	delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
 	delete(annotations, s.hashKey())
-	if len(annotations) == 0 {
-		annotations = nil
-	}
-	obj.SetAnnotations(annotations)
 	// Of these nothing is stored when they are empty, and of a custom resource they are written all the same,
 	// with each apply anew.
-	for _, field := range []string{"labels", "finalizers", "ownerReferences"} {
+	for _, field := range []string{"annotations", "labels", "finalizers", "ownerReferences"} {
 		if isEmpty(metadata[field]) {
 			delete(metadata, field)
 		}

@@ -56,7 +56,7 @@ func (s settings) strategyKey() string { return s.domain + "/strategy" }
 
 // strategyOf is the strategy for an object.
 func (s settings) strategyOf(obj *unstructured.Unstructured, ref Ref) (Strategy, error) {
-	named, annotated := obj.GetAnnotations()[s.strategyKey()]
+	named, annotated, _ := unstructured.NestedString(obj.Object, "metadata", "annotations", s.strategyKey())
 	switch {
 	case annotated && !Strategy(named).known():
 		return "", &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("annotation %s: there is no strategy %q: use one of %s", s.strategyKey(), named, strategyNames)}

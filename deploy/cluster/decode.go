@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// known returns an object that is in memory already, nil if it isn't. Each own write comes twice, as its
-// answer and as an event, and is decoded when it comes first.
-type known func(ref deploy.Ref, uid types.UID, version string) *unstructured.Unstructured
+// known returns an object that is in memory already, nil if it isn't, or if whole and no more than its metadata is. Each own
+// write comes twice, as its answer and as an event, and is decoded when it comes first.
+type known func(ref deploy.Ref, uid types.UID, version string, whole bool) *unstructured.Unstructured
 
 // decoder reads objects. The zero value makes an object of its own of each document.
 type decoder struct {
@@ -65,38 +65,38 @@ func (d decoder) recall(document []byte, kind schema.GroupVersionKind) *unstruct
 	if !ok {
 		return nil
 	}
-	if kind.Empty() {
+	whole := kind.Empty() // metadata alone doesn't say of what it is
+	if whole {
 		version, err := schema.ParseGroupVersion(string(h.apiVersion))
 		if err != nil {
 			return nil
 		}
 		kind = version.WithKind(string(h.kind))
 	}
-	ref := deploy.Ref{Kind: kind, Namespace: string(h.namespace), Name: string(h.name)}
-	return d.known(ref, types.UID(h.uid), string(h.version))
+	return d.known(h.ref(kind), types.UID(h.uid), string(h.version), whole)
 }
 
-// written is known by our own writes.
-func (s *store) written(ref deploy.Ref, uid types.UID, version string) *unstructured.Unstructured {
+// written is known by our own writes, of a kind of which either all or nothing but metadata is kept.
+func (s *store) written(ref deploy.Ref, uid types.UID, version string, _ bool) *unstructured.Unstructured {
 	s.overlay.mu.Lock()
 	entry := s.overlay.entries[ref]
 	s.overlay.mu.Unlock()
-	return entry.state(uid, version)
-}
-
-func (e overlayEntry) state(uid types.UID, version string) *unstructured.Unstructured {
-	if e.object == nil || e.uid != uid || e.version != version {
+	if entry.object == nil || entry.uid != uid || entry.version != version {
 		return nil
 	}
-	return e.object
+	return entry.object
 }
 
 // watchedState is known by what informers show.
-func (s *store) watchedState(ref deploy.Ref, uid types.UID, version string) *unstructured.Unstructured {
-	if s.metadataOnly[ref.Kind.GroupKind()] {
+func (s *store) watchedState(ref deploy.Ref, uid types.UID, version string, whole bool) *unstructured.Unstructured {
+	if whole && s.metadataOnly[ref.Kind.GroupKind()] {
 		return nil
 	}
-	obj := s.shown(ref).object
+	informer := s.informerOf(ref)
+	if informer == nil {
+		return nil
+	}
+	obj := informer.atHand(ref)
 	if obj == nil || obj.GetUID() != uid || obj.GetResourceVersion() != version {
 		return nil
 	}

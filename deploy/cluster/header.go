@@ -1,11 +1,21 @@
 package cluster
 
-import "bytes"
+import (
+	"bytes"
 
-// header is what names one state of an object in its JSON form.
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// header is what names one state of an object, as parts of its JSON or protobuf form.
 type header struct {
 	apiVersion, kind              []byte
 	namespace, name, uid, version []byte
+}
+
+// ref names the object, which is of kind.
+func (h header) ref(kind schema.GroupVersionKind) deploy.Ref {
+	return deploy.Ref{Kind: kind, Namespace: string(h.namespace), Name: string(h.name)}
 }
 
 // peek reads the header of an object without decoding it. ok is false for what isn't written as API servers

@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -72,16 +73,29 @@ func TestDecodeReuses(t *testing.T) {
 	const document = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7"},"data":{"n":"1"}}`
 	held := &unstructured.Unstructured{Object: map[string]any{"held": true}}
 	ref := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "b", Name: "a"}
-	obj, err := decoder{known: func(asked deploy.Ref, uid types.UID, version string) *unstructured.Unstructured {
-		assert.Equal(t, ref, asked)
-		assert.Equal(t, "u 7", string(uid)+" "+version)
-		return held
-	}}.decode([]byte(document), schema.GroupVersionKind{})
-	require.NoError(t, err)
-	assert.Same(t, held, obj)
-	none := func(deploy.Ref, types.UID, string) *unstructured.Unstructured { return nil }
+	protobuf := protobufOf(t, metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "u", ResourceVersion: "7"})
+	for reason, row := range map[string]struct {
+		document []byte
+		kind     schema.GroupVersionKind
+		whole    bool
+	}{
+		"a whole object":                    {[]byte(document), schema.GroupVersionKind{}, true},
+		"metadata, which doesn't say whose": {[]byte(document), ref.Kind, false},
+		"metadata as protobuf":              {protobuf, ref.Kind, false},
+	} {
+		asks := func(asked deploy.Ref, uid types.UID, version string, whole bool) *unstructured.Unstructured {
+			assert.Equal(t, ref, asked, reason)
+			assert.Equal(t, "u 7", string(uid)+" "+version, reason)
+			assert.Equal(t, row.whole, whole, reason)
+			return held
+		}
+		obj, err := decoder{known: asks}.decode(row.document, row.kind)
+		require.NoError(t, err, reason)
+		assert.Same(t, held, obj, reason)
+	}
+	none := func(deploy.Ref, types.UID, string, bool) *unstructured.Unstructured { return nil }
 	for _, known := range []known{none, nil} {
-		obj, err = decoder{known: known}.decode([]byte(strings.Replace(document, `"1"`, `1`, 1)), schema.GroupVersionKind{})
+		obj, err := decoder{known: known}.decode([]byte(strings.Replace(document, `"1"`, `1`, 1)), schema.GroupVersionKind{})
 		require.NoError(t, err)
 		assert.Equal(t, map[string]any{"n": int64(1)}, obj.Object["data"])
 	}

@@ -117,6 +117,17 @@ func (i *informer) shown(ref deploy.Ref) shown {
 	return shown{object: i.objects.get(ref.Namespace, ref.Name), version: i.version, listed: i.listed}
 }
 
+// atHand returns what the informer shows of ref, nil if it would have to be unpacked for that.
+func (i *informer) atHand(ref deploy.Ref) *unstructured.Unstructured {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	one := i.objects.names[ref.Namespace][ref.Name]
+	if one.record != nil {
+		return one.record.recent.Load()
+	}
+	return one.object
+}
+
 func (i *informer) hasSynced() bool {
 	i.mu.RLock()
 	defer i.mu.RUnlock()

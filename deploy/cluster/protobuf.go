@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
+	"slices"
 
-	"github.com/operkit/operkit/deploy"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -31,42 +30,32 @@ var envelope = []byte("k8s\x00")
 
 func isProtobuf(document []byte) bool { return bytes.HasPrefix(document, envelope) }
 
-// message is what protobuf decodes into.
-type message interface{ Unmarshal(data []byte) error }
-
-// envelopes are opened again and again; what is decoded from them is a copy.
-var envelopes = sync.Pool{New: func() any { return &runtime.Unknown{} }}
-
-// unwrap decodes what an envelope has in it.
-func unwrap(document []byte, into message) error {
-	content, _ := envelopes.Get().(*runtime.Unknown)
-	defer envelopes.Put(content)
-	*content = runtime.Unknown{Raw: content.Raw[:0]}
-	if err := content.Unmarshal(document[len(envelope):]); err != nil {
-		return err
-	}
-	return into.Unmarshal(content.Raw)
-}
-
 // decodeMetadata is decode for protobuf, in which only metadata comes.
 func (d decoder) decodeMetadata(document []byte, kind schema.GroupVersionKind) (*unstructured.Unstructured, error) {
-	var partial metav1.PartialObjectMetadata
-	if err := unwrap(document, &partial); err != nil {
+	partial, err := unwrapped(document)
+	if err != nil {
 		return nil, err
 	}
-	return d.object(&partial.ObjectMeta, kind)
+	text, err := fieldOf(partial, partialMetadata)
+	if err != nil {
+		return nil, err
+	}
+	if h, ok := peekMetadata(text); ok && d.known != nil {
+		if obj := d.known(h.ref(kind), types.UID(h.uid), string(h.version), false); obj != nil {
+			return obj, nil
+		}
+	}
+	var metadata metav1.ObjectMeta
+	if err := metadata.Unmarshal(text); err != nil {
+		return nil, err
+	}
+	return d.object(&metadata, kind)
 }
 
 // object returns the object of kind whose metadata is given, with nothing else in it.
 func (d decoder) object(metadata *metav1.ObjectMeta, kind schema.GroupVersionKind) (*unstructured.Unstructured, error) {
 	if metadata.Name == "" && !kind.Empty() {
 		return nil, errors.New("it has no name")
-	}
-	if d.known != nil && metadata.DeletionTimestamp == nil { // as peek has it
-		ref := deploy.Ref{Kind: kind, Namespace: metadata.Namespace, Name: metadata.Name}
-		if obj := d.known(ref, types.UID(metadata.UID), metadata.ResourceVersion); obj != nil {
-			return obj, nil
-		}
 	}
 	fields := decodeFields
 	if d.common != nil {
@@ -82,8 +71,12 @@ func (d decoder) object(metadata *metav1.ObjectMeta, kind schema.GroupVersionKin
 
 // metadataList decodes a list of metadata, each item by read, which leaves out those for which it has none.
 func metadataList(document []byte, read func(*metav1.ObjectMeta) *unstructured.Unstructured) (*metainternal.List, error) {
+	content, err := unwrapped(document)
+	if err != nil {
+		return nil, err
+	}
 	var answer metav1.PartialObjectMetadataList
-	if err := unwrap(document, &answer); err != nil {
+	if err := answer.Unmarshal(content); err != nil {
 		return nil, err
 	}
 	list := &metainternal.List{ListMeta: answer.ListMeta, Items: make([]runtime.Object, 0, len(answer.Items))}
@@ -98,6 +91,9 @@ func metadataList(document []byte, read func(*metav1.ObjectMeta) *unstructured.U
 // largestFrame is more than the largest object that a cluster can store takes.
 const largestFrame = 1 << 26
 
+// keptFrame is the largest for which room is kept.
+const keptFrame = 1 << 16
+
 // nextFrame is next for protobuf: each event comes after its size.
 func (e *events) nextFrame() (kind watch.EventType, document []byte, err error) {
 	var size [4]byte
@@ -108,18 +104,18 @@ func (e *events) nextFrame() (kind watch.EventType, document []byte, err error) 
 	if length > largestFrame {
 		return "", nil, fmt.Errorf("an event of %d bytes", length)
 	}
-	frame := make([]byte, length)
+	frame := slices.Grow(e.frame[:0], int(length))[:length]
+	if length <= keptFrame {
+		e.frame = frame
+	}
 	if _, err := io.ReadFull(e.input, frame); err != nil {
 		return "", nil, noEOF(err)
 	}
-	var event metav1.WatchEvent
-	if err := event.Unmarshal(frame); err != nil {
+	name, document, err := eventIn(frame)
+	if err != nil {
 		return "", nil, fmt.Errorf("an event: %w", err)
 	}
-	if !isProtobuf(event.Object.Raw) {
-		return "", nil, errors.New("an event: its object isn't protobuf")
-	}
-	return watch.EventType(event.Type), event.Object.Raw, nil
+	return watch.EventType(name), document, nil
 }
 
 // noEOF is err, as what it is at a place where there should have been more.

@@ -24,7 +24,7 @@ func newStream(body io.ReadCloser, read func(document []byte) *unstructured.Unst
 }
 
 func newEvents(body io.ReadCloser, read func(document []byte) *unstructured.Unstructured) *events {
-	return &events{body, bufio.NewReader(body), read}
+	return &events{body: body, input: bufio.NewReader(body), read: read}
 }
 
 // events decodes the events of a watch: as JSON one a line, or as protobuf each behind its size.
@@ -32,6 +32,8 @@ type events struct {
 	body  io.Closer
 	input *bufio.Reader
 	read  func(document []byte) *unstructured.Unstructured
+	// frame is room for an event that comes as protobuf.
+	frame []byte
 }
 
 // Close implements watch.Decoder.
@@ -77,13 +79,17 @@ func bookmark(document []byte) (*unstructured.Unstructured, error) {
 
 func statusIn(document []byte) (*metav1.Status, error) {
 	status := &metav1.Status{}
-	if isProtobuf(document) {
-		return status, unwrap(document, status)
+	if !isProtobuf(document) {
+		return status, json.Unmarshal(document, status)
 	}
-	return status, json.Unmarshal(document, status)
+	content, err := unwrapped(document)
+	if err == nil {
+		err = status.Unmarshal(content)
+	}
+	return status, err
 }
 
-// next reads up to the end of an event. No event's size has the first byte of a text.
+// next reads up to the end of an event. The document is good until it is called again. No event's size has the first byte of a text.
 func (e *events) next() (kind watch.EventType, document []byte, err error) {
 	if first, err := e.input.Peek(1); err == nil && first[0] <= largestFrame>>24 {
 		return e.nextFrame()
