@@ -19,6 +19,9 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	}
 	s.rolling.begin()
 	bound := dag.Concurrency(r.options.concurrency)
+	if len(s.components) == 1 {
+		bound = dag.Concurrency(0) // goroutines would have nothing to share
+	}
 	options := []dag.Option{bound, dag.PollInterval(gateInterval)}
 	if s.dryRun {
 		options = append(options, dag.WithoutPredicates())
