@@ -108,6 +108,9 @@ func sameMap(a, b map[string]any) bool {
 // lists, integers as int64, fields that are null left out. Only that can be compared with
 // what a read returns.
 func asJSON(value map[string]any) (map[string]any, error) {
+	if isJSON(value) {
+		return value, nil
+	}
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
@@ -117,6 +120,29 @@ func asJSON(value map[string]any) (map[string]any, error) {
 		return nil, err
 	}
 	return plainMap(out)
+}
+
+// isJSON tells whether value is what asJSON makes of it. Of what has fractions that isn't known.
+func isJSON(value any) bool {
+	switch v := value.(type) {
+	case string, bool, int64:
+		return true
+	case map[string]any:
+		for _, item := range v {
+			if !isJSON(item) {
+				return false
+			}
+		}
+		return v != nil
+	case []any:
+		for _, item := range v {
+			if item != nil && !isJSON(item) {
+				return false
+			}
+		}
+		return v != nil
+	}
+	return false
 }
 
 // mergeDifference is the merge patch (RFC 7386) that turns before into after.

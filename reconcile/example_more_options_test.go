@@ -44,6 +44,22 @@ func ExampleWithoutStatus() {
 	// Output: apply ConfigMap market/door
 }
 
+func ExampleOnlyReady() {
+	cluster := emptyCluster()
+	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("door", configMap("door"))
+		return nil
+	}), reconcile.OnlyReady())
+	for _, obj := range cluster.Objects() {
+		content, _ := obj.Object["status"].(map[string]any)
+		conditions, _ := content["conditions"].([]any)
+		for _, condition := range conditions {
+			fmt.Println(len(content), condition.(map[string]any)["type"], condition.(map[string]any)["status"])
+		}
+	}
+	// Output: 1 Ready True
+}
+
 func ExampleWithPatches() {
 	cluster := emptyCluster()
 	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {

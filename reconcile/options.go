@@ -39,6 +39,7 @@ type options struct {
 	strict            bool
 	serviceStatus     bool
 	withoutStatus     bool
+	onlyReady         bool
 	graphInStatus     bool
 	startAfter        time.Duration
 	maxAttempts       int
@@ -135,6 +136,9 @@ func newOptions(opts []Option) (options, error) {
 		return o, fmt.Errorf("max attempts: %d: it can't be negative", o.maxAttempts)
 	case o.withoutStatus && (o.serviceStatus || o.ownAnywhere):
 		return o, errors.New("without status: ServiceStatus writes it and OwnAnywhere remembers in it: leave one of them out")
+	case o.onlyReady && (o.withoutStatus || o.writesMore()):
+		return o, errors.New("only ready: ServiceStatus, GraphInStatus, SupportedVersions and OperatorVersion write more into the status, " +
+			"OwnAnywhere remembers in it, and WithoutStatus writes none: leave one out")
 	}
 	return o, o.validateVersions()
 }

@@ -55,6 +55,10 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present
 		if !speaks {
 			return present, resumed, nil
 		}
+		if r.options.onlyReady {
+			next, changed, err := withReady(r.now(), present, application)
+			return next, changed || resumed, err
+		}
 		next, changed, err := application.Update(r.now(), present)
 		return next, changed || resumed, err
 	})

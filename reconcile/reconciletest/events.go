@@ -235,7 +235,7 @@ func (e *events) concern(event deploy.Event) {
 	kind := event.New.GroupVersionKind()
 	for owner, rules := range e.rules {
 		if e.owns(owner, kind) && rules.CountsOwned(kind, event) {
-			for key := range e.owners.Of(owner, event) {
+			for _, key := range e.owners.Of(owner, event) {
 				e.bring(key, request.Child, false)
 			}
 		}

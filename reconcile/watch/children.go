@@ -35,7 +35,7 @@ func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rule
 }
 
 func (e *Engine) observeChild(owner schema.GroupVersionKind, event deploy.Event) {
-	for key := range e.owners.Of(owner, event) {
+	for _, key := range e.owners.Of(owner, event) {
 		if !e.echoes.keeps(key, event) {
 			e.queue.Add(key, request.Child)
 		}

@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -91,15 +92,15 @@ func (o *Owners) Len() int {
 	return len(o.keys)
 }
 
-// Of returns the keys of the owners of kind whom an event concerns: those that the object
+// Of returns the keys of the owners of kind whom an event concerns, each once: those that the object
 // refers to or names in a label, or did before. The deletion of a child of an earlier owner concerns
 // the present owner of that name too: a name that it may need has become free. An update without a change,
 // such as a watch gives that begins again, concerns nobody, nor does a child that left the view.
-func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) map[request.Key]bool {
+func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) []request.Key {
 	if !concernsOthers(event) {
 		return nil
 	}
-	var found map[request.Key]bool
+	var found []request.Key
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	for _, obj := range []*unstructured.Unstructured{event.Old, event.New} {
@@ -129,12 +130,11 @@ func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) map[reques
 	return found
 }
 
-func with(keys map[request.Key]bool, key request.Key) map[request.Key]bool {
-	if keys == nil {
-		keys = map[request.Key]bool{}
+func with(keys []request.Key, key request.Key) []request.Key {
+	if slices.Contains(keys, key) {
+		return keys
 	}
-	keys[key] = true
-	return keys
+	return append(keys, key)
 }
 
 // ownerLabel ends the label by which an object names an owner that it can't refer to, see deploy.OwnedByLabel. What

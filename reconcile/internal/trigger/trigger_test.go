@@ -80,9 +80,9 @@ func modified(before, after *unstructured.Unstructured) deploy.Event {
 	return deploy.Event{Type: deploy.Modified, Old: before, New: after}
 }
 
-func keys(found map[request.Key]bool) string {
+func keys(found []request.Key) string {
 	var names []string
-	for key := range found {
+	for _, key := range found {
 		names = append(names, key.String())
 	}
 	return strings.Join(slices.Sorted(slices.Values(names)), ", ")
@@ -233,12 +233,7 @@ func TestFollowers(t *testing.T) {
 	a, b := request.Key{Kind: widgets, Namespace: "shop", Name: "a"}, request.Key{Kind: widgets, Namespace: "shop", Name: "b"}
 	one, two := deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "one"}, deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "two"}
 	following := func(ref deploy.Ref) string {
-		found := map[request.Key]bool{}
-		added := deploy.Event{Type: deploy.Added, New: object(ref.Kind, ref.Namespace, ref.Name, "c")}
-		for _, key := range f.Of(added) {
-			found[key] = true
-		}
-		return keys(found)
+		return keys(f.Of(deploy.Event{Type: deploy.Added, New: object(ref.Kind, ref.Namespace, ref.Name, "c")}))
 	}
 	f.Begin(a)
 	f.Add(a, one)

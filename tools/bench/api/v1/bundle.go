@@ -36,9 +36,7 @@ type BundleSpec struct {
 	Message string `json:"message"`
 }
 
-// BundleStatus is what an operator says of a Bundle. It may say more than the benchmark asks for.
-//
-// +kubebuilder:pruning:PreserveUnknownFields
+// BundleStatus is what an operator says of a Bundle.
 type BundleStatus struct {
 	// +optional
 	// +listType=map

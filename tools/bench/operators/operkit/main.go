@@ -19,7 +19,7 @@ func main() {
 		schema.GroupKind{Kind: "Secret"},
 		schema.GroupKind{Group: "apps", Kind: "Deployment"},
 	)))
-	// Nothing is to be waited for, so there is nothing to say before the end.
-	op.Control(bundles{}, reconcile.StartAfter(time.Minute))
+	// Nothing is to be waited for, so there is nothing to say before the end; and the schema has no more than conditions.
+	op.Control(bundles{}, reconcile.StartAfter(time.Minute), reconcile.OnlyReady())
 	op.Main()
 }
