@@ -32,6 +32,9 @@ type common struct {
 	entries []entry
 	// template is room for the text of a field set.
 	template []byte
+	// texts and keys are room for those of the object that is being packed.
+	texts []byte
+	keys  []string
 	// standing are the maps of field sets by where they are.
 	standing map[unsafe.Pointer]*standing
 

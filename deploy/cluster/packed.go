@@ -1,66 +1,22 @@
 package cluster
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// record is an object of which only the metadata is held, in a fraction of the memory that maps take: of each map its
-// values, beside keys that all maps of its shape have in common.
-type record struct {
-	metadata *packedMap
-	// recent is the object as it was put in or shown last, for a while.
-	recent atomic.Pointer[unstructured.Unstructured]
-}
+// hole is where a pattern has a text that is each object's own.
+type hole struct{}
 
-// newRecord returns the record of an object.
-func (c *common) newRecord(obj *unstructured.Unstructured) *record {
-	metadata, _ := obj.Object["metadata"].(map[string]any)
-	r := &record{metadata: c.pack(metadata)}
-	if len(obj.Object) == 3 { // apiVersion, kind, metadata
-		c.recent.keep(r, obj)
-	}
-	return r
-}
+const holeHash = 0x94d049bb133111eb
 
-// show returns the object, which has nothing but metadata. It is safe for concurrent use.
-func (c *common) show(r *record, kind schema.GroupVersionKind) *unstructured.Unstructured {
-	if obj := r.recent.Load(); obj != nil {
-		return obj
-	}
-	version, name := kind.ToAPIVersionAndKind()
-	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": name, "metadata": unpacked(r.metadata)}}
-	c.recent.keep(r, obj)
-	return obj
-}
+// owned is a value whose key names an owner by a uid, which is each object's own too.
+type owned struct{ value any }
 
-// recentRecords are those whose objects are at hand: who is told of an object looks at it again soon.
-type recentRecords struct {
-	mu   sync.Mutex
-	ring [recentPlaces]*record
-	next int
-}
-
-// recentPlaces is enough for what is in work at a time.
-const recentPlaces = 1 << 6
-
-// keep has obj at hand in the place of the one that has been for longest.
-func (h *recentRecords) keep(r *record, obj *unstructured.Unstructured) {
-	r.recent.Store(obj)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if oldest := h.ring[h.next]; oldest != nil && oldest != r {
-		oldest.recent.Store(nil)
-	}
-	h.ring[h.next] = r
-	h.next = (h.next + 1) % recentPlaces
-}
+// anOwner is the key of all of those.
+const anOwner = ownerKey + ownerKeyEnd
 
 // shape are the keys of maps, ascending.
 type shape struct{ keys []string }
@@ -72,25 +28,25 @@ type packedMap struct {
 
 type packedList struct{ items []any }
 
-// pack returns the metadata of an object with everything in it that isn't needed again and again left out, see needed. The
-// map itself is never equal to another one's; what is in it is kept once for all that have it.
-func (c *common) pack(metadata map[string]any) *packedMap {
+// packing is one object that is being packed.
+type packing struct {
+	*common
+	// texts are those of the holes so far.
+	texts []byte
+	// keys are room for those of the maps that are being packed.
+	keys []string
+}
+
+// pack returns the pattern and the texts of an object's metadata, with everything in it that isn't needed again and again left out, see
+// needed.
+func (c *common) pack(metadata map[string]any) (pattern *packedMap, texts string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	keys := sortedKeys(metadata)
-	values := make([]any, len(keys))
-	for i, key := range keys {
-		value := metadata[key]
-		if items, ok := value.([]any); ok && key == "managedFields" {
-			value = neededEntries(items)
-		}
-		packed, hash, _ := c.packed(value)
-		if key == "namespace" {
-			packed = c.text(hash, packed)
-		}
-		values[i] = packed
-	}
-	return &packedMap{c.shape(keys), values}
+	p := packing{c, c.texts[:0], c.keys[:0]}
+	packed, _, _ := p.fields(metadata, inMetadata)
+	pattern, _ = packed.(*packedMap)
+	c.texts, c.keys = p.texts, p.keys
+	return pattern, string(p.texts)
 }
 
 // neededEntries are those of managedFields by which a Manager sees who owns what.
@@ -110,63 +66,115 @@ func neededEntries(all []any) []any {
 	return entries
 }
 
-// packed is part for values that are held packed.
+// packed is part for values that are held packed, and have no holes.
 func (c *common) packed(value any) (packed any, hash uint64, size int) {
+	p := packing{common: c}
+	return p.value(value, anywhere)
+}
+
+// value packs what is at a place.
+func (p *packing) value(value any, at place) (packed any, hash uint64, size int) {
 	switch v := value.(type) {
+	case string:
+		if at == ownText {
+			p.put(v)
+			return hole{}, holeHash, 1
+		}
 	case map[string]any:
-		if s, ok := c.standing[pointerTo(v)]; ok {
+		if s, ok := p.standing[pointerTo(v)]; ok {
 			return s, s.hash, s.size
 		}
-		keys := sortedKeys(v)
-		node := &packedMap{values: make([]any, len(keys))}
-		hash, size = uint64(len(keys))+0x9e3779b97f4a7c15, 1
-		for i, key := range keys {
-			inner, innerHash, innerSize := c.packed(v[key])
-			node.values[i] = c.text(innerHash, inner)
-			hash = mix(hash, mix(maphash.String(c.seed, key), innerHash))
-			size += innerSize + 1
-		}
-		node.shape = c.shape(keys)
-		if size > commonSize {
-			return node, hash, size
-		}
-		return c.once(hash, node), hash, size
+		return p.fields(v, at)
 	case []any:
-		node := &packedList{items: make([]any, len(v))}
-		hash, size = uint64(len(v))+0xc2b2ae3d27d4eb4f, 1
-		for i, item := range v {
-			inner, innerHash, innerSize := c.packed(item)
-			node.items[i] = c.text(innerHash, inner)
-			hash = mix(hash, innerHash)
-			size += innerSize
+		if at == inEntries {
+			v = neededEntries(v)
 		}
-		if size > commonSize {
-			return node, hash, size
-		}
-		return c.once(hash, node), hash, size
+		return p.items(v, at)
 	}
-	return c.part(value)
+	return p.part(value)
 }
 
-// shape returns the one of maps with these keys, which become its own.
+func (p *packing) fields(content map[string]any, at place) (packed any, hash uint64, size int) {
+	first := len(p.keys)
+	for key := range content {
+		p.keys = append(p.keys, key)
+	}
+	slices.Sort(p.keys[first:])
+	node := &packedMap{values: make([]any, len(content))}
+	hash, size = uint64(len(content))+0x9e3779b97f4a7c15, 1
+	for i := range node.values {
+		key := p.keys[first+i]
+		uid, isOwner := "", false
+		if at == inOwners {
+			uid, isOwner = ownerIn(key)
+		}
+		if isOwner {
+			p.keys[first+i] = anOwner
+			p.put(uid)
+		}
+		inner, innerHash, innerSize := p.value(content[key], at.below(key))
+		if inner = p.text(innerHash, inner); isOwner {
+			inner = owned{inner}
+		}
+		node.values[i] = inner
+		hash = mix(hash, mix(maphash.String(p.seed, p.keys[first+i]), innerHash))
+		size += innerSize + 1
+	}
+	node.shape = p.shape(p.keys[first:])
+	clear(p.keys[first:])
+	p.keys = p.keys[:first]
+	if size > commonSize {
+		return node, hash, size
+	}
+	return p.once(hash, node), hash, size
+}
+
+func (p *packing) items(items []any, at place) (packed any, hash uint64, size int) {
+	node := &packedList{items: make([]any, len(items))}
+	hash, size = uint64(len(items))+0xc2b2ae3d27d4eb4f, 1
+	for i, item := range items {
+		inner, innerHash, innerSize := p.value(item, at.below(""))
+		node.items[i] = p.text(innerHash, inner)
+		hash = mix(hash, innerHash)
+		size += innerSize
+	}
+	if size > commonSize {
+		return node, hash, size
+	}
+	return p.once(hash, node), hash, size
+}
+
+func (p *packing) put(text string) {
+	p.texts = append(binary.AppendUvarint(p.texts, uint64(len(text))), text...)
+}
+
+// ownerIn returns the uid in a key that names an owner.
+func ownerIn(key string) (uid string, ok bool) {
+	if uid, ok = strings.CutPrefix(key, ownerKey); ok {
+		uid, ok = strings.CutSuffix(uid, ownerKeyEnd)
+	}
+	return uid, ok
+}
+
+// shape returns the one of maps with these keys.
 func (c *common) shape(keys []string) *shape {
 	hash := uint64(0x27d4eb2f165667c5)
+	for _, key := range keys {
+		hash = mix(hash, maphash.String(c.seed, key))
+	}
+	set := &c.sets[hash%commonSets]
+	for i := range set.parts {
+		if known, ok := set.parts[i].value.(*shape); ok && set.parts[i].hash == hash && slices.Equal(known.keys, keys) {
+			return known
+		}
+	}
+	keys = slices.Clone(keys)
 	for i, key := range keys {
-		keyHash := maphash.String(c.seed, key)
-		keys[i] = c.key(keyHash, key)
-		hash = mix(hash, keyHash)
+		keys[i] = c.key(maphash.String(c.seed, key), key)
 	}
-	shared, _ := c.once(hash, &shape{keys}).(*shape)
-	return shared
-}
-
-func sortedKeys(content map[string]any) []string {
-	keys := make([]string, 0, len(content))
-	for key := range content {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, strings.Compare)
-	return keys
+	fresh := &shape{keys}
+	c.remember(hash, fresh)
+	return fresh
 }
 
 // isSamePacked is isSame for what is packed.
@@ -185,23 +193,54 @@ func isSamePacked(a, b any) bool {
 	return a == b
 }
 
-// unpacked is a value as it was before it was packed.
-func unpacked(value any) any {
-	switch v := value.(type) {
-	case *packedMap:
-		content := make(map[string]any, len(v.values))
-		for i, key := range v.shape.keys {
-			content[key] = unpacked(v.values[i])
+// unpacking is one object that is being unpacked.
+type unpacking struct {
+	// texts are those of the holes that are still to come.
+	texts string
+}
+
+func (u *unpacking) text() string {
+	length, size := uint64(0), 0
+	for shift := 0; ; shift += 7 { // as binary.Uvarint, which takes no string
+		digit := u.texts[size]
+		size++
+		length |= uint64(digit&0x7f) << shift
+		if digit < 0x80 {
+			break
 		}
-		return content
+	}
+	text := u.texts[size : size+int(length)]
+	u.texts = u.texts[size+int(length):]
+	return text
+}
+
+// value is what was packed as this.
+func (u *unpacking) value(packed any) any {
+	switch v := packed.(type) {
+	case hole:
+		return u.text()
+	case *packedMap:
+		return u.fields(v)
 	case *packedList:
 		items := make([]any, len(v.items))
 		for i, item := range v.items {
-			items[i] = unpacked(item)
+			items[i] = u.value(item)
 		}
 		return items
 	case *standing:
 		return v.content
 	}
-	return value
+	return packed
+}
+
+func (u *unpacking) fields(packed *packedMap) map[string]any {
+	content := make(map[string]any, len(packed.values))
+	for i, key := range packed.shape.keys {
+		value := packed.values[i]
+		if one, ok := value.(owned); ok {
+			key, value = ownerKey+u.text()+ownerKeyEnd, one.value
+		}
+		content[key] = u.value(value)
+	}
+	return content
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestPacked(t *testing.T) {
 	t.Parallel()
 	c := newCommon()
 	metadata := metadataOfChild(t, "a", "o", "1")
-	got, _ := unpacked(c.pack(metadata)).(map[string]any)
+	got := packAndUnpack(c, metadata)
 	entries := got["managedFields"].([]any)
 	require.Len(t, entries, 2, "a status is no field of an intent")
 	assert.NotContains(t, entries[0], "time", "who owns content wrote it whenever it was")
@@ -44,40 +45,52 @@ func TestPacked(t *testing.T) {
 	assert.Len(t, metadata["managedFields"], 3, "what was given is as it was")
 }
 
-// What objects have in common is there once, also when it is a part of a part.
+func packAndUnpack(c *common, metadata map[string]any) map[string]any {
+	pattern, texts := c.pack(metadata)
+	return (&record{pattern: pattern, texts: texts}).metadata()
+}
+
+// What a template gives objects is there once for all of them, whoever owns them; what else they have in common is there once too.
 func TestPackedShares(t *testing.T) {
 	t.Parallel()
 	c := newCommon()
-	field := func(m *packedMap, path ...string) any {
-		var at any = m
-		for _, name := range path {
-			switch v := at.(type) {
-			case *packedMap:
-				at = nil
-				for i, key := range v.shape.keys {
-					if key == name {
-						at = v.values[i]
-					}
-				}
-			case *packedList:
-				at = v.items[0]
-			}
-		}
-		return at
+	pattern := func(metadata map[string]any) *packedMap {
+		pattern, _ := c.pack(metadata)
+		return pattern
 	}
-	c.pack(metadataOfChild(t, "a", "o", "1"))
-	b, other, last := c.pack(metadataOfChild(t, "b", "o", "2")), c.pack(metadataOfChild(t, "c", "p", "3")), c.pack(metadataOfChild(t, "d", "p", "4"))
-	for reason, path := range map[string][]string{
-		"labels of siblings": {"labels"}, "their owners": {"ownerReferences"}, "who owns what": {"managedFields"},
+	managed := func(m *packedMap) any { return m.values[slices.Index(m.shape.keys, "managedFields")] }
+	pattern(metadataOfChild(t, "a", "o", "1"))
+	pattern(metadataOfChild(t, "b", "o", "2"))
+	other, last := pattern(metadataOfChild(t, "c", "p", "3")), pattern(metadataOfChild(t, "dd", "q", "44"))
+	assert.Same(t, other, last)
+	finalized := metadataOfChild(t, "e", "o", "5")
+	finalized["finalizers"] = []any{"x"}
+	unlike := pattern(finalized)
+	assert.NotSame(t, last, unlike)
+	assert.Same(t, managed(last), managed(unlike))
+}
+
+// Keys that look as those of owners do where there are none.
+func TestPackedOwnerKeys(t *testing.T) {
+	t.Parallel()
+	for reason, fields := range map[string]string{
+		"two owners":           `{"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"a\"}":{},"k:{\"uid\":\"b\"}":{"f:x":{}}}}}`,
+		"no uid":               `{"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"\"}":{}}}}`,
+		"another key":          `{"f:metadata":{"f:ownerReferences":{"k:{\"name\":\"a\"}":{}, "k:{\"uid\":\"a\",\"x\":1}":{}, "k:{\"uid\":\"":{}}}}`,
+		"not of the metadata":  `{"f:spec":{"f:ownerReferences":{"k:{\"uid\":\"\"}":{},"k:{\"uid\":\"a\"}":{}}}}`,
+		"a text where one is":  `{"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"a\"}":"x"}}}`,
+		"a list where maps go": `{"f:metadata":[{"f:ownerReferences":{"k:{\"uid\":\"a\"}":{}}}]}`,
 	} {
-		assert.Same(t, field(c.pack(metadataOfChild(t, "e", "o", "5")), path...), field(b, path...), reason)
-		assert.NotSame(t, field(b, path...), field(other, path...), reason)
+		text := `{"name":"n","managedFields":[{"manager":"m","fieldsV1":` + fields + `}]}`
+		var want map[string]any
+		require.NoError(t, kjson.Unmarshal([]byte(text), &want))
+		c := newCommon()
+		for range 3 { // seen once, twice, and as what stands for others
+			var metadata map[string]any
+			require.NoError(t, kjson.Unmarshal([]byte(text), &metadata))
+			require.Equal(t, want, packAndUnpack(c, metadata), reason)
+		}
 	}
-	data := []string{"managedFields", "[0]", "fieldsV1", "f:data"}
-	require.NotNil(t, field(other, data...))
-	assert.Same(t, field(b, data...), field(other, data...), "what doesn't name the owner")
-	assert.Same(t, field(other, data...), field(last, data...))
-	assert.Same(t, b.shape, last.shape)
 }
 
 // The objects that were looked at last are at hand; others are unpacked anew.
@@ -118,6 +131,8 @@ func TestRecord(t *testing.T) {
 func FuzzPacked(f *testing.F) {
 	f.Add(`{"a":[1,2.5,"x",true,null,{"b":[]}],"c":{}}`, `{"a":[1,2.5,"x",true,null,{"b":[]}]}`)
 	f.Add(`{"a":-0.0,"b":0}`, `{"a":0,"b":-0.0}`)
+	f.Add(`{"managedFields":[{"manager":"m","time":"t","fieldsV1":{"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"a\"}":{}}}}}]}`, `{"managedFields":[{"time":"t","fieldsV1":{"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"b\"}":1}}}},1]}`)
+	f.Add(`{"labels":{"a":"b","c":1},"ownerReferences":[{"uid":"u","name":1},{"uid":"v","kind":"K"},"x"]}`, `{"labels":["a"],"ownerReferences":{"uid":"u"},"annotations":"x"}`)
 	f.Add(`{"a":{"b":{"c":1}}}`, `{"a":{"b":{"c":"1"}}}`)
 	f.Fuzz(func(t *testing.T, one, other string) {
 		c := newCommon()
@@ -127,9 +142,10 @@ func FuzzPacked(f *testing.F) {
 				if kjson.Unmarshal([]byte(text), &content) != nil || kjson.Unmarshal([]byte(text), &same) != nil {
 					return
 				}
-				delete(content, "managedFields")
-				delete(same, "managedFields")
-				got := unpacked(c.pack(content))
+				if entries, ok := same["managedFields"].([]any); ok {
+					same["managedFields"] = neededEntries(entries)
+				}
+				got := packAndUnpack(c, content)
 				if content == nil {
 					continue
 				}
