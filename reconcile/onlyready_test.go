@@ -15,28 +15,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// present is the whole status of the widget: its keys, and the types of its conditions.
-func (w *world) present() (keys, conditions []string) {
+// shown are the keys of the widget's status, and the types of its conditions.
+func (w *world) shown() (keys, conditions []string) {
 	w.t.Helper()
-	content, _ := w.widget().Object["status"].(map[string]any)
-	list, _ := content["conditions"].([]any)
-	for _, item := range list {
-		conditions = append(conditions, item.(map[string]any)["type"].(string))
+	for _, c := range status.Conditions(w.widget()).List() {
+		conditions = append(conditions, c.Type)
 	}
+	content, _ := w.status().(map[string]any)
 	return slices.Sorted(maps.Keys(content)), conditions
-}
-
-// slowly deploys a ConfigMap after a wait.
-type slowly struct{ wait func() }
-
-func (slowly) Build(_ context.Context, _ *Session, c *Component) error {
-	c.Add("c", configMap("c"))
-	return nil
-}
-
-func (s slowly) Deploy(ctx context.Context, _ *Session, c *Component) error {
-	s.wait()
-	return c.Apply(ctx)
 }
 
 func TestOnlyReady(t *testing.T) {
@@ -74,21 +60,21 @@ func TestOnlyReady(t *testing.T) {
 			assert.Equal(t, row.ready, ready.Reason, row.reason)
 			assert.Equal(t, row.message, ready.Message, row.reason)
 			assert.Equal(t, row.generation, ready.ObservedGeneration, row.reason)
-			_, conditions := w.present()
+			_, conditions := w.shown()
 			assert.Equal(t, []string{"Ready"}, conditions, row.reason)
 		}
-		keys, _ := w.present()
+		keys, _ := w.shown()
 		assert.Equal(t, []string{"conditions", "theirs"}, keys)
 	})
 	t.Run("what an earlier release wrote is taken off, what others did stays", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t)
+		w := newWorldWith(t, wanting("1"))
 		setUp := adding(func(s *Session) { s.Add("c", configMap("c")) })
-		w.calm(w.reconciler(setUp))
+		w.calm(w.reconciler(setUp, SupportedVersions("1"), OperatorVersion("7")))
 		w.mergeStatus(widgetRef, `{"status":{"theirs":"x"}}`)
 		before := w.condition(status.ConditionReady)
 		assert.Equal(t, []string{writeStatus}, w.calm(w.reconciler(setUp, OnlyReady())))
-		keys, conditions := w.present()
+		keys, conditions := w.shown()
 		assert.Equal(t, []string{"conditions", "theirs"}, keys)
 		assert.Equal(t, []string{"Ready"}, conditions)
 		assert.Equal(t, before, w.condition(status.ConditionReady), "its transition was then")
@@ -98,12 +84,13 @@ func TestOnlyReady(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		var begun metav1.Condition
-		r := w.reconciler(adding(func(s *Session) {
-			s.Use("slow", slowly{func() {
+		w.refuse = func(call string) error {
+			if call == "apply ConfigMap shop/c" {
 				require.Eventually(t, func() bool { begun = w.condition(status.ConditionReady); return begun.Type != "" }, time.Minute, time.Millisecond)
-			}})
-		}), OnlyReady(), StartAfter(time.Millisecond))
-		w.calm(r)
+			}
+			return nil
+		}
+		w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("c")) }), OnlyReady(), StartAfter(time.Millisecond)))
 		assert.Equal(t, "Initializing", begun.Reason)
 		assert.Equal(t, "Stable", w.condition(status.ConditionReady).Reason)
 	})
@@ -114,12 +101,24 @@ func TestOnlyReady(t *testing.T) {
 		w.calm(r)
 		w.pause("true")
 		assert.Equal(t, []string{writeStatus}, w.calm(r))
-		_, conditions := w.present()
+		_, conditions := w.shown()
 		assert.Equal(t, []string{"Ready", "Paused"}, conditions)
 		w.unpause()
 		assert.Equal(t, []string{writeStatus}, w.calm(r))
-		_, conditions = w.present()
+		_, conditions = w.shown()
 		assert.Equal(t, []string{"Ready"}, conditions)
+	})
+	t.Run("what the cluster refuses is an error, of which the engine tells, while the resource is Ready at its generation", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		r := w.reconciler(room(), OnlyReady())
+		w.calm(r)
+		w.delete(configMapRef("c"))
+		w.refuse = refusing(forbidden("patch", "configmaps"), "apply ConfigMap shop/c")
+		_, _, err := w.once(r)
+		require.ErrorContains(t, err, "is refused")
+		assert.False(t, request.IsPermanent(err))
+		assert.Equal(t, "Stable", w.condition(status.ConditionReady).Reason)
 	})
 	t.Run("what writes more is refused", func(t *testing.T) {
 		t.Parallel()
@@ -128,48 +127,4 @@ func TestOnlyReady(t *testing.T) {
 			assert.ErrorContains(t, err, "only ready: ")
 		}
 	})
-}
-
-func TestReadyCondition(t *testing.T) {
-	t.Parallel()
-	stable := metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Stable", ObservedGeneration: 4}
-	initializing := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Initializing", ObservedGeneration: 4}
-	refused := status.UpdatingVerdict{Reason: status.UpdatingClusterError, Message: "forbidden"}
-	for reason, row := range map[string]struct {
-		present     metav1.Condition
-		application status.Application
-		want        string // reason and message
-	}{
-		"nothing is said":                          {stable, status.Application{Generation: 5}, ""},
-		"Ready by itself":                          {metav1.Condition{}, status.Application{Ready: status.ReadyVerdict{Reason: status.ReadyInProgress, Message: "a"}}, "InProgress: a"},
-		"Updating knows why":                       {stable, status.Application{Ready: status.ReadyVerdict{Reason: status.ReadyErrored, Message: "a"}, Updating: refused}, "Errored: forbidden"},
-		"unless it says nothing":                   {stable, status.Application{Ready: status.ReadyVerdict{Reason: status.ReadyErrored, Message: "a"}, Updating: status.UpdatingVerdict{Reason: status.UpdatingErrored}}, "Errored: a"},
-		"both are well":                            {initializing, status.Application{Ready: status.ReadyVerdict{Reason: status.ReadyStable, Message: "a"}, Updating: status.UpdatingVerdict{Reason: status.UpdatingStable, Message: "b"}}, "Stable: a"},
-		"a cluster that refuses, of what is Ready": {stable, status.Application{Updating: refused, Generation: 4}, ""},
-		"of a generation that isn't":               {stable, status.Application{Updating: refused, Generation: 5}, "InProgress: forbidden"},
-		"of what has never been Ready":             {initializing, status.Application{Updating: refused, Generation: 4}, "Initializing: forbidden"},
-		"of what has no condition":                 {metav1.Condition{}, status.Application{Updating: refused, Generation: 4}, "InProgress: forbidden"},
-	} {
-		c, ok := readyCondition(row.present, row.application)
-		assert.Equal(t, row.want != "", ok, reason)
-		if ok {
-			assert.Equal(t, row.want, c.Reason+": "+c.Message, reason)
-			assert.Equal(t, row.application.Generation, c.ObservedGeneration, reason)
-			assert.Equal(t, c.Reason == "Stable", c.Status == metav1.ConditionTrue, reason)
-		}
-	}
-}
-
-// What the cluster refuses is in the log while the resource is Ready at its generation.
-func TestOnlyReadyLogs(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	r := w.reconciler(room(), OnlyReady())
-	w.calm(r)
-	w.delete(configMapRef("c"))
-	w.refuse = refusing(forbidden("patch", "configmaps"), "apply ConfigMap shop/c")
-	_, _, err := w.once(r)
-	require.Error(t, err, "which the engine logs")
-	assert.False(t, request.IsPermanent(err))
-	assert.Equal(t, "Stable", w.condition(status.ConditionReady).Reason)
 }

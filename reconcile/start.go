@@ -54,6 +54,7 @@ func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
 		ready, updating := status.ForStart(present, s.version)
 		return status.Application{
 			Ready: ready, Updating: updating, SupportedVersions: r.options.supported, Generation: s.resource.GetGeneration(),
+			OnlyReady: r.options.onlyReady,
 		}, ready.Reason != "" || updating.Reason != ""
 	})
 	if err != nil {

@@ -55,10 +55,6 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present
 		if !speaks {
 			return present, resumed, nil
 		}
-		if r.options.onlyReady {
-			next, changed, err := withReady(r.now(), present, application)
-			return next, changed || resumed, err
-		}
 		next, changed, err := application.Update(r.now(), present)
 		return next, changed || resumed, err
 	})
@@ -103,7 +99,8 @@ func (r *Reconciler) changeStatus(
 func (r *Reconciler) application(s *Session, rep report, present map[string]any) status.Application {
 	application := status.Application{
 		Generation: rep.generation, SupportedVersions: r.options.supported, OperatorVersion: r.options.operatorVersion,
-		Warn: func(message string) { s.logger.Warn("status", "warning", message) },
+		OnlyReady: r.options.onlyReady,
+		Warn:      func(message string) { s.logger.Warn("status", "warning", message) },
 	}
 	if r.options.serviceStatus {
 		application.Kind = s.Kind().Kind

@@ -52,6 +52,14 @@ type Application struct {
 	// (field fooServiceStatus of kind FooService) is kept up to date.
 	Kind string
 
+	// OnlyReady keeps the status to the condition Ready, for kinds whose schema has
+	// no more. Its message tells what Updating would; while it is True at the
+	// Generation, an Updating verdict without a Ready one says nothing. Components,
+	// the versions and Kind aren't written, and what the status holds of
+	// Updating, Reconciling, Stalled, the generations, components and versions is
+	// taken away.
+	OnlyReady bool
+
 	// Unmanaged switches everything off: the status belongs to somebody else.
 	Unmanaged bool
 
@@ -83,7 +91,20 @@ func (a Application) Update(now time.Time, current map[string]any) (next map[str
 	if a.Unmanaged {
 		return cloneMap(current), false, nil
 	}
-	next = a.clone(current)
+	if a.OnlyReady {
+		next = a.readyAlone(now, current)
+	} else {
+		next = a.whole(now, current)
+	}
+	if !Changed(current, next) {
+		return cloneMap(current), false, nil
+	}
+	return next, true, nil
+}
+
+// whole is the status that follows from the current one.
+func (a Application) whole(now time.Time, current map[string]any) map[string]any {
+	next := a.clone(current)
 	list := mapsOf(condition.ListOf(next))
 	ready, isReady := a.settle(a.Ready.verdict(), list)
 	updating, isUpdating := a.settle(a.Updating.verdict(), list)
@@ -104,10 +125,7 @@ func (a Application) Update(now time.Time, current map[string]any) (next map[str
 	a.setVersions(next)
 	a.setGenerations(next)
 	a.setService(next, ReadyReason(ready.Reason), UpdatingReason(updating.Reason))
-	if !Changed(current, next) {
-		return cloneMap(current), false, nil
-	}
-	return next, true, nil
+	return next
 }
 
 func (a Application) validate(now time.Time) error {

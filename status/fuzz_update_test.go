@@ -14,11 +14,12 @@ import (
 // mutated, foreign keys stay, and the second update has nothing to do.
 func FuzzUpdate(f *testing.F) {
 	for _, seed := range oddStatuses {
-		f.Add([]byte(seed), "Stable", "VerifyWait", "m", int64(3), "1.0", "Widget", true, false)
-		f.Add([]byte(seed), "", "", "", int64(0), "", "", false, true)
-		f.Add([]byte(seed), "Nope", "Errored", "x\xff", int64(-1), "\xff", "\xff", false, true)
+		f.Add([]byte(seed), "Stable", "VerifyWait", "m", int64(3), "1.0", "Widget", true, false, false)
+		f.Add([]byte(seed), "", "ClusterError", "m", int64(3), "1.0", "", true, false, true)
+		f.Add([]byte(seed), "", "", "", int64(0), "", "", false, true, false)
+		f.Add([]byte(seed), "Nope", "Errored", "x\xff", int64(-1), "\xff", "\xff", false, true, true)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, ready, updating, message string, generation int64, version, kind string, components, floats bool) {
+	f.Fuzz(func(t *testing.T, data []byte, ready, updating, message string, generation int64, version, kind string, components, floats, onlyReady bool) {
 		current, ok := decode(data, floats)
 		if !ok {
 			return
@@ -28,7 +29,7 @@ func FuzzUpdate(f *testing.F) {
 		a := status.Application{
 			Ready:      status.ReadyVerdict{Reason: status.ReadyReason(ready), Message: message},
 			Updating:   status.UpdatingVerdict{Reason: status.UpdatingReason(updating), Message: message},
-			Generation: generation, Version: version, Kind: kind, Warn: func(string) {},
+			Generation: generation, Version: version, Kind: kind, Warn: func(string) {}, OnlyReady: onlyReady,
 		}
 		if components {
 			a.Components = &status.ComponentState{Verified: []string{version, kind}, Unstarted: map[string]string{ready: message}}
@@ -51,7 +52,7 @@ func FuzzUpdate(f *testing.F) {
 		require.False(t, thrice, "nothing to do, as the API server gives it back")
 		for key, value := range current {
 			switch key {
-			case "conditions", "versions", "componentStatus", "observedGeneration", "reconciledGeneration":
+			case "conditions", "versions", "componentStatus", "observedGeneration", "reconciledGeneration", "operatorVersion":
 			default:
 				if _, text := value.(string); !text { // a service status may be replaced
 					require.Equal(t, value, next[key])

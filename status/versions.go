@@ -37,6 +37,24 @@ func (a Application) setVersions(next map[string]any) {
 	a.section(versions, "available", "status.versions.available")["versions"] = names
 }
 
+// removeVersions takes away what setVersions writes, but for the version of the
+// operator.
+func removeVersions(next map[string]any) {
+	versions := condition.Map(next, versionsKey)
+	if versions == nil {
+		return
+	}
+	delete(versions, "reconciled")
+	if available := condition.Map(versions, "available"); available != nil {
+		if delete(available, "versions"); len(available) == 0 {
+			delete(versions, "available")
+		}
+	}
+	if len(versions) == 0 {
+		delete(next, versionsKey)
+	}
+}
+
 // section answers the map at a key, made when missing.
 func (a Application) section(parent map[string]any, key, path string) map[string]any {
 	if section := condition.Map(parent, key); section != nil {
