@@ -121,11 +121,7 @@ func (i *informer) shown(ref deploy.Ref) shown {
 func (i *informer) atHand(ref deploy.Ref) *unstructured.Unstructured {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
-	one := i.objects.names[ref.Namespace][ref.Name]
-	if one.record != nil {
-		return one.record.recent.Load()
-	}
-	return one.object
+	return i.objects.atHand(ref.Namespace, ref.Name)
 }
 
 func (i *informer) hasSynced() bool {

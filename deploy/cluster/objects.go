@@ -53,6 +53,15 @@ func (o *objects) get(namespace, name string) *unstructured.Unstructured {
 	return o.holder.show(o.names[namespace][name])
 }
 
+// atHand is get, but nil for what would have to be unpacked for that.
+func (o *objects) atHand(namespace, name string) *unstructured.Unstructured {
+	one := o.names[namespace][name]
+	if one.record != nil {
+		return one.record.recent.Load()
+	}
+	return one.object
+}
+
 // put takes obj in and returns the one of that name that was there.
 func (o *objects) put(obj *unstructured.Unstructured) (before *unstructured.Unstructured) {
 	namespace, name := obj.GetNamespace(), obj.GetName()

@@ -40,9 +40,11 @@ func (d decoder) decodeMetadata(document []byte, kind schema.GroupVersionKind) (
 	if err != nil {
 		return nil, err
 	}
-	if h, ok := peekMetadata(text); ok && d.known != nil {
-		if obj := d.known(h.ref(kind), types.UID(h.uid), string(h.version), false); obj != nil {
-			return obj, nil
+	if d.known != nil {
+		if h, ok := peekMetadata(text); ok {
+			if obj := d.known(h.ref(kind), types.UID(h.uid), string(h.version), false); obj != nil {
+				return obj, nil
+			}
 		}
 	}
 	var metadata metav1.ObjectMeta
