@@ -22,7 +22,8 @@ const (
 	Followed
 	// Child: something changed that it owns.
 	Child
-	// Changed: it was created, or changed itself.
+	// Changed: it was created, or changed itself; also before the kind began to be watched, if the generations in its
+	// status say so.
 	Changed
 	// Forced: somebody asked for it, by the annotation that package watch looks at.
 	Forced

@@ -43,6 +43,26 @@ func TestOneAtATime(t *testing.T) {
 	})
 }
 
+func TestWhatChangedMeanwhileComesFirst(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "what was edited while nobody was there comes before all that is as it was left", func(w *world) {
+		for number := range 50 {
+			w.mergeStatus(w.create(widget(fmt.Sprintf("w%d", number))), `{"status":{"observedGeneration":1}}`)
+		}
+		w.merge(widget("w7"), `{"spec":{"size":2},"metadata":{"generation":2}}`)
+		var order []string
+		w.do = func(_ context.Context, req request.Request) (request.Result, error) {
+			time.Sleep(time.Second)
+			order = append(order, req.Key.Name)
+			return request.Result{}, nil
+		}
+		w.start(Workers(1))
+		w.pass(time.Minute)
+		assert.Len(w.t, order, 50)
+		assert.Contains(w.t, order[:2], "w7", "a worker may have begun with another one before it was listed")
+	})
+}
+
 func TestPendingRunsOnceMore(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "watch 9, 11, mistake 1: whatever comes while it runs makes one more run, with the latest state", func(w *world) {

@@ -49,6 +49,8 @@ func Why(event deploy.Event, listing, forced bool) (why request.Triggers) {
 		return why | request.Deleted
 	case isDeleting(event.New):
 		return why | request.Deleting
+	case event.Type == deploy.Added && listing && isOutdated(event.New):
+		return why | request.Listed | request.Changed
 	case event.Type == deploy.Added && listing:
 		return why | request.Listed
 	}

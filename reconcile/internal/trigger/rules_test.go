@@ -113,6 +113,32 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// What has changed while nobody was there comes before what was merely listed.
+func TestWhyOfWhatIsListed(t *testing.T) {
+	t.Parallel()
+	changed := request.Listed | request.Changed
+	for reason, row := range map[string]struct {
+		status any
+		want   request.Triggers
+	}{
+		"nothing is known of it":                   {nil, request.Listed},
+		"its status speaks of its generation":      {map[string]any{"observedGeneration": int64(3)}, request.Listed},
+		"of an older one":                          {map[string]any{"observedGeneration": int64(2)}, changed},
+		"a condition does":                         {map[string]any{"conditions": []any{map[string]any{"observedGeneration": int64(2)}}}, changed},
+		"another condition is newer":               {map[string]any{"conditions": []any{map[string]any{"observedGeneration": int64(2)}, map[string]any{"observedGeneration": int64(3)}}}, request.Listed},
+		"conditions tell none":                     {map[string]any{"conditions": []any{map[string]any{"type": "Ready"}, nil}}, request.Listed},
+		"of one that is newer, by a restored copy": {map[string]any{"observedGeneration": int64(4)}, request.Listed},
+		"a status that is none":                    {"fine", request.Listed},
+		"conditions that are none":                 {map[string]any{"conditions": "fine", "observedGeneration": "2"}, request.Listed},
+	} {
+		here := annotated(nil)
+		here.SetGeneration(3)
+		here.Object["status"] = row.status
+		assert.Equal(t, row.want, Why(added(here), true, false), reason)
+		assert.Equal(t, request.Changed, Why(added(here), false, false), reason)
+	}
+}
+
 func TestMappedKeys(t *testing.T) {
 	t.Parallel()
 	a := request.Key{Namespace: "shop", Name: "a"}
