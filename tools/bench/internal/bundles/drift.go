@@ -11,9 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Drift edits the message of the first count Bundles' ConfigMaps, deletes the other ConfigMap of the next count, and waits until
-// all are as they should be. It returns how long that took from the first request to the last repair.
-func (f *Fleet) Drift(ctx context.Context, count, edition int) (time.Duration, error) {
+// Drift edits, as the given field manager, the message of the first count Bundles' ConfigMaps, deletes the other ConfigMap of
+// the next count, and waits until all are as they should be. It returns how long that took from the first request to the
+// last repair.
+func (f *Fleet) Drift(ctx context.Context, manager string, count, edition int) (time.Duration, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	maps := f.children.CoreV1().ConfigMaps(f.namespace)
@@ -36,7 +37,7 @@ func (f *Fleet) Drift(ctx context.Context, count, edition int) (time.Duration, e
 	err = each(ctx, 0, 2*count, func(n int) error {
 		// Edits and deletions come mixed, as they do.
 		if bundle := n / 2; n%2 == 0 {
-			_, err := maps.Patch(ctx, Name(bundle)+"-message", types.MergePatchType, []byte(`{"data":{"message":"drifted"}}`), metav1.PatchOptions{FieldManager: "drift"})
+			_, err := maps.Patch(ctx, Name(bundle)+"-message", types.MergePatchType, []byte(`{"data":{"message":"drifted"}}`), metav1.PatchOptions{FieldManager: manager})
 			return err
 		}
 		return maps.Delete(ctx, Name(count+n/2)+"-size", metav1.DeleteOptions{})
