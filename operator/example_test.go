@@ -12,7 +12,9 @@ import (
 
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -74,16 +76,43 @@ func ExampleDomain() {
 	// 2
 }
 
-func ExampleLeadership() {
-	op := operator.New("guestbook-operator", operator.Leadership(operator.LeaderElection{Duration: time.Minute, RenewDeadline: 40 * time.Second}))
+func ExampleDefaults() {
+	op := operator.New("guestbook-operator", operator.Defaults(func(c *config.Config) { c.LeaderElection.Duration = time.Minute }))
 	op.Control(widget{})
-	// Flags have the last word.
-	args := []string{"run", "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"),
-		"--leader-election", "lease", "--leader-election-namespace", "shop", "--retry-period", "30s"}
-	fmt.Println(op.Execute(context.Background(), args, os.Stdout, os.Stdout))
+	op.Execute(context.Background(), []string{"config", "leader-election.duration"}, os.Stdout, os.Stdout)
+	// Flags, the environment and a file have the last word.
+	fmt.Println(op.Execute(context.Background(), []string{"run", "--leader-election.retry-period", "30s"}, os.Stdout, os.Stdout))
 	// Output:
-	// guestbook-operator: leader election: lease: renew deadline: 40s: two retry periods of 30s don't fit into it
+	// KEY                        VALUE   SOURCE
+	// leader-election.duration   1m0s    default
+	// guestbook-operator: leader-election: renew deadline: 10s: two retry periods of 30s don't fit into it
 	// 2
+}
+
+func ExampleFlags() {
+	var currency string
+	op := operator.New("guestbook-operator",
+		operator.Defaults(func(c *config.Config) { c.LeaderElection.RenewDeadline = 40 * time.Second }),
+		operator.Flags(func(set *pflag.FlagSet) { set.StringVar(&currency, "till.currency", "EUR", "currency of tills") }), // settings of your own
+	)
+	op.Control(widget{})
+	op.Execute(context.Background(), []string{"config", "--leader-election.duration", "50s", "--till.currency", "CHF", "-o", "yaml", "till"}, os.Stdout, os.Stdout)
+	fmt.Println(currency)
+	// Output:
+	// till:
+	//   currency: CHF # --till.currency
+	// CHF
+}
+
+func ExampleOper8Environment() {
+	op := operator.New("guestbook-operator", operator.Oper8Environment())
+	op.Control(widget{})
+	// With LOG_LEVEL=debug in the environment, log.level is debug.
+	fmt.Println(op.Execute(context.Background(), []string{"config", "objects"}, os.Stdout, os.Stdout))
+	// Output:
+	// KEY                      VALUE   SOURCE
+	// objects.internal-names   false   default
+	// 0
 }
 
 // dryRun runs an operator of widgets on documents, and prints what becomes of the object "first".
@@ -132,10 +161,10 @@ func ExampleWatches() {
 	))
 	op.Control(widget{})
 	// Which namespaces are watched is said by whoever runs it.
-	args := []string{"run", "--namespace", "team-*,!team-x", "--namespace-selector", "tier in prod"}
+	args := []string{"run", "--namespace", "team-*,!team-x", "--watch.namespace-selector", "tier in prod"}
 	fmt.Println(op.Execute(context.Background(), args, os.Stdout, os.Stdout))
 	// Output:
-	// guestbook-operator: --namespace-selector "tier in prod": unable to parse requirement: found 'prod' expected: '('
+	// guestbook-operator: --watch.namespace-selector "tier in prod": unable to parse requirement: found 'prod' expected: '('
 	// 2
 }
 

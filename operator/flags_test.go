@@ -69,7 +69,7 @@ func TestNamespacesAreFollowed(t *testing.T) {
 		op := operator.New(name)
 		op.Control(settings{kind}, reconcile.NameObjects())
 		return w.run(name, op, w.User(t, name, envtest.ClusterWide(rights...)),
-			"--namespace", w.Namespace+"-*", "-n", "!"+x, "--namespace-selector", "tier=prod")
+			"--namespace", w.Namespace+"-*", "-n", "!"+x, "--watch.namespace-selector", "tier=prod")
 	}
 	r := run(gadgets, "gadget-operator", append(rights, patching(t)...)...)
 	w.eventually("watch 5, demand 19: what pattern and labels let in is served", func() bool { return w.served(a) })
@@ -133,7 +133,7 @@ func TestMetadataOnly(t *testing.T) {
 	op := operator.New("gadget-operator", operator.Watches(cluster.MetadataOnly(secretKind.GroupKind())))
 	op.Control(counted{settings{gadgets}, &setups, true})
 	secrets := rbacv1.PolicyRule{Verbs: []string{"create", "get", "list", "watch", "patch"}, APIGroups: []string{""}, Resources: []string{"secrets"}}
-	r := w.run("gadget-operator", op, w.replica("operator", secrets), "--namespace", w.Namespace, "--reconcile-period", "300ms")
+	r := w.run("gadget-operator", op, w.replica("operator", secrets), "--namespace", w.Namespace, "--watch.period", "300ms")
 	w.resource(gadgets, "one")
 	w.eventually("it works", func() bool { return w.mode("one") == "old" })
 	w.eventually("it is settled", func() bool {
@@ -170,7 +170,7 @@ func TestReconcilePeriod(t *testing.T) {
 			name := strings.ToLower(row.kind.Kind) + "-operator"
 			op := operator.New(name)
 			op.Control(counted{settings{row.kind}, &setups, false}, reconcile.Recheck(time.Second), reconcile.Period(time.Hour))
-			r := w.run(name, op, w.replica(name), "--namespace", w.Namespace, "--reconcile-period", row.period)
+			r := w.run(name, op, w.replica(name), "--namespace", w.Namespace, "--watch.period", row.period)
 			defer r.stop()
 			w.resource(row.kind, name)
 			w.eventually("it is served", func() bool { return w.mode(name) == "old" })
@@ -210,7 +210,7 @@ func TestFilters(t *testing.T) {
 			name := "operator-" + string(rune('a'+i))
 			op := operator.New(name)
 			op.Control(row.controller)
-			r := w.run(name, op, w.replica(name), "--namespace", w.Namespace, "--filter", row.filter)
+			r := w.run(name, op, w.replica(name), "--namespace", w.Namespace, "--watch.filter", row.filter)
 			defer r.stop()
 			w.resource(gadgets, name)
 			defer w.delete(gadgets, name)

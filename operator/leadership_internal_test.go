@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/operkit/operkit/operator/config"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -18,20 +19,20 @@ func TestLeaderElectionIsSettled(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		file   string
-		given  LeaderElection
-		want   LeaderElection
+		given  election
+		want   election
 		err    string
 	}{
-		{"watch 32: in a Pod a Lease of the operator's name, in the Pod's namespace", pod, LeaderElection{Lock: AutoLock}, LeaderElection{Lock: LeaseLock, Name: "op", Namespace: "shop"}, ""},
-		{"watch 36: elsewhere none", nowhere, LeaderElection{Lock: AutoLock}, LeaderElection{Lock: NoLock, Name: "op"}, ""},
-		{"watch 32: what is given counts", pod, LeaderElection{Lock: ForLifeLock, Name: "x", Namespace: "y"}, LeaderElection{Lock: ForLifeLock, Name: "x", Namespace: "y"}, ""},
-		{"a namespace elsewhere", nowhere, LeaderElection{Lock: LeaseLock, Namespace: "y"}, LeaderElection{Lock: LeaseLock, Name: "op", Namespace: "y"}, ""},
-		{"watch 32: no namespace is a mistake", nowhere, LeaderElection{Lock: LeaseLock}, LeaderElection{}, "--leader-election lease needs --leader-election-namespace outside of a Pod"},
-		{"watch 36: none in a Pod", pod, LeaderElection{Lock: NoLock}, LeaderElection{Lock: NoLock, Name: "op", Namespace: "shop"}, ""},
-		{"watch 35: a lock per object needs no place", nowhere, LeaderElection{Lock: PerObjectLock}, LeaderElection{Lock: PerObjectLock, Name: "op"}, ""},
-		{"watch 35: nor is one looked for", dir, LeaderElection{Lock: PerObjectLock}, LeaderElection{Lock: PerObjectLock, Name: "op"}, ""},
-		{"whether it is a Pod can't be told", dir, LeaderElection{Lock: AutoLock, Namespace: "y"}, LeaderElection{}, "is a directory: give --leader-election and --leader-election-namespace"},
-		{"and doesn't matter", dir, LeaderElection{Lock: LeaseLock, Namespace: "y"}, LeaderElection{Lock: LeaseLock, Name: "op", Namespace: "y"}, ""},
+		{"watch 32: in a Pod a Lease of the operator's name, in the Pod's namespace", pod, election{Lock: config.AutoLock}, election{Lock: config.LeaseLock, Name: "op", Namespace: "shop"}, ""},
+		{"watch 36: elsewhere none", nowhere, election{Lock: config.AutoLock}, election{Lock: config.NoLock, Name: "op"}, ""},
+		{"watch 32: what is given counts", pod, election{Lock: config.ForLifeLock, Name: "x", Namespace: "y"}, election{Lock: config.ForLifeLock, Name: "x", Namespace: "y"}, ""},
+		{"a namespace elsewhere", nowhere, election{Lock: config.LeaseLock, Namespace: "y"}, election{Lock: config.LeaseLock, Name: "op", Namespace: "y"}, ""},
+		{"watch 32: no namespace is a mistake", nowhere, election{Lock: config.LeaseLock}, election{}, "leader-election.lock lease needs leader-election.namespace outside of a Pod"},
+		{"watch 36: none in a Pod", pod, election{Lock: config.NoLock}, election{Lock: config.NoLock, Name: "op", Namespace: "shop"}, ""},
+		{"watch 35: a lock per object needs no place", nowhere, election{Lock: config.PerObjectLock}, election{Lock: config.PerObjectLock, Name: "op"}, ""},
+		{"watch 35: nor is one looked for", dir, election{Lock: config.PerObjectLock}, election{Lock: config.PerObjectLock, Name: "op"}, ""},
+		{"whether it is a Pod can't be told", dir, election{Lock: config.AutoLock, Namespace: "y"}, election{}, "is a directory: say leader-election.lock and leader-election.namespace"},
+		{"and doesn't matter", dir, election{Lock: config.LeaseLock, Namespace: "y"}, election{Lock: config.LeaseLock, Name: "op", Namespace: "y"}, ""},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

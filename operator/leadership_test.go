@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/operkit/operkit/tools/envtest/audit"
@@ -24,7 +25,7 @@ var leases = schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1"
 const leads = "this replica leads"
 
 // brief are times of a lock that a test waits for.
-var brief = []string{"--lease-duration", "4s", "--renew-deadline", "3s", "--retry-period", "500ms"}
+var brief = []string{"--leader-election.duration", "4s", "--leader-election.renew-deadline", "3s", "--leader-election.retry-period", "500ms"}
 
 // replica is the user of one replica, with all rights of an operator and those to its lock that the README names.
 func (w *world) replica(name string, rights ...rbacv1.PolicyRule) *envtest.User {
@@ -199,7 +200,7 @@ func TestSignals(t *testing.T) {
 	for _, second := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run("watch 8: a second signal ends it at once: "+second.String(), func(t *testing.T) {
 			name := "second-" + strings.ToLower(second.String())
-			p := w.process(w.replica(name, leading(t)...), "--leader-election-name", name)
+			p := w.process(w.replica(name, leading(t)...), "--leader-election.name", name)
 			w.eventually("it leads", p.says(leads))
 			w.gadget(name, "stubbornness")
 			w.eventually("a reconcile runs", p.says("never ends"))
@@ -219,7 +220,7 @@ func TestLeadershipForLife(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, envtest.CRDs(definitions))
 	w.create("{apiVersion: v1, kind: Pod, metadata: {name: operator-first}, spec: {containers: [{name: operator, image: operator}]}}")
-	p := w.process(w.replica("first", rbacv1.PolicyRule{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}}), "--leader-election", "for-life")
+	p := w.process(w.replica("first", rbacv1.PolicyRule{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}}), "--leader-election.lock", "for-life")
 	w.eventually("it leads", p.says(leads))
 	owners := w.get(configMaps, "gadget-operator").GetOwnerReferences()
 	require.Len(t, owners, 1)
@@ -242,7 +243,9 @@ func TestLeadershipOutsideOfAPod(t *testing.T) {
 		assert.Empty(t, w.Calls(t, r.user).Of("leases.coordination.k8s.io"))
 	})
 	t.Run("watch 32: unless the operator was built with one", func(t *testing.T) {
-		r := w.start(gears, leading(t), operator.Leadership(operator.LeaderElection{Lock: operator.LeaseLock, Name: "gears", Namespace: w.Namespace}))
+		r := w.start(gears, leading(t), operator.Defaults(func(c *config.Config) {
+			c.LeaderElection.Lock, c.LeaderElection.Name, c.LeaderElection.Namespace = config.LeaseLock, "gears", w.Namespace
+		}))
 		w.resource(gears, "two")
 		w.eventually("it works", func() bool { return w.mode("two") == "old" })
 		r.stop()
@@ -254,7 +257,7 @@ func TestLeadershipOutsideOfAPod(t *testing.T) {
 func TestLeadershipPerObject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
-	flags := append([]string{"--leader-election", "per-object"}, brief...)
+	flags := append([]string{"--leader-election.lock", "per-object"}, brief...)
 	replicas := []*process{w.process(w.replica("first"), flags...), w.process(w.replica("second"), flags...)}
 	for _, p := range replicas {
 		w.eventually("it watches", p.says("watching kind=Gadget"))

@@ -5,46 +5,26 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy/cluster"
-	"github.com/spf13/cobra"
+	"github.com/operkit/operkit/operator/config"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// namespaces are those that the operator works in, as flags say.
+// namespaces are those that the operator works in.
 type namespaces struct {
 	// patterns are names and patterns as of cluster.Namespaces; none means all.
 	patterns []string
-	// labelled is what the flag says, selector what that means, nil for any labels.
-	labelled string
+	// selector is nil for any labels.
 	selector labels.Selector
 }
 
-func (n *namespaces) flags(command *cobra.Command) {
-	set := command.Flags()
-	set.StringSliceVarP(&n.patterns, "namespace", "n", nil, "namespaces to watch: names, patterns such as 'team-*', and with a '!' in front what is left out; the last that fits decides (default: all)")
-	set.StringVar(&n.labelled, "namespace-selector", "", "watch only namespaces with these labels, such as tier=prod")
-}
-
-// namespaceFlags are the names of the flags above.
-var namespaceFlags = []string{"namespace", "namespace-selector"}
-
-// check trims what was given and refuses what means nothing (spec: watch 5, mistake 24).
-func (n *namespaces) check() error {
-	for i, pattern := range n.patterns {
-		n.patterns[i] = strings.TrimSpace(pattern)
-		if _, err := cluster.NamespacePattern(n.patterns[i]); err != nil {
-			return usage("--%w", err)
-		}
-	}
+// newNamespaces are those that settings ask for, which were checked.
+func newNamespaces(c config.Watch) namespaces {
+	n := namespaces{patterns: slices.Clone(c.Namespaces)}
 	n.simplify()
-	if strings.TrimSpace(n.labelled) == "" {
-		return nil
+	if strings.TrimSpace(c.NamespaceSelector) != "" {
+		n.selector, _ = labels.Parse(c.NamespaceSelector)
 	}
-	selector, err := labels.Parse(n.labelled)
-	if err != nil {
-		return usage("--namespace-selector %q: %w", n.labelled, err)
-	}
-	n.selector = selector
-	return nil
+	return n
 }
 
 // simplify leaves out what makes no difference, so that namespaces aren't followed without need, which takes a right:

@@ -3,8 +3,8 @@ package operator
 import (
 	"testing"
 
+	"github.com/operkit/operkit/operator/config"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestNamespaces(t *testing.T) {
@@ -16,7 +16,7 @@ func TestNamespaces(t *testing.T) {
 		{"watch 5: none means all", nil, nil, nil},
 		{"watch 5: so does a star", []string{"*"}, nil, nil},
 		{"watch 5: a star among names", []string{"shop", "*", "store"}, nil, nil},
-		{"watch mistake 24: names are trimmed", []string{" store", "shop ", "store"}, []string{"shop", "store"}, []string{"shop", "store"}},
+		{"watch mistake 24: names count once", []string{"store", "shop", "store"}, []string{"shop", "store"}, []string{"shop", "store"}},
 		{"watch 5: names are no patterns, so that no right to namespaces is needed", []string{"shop"}, []string{"shop"}, []string{"shop"}},
 		{"demand 19: a pattern", []string{"shop", "team-*"}, []string{"shop", "team-*"}, nil},
 		{"demand 19: the order of patterns stays", []string{"team-*", "!team-x", "shop"}, []string{"team-*", "!team-x", "shop"}, nil},
@@ -27,8 +27,7 @@ func TestNamespaces(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
-			n := namespaces{patterns: row.given}
-			require.NoError(t, n.check())
+			n := newNamespaces(config.Watch{Namespaces: row.given})
 			assert.Equal(t, row.want, n.patterns)
 			assert.Equal(t, row.named, n.named())
 			assert.Nil(t, n.selector)
@@ -39,12 +38,10 @@ func TestNamespaces(t *testing.T) {
 
 func TestNamespaceSelector(t *testing.T) {
 	t.Parallel()
-	n := namespaces{patterns: []string{"shop"}, labelled: "tier in (prod, test),!frozen"}
-	require.NoError(t, n.check())
+	n := newNamespaces(config.Watch{Namespaces: []string{"shop"}, NamespaceSelector: "tier in (prod, test),!frozen"})
 	assert.Equal(t, "!frozen,tier in (prod,test)", n.selector.String())
 	assert.Equal(t, []string{"shop"}, n.named(), "demand 19: labels only take away")
 	assert.Len(t, n.options(), 2)
-	empty := namespaces{labelled: " "}
-	require.NoError(t, empty.check())
+	empty := newNamespaces(config.Watch{NamespaceSelector: " "})
 	assert.Nil(t, empty.selector, "no labels are no condition")
 }

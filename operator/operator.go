@@ -12,8 +12,10 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/leader"
+	"github.com/spf13/pflag"
 	"k8s.io/klog/v2"
 )
 
@@ -22,7 +24,9 @@ import (
 type Operator struct {
 	name        string
 	domain      string
-	election    LeaderElection
+	defaults    []func(*config.Config)
+	ownFlags    []func(*pflag.FlagSet)
+	settings    []config.Option
 	patches     patchSettings
 	watches     []cluster.Option
 	controllers []controller
@@ -46,6 +50,23 @@ func Domain(domain string) Option { return func(o *Operator) { o.domain = domain
 //	operator.New("guestbook-operator", operator.Watches(cluster.MetadataOnly(schema.GroupKind{Kind: "Secret"})))
 func Watches(options ...cluster.Option) Option {
 	return func(o *Operator) { o.watches = append(o.watches, options...) }
+}
+
+// Defaults changes what holds of the settings of the operator's process when nobody says anything else: see
+// config.Default. Several add up.
+func Defaults(change func(*config.Config)) Option {
+	return func(o *Operator) { o.defaults = append(o.defaults, change) }
+}
+
+// Flags adds settings of the program's own, which flags, the environment and the file can give like all others. Their
+// values may be used once a controller's Setup runs.
+func Flags(add func(*pflag.FlagSet)) Option {
+	return func(o *Operator) { o.ownFlags = append(o.ownFlags, add) }
+}
+
+// Oper8Environment has settings read by the names that oper8 gave them in the environment too, see config.Oper8Environment.
+func Oper8Environment() Option {
+	return func(o *Operator) { o.settings = append(o.settings, config.Oper8Environment()) }
 }
 
 type controller struct {
@@ -101,7 +122,8 @@ func (o *Operator) Execute(ctx context.Context, args []string, stdout, stderr io
 	}
 	fmt.Fprintf(stderr, "%s: %v\n", o.name, err)
 	var usage *usageError
-	if errors.As(err, &usage) {
+	var settings *config.Error
+	if errors.As(err, &usage) || errors.As(err, &settings) {
 		return 2
 	}
 	return 1

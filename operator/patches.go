@@ -71,39 +71,41 @@ type patchService struct {
 	availability *availability
 }
 
-func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *deploy.Manager, config *rest.Config, logger *slog.Logger, flags runFlags, election LeaderElection) (*patchService, error) {
+func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *deploy.Manager, client *rest.Config, p *process, e election) (*patchService, error) {
 	if patches == nil {
 		return nil, nil
 	}
-	engine, err := watch.New(manager.View(), append(o.engineOptions(logger, flags), watch.Workers(patchWorkers))...)
+	engine, err := watch.New(manager.View(), append(o.engineOptions(p), watch.Workers(patchWorkers))...)
 	if err != nil {
 		return nil, err
 	}
-	reconciler, err := patches.Reconciler(reconcilerOptions(engine, logger, flags)...)
+	reconciler, err := patches.Reconciler(append(p.defaultOptions(), reconcile.WithWatcher(engine))...)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.control(engine, patches.Kind(), reconciler, manager, logger, election); err != nil {
+	if err := o.control(engine, patches.Kind(), reconciler, manager, p.logger, e); err != nil {
 		return nil, fmt.Errorf("temporary patches: %w", err)
 	}
 	definition, err := temporarypatch.CRD(temporarypatch.As(patches.Kind()))
 	if err != nil {
 		return nil, err
 	}
-	client, err := dynamic.NewForConfig(config)
+	reviews, err := dynamic.NewForConfig(client)
 	if err != nil {
 		return nil, fmt.Errorf("temporary patches: %w", err)
 	}
+	watched := newNamespaces(p.Watch)
 	plural, _, _ := strings.Cut(definition.GetName(), ".")
 	return &patchService{engine, &availability{
-		kind: patches.Kind(), resource: plural, namespaces: flags.namespaces.named(), port: manager.Port(), reviews: client.Resource(accessReviews), logger: logger,
+		kind: patches.Kind(), resource: plural, namespaces: watched.named(), port: manager.Port(), reviews: reviews.Resource(accessReviews), logger: p.logger,
 	}}, nil
 }
 
 // run serves patches from when they are available on until ctx ends.
-func (s *patchService) run(ctx context.Context) error {
+func (s *patchService) run(ctx context.Context, h *health) error {
 	if s == nil || !s.availability.await(ctx) {
 		return nil
 	}
+	h.works(s.engine)
 	return s.engine.Run(ctx)
 }

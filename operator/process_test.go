@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/stretchr/testify/require"
@@ -23,7 +24,9 @@ const (
 )
 
 func operate() {
-	op := operator.New("gadget-operator", operator.NamespaceFile(os.Getenv(inPod)))
+	// These Pods share one network: each port is there once.
+	nowhere := operator.Defaults(func(c *config.Config) { c.Health.Address = config.NoAddress })
+	op := operator.New("gadget-operator", operator.NamespaceFile(os.Getenv(inPod)), nowhere)
 	op.Control(moody{settings{gadgets}})
 	op.Main()
 }

@@ -26,5 +26,5 @@ func TestReadme(t *testing.T) {
 		assert.Contains(t, string(examples), "\t"+strings.ReplaceAll(code, "\n", "\n\t"))
 		compared++
 	}
-	assert.Equal(t, 2, compared)
+	assert.Equal(t, 3, compared)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/manifest"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // renderer prints rendered components as one stream of YAML documents, or writes each into a
@@ -23,7 +24,7 @@ type renderer struct {
 	masked bool
 }
 
-func newRenderer(out io.Writer, flags runFlags) (*renderer, error) {
+func newRenderer(out io.Writer, flags renderFlags) (*renderer, error) {
 	r := &renderer{out: out, secrets: flags.showSecrets}
 	if flags.showSecrets {
 		r.options = append(r.options, manifest.ShowSecrets())
@@ -43,14 +44,14 @@ func newRenderer(out io.Writer, flags runFlags) (*renderer, error) {
 }
 
 // write writes the components of one resource, in the order of the rollout.
-func (r *renderer) write(resource resourceFile, components []manifest.Component) error {
+func (r *renderer) write(resource *unstructured.Unstructured, components []manifest.Component) error {
 	for _, c := range components {
 		r.masked = r.masked || !r.secrets && !c.Disabled && c.HasSecrets()
 	}
 	if r.directory == nil {
 		return r.print(components)
 	}
-	paths, err := r.directory.Write(deploy.RefOf(resource.object), components)
+	paths, err := r.directory.Write(deploy.RefOf(resource), components)
 	for _, path := range paths {
 		fmt.Fprintln(r.out, path)
 	}

@@ -3,11 +3,16 @@ package operator
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
@@ -19,22 +24,56 @@ type resourceFile struct {
 	object *unstructured.Unstructured
 }
 
-// readResources reads every document of the files, "-" being standard input. Empty
-// documents are left out, a namespace that is missing is "default" (spec: operator 6).
-func readResources(files []string) ([]resourceFile, error) {
+// readResources reads every document of the files that a flag names, "-" being standard input. Of a directory it reads
+// the files *.yaml, *.yml and *.json directly inside, by name. Empty documents are left out (spec: operator 5,
+// mistake 11). The error is about all that can't be read.
+func readResources(flag string, names []string) ([]resourceFile, error) {
 	var resources []resourceFile
-	for _, name := range files {
-		content, err := readFile(name)
+	var errs []error
+	for _, name := range names {
+		files, err := filesOf(name)
 		if err != nil {
-			return nil, usage("--cr: %w", err)
+			errs = append(errs, usage("%s: %w", flag, err))
 		}
-		found, err := parseResources(name, content)
-		if err != nil {
-			return nil, usage("--cr %s: %w", name, err)
+		for _, file := range files {
+			content, err := readFile(file)
+			if err != nil {
+				errs = append(errs, usage("%s: %w", flag, err))
+				continue
+			}
+			found, err := parseResources(file, content)
+			if err != nil {
+				errs = append(errs, usage("%s %s: %w", flag, file, err))
+			}
+			resources = append(resources, found...)
 		}
-		resources = append(resources, found...)
+		if err == nil && len(errs) == 0 && len(resources) == 0 {
+			errs = append(errs, usage("%s %s: holds no resource", flag, name))
+		}
 	}
-	return resources, nil
+	return resources, errors.Join(errs...)
+}
+
+// filesOf is a file itself, and of a directory what is read of it.
+func filesOf(name string) ([]string, error) {
+	if name == "-" {
+		return []string{name}, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() {
+		return []string{name}, nil // that it can't be read is told when it is
+	}
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, entry := range entries {
+		if !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(entry.Name())) {
+			files = append(files, filepath.Join(name, entry.Name()))
+		}
+	}
+	return files, nil
 }
 
 func readFile(name string) ([]byte, error) {
@@ -46,6 +85,7 @@ func readFile(name string) ([]byte, error) {
 
 func parseResources(name string, content []byte) ([]resourceFile, error) {
 	var resources []resourceFile
+	var errs []error
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
 	for number := 1; ; number++ {
 		document, err := reader.Read()
@@ -56,18 +96,14 @@ func parseResources(name string, content []byte) ([]resourceFile, error) {
 			return nil, fmt.Errorf("document %d: %w", number, err)
 		}
 		obj, err := parseResource(document)
-		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", number, err)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("document %d: %w", number, err))
+		case obj != nil:
+			resources = append(resources, resourceFile{fmt.Sprintf("%s, %s %s", name, obj.GetKind(), obj.GetName()), obj})
 		}
-		if obj == nil {
-			continue
-		}
-		resources = append(resources, resourceFile{fmt.Sprintf("%s, %s %s", name, obj.GetKind(), obj.GetName()), obj})
 	}
-	if len(resources) == 0 {
-		return nil, errors.New("holds no resource")
-	}
-	return resources, nil
+	return resources, errors.Join(errs...)
 }
 
 // parseResource returns nil for a document that says nothing.
@@ -87,11 +123,36 @@ func parseResource(document []byte) (*unstructured.Unstructured, error) {
 	if obj.GetName() == "" {
 		return nil, fmt.Errorf("%s: metadata.name is missing", obj.GetKind())
 	}
-	if obj.GetNamespace() == "" {
-		obj.SetNamespace("default")
-	}
 	// A resource that was saved from a cluster may be on its way out there; here it is rendered.
 	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionTimestamp")
 	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionGracePeriodSeconds")
 	return obj, nil
+}
+
+// putInNamespaces puts what names no namespace into "default", unless its kind has none, which a definition among the
+// files may say (spec: operator 6).
+func putInNamespaces(ctx context.Context, files ...resourceFile) error {
+	var definitions []*unstructured.Unstructured
+	for _, file := range files {
+		if file.object.GetKind() == "CustomResourceDefinition" {
+			definitions = append(definitions, file.object)
+		}
+	}
+	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(definitions...))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if file.object.GetNamespace() != "" {
+			continue
+		}
+		scope, err := memory.Port().Scope(ctx, file.object.GroupVersionKind())
+		if err != nil {
+			return usage("%s: %w", file.origin, err)
+		}
+		if scope == deploy.Namespaced {
+			file.object.SetNamespace("default")
+		}
+	}
+	return nil
 }

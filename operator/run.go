@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"os"
 	"slices"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/heartbeat"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/client-go/rest"
@@ -19,39 +20,46 @@ import (
 
 // run waits until this replica leads, watches the cluster and reconciles until ctx ends or the leadership is lost
 // (spec: watch 7, 8).
-func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags) error {
-	config, err := cluster.Config(flags.kubeconfig, flags.context)
+func (o *Operator) run(ctx context.Context, p *process) error {
+	client, err := o.clientConfig(p)
 	if err != nil {
 		return err
 	}
-	config.UserAgent = o.name
-	config.WarningHandlerWithContext = rest.NoWarnings{}
-	flags.limits.set(config)
-	election, err := flags.election.settle(o.name, o.namespaceFile, logger)
+	e, err := election(p.LeaderElection).settle(o.name, o.namespaceFile, p.logger)
 	if err != nil {
 		return err
 	}
 	// What talks to the cluster outlives ctx by as long as running reconciles need it.
 	background, closeStore := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeStore()
-	lock, closeLock, err := election.newElector(background, config, logger)
+	lock, closeLock, err := e.newElector(background, client, p.logger)
 	if err != nil {
 		return err
 	}
 	defer closeLock()
-	config.Wrap(lock.Transport)
-	config.Wrap(leader.ObjectTransport)
-	api, err := cluster.New(background, config, o.clusterOptions(logger, flags)...)
+	client.Wrap(lock.Transport)
+	client.Wrap(leader.ObjectTransport)
+	api, err := cluster.New(background, client, o.clusterOptions(p)...)
 	if err != nil {
 		return err
 	}
-	services, err := o.services(api, config, logger, flags, election)
+	if err := p.openManifests(); err != nil {
+		return err
+	}
+	defer p.closeManifests()
+	h := &health{standby: e.global()}
+	services, err := o.services(api, client, p, e, h)
 	if err != nil {
 		return err
 	}
-	logger.Info("starting", "operator", o.name, "server", config.Host)
+	told, err := o.tell(background, p, h)
+	if err != nil {
+		return err
+	}
+	defer told()
+	p.logger.Info("starting", "operator", o.name, "server", client.Host)
 	err = lock.Run(ctx, func(ctx context.Context) error {
-		return untilLost(ctx, logger, func(ctx context.Context) error {
+		return untilLost(ctx, p.logger, func(ctx context.Context) error {
 			err := runAll(ctx, services)
 			// Watches end before the leadership is given back.
 			closeStore()
@@ -59,61 +67,109 @@ func (o *Operator) run(ctx context.Context, logger *slog.Logger, flags runFlags)
 			return err
 		})
 	})
-	logger.Info("stopped", "operator", o.name)
+	p.logger.Info("stopped", "operator", o.name)
 	return err
 }
 
+// clientConfig is how the API server is asked.
+func (o *Operator) clientConfig(p *process) (*rest.Config, error) {
+	client, err := cluster.Config(p.Kubeconfig, p.Context)
+	if err != nil {
+		return nil, err
+	}
+	client.UserAgent = o.name
+	client.WarningHandlerWithContext = rest.NoWarnings{}
+	client.QPS, client.Burst = float32(p.KubeAPI.QPS), p.KubeAPI.Burst
+	if client.Burst == 0 {
+		client.Burst = max(1, int(2*p.KubeAPI.QPS))
+	}
+	return client, nil
+}
+
+// inPod tells whether the process runs in one, by what a service account is given there.
+func (o *Operator) inPod() bool {
+	_, err := os.Stat(o.namespaceFile)
+	return err == nil
+}
+
+// tell has probes know how the process is, by HTTP and by a file, until the returned function is called.
+func (o *Operator) tell(ctx context.Context, p *process, h *health) (stop func(), err error) {
+	serve, err := listen(endpoints(p, h), o.inPod(), p.logger)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { serve(ctx) })
+	if p.Heartbeat.File != "" {
+		running.Go(func() {
+			err := heartbeat.Run(ctx, p.Heartbeat.File, h.alive, heartbeat.Period(p.Heartbeat.Period), heartbeat.Logger(p.logger))
+			if err != nil {
+				p.logger.Error("no heartbeat", "error", err)
+			}
+		})
+	}
+	return func() {
+		cancel()
+		running.Wait()
+	}, nil
+}
+
 // services are the engines of the operator: one for its kinds, and one for temporary patches.
-func (o *Operator) services(api *cluster.Cluster, config *rest.Config, logger *slog.Logger, flags runFlags, election LeaderElection) ([]service, error) {
-	options := o.engineOptions(logger, flags)
-	if flags.workers > 0 {
-		options = append(options, watch.Workers(flags.workers))
+func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *process, e election, h *health) ([]service, error) {
+	options := o.engineOptions(p)
+	if p.Watch.Workers > 0 {
+		options = append(options, watch.Workers(p.Watch.Workers))
 	}
 	engine, err := watch.New(api.View(), options...)
 	if err != nil {
 		return nil, err
 	}
 	manager := deploy.NewManager(api, o.managerOptions()...)
-	patches, err := o.newPatches(manager, logger)
+	patches, err := o.newPatches(manager, p.logger)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range o.controllers {
-		options := append(reconcilerOptions(engine, logger, flags), c.options...)
+	for _, c := range o.working(p.Config) {
+		options := slices.Concat(p.defaultOptions(), []reconcile.Option{reconcile.WithWatcher(engine)}, c.options, p.givenOptions())
 		reconciler, err := reconcile.New(c.Controller, manager, patchedBy(patches, options)...)
 		if err != nil {
 			return nil, err
 		}
-		filtered, err := o.filteredBy(flags.filter, reconciler)
+		filtered, err := o.filteredBy(p.Watch.Filter, reconciler)
 		if err != nil {
 			return nil, err
 		}
-		if err := o.control(engine, reconciler.Kind(), filtered, manager, logger, election); err != nil {
+		if err := o.control(engine, reconciler.Kind(), filtered, manager, p.logger, e); err != nil {
 			return nil, fmt.Errorf("controller %T: %w", c.Controller, err)
 		}
 	}
-	patching, err := o.newPatchService(patches, manager, config, logger, flags, election)
+	patching, err := o.newPatchService(patches, manager, client, p, e)
 	if err != nil {
 		return nil, err
 	}
-	return []service{{"controllers", engine.Run}, {"temporary patches", patching.run}}, nil
+	work := func(ctx context.Context) error {
+		h.works(engine)
+		return engine.Run(ctx)
+	}
+	return []service{{"controllers", work}, {"temporary patches", func(ctx context.Context) error { return patching.run(ctx, h) }}}, nil
 }
 
 // clusterOptions say what is watched.
-func (o *Operator) clusterOptions(logger *slog.Logger, flags runFlags) []cluster.Option {
-	return append(append(slices.Clone(o.watches), cluster.Logger(logger)), flags.namespaces.options()...)
+func (o *Operator) clusterOptions(p *process) []cluster.Option {
+	n := newNamespaces(p.Watch)
+	return append(append(slices.Clone(o.watches), cluster.Logger(p.logger)), n.options()...)
 }
 
 // engineOptions are those of every engine of the operator.
-func (o *Operator) engineOptions(logger *slog.Logger, flags runFlags) []watch.Option {
-	return []watch.Option{watch.Logger(logger), watch.Domain(o.domain), watch.CancelOn(lostOf), watch.Period(flags.period)}
-}
-
-// reconcilerOptions are those of every reconciler of the operator.
-func reconcilerOptions(engine *watch.Engine, logger *slog.Logger, flags runFlags) []reconcile.Option {
-	options := []reconcile.Option{reconcile.Logger(logger), reconcile.WithWatcher(engine)}
-	if flags.periodic {
-		options = append(options, reconcile.Period(flags.period))
+func (o *Operator) engineOptions(p *process) []watch.Option {
+	options := []watch.Option{
+		watch.Logger(p.logger), watch.Domain(o.domain), watch.CancelOn(lostOf), watch.Timeout(p.Watch.Timeout), watch.Grace(p.Watch.Grace),
+		watch.Backoff(p.Retry.First, p.Retry.Longest),
+	}
+	if p.settings.Given("watch.period") {
+		// It comes sooner than what a controller asks for.
+		options = append(options, watch.Period(p.Watch.Period))
 	}
 	return options
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
@@ -43,6 +44,20 @@ func Config(kubeconfig, contextName string) (*rest.Config, error) {
 		return nil, fmt.Errorf("kubeconfig %s: %w", files, err)
 	}
 	return config, nil
+}
+
+// DefaultNamespace returns the namespace that kubectl works in when it is told none: that of the context, else the Pod's, else
+// "default". Files that can't be read have none; Config says what is wrong with them.
+func DefaultNamespace(kubeconfig, contextName string) string {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.WarnIfAllMissing = false
+	rules.ExplicitPath = kubeconfig
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: contextName}
+	namespace, _, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).Namespace()
+	if err != nil || namespace == "" {
+		return metav1.NamespaceDefault
+	}
+	return namespace
 }
 
 // inPod is the configuration when the files say nothing. Who named a file or a context of

@@ -19,6 +19,16 @@ contexts: [{name: one, context: {cluster: one}}, {name: two, context: {cluster: 
 current-context: one
 `
 
+func TestDefaultNamespace(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "config")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(kubeconfig, "cluster: two}", "cluster: two, namespace: shop}", 1)), 0o600))
+	for context, want := range map[string]string{"": "default", "one": "default", "two": "shop", "three": "default"} {
+		assert.Equal(t, want, cluster.DefaultNamespace(file, context), "context %q", context)
+	}
+	assert.Equal(t, "default", cluster.DefaultNamespace(filepath.Join(t.TempDir(), "absent"), ""))
+}
+
 // TestConfig sets the environment, so it isn't parallel.
 func TestConfig(t *testing.T) {
 	dir := t.TempDir()

@@ -295,6 +295,11 @@ func ExampleObjectTransport() {
 	// Output: 200 <nil>
 }
 
+func ExampleCheck() {
+	fmt.Println(leader.Check(leader.Duration(5 * time.Second)))
+	// Output: duration: 5s: it must be longer than the renew deadline of 10s
+}
+
 // answering answers everything.
 type answering struct{}
 

@@ -62,6 +62,12 @@ func Domain(domain string) Option { return func(o *options) { o.domain = domain 
 // Default: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
+// Check tells what is wrong with options, without a lock.
+func Check(opts ...Option) error {
+	_, err := newOptions(opts)
+	return err
+}
+
 func newOptions(opts []Option) (options, error) {
 	o := options{
 		duration: DefaultDuration, deadline: DefaultRenewDeadline, retry: DefaultRetryPeriod, domain: deploy.Domain, logger: slog.Default(),

@@ -1,4 +1,4 @@
-package operator
+package config
 
 import (
 	"errors"
@@ -14,21 +14,28 @@ var oper8Duration = regexp.MustCompile(`^(\d+hr)?(\d+m)?(\d+(\.\d*)?s)?$`)
 // mistake 9).
 type duration time.Duration
 
-// Set implements the flags' Value.
-func (d *duration) Set(text string) error {
+// ParseDuration reads a duration as Go writes it, or as oper8 does: 12hr13m14s. Empty is none.
+func ParseDuration(text string) (time.Duration, error) {
 	if text == "" {
-		*d = 0
-		return nil
+		return 0, nil
 	}
 	parsed, err := time.ParseDuration(text)
 	if err != nil && oper8Duration.MatchString(text) {
 		parsed, err = time.ParseDuration(strings.Replace(text, "hr", "h", 1))
 	}
 	if err != nil {
-		return errors.New("it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day")
+		return 0, errors.New("it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day")
 	}
-	*d = duration(parsed)
-	return nil
+	return parsed, nil
+}
+
+// Set implements the flags' Value.
+func (d *duration) Set(text string) error {
+	parsed, err := ParseDuration(text)
+	if err == nil {
+		*d = duration(parsed)
+	}
+	return err
 }
 
 // String implements the flags' Value. None is what the help shows no default for.

@@ -1,0 +1,108 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/leader"
+	"github.com/operkit/operkit/reconcile/logging"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// check looks at the values together (spec: operator 16, 17).
+func (s *Settings) check() {
+	c := &s.config
+	s.wants("kube-api.qps", c.KubeAPI.QPS > 0, "it must be more than 0")
+	s.notNegative("kube-api.burst", c.KubeAPI.Burst)
+	s.checkWatch()
+	s.wants("retry.first", c.Retry.First > 0, "it must be positive")
+	s.wants("retry.longest", c.Retry.Longest >= c.Retry.First, fmt.Sprintf("it can't be less than retry.first, %s", c.Retry.First))
+	s.notNegative("retry.attempts", c.Retry.Attempts)
+	s.notNegative("rollout.concurrency", c.Rollout.Concurrency)
+	s.wants("status.graph", c.Status.Manage || !c.Status.Graph, "it goes with status.manage")
+	s.wants("status.service", c.Status.Manage || !c.Status.Service, "it goes with status.manage")
+	s.wants("versions.strict", !c.Versions.Strict || len(c.Versions.Supported) > 0, "name the versions on offer with versions.supported")
+	for _, pattern := range c.Versions.Exempt {
+		_, err := path.Match(pattern, "")
+		s.wants("versions.exempt", err == nil, fmt.Sprintf("%q is no pattern such as Temporary*", pattern))
+	}
+	s.checkElection()
+	_, err := logging.ParseLevel(c.Log.Level)
+	s.accept("log.level", err)
+	s.wants("log.format", c.Log.Format == "text" || c.Log.Format == "json", "use text or json")
+	_, err = logging.ParseFilters(strings.Join(c.Log.Filters, ","))
+	s.accept("log.filters", err)
+	s.wants("heartbeat.period", c.Heartbeat.Period > 0, "it must be positive")
+	s.wants("health.address", c.Health.Address == AutoAddress || isAddress(c.Health.Address), "use auto, off, or an address such as :8081 or 127.0.0.1:0")
+	s.wants("profiling.address", isAddress(c.Profiling.Address), "use off, or an address such as :6060 or 127.0.0.1:0")
+	s.wants("manifests.disabled", !c.Manifests.Disabled || c.Manifests.Directory != "", "it goes with manifests.directory")
+}
+
+// isAddress tells whether one can listen there, or says that nobody does.
+func isAddress(text string) bool {
+	_, port, err := net.SplitHostPort(text)
+	_, portErr := strconv.ParseUint(port, 10, 16)
+	return text == NoAddress || err == nil && portErr == nil
+}
+
+func (s *Settings) checkWatch() {
+	w := &s.config.Watch
+	for i, pattern := range w.Namespaces {
+		w.Namespaces[i] = strings.TrimSpace(pattern)
+		_, err := cluster.NamespacePattern(w.Namespaces[i])
+		s.accept("watch.namespaces", err)
+	}
+	_, err := labels.Parse(w.NamespaceSelector)
+	s.accept("watch.namespace-selector", err)
+	_, err = filter.Named(w.Filter, "")
+	s.accept("watch.filter", err)
+	s.notNegative("watch.workers", w.Workers)
+	for key, value := range map[string]time.Duration{"watch.period": w.Period, "watch.recheck": w.Recheck, "watch.grace": w.Grace} {
+		s.wants(key, value >= 0, "it can't be negative")
+	}
+	s.wants("watch.timeout", w.Timeout > 0, "it must be positive")
+}
+
+// meaningless are the keys of leader election that mean nothing with a lock.
+var meaningless = map[Lock][]string{
+	AutoLock: nil, LeaseLock: nil,
+	ForLifeLock:   {"duration"},
+	PerObjectLock: {"name", "namespace"},
+	NoLock:        {"name", "namespace", "duration", "renew-deadline", "retry-period"},
+}
+
+func (s *Settings) checkElection() {
+	e := &s.config.LeaderElection
+	ignored, known := meaningless[e.Lock]
+	s.wants("leader-election.lock", known, "use auto, lease, for-life, per-object or none")
+	for _, key := range ignored {
+		key = "leader-election." + key
+		s.wants(key, !s.Given(key), fmt.Sprintf("it has no meaning with leader-election.lock %s", e.Lock))
+	}
+	if err := leader.Check(leader.Duration(e.Duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)); err != nil && e.Lock != NoLock {
+		s.problems = append(s.problems, fmt.Sprintf("leader-election: %v", err))
+	}
+}
+
+// wants tells that the value of a key is wrong if it isn't as it should be.
+func (s *Settings) wants(key string, well bool, reason string) {
+	if !well {
+		s.refuse(key, s.origins[key], s.flags.Lookup(key).Value.String(), reason)
+	}
+}
+
+func (s *Settings) notNegative(key string, value int) {
+	s.wants(key, value >= 0, "it can't be negative")
+}
+
+func (s *Settings) accept(key string, err error) {
+	if err != nil {
+		s.wants(key, false, err.Error())
+	}
+}

@@ -1,0 +1,58 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// variable is how a name is written as one of the environment (spec: operator 14).
+func variable(name string) string {
+	return strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
+}
+
+// ofService are variables that Kubernetes itself gives to each Pod for each Service beside it.
+var ofService = regexp.MustCompile(`^(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+
+// readEnvironment takes over what the environment says of keys of which no flag speaks. An empty variable says nothing.
+func (s *Settings) readEnvironment(environ []string) {
+	keys := map[string]string{}
+	s.flags.VisitAll(func(f *pflag.Flag) { keys[variable(f.Name)] = f.Name })
+	for _, line := range sorted(environ) {
+		name, text, _ := strings.Cut(line, "=")
+		short, ours := strings.CutPrefix(name, s.prefix)
+		if text = strings.TrimSpace(text); text == "" || !ours {
+			continue
+		}
+		key, known := keys[short]
+		switch {
+		case known && s.origins[key].Source < Environment:
+			s.setVariable(key, name, text)
+		case !known && !ofService.MatchString(short):
+			s.warnings = append(s.warnings, fmt.Sprintf("%s: there is no such setting%s", name, Suggestion(short, slices.Collect(maps.Keys(keys)), s.prefix)))
+		}
+	}
+}
+
+// setVariable takes a variable over. A list is written with commas, or as JSON.
+func (s *Settings) setVariable(key, name, text string) {
+	from := Origin{Environment, name, 0}
+	var items []string
+	if _, isList := inner(s.flags.Lookup(key)).(pflag.SliceValue); isList && strings.HasPrefix(text, "[") {
+		if err := json.Unmarshal([]byte(text), &items); err != nil {
+			s.refuse(key, from, text, "it is no JSON list of texts")
+			return
+		}
+		s.setList(key, from, items)
+		return
+	}
+	s.set(key, from, text)
+}
+
+// sorted has the same come out whatever the order of the environment.
+func sorted(environ []string) []string { return slices.Sorted(slices.Values(environ)) }

@@ -1,0 +1,130 @@
+package config_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/operkit/operkit/operator/config"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func Example() {
+	settings := config.New("guestbook-operator", func(c *config.Config) { c.Watch.Workers = 4 })
+	command := &cobra.Command{Use: "run", RunE: func(*cobra.Command, []string) error {
+		c, err := settings.Load([]string{"GUESTBOOK_OPERATOR_WATCH_WORKERS=8"})
+		fmt.Println(c.Watch.Workers, c.Log.Level)
+		return err
+	}}
+	command.PersistentFlags().AddFlagSet(settings.Flags())
+	command.SetArgs([]string{"--log.level", "debug"})
+	fmt.Println(command.Execute())
+	// Output:
+	// 8 debug
+	// <nil>
+}
+
+func ExampleSettings_Load() {
+	settings := config.New("guestbook-operator", nil)
+	_, err := settings.Load([]string{"GUESTBOOK_OPERATOR_WATCH_WORKERS=many", "GUESTBOOK_OPERATOR_LOG_COLOUR=red", "GUESTBOOK_OPERATOR_RETRY_FIRST=1d"})
+	fmt.Println(err)
+	fmt.Println(settings.Warnings())
+	// Output:
+	// 2 settings are wrong:
+	//   GUESTBOOK_OPERATOR_RETRY_FIRST="1d": it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day
+	//   GUESTBOOK_OPERATOR_WATCH_WORKERS="many": it is no whole number
+	// [GUESTBOOK_OPERATOR_LOG_COLOUR: there is no such setting]
+}
+
+func ExampleSettings_All() {
+	settings := config.New("guestbook-operator", nil)
+	if _, err := settings.Load([]string{"GUESTBOOK_OPERATOR_HEARTBEAT_FILE=/tmp/beat"}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, one := range settings.All() {
+		if settings.Given(one.Key) {
+			fmt.Println(one.Key, one.Value, one.Origin)
+		}
+	}
+	// Output: heartbeat.file /tmp/beat GUESTBOOK_OPERATOR_HEARTBEAT_FILE
+}
+
+func ExampleSettings_Flags() {
+	settings := config.New("guestbook-operator", nil)
+	currency := settings.Flags().String("till.currency", "EUR", "currency of tills")
+	_, err := settings.Load([]string{"GUESTBOOK_OPERATOR_TILL_CURRENCY=CHF"})
+	fmt.Println(*currency, err)
+	// Output: CHF <nil>
+}
+
+func ExampleSettings_Alias() {
+	settings := config.New("guestbook-operator", nil)
+	set := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	settings.Alias(set, "namespace", "n", "watch.namespaces")
+	fmt.Println(set.Parse([]string{"-n", "shop"}))
+	c, err := settings.Load(nil)
+	fmt.Println(c.Watch.Namespaces, err)
+	// Output:
+	// <nil>
+	// [shop] <nil>
+}
+
+func ExampleDocument() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "settings.yaml")
+	if err := os.WriteFile(path, []byte("versions: {operator: 1.10, supported: [1.9, 1.10]}"), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	settings := config.New("guestbook-operator", nil)
+	if _, err := settings.Load([]string{"GUESTBOOK_OPERATOR_CONFIG=" + path}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var given []config.Setting
+	for _, one := range settings.All() {
+		if settings.Given(one.Key) {
+			one.Origin.Name = "settings.yaml"
+			given = append(given, one)
+		}
+	}
+	content, err := config.Document(given)
+	fmt.Print(string(content), err)
+	// Output:
+	// versions:
+	//   operator: "1.10" # settings.yaml:1
+	//   supported: ["1.9", "1.10"] # settings.yaml:1
+	// <nil>
+}
+
+func ExampleOper8Environment() {
+	settings := config.New("guestbook-operator", nil, config.Oper8Environment())
+	c, err := settings.Load([]string{"LOG_JSON=true"})
+	fmt.Println(c.Log.Format, err)
+	fmt.Println(settings.Warnings())
+	// Output:
+	// json <nil>
+	// [LOG_JSON is an old name: set GUESTBOOK_OPERATOR_LOG_FORMAT=json instead]
+}
+
+func ExampleParseDuration() {
+	fmt.Println(config.ParseDuration("12hr13m14s"))
+	// Output: 12h13m14s <nil>
+}
+
+func ExampleSuggestion() {
+	fmt.Println("there is no such setting" + config.Suggestion("log.lvl", []string{"log.level", "log.format"}, "--"))
+	// Output: there is no such setting: did you mean --log.level?
+}
+
+func ExampleDefault() {
+	fmt.Println(config.Default().Watch.Period)
+	// Output: 10m0s
+}

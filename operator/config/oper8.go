@@ -1,0 +1,123 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// counterpart is the key that does what one of oper8's did.
+type counterpart struct {
+	key string
+	// translate is what a value of oper8's is here; nil for the same.
+	translate func(text string) (string, error)
+}
+
+// counterparts are by oper8's names in the environment. The README says of those that are missing why.
+var counterparts = map[string]counterpart{
+	"LOG_LEVEL":                          {key: "log.level"},
+	"LOG_FILTERS":                        {key: "log.filters"},
+	"LOG_JSON":                           {key: "log.format", translate: either("json", "text")},
+	"WORKING_DIR":                        {key: "manifests.directory"},
+	"DUMP_DISABLED":                      {key: "manifests.disabled"},
+	"STANDALONE":                         {key: "rollout.concurrency", translate: either("0", "8")},
+	"STRICT_VERSIONING":                  {key: "versions.strict"},
+	"SUPPORTED_VERSIONS":                 {key: "versions.supported"},
+	"MANAGE_STATUS":                      {key: "status.manage"},
+	"INTERNAL_NAME_ANNOTATION":           {key: "objects.internal-names"},
+	"INCLUDE_DEPENDENCY_GRAPH_IN_STATUS": {key: "status.graph"},
+	"CONTROLLER_NAME":                    {key: "controllers"},
+	"REQUEUE_AFTER_SECONDS":              {key: "watch.recheck", translate: seconds},
+	"RETRY_BACKOFF_BASE_SECONDS":         {key: "retry.first", translate: seconds},
+	"WATCH_NAMESPACE":                    {key: "watch.namespaces"},
+	"OPERATOR_VERSION":                   {key: "versions.operator"},
+	"ROLLOUT_MANAGER_DEPLOY_THREADS":     {key: "rollout.concurrency"},
+	"PYTHON_WATCH_MANAGER_MAX_CONCURRENT_RECONCILES": {key: "watch.workers"},
+	"PYTHON_WATCH_MANAGER_RECONCILE_PERIOD":          {key: "watch.period"},
+	"PYTHON_WATCH_MANAGER_FILTER":                    {key: "watch.filter"},
+	"PYTHON_WATCH_MANAGER_HEARTBEAT_FILE":            {key: "heartbeat.file"},
+	"PYTHON_WATCH_MANAGER_HEARTBEAT_PERIOD":          {key: "heartbeat.period"},
+	"PYTHON_WATCH_MANAGER_LOCK_TYPE":                 {key: "leader-election.lock", translate: lock},
+	"PYTHON_WATCH_MANAGER_LOCK_NAME":                 {key: "leader-election.name"},
+	"PYTHON_WATCH_MANAGER_LOCK_NAMESPACE":            {key: "leader-election.namespace"},
+	"PYTHON_WATCH_MANAGER_LOCK_DURATION":             {key: "leader-election.duration"},
+	"PYTHON_WATCH_MANAGER_LOCK_POLL_TIME":            {key: "leader-election.retry-period"},
+}
+
+// without are oper8's names that have no counterpart, and why.
+var without = map[string]string{
+	"LOG_THREAD_ID":                                  "Go has no numbers of threads; lines have the id of their reconcile",
+	"DRY_RUN":                                        "use the command render, or run --dry-run",
+	"STRICT_VERSION_KIND_REGEX":                      "name the kinds that are exempt in versions.exempt, as patterns such as Temporary*",
+	"DEPLOY_RETRIES":                                 "what fails is tried again with the whole resource, see retry.first",
+	"DEPLOY_UNPROCESSABLE_PUT_FALLBACK":              "an object says by its strategy whether it may be replaced",
+	"CLUSTER_PASSTHROUGH_ANNOTATIONS":                "objects are applied, so that annotations of others stay",
+	"WATCH_MANAGER":                                  "there is one engine",
+	"OPERATOR_NAME":                                  "the program has its name from operator.New",
+	"ROLLOUT_MANAGER_VERIFY_THREADS":                 "components are deployed and verified in one pass, see rollout.concurrency",
+	"PYTHON_WATCH_MANAGER_PROCESS_CONTEXT":           "reconciles are no processes",
+	"PYTHON_WATCH_MANAGER_WATCH_DEPENDENT_RESOURCES": "what a resource owns is always watched",
+	"PYTHON_WATCH_MANAGER_SUBSYSTEM_ROLLOUT":         "a resource that renders another one waits for it as for any object",
+	"PYTHON_WATCH_MANAGER_WATCH_RETRY_COUNT":         "watches are opened again for as long as it takes",
+	"PYTHON_WATCH_MANAGER_WATCH_RETRY_DELAY":         "watches are opened again later and later, up to half a minute",
+}
+
+// readOper8 takes over what stands in the environment under oper8's bare names, of keys of which nothing better speaks.
+func (s *Settings) readOper8(environ []string) {
+	for _, line := range sorted(environ) {
+		name, text, _ := strings.Cut(line, "=")
+		one, known := counterparts[name]
+		if reason, dropped := without[name]; dropped {
+			s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning here: %s", name, reason))
+		}
+		if text = strings.TrimSpace(text); !known || text == "" || s.origins[one.key].Source >= Environment {
+			continue
+		}
+		if one.translate != nil {
+			translated, err := one.translate(text)
+			if err != nil {
+				s.refuse(one.key, Origin{Environment, name, 0}, text, err.Error())
+				continue
+			}
+			text = translated
+		}
+		s.setVariable(one.key, name, text)
+		s.warnings = append(s.warnings, fmt.Sprintf("%s is an old name: set %s%s=%s instead", name, s.prefix, variable(one.key), text))
+	}
+}
+
+// either translates a switch.
+func either(on, off string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		switch value, err := strconv.ParseBool(strings.ToLower(text)); {
+		case err != nil:
+			return "", fmt.Errorf("use true or false")
+		case value:
+			return on, nil
+		}
+		return off, nil
+	}
+}
+
+// seconds translates a number of them.
+func seconds(text string) (string, error) {
+	if _, err := strconv.ParseFloat(text, 64); err != nil {
+		return "", fmt.Errorf("it is no number of seconds")
+	}
+	return text + "s", nil
+}
+
+// lock translates the names of locks.
+func lock(text string) (string, error) {
+	switch text {
+	case "leader-with-lease":
+		return string(LeaseLock), nil
+	case "leader-for-life":
+		return string(ForLifeLock), nil
+	case "annotation":
+		return string(PerObjectLock), nil
+	case "dryrun":
+		return string(NoLock), nil
+	}
+	return "", fmt.Errorf("use leader-with-lease, leader-for-life, annotation or dryrun")
+}

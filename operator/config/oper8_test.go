@@ -1,0 +1,87 @@
+package config
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestOper8Environment(t *testing.T) {
+	t.Parallel()
+	for variable, row := range map[string]struct{ key, want string }{
+		"LOG_LEVEL=debug4":                                 {"log.level", "debug4 2"},
+		"LOG_JSON=True":                                    {"log.format", "json 2"},
+		"LOG_JSON=false":                                   {"log.format", "text 2"},
+		"LOG_FILTERS=BILLING:debug,MAIL:off":               {"log.filters", "BILLING:debug,MAIL:off 2"},
+		"STANDALONE=true":                                  {"rollout.concurrency", "0 2"},
+		"REQUEUE_AFTER_SECONDS=90":                         {"watch.recheck", "1m30s 2"},
+		"RETRY_BACKOFF_BASE_SECONDS=0.01":                  {"retry.first", "10ms 2"},
+		"WATCH_NAMESPACE=a, b":                             {"watch.namespaces", "a,b 2"},
+		"PYTHON_WATCH_MANAGER_RECONCILE_PERIOD=1hr":        {"watch.period", "1h0m0s 2"},
+		"PYTHON_WATCH_MANAGER_LOCK_TYPE=leader-with-lease": {"leader-election.lock", "lease 2"},
+		"PYTHON_WATCH_MANAGER_LOCK_TYPE=leader-for-life":   {"leader-election.lock", "for-life 2"},
+		"PYTHON_WATCH_MANAGER_LOCK_TYPE=annotation":        {"leader-election.lock", "per-object 2"},
+		"PYTHON_WATCH_MANAGER_LOCK_TYPE=dryrun":            {"leader-election.lock", "none 2"},
+		"PYTHON_WATCH_MANAGER_MAX_CONCURRENT_RECONCILES=4": {"watch.workers", "4 2"},
+	} {
+		s, _, err := load(t, said{environ: []string{variable}, old: true})
+		require.NoError(t, err, variable)
+		assert.Equal(t, row.want, of(t, s, row.key), variable)
+		name, _, _ := strings.Cut(variable, "=")
+		require.Len(t, s.Warnings(), 1, variable)
+		assert.Contains(t, s.Warnings()[0], name+" is an old name: set SHOP_OPERATOR_")
+
+		s, _, err = load(t, said{environ: []string{variable}})
+		require.NoError(t, err, variable)
+		assert.False(t, s.Given(row.key), "operator mistake 6: only when asked for: %s", variable)
+		assert.Empty(t, s.Warnings())
+	}
+	s, _, err := load(t, said{environ: []string{"LOG_LEVEL=debug", "SHOP_OPERATOR_LOG_LEVEL=error"}, old: true})
+	require.NoError(t, err)
+	assert.Equal(t, "error 2", of(t, s, "log.level"), "the new name comes first")
+	s, _, err = load(t, said{environ: []string{"LOG_LEVEL=debug"}, file: "log: {level: error}", old: true})
+	require.NoError(t, err)
+	assert.Equal(t, "debug 2", of(t, s, "log.level"), "the environment is the environment")
+	s, _, err = load(t, said{environ: []string{"DRY_RUN=true"}, old: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"DRY_RUN has no meaning here: use the command render, or run --dry-run"}, s.Warnings())
+	for variable, want := range map[string]string{
+		"LOG_JSON=maybe": "use true or false", "REQUEUE_AFTER_SECONDS=soon": "it is no number of seconds",
+		"PYTHON_WATCH_MANAGER_LOCK_TYPE=none": "use leader-with-lease",
+	} {
+		_, _, err := load(t, said{environ: []string{variable}, old: true})
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// operator 9-11: each of oper8's keys has a counterpart, or there is a reason. Those of the bridge to Ansible and of vcs
+// aren't here: there is no bridge, and vcs comes with its own module. pod_name is read where it is of use, by package leader.
+func TestEveryKeyOfOper8(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	for _, key := range strings.Fields(`log_level log_filters log_json log_thread_id dry_run working_dir dump_disabled standalone
+		strict_versioning supported_versions strict_version_kind_regex manage_status internal_name_annotation
+		include_dependency_graph_in_status controller_name deploy_retries deploy_unprocessable_put_fallback
+		cluster_passthrough_annotations retry_backoff_base_seconds requeue_after_seconds watch_namespace watch_manager
+		operator_name operator_version rollout_manager.deploy_threads rollout_manager.verify_threads
+		python_watch_manager.max_concurrent_reconciles python_watch_manager.reconcile_period python_watch_manager.process_context
+		python_watch_manager.watch_dependent_resources python_watch_manager.subsystem_rollout python_watch_manager.heartbeat_file
+		python_watch_manager.heartbeat_period python_watch_manager.watch_retry_count python_watch_manager.watch_retry_delay
+		python_watch_manager.filter python_watch_manager.lock.type python_watch_manager.lock.name
+		python_watch_manager.lock.namespace python_watch_manager.lock.duration python_watch_manager.lock.poll_time`) {
+		t.Run("operator 9, 10, 11: "+key, func(t *testing.T) {
+			t.Parallel()
+			one, has := counterparts[variable(key)]
+			_, dropped := without[variable(key)]
+			assert.True(t, has != dropped)
+			assert.Contains(t, string(readme), "| `"+variable(key)+"` |")
+			if has {
+				assert.Contains(t, New("a", nil).keys(), one.key)
+			}
+		})
+	}
+}

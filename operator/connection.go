@@ -1,0 +1,48 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
+)
+
+// connection is a cluster that a command asks.
+type connection struct {
+	deploy.Cluster
+	host string
+	// namespace is where things are that nobody says another one of.
+	namespace string
+}
+
+// connect finds the cluster that a command asks. Nothing is sent yet.
+func (o *Operator) connect(ctx context.Context, p *process) (*connection, error) {
+	client, err := o.clientConfig(p)
+	if err != nil {
+		return nil, err
+	}
+	api, err := cluster.New(ctx, client, cluster.Logger(p.logger))
+	if err != nil {
+		return nil, err
+	}
+	return &connection{api, client.Host, cluster.DefaultNamespace(p.Kubeconfig, p.Context)}, nil
+}
+
+// explained says of an error of the cluster what to do about it.
+func (c *connection) explained(err error) error {
+	var unavailable *deploy.UnavailableError
+	var unknown *deploy.KindUnknownError
+	var request *url.Error
+	switch {
+	case errors.As(err, &request):
+		return fmt.Errorf("cluster %s: %w: check that it runs and can be reached from here, or choose another with --context or --kubeconfig", c.host, request.Err)
+	case errors.As(err, &unavailable):
+		return fmt.Errorf("cluster %s: %w: check that it runs, or choose another with --context or --kubeconfig", c.host, err)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%w: apply its CustomResourceDefinition", err)
+	}
+	return err
+}

@@ -1,0 +1,92 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"github.com/operkit/operkit/operator/config"
+)
+
+// endpoint is something that is served by HTTP.
+type endpoint struct {
+	// key is that of its address, usual the port in a Pod.
+	key, address, usual string
+	handler             http.Handler
+}
+
+// endpoints are those of a process, some of which may be nowhere.
+func endpoints(p *process, h *health) []endpoint {
+	probes := http.NewServeMux()
+	probes.HandleFunc("/healthz", probe(h.alive))
+	probes.HandleFunc("/readyz", probe(h.ready))
+	return []endpoint{
+		{"health.address", p.Health.Address, ":8081", probes},
+		{"profiling.address", p.Profiling.Address, "", profiles()},
+	}
+}
+
+// probe answers what a check says.
+func probe(check func() error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		if err := check(); err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprintln(w, err)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	}
+}
+
+func profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// listen opens the endpoints that are somewhere. What it returns serves them until its context ends. Whoever doesn't call it
+// closes them by that: there is nothing half open.
+func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context.Context), err error) {
+	var listeners []net.Listener
+	var servers []*http.Server
+	for _, e := range all {
+		if e.address == config.AutoAddress && inPod {
+			e.address = e.usual
+		}
+		if e.address == config.AutoAddress || e.address == config.NoAddress {
+			continue
+		}
+		listener, err := net.Listen("tcp", e.address)
+		if err != nil {
+			for _, open := range listeners {
+				_ = open.Close()
+			}
+			return nil, fmt.Errorf("%s %s: %w: say another one, or off", e.key, e.address, errors.Unwrap(err))
+		}
+		logger.Info("serving", "what", e.key, "address", listener.Addr().String())
+		listeners = append(listeners, listener)
+		servers = append(servers, &http.Server{
+			Handler: e.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+			ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+		})
+	}
+	return func(ctx context.Context) {
+		for i, server := range servers {
+			go func() { _ = server.Serve(listeners[i]) }()
+		}
+		<-ctx.Done()
+		for _, server := range servers {
+			_ = server.Close()
+		}
+	}, nil
+}

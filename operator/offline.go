@@ -1,0 +1,124 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/manifest"
+	"github.com/operkit/operkit/reconcile/request"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// rendering is one resource and its components.
+type rendering struct {
+	resource   *unstructured.Unstructured
+	components []manifest.Component
+}
+
+// offline is a cluster in memory in which one resource is rendered, and what the operator controls of what it renders.
+type offline struct {
+	operator *Operator
+	process  *process
+	manager  *deploy.Manager
+	patching *dryPatching
+	// rendered are the resources that were.
+	rendered []deploy.Ref
+}
+
+// render reconciles one resource, with its temporary patches, in an in-memory cluster of its own, and then the resources among
+// what it renders that this operator controls too (spec: operator 6, 23).
+func (o *Operator) render(
+	ctx context.Context, p *process, resource resourceFile, patches patchFiles, beside []*unstructured.Unstructured,
+) ([]rendering, error) {
+	if _, known := o.controllerOf(resource.object.GroupVersionKind()); !known {
+		return nil, usage("%s %s is of no kind that this operator controls (%s): correct its apiVersion and kind",
+			resource.object.GetAPIVersion(), resource.object.GetKind(), o.controlled())
+	}
+	ref := deploy.RefOf(resource.object)
+	beside = slices.DeleteFunc(slices.Clone(beside), func(obj *unstructured.Unstructured) bool { return deploy.RefOf(obj) == ref })
+	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(beside...), dryrun.Objects(resource.object), dryrun.Objects(patches.objects()...))
+	if err != nil {
+		return nil, err
+	}
+	c := &offline{operator: o, process: p, manager: deploy.NewManager(memory, o.managerOptions()...)}
+	if c.patching, err = o.record(ctx, c.manager, p.logger, patches); err != nil {
+		return nil, err
+	}
+	renderings, err := c.render(ctx, resource.object)
+	if err != nil {
+		return nil, err
+	}
+	return renderings, c.patching.judge(ctx)
+}
+
+// render renders a resource that is in the cluster, and what the operator controls of that.
+func (c *offline) render(ctx context.Context, resource *unstructured.Unstructured) ([]rendering, error) {
+	ref := deploy.RefOf(resource)
+	c.rendered = append(c.rendered, ref)
+	controller, _ := c.operator.controllerOf(ref.Kind)
+	one := rendering{resource: resource}
+	var inner []deploy.Ref
+	collect := reconcile.Observe(func(component *reconcile.Component, results deploy.Results) {
+		one.components = append(one.components, manifest.Of(component, results))
+		for _, result := range results {
+			if _, ours := c.operator.controllerOf(result.Ref.Kind); ours && result.Action != deploy.Removed {
+				inner = append(inner, result.Ref)
+			}
+		}
+	})
+	options := slices.Concat(c.process.defaultOptions(), controller.options, c.process.givenOptions(), []reconcile.Option{reconcile.DryRun(), collect})
+	reconciler, err := reconcile.New(controller.Controller, c.manager, c.patching.patched(options)...)
+	if err != nil {
+		return nil, err
+	}
+	key := request.Key{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	if _, err := reconciler.Reconcile(ctx, request.Request{Key: key}); err != nil {
+		return nil, err
+	}
+	renderings := []rendering{one}
+	for _, ref := range inner {
+		if slices.Contains(c.rendered, ref) {
+			continue
+		}
+		below, err := c.below(ctx, ref)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", ref, err)
+		}
+		renderings = append(renderings, below...)
+	}
+	return renderings, nil
+}
+
+// below renders a resource that another one has rendered.
+func (c *offline) below(ctx context.Context, ref deploy.Ref) ([]rendering, error) {
+	resource, err := c.manager.View().Get(ctx, ref)
+	if err != nil || resource == nil {
+		return nil, err
+	}
+	return c.render(ctx, resource)
+}
+
+// controllerOf is the one of a kind.
+func (o *Operator) controllerOf(kind schema.GroupVersionKind) (controller, bool) {
+	at := slices.IndexFunc(o.controllers, func(c controller) bool { return c.Kind() == kind })
+	if at < 0 {
+		return controller{}, false
+	}
+	return o.controllers[at], true
+}
+
+func (o *Operator) controlled() string {
+	var text string
+	for i, c := range o.controllers {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.Kind().GroupVersion().String() + " " + c.Kind().Kind
+	}
+	return text
+}

@@ -1,0 +1,62 @@
+package operator
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+)
+
+// view is what a command shows: as a table for people, or as a document for programs.
+type view interface {
+	table(out io.Writer) error
+	document() any
+}
+
+// output is how a command shows what it has to show.
+type output struct{ format string }
+
+func (o *output) flag(command *cobra.Command) {
+	command.Flags().StringVarP(&o.format, "output", "o", "table", "table, yaml or json")
+}
+
+func (o *output) print(out io.Writer, v view) error {
+	switch o.format {
+	case "table":
+		return v.table(out)
+	case "json":
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(v.document())
+	case "yaml":
+		content, err := yamlOf(v)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(content)
+		return err
+	}
+	return usage("--output %q: use table, yaml or json", o.format)
+}
+
+func yamlOf(v view) ([]byte, error) {
+	if special, ok := v.(interface{ yaml() ([]byte, error) }); ok {
+		return special.yaml()
+	}
+	return yaml.Marshal(v.document())
+}
+
+// writeTable writes rows, of which the first is the head, in columns.
+func writeTable(out io.Writer, rows [][]string) error {
+	table := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
+	for _, row := range rows {
+		if _, err := fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t ")); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
