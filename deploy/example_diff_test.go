@@ -47,6 +47,31 @@ func ExampleManager_Diff() {
 	// +  namespace: shop
 }
 
+func ExampleManager_DiffDelete() {
+	m := deploy.NewManager(newMemory(newConfigMap("web", "good morning")), deploy.EvenForeign())
+	differences, err := m.DiffDelete(context.Background(), []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, d := range differences {
+		fmt.Println(d.Ref, d.Action)
+	}
+	fmt.Print(differences)
+	// Output:
+	// ConfigMap shop/web deleted
+	// ConfigMap shop/db skipped
+	// --- ConfigMap shop/web (live)
+	// +++ /dev/null
+	// @@ -1,7 +0,0 @@
+	// -apiVersion: v1
+	// -data:
+	// -  greeting: good morning
+	// -kind: ConfigMap
+	// -metadata:
+	// -  name: web
+	// -  namespace: shop
+}
+
 func ExampleManager_DiffSet() {
 	ctx := context.Background()
 	m := deploy.NewManager(newMemory())

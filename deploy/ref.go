@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"encoding/json"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -48,6 +49,16 @@ func annotation(obj *unstructured.Unstructured, key string) string {
 	annotations, _ := metadata["annotations"].(map[string]any)
 	text, _ := annotations[key].(string)
 	return text
+}
+
+// MarshalJSON is the form of logs as JSON: apiVersion, kind, namespace and name.
+func (r Ref) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Namespace  string `json:"namespace,omitempty"`
+		Name       string `json:"name"`
+	}{r.Kind.GroupVersion().String(), r.Kind.Kind, r.Namespace, r.Name})
 }
 
 // String is the form in which messages name an object: "Deployment shop/web", or

@@ -32,8 +32,8 @@ func (a annotating) run(o *Operator, settings *config.Settings, chosen *selectio
 		if err != nil {
 			return err
 		}
-		if len(args) == 0 && len(chosen.files) == 0 && chosen.labels == "" && !*every {
-			return usage("which ones? Name them, choose by --selector, or say --all")
+		if *every && chosen.labels != "" {
+			return usage("--all and --selector exclude each other")
 		}
 		p, err := o.open(cmd, settings)
 		if err != nil {
@@ -44,6 +44,12 @@ func (a annotating) run(o *Operator, settings *config.Settings, chosen *selectio
 			return err
 		}
 		found, err := chosen.resolve(cmd.Context(), c, o.controlledKinds(), args)
+		switch {
+		case err == nil && !found.byName && chosen.labels == "" && !*every:
+			return usage("which ones? Name them, choose by --selector, or say --all")
+		case found.byName && *every:
+			return usage("--all leaves no names to say")
+		}
 		errs := []error{err}
 		if err == nil && len(found.objects) == 0 {
 			fmt.Fprintln(cmd.ErrOrStderr(), "there are none")
@@ -92,7 +98,7 @@ func (o *Operator) triggerCommand(settings *config.Settings) *cobra.Command {
 		Use:   "trigger [KIND] NAME...",
 		Short: "Have the operator that runs reconcile resources now",
 		Example: fmt.Sprintf("  %[1]s trigger hello\n  %[1]s trigger %[2]s/hello %[2]s/world -n shop\n  %[1]s trigger --all --all-namespaces",
-			o.name, o.example()),
+			o.callName(), o.example()),
 	})
 }
 
@@ -114,7 +120,7 @@ func (o *Operator) pauseCommand(settings *config.Settings) *cobra.Command {
 		Short: "Have the operator leave resources alone for a while",
 		Long:  "Have the operator leave resources alone, until a time or until they are resumed. A deletion goes on all the same.",
 		Example: fmt.Sprintf("  %[1]s pause hello\n  %[1]s pause hello --until 2h\n  %[1]s pause --selector tier=test --until 2030-01-02T08:00:00Z",
-			o.name),
+			o.callName()),
 	}
 	command.Flags().StringVar(&until, "until", "", "when the pause ends: a time such as 2030-01-02T08:00:00Z, or a duration from now, such as 2h (default: when it is resumed)")
 	return o.annotatingCommand(settings, a, command)
@@ -141,6 +147,6 @@ func (o *Operator) resumeCommand(settings *config.Settings) *cobra.Command {
 	return o.annotatingCommand(settings, a, &cobra.Command{
 		Use:     "resume [KIND] NAME...",
 		Short:   "Have the operator look after resources again that were paused",
-		Example: fmt.Sprintf("  %[1]s resume hello\n  %[1]s resume --all", o.name),
+		Example: fmt.Sprintf("  %[1]s resume hello\n  %[1]s resume --all", o.callName()),
 	})
 }

@@ -18,7 +18,7 @@ func (o *Operator) checkHeartbeatCommand(settings *config.Settings) *cobra.Comma
 		Short: "Fail unless the process that runs has said of late that it makes progress",
 		Long: "Fail unless the process that runs has said of late that it makes progress, in the file that the setting heartbeat.file names: for the\n" +
 			"liveness probe of a Pod, by a command. A probe that asks by HTTP needs no file, see the setting health.address.",
-		Example: fmt.Sprintf("  %[1]s check-heartbeat --heartbeat.file /tmp/heartbeat\n  %[1]s check-heartbeat --file /tmp/heartbeat --delta 90s", o.name),
+		Example: fmt.Sprintf("  %[1]s check-heartbeat --heartbeat.file /tmp/heartbeat\n  %[1]s check-heartbeat --file /tmp/heartbeat --delta 90s", o.callName()),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := o.open(cmd, settings)

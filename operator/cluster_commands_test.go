@@ -121,6 +121,8 @@ func TestCommandsAgainstACluster(t *testing.T) {
 			"which kind":              {[]string{"status", "one"}, 2, "one: of which kind? Say KIND/one, with a kind of Gadget, Gear"},
 			"a kind that isn't ours":  {[]string{"status", "pod/one"}, 2, "pod/one: this operator controls no pod: choose of Gadget, Gear"},
 			"nobody was named":        {[]string{"pause"}, 2, "which ones? Name them, choose by --selector, or say --all"},
+			"a kind is no name":       {[]string{"pause", "gadget"}, 2, "which ones? Name them, choose by --selector, or say --all"},
+			"names and all":           {[]string{"resume", "gadget/one", "--all"}, 2, "--all leaves no names to say"},
 			"a time that is over":     {[]string{"pause", "gadget/one", "--until", "2000-01-01T00:00:00Z"}, 2, "that is over"},
 			"a time that is none":     {[]string{"pause", "gadget/one", "--until", "later"}, 2, `--until "later": write a time such as`},
 			"a selector that is none": {[]string{"status", "-l", "a in b"}, 2, `--selector "a in b": unable to parse requirement`},

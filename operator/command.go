@@ -18,6 +18,7 @@ import (
 func (o *Operator) command() *cobra.Command {
 	root := &cobra.Command{
 		SuggestionsMinimumDistance: 2,
+		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: o.callName()},
 		Use:                        o.name,
 		Short:                      "Kubernetes operator for " + strings.Join(o.kinds(), ", "),
 		SilenceErrors:              true,
@@ -29,14 +30,14 @@ func (o *Operator) command() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) {
-			return usage("%w%s: see '%s --help'", err, suggestFlag(cmd, unknown.GetSpecifiedName()), cmd.CommandPath())
+			return usage("%w%s (see '%s --help')", err, suggestFlag(cmd, unknown.GetSpecifiedName()), cmd.CommandPath())
 		}
 		return usage("%w: see '%s --help'", err, cmd.CommandPath())
 	})
 	root.PersistentFlags().AddFlagSet(s.Flags())
 	root.SetHelpFunc(helpWith(s.Flags(), root.HelpFunc()))
 	root.AddCommand(
-		o.runCommand(s), o.renderCommand(s), o.statusCommand(s), o.triggerCommand(s), o.pauseCommand(s), o.resumeCommand(s),
+		o.runCommand(s), o.renderCommand(s), o.graphCommand(s), o.diffCommand(s), o.reconcileCommand(s), o.statusCommand(s), o.triggerCommand(s), o.pauseCommand(s), o.resumeCommand(s),
 		o.configCommand(s), o.checkHeartbeatCommand(s), o.versionCommand(s),
 	)
 	return root
@@ -64,7 +65,7 @@ func (o *Operator) newSettings() *config.Settings {
 		for _, change := range o.defaults {
 			change(c)
 		}
-	}, o.settings...)
+	}, append(slices.Clone(o.settings), config.Kinds(o.kinds()...))...)
 	for _, add := range o.ownFlags {
 		add(s.Flags())
 	}
@@ -87,9 +88,6 @@ func (o *Operator) open(cmd *cobra.Command, s *config.Settings) (*process, error
 	}
 	c, err := s.Load(os.Environ())
 	if err != nil {
-		return nil, err
-	}
-	if err := o.checkControllers(c.Controllers); err != nil {
 		return nil, err
 	}
 	p := &process{Config: c, settings: s, logger: newLogger(cmd.ErrOrStderr(), c.Log)}
@@ -130,6 +128,9 @@ func suggestFlag(cmd *cobra.Command, name string) string {
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
+	}
+	if cmd.HasParent() {
+		return usage("%q: %s takes no arguments: see '%s --help'", args[0], cmd.Name(), cmd.CommandPath())
 	}
 	for _, near := range cmd.SuggestionsFor(args[0]) {
 		return usage("unknown command %q: did you mean %s?", args[0], near)

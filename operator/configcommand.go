@@ -17,12 +17,12 @@ func (o *Operator) configCommand(settings *config.Settings) *cobra.Command {
 		Short:       "Show the settings that are in effect, and what says so",
 		Long: "Show the settings that are in effect, and what says so: a flag, a variable of the environment, the file that --config names, or the program\n" +
 			"itself, in this order of precedence. With KEYs only those, and what is below them. As YAML it is such a file.",
-		Example: fmt.Sprintf("  %[1]s config\n  %[1]s config watch log.level\n  %[1]s config --config settings.yaml --log.level debug -o yaml", o.name),
+		Example: fmt.Sprintf("  %[1]s config\n  %[1]s config watch log.level\n  %[1]s config --config settings.yaml --log.level debug -o yaml", o.callName()),
 		RunE: func(cmd *cobra.Command, keys []string) error {
 			if _, err := o.open(cmd, settings); err != nil {
 				return err
 			}
-			chosen, err := choose(settings.All(), keys)
+			chosen, err := choose(settings, keys)
 			if err != nil {
 				return err
 			}
@@ -34,7 +34,8 @@ func (o *Operator) configCommand(settings *config.Settings) *cobra.Command {
 }
 
 // choose leaves the settings of some keys and of what is below them; of no keys all.
-func choose(all []config.Setting, keys []string) ([]config.Setting, error) {
+func choose(settings *config.Settings, keys []string) ([]config.Setting, error) {
+	all := settings.All()
 	if len(keys) == 0 {
 		return all, nil
 	}
@@ -50,7 +51,11 @@ func choose(all []config.Setting, keys []string) ([]config.Setting, error) {
 	}
 	for _, key := range keys {
 		if !found[key] {
-			return nil, usage("%s: there is no such setting", key)
+			var known []string
+			for _, one := range all {
+				known = append(known, one.Key)
+			}
+			return nil, usage("%s: there is no such setting%s", key, config.Suggestion(key, known, ""))
 		}
 	}
 	return chosen, nil

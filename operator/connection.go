@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // connection is a cluster that a command asks.
@@ -37,6 +38,8 @@ func (c *connection) explained(err error) error {
 	var unknown *deploy.KindUnknownError
 	var request *url.Error
 	switch {
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("cluster %s: it doesn't accept the credentials: log in again, or choose another with --context or --kubeconfig", c.host)
 	case errors.As(err, &request):
 		return fmt.Errorf("cluster %s: %w: check that it runs and can be reached from here, or choose another with --context or --kubeconfig", c.host, request.Err)
 	case errors.As(err, &unavailable):

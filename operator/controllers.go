@@ -2,26 +2,11 @@ package operator
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-// checkControllers refuses kinds that nothing controls.
-func (o *Operator) checkControllers(kinds []string) error {
-	var problems []string
-	for _, kind := range kinds {
-		if !slices.Contains(o.kinds(), kind) {
-			problems = append(problems, "controllers: this operator has none of the kind "+kind+": choose of "+strings.Join(o.kinds(), ", "))
-		}
-	}
-	if len(problems) > 0 {
-		return &config.Error{Problems: problems}
-	}
-	return nil
-}
 
 // controlledKinds are those of the controllers.
 func (o *Operator) controlledKinds() []schema.GroupVersionKind {
@@ -48,7 +33,10 @@ func (o *Operator) working(c config.Config) []controller {
 
 // defaultOptions are those of every reconciler before what its controller was added with.
 func (p *process) defaultOptions() []reconcile.Option {
-	return []reconcile.Option{reconcile.Logger(p.logger), reconcile.Period(p.Watch.Period), reconcile.Recheck(p.Watch.Recheck)}
+	return []reconcile.Option{
+		reconcile.Logger(p.logger), reconcile.Period(p.Watch.Period), reconcile.Recheck(p.Watch.Recheck),
+		reconcile.Concurrency(p.Rollout.Concurrency), reconcile.MaxAttempts(p.Retry.Attempts),
+	}
 }
 
 // givenOptions are those that somebody asked for, over what a controller was added with.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 	"time"
 
 	"github.com/operkit/operkit/operator/config"
@@ -54,8 +55,8 @@ func profiles() http.Handler {
 	return mux
 }
 
-// listen opens the endpoints that are somewhere. What it returns serves them until its context ends. Whoever doesn't call it
-// closes them by that: there is nothing half open.
+// listen opens the endpoints that are somewhere, or none when one can't be. What it returns has to be called: it serves them until
+// its context ends, and closes them.
 func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context.Context), err error) {
 	var listeners []net.Listener
 	var servers []*http.Server
@@ -81,12 +82,18 @@ func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context
 		})
 	}
 	return func(ctx context.Context) {
+		var serving sync.WaitGroup
 		for i, server := range servers {
-			go func() { _ = server.Serve(listeners[i]) }()
+			serving.Go(func() {
+				if err := server.Serve(listeners[i]); !errors.Is(err, http.ErrServerClosed) {
+					logger.Error("nothing is served any more", "address", listeners[i].Addr().String(), "error", err)
+				}
+			})
 		}
 		<-ctx.Done()
 		for _, server := range servers {
 			_ = server.Close()
 		}
+		serving.Wait()
 	}, nil
 }

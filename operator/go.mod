@@ -3,6 +3,7 @@ module github.com/operkit/operkit/operator
 go 1.26.0
 
 require (
+	github.com/operkit/operkit/dag v0.0.0
 	github.com/operkit/operkit/deploy v0.0.0
 	github.com/operkit/operkit/reconcile v0.0.0
 	github.com/operkit/operkit/status v0.0.0
@@ -44,7 +45,6 @@ require (
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
-	github.com/operkit/operkit/dag v0.0.0 // indirect
 	github.com/operkit/operkit/tools/envtest v0.0.0
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/x448/float16 v0.8.4 // indirect

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/operkit/operkit/deploy"
@@ -30,6 +33,8 @@ type Operator struct {
 	patches     patchSettings
 	watches     []cluster.Option
 	controllers []controller
+	// called is how the commands are called, if not by the name.
+	called string
 	// namespaceFile is where a Pod is told its namespace.
 	namespaceFile string
 }
@@ -106,6 +111,7 @@ func (o *Operator) Main() {
 	// What client-go has to say about its watches is said by package cluster, once. The logger of
 	// client-go is the whole process's, so it is set here and not where others may run too.
 	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
+	o.called = callName(os.Args[0])
 	os.Exit(o.Execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -120,7 +126,14 @@ func (o *Operator) Execute(ctx context.Context, args []string, stdout, stderr io
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(stderr, "%s: %v\n", o.name, err)
+	var exit *exitError
+	if errors.As(err, &exit) && errors.Is(exit.err, errDifferent) {
+		return exit.code
+	}
+	fmt.Fprintf(stderr, "%s: %v\n", o.callName(), err)
+	if exit != nil {
+		return exit.code
+	}
 	var usage *usageError
 	var settings *config.Error
 	if errors.As(err, &usage) || errors.As(err, &settings) {
@@ -128,6 +141,27 @@ func (o *Operator) Execute(ctx context.Context, args []string, stdout, stderr io
 	}
 	return 1
 }
+
+// callName is how kubectl's users call a program that is one of its plugins by its name, "kubectl NAME"; empty for others.
+func callName(program string) string {
+	plugin, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(program), ".exe"), "kubectl-")
+	if !is {
+		return ""
+	}
+	return "kubectl " + strings.ReplaceAll(plugin, "_", "-")
+}
+
+// callName is how the commands are called.
+func (o *Operator) callName() string { return cmp.Or(o.called, o.name) }
+
+// exitError ends a command with an exit code of its own.
+type exitError struct {
+	err  error
+	code int
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
 
 // usageError is a mistake in the arguments.
 type usageError struct{ err error }

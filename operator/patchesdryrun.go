@@ -42,7 +42,7 @@ func (o *Operator) separatePatches(resources []resourceFile) (targets []resource
 	for _, patch := range patches {
 		if !slices.ContainsFunc(targets, func(resource resourceFile) bool { return isTarget(patch, resource) }) {
 			target := temporarypatch.Target(patch.object)
-			errs = append(errs, usage("%s: the resource that it patches, %s of %s, isn't among those given by --cr", patch.origin, target, target.Kind.GroupVersion()))
+			errs = append(errs, usage("%s: the resource that it patches, %s of %s, isn't among the files", patch.origin, target, target.Kind.GroupVersion()))
 		}
 	}
 	return targets, patches, errors.Join(errs...)

@@ -85,7 +85,7 @@ func TestDryRunOfWrongTemporaryPatches(t *testing.T) {
 		code              int
 		want              string
 	}{
-		{"patches without what they patch", sets("a", "patched"), 2, "TemporaryPatch a: the resource that it patches, Widget shop/sample of example.com/v1, isn't among those given by --cr"},
+		{"patches without what they patch", sets("a", "patched"), 2, "TemporaryPatch a: the resource that it patches, Widget shop/sample of example.com/v1, isn't among the files"},
 		{"a target in another namespace", strings.Replace(sample, "shop", "market", 1) + sets("a", "patched"), 2, "Widget shop/sample of example.com/v1, isn't among"},
 		{"another version of the kind", sample + strings.Replace(sets("a", "x"), "example.com/v1", "example.com/v2", 1), 1, "TemporaryPatch a: setup: spec.kind: Widget of example.com/v2 can't be patched: choose one of example.com/v1/Widget"},
 		{"patches mistake 11: a place of which there is no object", sample + patch("a", "patchType: strategic, patch: {first: {configmap/thirst: {data: {of: x}}}}"), 1,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/tools/envtest"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -118,4 +120,22 @@ func (p *process) ended() bool {
 	default:
 		return false
 	}
+}
+
+func TestKubectlPlugin(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "kubectl-gadget_shop")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(self, program))
+	run := func(args ...string) string {
+		command := exec.Command(program, args...)
+		command.Env = append(os.Environ(), asOperator+"=1")
+		out, _ := command.CombinedOutput()
+		return string(out)
+	}
+	assert.Contains(t, run("--help"), "kubectl gadget-shop [command]")
+	assert.Contains(t, run("status", "--help"), "  kubectl gadget-shop status hello\n")
+	assert.Equal(t, "kubectl gadget-shop: unknown command \"stats\": did you mean status?\n", run("stats"))
+	assert.Contains(t, run("version"), "gadget-operator", "the name of the operator stays")
 }

@@ -15,7 +15,7 @@ func (o *Operator) renderCommand(settings *config.Settings) *cobra.Command {
 		Long: "Print what would be applied for the resources in files, in the order of the rollout, without any cluster. Temporary patches among\n" +
 			"them are applied, and what a resource renders of the kinds of this operator is rendered too.",
 		Example: fmt.Sprintf("  %[1]s render -f sample.yaml\n  %[1]s render -f resources/ --output-dir rendered\n  kubectl get -o yaml %[2]s NAME | %[1]s render -f -",
-			o.name, o.example()),
+			o.callName(), o.example()),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(flags.files) == 0 {

@@ -130,6 +130,16 @@ func TestRender(t *testing.T) {
 		require.Zero(t, code, log)
 		assert.Equal(t, 2, strings.Count(out, "/default/a/"))
 	})
+	t.Run("a list, as kubectl get prints it", func(t *testing.T) {
+		t.Parallel()
+		list := `{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","deletionTimestamp":"2030-01-01T00:00:00Z"}},{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"}}]}`
+		code, out, log := render(t, map[string]string{"a.json": list}, "render", "-f", "DIR/a.json")
+		require.Zero(t, code, log)
+		assert.Len(t, heads(out), 4)
+		code, _, log = render(t, map[string]string{"a.json": `{"apiVersion":"v1","kind":"List","items":[{"kind":"Widget"}]}`}, "render", "-f", "DIR/a.json")
+		assert.Equal(t, 2, code)
+		assert.Contains(t, log, "document 1: an item of the list is no object")
+	})
 	t.Run("a kind without namespaces, as its definition says", func(t *testing.T) {
 		t.Parallel()
 		definition := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: boxes.example.com}\nspec:\n  group: example.com\n  scope: Cluster\n" +

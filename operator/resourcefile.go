@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -99,11 +100,38 @@ func parseResources(name string, content []byte) ([]resourceFile, error) {
 		switch {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("document %d: %w", number, err))
+		case obj != nil && obj.IsList():
+			items, err := itemsOf(obj)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("document %d: %w", number, err))
+			}
+			for _, item := range items {
+				resources = append(resources, originOf(name, item))
+			}
 		case obj != nil:
-			resources = append(resources, resourceFile{fmt.Sprintf("%s, %s %s", name, obj.GetKind(), obj.GetName()), obj})
+			resources = append(resources, originOf(name, obj))
 		}
 	}
 	return resources, errors.Join(errs...)
+}
+
+func originOf(file string, obj *unstructured.Unstructured) resourceFile {
+	return resourceFile{fmt.Sprintf("%s, %s %s", file, obj.GetKind(), obj.GetName()), obj}
+}
+
+// itemsOf are the objects of a list, such as kubectl get prints.
+func itemsOf(list *unstructured.Unstructured) (items []*unstructured.Unstructured, err error) {
+	var errs []error
+	err = list.EachListItem(func(item runtime.Object) error {
+		obj, ok := item.(*unstructured.Unstructured)
+		if !ok || obj.GetAPIVersion() == "" || obj.GetName() == "" {
+			errs = append(errs, errors.New("an item of the list is no object with apiVersion, kind and a name"))
+			return nil
+		}
+		items = append(items, asRendered(obj))
+		return nil
+	})
+	return items, errors.Join(append(errs, err)...)
 }
 
 // parseResource returns nil for a document that says nothing.
@@ -120,13 +148,20 @@ func parseResource(document []byte) (*unstructured.Unstructured, error) {
 	if err := obj.UnmarshalJSON(content); err != nil || obj.GetAPIVersion() == "" {
 		return nil, errors.New("it is no Kubernetes object: apiVersion and kind are needed")
 	}
+	if obj.IsList() {
+		return obj, nil
+	}
 	if obj.GetName() == "" {
 		return nil, fmt.Errorf("%s: metadata.name is missing", obj.GetKind())
 	}
-	// A resource that was saved from a cluster may be on its way out there; here it is rendered.
+	return asRendered(obj), nil
+}
+
+// asRendered is a resource for a rendering: one that was saved from a cluster may be on its way out there.
+func asRendered(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionTimestamp")
 	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionGracePeriodSeconds")
-	return obj, nil
+	return obj
 }
 
 // putInNamespaces puts what names no namespace into "default", unless its kind has none, which a definition among the

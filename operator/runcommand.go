@@ -15,7 +15,7 @@ func (o *Operator) runCommand(settings *config.Settings) *cobra.Command {
 		Use:         "run",
 		Short:       "Watch the cluster and reconcile until stopped, or render without a cluster (--dry-run)",
 		Example: fmt.Sprintf("  %[1]s run\n  %[1]s run --namespace shop\n  %[1]s run --namespace 'team-*,!team-x' --watch.namespace-selector tier=prod\n  %[1]s run --dry-run --cr sample.yaml\n  %[1]s run --dry-run --cr sample.yaml --output-dir rendered",
-			o.name),
+			o.callName()),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkDryRun(dryRun, flags); err != nil {

@@ -81,7 +81,16 @@ func (s *selection) list(ctx context.Context, c *connection, kinds []schema.Grou
 	var objects []*unstructured.Unstructured
 	var errs []error
 	for _, kind := range kinds {
-		found, err := c.Port().List(ctx, kind, s.where(c), deploy.ListOptions{Labels: selector})
+		scope, err := c.Port().Scope(ctx, kind)
+		if err != nil {
+			errs = append(errs, c.explained(err))
+			continue
+		}
+		where := ""
+		if scope == deploy.Namespaced {
+			where = s.where(c)
+		}
+		found, err := c.Port().List(ctx, kind, where, deploy.ListOptions{Labels: selector})
 		if err != nil {
 			errs = append(errs, c.explained(err))
 		}
@@ -135,8 +144,11 @@ func (s *selection) named(ctx context.Context, c *connection, kinds []schema.Gro
 			name = arg
 		} else {
 			found, known, err := kindOf(ctx, c, kinds, kind)
-			if err != nil || !known {
-				return nil, nil, errors.Join(err, usage("%s: this operator controls no %s: choose of %s", arg, kind, names(kinds)))
+			if err != nil {
+				return nil, nil, err
+			}
+			if !known {
+				return nil, nil, usage("%s: this operator controls no %s: choose of %s", arg, kind, names(kinds))
 			}
 			one = []schema.GroupVersionKind{found}
 		}
@@ -177,14 +189,15 @@ func kindOf(ctx context.Context, c *connection, kinds []schema.GroupVersionKind,
 		}
 	}
 	meant, err := c.Port().Kinds(ctx, word)
-	if err != nil {
-		return schema.GroupVersionKind{}, false, c.explained(err)
-	}
 	for _, kind := range kinds {
 		if slices.ContainsFunc(meant, func(one schema.GroupVersionKind) bool { return one.GroupKind() == kind.GroupKind() }) {
 			return kind, true, nil
 		}
 	}
+	if err != nil && len(kinds) > 1 {
+		return schema.GroupVersionKind{}, false, c.explained(err)
+	}
+	// Of one kind the word is a name, whatever else of the cluster can't be asked.
 	return schema.GroupVersionKind{}, false, nil
 }
 

@@ -14,6 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
+// pausedReason is that of a resource that is left alone.
+const pausedReason = "Paused"
+
 // state is how one resource is, as its status says.
 type state struct {
 	Kind      string `json:"kind"`
@@ -62,7 +65,7 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 	case obj.GetDeletionTimestamp() != nil:
 		s.Reason, s.Message = "Deleting", "waits for the finalizers "+strings.Join(obj.GetFinalizers(), ", ")
 	case ok && asked && paused.Status == metav1.ConditionTrue:
-		s.Reason, s.Message = "Paused", cmp.Or(paused.Message, s.Message)
+		s.Reason, s.Message = pausedReason, cmp.Or(paused.Message, s.Message)
 	case !known:
 		s.Reason, s.Message = "", "nobody has looked at it yet: does the operator run?"
 	}
@@ -154,6 +157,9 @@ func (s state) shownReady() string {
 	return s.Ready
 }
 
+// oneLine is a text for a table.
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
+
 func age(since time.Time) string {
 	if since.IsZero() {
 		return "-"
@@ -181,7 +187,7 @@ func (s state) describe(out io.Writer) error {
 	}
 	rows := [][]string{{s.Kind, name}, {"Ready", s.shownReady() + "  " + s.Reason}}
 	if s.Message != "" {
-		rows = append(rows, []string{"Message", s.Message})
+		rows = append(rows, []string{"Message", oneLine(s.Message)})
 	}
 	if s.Version != "" {
 		rows = append(rows, []string{"Version", s.Version})
@@ -195,7 +201,7 @@ func (s state) describe(out io.Writer) error {
 	if len(s.Components) > 0 {
 		rows := [][]string{{"COMPONENT", "STATE", "MESSAGE"}}
 		for _, c := range s.Components {
-			rows = append(rows, []string{c.Name, c.State, c.Message})
+			rows = append(rows, []string{c.Name, c.State, oneLine(c.Message)})
 		}
 		fmt.Fprintln(out)
 		if err := writeTable(out, rows); err != nil {
@@ -207,7 +213,7 @@ func (s state) describe(out io.Writer) error {
 	}
 	rows = [][]string{{"CONDITION", "STATUS", "REASON", "SINCE", "MESSAGE"}}
 	for _, c := range s.Conditions {
-		rows = append(rows, []string{c.Type, string(c.Status), c.Reason, age(c.LastTransitionTime.Time), c.Message})
+		rows = append(rows, []string{c.Type, string(c.Status), c.Reason, age(c.LastTransitionTime.Time), oneLine(c.Message)})
 	}
 	fmt.Fprintln(out)
 	return writeTable(out, rows)

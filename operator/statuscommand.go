@@ -15,7 +15,7 @@ func (o *Operator) statusCommand(settings *config.Settings) *cobra.Command {
 		Use:   "status [KIND] [NAME...]",
 		Short: "Show how resources are: all in a table, a named one with its components and conditions",
 		Example: fmt.Sprintf("  %[1]s status\n  %[1]s status --all-namespaces --selector tier=prod\n  %[1]s status hello\n  %[1]s status %[2]s/hello -o yaml",
-			o.name, o.example()),
+			o.callName(), o.example()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := o.open(cmd, settings)
 			if err != nil {

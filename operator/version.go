@@ -16,7 +16,7 @@ func (o *Operator) versionCommand(settings *config.Settings) *cobra.Command {
 	command := &cobra.Command{
 		Use:     "version",
 		Short:   "Show which build this is",
-		Example: fmt.Sprintf("  %[1]s version\n  %[1]s version -o json", o.name),
+		Example: fmt.Sprintf("  %[1]s version\n  %[1]s version -o json", o.callName()),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := o.open(cmd, settings)

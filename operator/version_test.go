@@ -26,5 +26,5 @@ func TestVersionCommand(t *testing.T) {
 	assert.Contains(t, out, "operator: widget-operator\n")
 	code, _, log = execute(t, "version", "now")
 	assert.Equal(t, 2, code)
-	assert.Contains(t, log, `unknown command "now"`)
+	assert.Contains(t, log, `"now": version takes no arguments`)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -91,4 +92,52 @@ func ExampleSupportedVersions() {
 	// Output:
 	// version 1
 	// failed: Shop market/tea: version "9" isn't supported: choose one of 1, 2
+}
+
+func ExampleReconciler_Plan() {
+	cluster := emptyCluster()
+	doors := func(colour string) reconcile.Controller {
+		return setup(func(_ context.Context, s *reconcile.Session) error {
+			door := configMap("door")
+			door.Object["data"] = map[string]any{"colour": colour}
+			s.Add("front", door)
+			return nil
+		})
+	}
+	reconcileAgain(cluster, doors("red"))
+	// A new release paints them green.
+	reconciler, err := reconcile.New(doors("green"), deploy.NewManager(cluster))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, obj := range cluster.Objects() {
+		if obj.GroupVersionKind() != reconciler.Kind() {
+			continue
+		}
+		plan, err := reconciler.Plan(context.Background(), obj)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, c := range plan.Components {
+			fmt.Println(c.Component.Name(), c.Differences[0].Action, c.Differences[0].Changes[0])
+		}
+	}
+	// Output: front configured .data.colour: "red" -> "green"
+}
+
+func ExampleReconciler_Graph() {
+	cluster := emptyCluster()
+	reconciler, err := reconcile.New(setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("door").After(s.Add("wall"))
+		return nil
+	}), deploy.NewManager(cluster))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	graph, err := reconciler.Graph(context.Background(), cluster.Objects()[0])
+	fmt.Println(graph, err)
+	// Output: Graph({door:[wall],wall:[]}) <nil>
 }

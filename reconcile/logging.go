@@ -2,9 +2,11 @@ package reconcile
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"strings"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/logging"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -12,6 +14,24 @@ import (
 // Channel is the attribute of a logger by which the annotation <domain>/log-filters tells parts of an
 // operator apart: s.Logger().With(reconcile.Channel, "billing").
 const Channel = logging.Channel
+
+// logged is the resource of a reconcile in the lines of its logger: in a text by its name, in JSON by more (spec: operator
+// 18).
+type logged struct {
+	deploy.Ref
+	resourceVersion string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (d logged) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		APIVersion      string `json:"apiVersion"`
+		Kind            string `json:"kind"`
+		Namespace       string `json:"namespace,omitempty"`
+		Name            string `json:"name"`
+		ResourceVersion string `json:"resourceVersion,omitempty"`
+	}{d.Kind.GroupVersion().String(), d.Kind.Kind, d.Namespace, d.Name, d.resourceVersion})
+}
 
 // LoggerOf returns the logger of the reconcile that ctx belongs to, slog.Default outside of one.
 func LoggerOf(ctx context.Context) *slog.Logger {

@@ -74,7 +74,7 @@ func (r *Reconciler) paused(resource *unstructured.Unstructured) (p pause, rests
 		if r.pauses.note(ref, resource.GetUID(), p) {
 			r.pauses.told(ref, resource.GetUID(), p)
 			r.options.logger.Warn("not paused: the annotation is neither true nor a time such as 2030-01-31T18:00:00Z",
-				"object", ref.String(), "annotation", p.annotation, "value", p.value)
+				"object", ref, "annotation", p.annotation, "value", p.value)
 		}
 	case p.rests && !deleted && !r.options.dryRun:
 		return p, true
@@ -92,7 +92,7 @@ func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructur
 	if !r.pauses.note(ref, uid, p) {
 		return request.Result{RequeueAfter: left}, nil
 	}
-	log := r.loggerFor(resource, r.options.logger).With("object", ref.String())
+	log := r.loggerFor(resource, r.options.logger).With("object", ref)
 	result, err := r.changeStatus(ctx, resource, log, func(present map[string]any) (map[string]any, bool, error) {
 		return r.withPause(present, p)
 	})

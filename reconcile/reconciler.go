@@ -150,7 +150,7 @@ func (r *Reconciler) session(resource *unstructured.Unstructured, attempt int) *
 		manager: r.manager.With(deploy.OwnedBy(resource)), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
 		ownAnywhere: r.options.ownAnywhere,
-		logger:      r.loggerFor(resource, r.options.logger).With("object", deploy.RefOf(resource).String(), "reconcile", id),
+		logger:      r.loggerFor(resource, r.options.logger).With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id),
 	}
 }
 

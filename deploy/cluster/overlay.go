@@ -295,6 +295,6 @@ func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured
 	if entry.tombstone() && now.object == nil {
 		return nil, fromWatch
 	}
-	o.logger.Warn("own write was not seen in time, reading it", "object", ref.String(), "version", entry.version)
+	o.logger.Warn("own write was not seen in time, reading it", "object", ref, "version", entry.version)
 	return now.object, fromNeither
 }

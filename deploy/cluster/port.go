@@ -142,7 +142,7 @@ func (p port) redefined(ref deploy.Ref, err error) {
 // remark logs the warnings of an answer that has no other place for them.
 func (p port) remark(ref deploy.Ref, got answer) {
 	for _, warning := range got.warnings {
-		p.logger.Warn("the API server remarks", "object", ref.String(), "warning", warning)
+		p.logger.Warn("the API server remarks", "object", ref, "warning", warning)
 	}
 }
 

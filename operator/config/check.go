@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"net"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/reconcile/filter"
@@ -27,7 +27,10 @@ func (s *Settings) check() {
 	s.notNegative("rollout.concurrency", c.Rollout.Concurrency)
 	s.wants("status.graph", c.Status.Manage || !c.Status.Graph, "it goes with status.manage")
 	s.wants("status.service", c.Status.Manage || !c.Status.Service, "it goes with status.manage")
-	s.wants("versions.strict", !c.Versions.Strict || len(c.Versions.Supported) > 0, "name the versions on offer with versions.supported")
+	for _, kind := range c.Controllers {
+		known := len(s.kinds) == 0 || slices.Contains(s.kinds, kind)
+		s.wants("controllers", known, fmt.Sprintf("this operator has none of the kind %s: choose of %s", kind, strings.Join(s.kinds, ", ")))
+	}
 	for _, pattern := range c.Versions.Exempt {
 		_, err := path.Match(pattern, "")
 		s.wants("versions.exempt", err == nil, fmt.Sprintf("%q is no pattern such as Temporary*", pattern))
@@ -53,9 +56,8 @@ func isAddress(text string) bool {
 
 func (s *Settings) checkWatch() {
 	w := &s.config.Watch
-	for i, pattern := range w.Namespaces {
-		w.Namespaces[i] = strings.TrimSpace(pattern)
-		_, err := cluster.NamespacePattern(w.Namespaces[i])
+	for _, pattern := range w.Namespaces {
+		_, err := cluster.NamespacePattern(pattern)
 		s.accept("watch.namespaces", err)
 	}
 	_, err := labels.Parse(w.NamespaceSelector)
@@ -63,9 +65,9 @@ func (s *Settings) checkWatch() {
 	_, err = filter.Named(w.Filter, "")
 	s.accept("watch.filter", err)
 	s.notNegative("watch.workers", w.Workers)
-	for key, value := range map[string]time.Duration{"watch.period": w.Period, "watch.recheck": w.Recheck, "watch.grace": w.Grace} {
-		s.wants(key, value >= 0, "it can't be negative")
-	}
+	s.wants("watch.period", w.Period >= 0, "it can't be negative")
+	s.wants("watch.recheck", w.Recheck >= 0, "it can't be negative")
+	s.wants("watch.grace", w.Grace >= 0, "it can't be negative")
 	s.wants("watch.timeout", w.Timeout > 0, "it must be positive")
 }
 
@@ -83,16 +85,18 @@ func (s *Settings) checkElection() {
 	s.wants("leader-election.lock", known, "use auto, lease, for-life, per-object or none")
 	for _, key := range ignored {
 		key = "leader-election." + key
-		s.wants(key, !s.Given(key), fmt.Sprintf("it has no meaning with leader-election.lock %s", e.Lock))
+		// What somebody says of another lock elsewhere is overruled with it.
+		overruled := s.origins[key].Source < s.origins["leader-election.lock"].Source
+		s.wants(key, !s.Given(key) || overruled, fmt.Sprintf("it has no meaning with leader-election.lock %s", e.Lock))
 	}
-	if err := leader.Check(leader.Duration(e.Duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)); err != nil && e.Lock != NoLock {
+	if err := leader.Check(leader.Duration(e.Duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)); err != nil && e.Lock != NoLock && !s.refused["leader-election.duration"] && !s.refused["leader-election.renew-deadline"] && !s.refused["leader-election.retry-period"] {
 		s.problems = append(s.problems, fmt.Sprintf("leader-election: %v", err))
 	}
 }
 
 // wants tells that the value of a key is wrong if it isn't as it should be.
 func (s *Settings) wants(key string, well bool, reason string) {
-	if !well {
+	if !well && !s.refused[key] {
 		s.refuse(key, s.origins[key], s.flags.Lookup(key).Value.String(), reason)
 	}
 }

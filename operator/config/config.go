@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"github.com/operkit/operkit/reconcile/leader"
@@ -166,6 +167,14 @@ type Manifests struct {
 	Directory string
 	// Disabled tells whether disabled components are written too.
 	Disabled bool
+}
+
+// clone shares nothing with c.
+func (c Config) clone() Config {
+	for _, list := range []*[]string{&c.Controllers, &c.Watch.Namespaces, &c.Versions.Supported, &c.Versions.Exempt, &c.Log.Filters} {
+		*list = slices.Clone(*list)
+	}
+	return c
 }
 
 // Default returns what holds when nothing is said.

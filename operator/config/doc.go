@@ -2,7 +2,7 @@
 // file, in this order of precedence, over what the program was built with.
 //
 //	settings := config.New("guestbook-operator", func(c *config.Config) { c.Watch.Workers = 4 })
-//	settings.Flags(command.PersistentFlags())
+//	command.PersistentFlags().AddFlagSet(settings.Flags())
 //	...
 //	c, err := settings.Load(os.Environ())
 //

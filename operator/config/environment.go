@@ -17,7 +17,7 @@ func variable(name string) string {
 }
 
 // ofService are variables that Kubernetes itself gives to each Pod for each Service beside it.
-var ofService = regexp.MustCompile(`^(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+var ofService = regexp.MustCompile(`^(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
 
 // readEnvironment takes over what the environment says of keys of which no flag speaks. An empty variable says nothing.
 func (s *Settings) readEnvironment(environ []string) {
@@ -31,6 +31,7 @@ func (s *Settings) readEnvironment(environ []string) {
 		}
 		key, known := keys[short]
 		switch {
+		case ofService.MatchString(short) && strings.Contains(text, "://"):
 		case known && s.origins[key].Source < Environment:
 			s.setVariable(key, name, text)
 		case !known && !ofService.MatchString(short):

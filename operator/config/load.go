@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 )
 
 // Error is all that is wrong with settings.
@@ -24,17 +26,19 @@ func (e *Error) Error() string {
 // comes to. The error is an *Error.
 func (s *Settings) Load(environ []string) (Config, error) {
 	s.Flags()
+	s.flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed && s.origins[f.Name].Source == Program { // parsed before it was known here
+			s.origins[f.Name] = Origin{Flag, "--" + f.Name, 0}
+		}
+	})
 	s.readEnvironment(environ)
 	if s.oper8 {
 		s.readOper8(environ)
 	}
 	s.readFile()
-	if len(s.problems) == 0 {
-		// What couldn't be read isn't what was meant.
-		s.check()
-	}
+	s.check()
 	if len(s.problems) > 0 {
 		return Config{}, &Error{slices.Clone(s.problems)}
 	}
-	return s.config, nil
+	return s.config.clone(), nil
 }

@@ -20,13 +20,12 @@ var counterparts = map[string]counterpart{
 	"LOG_JSON":                           {key: "log.format", translate: either("json", "text")},
 	"WORKING_DIR":                        {key: "manifests.directory"},
 	"DUMP_DISABLED":                      {key: "manifests.disabled"},
-	"STANDALONE":                         {key: "rollout.concurrency", translate: either("0", "8")},
+	"STANDALONE":                         {key: "rollout.concurrency", translate: either("0", "")},
 	"STRICT_VERSIONING":                  {key: "versions.strict"},
 	"SUPPORTED_VERSIONS":                 {key: "versions.supported"},
 	"MANAGE_STATUS":                      {key: "status.manage"},
 	"INTERNAL_NAME_ANNOTATION":           {key: "objects.internal-names"},
 	"INCLUDE_DEPENDENCY_GRAPH_IN_STATUS": {key: "status.graph"},
-	"CONTROLLER_NAME":                    {key: "controllers"},
 	"REQUEUE_AFTER_SECONDS":              {key: "watch.recheck", translate: seconds},
 	"RETRY_BACKOFF_BASE_SECONDS":         {key: "retry.first", translate: seconds},
 	"WATCH_NAMESPACE":                    {key: "watch.namespaces"},
@@ -41,7 +40,6 @@ var counterparts = map[string]counterpart{
 	"PYTHON_WATCH_MANAGER_LOCK_NAME":                 {key: "leader-election.name"},
 	"PYTHON_WATCH_MANAGER_LOCK_NAMESPACE":            {key: "leader-election.namespace"},
 	"PYTHON_WATCH_MANAGER_LOCK_DURATION":             {key: "leader-election.duration"},
-	"PYTHON_WATCH_MANAGER_LOCK_POLL_TIME":            {key: "leader-election.retry-period"},
 }
 
 // without are oper8's names that have no counterpart, and why.
@@ -53,6 +51,8 @@ var without = map[string]string{
 	"DEPLOY_UNPROCESSABLE_PUT_FALLBACK":              "an object says by its strategy whether it may be replaced",
 	"CLUSTER_PASSTHROUGH_ANNOTATIONS":                "objects are applied, so that annotations of others stay",
 	"WATCH_MANAGER":                                  "there is one engine",
+	"CONTROLLER_NAME":                                "it is a class: name kinds in controllers",
+	"PYTHON_WATCH_MANAGER_LOCK_POLL_TIME":            "a Lease is renewed more often, see leader-election.retry-period",
 	"OPERATOR_NAME":                                  "the program has its name from operator.New",
 	"ROLLOUT_MANAGER_VERIFY_THREADS":                 "components are deployed and verified in one pass, see rollout.concurrency",
 	"PYTHON_WATCH_MANAGER_PROCESS_CONTEXT":           "reconciles are no processes",
@@ -79,14 +79,16 @@ func (s *Settings) readOper8(environ []string) {
 				s.refuse(one.key, Origin{Environment, name, 0}, text, err.Error())
 				continue
 			}
-			text = translated
+			if text = translated; text == "" {
+				continue
+			}
 		}
 		s.setVariable(one.key, name, text)
 		s.warnings = append(s.warnings, fmt.Sprintf("%s is an old name: set %s%s=%s instead", name, s.prefix, variable(one.key), text))
 	}
 }
 
-// either translates a switch.
+// either translates a switch; nothing is said by what is empty.
 func either(on, off string) func(string) (string, error) {
 	return func(text string) (string, error) {
 		switch value, err := strconv.ParseBool(strings.ToLower(text)); {

@@ -18,10 +18,14 @@ type Settings struct {
 	// prefix begins the names of environment variables.
 	prefix string
 	oper8  bool
-	flags  *pflag.FlagSet
+	// kinds are those of the controllers that there are, none if that isn't known.
+	kinds []string
+	flags *pflag.FlagSet
 	// origins are where values come from that aren't defaults.
 	origins  map[string]Origin
 	problems []string
+	// refused are the keys of which a problem was told.
+	refused  map[string]bool
 	warnings []string
 }
 
@@ -32,12 +36,16 @@ type Option func(*Settings)
 // counts. A name with the prefix comes first.
 func Oper8Environment() Option { return func(s *Settings) { s.oper8 = true } }
 
+// Kinds are those of the program's controllers: others can't be chosen by the key controllers.
+func Kinds(kinds ...string) Option { return func(s *Settings) { s.kinds = kinds } }
+
 // New returns the settings of a program of this name, whose defaults are what change makes of those of Default.
 func New(program string, change func(*Config), options ...Option) *Settings {
-	s := &Settings{config: Default(), prefix: variable(program) + "_", origins: map[string]Origin{}}
+	s := &Settings{config: Default(), prefix: variable(program) + "_", origins: map[string]Origin{}, refused: map[string]bool{}}
 	if change != nil {
 		change(&s.config)
 	}
+	s.config = s.config.clone()
 	for _, option := range options {
 		option(s)
 	}
@@ -86,9 +94,28 @@ func inner(f *pflag.Flag) pflag.Value {
 func (s *Settings) set(key string, from Origin, text string) {
 	s.origins[key] = from
 	value := inner(s.flags.Lookup(key))
+	list, isList := value.(pflag.SliceValue)
+	if isList { // whose items may stand in lines
+		text = strings.ReplaceAll(text, "\n", ",")
+	}
 	if err := value.Set(text); err != nil {
 		s.refuse(key, from, text, reason(value, err))
+		return
 	}
+	if isList {
+		_ = list.Replace(trimmed(list.GetSlice()))
+	}
+}
+
+// trimmed are the items of a list that say something.
+func trimmed(items []string) []string {
+	kept := make([]string, 0, len(items))
+	for _, item := range items {
+		if item = strings.TrimSpace(item); item != "" {
+			kept = append(kept, item)
+		}
+	}
+	return kept
 }
 
 // setList takes a list over, as a whole.
@@ -100,12 +127,13 @@ func (s *Settings) setList(key string, from Origin, items []string) {
 		s.refuse(key, from, strings.Join(items, ", "), "it takes one value and no list")
 		return
 	}
-	if err := list.Replace(items); err != nil {
+	if err := list.Replace(trimmed(items)); err != nil {
 		s.refuse(key, from, strings.Join(items, ", "), reason(value, err))
 	}
 }
 
 func (s *Settings) refuse(key string, from Origin, text, reason string) {
+	s.refused[key] = true
 	s.problems = append(s.problems, fmt.Sprintf("%s: %s", from.said(key, text), reason))
 }
 
@@ -140,7 +168,7 @@ type Setting struct {
 func (s *Settings) All() []Setting {
 	var all []Setting
 	s.flags.VisitAll(func(f *pflag.Flag) {
-		if f.Name == fileKey || f.Name == "help" {
+		if f.Name == fileKey {
 			return
 		}
 		one := Setting{Key: f.Name, Type: f.Value.Type(), Value: f.Value.String(), Origin: s.origins[f.Name]}

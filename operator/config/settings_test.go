@@ -29,7 +29,7 @@ func load(t *testing.T, what said) (*Settings, Config, error) {
 	if what.old {
 		options = append(options, Oper8Environment())
 	}
-	s := New("shop-operator", what.change, options...)
+	s := New("shop-operator", what.change, append(options, Kinds("Shop"))...)
 	s.Flags().String("till.currency", "EUR", "currency of tills")
 	if what.file != "" {
 		path := filepath.Join(t.TempDir(), "settings.yaml")
@@ -97,7 +97,9 @@ func TestTypes(t *testing.T) {
 		"operator mistake 6: a version is text, in a file":   {said{file: "versions: {operator: 1.10}"}, "versions.operator", "1.10 1"},
 		"operator mistake 6: and in the environment":         {said{environ: []string{"SHOP_OPERATOR_VERSIONS_OPERATOR=1.10"}}, "versions.operator", "1.10 2"},
 		"operator mistake 6: a list with commas":             {said{environ: []string{"SHOP_OPERATOR_VERSIONS_SUPPORTED=1.0,1.1"}}, "versions.supported", "1.0,1.1 2"},
-		"operator mistake 6: a list as JSON":                 {said{environ: []string{`SHOP_OPERATOR_VERSIONS_SUPPORTED=["1.0", "a,b"]`}}, "versions.supported", "1.0,a,b 2"},
+		"operator mistake 6: a list as JSON":                 {said{environ: []string{`SHOP_OPERATOR_VERSIONS_SUPPORTED=["1.0", " a,b "]`}}, "versions.supported", "1.0,a,b 2"},
+		"items of a list are trimmed":                        {said{environ: []string{"SHOP_OPERATOR_VERSIONS_SUPPORTED=1.0, 1.1,"}}, "versions.supported", "1.0,1.1 2"},
+		"items of a list in lines":                           {said{file: "versions:\n  supported: |\n    1.0\n    1.1\n"}, "versions.supported", "1.0,1.1 1"},
 		"a list in a file":                                   {said{file: "versions:\n  supported: [1.0, \"a,b\"]\n"}, "versions.supported", "1.0,a,b 1"},
 		"a list in a file, as one text":                      {said{file: "versions: {supported: '1.0,1.1'}"}, "versions.supported", "1.0,1.1 1"},
 		"operator 15: a list of flags":                       {said{flags: []string{"--versions.supported", "1.0", "--versions.supported=1.1,1.2"}}, "versions.supported", "1.0,1.1,1.2 3"},
@@ -154,6 +156,11 @@ func TestProblems(t *testing.T) {
 		{"one that is like none", said{file: "zebra: 3\n"}, []string{"settings.yaml:1: zebra: there is no such setting"}},
 		{"a file in a file", said{file: "config: a.yaml"}, []string{"a file can't name another one"}},
 		{
+			"what can be read is looked at all the same",
+			said{flags: []string{"--watch.workers", "x", "--log.level", "loud", "--leader-election.retry-period", "often", "--controllers", "Till, Shop"}},
+			[]string{`--watch.workers "x": it is no whole number`, `--log.level "loud": `, `--leader-election.retry-period "often"`, "this operator has none of the kind Till: choose of Shop"},
+		},
+		{
 			"all at once, each with where it was said",
 			said{flags: []string{"--watch.workers", "x"}, environ: []string{"SHOP_OPERATOR_RETRY_ATTEMPTS=y"}, file: "log: {colour: red}\nkube-api: {qps: z}\n"},
 			[]string{"4 settings are wrong:\n  --watch.workers", "\n  SHOP_OPERATOR_RETRY_ATTEMPTS", "settings.yaml:1: log.colour", "settings.yaml:2: kube-api.qps"},
@@ -191,7 +198,6 @@ func TestChecks(t *testing.T) {
 		"retry.longest=1ms":                  "it can't be less than retry.first, 250ms",
 		"retry.attempts=-1":                  "it can't be negative",
 		"rollout.concurrency=-1":             "it can't be negative",
-		"versions.strict":                    "name the versions on offer with versions.supported",
 		"versions.exempt=[":                  "no pattern",
 		"leader-election.lock=mine":          "use auto, lease, for-life, per-object or none",
 		"leader-election.renew-deadline=20s": "leader-election: duration: 15s: it must be longer than the renew deadline of 20s",
@@ -218,9 +224,37 @@ func TestChecks(t *testing.T) {
 			assert.ErrorContains(t, err, want)
 		})
 	}
-	_, c, err := load(t, said{flags: []string{"--watch.namespaces", " a , team-*"}})
+	_, c, err := load(t, said{flags: []string{"--leader-election.lock=none"}, environ: []string{"SHOP_OPERATOR_LEADER_ELECTION_NAME=a"}})
+	require.NoError(t, err, "what somebody said of another lock is overruled with it")
+	assert.Equal(t, NoLock, c.LeaderElection.Lock)
+	_, c, err = load(t, said{flags: []string{"--watch.namespaces", " a , team-*"}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a", "team-*"}, c.Watch.Namespaces, "watch 5, mistake 24: trimmed")
+}
+
+func TestNothingIsShared(t *testing.T) {
+	t.Parallel()
+	mine := []string{"a", "b"}
+	s := New("shop-operator", func(c *Config) { c.Watch.Namespaces = mine })
+	c, err := s.Load([]string{"SHOP_OPERATOR_VERSIONS_SUPPORTED=1"})
+	require.NoError(t, err)
+	c.Watch.Namespaces[0], c.Versions.Supported[0] = "zebra", "zebra"
+	assert.Equal(t, []string{"a", "b"}, mine)
+	for _, one := range s.All() {
+		assert.NotContains(t, one.Value, "zebra", one.Key)
+	}
+}
+
+func TestFlagsThatAreAddedLate(t *testing.T) {
+	t.Parallel()
+	s := New("shop-operator", nil)
+	set := s.Flags()
+	currency := set.String("till.currency", "EUR", "")
+	require.NoError(t, set.Parse([]string{"--till.currency=USD"}))
+	_, err := s.Load([]string{"SHOP_OPERATOR_TILL_CURRENCY=CHF"})
+	require.NoError(t, err)
+	assert.Equal(t, "USD", *currency)
+	assert.True(t, s.Given("till.currency"))
 }
 
 func TestDefaultIsValid(t *testing.T) {
@@ -240,6 +274,7 @@ func TestVariablesThatNobodyReads(t *testing.T) {
 		"SHOP_OPERATOR_WATCH_WORKER=3", "SHOP_OPERATOR_ZEBRA=1", "SHOP_OPERATOR_EMPTY=", "OTHER_WORKERS=3",
 		// What Kubernetes gives to Pods beside a Service shop-operator.
 		"SHOP_OPERATOR_SERVICE_HOST=10.0.0.1", "SHOP_OPERATOR_SERVICE_PORT=80", "SHOP_OPERATOR_SERVICE_PORT_METRICS=80", "SHOP_OPERATOR_PORT=tcp://10.0.0.1:80",
+		"SHOP_OPERATOR_METRICS_SERVICE_HOST=10.0.0.2", "SHOP_OPERATOR_METRICS_PORT_80_TCP_ADDR=10.0.0.2",
 		"SHOP_OPERATOR_PORT_80_TCP=tcp://10.0.0.1:80", "SHOP_OPERATOR_PORT_80_TCP_PROTO=tcp", "SHOP_OPERATOR_PORT_80_TCP_ADDR=10.0.0.1",
 	}})
 	require.NoError(t, err)

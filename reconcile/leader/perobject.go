@@ -92,7 +92,7 @@ func (l *ObjectLock) Reconcile(ctx context.Context, req request.Request) (reques
 		l.release(ctx, req.Key, deadline)
 		return request.Result{}, context.Cause(ctx)
 	case !got.held:
-		l.options.logger.DebugContext(ctx, "another replica works on it", "object", req.Key.String(), "holder", got.holder, "again_in", got.wait)
+		l.options.logger.DebugContext(ctx, "another replica works on it", "object", deploy.Ref(req.Key), "holder", got.holder, "again_in", got.wait)
 		return request.Result{RequeueAfter: got.wait}, nil
 	}
 	return l.work(ctx, newTerm(ctx, deadline, l.identity, 0), req)
@@ -146,7 +146,7 @@ func (l *ObjectLock) release(ctx context.Context, key request.Key, deadline time
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	if err := l.options.try(ctx, func(ctx context.Context) error { return l.objects.release(ctx, key) }); err != nil {
-		l.options.logger.WarnContext(ctx, "the lock wasn't released: others wait for it to run out", "object", key.String(), "error", err)
+		l.options.logger.WarnContext(ctx, "the lock wasn't released: others wait for it to run out", "object", deploy.Ref(key), "error", err)
 	}
 }
 

@@ -174,5 +174,5 @@ func expired(patch *TemporaryPatch, now time.Time) bool {
 }
 
 func (c *Controller) logger(resource *unstructured.Unstructured) *slog.Logger {
-	return c.options.logger.With("object", deploy.RefOf(resource).String())
+	return c.options.logger.With("object", deploy.RefOf(resource))
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -107,14 +108,14 @@ func (s *slot) look() {
 	}
 	s.running.Stuck = true
 	s.logger.Error("a reconcile is stuck: it doesn't return although its context has ended",
-		"object", s.running.Key.String(), "since", s.running.Since)
+		"object", deploy.Ref(s.running.Key), "since", s.running.Since)
 }
 
 func (s *slot) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running.Stuck {
-		s.logger.Warn("a reconcile that was stuck has returned", "object", s.running.Key.String(), "after", time.Since(s.running.Since))
+		s.logger.Warn("a reconcile that was stuck has returned", "object", deploy.Ref(s.running.Key), "after", time.Since(s.running.Since))
 	}
 	s.busy, s.running = false, Running{}
 }

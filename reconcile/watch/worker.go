@@ -62,7 +62,7 @@ func (e *Engine) recovered(key request.Key) {
 	if !over {
 		return
 	}
-	e.options.logger.Info("the cluster answers again", "object", key.String(), "waiting", len(waiting))
+	e.options.logger.Info("the cluster answers again", "object", deploy.Ref(key), "waiting", len(waiting))
 	for _, other := range waiting {
 		e.queue.Add(other, request.Retry)
 	}
@@ -70,7 +70,7 @@ func (e *Engine) recovered(key request.Key) {
 
 // failed says that a reconcile failed, and when it is tried again.
 func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err error) queue.Next {
-	log := e.options.logger.With("object", key.String())
+	log := e.options.logger.With("object", deploy.Ref(key))
 	var panicked *panicError
 	if errors.As(err, &panicked) {
 		log.Error("reconcile panicked", "value", panicked.value, "stack", string(panicked.stack))

@@ -1,0 +1,164 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func (o *Operator) graphCommand(settings *config.Settings) *cobra.Command {
+	var chosen selection
+	format := "text"
+	command := &cobra.Command{
+		Use:   "graph [KIND] NAME | graph -f FILE",
+		Short: "Show the components of a resource and what waits for what",
+		Long: "Show the components of a resource and what waits for what: of one in the cluster with how far each is, of one in a file without any\n" +
+			"cluster. DOT is for Graphviz, Mermaid for Markdown.",
+		Example: fmt.Sprintf("  %[1]s graph hello\n  %[1]s graph -f sample.yaml -o mermaid\n  %[1]s graph hello -o dot | dot -Tsvg > hello.svg", o.callName()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "text" && format != "dot" && format != "mermaid" {
+				return usage("--output %q: use text, dot or mermaid", format)
+			}
+			p, err := o.open(cmd, settings)
+			if err != nil {
+				return err
+			}
+			if len(chosen.files) > 0 && len(args) == 0 {
+				return o.graphOffline(cmd.Context(), cmd.OutOrStdout(), p, chosen.files, format)
+			}
+			if len(args) == 0 || len(chosen.files) > 0 {
+				return usage("graph of what? Say NAME, or --filename FILE")
+			}
+			c, err := o.connect(cmd.Context(), p)
+			if err != nil {
+				return err
+			}
+			found, err := chosen.resolve(cmd.Context(), c, o.controlledKinds(), args)
+			errs := []error{err}
+			for _, obj := range found.objects {
+				if err := o.graph(cmd.Context(), cmd.OutOrStdout(), p, c, obj, format, stateOf(obj)); err != nil {
+					errs = append(errs, fmt.Errorf("%s: %w", deploy.RefOf(obj), c.explained(err)))
+				}
+			}
+			return errors.Join(errs...)
+		},
+	}
+	chosen.flags(command)
+	command.Flags().StringVarP(&format, "output", "o", format, "text, dot or mermaid")
+	return command
+}
+
+// graphOffline draws the resources of files, without a cluster.
+func (o *Operator) graphOffline(ctx context.Context, out io.Writer, p *process, names []string, format string) error {
+	files, err := readResources("--filename", names)
+	if err != nil {
+		return err
+	}
+	if err := putInNamespaces(ctx, files...); err != nil {
+		return err
+	}
+	var errs []error
+	for _, file := range files {
+		memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(file.object))
+		var obj *unstructured.Unstructured
+		if err == nil {
+			obj, err = memory.View().Get(ctx, deploy.RefOf(file.object))
+		}
+		if err == nil {
+			err = o.graph(ctx, out, p, memory, obj, format, nil)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", file.origin, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// graph draws one resource; state is nil if it isn't known how far its components are.
+func (o *Operator) graph(ctx context.Context, out io.Writer, p *process, on deploy.Cluster, obj *unstructured.Unstructured, format string, state *dag.State) error {
+	reconciler, err := o.reconcilerOf(p, on, obj)
+	if err != nil {
+		return err
+	}
+	graph, err := reconciler.Graph(ctx, obj)
+	if err != nil {
+		return err
+	}
+	var options []dag.DrawOption
+	if state != nil {
+		options = append(options, dag.WithState(*state))
+	}
+	switch format {
+	case "dot":
+		_, err = io.WriteString(out, graph.DOT(options...))
+	case "mermaid":
+		_, err = io.WriteString(out, graph.Mermaid(options...))
+	default:
+		err = writeGraph(out, graph, state)
+	}
+	return err
+}
+
+// writeGraph is a graph as a table, in an order in which its components may be deployed.
+func writeGraph(out io.Writer, graph *dag.Graph[*reconcile.Component], state *dag.State) error {
+	rows := [][]string{{"COMPONENT", "WAITS FOR"}}
+	if state != nil {
+		rows[0] = append(rows[0], "STATE")
+	}
+	for _, name := range graph.Topology() {
+		waits := strings.Join(graph.Dependencies(name), ", ")
+		if waits == "" {
+			waits = "-"
+		}
+		row := []string{name, waits}
+		if component, _ := graph.Node(name); component.Disabled() {
+			row[1] = "(disabled)"
+		}
+		if state != nil {
+			end, known := state.Outcome(name)
+			text := end.String()
+			if !known {
+				text = "not known"
+			}
+			row = append(row, text)
+		}
+		rows = append(rows, row)
+	}
+	return writeTable(out, rows)
+}
+
+// stateOf is how far the components of a resource are, as its status says; nil if it doesn't.
+func stateOf(obj *unstructured.Unstructured) *dag.State {
+	content, found, err := unstructured.NestedMap(obj.Object, "status", "componentStatus")
+	if err != nil || !found {
+		return nil
+	}
+	o := dag.Outcomes{Reasons: map[string]string{}}
+	for _, c := range componentsOf(content) {
+		switch c.State {
+		case "ready":
+			o.Verified = append(o.Verified, c.Name)
+		case "not ready":
+			o.Unverified = append(o.Unverified, c.Name)
+		case "failed":
+			o.Failed = append(o.Failed, c.Name)
+		default:
+			o.Unstarted, o.Reasons[c.Name] = append(o.Unstarted, c.Name), c.Message
+		}
+	}
+	state, err := dag.NewState(o)
+	if err != nil {
+		return nil
+	}
+	return &state
+}
