@@ -8,10 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/metrics"
 )
 
 // endpoint is something that is served by HTTP.
@@ -22,14 +24,29 @@ type endpoint struct {
 }
 
 // endpoints are those of a process, some of which may be nowhere.
-func endpoints(p *process, h *health) []endpoint {
+func endpoints(p *process, h *health, m *metrics.Metrics) []endpoint {
 	probes := http.NewServeMux()
 	probes.HandleFunc("/healthz", probe(h.alive))
 	probes.HandleFunc("/readyz", probe(h.ready))
-	return []endpoint{
+	all := []endpoint{
 		{"health.address", p.Health.Address, ":8081", probes},
 		{"profiling.address", p.Profiling.Address, "", profiles()},
 	}
+	if m != nil {
+		counted := http.NewServeMux()
+		counted.Handle("/metrics", m.Handler())
+		all = append(all, endpoint{"metrics.address", p.Metrics.Address, ":8080", counted})
+	}
+	return all
+}
+
+// newMetrics are those of a process, nil if they are served nowhere: then nothing is counted.
+func (o *Operator) newMetrics(p *process) *metrics.Metrics {
+	if p.Metrics.Address == config.NoAddress || p.Metrics.Address == config.AutoAddress && !o.inPod() {
+		return nil
+	}
+	info, _ := debug.ReadBuildInfo()
+	return metrics.New(o.name, newBuild(o.name, p.Versions.Operator, info).Version)
 }
 
 // probe answers what a check says.

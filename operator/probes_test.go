@@ -44,7 +44,7 @@ func TestProbes(t *testing.T) {
 	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
 	dir := t.TempDir()
 	beat, rendered := filepath.Join(dir, "beat"), filepath.Join(dir, "rendered")
-	flags := append([]string{"--health.address", "127.0.0.1:0", "--profiling.address", "127.0.0.1:0", "--heartbeat.file", beat, "--manifests.directory", rendered}, brief...)
+	flags := append([]string{"--health.address", "127.0.0.1:0", "--profiling.address", "127.0.0.1:0", "--metrics.address", "127.0.0.1:0", "--heartbeat.file", beat, "--manifests.directory", rendered}, brief...)
 	first := w.process(w.replica("first", leading(t)...), flags...)
 	ready := func(p *process) func() bool {
 		return func() bool {
@@ -81,6 +81,19 @@ func TestProbes(t *testing.T) {
 			require.NoError(t, err)
 			return len(found) > 0
 		})
+	})
+	t.Run("the metrics have the names that dashboards know", func(t *testing.T) {
+		code, text := ask(t, first.address("metrics.address"), "/metrics")
+		assert.Equal(t, http.StatusOK, code)
+		for _, want := range []string{
+			`controller_runtime_reconcile_total{controller="Gadget",result="requeue_after"} `, `controller_runtime_active_workers{controller="Gadget"} `,
+			`controller_runtime_reconcile_time_seconds_bucket{controller="Gadget",le="+Inf"} `, `workqueue_depth{controller="all",name="all"} 0`,
+			`workqueue_adds_total{controller="Gadget",name="Gadget"} `, `rest_client_requests_total{code="200",host="`, `leader_election_master_status{name="gadget-operator"} 1`,
+			`operkit_reconcile_calls_count{controller="Gadget"} `, `operkit_resources_paused{controller="Gadget"} 0`, `operkit_operator_info{operator="gadget-operator",version="`,
+			"go_goroutines ", "process_resident_memory_bytes ",
+		} {
+			assert.Contains(t, text, "\n"+want)
+		}
 	})
 	t.Run("watch mistake 20: a replica that waits for its turn is well, ready, and beats", func(t *testing.T) {
 		other := filepath.Join(dir, "other")

@@ -27,7 +27,7 @@ const (
 
 func operate() {
 	// These Pods share one network: each port is there once.
-	nowhere := operator.Defaults(func(c *config.Config) { c.Health.Address = config.NoAddress })
+	nowhere := operator.Defaults(func(c *config.Config) { c.Health.Address, c.Metrics.Address = config.NoAddress, config.NoAddress })
 	op := operator.New("gadget-operator", operator.NamespaceFile(os.Getenv(inPod)), nowhere)
 	op.Control(moody{settings{gadgets}})
 	op.Main()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/operator/metrics"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/heartbeat"
 	"github.com/operkit/operkit/reconcile/leader"
@@ -37,6 +38,10 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer closeLock()
+	m := o.newMetrics(p)
+	if m != nil {
+		client.Wrap(m.Transport)
+	}
 	client.Wrap(lock.Transport)
 	client.Wrap(leader.ObjectTransport)
 	api, err := cluster.New(background, client, o.clusterOptions(p)...)
@@ -48,17 +53,20 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 	}
 	defer p.closeManifests()
 	h := &health{standby: e.global()}
-	services, err := o.services(api, client, p, e, h)
+	services, err := o.services(api, client, p, e, h, m)
 	if err != nil {
 		return err
 	}
-	told, err := o.tell(background, p, h)
+	told, err := o.tell(background, p, h, m)
 	if err != nil {
 		return err
 	}
 	defer told()
 	p.logger.Info("starting", "operator", o.name, "server", client.Host)
 	err = lock.Run(ctx, func(ctx context.Context) error {
+		if m != nil {
+			m.Leads(true)
+		}
 		return untilLost(ctx, p.logger, func(ctx context.Context) error {
 			err := runAll(ctx, services)
 			// Watches end before the leadership is given back.
@@ -93,8 +101,8 @@ func (o *Operator) inPod() bool {
 }
 
 // tell has probes know how the process is, by HTTP and by a file, until the returned function is called.
-func (o *Operator) tell(ctx context.Context, p *process, h *health) (stop func(), err error) {
-	serve, err := listen(endpoints(p, h), o.inPod(), p.logger)
+func (o *Operator) tell(ctx context.Context, p *process, h *health, m *metrics.Metrics) (stop func(), err error) {
+	serve, err := listen(endpoints(p, h, m), o.inPod(), p.logger)
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +124,20 @@ func (o *Operator) tell(ctx context.Context, p *process, h *health) (stop func()
 }
 
 // services are the engines of the operator: one for its kinds, and one for temporary patches.
-func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *process, e election, h *health) ([]service, error) {
+func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *process, e election, h *health, m *metrics.Metrics) ([]service, error) {
 	options := o.engineOptions(p)
+	if m != nil {
+		options = append(options, watch.Around(m.Around))
+	}
 	if p.Watch.Workers > 0 {
 		options = append(options, watch.Workers(p.Watch.Workers))
 	}
 	engine, err := watch.New(api.View(), options...)
 	if err != nil {
 		return nil, err
+	}
+	if m != nil {
+		m.Engine(engine)
 	}
 	manager := deploy.NewManager(api, o.managerOptions()...)
 	patches, err := o.newPatches(manager, p.logger)
@@ -135,6 +149,9 @@ func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *proces
 		reconciler, err := reconcile.New(c.Controller, manager, patchedBy(patches, options)...)
 		if err != nil {
 			return nil, err
+		}
+		if m != nil {
+			m.Paused(c.Kind().Kind, reconciler.Paused)
 		}
 		filtered, err := o.filteredBy(p.Watch.Filter, reconciler)
 		if err != nil {

@@ -26,6 +26,7 @@ type Config struct {
 	Log            Log
 	Heartbeat      Heartbeat
 	Health         Health
+	Metrics        Metrics
 	Profiling      Profiling
 	Manifests      Manifests
 }
@@ -155,6 +156,12 @@ type Health struct {
 	Address string
 }
 
+// Metrics is where /metrics is served, for Prometheus.
+type Metrics struct {
+	// Address is AutoAddress, NoAddress or one to listen on; the usual port is 8080.
+	Address string
+}
+
 // Profiling is where profiles of package net/http/pprof are served.
 type Profiling struct {
 	// Address is NoAddress or one to listen on.
@@ -194,6 +201,7 @@ func Default() Config {
 		Log:       Log{Level: "info", Format: "text"},
 		Heartbeat: Heartbeat{Period: 30 * time.Second},
 		Health:    Health{Address: AutoAddress},
+		Metrics:   Metrics{Address: AutoAddress},
 		Profiling: Profiling{Address: NoAddress},
 	}
 }

@@ -29,6 +29,7 @@ func (c *Config) register(set *pflag.FlagSet) {
 	set.StringVar(&c.Heartbeat.File, "heartbeat.file", c.Heartbeat.File, "file into which the time is written as long as all is well (default: none)")
 	set.Var((*duration)(&c.Heartbeat.Period), "heartbeat.period", "time between two heartbeats")
 	set.StringVar(&c.Health.Address, "health.address", c.Health.Address, "where /healthz and /readyz are served, such as :8081, or off, or auto: :8081 in a Pod, else off")
+	set.StringVar(&c.Metrics.Address, "metrics.address", c.Metrics.Address, "where /metrics is served for Prometheus, such as :8080, or off, or auto: :8080 in a Pod, else off")
 	set.StringVar(&c.Profiling.Address, "profiling.address", c.Profiling.Address, "where /debug/pprof is served, such as 127.0.0.1:6060, or off")
 	set.StringVar(&c.Manifests.Directory, "manifests.directory", c.Manifests.Directory, "directory for a file with what was rendered for each component (default: none)")
 	set.BoolVar(&c.Manifests.Disabled, "manifests.disabled", c.Manifests.Disabled, "write disabled components too, below DISABLED")

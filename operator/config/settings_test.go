@@ -208,6 +208,7 @@ func TestChecks(t *testing.T) {
 		"health.address=8081":                "use auto, off, or an address such as :8081",
 		"health.address=:http":               "use auto, off, or an address",
 		"health.address=:70000":              "use auto, off, or an address",
+		"metrics.address=8080":               "use auto, off, or an address such as :8080",
 		"profiling.address=auto":             "use off, or an address such as :6060",
 		"manifests.disabled":                 "it goes with manifests.directory",
 		"status.graph --status.manage=false": "--status.graph \"true\": it goes with status.manage",

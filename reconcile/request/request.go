@@ -31,6 +31,8 @@ type Request struct {
 	// Attempt counts the failures in a row before this try; zero for the first. A success, a
 	// permanent error, a new spec of the object and a forced reconcile start anew.
 	Attempt int
+	// Waited is how long it waited for its turn, for metrics and traces.
+	Waited time.Duration
 }
 
 // Result tells the engine what comes next.

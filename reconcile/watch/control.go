@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -43,8 +44,10 @@ type Forgetter interface {
 // controlled is one kind and who reconciles it.
 type controlled struct {
 	Reconciler
-	kind  schema.GroupVersionKind
-	rules *trigger.Rules
+	// called is what does a reconcile: the Reconciler with all around it.
+	called Reconciler
+	kind   schema.GroupVersionKind
+	rules  *trigger.Rules
 	// observer and forgetter are nil if there are none.
 	observer  Observer
 	forgetter Forgetter
@@ -92,8 +95,12 @@ func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconcil
 	}
 	observer, _ := reconciler.(Observer)
 	forgetter, _ := reconciler.(Forgetter)
+	called := reconciler
+	for _, around := range slices.Backward(e.options.around) {
+		called = around(called)
+	}
 	return &controlled{
-		Reconciler: reconciler, kind: kind, observer: observer, forgetter: forgetter,
+		Reconciler: reconciler, called: called, kind: kind, observer: observer, forgetter: forgetter,
 		rules: trigger.NewRules(kind, sources, e.options.domain, e.options.logger),
 	}, nil
 }

@@ -248,3 +248,35 @@ func ExampleEngine_Follow() {
 	// no prices yet
 	// prices are there: true <nil>
 }
+
+func ExampleAround() {
+	timed := watch.Around(func(next watch.Reconciler) watch.Reconciler {
+		return reconcilerFunc(func(ctx context.Context, req request.Request) (request.Result, error) {
+			fmt.Println("begins", req.Key)
+			defer fmt.Println("ends", req.Key)
+			return next.Reconcile(ctx, req)
+		})
+	})
+	engine, err := watch.New(newCluster().View(), timed, watch.Logger(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, enough := context.WithCancel(context.Background())
+	reconcile := reconcilerFunc(func(context.Context, request.Request) (request.Result, error) {
+		fmt.Println("is reconciled")
+		enough()
+		return request.Result{}, nil
+	})
+	if err := engine.Control(shops, reconcile); err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := engine.Run(ctx); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// begins Shop market/tea
+	// is reconciled
+	// ends Shop market/tea
+}

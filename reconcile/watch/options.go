@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type options struct {
 	limit    time.Duration
 	domain   string
 	period   time.Duration
+	around   []func(Reconciler) Reconciler
 }
 
 // Workers sets how many objects are reconciled at once. Default is four for each processor that the process may use, at
@@ -60,6 +62,13 @@ func Backoff(first, longest time.Duration) Option {
 // when nothing happened to it: a time that its reconcile asks for counts if it is sooner. A permanent error comes again
 // with the period too. Default 0: events bring what matters (spec: watch 13).
 func Period(d time.Duration) Option { return func(o *options) { o.period = d } }
+
+// Around has each reconcile done by what around makes of the Reconciler that does it, for metrics and traces: it sees the request, the
+// context, the result and the error, and a panic passes through it. What a Reconciler may be beside, such as an Observer, isn't asked of it.
+// Of several the first is the outermost.
+func Around(around func(Reconciler) Reconciler) Option {
+	return func(o *options) { o.around = append(o.around, around) }
+}
 
 // Logger receives what happens to objects. Default: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
@@ -95,6 +104,8 @@ func newOptions(opts []Option) (options, error) {
 		return o, fmt.Errorf("period: %s: it can't be negative", o.period)
 	case o.logger == nil:
 		return o, errors.New("logger: is nil")
+	case slices.ContainsFunc(o.around, func(around func(Reconciler) Reconciler) bool { return around == nil }):
+		return o, errors.New("around: is nil")
 	}
 	if wrong := validation.IsQualifiedName(o.domain + trigger.ForcedBy); len(wrong) > 0 {
 		return o, fmt.Errorf("domain %q: makes no keys of annotations: %s", o.domain, strings.Join(wrong, "; "))

@@ -24,7 +24,7 @@ func (e *Engine) work(run, work context.Context, slot *slot) {
 			return
 		}
 		slot.begin(taken.Key)
-		next = e.periodic(taken.Key, e.process(work, taken.Key, taken.Triggers))
+		next = e.periodic(taken.Key, e.process(work, taken))
 		slot.end()
 		e.reconciles.Add(1)
 	}
@@ -34,11 +34,12 @@ func (e *Engine) work(run, work context.Context, slot *slot) {
 const quietAttempts = 3
 
 // process reconciles an object and says when it comes again by itself. What was asked for before doesn't count any more.
-func (e *Engine) process(ctx context.Context, key request.Key, triggers request.Triggers) queue.Next {
+func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
+	key := taken.Key
 	attempt := e.backoff.failures(key)
 	e.followers.Begin(key)
 	e.echoes.begin(key)
-	result, err := e.reconcile(ctx, request.Request{Key: key, Triggers: triggers, Attempt: attempt})
+	result, err := e.reconcile(ctx, request.Request{Key: key, Triggers: taken.Triggers, Attempt: attempt, Waited: taken.Waited})
 	if err != nil {
 		result.Wrote = nil
 	}
@@ -116,7 +117,7 @@ func (e *Engine) reconcile(ctx context.Context, req request.Request) (result req
 			err = &panicError{value, debug.Stack()}
 		}
 	}()
-	return e.controlled[req.Key.Kind].Reconcile(ctx, req)
+	return e.controlled[req.Key.Kind].called.Reconcile(ctx, req)
 }
 
 // panicError is a reconciler's panic.

@@ -31,6 +31,8 @@ type item struct {
 	// dropped: what whoever has it asks for afterwards doesn't count.
 	dropped  bool
 	triggers request.Triggers
+	// since is when it began to be wanted.
+	since time.Time
 	// turn orders what waits: when it was added, less its head start.
 	turn time.Time
 	// number tells items of one moment apart, the earlier ones first.

@@ -69,7 +69,8 @@ func (q *Queue) add(i *item, triggers request.Triggers) {
 	if q.closed {
 		return
 	}
-	turn := time.Now().Add(-headStart(triggers))
+	now := time.Now()
+	turn := now.Add(-headStart(triggers))
 	if i.wanted {
 		i.triggers |= triggers
 		if turn.Before(i.turn) {
@@ -80,7 +81,7 @@ func (q *Queue) add(i *item, triggers request.Triggers) {
 		return
 	}
 	q.added++
-	i.wanted, i.triggers, i.turn, i.number = true, triggers, turn, q.added
+	i.wanted, i.triggers, i.since, i.turn, i.number = true, triggers, now, turn, q.added
 	if i.running {
 		q.again++
 	} else {
@@ -146,7 +147,9 @@ type Taken struct {
 	Key request.Key
 	// Triggers are all that has happened since the key was last handed out.
 	Triggers request.Triggers
-	item     *item
+	// Waited is for how long the key has been wanted.
+	Waited time.Duration
+	item   *item
 }
 
 // Next says when a key that was taken comes again by itself: After a time if that is positive, because of Why; never for
@@ -173,7 +176,7 @@ func (q *Queue) Take(done Taken, next Next, dropped func(request.Key)) (taken Ta
 	i := heap.Pop(&q.waiting).(*item)
 	i.wanted, i.running = false, true
 	q.taken = time.Now()
-	return Taken{i.key, i.triggers, i}, true
+	return Taken{i.key, i.triggers, q.taken.Sub(i.since), i}, true
 }
 
 func (q *Queue) done(taken Taken, next Next, dropped func(request.Key)) {

@@ -1,0 +1,71 @@
+package metrics
+
+import (
+	"net/http"
+	"sync"
+
+	"github.com/operkit/operkit/reconcile/watch"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics are those of one process. Its methods are safe for concurrent use.
+type Metrics struct {
+	registry   *prometheus.Registry
+	reconciles reconciles
+	requests   requests
+	leads      prometheus.Gauge
+
+	mu      sync.Mutex
+	engines []*watch.Engine
+	paused  map[string]func() int
+}
+
+// New returns the metrics of an operator of this name, with those of the Go runtime and of the process.
+func New(operator, version string) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(), reconciles: newReconciles(), requests: newRequests(), paused: map[string]func() int{},
+		leads: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "leader_election_master_status", Help: "1 if this process works, 0 if it waits for its turn.", ConstLabels: prometheus.Labels{"name": operator},
+		}),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "operkit_operator_info", Help: "The operator and its version.", ConstLabels: prometheus.Labels{"operator": operator, "version": version},
+	})
+	build.Set(1)
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build, m.leads, &present{m})
+	m.registry.MustRegister(m.reconciles.all()...)
+	m.registry.MustRegister(m.requests.all()...)
+	return m
+}
+
+// Registry returns where they are, for metrics of a program's own.
+func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
+
+// Handler serves them.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+}
+
+// Leads notes whether this process works.
+func (m *Metrics) Leads(works bool) {
+	m.leads.Set(0)
+	if works {
+		m.leads.Set(1)
+	}
+}
+
+// Engine has the state of an engine shown.
+func (m *Metrics) Engine(engine *watch.Engine) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.engines = append(m.engines, engine)
+}
+
+// Paused has it shown how many resources of a kind are paused.
+func (m *Metrics) Paused(kind string, count func() int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.paused[kind] = count
+}

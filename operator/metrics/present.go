@@ -1,0 +1,88 @@
+package metrics
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/reconcile/watch"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// What is asked when somebody looks.
+var (
+	depth      = prometheus.NewDesc("workqueue_depth", "Resources that wait for a worker.", []string{"name", controller}, nil)
+	workers    = prometheus.NewDesc("controller_runtime_max_concurrent_reconciles", "Reconciles that may be under way at once, of all controllers together.", []string{controller}, nil)
+	unfinished = prometheus.NewDesc("workqueue_unfinished_work_seconds", "For how long all reconciles together are under way.", []string{"name", controller}, nil)
+	longest    = prometheus.NewDesc("workqueue_longest_running_processor_seconds", "For how long the oldest reconcile is under way.", []string{"name", controller}, nil)
+	unread     = prometheus.NewDesc("operkit_events_unread", "Events that nobody has looked at yet.", nil, nil)
+	events     = prometheus.NewDesc("operkit_events_total", "Events that came.", nil, nil)
+	timers     = prometheus.NewDesc("operkit_resources_timed", "Resources that come again by themselves, after a time or a failure.", nil, nil)
+	stuck      = prometheus.NewDesc("operkit_reconciles_stuck", "Reconciles that don't return although their time is over.", nil, nil)
+	unwatched  = prometheus.NewDesc("operkit_kinds_unwatched", "Kinds that can't be watched.", nil, nil)
+	paused     = prometheus.NewDesc("operkit_resources_paused", "Resources that are paused.", []string{controller}, nil)
+)
+
+// together is the label of what is of all controllers together: they share one queue.
+const together = "all"
+
+// present is a collector of what engines do at present.
+type present struct{ *Metrics }
+
+// Describe implements prometheus.Collector.
+func (*present) Describe(descriptions chan<- *prometheus.Desc) {
+	for _, one := range []*prometheus.Desc{depth, workers, unfinished, longest, unread, events, timers, stuck, unwatched, paused} {
+		descriptions <- one
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (p *present) Collect(found chan<- prometheus.Metric) {
+	p.mu.Lock()
+	engines, pauses := slices.Clone(p.engines), maps.Clone(p.paused)
+	p.mu.Unlock()
+	sum := newSum(engines, time.Now())
+	gauge := func(what *prometheus.Desc, value float64, labels ...string) {
+		found <- prometheus.MustNewConstMetric(what, prometheus.GaugeValue, value, labels...)
+	}
+	gauge(depth, sum.waiting, together, together)
+	gauge(workers, sum.workers, together)
+	gauge(unfinished, sum.unfinished, together, together)
+	gauge(longest, sum.longest, together, together)
+	gauge(unread, sum.unread)
+	gauge(timers, sum.timers)
+	gauge(stuck, sum.stuck)
+	gauge(unwatched, sum.unwatched)
+	found <- prometheus.MustNewConstMetric(events, prometheus.CounterValue, sum.events)
+	for kind, count := range pauses {
+		gauge(paused, float64(count()), kind)
+	}
+}
+
+// sum is what engines do, together.
+type sum struct{ waiting, workers, unfinished, longest, unread, timers, stuck, unwatched, events float64 }
+
+func newSum(engines []*watch.Engine, now time.Time) (s sum) {
+	for _, engine := range engines {
+		state := engine.State()
+		s.waiting += float64(state.Waiting)
+		s.workers += float64(state.Workers)
+		s.unread += float64(state.Unread)
+		s.timers += float64(state.Timers)
+		s.events += float64(state.Events)
+		for _, running := range state.Running {
+			since := now.Sub(running.Since).Seconds()
+			s.unfinished += since
+			s.longest = max(s.longest, since)
+			if running.Stuck {
+				s.stuck++
+			}
+		}
+		for _, kind := range state.Kinds {
+			if kind.Reason != nil {
+				s.unwatched++
+			}
+		}
+	}
+	return s
+}
