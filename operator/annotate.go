@@ -15,6 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// pauseKey is the annotation by which a resource is paused, behind the domain.
+const pauseKey = "pause-execution"
+
 // annotating is a command that changes an annotation of resources, by which the operator that runs is told something.
 type annotating struct {
 	// key is that of the annotation behind the domain.
@@ -35,11 +38,7 @@ func (a annotating) run(o *Operator, settings *config.Settings, chosen *selectio
 		if *every && chosen.labels != "" {
 			return usage("--all and --selector exclude each other")
 		}
-		p, err := o.open(cmd, settings)
-		if err != nil {
-			return err
-		}
-		c, err := o.connect(cmd.Context(), p)
+		_, c, err := o.attach(cmd, settings)
 		if err != nil {
 			return err
 		}
@@ -104,7 +103,7 @@ func (o *Operator) triggerCommand(settings *config.Settings) *cobra.Command {
 
 func (o *Operator) pauseCommand(settings *config.Settings) *cobra.Command {
 	var until string
-	a := annotating{key: "pause-execution", undone: "was paused already", value: func(now time.Time) (any, string, error) {
+	a := annotating{key: pauseKey, undone: "was paused already", value: func(now time.Time) (any, string, error) {
 		if until == "" {
 			return "true", "paused", nil
 		}
@@ -143,7 +142,7 @@ func timeOf(text string, now time.Time) (time.Time, error) {
 }
 
 func (o *Operator) resumeCommand(settings *config.Settings) *cobra.Command {
-	a := annotating{key: "pause-execution", undone: "wasn't paused", value: func(time.Time) (any, string, error) { return nil, "resumed", nil }}
+	a := annotating{key: pauseKey, undone: "wasn't paused", value: func(time.Time) (any, string, error) { return nil, "resumed", nil }}
 	return o.annotatingCommand(settings, a, &cobra.Command{
 		Use:     "resume [KIND] NAME...",
 		Short:   "Have the operator look after resources again that were paused",

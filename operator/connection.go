@@ -8,6 +8,8 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/operator/config"
+	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -17,6 +19,16 @@ type connection struct {
 	host string
 	// namespace is where things are that nobody says another one of.
 	namespace string
+}
+
+// attach is open for a command that asks a cluster.
+func (o *Operator) attach(cmd *cobra.Command, settings *config.Settings) (*process, *connection, error) {
+	p, err := o.open(cmd, settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := o.connect(cmd.Context(), p)
+	return p, c, err
 }
 
 // connect finds the cluster that a command asks. Nothing is sent yet.

@@ -31,26 +31,41 @@ func (o *Operator) working(c config.Config) []controller {
 	return working
 }
 
+// optionsOf are those of a controller's reconciler, with more that hold whatever was said.
+func (p *process) optionsOf(c controller, more ...reconcile.Option) []reconcile.Option {
+	return slices.Concat(p.defaultOptions(), c.options, p.givenOptions(), more)
+}
+
+// measure is an option of a reconciler that a setting has the number for.
+type measure struct {
+	key    string
+	option reconcile.Option
+}
+
+func (p *process) measures() []measure {
+	return []measure{
+		{"watch.period", reconcile.Period(p.Watch.Period)}, {"watch.recheck", reconcile.Recheck(p.Watch.Recheck)},
+		{"rollout.concurrency", reconcile.Concurrency(p.Rollout.Concurrency)}, {"retry.attempts", reconcile.MaxAttempts(p.Retry.Attempts)},
+	}
+}
+
 // defaultOptions are those of every reconciler before what its controller was added with.
 func (p *process) defaultOptions() []reconcile.Option {
-	return []reconcile.Option{
-		reconcile.Logger(p.logger), reconcile.Period(p.Watch.Period), reconcile.Recheck(p.Watch.Recheck),
-		reconcile.Concurrency(p.Rollout.Concurrency), reconcile.MaxAttempts(p.Retry.Attempts),
+	options := []reconcile.Option{reconcile.Logger(p.logger)}
+	for _, one := range p.measures() {
+		options = append(options, one.option)
 	}
+	return options
 }
 
 // givenOptions are those that somebody asked for, over what a controller was added with.
 func (p *process) givenOptions() []reconcile.Option {
 	var options []reconcile.Option
-	add := func(key string, option reconcile.Option) {
-		if p.settings.Given(key) {
-			options = append(options, option)
+	for _, one := range p.measures() {
+		if p.settings.Given(one.key) {
+			options = append(options, one.option)
 		}
 	}
-	add("watch.period", reconcile.Period(p.Watch.Period))
-	add("watch.recheck", reconcile.Recheck(p.Watch.Recheck))
-	add("rollout.concurrency", reconcile.Concurrency(p.Rollout.Concurrency))
-	add("retry.attempts", reconcile.MaxAttempts(p.Retry.Attempts))
 	if p.manifests != nil {
 		options = append(options, reconcile.Observe(p.manifests.Observe))
 	}

@@ -48,11 +48,7 @@ func (o *Operator) diffChosen(cmd *cobra.Command, settings *config.Settings, cho
 	if !slices.Contains([]string{"diff", "yaml", "json"}, format.format) {
 		return false, usage("--output %q: use diff, yaml or json", format.format)
 	}
-	p, err := o.open(cmd, settings)
-	if err != nil {
-		return false, err
-	}
-	c, err := o.connect(cmd.Context(), p)
+	p, c, err := o.attach(cmd, settings)
 	if err != nil {
 		return false, err
 	}

@@ -146,11 +146,11 @@ func stateOf(obj *unstructured.Unstructured) *dag.State {
 	o := dag.Outcomes{Reasons: map[string]string{}}
 	for _, c := range componentsOf(content) {
 		switch c.State {
-		case "ready":
+		case isReady:
 			o.Verified = append(o.Verified, c.Name)
-		case "not ready":
+		case isNotReady:
 			o.Unverified = append(o.Unverified, c.Name)
-		case "failed":
+		case isFailed:
 			o.Failed = append(o.Failed, c.Name)
 		default:
 			o.Unstarted, o.Reasons[c.Name] = append(o.Unstarted, c.Name), c.Message

@@ -35,9 +35,8 @@ type offline struct {
 func (o *Operator) render(
 	ctx context.Context, p *process, resource resourceFile, patches patchFiles, beside []*unstructured.Unstructured,
 ) ([]rendering, error) {
-	if _, known := o.controllerOf(resource.object.GroupVersionKind()); !known {
-		return nil, usage("%s %s is of no kind that this operator controls (%s): correct its apiVersion and kind",
-			resource.object.GetAPIVersion(), resource.object.GetKind(), o.controlled())
+	if _, err := o.controllerFor(resource.object); err != nil {
+		return nil, err
 	}
 	ref := deploy.RefOf(resource.object)
 	beside = slices.DeleteFunc(slices.Clone(beside), func(obj *unstructured.Unstructured) bool { return deploy.RefOf(obj) == ref })
@@ -71,7 +70,7 @@ func (c *offline) render(ctx context.Context, resource *unstructured.Unstructure
 			}
 		}
 	})
-	options := slices.Concat(c.process.defaultOptions(), controller.options, c.process.givenOptions(), []reconcile.Option{reconcile.DryRun(), collect})
+	options := c.process.optionsOf(controller, reconcile.DryRun(), collect)
 	reconciler, err := reconcile.New(controller.Controller, c.manager, c.patching.patched(options)...)
 	if err != nil {
 		return nil, err
@@ -110,6 +109,16 @@ func (o *Operator) controllerOf(kind schema.GroupVersionKind) (controller, bool)
 		return controller{}, false
 	}
 	return o.controllers[at], true
+}
+
+// controllerFor is controllerOf for a resource that somebody gave.
+func (o *Operator) controllerFor(resource *unstructured.Unstructured) (controller, error) {
+	found, known := o.controllerOf(resource.GroupVersionKind())
+	if !known {
+		return found, usage("%s %s is of no kind that this operator controls (%s): correct its apiVersion and kind",
+			resource.GetAPIVersion(), resource.GetKind(), o.controlled())
+	}
+	return found, nil
 }
 
 func (o *Operator) controlled() string {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
@@ -14,18 +13,16 @@ import (
 
 // reconcilerOf returns what reconciles resources of a kind on a cluster, for a command.
 func (o *Operator) reconcilerOf(p *process, on deploy.Cluster, resource *unstructured.Unstructured, more ...reconcile.Option) (*reconcile.Reconciler, error) {
-	controller, known := o.controllerOf(resource.GroupVersionKind())
-	if !known {
-		return nil, usage("%s %s is of no kind that this operator controls (%s): correct its apiVersion and kind",
-			resource.GetAPIVersion(), resource.GetKind(), o.controlled())
+	controller, err := o.controllerFor(resource)
+	if err != nil {
+		return nil, err
 	}
 	manager := deploy.NewManager(on, o.managerOptions()...)
 	patches, err := o.newPatches(manager, p.logger)
 	if err != nil {
 		return nil, err
 	}
-	options := slices.Concat(p.defaultOptions(), controller.options, p.givenOptions(), more)
-	return reconcile.New(controller.Controller, manager, patchedBy(patches, options)...)
+	return reconcile.New(controller.Controller, manager, patchedBy(patches, p.optionsOf(controller, more...))...)
 }
 
 // asGiven are resources as files have them, as the cluster would have them if they were applied: nothing is.

@@ -24,11 +24,7 @@ func (o *Operator) reconcileCommand(settings *config.Settings) *cobra.Command {
 			"the same; to have it do so now is the command trigger.",
 		Example: fmt.Sprintf("  %[1]s reconcile hello\n  %[1]s reconcile %[2]s/hello -n shop", o.callName(), o.example()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := o.open(cmd, settings)
-			if err != nil {
-				return err
-			}
-			c, err := o.connect(cmd.Context(), p)
+			p, c, err := o.attach(cmd, settings)
 			if err != nil {
 				return err
 			}

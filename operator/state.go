@@ -37,6 +37,14 @@ type state struct {
 	created    time.Time
 }
 
+// How a component may be.
+const (
+	isReady      = "ready"
+	isNotReady   = "not ready"
+	isFailed     = "failed"
+	isNotStarted = "not started"
+)
+
 // componentStatus is how one component is.
 type componentStatus struct {
 	Name    string `json:"name"`
@@ -60,7 +68,7 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 	s.Verified, _ = components["verified"].(string)
 	s.Components = componentsOf(components)
 	paused, ok := conditions.Get(reconcile.ConditionPaused)
-	_, asked := obj.GetAnnotations()[domain+"/pause-execution"]
+	_, asked := obj.GetAnnotations()[domain+"/"+pauseKey]
 	switch {
 	case obj.GetDeletionTimestamp() != nil:
 		s.Reason, s.Message = "Deleting", "waits for the finalizers "+strings.Join(obj.GetFinalizers(), ", ")
@@ -77,7 +85,7 @@ func componentsOf(content map[string]any) (all []componentStatus) {
 	messages := named(content["componentMessages"], "message")
 	waits := named(content["unstartedComponents"], "reason")
 	for _, one := range []struct{ key, state string }{
-		{"failedComponents", "failed"}, {"unverifiedComponents", "not ready"}, {"verifiedComponents", "ready"},
+		{"failedComponents", isFailed}, {"unverifiedComponents", isNotReady}, {"verifiedComponents", isReady},
 	} {
 		list, _ := content[one.key].([]any)
 		for _, item := range list {
@@ -90,7 +98,7 @@ func componentsOf(content map[string]any) (all []componentStatus) {
 	for _, item := range list {
 		entry, _ := item.(map[string]any)
 		if name, ok := entry["name"].(string); ok {
-			all = append(all, componentStatus{name, "not started", cmp.Or(messages[name], waits[name])})
+			all = append(all, componentStatus{name, isNotStarted, cmp.Or(messages[name], waits[name])})
 		}
 	}
 	return all

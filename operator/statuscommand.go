@@ -17,11 +17,7 @@ func (o *Operator) statusCommand(settings *config.Settings) *cobra.Command {
 		Example: fmt.Sprintf("  %[1]s status\n  %[1]s status --all-namespaces --selector tier=prod\n  %[1]s status hello\n  %[1]s status %[2]s/hello -o yaml",
 			o.callName(), o.example()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := o.open(cmd, settings)
-			if err != nil {
-				return err
-			}
-			c, err := o.connect(cmd.Context(), p)
+			_, c, err := o.attach(cmd, settings)
 			if err != nil {
 				return err
 			}

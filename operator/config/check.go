@@ -90,7 +90,10 @@ func (s *Settings) checkElection() {
 		overruled := s.origins[key].Source < s.origins["leader-election.lock"].Source
 		s.wants(key, !s.Given(key) || overruled, fmt.Sprintf("it has no meaning with leader-election.lock %s", e.Lock))
 	}
-	if err := leader.Check(leader.Duration(e.Duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)); err != nil && e.Lock != NoLock && !s.refused["leader-election.duration"] && !s.refused["leader-election.renew-deadline"] && !s.refused["leader-election.retry-period"] {
+	if e.Lock == NoLock || s.refused["leader-election.duration"] || s.refused["leader-election.renew-deadline"] || s.refused["leader-election.retry-period"] {
+		return // there are no times to compare
+	}
+	if err := leader.Check(leader.Duration(e.Duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)); err != nil {
 		s.problems = append(s.problems, fmt.Sprintf("leader-election: %v", err))
 	}
 }
