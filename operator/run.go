@@ -151,7 +151,7 @@ func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *proces
 			return nil, err
 		}
 		if m != nil {
-			m.Paused(c.Kind().Kind, reconciler.Paused)
+			m.Reconciler(reconciler)
 		}
 		filtered, err := o.filteredBy(p.Watch.Filter, reconciler)
 		if err != nil {

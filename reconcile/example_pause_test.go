@@ -63,16 +63,16 @@ func ExamplePauseDeletions() {
 	// The annotation operkit.dev/pause-execution is "true": nothing is done, not even its deletion, until somebody takes it off <nil>
 }
 
-func ExampleReconciler_Paused() {
+func ExampleReconciler_Tally() {
 	_, reconciler := pausedCluster("true")
-	fmt.Println(reconciler.Paused())
+	fmt.Println(reconciler.Tally().Resources)
 	if _, err := reconciler.Reconcile(context.Background(), teaRequest); err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(reconciler.Paused())
+	fmt.Println(reconciler.Tally().Resources)
 	// Output:
-	// 0
-	// 1
+	// map[]
+	// map[paused:1]
 }
 
 func ExampleReconciler_Forget() {
@@ -82,6 +82,6 @@ func ExampleReconciler_Forget() {
 	}
 	// As the engine does, for one in a namespace that is watched no longer.
 	reconciler.Forget(teaRequest.Key)
-	fmt.Println(reconciler.Paused())
-	// Output: 0
+	fmt.Println(reconciler.Tally().Resources)
+	// Output: map[]
 }

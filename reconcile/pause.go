@@ -105,7 +105,7 @@ func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructur
 			return request.Result{RequeueAfter: sooner(left, r.options.recheck)}, nil
 		}
 	case result.Action == deploy.Skipped:
-		r.pauses.forget(ref) // it has gone meanwhile
+		r.forget(ref) // it has gone meanwhile
 	}
 	r.pauses.told(ref, uid, p)
 	return request.Result{RequeueAfter: left}, nil

@@ -155,7 +155,7 @@ func TestPauseAndRestart(t *testing.T) {
 			assert.Equal(w.t, want, w.settle())
 			w.grow()
 			assert.Empty(w.t, w.settle())
-			assert.Equal(w.t, 1, r.Paused())
+			assert.Equal(w.t, 1, r.Tally().Resources[Paused])
 			stop()
 		}
 	})
@@ -164,9 +164,9 @@ func TestPauseAndRestart(t *testing.T) {
 		r, start := w.engine(filtered{noting(), filter.Created()})
 		defer start()()
 		w.settle()
-		assert.Equal(w.t, 1, r.Paused())
+		assert.Equal(w.t, 1, r.Tally().Resources[Paused])
 		w.delete(widgetRef)
 		assert.Empty(w.t, w.settle())
-		assert.Zero(w.t, r.Paused())
+		assert.Zero(w.t, r.Tally().Resources[Paused])
 	})
 }

@@ -26,7 +26,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		w.pause("true")
 		r := w.reconciler(room(), WithoutStatus())
 		assert.Empty(t, w.calm(r))
-		assert.Equal(t, 1, r.Paused())
+		assert.Equal(t, 1, r.Tally().Resources[Paused])
 		w.mergeStatus(widgetRef, `{"status":{"conditions":[{"type":"Paused","status":"True","reason":"Paused"}]}}`)
 		w.unpause()
 		assert.Equal(t, []string{"apply ConfigMap shop/c"}, w.calm(r))
@@ -40,7 +40,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		r := w.reconciler(room(), DryRun())
 		assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r))
 		assert.False(t, w.isPaused())
-		assert.Zero(t, r.Paused())
+		assert.Zero(t, r.Tally().Resources[Paused])
 	})
 	t.Run("a kind without a status is asked once", func(t *testing.T) {
 		t.Parallel()
@@ -55,7 +55,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		assert.Contains(t, w.logs.String(), "no status subresource")
 		assert.Empty(t, w.calm(r))
 		assert.Equal(t, 1, w.logs.count("status not written"))
-		assert.Equal(t, 1, r.Paused(), "it is paused all the same")
+		assert.Equal(t, 1, r.Tally().Resources[Paused], "it is paused all the same")
 	})
 	t.Run("one that knows no conditions is asked once", func(t *testing.T) {
 		t.Parallel()
@@ -149,7 +149,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		_, err := w.memory.Port().Create(t.Context(), successor, deploy.CreateOptions{FieldManager: "somebody"})
 		require.NoError(t, err)
 		assert.Equal(t, []string{writeStatus}, w.calm(r))
-		assert.Equal(t, 1, r.Paused())
+		assert.Equal(t, 1, r.Tally().Resources[Paused])
 	})
 }
 

@@ -183,7 +183,7 @@ func TestPause(t *testing.T) {
 		assert.Equal(t, request.Result{RequeueAfter: longestRest}, result)
 		w.clock.advance(2000 * time.Hour)
 		assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r))
-		assert.Zero(t, r.Paused())
+		assert.Zero(t, r.Tally().Resources[Paused])
 	})
 	t.Run("a start that is told ends it too", func(t *testing.T) {
 		t.Parallel()
@@ -216,7 +216,7 @@ func TestDeletionOfPausedResources(t *testing.T) {
 		w.calm(r)
 		w.pause("true")
 		require.Equal(t, []string{writeStatus}, w.calm(r))
-		require.Equal(t, 1, r.Paused())
+		require.Equal(t, 1, r.Tally().Resources[Paused])
 		w.delete(widgetRef)
 		return w, r, finalizations
 	}
@@ -226,7 +226,7 @@ func TestDeletionOfPausedResources(t *testing.T) {
 		assert.Equal(t, []string{writeStatus}, w.calm(r))
 		assert.Equal(t, "finalize: a guest is left", w.message())
 		assert.False(t, w.isPaused())
-		assert.Zero(t, r.Paused())
+		assert.Zero(t, r.Tally().Resources[Paused])
 		assert.Equal(t, []string{patchWidget}, w.calm(r))
 		assert.Nil(t, w.get(widgetRef))
 		assert.Equal(t, 2, *finalizations)

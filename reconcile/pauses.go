@@ -9,10 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Paused is how many resources are paused now: those that Reconcile found so and that haven't been unpaused, deleted or
-// taken out of view since. A dry run counts none. It is for a metric, and may be called at any time.
-func (r *Reconciler) Paused() int { return r.pauses.count(r.now()) }
-
 // Forget has nothing kept of a resource that is gone, or that left the view and isn't reconciled any more. It implements
 // watch.Forgetter; it never waits.
 func (r *Reconciler) Forget(key request.Key) {
@@ -23,6 +19,7 @@ func (r *Reconciler) Forget(key request.Key) {
 func (r *Reconciler) forget(ref deploy.Ref) {
 	r.attempts.forget(ref)
 	r.pauses.forget(ref)
+	r.tallied.forget(ref)
 }
 
 // pauses remembers which resources are paused, or would be if their annotation made sense, and what was told of that.
@@ -73,16 +70,4 @@ func (p *pauses) forget(ref deploy.Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.known, ref)
-}
-
-// count is how many rest at a time.
-func (p *pauses) count(at time.Time) (n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, known := range p.known {
-		if known.rests && (known.until.IsZero() || known.until.After(at)) {
-			n++
-		}
-	}
-	return n
 }

@@ -20,7 +20,7 @@ func TestStrangePauses(t *testing.T) {
 	assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r), "reconcile 38: it is no pause")
 	assert.Empty(t, w.calm(r))
 	assert.Equal(t, 1, w.logs.count("not paused"), "it is said once")
-	assert.Zero(t, r.Paused())
+	assert.Zero(t, r.Tally().Resources[Paused])
 	w.pause("no")
 	w.calm(r)
 	w.calm(r)
@@ -54,24 +54,28 @@ func TestPaused(t *testing.T) {
 		}
 	}
 	ref := func(name string) deploy.Ref { return deploy.Ref{Kind: widgets, Namespace: "shop", Name: name} }
-	assert.Zero(t, r.Paused(), "nobody has looked yet")
+	assert.Zero(t, r.Tally().Resources[Paused], "nobody has looked yet")
 	reconcile("a", "b", "c", "d", "e", "w")
 	reconcile("a", "b", "c", "d", "e", "w")
-	assert.Equal(t, 3, r.Paused(), "each once; a strange value and a time that is over don't count")
+	assert.Equal(t, 3, r.Tally().Resources[Paused], "each once; a strange value and a time that is over don't count")
 	w.clock.advance(time.Hour)
-	assert.Equal(t, 2, r.Paused(), "nor does a time that comes to be")
+	reconcile("c")
+	assert.Equal(t, 2, r.Tally().Resources[Paused], "nor does a time that comes to be")
 	w.delete(ref("a"))
 	reconcile("a")
-	assert.Equal(t, 1, r.Paused(), "watch mistake 2: what is gone doesn't count")
+	assert.Equal(t, 1, r.Tally().Resources[Paused], "watch mistake 2: what is gone doesn't count")
 	key := func(name string) request.Key { return request.Key{Kind: widgets, Namespace: "shop", Name: name} }
 	r.Forget(request.Key{Kind: widgets, Namespace: "bank", Name: "b"})
-	assert.Equal(t, 1, r.Paused(), "what is still there does")
+	assert.Equal(t, 1, r.Tally().Resources[Paused], "what is still there does")
 	r.Forget(key("b"))
-	assert.Zero(t, r.Paused(), "nor does what has left the view")
+	assert.Zero(t, r.Tally().Resources[Paused], "nor does what has left the view")
 	for _, name := range []string{"c", "d", "e"} {
 		r.Forget(key(name))
 	}
+	r.Forget(key("w"))
 	assert.Empty(t, r.pauses.known, "and nothing is kept of it")
+	assert.Empty(t, r.tallied.known)
+	assert.Empty(t, r.Tally().Resources)
 }
 
 // A resource that goes between its being read and its condition's being written leaves nothing behind.
@@ -88,5 +92,5 @@ func TestPausedOneThatGoesMeanwhile(t *testing.T) {
 	_, err := r.rest(t.Context(), resource, p)
 	require.NoError(t, err)
 	assert.Empty(t, w.made())
-	assert.Zero(t, r.Paused())
+	assert.Zero(t, r.Tally().Resources[Paused])
 }

@@ -39,6 +39,7 @@ type Reconciler struct {
 	schema     pruned
 	attempts   attempts
 	pauses     pauses
+	tallied    tallied
 	sources    source.Sources
 	// defaults of resources, and of their configuration.
 	defaults, configDefaults map[string]any
@@ -106,12 +107,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		return request.Result{}, nil
 	}
 	if p, rests := r.paused(resource); rests {
+		r.tallied.note(ref, counted{standing: Paused})
 		return r.rest(ctx, resource, p)
 	}
 	session := r.session(resource, req.Attempt)
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
 	began := r.now()
 	result, err := r.reconcile(ctx, session)
+	if !r.options.dryRun {
+		r.tallied.note(ref, session.counted(err))
+	}
 	session.logger.Debug("reconciled", "triggers", req.Triggers.String(), "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)
 	return result, err
 }
@@ -223,7 +228,8 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 		outcome = nil
 	}
 	err = r.exhausted(ctx, s, err)
-	unwritten := r.writeStatus(ctx, s, report{generation: s.resource.GetGeneration(), outcome: outcome, err: err})
+	s.ended = report{generation: s.resource.GetGeneration(), outcome: outcome, err: err}
+	unwritten := r.writeStatus(ctx, s, s.ended)
 	if err != nil && classOf(err) > classVerification {
 		if after, ok := isUnavailable(err); ok && after > 0 {
 			err = request.RetryAfter(after, err)

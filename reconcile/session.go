@@ -44,6 +44,8 @@ type Session struct {
 	// noted are kinds that the status names since this reconcile began.
 	remembering sync.Mutex
 	noted       []schema.GroupVersionKind
+	// ended is what its status says at the end.
+	ended report
 }
 
 // newID makes the id of a session: 22 characters of base32 from 16 random bytes (spec:

@@ -64,17 +64,20 @@ func (o *objects) atHand(namespace, name string) *unstructured.Unstructured {
 
 // put takes obj in and returns the one of that name that was there.
 func (o *objects) put(obj *unstructured.Unstructured) (before *unstructured.Unstructured) {
-	namespace, name := obj.GetNamespace(), obj.GetName()
-	before = o.remove(namespace, name)
-	if o.names[namespace] == nil {
-		o.names[namespace] = map[string]held{}
-	}
-	one := o.holder.hold(obj)
-	o.names[namespace][name] = one
-	for _, uid := range ownersOf(obj) {
-		o.owners[uid] = append(o.owners[uid], one)
-	}
+	before = o.remove(obj.GetNamespace(), obj.GetName())
+	o.add(o.holder.listed(obj))
 	return before
+}
+
+// add takes in one whose name isn't taken.
+func (o *objects) add(l listed) {
+	if o.names[l.namespace] == nil {
+		o.names[l.namespace] = map[string]held{}
+	}
+	o.names[l.namespace][l.name] = l.held
+	for _, uid := range l.owners {
+		o.owners[uid] = append(o.owners[uid], l.held)
+	}
 }
 
 // remove returns what it has removed, nil if there was nothing.

@@ -49,7 +49,10 @@ func (i *informer) Delete(obj any) error {
 func (i *informer) Replace(all []any, version string) error {
 	fresh := newObjects(i.kind.feed.holder())
 	for _, obj := range all {
-		if obj, ok := obj.(*unstructured.Unstructured); ok {
+		switch obj := obj.(type) {
+		case listed:
+			fresh.add(obj)
+		case *unstructured.Unstructured:
 			fresh.put(obj)
 		}
 	}

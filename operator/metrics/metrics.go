@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -17,15 +18,15 @@ type Metrics struct {
 	requests   requests
 	leads      prometheus.Gauge
 
-	mu      sync.Mutex
-	engines []*watch.Engine
-	paused  map[string]func() int
+	mu          sync.Mutex
+	engines     []*watch.Engine
+	reconcilers []*reconcile.Reconciler
 }
 
 // New returns the metrics of an operator of this name, with those of the Go runtime and of the process.
 func New(operator, version string) *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(), reconciles: newReconciles(), requests: newRequests(), paused: map[string]func() int{},
+		registry: prometheus.NewRegistry(), reconciles: newReconciles(), requests: newRequests(),
 		leads: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "leader_election_master_status", Help: "1 if this process works, 0 if it waits for its turn.", ConstLabels: prometheus.Labels{"name": operator},
 		}),
@@ -34,7 +35,7 @@ func New(operator, version string) *Metrics {
 		Name: "operkit_operator_info", Help: "The operator and its version.", ConstLabels: prometheus.Labels{"operator": operator, "version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build, m.leads, &present{m})
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build, m.leads, &present{m}, &standings{m})
 	m.registry.MustRegister(m.reconciles.all()...)
 	m.registry.MustRegister(m.requests.all()...)
 	return m
@@ -61,11 +62,4 @@ func (m *Metrics) Engine(engine *watch.Engine) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.engines = append(m.engines, engine)
-}
-
-// Paused has it shown how many resources of a kind are paused.
-func (m *Metrics) Paused(kind string, count func() int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.paused[kind] = count
 }

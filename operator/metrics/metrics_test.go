@@ -124,11 +124,11 @@ func TestPresent(t *testing.T) {
 	engine, err := watch.New(memory.View(), watch.Workers(3), watch.Logger(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
 	m.Engine(engine)
-	m.Paused("Widget", func() int { return 2 })
 	page := m.page(t)
 	for _, want := range []string{
 		`workqueue_depth{controller="all",name="all"} 0`, `controller_runtime_max_concurrent_reconciles{controller="all"} 3`, "operkit_events_total 0",
-		`operkit_resources_paused{controller="Widget"} 2`, `leader_election_master_status{name="widget-operator"} 0`,
+		"operkit_resources_retried 0", "operkit_backoff_longest_seconds 0",
+		`leader_election_master_status{name="widget-operator"} 0`,
 	} {
 		assert.Contains(t, page, "\n"+want+"\n")
 	}
@@ -142,7 +142,6 @@ func TestPresent(t *testing.T) {
 func TestLint(t *testing.T) {
 	t.Parallel()
 	m := New("widget-operator", "")
-	m.Paused("Widget", func() int { return 0 })
 	problems, err := testutil.GatherAndLint(m.Registry())
 	require.NoError(t, err)
 	for _, problem := range problems {

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -20,7 +19,8 @@ var (
 	timers     = prometheus.NewDesc("operkit_resources_timed", "Resources that come again by themselves, after a time or a failure.", nil, nil)
 	stuck      = prometheus.NewDesc("operkit_reconciles_stuck", "Reconciles that don't return although their time is over.", nil, nil)
 	unwatched  = prometheus.NewDesc("operkit_kinds_unwatched", "Kinds that can't be watched.", nil, nil)
-	paused     = prometheus.NewDesc("operkit_resources_paused", "Resources that are paused.", []string{controller}, nil)
+	failing    = prometheus.NewDesc("operkit_resources_retried", "Resources that failed and wait for another try.", nil, nil)
+	backoff    = prometheus.NewDesc("operkit_backoff_longest_seconds", "The longest time between two tries of a resource that fails.", nil, nil)
 )
 
 // together is the label of what is of all controllers together: they share one queue.
@@ -31,7 +31,7 @@ type present struct{ *Metrics }
 
 // Describe implements prometheus.Collector.
 func (*present) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, one := range []*prometheus.Desc{depth, workers, unfinished, longest, unread, events, timers, stuck, unwatched, paused} {
+	for _, one := range []*prometheus.Desc{depth, workers, unfinished, longest, unread, events, timers, stuck, unwatched, failing, backoff} {
 		descriptions <- one
 	}
 }
@@ -39,7 +39,7 @@ func (*present) Describe(descriptions chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (p *present) Collect(found chan<- prometheus.Metric) {
 	p.mu.Lock()
-	engines, pauses := slices.Clone(p.engines), maps.Clone(p.paused)
+	engines := slices.Clone(p.engines)
 	p.mu.Unlock()
 	sum := newSum(engines, time.Now())
 	gauge := func(what *prometheus.Desc, value float64, labels ...string) {
@@ -53,14 +53,13 @@ func (p *present) Collect(found chan<- prometheus.Metric) {
 	gauge(timers, sum.timers)
 	gauge(stuck, sum.stuck)
 	gauge(unwatched, sum.unwatched)
+	gauge(failing, sum.failing)
+	gauge(backoff, sum.backoff)
 	found <- prometheus.MustNewConstMetric(events, prometheus.CounterValue, sum.events)
-	for kind, count := range pauses {
-		gauge(paused, float64(count()), kind)
-	}
 }
 
 // sum is what engines do, together.
-type sum struct{ waiting, workers, unfinished, longest, unread, timers, stuck, unwatched, events float64 }
+type sum struct{ waiting, workers, unfinished, longest, unread, timers, stuck, unwatched, events, failing, backoff float64 }
 
 func newSum(engines []*watch.Engine, now time.Time) (s sum) {
 	for _, engine := range engines {
@@ -70,6 +69,8 @@ func newSum(engines []*watch.Engine, now time.Time) (s sum) {
 		s.unread += float64(state.Unread)
 		s.timers += float64(state.Timers)
 		s.events += float64(state.Events)
+		s.failing += float64(state.Failing)
+		s.backoff = max(s.backoff, state.LongestBackoff.Seconds())
 		for _, running := range state.Running {
 			since := now.Sub(running.Since).Seconds()
 			s.unfinished += since

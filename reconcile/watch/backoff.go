@@ -49,3 +49,17 @@ func (b *backoff) failures(key request.Key) int {
 	}
 	return b.counts[key]
 }
+
+// state is how many objects fail, and the longest time between two tries of one.
+func (b *backoff) state() (failing int, longest time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	most := 0
+	for _, n := range b.counts {
+		most = max(most, n)
+	}
+	if most == 0 {
+		return 0, 0
+	}
+	return len(b.counts), trigger.Delay(b.first, b.limit, most-1)
+}

@@ -17,6 +17,10 @@ type State struct {
 	// Unread is how many events have come that nobody has looked at yet: many for long means that a filter, a mapping or
 	// an Observer blocks. Waiting is how many objects wait for a worker, Timers how many come again with time.
 	Unread, Waiting, Timers int
+	// Failing is how many objects' last reconciles failed and are tried again, LongestBackoff the longest time between two
+	// tries of one of them by Backoff.
+	Failing        int
+	LongestBackoff time.Duration
 	// Workers is how many objects may be reconciled at once, Running those that are.
 	Workers int
 	Running []Running
@@ -63,6 +67,7 @@ func (e *Engine) State() State {
 		Unread: e.inbox.size(), Waiting: waiting.Waiting, Timers: waiting.Timers, LastStart: waiting.Taken, Workers: len(e.slots),
 		Events: e.events.Load(), Reconciles: e.reconciles.Load(), Kinds: e.kinds.all(),
 	}
+	s.Failing, s.LongestBackoff = e.backoff.state()
 	for _, slot := range e.slots {
 		if running, busy := slot.present(); busy {
 			s.Running = append(s.Running, running)

@@ -80,6 +80,29 @@ func TestState(t *testing.T) {
 			Workers: 2, Timers: 3, LastStart: state.LastStart, Events: 3, Reconciles: 3, Kinds: []KindState{{configMaps, nil}, {widgets, nil}},
 		}, state)
 	})
+	inBubble(t, "what fails, and how long it waits by now", func(w *world) {
+		fails := errors.New("no")
+		w.do = func(_ context.Context, req request.Request) (request.Result, error) {
+			if req.Key.Name == "well" {
+				return request.Result{}, nil
+			}
+			return request.Result{}, fails
+		}
+		for _, name := range []string{"a", "b", "well"} {
+			w.create(widget(name))
+		}
+		engine := w.start(Backoff(time.Second, 4*time.Second))
+		failing := func() []any { s := engine.State(); return []any{s.Failing, s.LongestBackoff} }
+		synctest.Wait()
+		assert.Equal(w.t, []any{2, time.Second}, failing())
+		w.pass(1500 * time.Millisecond)
+		assert.Equal(w.t, []any{2, 2 * time.Second}, failing())
+		w.pass(time.Minute)
+		assert.Equal(w.t, []any{2, 4 * time.Second}, failing())
+		fails = nil
+		w.pass(time.Minute)
+		assert.Equal(w.t, []any{0, time.Duration(0)}, failing())
+	})
 	inBubble(t, "a kind that is asked for and hasn't answered isn't watched", func(w *world) {
 		w.asking = func(ctx context.Context, _ schema.GroupVersionKind) { <-ctx.Done() }
 		engine := w.start()

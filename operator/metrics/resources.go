@@ -1,0 +1,100 @@
+package metrics
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/operkit/operkit/reconcile"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+var (
+	resources = prometheus.NewDesc("operkit_resources", "Resources, by how it stands with them since their last reconcile: "+
+		"settled, waiting, failing, refused, paused or deleting.", []string{controller, "standing"}, nil)
+	components = prometheus.NewDesc("operkit_components", "Components of all resources, by how far they got: "+
+		"verified, unverified, failed or unstarted.", []string{controller, "state"}, nil)
+	versions = prometheus.NewDesc("operkit_resources_by_version", "Resources, by the version that they want; those of rare versions as other.",
+		[]string{controller, "version"}, nil)
+)
+
+// mostVersions is of how many versions the resources of a controller are told apart: whoever writes resources chooses them. Other
+// is the label of the rest.
+const (
+	mostVersions = 20
+	other        = "other"
+)
+
+// Reconciler has shown how it stands with the resources of r.
+func (m *Metrics) Reconciler(r *reconcile.Reconciler) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reconcilers = append(m.reconcilers, r)
+}
+
+// standings is a collector of how it stands with resources.
+type standings struct{ *Metrics }
+
+// Describe implements prometheus.Collector.
+func (*standings) Describe(descriptions chan<- *prometheus.Desc) {
+	descriptions <- resources
+	descriptions <- components
+	descriptions <- versions
+}
+
+// Collect implements prometheus.Collector. Controllers of kinds of one name are counted together.
+func (s *standings) Collect(found chan<- prometheus.Metric) {
+	s.mu.Lock()
+	reconcilers := slices.Clone(s.reconcilers)
+	s.mu.Unlock()
+	sums := map[string]*reconcile.Tally{}
+	for _, r := range reconcilers {
+		kind := r.Kind().Kind
+		if sums[kind] == nil {
+			sums[kind] = &reconcile.Tally{Resources: map[reconcile.Standing]int{}, Components: map[reconcile.State]int{}, Versions: map[string]int{}}
+		}
+		tally := r.Tally()
+		add(sums[kind].Resources, tally.Resources)
+		add(sums[kind].Components, tally.Components)
+		add(sums[kind].Versions, tally.Versions)
+	}
+	gauge := func(what *prometheus.Desc, value int, labels ...string) {
+		found <- prometheus.MustNewConstMetric(what, prometheus.GaugeValue, float64(value), labels...)
+	}
+	for kind, sum := range sums {
+		// What there is none of is told too: else a line in a graph stays where it was.
+		for _, standing := range reconcile.Standings() {
+			gauge(resources, sum.Resources[standing], kind, string(standing))
+		}
+		for _, state := range reconcile.States() {
+			gauge(components, sum.Components[state], kind, string(state))
+		}
+		for version, count := range bounded(sum.Versions) {
+			gauge(versions, count, kind, version)
+		}
+	}
+}
+
+func add[K comparable](sum, more map[K]int) {
+	for key, count := range more {
+		sum[key] += count
+	}
+}
+
+// bounded is counts with the rare ones together.
+func bounded(counts map[string]int) map[string]int {
+	if len(counts) <= mostVersions {
+		return counts
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	few := map[string]int{}
+	for i, name := range names {
+		if i >= mostVersions {
+			name = other
+		}
+		few[name] += counts[names[i]]
+	}
+	return few
+}

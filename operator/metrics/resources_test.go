@@ -1,0 +1,79 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// shelf is a controller whose resources have two components, one of which waits.
+type shelf struct{ kind schema.GroupVersionKind }
+
+func (s shelf) Kind() schema.GroupVersionKind { return s.kind }
+
+func (shelf) Setup(_ context.Context, s *reconcile.Session) error {
+	s.Add("board", s.New(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, s.Name()))
+	s.Add("books", s.New(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, s.Name()+"-books")).After(s.Component("board"),
+		func(context.Context, *reconcile.Component) (bool, error) { return false, nil })
+	return nil
+}
+
+func TestStandings(t *testing.T) {
+	t.Parallel()
+	m := New("shelf-operator", "")
+	for _, group := range []string{"a.example", "b.example"} {
+		kind := schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Shelf"}
+		var objects []*unstructured.Unstructured
+		for i := range 15 {
+			shelf := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"version": fmt.Sprintf("%s-%d", group, i/2)}}}
+			shelf.SetGroupVersionKind(kind)
+			shelf.SetNamespace("shop")
+			shelf.SetName(fmt.Sprint("s", i))
+			objects = append(objects, shelf)
+		}
+		memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(objects...))
+		require.NoError(t, err)
+		r, err := reconcile.New(shelf{kind}, deploy.NewManager(memory), reconcile.Logger(slog.New(slog.DiscardHandler)))
+		require.NoError(t, err)
+		m.Reconciler(r)
+		for i := range 15 {
+			_, err := r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: kind, Namespace: "shop", Name: fmt.Sprint("s", i)}})
+			require.NoError(t, err)
+		}
+	}
+	page := m.page(t)
+	for _, want := range []string{
+		`operkit_resources{controller="Shelf",standing="waiting"} 30`, `operkit_resources{controller="Shelf",standing="settled"} 0`,
+		`operkit_components{controller="Shelf",state="unstarted"} 30`, `operkit_components{controller="Shelf",state="verified"} 30`,
+		`operkit_resources_by_version{controller="Shelf",version="a.example-0"} 2`,
+	} {
+		assert.Contains(t, page, "\n"+want+"\n", "kinds of one name in two groups are counted together")
+	}
+	assert.Equal(t, 16, strings.Count(page, "\noperkit_resources_by_version{"))
+}
+
+func TestBounded(t *testing.T) {
+	t.Parallel()
+	counts := map[string]int{}
+	for i := range 100 {
+		counts[fmt.Sprintf("1.%02d", i)] = 1 + i%2
+	}
+	few := bounded(counts)
+	assert.Len(t, few, mostVersions+1)
+	assert.Equal(t, 150-2*mostVersions, few[other], "resources of rare versions aren't lost")
+	assert.Equal(t, 2, few["1.01"], "the most frequent ones have their own line, of equals the first")
+	assert.NotContains(t, few, "1.99")
+	delete(counts, "1.99")
+	assert.Equal(t, map[string]int{"1": 2}, bounded(map[string]int{"1": 2}), "few are as they are")
+}

@@ -1,0 +1,91 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTally(t *testing.T) {
+	t.Parallel()
+	t.Run("how it stands with a resource and its components", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		var fails error
+		c := &finalizing{}
+		c.setup = func(_ context.Context, s *Session) error {
+			s.Add("web", deployment("web"))
+			s.Add("room", configMap("c")).After(s.Component("web"), Ready)
+			s.Add("old", configMap("old")).Disable()
+			return fails
+		}
+		r := w.reconciler(c, VersionOverride("1.2.3"))
+		versions := map[string]int{"1.2.3": 1}
+		assert.Equal(t, Tally{}, r.Tally(), "nobody has looked yet")
+		for range 2 {
+			w.calm(r)
+			assert.Equal(t, Tally{map[Standing]int{Waiting: 1}, map[State]int{Unverified: 1, Unstarted: 1}, versions}, r.Tally(), "once, however often")
+		}
+		w.makeReady("web")
+		w.calm(r)
+		assert.Equal(t, Tally{map[Standing]int{Settled: 1}, map[State]int{Verified: 2}, versions}, r.Tally(), "a disabled one is none")
+		fails = errors.New("no")
+		_, _, err := w.once(r)
+		require.Error(t, err)
+		assert.Equal(t, Tally{map[Standing]int{Failing: 1}, map[State]int{}, versions}, r.Tally(), "it wasn't rolled out")
+		fails = request.Permanent(fails)
+		_, _, err = w.once(r)
+		require.Error(t, err)
+		assert.Equal(t, map[Standing]int{Refused: 1}, r.Tally().Resources)
+		fails = Precondition("not yet")
+		w.calm(r)
+		assert.Equal(t, map[Standing]int{Waiting: 1}, r.Tally().Resources)
+		fails = nil
+		w.refuse = refusing(forbidden("patch", "deployments"), "apply Deployment shop/web")
+		w.merge(widgetRef, `{"spec":{"size":4}}`)
+		w.delete(deploymentRef("web"))
+		_, _, err = w.once(r)
+		require.Error(t, err)
+		assert.Equal(t, Tally{map[Standing]int{Failing: 1}, map[State]int{Failed: 1, Unstarted: 1}, versions}, r.Tally())
+		w.pause("true")
+		w.calm(r)
+		assert.Equal(t, Tally{map[Standing]int{Paused: 1}, map[State]int{}, map[string]int{}}, r.Tally())
+	})
+	t.Run("one that is deleted", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		c := &finalizing{finalize: func(context.Context, *Session) error { return errors.New("no") }}
+		r := w.reconciler(c)
+		w.calm(r)
+		w.delete(widgetRef)
+		_, _, err := w.once(r)
+		require.Error(t, err)
+		assert.Equal(t, map[Standing]int{Failing: 1}, r.Tally().Resources)
+		c.finalize = nil
+		w.calm(r)
+		assert.Equal(t, map[Standing]int{Deleting: 1}, r.Tally().Resources, "until it is gone")
+		w.calm(r)
+		assert.Equal(t, Tally{map[Standing]int{}, map[State]int{}, map[string]int{}}, r.Tally())
+	})
+	t.Run("a dry run counts none", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		r := w.reconciler(adding(func(s *Session) { s.Add("room", configMap("c")) }), DryRun())
+		w.calm(r)
+		assert.Equal(t, Tally{}, r.Tally())
+	})
+	t.Run("what is handed out is the caller's", func(t *testing.T) {
+		t.Parallel()
+		r := newWorld(t).reconciler(adding(func(*Session) {}))
+		r.tallied.note(widgetRef, counted{standing: Settled})
+		r.Tally().Resources[Settled] = 7
+		assert.Equal(t, map[Standing]int{Settled: 1}, r.Tally().Resources)
+		r.tallied.forget(deploy.Ref{Name: "other"})
+		assert.Equal(t, map[Standing]int{Settled: 1}, r.Tally().Resources)
+	})
+}
