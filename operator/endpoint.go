@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +14,10 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/internal/access"
+	"github.com/operkit/operkit/operator/internal/certificate"
 	"github.com/operkit/operkit/operator/metrics"
+	"k8s.io/client-go/rest"
 )
 
 // endpoint is something that is served by HTTP.
@@ -21,23 +25,52 @@ type endpoint struct {
 	// key is that of its address, usual the port in a Pod.
 	key, address, usual string
 	handler             http.Handler
+	// tls has it served by HTTPS, nil for HTTP.
+	tls *tls.Config
 }
 
-// endpoints are those of a process, some of which may be nowhere.
-func endpoints(p *process, h *health, m *metrics.Metrics) []endpoint {
+// endpoints are those of a process, some of which may be nowhere. client is for asking who may read metrics.
+func endpoints(p *process, h *health, m *metrics.Metrics, client *rest.Config) ([]endpoint, error) {
 	probes := http.NewServeMux()
 	probes.HandleFunc("/healthz", probe(h.alive))
 	probes.HandleFunc("/readyz", probe(h.ready))
 	all := []endpoint{
-		{"health.address", p.Health.Address, ":8081", probes},
-		{"profiling.address", p.Profiling.Address, "", profiles()},
+		{key: "health.address", address: p.Health.Address, usual: ":8081", handler: probes},
+		{key: "profiling.address", address: p.Profiling.Address, handler: profiles()},
 	}
-	if m != nil {
-		counted := http.NewServeMux()
-		counted.Handle("/metrics", m.Handler())
-		all = append(all, endpoint{"metrics.address", p.Metrics.Address, ":8080", counted})
+	if m == nil {
+		return all, nil
 	}
-	return all
+	counted, err := measured(p, m, client)
+	return append(all, counted), err
+}
+
+// measured is where metrics are served.
+func measured(p *process, m *metrics.Metrics, client *rest.Config) (endpoint, error) {
+	pages := http.NewServeMux()
+	pages.Handle("/metrics", m.Handler())
+	e := endpoint{key: "metrics.address", address: p.Metrics.Address, usual: ":8080", handler: pages}
+	if p.Metrics.CertificateFile == "" && !p.Metrics.Authorize {
+		return e, nil
+	}
+	e.usual = ":8443"
+	served, err := certificate.SelfSigned("metrics")
+	if p.Metrics.CertificateFile != "" {
+		served, err = certificate.Load(p.Metrics.CertificateFile, p.Metrics.KeyFile, p.logger)
+	}
+	if err != nil {
+		return endpoint{}, fmt.Errorf("metrics.certificate-file: %w", err)
+	}
+	e.tls = served.Config()
+	if !p.Metrics.Authorize {
+		return e, nil
+	}
+	reviewer, err := access.New(client, p.logger)
+	if err != nil {
+		return endpoint{}, fmt.Errorf("metrics.authorize: %w", err)
+	}
+	e.handler = reviewer.Protect(pages)
+	return e, nil
 }
 
 // newMetrics are those of a process, nil if they are served nowhere: then nothing is counted.
@@ -91,7 +124,10 @@ func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context
 			}
 			return nil, fmt.Errorf("%s %s: %w: say another one, or off", e.key, e.address, errors.Unwrap(err))
 		}
-		logger.Info("serving", "what", e.key, "address", listener.Addr().String())
+		logger.Info("serving", "what", e.key, "address", listener.Addr().String(), "tls", e.tls != nil)
+		if e.tls != nil {
+			listener = tls.NewListener(listener, e.tls)
+		}
 		listeners = append(listeners, listener)
 		servers = append(servers, &http.Server{
 			Handler: e.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,

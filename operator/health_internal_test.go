@@ -100,7 +100,7 @@ func TestListen(t *testing.T) {
 	silent := slog.New(slog.DiscardHandler)
 	t.Run("nowhere", func(t *testing.T) {
 		t.Parallel()
-		serve, err := listen([]endpoint{{"a", config.NoAddress, "127.0.0.1:0", handler}, {"b", config.AutoAddress, "256.0.0.1:0", handler}}, false, silent)
+		serve, err := listen([]endpoint{{key: "a", address: config.NoAddress, usual: "127.0.0.1:0", handler: handler}, {key: "b", address: config.AutoAddress, usual: "256.0.0.1:0", handler: handler}}, false, silent)
 		require.NoError(t, err)
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
@@ -108,7 +108,7 @@ func TestListen(t *testing.T) {
 	})
 	t.Run("auto is somewhere in a Pod", func(t *testing.T) {
 		t.Parallel()
-		_, err := listen([]endpoint{{"b", config.AutoAddress, "256.0.0.1:0", handler}}, true, silent)
+		_, err := listen([]endpoint{{key: "b", address: config.AutoAddress, usual: "256.0.0.1:0", handler: handler}}, true, silent)
 		require.ErrorContains(t, err, "b 256.0.0.1:0: ")
 	})
 	t.Run("what was opened is closed when another one can't be", func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestListen(t *testing.T) {
 		require.NoError(t, err)
 		address := free.Addr().String()
 		require.NoError(t, free.Close())
-		_, err = listen([]endpoint{{"a", address, "", handler}, {"b", taken.Addr().String(), "", handler}}, false, silent)
+		_, err = listen([]endpoint{{key: "a", address: address, usual: "", handler: handler}, {key: "b", address: taken.Addr().String(), usual: "", handler: handler}}, false, silent)
 		require.EqualError(t, err, "b "+taken.Addr().String()+": bind: address already in use: say another one, or off")
 		again, err := net.Listen("tcp", address)
 		require.NoError(t, err)

@@ -1,17 +1,27 @@
 package operator_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"io"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
 )
 
 var servedAt = regexp.MustCompile(`msg=serving what=(\S+) address=(\S+)`)
@@ -89,7 +99,7 @@ func TestProbes(t *testing.T) {
 			`controller_runtime_reconcile_total{controller="Gadget",result="requeue_after"} `, `controller_runtime_active_workers{controller="Gadget"} `,
 			`controller_runtime_reconcile_time_seconds_bucket{controller="Gadget",le="+Inf"} `, `workqueue_depth{controller="all",name="all"} 0`,
 			`workqueue_adds_total{controller="Gadget",name="Gadget"} `, `rest_client_requests_total{code="200",host="`, `leader_election_master_status{name="gadget-operator"} 1`,
-			`operkit_reconcile_calls_count{controller="Gadget"} `, `operkit_resources_paused{controller="Gadget"} 0`, `operkit_operator_info{operator="gadget-operator",version="`,
+			`operkit_reconcile_calls_count{controller="Gadget"} `, `operkit_resources{controller="Gadget",standing="paused"} 0`, `operkit_resources{controller="Gadget",standing="settled"} 1`, `operkit_operator_info{operator="gadget-operator",version="`,
 			"go_goroutines ", "process_resident_memory_bytes ",
 		} {
 			assert.Contains(t, text, "\n"+want)
@@ -118,4 +128,76 @@ func TestProbes(t *testing.T) {
 	assert.True(t, state.Success())
 	code, _ := ask(t, address, "/healthz")
 	assert.Zero(t, code)
+}
+
+// TestMetricsForSome has them read by HTTPS alone, and by those who may: package access tests whom that is.
+func TestMetricsForSome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	dir := t.TempDir()
+	certificateFile, keyFile, roots := certificateIn(t, dir)
+	asking := w.User(t, "asking", envtest.InNamespace(append([]rbacv1.PolicyRule{own, creating}, patching(t)...)...), envtest.ClusterWide(
+		rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}},
+		rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{"authorization.k8s.io"}, Resources: []string{"subjectaccessreviews"}},
+	))
+	get := func(p *process, trust *tls.Config, token string) (code int, text string) {
+		t.Helper()
+		transport := &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+p.address("metrics.address")+"/metrics", nil)
+		require.NoError(t, err)
+		if token != "" {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		answer, err := transport.RoundTrip(request)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer func() { assert.NoError(t, answer.Body.Close()) }()
+		content, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		return answer.StatusCode, string(content)
+	}
+	serves := func(p *process) func() bool { return func() bool { return p.address("metrics.address") != "" } }
+	p := w.process(asking, "--leader-election.lock", "none", "--metrics.address", "127.0.0.1:0", "--metrics.authorize")
+	w.eventually("it serves", serves(p))
+	whomever := &tls.Config{InsecureSkipVerify: true}
+	code, text := get(p, whomever, "")
+	assert.Equal(t, http.StatusUnauthorized, code, text)
+	code, text = get(p, whomever, "nonsense")
+	assert.Equal(t, http.StatusUnauthorized, code, text)
+	assert.Contains(t, text, "the API server doesn't know this token", "it was asked")
+	code, _ = ask(t, p.address("metrics.address"), "/metrics")
+	assert.Equal(t, http.StatusBadRequest, code, "there is no HTTP")
+
+	p = w.process(asking, "--leader-election.lock", "none", "--metrics.address", "127.0.0.1:0", "--metrics.certificate-file", certificateFile, "--metrics.key-file", keyFile)
+	w.eventually("it serves", serves(p))
+	code, text = get(p, &tls.Config{RootCAs: roots}, "")
+	assert.Equal(t, http.StatusOK, code, text)
+	assert.Contains(t, text, "operkit_operator_info")
+
+	p = w.process(asking, "--leader-election.lock", "none", "--metrics.address", "127.0.0.1:0", "--metrics.certificate-file", keyFile, "--metrics.key-file", keyFile)
+	state, _ := p.end(t)
+	assert.Equal(t, 1, state.ExitCode())
+	assert.Len(t, p.log.lines("metrics.certificate-file: certificate "+keyFile), 1, p.log.String())
+}
+
+// certificateIn puts a certificate for 127.0.0.1 into a folder.
+func certificateIn(t *testing.T, dir string) (certificateFile, keyFile string, roots *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	document, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	certificateFile, keyFile = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: document})
+	require.NoError(t, os.WriteFile(certificateFile, text, 0o600))
+	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+	roots = x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(text))
+	return certificateFile, keyFile, roots
 }

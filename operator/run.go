@@ -38,6 +38,7 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer closeLock()
+	plain := rest.CopyConfig(client)
 	m := o.newMetrics(p)
 	if m != nil {
 		client.Wrap(m.Transport)
@@ -57,7 +58,7 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	told, err := o.tell(background, p, h, m)
+	told, err := o.tell(background, p, h, m, plain)
 	if err != nil {
 		return err
 	}
@@ -101,8 +102,12 @@ func (o *Operator) inPod() bool {
 }
 
 // tell has probes know how the process is, by HTTP and by a file, until the returned function is called.
-func (o *Operator) tell(ctx context.Context, p *process, h *health, m *metrics.Metrics) (stop func(), err error) {
-	serve, err := listen(endpoints(p, h, m), o.inPod(), p.logger)
+func (o *Operator) tell(ctx context.Context, p *process, h *health, m *metrics.Metrics, client *rest.Config) (stop func(), err error) {
+	all, err := endpoints(p, h, m, client)
+	if err != nil {
+		return nil, err
+	}
+	serve, err := listen(all, o.inPod(), p.logger)
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,7 @@ func (s *Settings) check() {
 	s.wants("heartbeat.period", c.Heartbeat.Period > 0, "it must be positive")
 	s.wants("health.address", c.Health.Address == AutoAddress || isAddress(c.Health.Address), "use auto, off, or an address such as :8081 or 127.0.0.1:0")
 	s.wants("metrics.address", c.Metrics.Address == AutoAddress || isAddress(c.Metrics.Address), "use auto, off, or an address such as :8080 or 127.0.0.1:0")
+	s.wants("metrics.key-file", (c.Metrics.KeyFile != "") == (c.Metrics.CertificateFile != ""), "it goes with metrics.certificate-file: give both")
 	s.wants("profiling.address", isAddress(c.Profiling.Address), "use off, or an address such as :6060 or 127.0.0.1:0")
 	s.wants("manifests.disabled", !c.Manifests.Disabled || c.Manifests.Directory != "", "it goes with manifests.directory")
 }

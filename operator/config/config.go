@@ -158,8 +158,13 @@ type Health struct {
 
 // Metrics is where /metrics is served, for Prometheus.
 type Metrics struct {
-	// Address is AutoAddress, NoAddress or one to listen on; the usual port is 8080.
+	// Address is AutoAddress, NoAddress or one to listen on; the usual port is 8080, and with TLS 8443.
 	Address string
+	// CertificateFile and KeyFile, in PEM, have it served by HTTPS. They are read again when they change.
+	CertificateFile, KeyFile string
+	// Authorize lets only those read it who show the token of a service account that RBAC lets get /metrics. It is HTTPS
+	// then, by a certificate of its own without a CertificateFile.
+	Authorize bool
 }
 
 // Profiling is where profiles of package net/http/pprof are served.

@@ -23,10 +23,14 @@ type shelf struct{ kind schema.GroupVersionKind }
 func (s shelf) Kind() schema.GroupVersionKind { return s.kind }
 
 func (shelf) Setup(_ context.Context, s *reconcile.Session) error {
-	s.Add("board", s.New(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, s.Name()))
-	s.Add("books", s.New(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, s.Name()+"-books")).After(s.Component("board"),
-		func(context.Context, *reconcile.Component) (bool, error) { return false, nil })
+	closed := func(context.Context, *reconcile.Component) (bool, error) { return false, nil }
+	s.Add("board", configMap(s.Name()))
+	s.Add("books", configMap(s.Name()+"-books")).After(s.Component("board"), closed)
 	return nil
+}
+
+func configMap(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}}}
 }
 
 func TestStandings(t *testing.T) {
