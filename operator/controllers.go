@@ -69,6 +69,9 @@ func (p *process) givenOptions() []reconcile.Option {
 	if p.manifests != nil {
 		options = append(options, reconcile.Observe(p.manifests.Observe))
 	}
+	if p.events != nil {
+		options = append(options, reconcile.Events(p.events))
+	}
 	if !p.Status.Manage {
 		options = append(options, reconcile.WithoutStatus())
 	}

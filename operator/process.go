@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/manifest"
 	"github.com/spf13/cobra"
 )
@@ -17,6 +18,8 @@ type process struct {
 	logger   *slog.Logger
 	// manifests is where what is rendered is kept as files, nil for nowhere.
 	manifests *manifest.Directory
+	// events is where people are told what happens, nil for nowhere.
+	events event.Sink
 }
 
 // open reads the settings for a command, and tells what should be mended in them.

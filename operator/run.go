@@ -53,6 +53,8 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer p.closeManifests()
+	closeEvents := o.openEvents(background, p, api.Port())
+	defer closeEvents()
 	h := &health{standby: e.global()}
 	services, err := o.services(api, client, p, e, h, m)
 	if err != nil {
@@ -70,7 +72,8 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 		}
 		return untilLost(ctx, p.logger, func(ctx context.Context) error {
 			err := runAll(ctx, services)
-			// Watches end before the leadership is given back.
+			// Events and watches end before the leadership is given back.
+			closeEvents()
 			closeStore()
 			api.Wait()
 			return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -27,6 +28,7 @@ type options struct {
 	observers     []func(*Component, deploy.Results)
 	prunes        []schema.GroupVersionKind
 	patchers      []Patcher
+	events        event.Sink
 	nameObjects   bool
 	oper8Names    bool
 	ownAnywhere   bool

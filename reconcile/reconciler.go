@@ -115,7 +115,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	began := r.now()
 	result, err := r.reconcile(ctx, session)
 	if !r.options.dryRun {
-		r.tallied.note(ref, session.counted(err))
+		now := session.counted(err)
+		session.record(r.tallied.note(ref, now), now, err)
 	}
 	session.logger.Debug("reconciled", "triggers", req.Triggers.String(), "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)
 	return result, err
@@ -150,12 +151,16 @@ func (r *Reconciler) reconcile(ctx context.Context, session *Session) (request.R
 
 func (r *Reconciler) session(resource *unstructured.Unstructured, attempt int) *Session {
 	id := newID()
+	events := r.options.events
+	if r.options.dryRun {
+		events = nil
+	}
 	return &Session{
 		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource),
 		manager: r.manager.With(deploy.OwnedBy(resource)), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
-		ownAnywhere: r.options.ownAnywhere,
-		logger:      r.loggerFor(resource, r.options.logger).With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id),
+		ownAnywhere: r.options.ownAnywhere, events: events,
+		logger: r.loggerFor(resource, r.options.logger).With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id),
 	}
 }
 

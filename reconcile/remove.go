@@ -53,6 +53,9 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 		}
 	}
 	results, err := s.manager.Delete(ctx, objects)
+	s.removing.Lock()
+	s.removed = append(s.removed, results...)
+	s.removing.Unlock()
 	if len(results) == 0 {
 		return results, err
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -46,6 +47,11 @@ type Session struct {
 	noted       []schema.GroupVersionKind
 	// ended is what its status says at the end.
 	ended report
+	// events is nil if nothing is recorded.
+	events event.Sink
+	// removing guards removed, what was asked to be deleted.
+	removing sync.Mutex
+	removed  changes
 }
 
 // newID makes the id of a session: 22 characters of base32 from 16 random bytes (spec:

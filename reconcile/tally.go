@@ -66,15 +66,18 @@ type counted struct {
 	standing   Standing
 	components [4]int32 // in the order of States
 	version    string
+	// failure is what was told of an error, empty for none.
+	failure string
 }
 
-func (t *tallied) note(ref deploy.Ref, now counted) {
+// note counts a resource anew, and returns how it was counted before.
+func (t *tallied) note(ref deploy.Ref, now counted) (before counted) {
 	at := place{ref.Namespace, ref.Name}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before, known := t.known[at]
 	if known && before == now {
-		return
+		return before
 	}
 	if t.known == nil {
 		t.known = map[place]counted{}
@@ -85,6 +88,7 @@ func (t *tallied) note(ref deploy.Ref, now counted) {
 	}
 	t.known[at] = now
 	t.sum.add(now, 1)
+	return before
 }
 
 func (t *tallied) forget(ref deploy.Ref) {
@@ -137,7 +141,7 @@ func (s *Session) standing(resource *unstructured.Unstructured, err error) Stand
 
 // counted is what the resource of a session adds to the tally after a reconcile that ended with err.
 func (s *Session) counted(err error) counted {
-	c := counted{standing: s.standing(s.resource, err), version: s.version}
+	c := counted{standing: s.standing(s.resource, err), version: s.version, failure: failureOf(err)}
 	if s.ended.outcome == nil {
 		return c
 	}

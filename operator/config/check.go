@@ -41,6 +41,7 @@ func (s *Settings) check() {
 	s.wants("log.format", c.Log.Format == "text" || c.Log.Format == "json", "use text or json")
 	_, err = logging.ParseFilters(strings.Join(c.Log.Filters, ","))
 	s.accept("log.filters", err)
+	s.wants("events.level", slices.Contains([]string{NoEvents, WarningEvents, AllEvents}, c.Events.Level), "use off, warning or normal")
 	s.wants("heartbeat.period", c.Heartbeat.Period > 0, "it must be positive")
 	s.wants("health.address", c.Health.Address == AutoAddress || isAddress(c.Health.Address), "use auto, off, or an address such as :8081 or 127.0.0.1:0")
 	s.wants("metrics.address", c.Metrics.Address == AutoAddress || isAddress(c.Metrics.Address), "use auto, off, or an address such as :8080 or 127.0.0.1:0")

@@ -24,6 +24,7 @@ type Config struct {
 	Versions       Versions
 	LeaderElection LeaderElection
 	Log            Log
+	Events         Events
 	Heartbeat      Heartbeat
 	Health         Health
 	Metrics        Metrics
@@ -135,6 +136,21 @@ type Log struct {
 	Filters []string
 }
 
+// Events are what people are told of resources by events of Kubernetes, see package event.
+type Events struct {
+	// Level is which: NoEvents, WarningEvents or AllEvents. Each is a request to the API server.
+	Level string
+}
+
+// Which events are written.
+const (
+	NoEvents = "off"
+	// WarningEvents are failures.
+	WarningEvents = "warning"
+	// AllEvents are failures and each real change.
+	AllEvents = "normal"
+)
+
 // Heartbeat is a file that proves progress, see package heartbeat.
 type Heartbeat struct {
 	// File is empty for none.
@@ -203,6 +219,7 @@ func Default() Config {
 		LeaderElection: LeaderElection{
 			Lock: AutoLock, Duration: leader.DefaultDuration, RenewDeadline: leader.DefaultRenewDeadline, RetryPeriod: leader.DefaultRetryPeriod,
 		},
+		Events:    Events{Level: WarningEvents},
 		Log:       Log{Level: "info", Format: "text"},
 		Heartbeat: Heartbeat{Period: 30 * time.Second},
 		Health:    Health{Address: AutoAddress},

@@ -26,6 +26,7 @@ func (c *Config) register(set *pflag.FlagSet) {
 	set.StringVar(&c.Log.Level, "log.level", c.Log.Level, "least that is logged: off, error, warning, info, debug, trace, or debug1 to debug4")
 	set.StringVar(&c.Log.Format, "log.format", c.Log.Format, "text or json")
 	set.StringSliceVar(&c.Log.Filters, "log.filters", c.Log.Filters, "levels of single channels, such as billing:debug,mail:off")
+	set.StringVar(&c.Events.Level, "events.level", c.Events.Level, "what people are told by events of Kubernetes: off, warning: failures, or normal: each change too")
 	set.StringVar(&c.Heartbeat.File, "heartbeat.file", c.Heartbeat.File, "file into which the time is written as long as all is well (default: none)")
 	set.Var((*duration)(&c.Heartbeat.Period), "heartbeat.period", "time between two heartbeats")
 	set.StringVar(&c.Health.Address, "health.address", c.Health.Address, "where /healthz and /readyz are served, such as :8081, or off, or auto: :8081 in a Pod, else off")

@@ -1,0 +1,284 @@
+package event
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var shop = Object{Ref: deploy.Ref{Kind: schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Shop"}, Namespace: "town", Name: "tea"}, UID: "u1", ResourceVersion: "7"}
+
+// port takes what is written, and answers what it is told to.
+type port struct {
+	deploy.Port
+	mu      sync.Mutex
+	created []*unstructured.Unstructured
+	counts  map[string][]int64
+	refuse  error
+	delay   time.Duration
+}
+
+func (p *port) Create(ctx context.Context, obj *unstructured.Unstructured, _ deploy.CreateOptions) (*unstructured.Unstructured, error) {
+	if p.delay > 0 {
+		select {
+		case <-time.After(p.delay):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.refuse != nil {
+		return nil, p.refuse
+	}
+	p.created = append(p.created, obj)
+	return obj, nil
+}
+
+func (p *port) Patch(_ context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.refuse != nil {
+		return nil, p.refuse
+	}
+	var body struct {
+		Series struct {
+			Count            int64
+			LastObservedTime time.Time
+		}
+	}
+	if err := json.Unmarshal(patch.Body, &body); err != nil {
+		return nil, err
+	}
+	if p.counts == nil {
+		p.counts = map[string][]int64{}
+	}
+	p.counts[ref.Name] = append(p.counts[ref.Name], body.Series.Count)
+	return &unstructured.Unstructured{}, nil
+}
+
+func (p *port) notes() (notes []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, obj := range p.created {
+		notes = append(notes, obj.Object["note"].(string))
+	}
+	return notes
+}
+
+// written are the counts that were written of each event.
+func (p *port) written() map[string][]int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	counts := map[string][]int64{}
+	for name, all := range p.counts {
+		counts[name] = slices.Clone(all)
+	}
+	return counts
+}
+
+// name is that of the first event.
+func (p *port) name() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.created[0].GetName()
+}
+
+func (p *port) refuses(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refuse = err
+}
+
+// inBubble runs a test with a recorder in a time of its own.
+func inBubble(t *testing.T, reason string, do func(t *testing.T, r *Recorder, p *port, logs *bytes.Buffer)) {
+	t.Helper()
+	t.Run(reason, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			p, logs := &port{}, &bytes.Buffer{}
+			r := NewRecorder(p, "shop-operator", "shop-operator-0", Logger(slog.New(slog.NewTextHandler(logs, nil))))
+			ctx, stop := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() { defer close(done); r.Run(ctx) }()
+			do(t, r, p, logs)
+			stop()
+			<-done
+		})
+	})
+}
+
+func TestRecorder(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "what is written", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+		web := Object{Ref: deploy.Ref{Kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Namespace: "town", Name: "web"}}
+		r.Record(Event{Regarding: shop, Related: web, Type: Warning, Reason: "Closed", Action: "Close", Note: "no tea"})
+		r.Record(Event{Regarding: Object{Ref: deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Node"}, Name: "n"}}, Reason: "Seen"})
+		synctest.Wait()
+		require.Len(t, p.created, 2)
+		first := p.created[0].Object
+		metadata := first["metadata"].(map[string]any)
+		assert.True(t, strings.HasPrefix(metadata["name"].(string), "tea."))
+		delete(first, "metadata")
+		assert.Equal(t, map[string]any{
+			"apiVersion": "events.k8s.io/v1", "kind": "Event", "eventTime": "2000-01-01T00:00:00.000000Z",
+			"reportingController": "shop-operator", "reportingInstance": "shop-operator-0",
+			"type": "Warning", "reason": "Closed", "action": "Close", "note": "no tea",
+			"regarding": map[string]any{"apiVersion": "example.dev/v1", "kind": "Shop", "namespace": "town", "name": "tea", "uid": "u1", "resourceVersion": "7"},
+			"related":   map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "namespace": "town", "name": "web"},
+		}, first)
+		second := p.created[1]
+		assert.Equal(t, "default", second.GetNamespace(), "an object in no namespace")
+		assert.Equal(t, []any{"Normal", "Seen", "Seen"}, []any{second.Object["type"], second.Object["reason"], second.Object["action"]})
+		assert.NotContains(t, second.Object, "related")
+	})
+	inBubble(t, "the same again is counted, and the count written now and then", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+		again := func(version string) {
+			e := Event{Regarding: shop, Type: Warning, Reason: "Failed", Note: "no tea"}
+			e.Regarding.ResourceVersion = version
+			r.Record(e)
+			synctest.Wait()
+		}
+		again("7")
+		again("8")
+		name := p.name()
+		assert.Equal(t, map[string][]int64{name: {2}}, p.written(), "that it comes again is told at once")
+		for range 10 {
+			again("9")
+			time.Sleep(30 * time.Second)
+		}
+		assert.Equal(t, map[string][]int64{name: {2}}, p.written())
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		assert.Equal(t, map[string][]int64{name: {2, 12}}, p.written(), "all of them")
+		assert.Len(t, p.notes(), 1)
+		time.Sleep(window)
+		again("10")
+		assert.Len(t, p.notes(), 2, "after a while it is another one")
+		r.Record(Event{Regarding: shop, Type: Warning, Reason: "Failed", Note: "no milk"})
+		synctest.Wait()
+		assert.Len(t, p.notes(), 3, "and so is one that says something else")
+	})
+	inBubble(t, "a count that isn't written yet is at the end", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+		for range 5 {
+			r.Record(Event{Regarding: shop, Reason: "Opened"})
+			synctest.Wait()
+		}
+		assert.Equal(t, []int64{2}, p.written()[p.name()])
+		t.Cleanup(func() { assert.Equal(t, []int64{2, 5}, p.written()[p.name()]) })
+	})
+	inBubble(t, "no flood about one object", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+		other := shop
+		other.UID = "u2"
+		for i := range 100 {
+			r.Record(Event{Regarding: shop, Reason: "Opened", Note: fmt.Sprint(i)})
+			synctest.Wait()
+		}
+		r.Record(Event{Regarding: other, Reason: "Opened", Note: "another one's"})
+		synctest.Wait()
+		assert.Len(t, p.notes(), mostAtOnce+1)
+		assert.Equal(t, uint64(75), r.Dropped())
+		time.Sleep(window)
+		for i := range 5 {
+			r.Record(Event{Regarding: shop, Reason: "Opened", Note: fmt.Sprint("later ", i)})
+		}
+		synctest.Wait()
+		assert.Len(t, p.notes(), mostAtOnce+2, "one each while")
+		time.Sleep(2 * mostAtOnce * window)
+		synctest.Wait()
+		assert.Empty(t, r.allowances, "nothing is kept")
+		assert.Empty(t, r.known)
+	})
+	inBubble(t, "it never waits", func(t *testing.T, r *Recorder, p *port, logs *bytes.Buffer) {
+		p.delay = time.Hour
+		for i := range 3 * mostWaiting {
+			other := shop
+			other.UID = types.UID(fmt.Sprint("uid", i))
+			r.Record(Event{Regarding: other, Reason: "Opened"})
+		}
+		synctest.Wait()
+		assert.GreaterOrEqual(t, r.Dropped(), uint64(2*mostWaiting-1))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, 1, strings.Count(logs.String(), "an event can't be written"), "said once: %s", logs)
+	})
+	inBubble(t, "what the cluster refuses is said once, with what to do", func(t *testing.T, r *Recorder, p *port, logs *bytes.Buffer) {
+		p.refuse = &deploy.ForbiddenError{Verb: "create", Resource: schema.GroupResource{Group: "events.k8s.io", Resource: "events"}}
+		for i := range 5 {
+			r.Record(Event{Regarding: shop, Reason: "Opened", Note: fmt.Sprint(i)})
+		}
+		synctest.Wait()
+		assert.Equal(t, 1, strings.Count(logs.String(), "allow to create and patch events in the group events.k8s.io"), logs)
+		p.refuses(nil)
+		r.Record(Event{Regarding: shop, Reason: "Opened", Note: "now"})
+		synctest.Wait()
+		assert.Equal(t, []string{"now"}, p.notes())
+		p.refuses(errors.New("down"))
+		r.Record(Event{Regarding: shop, Reason: "Opened", Note: "lost"})
+		r.Record(Event{Regarding: shop, Reason: "Opened", Note: "now"})
+		synctest.Wait()
+		assert.Equal(t, 2, strings.Count(logs.String(), "can't be written"))
+		p.refuses(&deploy.NotFoundError{})
+		r.Record(Event{Regarding: shop, Reason: "Opened", Note: "its namespace goes"})
+		synctest.Wait()
+		assert.Equal(t, 2, strings.Count(logs.String(), "can't be written"), "that is no failure")
+		p.refuses(nil)
+		r.Record(Event{Regarding: shop, Reason: "Opened", Note: "now"})
+		synctest.Wait()
+		assert.Equal(t, []string{"now", "now"}, p.notes(), "one whose count couldn't be written is begun anew")
+	})
+	inBubble(t, "events of events, and of nothing, are none", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+		r.Record(Event{Regarding: Object{Ref: deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Event"}, Name: "e"}}, Reason: "Opened"})
+		r.Record(Event{Reason: "Opened"})
+		r.Record(Event{Regarding: shop})
+		synctest.Wait()
+		assert.Empty(t, p.created)
+	})
+}
+
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &port{delay: time.Second}
+		r := NewRecorder(p, "shop-operator", "0", Logger(slog.New(slog.DiscardHandler)))
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); r.Run(ctx) }()
+		for i := range 3 {
+			r.Record(Event{Regarding: shop, Reason: "Closed", Note: fmt.Sprint(i)})
+		}
+		synctest.Wait()
+		stop()
+		<-done
+		assert.Equal(t, []string{"0", "1", "2"}, p.notes(), "what waits at the end is written")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := &port{delay: 2 * time.Second}
+		r := NewRecorder(p, "shop-operator", "0", Logger(slog.New(slog.DiscardHandler)))
+		ctx, stop := context.WithCancel(t.Context())
+		for i := range 20 {
+			r.Record(Event{Regarding: shop, Reason: "Closed", Note: fmt.Sprint(i)})
+		}
+		stop()
+		began := time.Now()
+		r.Run(ctx)
+		assert.LessOrEqual(t, time.Since(began), lastWords+timeout, "an end isn't held up")
+		assert.Less(t, len(p.notes()), 10)
+	})
+}

@@ -1,0 +1,96 @@
+package reconcile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The reasons of the events that a Reconciler records about resources by itself, see Events. The reason of a failure is that of the
+// condition Updating.
+const (
+	// EventCreated, EventChanged: objects of a component were.
+	EventCreated = "Created"
+	EventChanged = "Changed"
+	// EventDeleted: objects were that a component renders no more, or that is disabled.
+	EventDeleted = "Deleted"
+	// EventReady: all of the resource has become ready.
+	EventReady = "Ready"
+	// EventFinalized: Finalize is done, so the resource goes.
+	EventFinalized = "Finalized"
+)
+
+// Events has recorded what happens to resources, for people: one event for each component of which objects were created or changed, and for
+// objects that were deleted; that a resource has become ready, or was finalized; and failures, each until it is another one. A resource
+// that is as it should be has none. Dry runs record nothing.
+func Events(sink event.Sink) Option { return func(o *options) { o.events = sink } }
+
+// Event records an event about the resource, if the reconciler has somewhere to record it (Events). It never waits and never fails.
+// reason is a word for programs. The format is that of fmt.Sprintf.
+func (s *Session) Event(kind event.Type, reason, format string, args ...any) {
+	if s.events != nil {
+		s.events.Record(event.Event{Regarding: event.Of(s.resource), Type: kind, Reason: reason, Note: fmt.Sprintf(format, args...)})
+	}
+}
+
+// record tells what a session has come to that ended with err; before is how it stood with the resource.
+func (s *Session) record(before, now counted, err error) {
+	if s.events == nil {
+		return
+	}
+	for _, c := range s.components {
+		s.recordChanges(c, EventCreated, deploy.Created)
+		s.recordChanges(c, EventChanged, deploy.Configured, deploy.Replaced, deploy.Recreated)
+	}
+	if names := s.removed.names(deploy.Removed); names != "" {
+		s.Event(event.Normal, EventDeleted, "deleted %s", names)
+	}
+	switch {
+	case now.failure != "" && now.failure != before.failure:
+		_, updating := status.ForError(errorClass(err), now.failure)
+		s.Event(event.Warning, string(updating.Reason), "%s", now.failure)
+	case now.standing == Settled && !s.wasReady(before):
+		s.Event(event.Normal, EventReady, "all components are ready: %d", len(s.ended.outcome.Components))
+	}
+}
+
+func (s *Session) recordChanges(c *Component, reason string, actions ...deploy.Action) {
+	if names := changes(c.results).names(actions...); names != "" {
+		s.Event(event.Normal, reason, "component %s: %s %s", c.name, strings.ToLower(reason), names)
+	}
+}
+
+// wasReady tells whether the resource was ready before the session: its status says so, even after a restart.
+func (s *Session) wasReady(before counted) bool {
+	ready, known := status.Conditions(s.resource).Get(status.ConditionReady)
+	return known && ready.Status == metav1.ConditionTrue || before.standing == Settled
+}
+
+// changes are results, of which some changed something.
+type changes deploy.Results
+
+// names are those of the objects to which one of these things was done.
+func (c changes) names(actions ...deploy.Action) string {
+	var names []string
+	for _, result := range c {
+		for _, action := range actions {
+			if result.Action == action {
+				names = append(names, result.Ref.Kind.Kind+" "+result.Ref.Name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// failureOf is what is told of an error; nothing of one that passes by itself, or for which the cluster can't be told anything.
+func failureOf(err error) string {
+	if _, unavailable := isUnavailable(err); err == nil || unavailable || request.IsQuiet(err) {
+		return ""
+	}
+	return err.Error()
+}
