@@ -2,6 +2,9 @@ package dag_test
 
 import (
 	"context"
+	"encoding/xml"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -126,4 +129,40 @@ func TestDrawNames(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, g.DOT(dag.WithState(state)), `tooltip="one \"two\"\nthree &amp; \\four"];`)
 	})
+}
+
+func TestSVG(t *testing.T) {
+	t.Parallel()
+	g, state := drawn(t)
+	plain, coloured := g.SVG(), g.SVG(dag.WithState(state))
+	for _, text := range []string{plain, coloured} {
+		var names []string
+		decoder := xml.NewDecoder(strings.NewReader(text))
+		for {
+			token, err := decoder.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err, text)
+			if letters, ok := token.(xml.CharData); ok && strings.TrimSpace(string(letters)) != "" {
+				names = append(names, string(letters))
+			}
+		}
+		for _, name := range g.Names() {
+			assert.Contains(t, names, name)
+		}
+		assert.Equal(t, 3, strings.Count(text, `marker-end="url(#arrow)"`), "an arrow for each dependency")
+		assert.Equal(t, 2, strings.Count(text, "stroke-dasharray"), "a predicate, and a disabled node")
+	}
+	assert.NotContains(t, plain, "<title>")
+	for _, want := range []string{`<title>boom</title>`, `<title>waits for cache (failed)</title>`, `fill="#c8e6c9"`, `fill="#ffcdd2"`, `fill="#fff3c4"`, `fill="#eeeeee"`} {
+		assert.Contains(t, coloured, want)
+	}
+	assert.Contains(t, dag.New[int]().SVG(), "</svg>", "nothing is a picture too")
+	strange := graphOf(t, []string{"<a & \"b\">", "nul\x00", "bad\xff"})
+	assert.Contains(t, strange.SVG(), "&lt;a &amp; &#34;b&#34;&gt;")
+	assert.NotContains(t, strange.SVG(), "\x00")
+	ring := graphOf(t, []string{"a", "b"}, [2]string{"a", "b"})
+	_ = ring.Depend("b", "a")
+	assert.Contains(t, ring.SVG(), ">b</text>")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/operkit/operkit/dag"
 )
@@ -88,6 +89,12 @@ func ExampleGraph_Mermaid() {
 	//   n0 --> n1
 	//   n0 --> n3
 	//   n1 --> n2
+}
+
+func ExampleGraph_SVG() {
+	picture := site().SVG()
+	fmt.Println(strings.Count(picture, "<g>"), "nodes,", strings.Count(picture, "marker-end"), "arrows")
+	// Output: 4 nodes, 3 arrows
 }
 
 func ExampleWithState() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/dag"
@@ -23,11 +24,11 @@ func (o *Operator) graphCommand(settings *config.Settings) *cobra.Command {
 		Use:   "graph [KIND] NAME | graph -f FILE",
 		Short: "Show the components of a resource and what waits for what",
 		Long: "Show the components of a resource and what waits for what: of one in the cluster with how far each is, of one in a file without any\n" +
-			"cluster. DOT is for Graphviz, Mermaid for Markdown.",
-		Example: fmt.Sprintf("  %[1]s graph hello\n  %[1]s graph -f sample.yaml -o mermaid\n  %[1]s graph hello -o dot | dot -Tsvg > hello.svg", o.callName()),
+			"cluster. SVG is a picture for browsers, DOT is for Graphviz, Mermaid for Markdown.",
+		Example: fmt.Sprintf("  %[1]s graph hello\n  %[1]s graph -f sample.yaml -o mermaid\n  %[1]s graph hello -o svg > hello.svg", o.callName()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "text" && format != "dot" && format != "mermaid" {
-				return usage("--output %q: use text, dot or mermaid", format)
+			if !slices.Contains(graphFormats, format) {
+				return usage("--output %q: use %s", format, strings.Join(graphFormats, ", "))
 			}
 			p, err := o.open(cmd, settings)
 			if err != nil {
@@ -54,7 +55,7 @@ func (o *Operator) graphCommand(settings *config.Settings) *cobra.Command {
 		},
 	}
 	chosen.flags(command)
-	command.Flags().StringVarP(&format, "output", "o", format, "text, dot or mermaid")
+	command.Flags().StringVarP(&format, "output", "o", format, strings.Join(graphFormats, ", "))
 	return command
 }
 
@@ -103,11 +104,16 @@ func (o *Operator) graph(ctx context.Context, out io.Writer, p *process, on depl
 		_, err = io.WriteString(out, graph.DOT(options...))
 	case "mermaid":
 		_, err = io.WriteString(out, graph.Mermaid(options...))
+	case "svg":
+		_, err = io.WriteString(out, graph.SVG(options...))
 	default:
 		err = writeGraph(out, graph, state)
 	}
 	return err
 }
+
+// graphFormats are the formats in which graphs are drawn.
+var graphFormats = []string{"text", "dot", "mermaid", "svg"}
 
 // writeGraph is a graph as a table, in an order in which its components may be deployed.
 func writeGraph(out io.Writer, graph *dag.Graph[*reconcile.Component], state *dag.State) error {

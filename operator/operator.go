@@ -32,6 +32,7 @@ type Operator struct {
 	settings    []config.Option
 	patches     patchSettings
 	watches     []cluster.Option
+	instruments []func(context.Context, Process) (Instruments, error)
 	controllers []controller
 	// called is how the commands are called, if not by the name.
 	called string

@@ -143,7 +143,7 @@ func TestPlanCommands(t *testing.T) {
 			"nothing to reconcile":           {[]string{"reconcile"}, 2, "which ones? Name them, or choose by --selector"},
 			"one that isn't there":           {[]string{"reconcile", "nobody"}, 1, "Gadget NS/nobody: there is none"},
 			"graph of nothing":               {[]string{"graph"}, 2, "graph of what? Say NAME, or --filename FILE"},
-			"a drawing that there isn't":     {[]string{"graph", "one", "-o", "png"}, 2, `--output "png": use text, dot or mermaid`},
+			"a drawing that there isn't":     {[]string{"graph", "one", "-o", "png"}, 2, `--output "png": use text, dot, mermaid, svg`},
 			"a drawing of what isn't there":  {[]string{"graph", "nobody"}, 1, "Gadget NS/nobody: there is none"},
 		} {
 			code, out, log := someone.release(1, row.args...)

@@ -20,6 +20,8 @@ type process struct {
 	manifests *manifest.Directory
 	// events is where people are told what happens, nil for nowhere.
 	events event.Sink
+	// instruments see what the process does.
+	instruments []Instruments
 }
 
 // open reads the settings for a command, and tells what should be mended in them.

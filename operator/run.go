@@ -39,10 +39,16 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 	}
 	defer closeLock()
 	plain := rest.CopyConfig(client)
+	stopInstruments, err := o.instrument(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer stopInstruments()
 	m := o.newMetrics(p)
 	if m != nil {
 		client.Wrap(m.Transport)
 	}
+	p.wrap(client)
 	client.Wrap(lock.Transport)
 	client.Wrap(leader.ObjectTransport)
 	api, err := cluster.New(background, client, o.clusterOptions(p)...)
@@ -136,6 +142,9 @@ func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *proces
 	options := o.engineOptions(p)
 	if m != nil {
 		options = append(options, watch.Around(m.Around))
+	}
+	for _, one := range p.instruments {
+		options = append(options, one.Engine...)
 	}
 	if p.Watch.Workers > 0 {
 		options = append(options, watch.Workers(p.Watch.Workers))

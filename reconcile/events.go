@@ -33,7 +33,7 @@ func Events(sink event.Sink) Option { return func(o *options) { o.events = sink 
 // Event records an event about the resource, if the reconciler has somewhere to record it (Events). It never waits and never fails.
 // reason is a word for programs. The format is that of fmt.Sprintf.
 func (s *Session) Event(kind event.Type, reason, format string, args ...any) {
-	if s.events != nil {
+	if s.events != nil && !s.dryRun {
 		s.events.Record(event.Event{Regarding: event.Of(s.resource), Type: kind, Reason: reason, Note: fmt.Sprintf(format, args...)})
 	}
 }

@@ -61,3 +61,15 @@ func ExampleSession_Event() {
 	// Normal Created - component water: created ConfigMap red
 	// Normal Ready - all components are ready: 1
 }
+
+func ExampleAroundComponents() {
+	told := func(ctx context.Context, c *reconcile.Component, step reconcile.Step, do func(ctx context.Context) error) error {
+		err := do(ctx)
+		fmt.Println(step, c.Name(), err)
+		return err
+	}
+	reconcileKettle(reconcile.AroundComponents(told))
+	// Output:
+	// deploy water <nil>
+	// verify water <nil>
+}

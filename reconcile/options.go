@@ -1,9 +1,11 @@
 package reconcile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +28,7 @@ type options struct {
 	recheck       time.Duration
 	period        time.Duration
 	observers     []func(*Component, deploy.Results)
+	around        []around
 	prunes        []schema.GroupVersionKind
 	patchers      []Patcher
 	events        event.Sink
@@ -113,6 +116,33 @@ func Observe(observe func(component *Component, results deploy.Results)) Option 
 	return func(o *options) { o.observers = append(o.observers, observe) }
 }
 
+// Step is one of the rollout of a component.
+type Step string
+
+// The steps of a rollout.
+const (
+	Deploying Step = "deploy"
+	Verifying Step = "verify"
+)
+
+type around = func(ctx context.Context, c *Component, step Step, do func(ctx context.Context) error) error
+
+// AroundComponents has each step of the rollout of each component go through around, which calls do, with a context of its own if it likes,
+// and returns what that returns. It is for measuring and tracing, and is called from several goroutines. Of several the later ones are the
+// inner ones.
+func AroundComponents(around func(ctx context.Context, c *Component, step Step, do func(ctx context.Context) error) error) Option {
+	return func(o *options) { o.around = append(o.around, around) }
+}
+
+// through does a step of a component by way of all that is around it.
+func (o *options) through(ctx context.Context, c *Component, step Step, do func(ctx context.Context) error) error {
+	for _, one := range slices.Backward(o.around) {
+		inner := do
+		do = func(ctx context.Context) error { return one(ctx, c, step, inner) }
+	}
+	return do(ctx)
+}
+
 func newOptions(opts []Option) (options, error) {
 	o := options{
 		logger: slog.Default(), now: time.Now, concurrency: 8, recheck: time.Minute, period: 10 * time.Minute,
@@ -122,6 +152,8 @@ func newOptions(opts []Option) (options, error) {
 		option(&o)
 	}
 	switch {
+	case slices.ContainsFunc(o.around, func(one around) bool { return one == nil }):
+		return o, errors.New("around components: is nil")
 	case o.logger == nil:
 		return o, errors.New("logger: is nil")
 	case o.now == nil:

@@ -192,7 +192,7 @@ func TestPause(t *testing.T) {
 		w.calm(r)
 		w.pause("true")
 		w.calm(r)
-		session := r.session(w.widget(), 0)
+		session := r.session(t.Context(), w.widget(), 0)
 		w.forget()
 		r.writeStart(t.Context(), session)
 		assert.Equal(t, []string{writeStatus}, w.made())

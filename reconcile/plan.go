@@ -92,7 +92,7 @@ func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstr
 	if resource.GetDeletionTimestamp() != nil {
 		return nil, nil, nil, fmt.Errorf("%s: it is being deleted", deploy.RefOf(resource))
 	}
-	s := r.session(resource, 0)
+	s := r.session(ctx, resource, 0)
 	s.dryRun, s.watcher = true, nil
 	s.manager = s.manager.With(deploy.DryRun()) // also for what Setup does by itself
 	ctx = context.WithValue(ctx, loggerKey{}, s.logger)

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -110,7 +112,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		r.tallied.note(ref, counted{standing: Paused})
 		return r.rest(ctx, resource, p)
 	}
-	session := r.session(resource, req.Attempt)
+	session := r.session(ctx, resource, req.Attempt)
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
 	began := r.now()
 	result, err := r.reconcile(ctx, session)
@@ -149,18 +151,17 @@ func (r *Reconciler) reconcile(ctx context.Context, session *Session) (request.R
 	return r.ended(ctx, session, &outcome, errors.Join(outcome.Err(), err))
 }
 
-func (r *Reconciler) session(resource *unstructured.Unstructured, attempt int) *Session {
+func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstructured, attempt int) *Session {
 	id := newID()
-	events := r.options.events
-	if r.options.dryRun {
-		events = nil
-	}
+	logger := logging.Scoped(ctx, r.loggerFor(resource, r.options.logger)).
+		With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id)
+	logging.Annotate(ctx, slog.String("reconcile", id))
 	return &Session{
 		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource),
 		manager: r.manager.With(deploy.OwnedBy(resource)), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
-		ownAnywhere: r.options.ownAnywhere, events: events,
-		logger: r.loggerFor(resource, r.options.logger).With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id),
+		ownAnywhere: r.options.ownAnywhere, events: r.options.events,
+		logger: logger,
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 		options = append(options, dag.WithoutPredicates())
 	}
 	deployed, err := dag.Run(ctx, graph, func(ctx context.Context, _ string, c *Component) error {
-		err := s.deploy(ctx, c)
+		err := r.options.through(ctx, c, Deploying, func(ctx context.Context) error { return s.deploy(ctx, c) })
 		for _, observe := range r.options.observers {
 			observe(c, c.results)
 		}
@@ -44,7 +44,7 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	}
 	// Gates are about deploying: what is deployed is judged whatever they say by now.
 	verified, err := dag.Run(ctx, graph, func(ctx context.Context, _ string, c *Component) error {
-		return asOutcome(s.verifyDeployed(ctx, c))
+		return asOutcome(r.options.through(ctx, c, Verifying, func(ctx context.Context) error { return s.verifyDeployed(ctx, c) }))
 	}, bound, dag.WithoutPredicates())
 	outcome := newOutcome(graph, deployed, &verified)
 	if outcome.Hook = hookErr; hookErr == nil && err == nil {

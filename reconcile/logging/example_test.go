@@ -1,6 +1,7 @@
 package logging_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -50,4 +51,28 @@ func ExampleParseFilters() {
 	filters, err := logging.ParseFilters("billing:debug,mail")
 	fmt.Println(filters, err)
 	// Output: map[billing:DEBUG] filters "mail": each is CHANNEL:LEVEL, such as billing:debug
+}
+
+func ExampleAnnotate() {
+	ctx := logging.NewScope(context.Background())
+	logging.Annotate(ctx, slog.String("trace", "4bf92f"))
+	logging.Scoped(ctx, slog.New(plain())).Info("counted")
+	// Output: level=INFO msg=counted trace=4bf92f
+}
+
+func ExampleNewScope() {
+	all := logging.NewScope(context.Background())
+	logging.Annotate(all, slog.String("shop", "tea"))
+	part := logging.NewScope(all)
+	logging.Annotate(part, slog.Int("shelf", 3))
+	logging.Scoped(part, slog.New(plain())).Info("counted")
+	logging.Scoped(all, slog.New(plain())).Info("counted")
+	// Output:
+	// level=INFO msg=counted shop=tea shelf=3
+	// level=INFO msg=counted shop=tea
+}
+
+func ExampleScoped() {
+	logging.Scoped(context.Background(), slog.New(plain())).Info("counted")
+	// Output: level=INFO msg=counted
 }

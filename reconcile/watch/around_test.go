@@ -3,10 +3,12 @@ package watch
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -68,6 +70,16 @@ func TestAround(t *testing.T) {
 		w.merge(a, `{"spec":{"size":4}}`)
 		w.pass(1100 * time.Millisecond)
 		assert.Equal(w.t, []string{"outer begin 0s", "inner begin 0s", "inner panic", "outer panic"}, took()[:4])
+	})
+	inBubble(t, "what a reconcile says of itself is in the engine's lines about it", func(w *world) {
+		w.do = func(ctx context.Context, _ request.Request) (request.Result, error) {
+			logging.Annotate(ctx, slog.String("trace", "abc"))
+			return request.Result{}, errors.New("no")
+		}
+		w.create(widget("a"))
+		w.start()
+		w.pass(100 * time.Millisecond)
+		assert.Regexp(w.t, `msg="reconcile failed" trace=abc object="Widget shop/a" error=no`, w.logs.String())
 	})
 	memory, err := dryrun.New()
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/queue"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 )
 
@@ -36,6 +37,7 @@ const quietAttempts = 3
 // process reconciles an object and says when it comes again by itself. What was asked for before doesn't count any more.
 func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 	key := taken.Key
+	ctx = logging.NewScope(ctx)
 	attempt := e.backoff.failures(key)
 	e.followers.Begin(key)
 	e.echoes.begin(key)
@@ -71,7 +73,7 @@ func (e *Engine) recovered(key request.Key) {
 
 // failed says that a reconcile failed, and when it is tried again.
 func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err error) queue.Next {
-	log := e.options.logger.With("object", deploy.Ref(key))
+	log := logging.Scoped(ctx, e.options.logger).With("object", deploy.Ref(key))
 	var panicked *panicError
 	if errors.As(err, &panicked) {
 		log.Error("reconcile panicked", "value", panicked.value, "stack", string(panicked.stack))

@@ -1,0 +1,101 @@
+package layered
+
+import "slices"
+
+// sweeps is how often the order is improved, from left to right and back.
+const sweeps = 12
+
+// untangle orders the items of each layer so that few edges cross.
+func untangle(layers [][]*item) {
+	number(layers)
+	best, fewest := remember(layers), crossings(layers)
+	for range sweeps {
+		if fewest == 0 {
+			break
+		}
+		for at := 1; at < len(layers); at++ {
+			reorder(layers[at], func(one *item) []*item { return one.left })
+		}
+		for at := len(layers) - 2; at >= 0; at-- {
+			reorder(layers[at], func(one *item) []*item { return one.right })
+		}
+		if now := crossings(layers); now < fewest {
+			best, fewest = remember(layers), now
+		}
+	}
+	for at := range layers {
+		copy(layers[at], best[at])
+	}
+	number(layers)
+}
+
+func number(layers [][]*item) {
+	for _, layer := range layers {
+		for at, one := range layer {
+			one.at = at
+		}
+	}
+}
+
+func remember(layers [][]*item) [][]*item {
+	kept := make([][]*item, len(layers))
+	for at, layer := range layers {
+		kept[at] = slices.Clone(layer)
+	}
+	return kept
+}
+
+// reorder sorts a layer by where the neighbours of each are on average; one without any stays where it is.
+func reorder(layer []*item, neighbours func(*item) []*item) {
+	middles := make(map[*item]float64, len(layer))
+	for at, one := range layer {
+		sum, all := 0.0, neighbours(one)
+		for _, other := range all {
+			sum += float64(other.at)
+		}
+		middles[one] = float64(at)
+		if len(all) > 0 {
+			middles[one] = sum / float64(len(all))
+		}
+	}
+	slices.SortStableFunc(layer, func(a, b *item) int {
+		switch {
+		case middles[a] < middles[b]:
+			return -1
+		case middles[a] > middles[b]:
+			return 1
+		}
+		return 0
+	})
+	for at, one := range layer {
+		one.at = at
+	}
+}
+
+// crossings counts the pairs of edges that cross.
+func crossings(layers [][]*item) (sum int) {
+	for at := 1; at < len(layers); at++ {
+		// seen counts, as a tree of sums, how many edges end at each place of this layer so far.
+		seen, total := make([]int, len(layers[at])+1), 0
+		for _, one := range layers[at-1] {
+			ends := make([]int, len(one.right))
+			for i, other := range one.right {
+				ends[i] = other.at
+			}
+			for _, end := range ends {
+				upTo := 0
+				for i := end + 1; i > 0; i -= i & -i {
+					upTo += seen[i]
+				}
+				sum += total - upTo
+			}
+			for _, end := range ends {
+				total++
+				for i := end + 1; i < len(seen); i += i & -i {
+					seen[i]++
+				}
+			}
+		}
+	}
+	return sum
+}
