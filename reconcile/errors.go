@@ -118,3 +118,6 @@ func panicsIn(err error) (found []*dag.PanicError) {
 	}
 	return found
 }
+
+// IsWaiting tells whether err says that something isn't there or isn't ready yet, as one that Precondition makes, and is no failure.
+func IsWaiting(err error) bool { return err != nil && classOf(err) <= classVerification }

@@ -51,6 +51,8 @@ func (s *Session) record(before, now counted, err error) {
 		s.Event(event.Normal, EventDeleted, "deleted %s", names)
 	}
 	switch {
+	case s.finalized:
+		s.Event(event.Normal, EventFinalized, "nothing is left to be finalized")
 	case now.failure != "" && now.failure != before.failure:
 		_, updating := status.ForError(errorClass(err), now.failure)
 		s.Event(event.Warning, string(updating.Reason), "%s", now.failure)

@@ -399,3 +399,8 @@ func ExampleOutcome() {
 	// component door: no wood
 	// component lamp: no light yet
 }
+
+func ExampleIsWaiting() {
+	fmt.Println(reconcile.IsWaiting(reconcile.Precondition("the oven is cold")), reconcile.IsWaiting(errors.New("the oven burns")))
+	// Output: true false
+}

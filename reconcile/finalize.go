@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/request"
 )
 
@@ -42,7 +41,7 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 	if err != nil {
 		return r.ended(ctx, s, nil, fmt.Errorf("remove the finalizer: %w", err))
 	}
-	s.Event(event.Normal, EventFinalized, "nothing is left to be finalized")
+	s.finalized = true
 	return request.Result{}, nil
 }
 

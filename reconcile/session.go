@@ -52,6 +52,8 @@ type Session struct {
 	// removing guards removed, what was asked to be deleted.
 	removing sync.Mutex
 	removed  changes
+	// finalized: our finalizer is off the resource.
+	finalized bool
 }
 
 // newID makes the id of a session: 22 characters of base32 from 16 random bytes (spec:

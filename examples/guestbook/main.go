@@ -1,10 +1,10 @@
 // Command guestbook is an operator for guestbooks: the whole of what one has to write.
 package main
 
-import "github.com/operkit/operkit/operator"
+import "github.com/operkit/operkit/operator/full"
 
 func main() {
-	op := operator.New("guestbook-operator")
+	op := full.New("guestbook-operator")
 	op.Control(Guestbook{})
 	op.Main()
 }

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/operator/full"
 	"github.com/operkit/operkit/reconcile"
 )
 
@@ -20,7 +20,7 @@ const (
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(counting) != "":
-		op := operator.New("guestbook-operator")
+		op := full.New("guestbook-operator")
 		op.Control(counted{})
 		op.Main()
 	case os.Getenv(asOperator) != "":

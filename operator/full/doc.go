@@ -1,0 +1,13 @@
+// Package full is package operator with everything on: traces of OpenTelemetry, and events of each real change.
+//
+//	func main() {
+//		op := full.New("guestbook-operator")
+//		op.Control(Guestbook{})
+//		op.Main()
+//	}
+//
+// # When to use it
+//
+// Use it unless the size of the binary matters: it links what package operator leaves out, some ten megabytes. What it adds is off until
+// the environment or a setting asks for it, or can be switched off.
+package full

@@ -1,0 +1,16 @@
+package full
+
+import (
+	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/tracing"
+)
+
+// New is operator.New with everything on.
+func New(name string, options ...operator.Option) *operator.Operator {
+	everything := []operator.Option{
+		operator.Instrument(tracing.FromEnvironment),
+		operator.Defaults(func(c *config.Config) { c.Events.Level = config.AllEvents }),
+	}
+	return operator.New(name, append(everything, options...)...)
+}
