@@ -6,6 +6,7 @@ require (
 	github.com/operkit/operkit/dag v0.0.0
 	github.com/operkit/operkit/deploy v0.0.0
 	github.com/operkit/operkit/operator v0.0.0
+	github.com/operkit/operkit/operator/full v0.0.0
 	github.com/operkit/operkit/reconcile v0.0.0
 	github.com/operkit/operkit/smp v0.0.0
 	github.com/operkit/operkit/status v0.0.0
@@ -107,6 +108,7 @@ replace (
 	github.com/operkit/operkit/dag => ../dag
 	github.com/operkit/operkit/deploy => ../deploy
 	github.com/operkit/operkit/operator => ../operator
+	github.com/operkit/operkit/operator/full => ../operator/full
 	github.com/operkit/operkit/reconcile => ../reconcile
 	github.com/operkit/operkit/smp => ../smp
 	github.com/operkit/operkit/status => ../status

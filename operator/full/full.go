@@ -3,7 +3,7 @@ package full
 import (
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
-	"github.com/operkit/operkit/operator/tracing"
+	"github.com/operkit/operkit/operator/full/tracing"
 )
 
 // New is operator.New with everything on.

@@ -8,13 +8,15 @@ const (
 	openAPI  = "k8s.io/kube-openapi/..."
 	clientGo = "k8s.io/client-go/..."
 	// api holds the types that client-go's own signatures are made of: who may import the one has the other already.
-	api    = "k8s.io/api/..."
-	yaml   = "sigs.k8s.io/yaml/..."
-	celGo  = "github.com/google/cel-go/..."
-	goGit  = "github.com/go-git/..."
-	tools  = "./tools/..."
-	sprig  = "github.com/Masterminds/sprig/..."
-	sprout = "github.com/go-sprout/sprout/..."
+	api   = "k8s.io/api/..."
+	yaml  = "sigs.k8s.io/yaml/..."
+	celGo = "github.com/google/cel-go/..."
+	goGit = "github.com/go-git/..."
+	// openTelemetry is what makes and exports traces.
+	openTelemetry = "go.opentelemetry.io/..."
+	tools         = "./tools/..."
+	sprig         = "github.com/Masterminds/sprig/..."
+	sprout        = "github.com/go-sprout/sprout/..."
 )
 
 var (
@@ -67,6 +69,12 @@ var House = Policy{
 			Reason:   "operator wires the other libraries; nothing of it comes from examples or tools",
 		},
 		{
+			Module:   "operator/full",
+			Siblings: libraries,
+			Any:      true,
+			Reason:   "operator/full is operator with everything on; nothing of it comes from examples or tools",
+		},
+		{
 			Module:   "examples",
 			Siblings: append([]string{"./tools/envtest/..."}, libraries...),
 			Any:      true,
@@ -111,8 +119,8 @@ var House = Policy{
 			Reason: "sigs.k8s.io/yaml is for what people read and write: reconcile/templates, reconcile/manifest and reconcile/internal/document",
 		},
 		{
-			From: []string{"./operator"}, To: []string{"./vcs/...", goGit}, Links: true,
-			Reason: "operator is the lean core; versions through vcs are operator/full's",
+			From: []string{"./operator/..."}, Except: []string{"./operator/full/..."}, To: []string{"./vcs/...", goGit, "./operator/full/...", openTelemetry}, Links: true,
+			Reason: "operator is the lean core; versions through vcs and traces are operator/full's",
 		},
 		{
 			From: []string{"./examples/..."}, Except: []string{"./examples/*/demo/..."}, To: []string{tools},

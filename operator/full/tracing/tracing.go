@@ -15,7 +15,7 @@ import (
 )
 
 // scope names what makes the spans.
-const scope = "github.com/operkit/operkit/operator/tracing"
+const scope = "github.com/operkit/operkit/operator/full/tracing"
 
 // Tracing makes spans. It is safe for concurrent use.
 type Tracing struct {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/operkit/operkit/operator"
-	"github.com/operkit/operkit/operator/tracing"
+	"github.com/operkit/operkit/operator/full/tracing"
 	"github.com/operkit/operkit/reconcile/request"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
