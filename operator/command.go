@@ -2,6 +2,7 @@ package operator
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -51,8 +52,26 @@ func helpWith(settings *pflag.FlagSet, help func(*cobra.Command, []string)) func
 		if _, all := cmd.Annotations[showSettings]; !all {
 			settings.VisitAll(func(f *pflag.Flag) { f.Hidden = f.Hidden || !slices.Contains(everywhere, f.Name) })
 		}
+		if columns, _, is := sizeOf(cmd.OutOrStdout()); is {
+			cmd.Short, cmd.Long = paragraphs(cmd.Short, columns), paragraphs(cmd.Long, columns)
+			for _, below := range cmd.Commands() {
+				beside := below.NamePadding() + len("   ")
+				below.Short = strings.Join(wrap(below.Short, max(columns-beside, least)), "\n"+strings.Repeat(" ", beside))
+			}
+			// Of flags cobra's template wraps nothing.
+			cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
+		}
 		help(cmd, args)
 	}
+}
+
+// paragraphs wraps each line of a text.
+func paragraphs(text string, columns int) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, wrap(line, columns)...)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // newSettings are the settings of the process before anything is said of them.

@@ -69,7 +69,7 @@ func (v settingsView) table(out io.Writer) error {
 	for _, one := range v {
 		rows = append(rows, []string{one.Key, one.Value, one.Origin.String()})
 	}
-	return writeTable(out, rows)
+	return writeWhole(out, rows)
 }
 
 // document is a list of the settings.

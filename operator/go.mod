@@ -3,6 +3,7 @@ module github.com/operkit/operkit/operator
 go 1.26.0
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/operkit/operkit/dag v0.0.0
 	github.com/operkit/operkit/deploy v0.0.0
 	github.com/operkit/operkit/reconcile v0.0.0
@@ -61,7 +62,7 @@ require (
 	golang.org/x/net v0.57.0 // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
-	golang.org/x/term v0.45.0 // indirect
+	golang.org/x/term v0.45.0
 	golang.org/x/text v0.40.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af // indirect

@@ -140,7 +140,7 @@ func writeGraph(out io.Writer, graph *dag.Graph[*reconcile.Component], state *da
 		}
 		rows = append(rows, row)
 	}
-	return writeTable(out, rows)
+	return writeWhole(out, rows)
 }
 
 // stateOf is how far the components of a resource are, as its status says; nil if it doesn't.

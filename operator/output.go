@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -50,13 +52,83 @@ func yamlOf(v view) ([]byte, error) {
 	return yaml.Marshal(v.document())
 }
 
-// writeTable writes rows, of which the first is the head, in columns.
+// writeTable writes rows, of which the first is the head, in columns. On a terminal each row is one line, cut to its width.
 func writeTable(out io.Writer, rows [][]string) error {
-	table := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
+	columns := columnsOf(out)
+	var cut strings.Builder
+	for line := range strings.Lines(inColumns(rows)) {
+		cut.WriteString(cutTo(strings.TrimRight(line, "\n"), columns) + "\n")
+	}
+	_, err := io.WriteString(out, cut.String())
+	return err
+}
+
+// least is how many columns a text needs to be wrapped in them.
+const least = 16
+
+// writeWhole is writeTable, but what is too long in the last column goes on below: nothing is lost.
+func writeWhole(out io.Writer, rows [][]string) error {
+	widths := map[int]int{}
+	last := 0
 	for _, row := range rows {
-		if _, err := fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t ")); err != nil {
-			return err
+		last = max(last, len(row)-1)
+	}
+	for _, row := range rows {
+		for at, cell := range row[:min(len(row), last)] {
+			widths[at] = max(widths[at], utf8.RuneCountInString(cell)+gap)
 		}
 	}
-	return table.Flush()
+	room := columnsOf(out)
+	for _, width := range widths {
+		room -= width
+	}
+	var wrapped [][]string
+	for _, row := range rows {
+		if room < least || len(row) <= last {
+			wrapped = append(wrapped, row)
+			continue
+		}
+		for i, line := range wrap(row[last], room) {
+			if i > 0 {
+				row = make([]string, last)
+			}
+			wrapped = append(wrapped, append(slices.Clone(row[:last]), line))
+		}
+	}
+	_, err := io.WriteString(out, inColumns(wrapped))
+	return err
+}
+
+// gap is what is between columns.
+const gap = 3
+
+func inColumns(rows [][]string) string {
+	var content strings.Builder
+	table := tabwriter.NewWriter(&content, 0, 8, gap, ' ', 0)
+	for _, row := range rows {
+		// What is written into a Builder never fails.
+		_, _ = fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t "))
+	}
+	_ = table.Flush()
+	return content.String()
+}
+
+// wrap breaks a text between words into lines of so many columns; a longer word is broken.
+func wrap(text string, columns int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= columns {
+			line += " " + word
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		letters := []rune(word)
+		for ; len(letters) > columns; letters = letters[columns:] {
+			lines = append(lines, string(letters[:columns]))
+		}
+		line = string(letters)
+	}
+	return append(lines, line)
 }

@@ -203,7 +203,7 @@ func (s state) describe(out io.Writer) error {
 	if s.Verified != "" {
 		rows = append(rows, []string{"Components", s.Verified + " ready"})
 	}
-	if err := writeTable(out, rows); err != nil {
+	if err := writeWhole(out, rows); err != nil {
 		return err
 	}
 	if len(s.Components) > 0 {
@@ -212,7 +212,7 @@ func (s state) describe(out io.Writer) error {
 			rows = append(rows, []string{c.Name, c.State, oneLine(c.Message)})
 		}
 		fmt.Fprintln(out)
-		if err := writeTable(out, rows); err != nil {
+		if err := writeWhole(out, rows); err != nil {
 			return err
 		}
 	}
@@ -224,5 +224,5 @@ func (s state) describe(out io.Writer) error {
 		rows = append(rows, []string{c.Type, string(c.Status), c.Reason, age(c.LastTransitionTime.Time), oneLine(c.Message)})
 	}
 	fmt.Fprintln(out)
-	return writeTable(out, rows)
+	return writeWhole(out, rows)
 }

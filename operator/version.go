@@ -79,7 +79,7 @@ func (b build) table(out io.Writer) error {
 			rows = append(rows, row)
 		}
 	}
-	return writeTable(out, rows)
+	return writeWhole(out, rows)
 }
 
 func (b build) document() any { return b }

@@ -1,0 +1,46 @@
+package operator
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason, text string
+		columns      int
+		want         []string
+	}{
+		{"between words", "the quick brown fox", 10, []string{"the quick", "brown fox"}},
+		{"as long as it may be", "abcd efgh", 9, []string{"abcd efgh"}},
+		{"a word that is too long", "a abcdefghijkl b", 5, []string{"a", "abcde", "fghij", "kl b"}},
+		{"letters, not bytes", "ää öö üü", 5, []string{"ää öö", "üü"}},
+		{"nothing", "", 5, []string{""}},
+	} {
+		assert.Equal(t, row.want, wrap(row.text, row.columns), row.reason)
+	}
+}
+
+func TestTables(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"NAME", "MESSAGE"}, {"web", "waits for redis, which waits for a volume"}, {"a", ""}}
+	table := func(write func(out *paper) error, columns int) string {
+		var content strings.Builder
+		require.NoError(t, write(&paper{&content, columns}))
+		return content.String()
+	}
+	cut := func(out *paper) error { return writeTable(*out, rows) }
+	whole := func(out *paper) error { return writeWhole(*out, rows) }
+	plain := "NAME   MESSAGE\nweb    waits for redis, which waits for a volume\na\n"
+	assert.Equal(t, plain, table(cut, 0), "elsewhere than on a terminal nothing is cut")
+	assert.Equal(t, plain, table(whole, 0))
+	assert.Equal(t, "NAME   MESSAGE\nweb    waits for redis,…\na\n", table(cut, 24))
+	assert.Equal(t, "NAME   MESSAGE\nweb    waits for redis,\n       which waits for a\n       volume\na\n", table(whole, 24))
+	assert.Equal(t, plain, table(whole, 20), "the terminal wraps what has too little room to be read in columns")
+	assert.Equal(t, "a", cutTo("a", 1))
+	assert.Equal(t, "…", cutTo("ab", 1))
+}

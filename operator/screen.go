@@ -1,0 +1,103 @@
+package operator
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// sizeOf is how many columns and lines the terminal has that out is; none for what is no terminal.
+func sizeOf(out io.Writer) (columns, lines int, is bool) {
+	file, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return 0, 0, false
+	}
+	columns, lines, err := term.GetSize(int(file.Fd()))
+	return columns, lines, err == nil && columns > 0 && lines > 0
+}
+
+// paper is what is written to be shown in so many columns.
+type paper struct {
+	io.Writer
+	columns int
+}
+
+// columnsOf is how many columns there are for what is written, 0 for as many as it takes.
+func columnsOf(out io.Writer) int {
+	if p, ok := out.(paper); ok {
+		return p.columns
+	}
+	columns, _, _ := sizeOf(out)
+	return columns
+}
+
+// cutTo cuts a line that is too long for a terminal; nothing is cut for 0 columns.
+func cutTo(line string, columns int) string {
+	if columns == 0 || utf8.RuneCountInString(line) <= columns {
+		return line
+	}
+	letters := []rune(line)
+	return strings.TrimRight(string(letters[:columns-1]), " ") + "…"
+}
+
+// screen shows one picture after the other: on a terminal in the place of the one before, elsewhere below it.
+type screen struct {
+	out io.Writer
+	// between stands between two pictures that are below each other. stream has them below each other on a terminal too.
+	between string
+	stream  bool
+	// drawn is how many lines of the terminal the last picture took.
+	drawn int
+	last  string
+}
+
+// terminal tells whether pictures take each other's place.
+func (s *screen) terminal() bool {
+	_, _, is := sizeOf(s.out)
+	return is && !s.stream
+}
+
+// draw shows a picture, unless it is as the last one.
+func (s *screen) draw(picture func(out io.Writer) error) error {
+	var content strings.Builder
+	if err := picture(paper{&content, columnsOf(s.out)}); err != nil {
+		return err
+	}
+	last := s.last
+	if s.last = content.String(); s.last == last {
+		return nil
+	}
+	text := s.last
+	switch {
+	case s.terminal():
+		text = s.frame()
+	case last != "":
+		text = s.between + text
+	}
+	_, err := io.WriteString(s.out, text)
+	return err
+}
+
+// frame is the picture as it takes the place of the one before, as far as the terminal has room for it.
+func (s *screen) frame() string {
+	columns, lines, _ := sizeOf(s.out)
+	shown := strings.Split(strings.TrimSuffix(s.last, "\n"), "\n")
+	if most := max(lines-1, 2); len(shown) > most {
+		more := len(shown) - most + 1
+		shown = append(shown[:most-1], fmt.Sprintf("and %d lines more", more))
+	}
+	var frame strings.Builder
+	if s.drawn > 0 {
+		fmt.Fprintf(&frame, "\x1b[%dA", s.drawn)
+	}
+	for _, line := range shown {
+		frame.WriteString("\r" + cutTo(line, columns) + "\x1b[K\n")
+	}
+	frame.WriteString("\x1b[J")
+	s.drawn = len(shown)
+	return frame.String()
+}
