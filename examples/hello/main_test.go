@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/tools/envtest/devcluster"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -36,24 +37,48 @@ func TestRendered(t *testing.T) {
 	assert.Contains(t, door, "port: 80")
 }
 
-// The README says how a module of one's own uses operkit before a release: word by word,
-// with the clone replaced by this one.
-func TestUsedFromOutside(t *testing.T) {
+// The README says how somebody gets to a first operator: word by word, with the clone replaced by this one, and the building of the cluster
+// by the one that is built.
+func TestYourFirstOperator(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
-	_, script, found := strings.Cut(string(readme), "```sh\ngit clone https://github.com/operkit/operkit\n")
-	require.True(t, found, "the README has the lines to paste")
-	script, _, _ = strings.Cut(script, "```")
+	_, section, found := strings.Cut(string(readme), "## Your first operator\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	var script strings.Builder
+	for _, block := range strings.Split(section, "```sh\n")[1:] {
+		lines, _, closed := strings.Cut(block, "```")
+		require.True(t, closed)
+		script.WriteString(lines)
+	}
+	const clone, build = "git clone https://github.com/operkit/operkit\n", "(cd operkit/tools/devcluster && set -a && . ./build.env && go build -o ../../../devcluster .)\n"
+	commands, found := strings.CutPrefix(script.String(), clone+build)
+	require.True(t, found, "the README's first lines are those that are replaced")
 	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	cluster, err := devcluster.Binary(t.Context(), os.Stderr)
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.Symlink(root, filepath.Join(dir, "operkit")))
-	shell := exec.Command("sh", "-e")
+	require.NoError(t, os.Symlink(cluster, filepath.Join(dir, "devcluster")))
+	shell := exec.CommandContext(t.Context(), "sh", "-e")
 	shell.Dir = dir
-	shell.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=-buildvcs=false")
-	shell.Stdin = strings.NewReader(script + "cp ../operkit/examples/hello/main.go . && go build -o hello . && ./hello --help\n")
+	shell.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=-buildvcs=false", "KUBECONFIG=", "OPERKIT_DEVCLUSTER="+filepath.Join(dir, "cluster"))
+	shell.Stdin = strings.NewReader(commands)
+	t.Cleanup(func() { // what a failed script leaves
+		down := exec.Command(cluster, "down", "--dir", filepath.Join(dir, "cluster"))
+		output, err := down.CombinedOutput()
+		assert.NoError(t, err, string(output))
+	})
 	output, err := shell.CombinedOutput()
 	require.NoError(t, err, string(output))
-	assert.Contains(t, string(output), "Kubernetes operator for Hello")
+	for _, want := range []string{
+		"# text: ConfigMap/world", "hello.examples.operkit.dev/world condition met", "configmap/world condition met", "nothing to do",
+		`hello.examples.operkit.dev "world" deleted`,
+	} {
+		assert.Contains(t, string(output), want)
+	}
+	assert.Regexp(t, `(?m)^world +True +Stable +2/2`, string(output))
+	assert.Regexp(t, `(?m)^door +text +verified`, string(output))
 }
