@@ -34,14 +34,14 @@ func TestArguments(t *testing.T) {
 		{"one that is nearly one", []string{"confg"}, 2, `unknown command "confg": did you mean config?`},
 		{"a flag that is nearly one", []string{"run", "--log.lvl=info"}, 2, "unknown flag: --log.lvl: did you mean --log.level? (see 'widget-operator run --help')"},
 		{"arguments where none belong", []string{"run", "now"}, 2, `"now": run takes no arguments: see 'widget-operator run --help'`},
-		{"a dry run of nothing", []string{"run", "--dry-run"}, 2, "--dry-run needs the resource to render: add --cr FILE"},
-		{"--cr against a cluster", []string{"run", "--cr", "x.yaml"}, 2, "--cr goes with --dry-run"},
+		{"operator 2: a dry run of nothing", []string{"run", "--dry-run"}, 2, "--dry-run needs the resource to render: add --cr FILE"},
+		{"operator 2: --cr against a cluster", []string{"run", "--cr", "x.yaml"}, 2, "--cr goes with --dry-run"},
 		{"--output-dir against a cluster", []string{"run", "--output-dir", "x"}, 2, "--output-dir goes with --dry-run"},
 		{"--show-secrets against a cluster", []string{"run", "--show-secrets"}, 2, "--show-secrets goes with --dry-run"},
 		{"--show-disabled without a directory", []string{"run", "--dry-run", "--cr", "x.yaml", "--show-disabled"}, 2, "--show-disabled goes with --output-dir"},
 		{"an output directory that is a file", []string{"run", "--dry-run", "--cr", filepath.Join("testdata", "widget.yaml"), "--output-dir", filepath.Join("testdata", "good.kubeconfig")}, 2, "--output-dir: manifests: mkdir testdata/good.kubeconfig: not a directory"},
-		{"a file that isn't there", []string{"run", "--dry-run", "--cr", "/nowhere/cr.yaml"}, 2, "--cr: open /nowhere/cr.yaml: no such file"},
-		{"a directory without files", []string{"run", "--dry-run", "--cr", t.TempDir()}, 2, "holds no resource"},
+		{"operator 2: a file that isn't there", []string{"run", "--dry-run", "--cr", "/nowhere/cr.yaml"}, 2, "--cr: open /nowhere/cr.yaml: no such file"},
+		{"operator 2: a directory without files", []string{"run", "--dry-run", "--cr", t.TempDir()}, 2, "holds no resource"},
 		{"spec watch 5: a namespace that can't be one", []string{"run", "-n", "shop,No Where"}, 2, `--namespace "[shop,No Where]": `},
 		{"spec watch 5: a pattern that is none", []string{"run", "-n", "team-["}, 2, `--namespace "[team-[]": namespace "team-[": is no name and no pattern such as team-*`},
 		{"spec watch 5: a pattern that fits nothing", []string{"run", "-n", "Team-*"}, 2, `--namespace "[Team-*]": `},
@@ -90,16 +90,39 @@ func lease(flags ...string) []string {
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	code, out, _ := execute(t)
-	assert.Zero(t, code, "without a command it helps")
-	assert.Contains(t, out, "Kubernetes operator for Widget")
-	assert.Contains(t, out, "run ")
-	code, out, _ = execute(t, "run", "--help")
+	t.Run("operator 1, mistake 7: without a command it helps", func(t *testing.T) {
+		t.Parallel()
+		code, out, _ := execute(t)
+		assert.Zero(t, code)
+		assert.Contains(t, out, "Kubernetes operator for Widget")
+		assert.Contains(t, out, "run ")
+	})
+	for _, command := range []string{
+		"run", "render", "graph", "diff", "reconcile", "status", "trigger", "pause", "resume", "config", "check-heartbeat", "version",
+	} {
+		t.Run("operator 1: every command takes every setting, and shows how it is called: "+command, func(t *testing.T) {
+			t.Parallel()
+			code, out, log := execute(t, command, "--watch.workers", "4", "--leader-election.lock", "none", "--help")
+			assert.Zero(t, code, log)
+			assert.Contains(t, out, "Examples:\n  widget-operator "+command)
+		})
+	}
+	code, out, _ := execute(t, "run", "--help")
 	assert.Zero(t, code)
 	assert.Contains(t, out, "widget-operator run --dry-run --cr sample.yaml")
 	assert.Contains(t, out, `(default "auto")`)
 	assert.Contains(t, out, "how long nobody takes over what isn't renewed (default 15s)")
 	assert.NotContains(t, out, "(default 0", "what isn't set has no default")
+}
+
+func TestDryRunAsksNobody(t *testing.T) {
+	t.Parallel()
+	t.Run("operator 3: a dry run wins, whatever is said of a cluster", func(t *testing.T) {
+		t.Parallel()
+		code, out, log := execute(t, "run", "--dry-run", "--cr", filepath.Join("testdata", "widget.yaml"), "--kubeconfig", "/nowhere/config", "--leader-election.lock", "for-life")
+		assert.Zero(t, code, log)
+		assert.Contains(t, out, "kind: ConfigMap")
+	})
 }
 
 // noKind is a controller that forgot what it controls.
@@ -124,10 +147,10 @@ func TestOperatorMistakes(t *testing.T) {
 		want     string
 	}{
 		{"no name", operator.New(""), "the operator has no name"},
-		{"no controller", controlling(), "has no controller"},
+		{"operator 4: no controller is told before anything is asked", controlling(), "has no controller"},
 		{"a nil controller", controlling(nil), "controller: is nil"},
-		{"a controller without a kind", controlling(noKind{}), "needs a version and a kind"},
-		{"two controllers of one kind", controlling(widget{}, widget{}), "has a reconciler already"},
+		{"operator 4: a controller without a kind is told before anything is asked", controlling(noKind{}), "needs a version and a kind"},
+		{"operator 4: two controllers of one kind is told before anything is asked", controlling(widget{}, widget{}), "has a reconciler already"},
 		{"spec reconcile mistake 15: a finalizer's name without Finalize", finalizer, "but no Finalize"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

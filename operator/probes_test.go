@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -93,8 +94,12 @@ func TestProbes(t *testing.T) {
 		})
 	})
 	t.Run("the metrics have the names that dashboards know", func(t *testing.T) {
-		code, text := ask(t, first.address("metrics.address"), "/metrics")
-		assert.Equal(t, http.StatusOK, code)
+		var text string
+		w.eventually("the gadget is settled", func() bool {
+			var code int
+			code, text = ask(t, first.address("metrics.address"), "/metrics")
+			return code == http.StatusOK && strings.Contains(text, `operkit_resources{controller="Gadget",standing="settled"} 1`)
+		})
 		for _, want := range []string{
 			`controller_runtime_reconcile_total{controller="Gadget",result="requeue_after"} `, `controller_runtime_active_workers{controller="Gadget"} `,
 			`controller_runtime_reconcile_time_seconds_bucket{controller="Gadget",le="+Inf"} `, `workqueue_depth{controller="all",name="all"} 0`,

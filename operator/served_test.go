@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -107,7 +108,7 @@ type running struct {
 func (w *world) start(kind schema.GroupVersionKind, rights []rbacv1.PolicyRule, options ...operator.Option) *running {
 	w.t.Helper()
 	name := strings.ToLower(kind.Kind) + "-operator"
-	user := w.User(w.t, name, envtest.InNamespace(append([]rbacv1.PolicyRule{own, creating}, rights...)...))
+	user := w.User(w.t, name, envtest.InNamespace(slices.Concat([]rbacv1.PolicyRule{own, creating}, rightsIn(w.t, "## Events\n"), rights)...))
 	op := operator.New(name, options...)
 	op.Control(settings{kind}, reconcile.NameObjects())
 	return w.run(name, op, user, "--namespace", w.Namespace)

@@ -18,7 +18,7 @@ func (o *Operator) statusCommand(settings *config.Settings) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "status [KIND] [NAME...]",
 		Short: "Show how resources are: all in a table, a named one with its components and conditions",
-		Example: fmt.Sprintf("  %[1]s status\n  %[1]s status --all-namespaces --selector tier=prod\n  %[1]s status hello --watch\n  %[1]s status %[2]s/hello -o yaml",
+		Example: fmt.Sprintf("  %[1]s status\n  %[1]s status --all-namespaces --selector tier=prod\n  %[1]s status hello\n  %[1]s status hello --watch\n  %[1]s status %[2]s/hello -o yaml",
 			o.callName(), o.example()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, c, err := o.attach(cmd, settings)
@@ -59,6 +59,7 @@ func (o *Operator) watchStatus(cmd *cobra.Command, p *process, c *connection, ch
 	if err != nil {
 		return err
 	}
+	defer w.stop()
 	s := &screen{out: cmd.OutOrStdout(), stream: output.format != "table", between: map[string]string{"table": "\n", "yaml": "---\n"}[output.format]}
 	return w.show(cmd.Context(), s, func(out io.Writer, objects []*unstructured.Unstructured, missing []deploy.Ref) error {
 		if output.format == "table" && len(objects)+len(missing) == 0 {

@@ -29,12 +29,15 @@ type watched struct {
 	refs   []deploy.Ref
 	labels labels.Selector
 
+	// stop ends the watches.
+	stop func()
+
 	mu      sync.Mutex
 	objects map[deploy.Ref]*unstructured.Unstructured
 	changed chan struct{}
 }
 
-// watch follows what a selection means, until ctx ends.
+// watch follows what a selection means, until its stop is called.
 func (o *Operator) watch(ctx context.Context, p *process, c *connection, s *selection, args []string) (*watched, error) {
 	if s.all && s.namespace != "" {
 		return nil, usage("--all-namespaces and --namespace exclude each other")
@@ -54,11 +57,17 @@ func (o *Operator) watch(ctx context.Context, p *process, c *connection, s *sele
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	api, err := cluster.New(ctx, client, cluster.Logger(slog.New(logging.NewHandler(p.logger.Handler(), logging.Level(slog.LevelWarn)))), cluster.Namespaces(s.namespaces(c, refs)...))
 	if err != nil {
+		cancel()
 		return nil, err
 	}
 	w := &watched{refs: refs, labels: selector, objects: map[deploy.Ref]*unstructured.Unstructured{}, changed: make(chan struct{}, 1)}
+	w.stop = func() {
+		cancel()
+		api.Wait()
+	}
 	if len(refs) > 0 {
 		kinds = nil
 		for _, ref := range refs {
@@ -67,7 +76,11 @@ func (o *Operator) watch(ctx context.Context, p *process, c *connection, s *sele
 			}
 		}
 	}
-	return w, w.follow(ctx, c, api, kinds)
+	if err := w.follow(ctx, c, api, kinds); err != nil {
+		w.stop()
+		return nil, err
+	}
+	return w, nil
 }
 
 // namespaces are those that a selection looks in, none for all.

@@ -15,14 +15,14 @@ func TestLoggingAnnotations(t *testing.T) {
 		level, filters string
 		want           []string
 	}{
-		"reconcile 37: as the operator logs": {want: []string{"INFO", "WARN"}},
-		"reconcile 37: more of one resource": {level: "debug", want: []string{"DEBUG", "INFO", "WARN", "DEBUG billing", "INFO billing"}},
-		"reconcile 37: below debug":          {level: "TRACE", want: []string{"DEBUG-1", "DEBUG", "INFO", "WARN", "DEBUG billing", "INFO billing"}},
-		"reconcile 37: less of it":           {level: "warning", want: []string{"WARN"}},
-		"reconcile 37: nothing":              {level: "off"},
-		"reconcile 37: one channel":          {level: "error", filters: "billing:debug, mail:off", want: []string{"DEBUG billing", "INFO billing"}},
-		"reconcile 37: one channel less":     {filters: "billing:error", want: []string{"INFO", "WARN"}},
-		"what can't be read is told":         {level: "loud", filters: "billing", want: []string{"WARN annotations", "INFO", "WARN"}},
+		"reconcile 37: as the operator logs":              {want: []string{"INFO", "WARN"}},
+		"reconcile 37, operator 19: more of one resource": {level: "debug", want: []string{"DEBUG", "INFO", "WARN", "DEBUG billing", "INFO billing"}},
+		"reconcile 37: below debug":                       {level: "TRACE", want: []string{"DEBUG-1", "DEBUG", "INFO", "WARN", "DEBUG billing", "INFO billing"}},
+		"reconcile 37: less of it":                        {level: "warning", want: []string{"WARN"}},
+		"reconcile 37: nothing":                           {level: "off"},
+		"reconcile 37: one channel":                       {level: "error", filters: "billing:debug, mail:off", want: []string{"DEBUG billing", "INFO billing"}},
+		"reconcile 37: one channel less":                  {filters: "billing:error", want: []string{"INFO", "WARN"}},
+		"what can't be read is told":                      {level: "loud", filters: "billing", want: []string{"WARN annotations", "INFO", "WARN"}},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

@@ -60,8 +60,7 @@ func TestOper8Environment(t *testing.T) {
 	}
 }
 
-// operator 9-11: each of oper8's keys has a counterpart, or there is a reason. Those of the bridge to Ansible and of vcs
-// aren't here: there is no bridge, and vcs comes with its own module. pod_name is read where it is of use, by package leader.
+// operator 9-13: each of oper8's keys has a counterpart, or there is a reason. pod_name is read where it is of use, by package leader.
 func TestEveryKeyOfOper8(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
@@ -75,8 +74,12 @@ func TestEveryKeyOfOper8(t *testing.T) {
 		python_watch_manager.watch_dependent_resources python_watch_manager.subsystem_rollout python_watch_manager.heartbeat_file
 		python_watch_manager.heartbeat_period python_watch_manager.watch_retry_count python_watch_manager.watch_retry_delay
 		python_watch_manager.filter python_watch_manager.lock.type python_watch_manager.lock.name
-		python_watch_manager.lock.namespace python_watch_manager.lock.duration python_watch_manager.lock.poll_time`) {
-		t.Run("operator 9, 10, 11: "+key, func(t *testing.T) {
+		python_watch_manager.lock.namespace python_watch_manager.lock.duration python_watch_manager.lock.poll_time
+		ansible_watch_manager.log_file_dir ansible_watch_manager.kill_max_wait ansible_watch_manager.ansible_base_path
+		ansible_watch_manager.ansible_entrypoint ansible_watch_manager.ansible_args ansible_watch_manager.manage_status
+		ansible_watch_manager.watch_dependent_resources ansible_watch_manager.reconcile_period ansible_watch_manager.playbook_parameters
+		vcs.enabled vcs.kind_regex vcs.repo vcs.dest vcs.module_dir vcs.field vcs.version_override vcs.checkout_method`) {
+		t.Run("operator 9, 10, 11, 12, 13: "+key, func(t *testing.T) {
 			t.Parallel()
 			one, has := counterparts[variable(key)]
 			_, dropped := without[variable(key)]
