@@ -44,8 +44,8 @@ func newBenchmark(short bool, rounds, count int) (*benchmark, error) {
 		return nil, err
 	}
 	b := &benchmark{
-		root: root, folder: filepath.Join(root, "..", "..", ".cache", "bench", "full"), rounds: cmp.Or(rounds, 4),
-		operators: []string{"operkit", "cr-update", "cr-apply", "kubebuilder-plain"},
+		root: root, folder: filepath.Join(root, "..", "..", ".cache", "bench", "full"), rounds: cmp.Or(rounds, 3),
+		operators: []string{"operkit", "cr-update", "cr-apply", "kubebuilder-plain", "operkit-full"},
 		settings:  measure.Settings{Bundles: cmp.Or(count, 1000), Drifts: 100, Idle: time.Minute, Starts: 10, Memory: 1000},
 	}
 	if short {

@@ -139,7 +139,7 @@ func (r *round) begin(ctx context.Context) (err error) {
 // Arguments are what an operator is told.
 func Arguments(operator, kubeconfig string) []string {
 	common := []string{"--kubeconfig", kubeconfig, "--namespace", plane.Namespace}
-	if operator == "operkit" {
+	if strings.HasPrefix(operator, "operkit") {
 		return append([]string{"run", "--watch.workers", "8", "--kube-api.qps", "1000", "--kube-api.burst", "2000"}, common...)
 	}
 	return common

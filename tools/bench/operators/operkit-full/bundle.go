@@ -1,0 +1,1 @@
+../operkit/bundle.go
