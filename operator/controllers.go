@@ -69,12 +69,7 @@ func (p *process) givenOptions() []reconcile.Option {
 	if p.manifests != nil {
 		options = append(options, reconcile.Observe(p.manifests.Observe))
 	}
-	for _, one := range p.instruments {
-		options = append(options, one.Reconciler...)
-	}
-	if p.events != nil {
-		options = append(options, reconcile.Events(p.events))
-	}
+	options = append(options, p.observing()...)
 	if !p.Status.Manage {
 		options = append(options, reconcile.WithoutStatus())
 	}

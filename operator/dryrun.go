@@ -46,7 +46,7 @@ func (o *Operator) dryRun(ctx context.Context, out io.Writer, p *process, flags 
 	if err != nil {
 		return err
 	}
-	if err := putInNamespaces(ctx, slices.Concat(beside, resources)...); err != nil {
+	if err := o.putInNamespaces(ctx, slices.Concat(beside, resources)...); err != nil {
 		return err
 	}
 	resources, patches, err := o.separatePatches(resources)

@@ -30,7 +30,7 @@ type endpoint struct {
 }
 
 // endpoints are those of a process, some of which may be nowhere. client is for asking who may read metrics.
-func endpoints(p *process, h *health, m *metrics.Metrics, client *rest.Config) ([]endpoint, error) {
+func endpoints(p *process, h *health, client *rest.Config) ([]endpoint, error) {
 	probes := http.NewServeMux()
 	probes.HandleFunc("/healthz", probe(h.alive))
 	probes.HandleFunc("/readyz", probe(h.ready))
@@ -38,28 +38,25 @@ func endpoints(p *process, h *health, m *metrics.Metrics, client *rest.Config) (
 		{key: "health.address", address: p.Health.Address, usual: ":8081", handler: probes},
 		{key: "profiling.address", address: p.Profiling.Address, handler: profiles()},
 	}
-	if m == nil {
+	if p.metrics == nil {
 		return all, nil
 	}
-	counted, err := measured(p, m, client)
+	counted, err := measured(p, client)
 	return append(all, counted), err
 }
 
 // measured is where metrics are served.
-func measured(p *process, m *metrics.Metrics, client *rest.Config) (endpoint, error) {
+func measured(p *process, client *rest.Config) (endpoint, error) {
 	pages := http.NewServeMux()
-	pages.Handle("/metrics", m.Handler())
+	pages.Handle("/metrics", p.metrics.Handler())
 	e := endpoint{key: "metrics.address", address: p.Metrics.Address, usual: ":8080", handler: pages}
 	if p.Metrics.CertificateFile == "" && !p.Metrics.Authorize {
 		return e, nil
 	}
 	e.usual = ":8443"
-	served, err := certificate.SelfSigned("metrics")
-	if p.Metrics.CertificateFile != "" {
-		served, err = certificate.Load(p.Metrics.CertificateFile, p.Metrics.KeyFile, p.logger)
-	}
+	served, err := p.certificate()
 	if err != nil {
-		return endpoint{}, fmt.Errorf("metrics.certificate-file: %w", err)
+		return endpoint{}, err
 	}
 	e.tls = served.Config()
 	if !p.Metrics.Authorize {
@@ -71,6 +68,20 @@ func measured(p *process, m *metrics.Metrics, client *rest.Config) (endpoint, er
 	}
 	e.handler = reviewer.Protect(pages)
 	return e, nil
+}
+
+// certificate is the one by which metrics are served.
+func (p *process) certificate() (*certificate.Served, error) {
+	if p.Metrics.CertificateFile == "" {
+		p.logger.Warn("metrics are served with a certificate that nobody can check: whoever reads them may show a token to somebody else",
+			"mend", "metrics.certificate-file")
+		return certificate.SelfSigned("metrics")
+	}
+	served, err := certificate.Load(p.Metrics.CertificateFile, p.Metrics.KeyFile, p.logger)
+	if err != nil {
+		return nil, fmt.Errorf("metrics.certificate-file: %w", err)
+	}
+	return served, nil
 }
 
 // newMetrics are those of a process, nil if they are served nowhere: then nothing is counted.

@@ -65,12 +65,12 @@ func (o *Operator) graphOffline(ctx context.Context, out io.Writer, p *process, 
 	if err != nil {
 		return err
 	}
-	if err := putInNamespaces(ctx, files...); err != nil {
+	if err := o.putInNamespaces(ctx, files...); err != nil {
 		return err
 	}
 	var errs []error
 	for _, file := range files {
-		memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(file.object))
+		memory, err := o.memory(dryrun.Objects(file.object))
 		var obj *unstructured.Unstructured
 		if err == nil {
 			obj, err = memory.View().Get(ctx, deploy.RefOf(file.object))

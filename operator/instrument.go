@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/operkit/operkit/reconcile"
@@ -39,7 +40,7 @@ func Instrument(start func(ctx context.Context, p Process) (Instruments, error))
 }
 
 // closing is how long instruments may take to close.
-const closing = 5 * time.Second
+const closing = 3 * time.Second
 
 // instrument starts the instruments; what it returns closes them.
 func (o *Operator) instrument(ctx context.Context, p *process) (stop func(), err error) {
@@ -49,7 +50,7 @@ func (o *Operator) instrument(ctx context.Context, p *process) (stop func(), err
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 		defer cancel()
 		var errs []error
-		for _, one := range p.instruments {
+		for _, one := range slices.Backward(p.instruments) {
 			if one.Close != nil {
 				errs = append(errs, one.Close(ctx))
 			}
@@ -59,6 +60,10 @@ func (o *Operator) instrument(ctx context.Context, p *process) (stop func(), err
 		}
 	}
 	for _, start := range o.instruments {
+		if start == nil {
+			stop()
+			return nil, errors.New("instrument: is nil")
+		}
 		one, err := start(ctx, about)
 		if err != nil {
 			stop()
@@ -71,9 +76,20 @@ func (o *Operator) instrument(ctx context.Context, p *process) (stop func(), err
 
 // wrap has the requests of a client seen.
 func (p *process) wrap(client *rest.Config) {
-	for _, one := range p.instruments {
+	for _, one := range slices.Backward(p.instruments) { // the one that wraps first is the innermost
 		if one.Transport != nil {
 			client.Wrap(one.Transport)
 		}
 	}
+}
+
+// observing are the options of a reconciler by which others see what it does.
+func (p *process) observing() (options []reconcile.Option) {
+	for _, one := range p.instruments {
+		options = append(options, one.Reconciler...)
+	}
+	if p.events != nil {
+		options = append(options, reconcile.Events(p.events))
+	}
+	return options
 }

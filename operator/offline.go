@@ -40,7 +40,7 @@ func (o *Operator) render(
 	}
 	ref := deploy.RefOf(resource.object)
 	beside = slices.DeleteFunc(slices.Clone(beside), func(obj *unstructured.Unstructured) bool { return deploy.RefOf(obj) == ref })
-	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(beside...), dryrun.Objects(resource.object), dryrun.Objects(patches.objects()...))
+	memory, err := o.memory(dryrun.Objects(beside...), dryrun.Objects(resource.object), dryrun.Objects(patches.objects()...))
 	if err != nil {
 		return nil, err
 	}

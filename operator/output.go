@@ -82,6 +82,9 @@ func writeWhole(out io.Writer, rows [][]string) error {
 	for _, width := range widths {
 		room -= width
 	}
+	if columns := columnsOf(out); columns > 0 && room < least {
+		return writeBelow(out, rows, last, columns)
+	}
 	var wrapped [][]string
 	for _, row := range rows {
 		if room < least || len(row) <= last {
@@ -96,6 +99,27 @@ func writeWhole(out io.Writer, rows [][]string) error {
 		}
 	}
 	_, err := io.WriteString(out, inColumns(wrapped))
+	return err
+}
+
+// writeBelow writes what is in the last column below the others: there is no room for it beside them.
+func writeBelow(out io.Writer, rows [][]string, last, columns int) error {
+	var short [][]string
+	for _, row := range rows {
+		short = append(short, row[:min(len(row), last)])
+	}
+	var content strings.Builder
+	lines := strings.SplitAfter(strings.TrimSuffix(inColumns(short), "\n"), "\n")
+	for i, row := range rows {
+		content.WriteString(strings.TrimSuffix(lines[i], "\n") + "\n")
+		if len(row) <= last || row[last] == "" || i == 0 && len(rows) > 1 && strings.ToUpper(row[last]) == row[last] {
+			continue // nothing, or the head of that column
+		}
+		for _, line := range wrap(row[last], max(columns-gap, 1)) {
+			content.WriteString(strings.Repeat(" ", gap) + line + "\n")
+		}
+	}
+	_, err := io.WriteString(out, content.String())
 	return err
 }
 

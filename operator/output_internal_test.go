@@ -40,7 +40,13 @@ func TestTables(t *testing.T) {
 	assert.Equal(t, plain, table(whole, 0))
 	assert.Equal(t, "NAME   MESSAGE\nweb    waits for redis,…\na\n", table(cut, 24))
 	assert.Equal(t, "NAME   MESSAGE\nweb    waits for redis,\n       which waits for a\n       volume\na\n", table(whole, 24))
-	assert.Equal(t, plain, table(whole, 20), "the terminal wraps what has too little room to be read in columns")
+	assert.Equal(t, "NAME\nweb\n   waits for redis,\n   which waits for a\n   volume\na\n", table(whole, 20), "what has too little room beside the others is below them")
 	assert.Equal(t, "a", cutTo("a", 1))
 	assert.Equal(t, "…", cutTo("ab", 1))
+}
+
+func TestOneLine(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "a; b; c d", oneLine("a\nb\r\nc\td"))
+	assert.Equal(t, "red \uFFFD[31m, a bell \uFFFD, back \uFFFD, \uFFFD", oneLine("red \x1b[31m, a bell \a, back \b, \u009b"), "what somebody else wrote is no command for the terminal")
 }

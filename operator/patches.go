@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
@@ -79,10 +80,11 @@ func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *
 	if err != nil {
 		return nil, err
 	}
-	reconciler, err := patches.Reconciler(append(p.defaultOptions(), reconcile.WithWatcher(engine))...)
+	reconciler, err := patches.Reconciler(slices.Concat(p.defaultOptions(), p.observing(), []reconcile.Option{reconcile.WithWatcher(engine)})...)
 	if err != nil {
 		return nil, err
 	}
+	p.counts(engine, reconciler.Reconciler)
 	if err := o.control(engine, patches.Kind(), reconciler, manager, p.logger, e); err != nil {
 		return nil, fmt.Errorf("temporary patches: %w", err)
 	}

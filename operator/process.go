@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/metrics"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/manifest"
 	"github.com/spf13/cobra"
@@ -20,6 +21,8 @@ type process struct {
 	manifests *manifest.Directory
 	// events is where people are told what happens, nil for nowhere.
 	events event.Sink
+	// metrics count what the process does, nil for nothing.
+	metrics *metrics.Metrics
 	// instruments see what the process does.
 	instruments []Instruments
 }

@@ -13,8 +13,10 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -164,16 +166,27 @@ func asRendered(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return obj
 }
 
-// putInNamespaces puts what names no namespace into "default", unless its kind has none, which a definition among the
+// memory is a cluster in memory, in which there are the kinds that are asked for.
+func (o *Operator) memory(options ...dryrun.Option) (*dryrun.Cluster, error) {
+	var clusterScoped []schema.GroupKind
+	for _, c := range o.controllers {
+		if scoper, ok := c.Controller.(reconcile.Scoper); ok && scoper.Scope() == deploy.ClusterScoped {
+			clusterScoped = append(clusterScoped, c.Kind().GroupKind())
+		}
+	}
+	return dryrun.New(append(options, dryrun.AnyKind(), dryrun.ClusterScoped(clusterScoped...))...)
+}
+
+// putInNamespaces puts what names no namespace into "default", unless its kind has none, which a controller or a definition among the
 // files may say (spec: operator 6).
-func putInNamespaces(ctx context.Context, files ...resourceFile) error {
+func (o *Operator) putInNamespaces(ctx context.Context, files ...resourceFile) error {
 	var definitions []*unstructured.Unstructured
 	for _, file := range files {
 		if file.object.GetKind() == "CustomResourceDefinition" {
 			definitions = append(definitions, file.object)
 		}
 	}
-	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(definitions...))
+	memory, err := o.memory(dryrun.Objects(definitions...))
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
-	"github.com/operkit/operkit/operator/metrics"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/heartbeat"
 	"github.com/operkit/operkit/reconcile/leader"
@@ -44,9 +43,8 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer stopInstruments()
-	m := o.newMetrics(p)
-	if m != nil {
-		client.Wrap(m.Transport)
+	if p.metrics = o.newMetrics(p); p.metrics != nil {
+		client.Wrap(p.metrics.Transport)
 	}
 	p.wrap(client)
 	client.Wrap(lock.Transport)
@@ -62,19 +60,19 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 	closeEvents := o.openEvents(background, p, api.Port())
 	defer closeEvents()
 	h := &health{standby: e.global()}
-	services, err := o.services(api, client, p, e, h, m)
+	services, err := o.services(api, client, p, e, h)
 	if err != nil {
 		return err
 	}
-	told, err := o.tell(background, p, h, m, plain)
+	told, err := o.tell(background, p, h, plain)
 	if err != nil {
 		return err
 	}
 	defer told()
 	p.logger.Info("starting", "operator", o.name, "server", client.Host)
 	err = lock.Run(ctx, func(ctx context.Context) error {
-		if m != nil {
-			m.Leads(true)
+		if p.metrics != nil {
+			p.metrics.Leads(true)
 		}
 		return untilLost(ctx, p.logger, func(ctx context.Context) error {
 			err := runAll(ctx, services)
@@ -111,8 +109,8 @@ func (o *Operator) inPod() bool {
 }
 
 // tell has probes know how the process is, by HTTP and by a file, until the returned function is called.
-func (o *Operator) tell(ctx context.Context, p *process, h *health, m *metrics.Metrics, client *rest.Config) (stop func(), err error) {
-	all, err := endpoints(p, h, m, client)
+func (o *Operator) tell(ctx context.Context, p *process, h *health, client *rest.Config) (stop func(), err error) {
+	all, err := endpoints(p, h, client)
 	if err != nil {
 		return nil, err
 	}
@@ -138,14 +136,8 @@ func (o *Operator) tell(ctx context.Context, p *process, h *health, m *metrics.M
 }
 
 // services are the engines of the operator: one for its kinds, and one for temporary patches.
-func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *process, e election, h *health, m *metrics.Metrics) ([]service, error) {
+func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *process, e election, h *health) ([]service, error) {
 	options := o.engineOptions(p)
-	if m != nil {
-		options = append(options, watch.Around(m.Around))
-	}
-	for _, one := range p.instruments {
-		options = append(options, one.Engine...)
-	}
 	if p.Watch.Workers > 0 {
 		options = append(options, watch.Workers(p.Watch.Workers))
 	}
@@ -153,9 +145,7 @@ func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *proces
 	if err != nil {
 		return nil, err
 	}
-	if m != nil {
-		m.Engine(engine)
-	}
+	p.counts(engine, nil)
 	manager := deploy.NewManager(api, o.managerOptions()...)
 	patches, err := o.newPatches(manager, p.logger)
 	if err != nil {
@@ -167,9 +157,7 @@ func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *proces
 		if err != nil {
 			return nil, err
 		}
-		if m != nil {
-			m.Reconciler(reconciler)
-		}
+		p.counts(nil, reconciler)
 		filtered, err := o.filteredBy(p.Watch.Filter, reconciler)
 		if err != nil {
 			return nil, err
@@ -205,7 +193,26 @@ func (o *Operator) engineOptions(p *process) []watch.Option {
 		// It comes sooner than what a controller asks for.
 		options = append(options, watch.Period(p.Watch.Period))
 	}
+	if p.metrics != nil {
+		options = append(options, watch.Around(p.metrics.Around))
+	}
+	for _, one := range p.instruments {
+		options = append(options, one.Engine...)
+	}
 	return options
+}
+
+// counts has metrics tell of an engine, or of a reconciler.
+func (p *process) counts(engine *watch.Engine, reconciler *reconcile.Reconciler) {
+	if p.metrics == nil {
+		return
+	}
+	if engine != nil {
+		p.metrics.Engine(engine)
+	}
+	if reconciler != nil {
+		p.metrics.Reconciler(reconciler)
+	}
 }
 
 // service is one thing that an operator does all the time. run returns nil when its context ends.

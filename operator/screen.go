@@ -50,9 +50,9 @@ type screen struct {
 	// between stands between two pictures that are below each other. stream has them below each other on a terminal too.
 	between string
 	stream  bool
-	// drawn is how many lines of the terminal the last picture took.
-	drawn int
-	last  string
+	// drawn is how many lines of the terminal the last picture took, columns how many it had.
+	drawn, columns int
+	last           string
 }
 
 // terminal tells whether pictures take each other's place.
@@ -67,8 +67,9 @@ func (s *screen) draw(picture func(out io.Writer) error) error {
 	if err := picture(paper{&content, columnsOf(s.out)}); err != nil {
 		return err
 	}
-	last := s.last
-	if s.last = content.String(); s.last == last {
+	last, columns := s.last, s.columns
+	s.columns = columnsOf(s.out)
+	if s.last = content.String(); s.last == last && s.columns == columns {
 		return nil
 	}
 	text := s.last

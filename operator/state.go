@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/status"
@@ -141,7 +142,7 @@ func (s states) table(out io.Writer) error {
 		if one.Ready == string(metav1.ConditionTrue) && one.Reason == string(status.ReadyStable) && !one.Outdated {
 			message = "" // all is well
 		}
-		row := []string{one.Name, one.shownReady(), cmp.Or(one.Reason, "-"), cmp.Or(one.Verified, "-"), age(one.created), message}
+		row := []string{one.Name, one.shownReady(), oneLine(cmp.Or(one.Reason, "-")), oneLine(cmp.Or(one.Verified, "-")), age(one.created), oneLine(message)}
 		rows = append(rows, s.places(one.Namespace, one.Kind, row))
 	}
 	return writeTable(out, rows)
@@ -165,8 +166,15 @@ func (s state) shownReady() string {
 	return s.Ready
 }
 
-// oneLine is a text for a table.
-func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
+// oneLine is a text of somebody else for a table: on one line, and without what a terminal would take for a command.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.NewReplacer("\r\n", "; ", "\n", "; ", "\t", " ").Replace(text))
+}
 
 func age(since time.Time) string {
 	if since.IsZero() {
@@ -193,15 +201,15 @@ func (s state) describe(out io.Writer) error {
 	if s.Namespace != "" {
 		name = s.Namespace + "/" + name
 	}
-	rows := [][]string{{s.Kind, name}, {"Ready", s.shownReady() + "  " + s.Reason}}
+	rows := [][]string{{s.Kind, name}, {"Ready", s.shownReady() + "  " + oneLine(s.Reason)}}
 	if s.Message != "" {
 		rows = append(rows, []string{"Message", oneLine(s.Message)})
 	}
 	if s.Version != "" {
-		rows = append(rows, []string{"Version", s.Version})
+		rows = append(rows, []string{"Version", oneLine(s.Version)})
 	}
 	if s.Verified != "" {
-		rows = append(rows, []string{"Components", s.Verified + " ready"})
+		rows = append(rows, []string{"Components", oneLine(s.Verified) + " ready"})
 	}
 	if err := writeWhole(out, rows); err != nil {
 		return err
@@ -209,7 +217,7 @@ func (s state) describe(out io.Writer) error {
 	if len(s.Components) > 0 {
 		rows := [][]string{{"COMPONENT", "STATE", "MESSAGE"}}
 		for _, c := range s.Components {
-			rows = append(rows, []string{c.Name, c.State, oneLine(c.Message)})
+			rows = append(rows, []string{oneLine(c.Name), c.State, oneLine(c.Message)})
 		}
 		fmt.Fprintln(out)
 		if err := writeWhole(out, rows); err != nil {
@@ -221,7 +229,7 @@ func (s state) describe(out io.Writer) error {
 	}
 	rows = [][]string{{"CONDITION", "STATUS", "REASON", "SINCE", "MESSAGE"}}
 	for _, c := range s.Conditions {
-		rows = append(rows, []string{c.Type, string(c.Status), c.Reason, age(c.LastTransitionTime.Time), oneLine(c.Message)})
+		rows = append(rows, []string{oneLine(c.Type), oneLine(string(c.Status)), oneLine(c.Reason), age(c.LastTransitionTime.Time), oneLine(c.Message)})
 	}
 	fmt.Fprintln(out)
 	return writeWhole(out, rows)

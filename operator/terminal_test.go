@@ -101,20 +101,20 @@ func TestNarrowTerminal(t *testing.T) {
 	file := file(t, gadgetSample)
 	for _, args := range [][]string{{"--help"}, {"graph", "--help"}, {"status", "--help"}} {
 		text := inTerminal(t, 40, 20, nil, args...).text(t)
-		_, text, _ = strings.Cut(text, "\nUsage:")
 		before, examples, _ := strings.Cut(text, "Examples:\n")
 		_, after, _ := strings.Cut(examples, "\n\n")
 		for line := range strings.Lines(before + after) {
 			line = strings.TrimRight(line, "\n")
 			words := strings.Fields(line)
+			// What can't be broken: how a command is called, and the name of a flag with its kind.
 			if isCommand := strings.Contains(line, "gadget-operator"); !isCommand && utf8.RuneCountInString(line) > 40 && len(words) > 3 {
 				assert.Fail(t, "too long for the terminal", "%v: %q", args, line)
 			}
 		}
 	}
-	for _, args := range [][]string{{"config"}, {"version"}, {"graph", "-f", file}} {
+	for _, args := range [][]string{{"version"}, {"graph", "-f", file}} {
 		for line := range strings.Lines(inTerminal(t, 40, 20, nil, args...).text(t)) {
-			assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), 200, "%v", args)
+			assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), 40, "%v: %s", args, line)
 		}
 	}
 }
@@ -184,7 +184,12 @@ func TestStatusWatch(t *testing.T) {
 		}
 		w.eventually("what goes is gone", func() bool { return strings.Join(rows(term.picture()), ",") == "one True" })
 		require.NoError(t, term.command.Process.Signal(syscall.SIGINT))
-		assert.NoError(t, <-term.done, "an interrupt is its end, not a failure")
+		select {
+		case err := <-term.done:
+			assert.NoError(t, err, "an interrupt is its end, not a failure")
+		case <-time.After(patience):
+			t.Fatal("an interrupt doesn't end it")
+		}
 		for _, line := range term.picture() {
 			assert.LessOrEqual(t, utf8.RuneCountInString(line), 80)
 		}

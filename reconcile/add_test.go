@@ -62,7 +62,7 @@ func TestAddMistakes(t *testing.T) {
 			"component d: ConfigMap shop/b is in component c already: leave it out of one"},
 		{"one object in two components, of which one is disabled", func(s *Session) { s.Add("c", configMap("b")).Disable(); s.Add("d", elsewhere) },
 			"component d: ConfigMap shop/b is in component c already: leave it out of one"},
-		{"one object twice in a component", func(s *Session) { s.Add("c", configMap("b"), elsewhere) }, "component c: ConfigMap shop/b is in it twice"},
+		{"one object twice in a component", func(s *Session) { s.Add("c", configMap("b"), elsewhere) }, "component c: object configmap/b: is added twice"},
 		{"reconcile 9: it waits for nothing", func(s *Session) { s.Add("c").After(nil) }, "component c: waits for a component that is nil"},
 		{"reconcile 9: a gate that is nil", func(s *Session) { s.Add("c").After(s.Add("d"), nil) }, "component c: waits for d with a gate that is nil"},
 		{"reconcile 9: a component of another session", func(s *Session) { s.Add("c").After((&Session{resource: widget()}).Add("d")) },

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/optional"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -52,4 +53,10 @@ func checkController(c Controller) error {
 		return fmt.Errorf("controller %T: its kind %q needs a version and a kind", c, kind)
 	}
 	return optional.Check(c, controllerMethods...)
+}
+
+// Scoper is implemented by a Controller that says where its resources live, for whoever has no cluster to ask: those of others are
+// taken to live in namespaces.
+type Scoper interface {
+	Scope() deploy.Scope
 }

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -89,10 +91,18 @@ func (c changes) names(actions ...deploy.Action) string {
 	return strings.Join(names, ", ")
 }
 
-// failureOf is what is told of an error; nothing of one that passes by itself, or for which the cluster can't be told anything.
-func failureOf(err error) string {
-	if _, unavailable := isUnavailable(err); err == nil || unavailable || request.IsQuiet(err) {
-		return ""
+// failure is what is told of an error, and whether it passes by itself, so that nothing is: somebody else was quicker, or the cluster didn't
+// answer. A cluster that answers, and says again and again that it can't, is told of.
+func (s *Session) failure(err error) (text string, passes bool) {
+	var status *apierrors.StatusError
+	_, unavailable := isUnavailable(err)
+	switch {
+	case err == nil:
+		return "", false
+	case request.IsQuiet(err):
+		return "", true
+	case unavailable && (!errors.As(err, &status) || s.attempt < quietAttempts):
+		return "", true
 	}
-	return err.Error()
+	return err.Error(), false
 }

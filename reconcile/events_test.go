@@ -9,6 +9,8 @@ import (
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // told keeps events.
@@ -87,6 +89,15 @@ func TestEvents(t *testing.T) {
 		_, _, err = w.once(r)
 		require.Error(t, err)
 		assert.Empty(t, o.texts(), "to a cluster that doesn't answer nothing can be told")
+		down := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Message: "failed calling webhook"}}
+		w.refuse = refusing(&deploy.UnavailableError{Err: down}, "apply Deployment shop/web")
+		for attempt, want := range []int{0, 0, 0, 1, 0} {
+			request := widgetRequest
+			request.Attempt = attempt
+			_, err = r.Reconcile(t.Context(), request)
+			require.Error(t, err)
+			assert.Len(t, o.texts(), want, "one that answers, and can't, is told of when it does so again and again, once")
+		}
 		w.refuse = nil
 		w.calm(r)
 		o.texts()

@@ -55,7 +55,7 @@ func (c *Component) Add(name string, object any, options ...ObjectOption) *Objec
 	}
 	o.content, o.ref = content, deploy.RefOf(content)
 	if name == "" {
-		o.name = defaultObjectName(content, o.ref)
+		o.name = defaultObjectName(content, o.ref, c.session.Namespace())
 	}
 	if c.has(o.name) {
 		c.fail("object %s: is added twice", o.name)
@@ -85,12 +85,12 @@ func (c *Component) has(name string) bool {
 }
 
 // defaultObjectName is the name of an object that was given none.
-func defaultObjectName(content *unstructured.Unstructured, ref deploy.Ref) string {
+func defaultObjectName(content *unstructured.Unstructured, ref deploy.Ref, namespace string) string {
 	name := ref.Name
 	if name == "" {
 		name = content.GetGenerateName()
 	}
-	if ref.Namespace != "" {
+	if ref.Namespace != "" && ref.Namespace != namespace {
 		name = ref.Namespace + "/" + name
 	}
 	return strings.ToLower(ref.Kind.Kind) + "/" + name

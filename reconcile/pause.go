@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,7 +66,7 @@ func (r *Reconciler) pauseOf(resource *unstructured.Unstructured) pause {
 
 // paused tells whether a resource rests, and how. One that is being deleted doesn't, unless PauseDeletions asks for
 // it; nor does any in a dry run. A value that means nothing is said once.
-func (r *Reconciler) paused(resource *unstructured.Unstructured) (p pause, rests bool) {
+func (r *Reconciler) paused(ctx context.Context, resource *unstructured.Unstructured) (p pause, rests bool) {
 	p = r.pauseOf(resource)
 	ref := deploy.RefOf(resource)
 	deleted := resource.GetDeletionTimestamp() != nil && !r.options.pauseDeletions
@@ -73,7 +74,7 @@ func (r *Reconciler) paused(resource *unstructured.Unstructured) (p pause, rests
 	case p.strange:
 		if r.pauses.note(ref, resource.GetUID(), p) {
 			r.pauses.told(ref, resource.GetUID(), p)
-			r.options.logger.Warn("not paused: the annotation is neither true nor a time such as 2030-01-31T18:00:00Z",
+			logging.Scoped(ctx, r.options.logger).Warn("not paused: the annotation is neither true nor a time such as 2030-01-31T18:00:00Z",
 				"object", ref, "annotation", p.annotation, "value", p.value)
 		}
 	case p.rests && !deleted && !r.options.dryRun:
@@ -92,7 +93,7 @@ func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructur
 	if !r.pauses.note(ref, uid, p) {
 		return request.Result{RequeueAfter: left}, nil
 	}
-	log := r.loggerFor(resource, r.options.logger).With("object", ref)
+	log := logging.Scoped(ctx, r.loggerFor(resource, r.options.logger)).With("object", ref)
 	result, err := r.changeStatus(ctx, resource, log, func(present map[string]any) (map[string]any, bool, error) {
 		return r.withPause(present, p)
 	})

@@ -77,7 +77,7 @@ func TestPauseAnnotation(t *testing.T) {
 				resource.Object["metadata"].(map[string]any)["annotations"] = row.annotations
 			}
 			w := newWorld(t)
-			p, paused := w.reconciler(&controller{}).paused(resource)
+			p, paused := w.reconciler(&controller{}).paused(t.Context(), resource)
 			assert.Equal(t, row.paused, paused)
 			assert.Equal(t, row.left, p.left(w.clock.Now()))
 			assert.Equal(t, row.warned, w.logs.count("not paused") > 0)

@@ -87,7 +87,7 @@ func TestPausedOneThatGoesMeanwhile(t *testing.T) {
 	resource := w.widget()
 	w.delete(widgetRef)
 	w.forget()
-	p, rests := r.paused(resource)
+	p, rests := r.paused(t.Context(), resource)
 	require.True(t, rests)
 	_, err := r.rest(t.Context(), resource, p)
 	require.NoError(t, err)

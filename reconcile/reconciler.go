@@ -108,17 +108,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		r.forget(ref)
 		return request.Result{}, nil
 	}
-	if p, rests := r.paused(resource); rests {
-		r.tallied.note(ref, counted{standing: Paused})
+	if p, rests := r.paused(ctx, resource); rests {
+		version, _ := r.options.versionOf(r.withDefaults(resource))
+		r.tallied.note(ref, counted{standing: Paused, version: version})
 		return r.rest(ctx, resource, p)
 	}
 	session := r.session(ctx, resource, req.Attempt)
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
 	began := r.now()
 	result, err := r.reconcile(ctx, session)
-	if !r.options.dryRun {
-		now := session.counted(err)
-		session.record(r.tallied.note(ref, now), now, err)
+	if interrupted := ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded); !r.options.dryRun && !interrupted {
+		before := r.tallied.of(ref)
+		now := session.counted(before, err)
+		r.tallied.note(ref, now)
+		session.record(before, now, err)
 	}
 	session.logger.Debug("reconciled", "triggers", req.Triggers.String(), "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)
 	return result, err

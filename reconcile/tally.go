@@ -70,14 +70,21 @@ type counted struct {
 	failure string
 }
 
-// note counts a resource anew, and returns how it was counted before.
-func (t *tallied) note(ref deploy.Ref, now counted) (before counted) {
+// of is how a resource is counted, the zero value if it isn't.
+func (t *tallied) of(ref deploy.Ref) counted {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known[place{ref.Namespace, ref.Name}]
+}
+
+// note counts a resource anew.
+func (t *tallied) note(ref deploy.Ref, now counted) {
 	at := place{ref.Namespace, ref.Name}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before, known := t.known[at]
 	if known && before == now {
-		return before
+		return
 	}
 	if t.known == nil {
 		t.known = map[place]counted{}
@@ -88,7 +95,6 @@ func (t *tallied) note(ref deploy.Ref, now counted) (before counted) {
 	}
 	t.known[at] = now
 	t.sum.add(now, 1)
-	return before
 }
 
 func (t *tallied) forget(ref deploy.Ref) {
@@ -139,9 +145,20 @@ func (s *Session) standing(resource *unstructured.Unstructured, err error) Stand
 	return Waiting
 }
 
-// counted is what the resource of a session adds to the tally after a reconcile that ended with err.
-func (s *Session) counted(err error) counted {
-	c := counted{standing: s.standing(s.resource, err), version: s.version, failure: failureOf(err)}
+// counted is what the resource of a session adds to the tally after a reconcile that ended with err, and before it.
+func (s *Session) counted(before counted, err error) counted {
+	c := counted{standing: s.standing(s.resource, err), version: s.version}
+	switch told, passes := s.failure(err); {
+	case passes && before.standing != "":
+		// It passes by itself, and nothing is known anew.
+		c.failure, c.components = before.failure, before.components
+		if request.IsQuiet(err) {
+			c.standing = before.standing
+		}
+		return c
+	default:
+		c.failure = told
+	}
 	if s.ended.outcome == nil {
 		return c
 	}

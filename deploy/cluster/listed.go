@@ -17,10 +17,12 @@ func (h holder) listed(obj *unstructured.Unstructured) listed {
 	return listed{h.hold(obj), obj.GetNamespace(), obj.GetName(), ownersOf(obj)}
 }
 
-// GetObjectMeta implements metav1.ObjectMetaAccessor, by which a Reflector tells objects of a list apart.
-func (l listed) GetObjectMeta() metav1.Object {
-	return &metav1.ObjectMeta{Namespace: l.namespace, Name: l.name}
-}
+// unversioned is what a Reflector's store asks of each object that it takes.
+var unversioned = &metav1.ObjectMeta{}
+
+// GetObjectMeta implements metav1.ObjectMetaAccessor: without it the store of a Reflector, which wants to know versions, would take
+// objects for none.
+func (l listed) GetObjectMeta() metav1.Object { return unversioned }
 
 var _ cache.TransformingStore = (*informer)(nil)
 

@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/tools/envtest/devcluster"
@@ -62,7 +65,13 @@ func TestYourFirstOperator(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Symlink(root, filepath.Join(dir, "operkit")))
 	require.NoError(t, os.Symlink(cluster, filepath.Join(dir, "devcluster")))
-	shell := exec.CommandContext(t.Context(), "sh", "-e")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "sh", "-e")
+	// A script that fails leaves the operator behind, which has the output open: all of it ends together.
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
+	shell.WaitDelay = 5 * time.Second
 	shell.Dir = dir
 	shell.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=-buildvcs=false", "KUBECONFIG=", "OPERKIT_DEVCLUSTER="+filepath.Join(dir, "cluster"))
 	shell.Stdin = strings.NewReader(commands)
@@ -72,6 +81,7 @@ func TestYourFirstOperator(t *testing.T) {
 		assert.NoError(t, err, string(output))
 	})
 	output, err := shell.CombinedOutput()
+	_ = syscall.Kill(-shell.Process.Pid, syscall.SIGKILL)
 	require.NoError(t, err, string(output))
 	for _, want := range []string{
 		"# text: ConfigMap/world", "hello.examples.operkit.dev/world condition met", "configmap/world condition met", "nothing to do",

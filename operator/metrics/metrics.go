@@ -63,3 +63,10 @@ func (m *Metrics) Engine(engine *watch.Engine) {
 	defer m.mu.Unlock()
 	m.engines = append(m.engines, engine)
 }
+
+// Events has shown how many events of Kubernetes couldn't be written.
+func (m *Metrics) Events(dropped func() uint64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "operkit_kubernetes_events_dropped_total", Help: "Events for people that weren't written: there were too many, or the cluster refused them.",
+	}, func() float64 { return float64(dropped()) }))
+}

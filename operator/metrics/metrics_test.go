@@ -124,10 +124,11 @@ func TestPresent(t *testing.T) {
 	engine, err := watch.New(memory.View(), watch.Workers(3), watch.Logger(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
 	m.Engine(engine)
+	m.Events(func() uint64 { return 3 })
 	page := m.page(t)
 	for _, want := range []string{
 		`workqueue_depth{controller="all",name="all"} 0`, `controller_runtime_max_concurrent_reconciles{controller="all"} 3`, "operkit_events_total 0",
-		"operkit_resources_retried 0", "operkit_backoff_longest_seconds 0",
+		"operkit_resources_retried 0", "operkit_kubernetes_events_dropped_total 3", "operkit_backoff_longest_seconds 0",
 		`leader_election_master_status{name="widget-operator"} 0`,
 	} {
 		assert.Contains(t, page, "\n"+want+"\n")

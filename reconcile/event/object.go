@@ -2,6 +2,7 @@ package event
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -22,8 +23,9 @@ func (r *Recorder) object(e Event, at time.Time) *unstructured.Unstructured {
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault // where those of objects are that are in none
 	}
+	name := strings.TrimRight(e.Regarding.Name[:min(len(e.Regarding.Name), longestName)], "-.")
 	content := map[string]any{
-		"metadata":  map[string]any{"name": fmt.Sprintf("%.*s.%x", longestName, e.Regarding.Name, at.UnixNano()), "namespace": namespace},
+		"metadata":  map[string]any{"name": fmt.Sprintf("%s.%x", name, at.UnixNano()), "namespace": namespace},
 		"eventTime": at.UTC().Format(metav1.RFC3339Micro), "reportingController": r.controller, "reportingInstance": r.instance,
 		"type": string(e.Type), "reason": e.Reason, "action": e.Action, "note": e.Note, "regarding": reference(e.Regarding),
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -17,10 +18,14 @@ import (
 const (
 	// mostWaiting is how many events wait to be written.
 	mostWaiting = 1000
-	// timeout is how long one may take, lastWords how long all may that still wait at the end.
-	timeout, lastWords = 5 * time.Second, 5 * time.Second
+	// timeout is how long one may take, lastWords how long all may together that still wait at the end.
+	timeout, lastWords = 5 * time.Second, 3 * time.Second
+	// firstPause and longestPause are between two tries while the cluster doesn't answer.
+	firstPause, longestPause = time.Second, 30 * time.Second
 	// tidy is how often is looked which counts are to be written.
 	tidy = time.Minute
+	// quiet is how long nothing more is said of what can't be written.
+	quiet = time.Minute
 )
 
 // Recorder writes events into a cluster. It is a Sink.
@@ -33,8 +38,14 @@ type Recorder struct {
 
 	// What follows is Run's alone.
 	known      map[same]*series
-	allowances map[types.UID]*allowance
-	complained string
+	allowances map[about]*allowance
+	complained time.Time
+}
+
+// about is the object that events are about.
+type about struct {
+	deploy.Ref
+	uid types.UID
 }
 
 type arrived struct {
@@ -52,7 +63,7 @@ func Logger(logger *slog.Logger) Option { return func(r *Recorder) { r.logger = 
 func NewRecorder(port deploy.Port, controller, instance string, options ...Option) *Recorder {
 	r := &Recorder{
 		port: port, controller: cut(controller, mostWord), instance: cut(instance, mostWord), logger: slog.Default(),
-		waiting: make(chan arrived, mostWaiting), known: map[same]*series{}, allowances: map[types.UID]*allowance{},
+		waiting: make(chan arrived, mostWaiting), known: map[same]*series{}, allowances: map[about]*allowance{},
 	}
 	for _, option := range options {
 		option(r)
@@ -75,84 +86,98 @@ func (r *Recorder) Record(e Event) {
 // Dropped is how many events weren't written, since there were too many of them or they couldn't be.
 func (r *Recorder) Dropped() uint64 { return r.dropped.Load() }
 
-// Run writes events until ctx ends, and what is waiting then within five seconds. It is to be called once.
+// Run writes events until ctx ends, and then for three seconds at most what is waiting. While the cluster doesn't answer events wait. It is
+// to be called once.
 func (r *Recorder) Run(ctx context.Context) {
 	// What is being written at the end is written.
-	writing := context.WithoutCancel(ctx)
+	writing, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWords, cancel) })()
 	ticker := time.NewTicker(tidy)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case e := <-r.waiting:
-			r.write(writing, e)
+			r.persist(ctx, writing, e)
 		case now := <-ticker.C:
 			r.tidy(writing, now, false)
 		}
 	}
-	r.finish(writing)
-}
-
-func (r *Recorder) finish(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, lastWords)
-	defer cancel()
-	for ctx.Err() == nil {
+	for writing.Err() == nil {
 		select {
 		case e := <-r.waiting:
-			r.write(ctx, e)
+			r.persist(ctx, writing, e)
 		default:
-			r.tidy(ctx, time.Now(), true)
+			r.tidy(writing, time.Now(), true)
 			return
 		}
 	}
+	r.dropped.Add(uint64(len(r.waiting)))
 }
 
-func (r *Recorder) write(ctx context.Context, e arrived) {
-	if s := r.again(e); s != nil {
-		if s.due(e.at) {
-			r.writeCount(ctx, sameAs(e.Event), s, e.at)
-		}
+// persist writes an event, as soon as the cluster answers; once ctx has ended it is tried once.
+func (r *Recorder) persist(ctx, writing context.Context, e arrived) {
+	if !r.isNew(writing, e) {
 		return
+	}
+	for pause := firstPause; !r.create(writing, e); pause = min(2*pause, longestPause) {
+		select {
+		case <-ctx.Done():
+			r.dropped.Add(1)
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// isNew tells whether an event is to be made. One that was made already is counted, and one too many about its object is dropped.
+func (r *Recorder) isNew(ctx context.Context, e arrived) bool {
+	of := sameAs(e.Event)
+	s := r.known[of]
+	if s != nil && e.at.Sub(s.last) < window {
+		s.count, s.last = s.count+1, e.at
+		if s.due(e.at) {
+			r.writeCount(ctx, of, s, e.at)
+		}
+		return false
+	}
+	if s != nil && s.count > s.written {
+		r.writeCount(ctx, of, s, e.at)
 	}
 	if !r.allows(e) {
 		r.dropped.Add(1)
-		return
+		return false
 	}
-	r.create(ctx, e)
+	return true
 }
 
-func (r *Recorder) create(ctx context.Context, e arrived) {
+func (r *Recorder) create(ctx context.Context, e arrived) (done bool) {
 	obj := r.object(e.Event, e.at)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if _, err := r.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: r.controller}); err != nil {
-		r.failed(err)
-		return
+	_, err := r.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: r.controller})
+	var exists *deploy.AlreadyExistsError
+	switch {
+	case errors.As(err, &exists): // by a try before, of which the answer was lost
+	case err != nil:
+		return r.failed(err)
 	}
-	r.complained = ""
 	if len(r.known) < mostSeries {
 		r.known[sameAs(e.Event)] = &series{ref: deploy.RefOf(obj), count: 1, written: 1, last: e.at, at: e.at}
 	}
-}
-
-// again counts an event that has been written already, nil for one that hasn't.
-func (r *Recorder) again(e arrived) *series {
-	s := r.known[sameAs(e.Event)]
-	if s == nil || e.at.Sub(s.last) >= window {
-		return nil
-	}
-	s.count, s.last = s.count+1, e.at
-	return s
+	return true
 }
 
 func (r *Recorder) allows(e arrived) bool {
-	a := r.allowances[e.Regarding.UID]
+	of := about{e.Regarding.Ref, e.Regarding.UID}
+	a := r.allowances[of]
 	if a == nil {
 		if len(r.allowances) >= mostSeries {
 			clear(r.allowances)
 		}
 		a = &allowance{left: mostAtOnce, at: e.at}
-		r.allowances[e.Regarding.UID] = a
+		r.allowances[of] = a
 	}
 	return a.allow(e.at)
 }
@@ -166,8 +191,9 @@ func (r *Recorder) writeCount(ctx context.Context, of same, s *series, now time.
 		_, err = r.port.Patch(ctx, s.ref, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: r.controller})
 	}
 	if err != nil {
-		r.failed(err)
-		delete(r.known, of)
+		if r.failed(err) {
+			delete(r.known, of)
+		}
 		return
 	}
 	s.written, s.at = s.count, now
@@ -184,9 +210,9 @@ func (r *Recorder) tidy(ctx context.Context, now time.Time, all bool) {
 			delete(r.known, of)
 		}
 	}
-	for uid, a := range r.allowances {
+	for of, a := range r.allowances {
 		if now.Sub(a.at) >= mostAtOnce*window {
-			delete(r.allowances, uid)
+			delete(r.allowances, of)
 		}
 	}
 	for of, s := range due {
@@ -197,21 +223,30 @@ func (r *Recorder) tidy(ctx context.Context, now time.Time, all bool) {
 	}
 }
 
-// failed says why an event couldn't be written, unless that was said last time.
-func (r *Recorder) failed(err error) {
-	r.dropped.Add(1)
-	said := err.Error()
-	var forbidden *deploy.ForbiddenError
+// namespaceTerminating is the cause by which an API server refuses what is to be made in a namespace that goes.
+const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
+
+// failed says why an event couldn't be written, now and then, and whether that is for good.
+func (r *Recorder) failed(err error) (final bool) {
+	var unavailable *deploy.UnavailableError
+	var late *deploy.TimeoutError
 	var gone *deploy.NotFoundError
+	var forbidden *deploy.ForbiddenError
+	final = true
 	switch {
-	case errors.As(err, &gone): // its namespace goes, or it went after an hour
-		return
-	case errors.As(err, &forbidden):
-		said = "forbidden"
+	case errors.As(err, &unavailable), errors.As(err, &late), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		final = false
+	case errors.As(err, &gone), apierrors.HasStatusCause(err, namespaceTerminating):
+		return true // its namespace goes, or it went after an hour
+	case errors.As(err, &forbidden) && forbidden.MissingRight():
 		err = fmt.Errorf("%w: allow to create and patch events in the group events.k8s.io, or switch them off", err)
 	}
-	if said != r.complained {
-		r.complained = said
+	if final {
+		r.dropped.Add(1)
+	}
+	if now := time.Now(); now.Sub(r.complained) >= quiet {
+		r.complained = now
 		r.logger.Warn("an event can't be written", "error", err)
 	}
+	return final
 }

@@ -92,6 +92,8 @@ func (l *ObjectLock) Reconcile(ctx context.Context, req request.Request) (reques
 		l.release(ctx, req.Key, deadline)
 		return request.Result{}, context.Cause(ctx)
 	case !got.held:
+		// What next knows of it is that replica's to say now.
+		l.forgetNext(req.Key)
 		l.options.logger.DebugContext(ctx, "another replica works on it", "object", deploy.Ref(req.Key), "holder", got.holder, "again_in", got.wait)
 		return request.Result{RequeueAfter: got.wait}, nil
 	}

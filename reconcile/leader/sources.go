@@ -19,6 +19,10 @@ func (l *ObjectLock) Observe(event deploy.Event) {
 // Forget implements watch.Forgetter, for a Reconciler that does.
 func (l *ObjectLock) Forget(key request.Key) {
 	l.objects.forget(key)
+	l.forgetNext(key)
+}
+
+func (l *ObjectLock) forgetNext(key request.Key) {
 	if forgetter, ok := l.next.(interface{ Forget(key request.Key) }); ok {
 		forgetter.Forget(key)
 	}

@@ -158,6 +158,12 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (broug
 	return true
 }
 
+// dropped forgets an object that was dropped while it was reconciled, with what that reconcile has kept of it.
+func (e *Engine) dropped(key request.Key) {
+	e.forget(key)
+	e.controlled[key.Kind].forget(key, e.options.logger)
+}
+
 // forget drops what is known of an object beside its place in the queue.
 func (e *Engine) forget(key request.Key) {
 	e.backoff.reset(key)

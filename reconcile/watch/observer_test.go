@@ -2,7 +2,9 @@ package watch
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
@@ -135,6 +137,24 @@ func TestForgetter(t *testing.T) {
 		w.settle()
 		assert.Equal(w.t, []string{"a", "b"}, told)
 		assert.Equal(w.t, 1, w.logs.count(`level=ERROR msg="forgetting an object panics" kind=Widget value=boom`), "a panic is said once")
+	})
+	inBubble(t, "it is told once more when a reconcile ends that ran meanwhile, and may have kept something", func(w *world) {
+		var told atomic.Int32
+		engine, err := New(w.view, Logger(w.logger()))
+		require.NoError(w.t, err)
+		w.do = func(context.Context, request.Request) (request.Result, error) {
+			time.Sleep(time.Minute)
+			return request.Result{}, nil
+		}
+		require.NoError(w.t, engine.Control(widgets, forgetting{declaring{w.reconciler, source.Sources{}}, func(request.Key) { told.Add(1) }}))
+		a := w.create(widget("a"))
+		w.run(engine)
+		w.pass(time.Second)
+		w.leave(a)
+		w.pass(time.Second)
+		assert.EqualValues(w.t, 1, told.Load())
+		w.pass(time.Hour)
+		assert.EqualValues(w.t, 2, told.Load())
 	})
 	inBubble(t, "a method that only looks like it", func(w *world) {
 		engine, err := New(w.view)

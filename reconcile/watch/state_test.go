@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,12 +82,12 @@ func TestState(t *testing.T) {
 		}, state)
 	})
 	inBubble(t, "what fails, and how long it waits by now", func(w *world) {
-		fails := errors.New("no")
+		var mended atomic.Bool
 		w.do = func(_ context.Context, req request.Request) (request.Result, error) {
-			if req.Key.Name == "well" {
+			if req.Key.Name == "well" || mended.Load() {
 				return request.Result{}, nil
 			}
-			return request.Result{}, fails
+			return request.Result{}, errors.New("no")
 		}
 		for _, name := range []string{"a", "b", "well"} {
 			w.create(widget(name))
@@ -99,7 +100,7 @@ func TestState(t *testing.T) {
 		assert.Equal(w.t, []any{2, 2 * time.Second}, failing())
 		w.pass(time.Minute)
 		assert.Equal(w.t, []any{2, 4 * time.Second}, failing())
-		fails = nil
+		mended.Store(true)
 		w.pass(time.Minute)
 		assert.Equal(w.t, []any{0, time.Duration(0)}, failing())
 	})

@@ -20,7 +20,7 @@ func (e *Engine) work(run, work context.Context, slot *slot) {
 	var next queue.Next
 	for {
 		var ok bool
-		taken, ok = e.queue.Take(taken, next, e.forget)
+		taken, ok = e.queue.Take(taken, next, e.dropped)
 		if !ok || run.Err() != nil || work.Err() != nil {
 			return
 		}

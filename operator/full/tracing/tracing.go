@@ -52,12 +52,7 @@ func (t traced) Reconcile(ctx context.Context, req request.Request) (result requ
 	}
 	ctx, session := t.tracer.Start(ctx, "reconcile")
 	returned := false
-	defer func() {
-		if !returned {
-			session.SetStatus(codes.Error, "it panicked")
-		}
-		session.End()
-	}()
+	defer func() { ended(session, returned) }()
 	result, err = t.next.Reconcile(ctx, req)
 	returned = true
 	session.SetAttributes(attribute.String("operkit.requeue_after", result.RequeueAfter.String()))
@@ -70,14 +65,24 @@ func (t *Tracing) Component(ctx context.Context, c *reconcile.Component, step re
 	ctx, span := t.tracer.Start(ctx, string(step)+" "+c.Name(), trace.WithAttributes(
 		attribute.String("operkit.component", c.Name()), attribute.String("operkit.step", string(step)), attribute.Bool("operkit.disabled", c.Disabled()),
 	))
-	defer span.End()
+	returned := false
+	defer func() { ended(span, returned) }()
 	err := do(ctx)
+	returned = true
 	if reconcile.IsWaiting(err) {
 		span.SetAttributes(attribute.String("operkit.waits", err.Error()))
 		return err
 	}
 	failed(span, err)
 	return err
+}
+
+// ended ends the span of something that has returned, or panicked.
+func ended(span trace.Span, returned bool) {
+	if !returned {
+		span.SetStatus(codes.Error, "it panicked")
+	}
+	span.End()
 }
 
 func failed(span trace.Span, err error) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -171,6 +172,7 @@ func TestResourceOf(t *testing.T) {
 		"/api/v1/namespaces/shop/configmaps/c":       "configmaps",
 		"/api/v1/namespaces/shop":                    "namespaces",
 		"/api/v1/namespaces":                         "namespaces",
+		"/api/v1/namespaces/shop/status":             "namespaces/status",
 		"/api/v1/nodes/n/status":                     "nodes/status",
 		"/apis/apps/v1/namespaces/shop/deployments":  "deployments",
 		"/apis/g/v1/namespaces/shop/widgets/w/scale": "widgets/scale",
@@ -203,6 +205,11 @@ func TestWanted(t *testing.T) {
 }
 
 func TestFromEnvironment(t *testing.T) {
+	for _, variable := range os.Environ() {
+		if key, _, _ := strings.Cut(variable, "="); strings.HasPrefix(key, "OTEL_") {
+			t.Setenv(key, "")
+		}
+	}
 	var logs bytes.Buffer
 	about := operator.Process{Operator: "widget-operator", Logger: slog.New(slog.NewTextHandler(&logs, nil))}
 	off, err := FromEnvironment(t.Context(), about)
@@ -216,6 +223,14 @@ func TestFromEnvironment(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "smoke")
 	_, err = FromEnvironment(t.Context(), about)
 	require.ErrorContains(t, err, "OTEL_*")
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "")
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+	on, err := FromEnvironment(t.Context(), about)
+	require.NoError(t, err)
+	assert.NotNil(t, on.Transport)
+	assert.Len(t, on.Engine, 1)
+	assert.Len(t, on.Reconciler, 1)
+	require.NoError(t, on.Close(t.Context()), "nothing waits to be told")
 	c := complaints{logger: about.Logger}
 	for range 3 {
 		c.Handle(errors.New("no collector"))

@@ -38,7 +38,7 @@ func resourceOf(path string) string {
 	default:
 		return path
 	}
-	if len(parts) > 2 && parts[0] == "namespaces" {
+	if len(parts) > 2 && parts[0] == "namespaces" && parts[2] != "status" && parts[2] != "finalize" {
 		parts = parts[2:]
 	}
 	if len(parts) > 2 {

@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -157,4 +158,33 @@ func TestProtectWithoutAnAnswer(t *testing.T) {
 			assert.GreaterOrEqual(t, asked.Load(), int32(2), "that isn't kept")
 		})
 	}
+}
+
+func TestManyStrangers(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		<-release
+		_, _ = io.WriteString(w, `{"status":{"authenticated":false}}`)
+	}))
+	defer server.Close()
+	reviewer, err := access.New(&rest.Config{Host: server.URL, QPS: -1}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	protected := reviewer.Protect(pages)
+	codes := make(chan int, 50)
+	for i := range 50 {
+		go func() {
+			code, _ := page(t, protected, "/metrics", fmt.Sprint("Bearer stranger", i))
+			codes <- code
+		}()
+	}
+	got := map[int]int{}
+	for range 46 {
+		got[<-codes]++
+	}
+	close(release)
+	for range 4 {
+		got[<-codes]++
+	}
+	assert.Equal(t, map[int]int{http.StatusTooManyRequests: 46, http.StatusUnauthorized: 4}, got, "the API server isn't asked by as many as like to")
 }

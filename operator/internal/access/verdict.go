@@ -18,10 +18,11 @@ type verdict struct {
 	may  bool
 }
 
-// verdicts are those that still hold. The zero value is ready for use; it is safe for concurrent use.
+// verdicts are those that still hold. Those of who may aren't crowded out by those of who may not, whose number is in anybody's hands. The
+// zero value is ready for use; it is safe for concurrent use.
 type verdicts struct {
-	mu    sync.Mutex
-	known map[[sha256.Size]byte]held
+	mu          sync.Mutex
+	may, mayNot map[[sha256.Size]byte]held
 }
 
 type held struct {
@@ -32,27 +33,37 @@ type held struct {
 func (v *verdicts) get(key [sha256.Size]byte) (verdict, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	found, ok := v.known[key]
-	return found.verdict, ok && time.Now().Before(found.until)
+	for _, known := range []map[[sha256.Size]byte]held{v.may, v.mayNot} {
+		if found, ok := known[key]; ok && time.Now().Before(found.until) {
+			return found.verdict, true
+		}
+	}
+	return verdict{}, false
 }
 
 func (v *verdicts) put(key [sha256.Size]byte, found verdict) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	now := time.Now()
-	if len(v.known) >= mostVerdicts {
-		for other, held := range v.known {
-			if now.After(held.until) {
-				delete(v.known, other)
+	if found.may {
+		v.may = with(v.may, key, held{found, time.Now().Add(mayFor)})
+		return
+	}
+	delete(v.may, key)
+	v.mayNot = with(v.mayNot, key, held{found, time.Now().Add(mayNotFor)})
+}
+
+// with is known with one more, and without old ones if it is full.
+func with(known map[[sha256.Size]byte]held, key [sha256.Size]byte, one held) map[[sha256.Size]byte]held {
+	if len(known) >= mostVerdicts {
+		for other, held := range known {
+			if time.Now().After(held.until) {
+				delete(known, other)
 			}
 		}
 	}
-	if v.known == nil || len(v.known) >= mostVerdicts {
-		v.known = map[[sha256.Size]byte]held{}
+	if known == nil || len(known) >= mostVerdicts {
+		known = map[[sha256.Size]byte]held{}
 	}
-	holds := mayNotFor
-	if found.may {
-		holds = mayFor
-	}
-	v.known[key] = held{found, now.Add(holds)}
+	known[key] = one
+	return known
 }

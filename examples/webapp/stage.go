@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+
+	"github.com/operkit/operkit/deploy"
+	v1 "github.com/operkit/operkit/examples/webapp/api/v1"
+	"github.com/operkit/operkit/reconcile"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+)
+
+const (
+	port         = 8080
+	versionLabel = "app.kubernetes.io/version"
+)
+
+var (
+	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	namespaces = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
+)
+
+// stage is the component of one namespace. Its objects refer to the WebApp as their owner: what has no namespace may own
+// objects of any, so the cluster collects them with it.
+type stage struct {
+	v1.Stage
+	image, version string
+}
+
+// Build implements reconcile.Builder.
+func (t stage) Build(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
+	if err := t.needsNamespace(ctx, s); err != nil {
+		return err
+	}
+	name := s.ScopedName("web")
+	c.Add("config", corev1.ConfigMap(name, t.Namespace).
+		WithLabels(t.labels(s)).
+		WithData(map[string]string{"STAGE": t.Namespace, "VERSION": t.version}))
+	c.Add("service", corev1.Service(name, t.Namespace).
+		WithLabels(selected(s)).
+		WithSpec(corev1.ServiceSpec().
+			WithSelector(selected(s)).
+			WithPorts(corev1.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http")))))
+	c.Add("server", t.deployment(s, name))
+	return nil
+}
+
+// needsNamespace waits for a namespace that isn't there, or not for long. A dry run may have no cluster to ask.
+func (t stage) needsNamespace(ctx context.Context, s *reconcile.Session) error {
+	if s.DryRun() {
+		return nil
+	}
+	ref := deploy.Ref{Kind: namespaces, Name: t.Namespace}
+	if err := s.Follow(ctx, ref); err != nil {
+		return err
+	}
+	namespace, err := s.Get(ctx, ref)
+	switch {
+	case err != nil:
+		return err
+	case namespace == nil:
+		return reconcile.Precondition("there is no namespace %s: create it, or take it out of spec.stages", t.Namespace)
+	case namespace.GetDeletionTimestamp() != nil:
+		return reconcile.Precondition("namespace %s is being deleted: take it out of spec.stages", t.Namespace)
+	}
+	return nil
+}
+
+func (t stage) deployment(s *reconcile.Session, name string) *appsv1.DeploymentApplyConfiguration {
+	container := corev1.Container().
+		WithName("web").
+		WithImage(t.image + ":" + t.version).
+		WithPorts(corev1.ContainerPort().WithName("http").WithContainerPort(port)).
+		WithEnvFrom(corev1.EnvFromSource().WithConfigMapRef(corev1.ConfigMapEnvSource().WithName(name)))
+	return appsv1.Deployment(name, t.Namespace).
+		WithLabels(t.labels(s)).
+		WithSpec(appsv1.DeploymentSpec().
+			WithReplicas(t.Replicas).
+			WithSelector(metav1.LabelSelector().WithMatchLabels(selected(s))).
+			WithTemplate(corev1.PodTemplateSpec().
+				WithLabels(t.labels(s)).
+				WithSpec(corev1.PodSpec().WithContainers(container))))
+}
+
+// selected are the labels by which Pods are found, whatever their version.
+func selected(s *reconcile.Session) map[string]string {
+	return map[string]string{"app.kubernetes.io/name": "webapp", "app.kubernetes.io/instance": s.Name()}
+}
+
+func (t stage) labels(s *reconcile.Session) map[string]string {
+	labels := selected(s)
+	labels[versionLabel] = t.version
+	return labels
+}
