@@ -1,0 +1,143 @@
+package vcs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/format/index"
+)
+
+// tracked is a file that git is to know.
+type tracked struct {
+	path string
+	mode filemode.FileMode
+	hash plumbing.Hash
+}
+
+// cloneConfig is the configuration of a clone: what the source's says is the source's.
+const cloneConfig = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
+
+// clone puts a repository beside the files: the objects and references of the source, at the commit. It shares nothing with the source.
+func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w *writer) error {
+	for _, folder := range []string{".git", ".git/objects", ".git/objects/pack", ".git/objects/info", ".git/refs", ".git/refs/heads", ".git/refs/tags", ".git/info"} {
+		if err := root.Mkdir(folder, 0o755); err != nil {
+			return err
+		}
+	}
+	if err := r.copyObjects(ctx, root); err != nil {
+		return err
+	}
+	references, err := r.packedRefs()
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		".git/HEAD": string(commit) + "\n", ".git/config": cloneConfig, ".git/packed-refs": references, ".git/info/exclude": "/" + markerName + "\n",
+	} {
+		if err := root.WriteFile(name, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return writeIndex(root, w.tracked)
+}
+
+// packedRefs are the tags and branches of the source, as the file packed-refs has them.
+func (r *Repository) packedRefs() (string, error) {
+	references, err := r.references()
+	if err != nil {
+		return "", err
+	}
+	slices.SortFunc(references, func(a, b *plumbing.Reference) int { return cmp.Compare(a.Name(), b.Name()) })
+	var text strings.Builder
+	text.WriteString("# pack-refs with: sorted \n")
+	last := plumbing.ReferenceName("")
+	for _, reference := range references {
+		if kind := newRef(reference.Name().String()).Kind; kind != Tag && kind != Branch || reference.Name() == last || checkRevision(reference.Name().String()) != nil {
+			continue
+		}
+		last = reference.Name()
+		fmt.Fprintf(&text, "%s %s\n", reference.Hash(), reference.Name())
+	}
+	return text.String(), nil
+}
+
+// copyObjects copies the objects of the source, packed and loose.
+func (r *Repository) copyObjects(ctx context.Context, root *os.Root) error {
+	folders, err := r.files.ReadDir("objects")
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		name := folder.Name()
+		if !folder.IsDir() || name != "pack" && (len(name) != 2 || strings.Trim(name, "0123456789abcdef") != "") {
+			continue
+		}
+		files, err := r.files.ReadDir(path.Join("objects", name))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			at := path.Join("objects", name, file.Name())
+			if !file.Mode().IsRegular() || name == "pack" && !slices.Contains([]string{".pack", ".idx"}, path.Ext(at)) {
+				continue
+			}
+			if err := errors.Join(ctx.Err(), r.copyFile(root, at)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Repository) copyFile(root *os.Root, at string) (err error) {
+	from, err := r.files.Open(at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	if err := root.Mkdir(".git/"+path.Dir(at), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	to, err := root.OpenFile(".git/"+at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
+}
+
+// writeIndex has git know the files as they are, so that it needn't read them again.
+func writeIndex(root *os.Root, files []tracked) error {
+	slices.SortFunc(files, func(a, b tracked) int { return cmp.Compare(a.path, b.path) })
+	all := &index.Index{Version: 2}
+	for _, file := range files {
+		info, err := root.Lstat(filepath.FromSlash(file.path))
+		if err != nil {
+			return err
+		}
+		entry := &index.Entry{Name: file.path, Hash: file.hash, Mode: file.mode, ModifiedAt: info.ModTime(), Size: uint32(info.Size())}
+		if system, ok := info.Sys().(*syscall.Stat_t); ok {
+			entry.CreatedAt = time.Unix(system.Ctim.Unix())
+			entry.Dev, entry.Inode, entry.UID, entry.GID = uint32(system.Dev), uint32(system.Ino), system.Uid, system.Gid
+		}
+		all.Entries = append(all.Entries, entry)
+	}
+	file, err := root.OpenFile(".git/index", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(index.NewEncoder(file).Encode(all), file.Close())
+}

@@ -1,0 +1,41 @@
+package vcs
+
+import (
+	"fmt"
+	"time"
+)
+
+// ConfigError says that what was asked for can't be done, now or later: a repository, a revision or a destination isn't what it
+// has to be.
+type ConfigError struct {
+	// Op is what was to be done, Subject what it was about: a path, or a revision in quotes.
+	Op, Subject string
+	Err         error
+}
+
+func (e *ConfigError) Error() string { return e.Op + " " + e.Subject + ": " + e.Err.Error() }
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// ContentionError says that somebody else works on the same destination.
+type ContentionError struct {
+	Path string
+	// RetryAfter is when it makes sense to ask again.
+	RetryAfter time.Duration
+	Err        error
+}
+
+func (e *ContentionError) Error() string {
+	return fmt.Sprintf("checkout %s: somebody else is working on it: %v", e.Path, e.Err)
+}
+func (e *ContentionError) Unwrap() error { return e.Err }
+
+// RuntimeError says that something failed that should have worked: a disk is full, a repository is broken.
+type RuntimeError struct {
+	Op, Subject string
+	Err         error
+}
+
+func (e *RuntimeError) Error() string { return e.Op + " " + e.Subject + ": " + e.Err.Error() }
+func (e *RuntimeError) Unwrap() error { return e.Err }
+
+func quoted(text string) string { return fmt.Sprintf("%q", text) }

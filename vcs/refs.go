@@ -1,0 +1,110 @@
+package vcs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Kind tells what a reference is.
+type Kind string
+
+// The kinds of references.
+const (
+	Tag    Kind = "tag"
+	Branch Kind = "branch"
+	Remote Kind = "remote"
+	Other  Kind = "other"
+)
+
+// Commit is the id of a commit, in 40 hexadecimal digits.
+type Commit string
+
+// Ref is a reference.
+type Ref struct {
+	Kind Kind
+	// Name is the short name, such as 1.2.3 or origin/main, Full the whole one, such as refs/tags/1.2.3.
+	Name, Full string
+	// Commit is what it comes to, empty if that is no commit.
+	Commit Commit
+}
+
+var prefixes = []struct {
+	prefix string
+	kind   Kind
+}{{"refs/tags/", Tag}, {"refs/heads/", Branch}, {"refs/remotes/", Remote}}
+
+func newRef(full string) Ref {
+	for _, one := range prefixes {
+		if name, ok := strings.CutPrefix(full, one.prefix); ok {
+			return Ref{Kind: one.kind, Name: name, Full: full}
+		}
+	}
+	return Ref{Kind: Other, Name: full, Full: full}
+}
+
+// Refs are all references by full name, symbolic ones such as HEAD left out (spec: vcs 15).
+func (r *Repository) Refs(ctx context.Context) ([]Ref, error) {
+	references, err := r.references()
+	if err != nil {
+		return nil, &RuntimeError{"refs of", r.path, err}
+	}
+	refs := make([]Ref, 0, len(references))
+	for _, reference := range references {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		ref := newRef(reference.Name().String())
+		// What points to nothing that can be read, or to no commit, is a reference all the same.
+		if commit, err := r.peel(reference.Hash()); err == nil {
+			ref.Commit = commit
+		}
+		refs = append(refs, ref)
+	}
+	slices.SortFunc(refs, func(a, b Ref) int { return cmp.Compare(a.Full, b.Full) })
+	return slices.CompactFunc(refs, func(a, b Ref) bool { return a.Full == b.Full }), nil
+}
+
+// references are those that aren't symbolic.
+func (r *Repository) references() (all []*plumbing.Reference, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	iterator, err := r.storage.IterReferences()
+	if err != nil {
+		return nil, err
+	}
+	return all, iterator.ForEach(func(reference *plumbing.Reference) error {
+		if reference.Type() == plumbing.HashReference && strings.HasPrefix(reference.Name().String(), "refs/") {
+			all = append(all, reference)
+		}
+		return nil
+	})
+}
+
+// mostTags is how many tags of tags are followed.
+const mostTags = 16
+
+// peel follows tags to the commit that they name.
+func (r *Repository) peel(hash plumbing.Hash) (Commit, error) {
+	for range mostTags {
+		obj, err := r.object(plumbing.AnyObject, hash)
+		if err != nil {
+			return "", fmt.Errorf("object %s: %w", hash, err)
+		}
+		switch obj.Type() {
+		case plumbing.CommitObject:
+			return Commit(hash.String()), nil
+		case plumbing.TagObject:
+			if hash, err = target(obj); err != nil {
+				return "", fmt.Errorf("tag %s: %w", hash, err)
+			}
+		default:
+			return "", fmt.Errorf("object %s: it is a %s and no commit", hash, obj.Type())
+		}
+	}
+	return "", fmt.Errorf("object %s: it is a tag of a tag of a tag, %d times over", hash, mostTags)
+}

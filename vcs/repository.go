@@ -1,0 +1,153 @@
+package vcs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+)
+
+// Repository is one that is read. It is safe for concurrent use.
+type Repository struct {
+	path string
+	// files are those of the repository, with those that it shares with other work trees.
+	files billy.Filesystem
+	*reader
+}
+
+// Open opens the repository at exactly this path, bare or with files: none above it is looked for (spec: vcs 14, W21). A work tree
+// of another repository is opened as that one, at its own HEAD. No configuration of a user or a machine is read.
+func Open(path string) (*Repository, error) {
+	refused := func(err error) (*Repository, error) { return nil, &ConfigError{"open", path, err} }
+	own, common, err := find(path)
+	if err != nil {
+		return refused(err)
+	}
+	var files billy.Filesystem = osfs.New(own, osfs.WithBoundOS())
+	if common != "" {
+		files = dotgit.NewRepositoryFilesystem(files, osfs.New(common, osfs.WithBoundOS()))
+	}
+	r := &Repository{path: path, files: files, reader: newReader(files)}
+	if err := supported(r.storage); err != nil {
+		return refused(errors.Join(err, r.close()))
+	}
+	return r, nil
+}
+
+// Close gives back the files that are open. Nothing else may be called then.
+func (r *Repository) Close() error { return r.close() }
+
+// Path is where the repository was opened.
+func (r *Repository) Path() string { return r.path }
+
+// find returns the folder of a repository's own files, and the one that it shares with other work trees, empty for none.
+func find(path string) (own, common string, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", "", errors.New("there is nothing")
+	case err != nil:
+		return "", "", err
+	case !info.IsDir():
+		return "", "", errors.New("it is no directory")
+	}
+	own = path
+	if inside := filepath.Join(path, ".git"); !isRepository(path) {
+		if own, err = followed(inside); err != nil {
+			return "", "", err
+		}
+	}
+	shared, err := os.ReadFile(filepath.Join(own, "commondir"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return own, "", nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	common = strings.TrimSpace(string(shared))
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(own, common)
+	}
+	if !isFolder(filepath.Join(common, "objects")) {
+		return "", "", fmt.Errorf("the repository that it is a work tree of isn't in %s", common)
+	}
+	return own, common, nil
+}
+
+// followed is the repository that .git is, or that the file .git names.
+func followed(path string) (string, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", errors.New("it is no git repository")
+	}
+	if err != nil || info.IsDir() {
+		if err == nil && !isRepository(path) {
+			err = errors.New("its .git is no git repository")
+		}
+		return path, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	target, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	if !ok {
+		return "", errors.New("its file .git names no repository")
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	if !isFolder(target) {
+		return "", fmt.Errorf("the repository that its file .git names isn't there: %s", target)
+	}
+	return target, nil
+}
+
+func isRepository(path string) bool {
+	head, err := os.Lstat(filepath.Join(path, "HEAD"))
+	return err == nil && !head.IsDir() && isFolder(filepath.Join(path, "objects")) && isFolder(filepath.Join(path, "refs"))
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// harmless are extensions of the format of a repository that don't matter to whoever reads it.
+var harmless = []string{"noop", "noop-v1", "preciousobjects", "worktreeconfig", "partialclone", "relativeworktrees"}
+
+// supported tells why a repository can't be read.
+func supported(storage *filesystem.Storage) error {
+	config, err := storage.Config()
+	if err != nil {
+		return fmt.Errorf("its configuration can't be read: %w", err)
+	}
+	if config.Raw == nil {
+		return nil
+	}
+	core, extensions := config.Raw.Section("core"), config.Raw.Section("extensions")
+	if version := core.Option("repositoryformatversion"); version != "" && version != "0" && version != "1" {
+		return fmt.Errorf("its format has the version %s: only 0 and 1 are known", version)
+	}
+	for _, option := range extensions.Options {
+		key, value := strings.ToLower(option.Key), strings.ToLower(option.Value)
+		switch {
+		case key == "objectformat" && value == "sha1", key == "refstorage" && value == "files", slices.Contains(harmless, key):
+		case key == "refstorage":
+			return fmt.Errorf("its references are kept as %s: convert it with 'git refs migrate --ref-format=files'", value)
+		case key == "objectformat":
+			return fmt.Errorf("its objects are named by %s: only sha1 can be read", value)
+		default:
+			return fmt.Errorf("its format has the extension %s, which isn't known", option.Key)
+		}
+	}
+	return nil
+}

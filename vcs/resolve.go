@@ -1,0 +1,153 @@
+package vcs
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// leastDigits is how many an abbreviation has to have, as git's.
+const leastDigits = 4
+
+// errUnknown tells that a revision is none.
+var errUnknown = errors.New("there is no such tag, branch or commit")
+
+// Resolve finds the commit that a revision means: a tag, a branch, the full name of a reference, the id of a commit, or an abbreviation of
+// one that fits no other; of a tag and a branch of one name the tag (spec: vcs 16). Nothing else is understood, such as HEAD or main~1.
+func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, error) {
+	refused := func(err error) (Commit, error) {
+		return "", &ConfigError{"resolve", quoted(revision) + " in " + r.path, err}
+	}
+	if err := ctx.Err(); err != nil {
+		return "", context.Cause(ctx)
+	}
+	if err := checkRevision(revision); err != nil {
+		return refused(err)
+	}
+	names := []string{"refs/tags/" + revision, "refs/heads/" + revision}
+	if strings.HasPrefix(revision, "refs/") {
+		names = []string{revision}
+	}
+	for _, name := range names {
+		hash, found, err := r.reference(name)
+		if err != nil {
+			return refused(err)
+		}
+		if found {
+			commit, err := r.peel(hash)
+			if err != nil {
+				return refused(err)
+			}
+			return commit, nil
+		}
+	}
+	commit, err := r.abbreviated(revision)
+	if err != nil {
+		return refused(err)
+	}
+	return commit, nil
+}
+
+// mostLinks is how many symbolic references are followed.
+const mostLinks = 5
+
+// reference is what a reference of a full name points to.
+func (r *Repository) reference(name string) (hash plumbing.Hash, found bool, err error) {
+	for range mostLinks {
+		r.mu.Lock()
+		reference, err := r.storage.Reference(plumbing.ReferenceName(name))
+		r.mu.Unlock()
+		if errors.Is(err, plumbing.ErrReferenceNotFound) {
+			return plumbing.ZeroHash, false, nil
+		}
+		if err != nil {
+			return plumbing.ZeroHash, false, fmt.Errorf("reference %s: %w", name, err)
+		}
+		if reference.Type() == plumbing.HashReference {
+			return reference.Hash(), true, nil
+		}
+		if name = reference.Target().String(); checkRevision(name) != nil || !strings.HasPrefix(name, "refs/") {
+			return plumbing.ZeroHash, false, fmt.Errorf("reference %s: it points to %q, which can't be a reference", reference.Name(), name)
+		}
+	}
+	return plumbing.ZeroHash, false, fmt.Errorf("reference %s: it points to another one, %d times over", name, mostLinks)
+}
+
+// abbreviated finds a commit by its id or the beginning of that.
+func (r *Repository) abbreviated(text string) (Commit, error) {
+	text = strings.ToLower(text)
+	if len(text) < leastDigits || len(text) > 40 || strings.Trim(text, "0123456789abcdef") != "" {
+		return "", errUnknown
+	}
+	if len(text) == 40 {
+		commit, err := r.peel(plumbing.NewHash(text))
+		if errors.Is(err, plumbing.ErrObjectNotFound) {
+			return "", errUnknown
+		}
+		return commit, err
+	}
+	// An odd digit is compared afterwards.
+	prefix, err := hex.DecodeString(text[:len(text)&^1])
+	if err != nil {
+		return "", errUnknown
+	}
+	r.mu.Lock()
+	hashes, err := r.storage.HashesWithPrefix(prefix)
+	r.mu.Unlock()
+	if err != nil {
+		return "", err
+	}
+	found := map[Commit]bool{}
+	for _, hash := range hashes {
+		if !strings.HasPrefix(hash.String(), text) {
+			continue
+		}
+		if obj, err := r.object(plumbing.CommitObject, hash); err == nil {
+			found[Commit(obj.Hash().String())] = true
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", errUnknown
+	case 1:
+		for commit := range found {
+			return commit, nil
+		}
+	}
+	return "", fmt.Errorf("it is the beginning of %d commits: give more digits", len(found))
+}
+
+// longest is how long a revision may be, as that of a path.
+const longest = 4096
+
+// checkRevision refuses what can't be the name of a reference, as git check-ref-format does.
+func checkRevision(text string) error {
+	switch {
+	case text == "":
+		return errors.New("it is empty")
+	case len(text) > longest:
+		return errors.New("it is too long")
+	case !utf8.ValidString(text):
+		return errors.New("it is no text")
+	case strings.HasPrefix(text, "-"):
+		return errors.New("it begins with a hyphen")
+	case strings.ContainsAny(text, " ~^:?*[\\\x7f") || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }):
+		return errors.New("it has a character that no reference has: a space, ~, ^, :, ?, *, [ or a backslash")
+	case strings.Contains(text, "..") || strings.Contains(text, "@{") || text == "@":
+		return errors.New("it isn't the name of a reference: no expressions of git are understood")
+	}
+	for element := range strings.SplitSeq(text, "/") {
+		if element == "" || strings.HasPrefix(element, ".") || strings.HasSuffix(element, ".lock") {
+			return fmt.Errorf("the part %q can't be in the name of a reference", element)
+		}
+	}
+	if strings.HasSuffix(text, ".") {
+		return errors.New("it ends with a dot")
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+package vcs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Template says where the version of a resource is checked out: a path with fields in braces, such as
+// "/var/cache/versions/{version}/{kind}/{namespace}/{name}" (spec: vcs 10). There are {version}, {kind}, {apiVersion}, {namespace} and {name}, and values of the
+// resource such as {spec[channel]} and {spec[shards][0][name]}; two braces stand for one. It is safe for concurrent use.
+type Template struct {
+	text  string
+	base  string
+	parts []part
+}
+
+// part is a text, or a field.
+type part struct {
+	text  string
+	field string
+	path  []string
+}
+
+// Values are what fields stand for.
+type Values struct {
+	Version, Kind, APIVersion, Namespace, Name string
+	// Object is the resource, for its own values.
+	Object map[string]any
+}
+
+// short are the fields that have names of their own (spec: vcs 10); an object in no namespace is in _cluster (spec: vcs W3).
+var short = map[string]func(v Values) string{
+	"version":    func(v Values) string { return v.Version },
+	"kind":       func(v Values) string { return v.Kind },
+	"apiVersion": func(v Values) string { return v.APIVersion },
+	"name":       func(v Values) string { return v.Name },
+	"namespace": func(v Values) string {
+		if v.Namespace == "" {
+			return "_cluster"
+		}
+		return v.Namespace
+	},
+}
+
+// ParseTemplate reads a template. Whatever it may be rendered with, the folder is below what stands before its first field.
+func ParseTemplate(text string) (*Template, error) {
+	refused := func(format string, args ...any) (*Template, error) {
+		return nil, &ConfigError{"template", quoted(text), fmt.Errorf(format, args...)}
+	}
+	t := &Template{text: text}
+	literal := ""
+	for at := 0; at < len(text); {
+		rest := text[at:]
+		switch {
+		case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "}}"):
+			literal, at = literal+rest[:1], at+2
+		case rest[0] == '}':
+			return refused("a brace is closed at %d that isn't open: write }} for one", at)
+		case rest[0] == '{':
+			name, _, closed := strings.Cut(rest[1:], "}")
+			if !closed {
+				return refused("the brace at %d isn't closed: write {{ for one", at)
+			}
+			field, err := parseField(name)
+			if err != nil {
+				return refused("{%s}: %w", name, err)
+			}
+			t.parts = append(t.parts, part{text: literal}, field)
+			literal, at = "", at+len(name)+2
+		default:
+			literal, at = literal+rest[:1], at+1
+		}
+	}
+	t.parts = append(t.parts, part{text: literal})
+	before := t.parts[0].text
+	switch {
+	case strings.ContainsRune(text, 0):
+		return refused("it has a NUL")
+	case len(t.parts) == 1 && strings.TrimSpace(before) == "":
+		return refused("it is empty")
+	case len(t.parts) > 1 && !strings.ContainsRune(before, '/'):
+		return refused("it begins with a field: begin with a folder, below which everything stays")
+	}
+	for _, one := range t.parts {
+		for element := range strings.SplitSeq(one.text, "/") {
+			if element == ".." {
+				return refused("it has the element ..")
+			}
+		}
+	}
+	t.base = filepath.Clean(before[:max(strings.LastIndexByte(before, '/'), 0)+1])
+	if len(t.parts) == 1 {
+		t.base = filepath.Dir(filepath.Clean(before))
+	}
+	return t, nil
+}
+
+// parseField reads what is in braces.
+func parseField(name string) (part, error) {
+	head, rest, indexed := strings.Cut(name, "[")
+	if head == "" {
+		return part{}, errors.New("it names nothing")
+	}
+	if strings.ContainsAny(head, ".!:]{") {
+		return part{}, errors.New("write {a[b][0]} for a value inside of others")
+	}
+	if !indexed {
+		if short[head] == nil {
+			return part{}, errors.New("there is no such field: use version, kind, apiVersion, namespace, name, or a value such as {spec[channel]}")
+		}
+		return part{field: head}, nil
+	}
+	path := []string{head}
+	for rest = "[" + rest; rest != ""; {
+		index, after, closed := strings.Cut(strings.TrimPrefix(rest, "["), "]")
+		if !closed || !strings.HasPrefix(rest, "[") || index == "" || strings.ContainsAny(index, "[{") {
+			return part{}, errors.New("write {a[b][0]} for a value inside of others")
+		}
+		path, rest = append(path, index), after
+	}
+	return part{field: name, path: path}, nil
+}
+
+// String is the text that was read.
+func (t *Template) String() string { return t.text }
+
+// Base is the folder below which all that is rendered stays.
+func (t *Template) Base() string { return t.base }
+
+// Render is the path for values. Each value is one element of it, whatever is in it: letters other than A to Z, a to z, digits, dots,
+// hyphens and underscores are written as %XX, so that different values have different paths (spec: vcs W1, W2). A value that is missing, empty, "." or ".." is a
+// *ConfigError, and so is a symbolic link on the way below the base.
+func (t *Template) Render(values Values) (string, error) {
+	var path strings.Builder
+	for _, one := range t.parts {
+		if one.field == "" {
+			path.WriteString(one.text)
+			continue
+		}
+		value, err := one.value(values)
+		if err == nil {
+			value, err = escaped(value)
+		}
+		if err != nil {
+			return "", &ConfigError{"template", quoted(t.text), fmt.Errorf("{%s}: %w", one.field, err)}
+		}
+		path.WriteString(value)
+	}
+	cleaned := filepath.Clean(path.String())
+	if err := t.check(cleaned); err != nil {
+		return "", &ConfigError{"template", quoted(t.text), err}
+	}
+	return cleaned, nil
+}
+
+// check refuses a path that isn't below the base, or leads there through a link.
+func (t *Template) check(path string) error {
+	below, err := filepath.Rel(t.base, path)
+	if err != nil || !filepath.IsLocal(below) || below == "." {
+		return fmt.Errorf("%s isn't below %s", path, t.base)
+	}
+	at := t.base
+	for element := range strings.SplitSeq(filepath.ToSlash(below), "/") {
+		if strings.HasPrefix(element, "-") {
+			return fmt.Errorf("%s: an element begins with a hyphen", path)
+		}
+		if len(element) > longestName {
+			return fmt.Errorf("%s: an element is longer than %d bytes", path, longestName)
+		}
+		at = filepath.Join(at, element)
+		info, err := os.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a symbolic link", at)
+		}
+	}
+	return nil
+}
+
+// value is what a field stands for.
+func (p part) value(values Values) (string, error) {
+	if p.path == nil {
+		return short[p.field](values), nil
+	}
+	var found any = values.Object
+	for _, key := range p.path {
+		switch container := found.(type) {
+		case map[string]any:
+			var there bool
+			if found, there = container[key]; !there {
+				return "", fmt.Errorf("the resource has no %s", key)
+			}
+		case []any:
+			index, err := strconv.Atoi(key)
+			if err != nil || index < 0 || index >= len(container) {
+				return "", fmt.Errorf("the resource has no item %s", key)
+			}
+			found = container[index]
+		default:
+			return "", fmt.Errorf("the resource has no %s", key)
+		}
+	}
+	switch value := found.(type) {
+	case string:
+		return value, nil
+	case int64:
+		return strconv.FormatInt(value, 10), nil
+	case int:
+		return strconv.Itoa(value), nil
+	case float64:
+		return "", fmt.Errorf("the resource has the number %v: write it in quotes", value)
+	}
+	return "", fmt.Errorf("the resource has a %T, which is no text", found)
+}
+
+// escaped is a value as one element of a path, or as a part of one.
+func escaped(value string) (string, error) {
+	if value == "" || value == "." || value == ".." {
+		return "", fmt.Errorf("%q can't be in a path", value)
+	}
+	var path strings.Builder
+	for i := range len(value) {
+		c := value[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-' {
+			path.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&path, "%%%02X", c)
+	}
+	return path.String(), nil
+}
