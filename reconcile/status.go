@@ -129,10 +129,6 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	application.Ready, application.Updating = status.ForEnd(present, rep.outcome.Complete())
 	if rep.outcome.Complete() {
 		application.Version = s.version
-		if kept := s.kept(); kept != "" {
-			// Who changes such a field in the resource, and sees nothing happen, should find out why.
-			application.Ready.Message += "; left to others: " + kept
-		}
 		return application
 	}
 	if started.Reason == status.ReadyInitializing {
@@ -142,23 +138,6 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 		application.Ready.Message, application.Updating.Message = waiting, waiting
 	}
 	return application
-}
-
-// kept are the fields that components want otherwise and that are left to who holds them, such as the replicas of what is scaled.
-func (s *Session) kept() string {
-	var parts []string
-	for _, c := range s.components {
-		for _, result := range c.results {
-			for _, field := range result.Kept {
-				part := strings.TrimPrefix(field.Field, ".") + " of " + result.Ref.Kind.Kind + " " + result.Ref.Name
-				if field.Manager != "" {
-					part += " (" + field.Manager + ")"
-				}
-				parts = append(parts, part)
-			}
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // waitingMessage says of each component that isn't verified what it waits for.
