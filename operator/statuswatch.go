@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"slices"
@@ -42,6 +43,9 @@ func (o *Operator) watch(ctx context.Context, p *process, c *connection, s *sele
 	if s.all && s.namespace != "" {
 		return nil, usage("--all-namespaces and --namespace exclude each other")
 	}
+	if strings.ContainsAny(s.namespace, "*?[!") { // what is watched would take it for a pattern
+		return nil, usage("--namespace %q: it can't be the name of a namespace", s.namespace)
+	}
 	selector, err := labels.Parse(s.labels)
 	if err != nil {
 		return nil, usage("--selector %q: %w", s.labels, err)
@@ -76,9 +80,13 @@ func (o *Operator) watch(ctx context.Context, p *process, c *connection, s *sele
 			}
 		}
 	}
-	if err := w.follow(ctx, c, api, kinds); err != nil {
+	errs := w.follow(ctx, c, api, kinds)
+	if len(errs) == len(kinds) {
 		w.stop()
-		return nil, err
+		return nil, errors.Join(errs...)
+	}
+	for _, err := range errs {
+		p.logger.Warn("not shown", "error", err)
 	}
 	return w, nil
 }
@@ -96,17 +104,18 @@ func (s *selection) namespaces(c *connection, refs []deploy.Ref) (names []string
 	return names
 }
 
-func (w *watched) follow(ctx context.Context, c *connection, api *cluster.Cluster, kinds []schema.GroupVersionKind) error {
+// follow subscribes to kinds, and tells why some can't be watched.
+func (w *watched) follow(ctx context.Context, c *connection, api *cluster.Cluster, kinds []schema.GroupVersionKind) (errs []error) {
 	for _, kind := range kinds {
 		subscription, err := api.View().Subscribe(ctx, kind, w.note)
 		if err == nil {
 			err = subscription.Synced(ctx)
 		}
 		if err != nil {
-			return c.explained(err)
+			errs = append(errs, c.explained(err))
 		}
 	}
-	return nil
+	return errs
 }
 
 func (w *watched) note(e deploy.Event) {

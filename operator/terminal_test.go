@@ -214,7 +214,7 @@ func TestStatusWatch(t *testing.T) {
 		code, _, log := stranger.says("status", "--watch", "gadgets", "-n", w.Namespace)
 		assert.Equal(t, 1, code)
 		assert.Contains(t, log, "not allowed to list and watch gadgets")
-		for _, args := range [][]string{{"-A", "-n", "shop"}, {"-l", "=="}, {"gadget/one", "-A"}} {
+		for _, args := range [][]string{{"-A", "-n", "shop"}, {"-n", "team-*"}, {"-l", "=="}, {"gadget/one", "-A"}} {
 			code, _, log := someone.says(append([]string{"status", "--watch"}, args...)...)
 			assert.Equal(t, 2, code, log)
 		}

@@ -166,6 +166,29 @@ func ExamplePrune() {
 	// Output: 0 <nil>
 }
 
+func ExampleSetup() {
+	source, remove := shop()
+	defer remove()
+	destination := source + "-versions"
+	defer func() { _ = os.RemoveAll(destination) }()
+	report, err := vcs.Setup(context.Background(), vcs.SetupOptions{Source: source, Destination: destination, Branches: []string{"release/.*"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, kept := range report.Kept {
+		fmt.Println(kept.Ref.Kind, kept.Name)
+	}
+	for _, skipped := range report.Skipped {
+		fmt.Println(skipped.Ref.Kind, skipped.Ref.Name+":", skipped.Reason)
+	}
+	// Output:
+	// tag 1.0.0
+	// tag 1.1.0
+	// branch release/1.x
+	// branch main: no expression matches its name
+}
+
 // use is what the README shows.
 func use(ctx context.Context) error {
 	repository, err := vcs.Open("/srv/versions")

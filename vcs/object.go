@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -62,8 +62,8 @@ func target(tag plumbing.EncodedObject) (plumbing.Hash, error) {
 // commitInfo is what is needed of a commit.
 type commitInfo struct {
 	tree plumbing.Hash
-	// when is the time of the committer, with its zone.
-	when time.Time
+	// authored and committed are times as a commit has them: "1700000000 +0100".
+	authored, committed string
 }
 
 func (r *Repository) commit(commit Commit) (commitInfo, error) {
@@ -76,25 +76,23 @@ func (r *Repository) commit(commit Commit) (commitInfo, error) {
 	if err != nil {
 		return refused(err)
 	}
+	author, _ := header(text, "author")
 	committer, _ := header(text, "committer")
-	when, err := timeOf(committer)
-	if err != nil {
+	authored, authorErr := timeOf(author)
+	committed, err := timeOf(committer)
+	if err = errors.Join(err, authorErr); err != nil {
 		return refused(err)
 	}
-	return commitInfo{tree: tree, when: when}, nil
+	return commitInfo{tree, authored, committed}, nil
 }
 
-// timeOf is the time at the end of a line about a person: "Name <address> 1700000000 +0100".
-func timeOf(person string) (time.Time, error) {
-	_, after, ok := strings.Cut(person[max(strings.LastIndexByte(person, '>'), 0):], "> ")
-	var seconds int64
-	var zone int
-	if !ok {
-		return time.Time{}, errors.New("its committer has no time")
+// person is the end of a line about somebody: "Name <address> 1700000000 +0100".
+var person = regexp.MustCompile(`> (-?[0-9]{1,18} [+-][0-9]{4})$`)
+
+func timeOf(line string) (string, error) {
+	found := person.FindStringSubmatch(line)
+	if found == nil {
+		return "", fmt.Errorf("its author or committer %q has no time", line)
 	}
-	if n, _ := fmt.Sscanf(after, "%d %d", &seconds, &zone); n == 0 {
-		return time.Time{}, fmt.Errorf("its committer's time %q can't be read", after)
-	}
-	offset := (zone/100*60 + zone%100) * 60
-	return time.Unix(seconds, 0).In(time.FixedZone("", offset)), nil
+	return found[1], nil
 }

@@ -2,6 +2,7 @@ package vcs
 
 import (
 	"crypto/sha1"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -63,4 +64,16 @@ func (r *reader) copyTo(out io.Writer, hash plumbing.Hash, buffer []byte) (writt
 		return written, fmt.Errorf("object %s: its content isn't what its name says: the repository is broken", hash)
 	}
 	return written, nil
+}
+
+// read writes the content of an object that is held.
+func (r *reader) read(out io.Writer, obj plumbing.EncodedObject) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	content, err := obj.Reader()
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, content)
+	return errors.Join(err, content.Close())
 }

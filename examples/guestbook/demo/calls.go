@@ -100,7 +100,9 @@ func targets(calls audit.Calls) []string {
 		if call.Subresource != "" {
 			name += "/" + call.Subresource
 		}
-		name += " " + call.Name
+		if call.Resource != "events" { // whose names are times
+			name += " " + call.Name
+		}
 		if times[name] == 0 {
 			names = append(names, name)
 		}
@@ -114,9 +116,9 @@ func targets(calls audit.Calls) []string {
 	return names
 }
 
-// toChildren are the successful writes to a guestbook's objects, not to itself.
+// toChildren are the successful writes to a guestbook's objects, neither to itself nor of events about it.
 func toChildren(calls audit.Calls) audit.Calls {
-	return calls.Writes().Filter(func(c audit.Call) bool { return c.Resource != "guestbooks" && c.Code < 400 })
+	return calls.Writes().Filter(func(c audit.Call) bool { return c.Resource != "guestbooks" && c.Resource != "events" && c.Code < 400 })
 }
 
 // exactly gives an error unless the writes to children are these, in any order.

@@ -104,8 +104,10 @@ func TestTargets(t *testing.T) {
 		{Verb: "patch", Resource: "guestbooks", Subresource: "status", Name: "hello", Code: 200},
 		{Verb: "delete", Resource: "services", Name: "hello-web", Code: 404},
 		{Verb: "watch", Resource: "services", Code: 200},
+		{Verb: "create", Resource: "events", Name: "hello.18ea6f6bea9c18b8", Code: 201},
+		{Verb: "create", Resource: "events", Name: "hello.18ea6f6bea9c18b9", Code: 201},
 	}
-	assert.Equal(t, "made 1 read, 4 writes: configmaps hello-web, guestbooks/status hello (2 times), services hello-web", asked(calls))
+	assert.Equal(t, "made 1 read, 6 writes: configmaps hello-web, guestbooks/status hello (2 times), services hello-web, events (2 times)", asked(calls))
 	assert.Equal(t, "made 0 reads, 0 writes", asked(nil))
 	require.NoError(t, exactly("configmaps hello-web")(calls), "what was refused changed nothing, the guestbook is no child")
 	assert.EqualError(t, exactly()(calls), `the operator wrote ["configmaps hello-web"], and should have written []`)
