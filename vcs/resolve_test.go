@@ -29,9 +29,11 @@ func TestRefs(t *testing.T) {
 		if packed {
 			g.git("pack-refs", "--all")
 		}
-		refs, err := g.open().Refs(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, want, refs, "vcs 15: HEAD and other symbolic references aren't listed; packed: %v", packed)
+		t.Run(fmt.Sprintf("vcs 15: HEAD and other symbolic references aren't listed; packed %v", packed), func(t *testing.T) {
+			refs, err := g.open().Refs(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, want, refs)
+		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -69,7 +69,7 @@ func (r Report) names() (names []string) {
 func TestSetup(t *testing.T) {
 	t.Parallel()
 	for _, packed := range []bool{false, true} {
-		t.Run(fmt.Sprintf("vcs 22, 25: packed %v", packed), func(t *testing.T) {
+		t.Run(fmt.Sprintf("vcs 22, 24, 25, 26: packed %v", packed), func(t *testing.T) {
 			t.Parallel()
 			g := shipped(t)
 			if packed {
@@ -134,8 +134,10 @@ func TestSetupChooses(t *testing.T) {
 		{"vcs 26: a branch of a tag's name", SetupOptions{Tags: []string{"1.1.0"}, Branches: []string{"1.1.0"}}, []string{"1.1.0"}},
 		{"vcs W17: names that look like others", SetupOptions{Tags: []string{}, Branches: []string{"feature/tags", "3.0.0"}}, []string{"feature/tags"}},
 	} {
-		_, report := g.setup(row.options)
-		assert.Equal(t, row.want, report.names(), row.reason)
+		t.Run(row.reason, func(t *testing.T) {
+			_, report := g.setup(row.options)
+			assert.Equal(t, row.want, report.names())
+		})
 	}
 	result, report := g.setup(SetupOptions{TagsAs: AsTags, Branches: []string{"1.1.0"}})
 	assert.Equal(t, []string{"1.1.0", "1.1.0", "1.2.0", "v2.0.0"}, report.names(), "as tags they don't stand in the way of branches")

@@ -28,12 +28,14 @@ func TestTemplate(t *testing.T) {
 		{"vcs W1: a path is one element", "/t/{spec[slash]}", "/t/a%2Fb"}, {"several in one element", "/t/v{version}-{kind}", "/t/v1.0-Widget"},
 		{"braces", "/t/{{x}}/{version}", "/t/{x}/1.0"}, {"no field", "/t/fixed", "/t/fixed"}, {"a relative one", "cache/{version}", "cache/1.0"},
 	} {
-		parsed, err := ParseTemplate(row.template)
-		require.NoError(t, err, row.reason)
-		got, err := parsed.Render(widget)
-		require.NoError(t, err, row.reason)
-		assert.Equal(t, row.want, got, row.reason)
-		assert.Equal(t, row.template, parsed.String())
+		t.Run(row.reason, func(t *testing.T) {
+			parsed, err := ParseTemplate(row.template)
+			require.NoError(t, err)
+			got, err := parsed.Render(widget)
+			require.NoError(t, err)
+			assert.Equal(t, row.want, got)
+			assert.Equal(t, row.template, parsed.String())
+		})
 	}
 	parsed, err := ParseTemplate("/t/{namespace}/{name}")
 	require.NoError(t, err)
