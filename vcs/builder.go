@@ -16,6 +16,7 @@ var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil)
 // builder makes the repository of single versions.
 type builder struct {
 	source *Repository
+	*chooser
 	report *Report
 	// made are objects that the source hasn't, in the order in which they are written; needed are those of the source.
 	made   []made
@@ -29,8 +30,8 @@ type made struct {
 }
 
 // newBuilder makes the commits, and finds out which objects they need.
-func newBuilder(ctx context.Context, source *Repository, report *Report) (*builder, error) {
-	b := &builder{source: source, report: report, needed: map[plumbing.Hash]bool{}}
+func newBuilder(ctx context.Context, source *Repository, c *chooser, report *Report) (*builder, error) {
+	b := &builder{source: source, chooser: c, report: report, needed: map[plumbing.Hash]bool{}}
 	b.add(plumbing.TreeObject, nil)
 	root := b.add(plumbing.CommitObject, commitText(emptyTree, plumbing.ZeroHash, "0 +0000", "0 +0000", "root"))
 	report.Root = Commit(root.String())

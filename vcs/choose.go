@@ -50,7 +50,9 @@ func expressions(what string, texts []string, prefix bool) (all []*regexp.Regexp
 func (c *chooser) choose(refs []Ref) (report Report) {
 	taken := map[string]bool{}
 	skip := func(ref Ref, reason string) { report.Skipped = append(report.Skipped, Skipped{ref, reason}) }
-	keep := func(ref Ref, expressions []*regexp.Regexp, name string) {
+	keep := func(ref Ref, expressions []*regexp.Regexp) {
+		one := Kept{Ref: ref, Name: ref.Name}
+		name := c.full(one)
 		matches := slices.ContainsFunc(expressions, func(one *regexp.Regexp) bool { return one.MatchString(ref.Name) })
 		switch {
 		case !matches:
@@ -63,24 +65,28 @@ func (c *chooser) choose(refs []Ref) (report Report) {
 			skip(ref, "its name can't be that of a branch: "+checkRevision(name).Error())
 		default:
 			taken[name] = true
-			report.Kept = append(report.Kept, Kept{Ref: ref, Name: name})
+			report.Kept = append(report.Kept, one)
 		}
 	}
 	for _, ref := range refs {
 		if ref.Kind == Tag {
-			name := "refs/heads/" + ref.Name
-			if c.as == AsTags {
-				name = ref.Full
-			}
-			keep(ref, c.tags, name)
+			keep(ref, c.tags)
 		}
 	}
 	for _, ref := range refs {
 		if ref.Kind == Branch {
-			keep(ref, c.branches, ref.Full)
+			keep(ref, c.branches)
 		}
 	}
 	return report
+}
+
+// full is the full name of what was kept in the result.
+func (c *chooser) full(kept Kept) string {
+	if kept.Ref.Kind == Tag && c.as == AsTags {
+		return "refs/tags/" + kept.Name
+	}
+	return "refs/heads/" + kept.Name
 }
 
 // NoMatchError says that no reference is to be kept.

@@ -25,7 +25,7 @@ type ContentionError struct {
 }
 
 func (e *ContentionError) Error() string {
-	return fmt.Sprintf("checkout %s: somebody else is working on it: %v", e.Path, e.Err)
+	return fmt.Sprintf("%s: somebody else is working on it: %v", e.Path, e.Err)
 }
 func (e *ContentionError) Unwrap() error { return e.Err }
 

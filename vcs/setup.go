@@ -2,7 +2,6 @@ package vcs
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // TagsAs says what tags become in the result of Setup.
@@ -94,21 +92,14 @@ func Setup(ctx context.Context, options SetupOptions) (Report, error) {
 	if len(report.Kept) == 0 {
 		return report, &ConfigError{"setup", options.Destination, newNoMatch(report.Skipped)}
 	}
-	b, err := newBuilder(ctx, source, &report)
+	b, err := newBuilder(ctx, source, chooser, &report)
 	if err != nil {
-		return report, wrappedSetup(err, destination)
+		return report, wrapped("setup", destination, err)
 	}
 	if options.DryRun {
 		return report, nil
 	}
-	return report, wrappedSetup(b.build(ctx, destination, options), destination)
-}
-
-func wrappedSetup(err error, destination string) error {
-	if err == nil {
-		return nil
-	}
-	return &RuntimeError{"setup", destination, err}
+	return report, wrapped("setup", destination, b.build(ctx, destination, options.Force))
 }
 
 // checkPlaces refuses places that would harm somebody, before anything is touched (spec: vcs 23, W16).
@@ -170,52 +161,14 @@ func isBelow(path, above string) bool {
 	return err == nil && filepath.IsLocal(below)
 }
 
-// build makes the repository beside the destination, and puts it there.
-func (b *builder) build(ctx context.Context, destination string, options SetupOptions) (err error) {
-	if err := os.MkdirAll(filepath.Dir(destination), 0o755); err != nil {
-		return err
-	}
-	unlock, err := lock(ctx, lockOf(destination))
+// build makes the repository in its place.
+func (b *builder) build(ctx context.Context, destination string, force bool) error {
+	unlock, err := lockFolder(ctx, destination, false)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := sweep(destination); err != nil {
-		return err
-	}
-	path := filepath.Join(filepath.Dir(destination), temporary(destination)+rand.Text()[:12])
-	if err := os.Mkdir(path, 0o755); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, removeAll(path))
-		}
-	}()
-	if err := b.write(ctx, filepath.Join(path, ".git")); err != nil {
-		return err
-	}
-	if err := errors.Join(syncFolder(path), ctx.Err()); err != nil {
-		return err
-	}
-	if err := syscall.Rename(path, destination); err != nil && options.Force {
-		return replace(path, destination)
-	} else if err != nil {
-		return &os.LinkError{Op: "rename", Old: path, New: destination, Err: err}
-	}
-	return syncFolder(filepath.Dir(destination))
-}
-
-// replace puts a folder in the place of another one, which goes then.
-func replace(path, destination string) error {
-	old := filepath.Join(filepath.Dir(destination), temporary(destination)+"old")
-	if err := syscall.Rename(destination, old); err != nil {
-		return err
-	}
-	if err := syscall.Rename(path, destination); err != nil {
-		return errors.Join(err, syscall.Rename(old, destination))
-	}
-	return errors.Join(syncFolder(filepath.Dir(destination)), removeAll(old))
+	return makeBeside(ctx, destination, force, func(path string) error { return b.write(ctx, filepath.Join(path, ".git")) })
 }
 
 // write writes the repository into a folder.
@@ -230,7 +183,7 @@ func (b *builder) write(ctx context.Context, git string) error {
 	}
 	lines := make([]string, len(b.report.Kept))
 	for i, kept := range b.report.Kept {
-		lines[i] = string(kept.Commit) + " " + kept.Name + "\n"
+		lines[i] = string(kept.Commit) + " " + b.full(kept) + "\n"
 	}
 	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[41:], b[41:]) })
 	for name, text := range map[string]string{
@@ -239,9 +192,6 @@ func (b *builder) write(ctx context.Context, git string) error {
 		if err := os.WriteFile(filepath.Join(git, name), []byte(text), 0o644); err != nil {
 			return err
 		}
-	}
-	for i := range b.report.Kept {
-		b.report.Kept[i].Name = newRef(b.report.Kept[i].Name).Name
 	}
 	return nil
 }

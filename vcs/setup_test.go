@@ -1,6 +1,7 @@
 package vcs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -196,10 +198,20 @@ func TestSetupReplaces(t *testing.T) {
 	base := t.TempDir()
 	path := filepath.Join(base, "versions")
 	require.NoError(t, os.MkdirAll(filepath.Join(path, "old"), 0o755))
-	_, err := Setup(t.Context(), SetupOptions{Source: g.dir, Destination: path, Force: true, DryRun: true})
+	planned, err := Setup(t.Context(), SetupOptions{Source: g.dir, Destination: path, Force: true, DryRun: true})
 	require.NoError(t, err)
 	assert.DirExists(t, filepath.Join(path, "old"), "a dry run makes nothing")
-	result, _ := g.setup(SetupOptions{Destination: path, Force: true})
+	result, report := g.setup(SetupOptions{Destination: path, Force: true})
+	report.Bytes = 0
+	assert.Equal(t, planned, report, "but says what would be made")
+	unlock, err := tryLock(lockOf(path))
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = Setup(ctx, SetupOptions{Source: g.dir, Destination: path, Force: true})
+	var contention *ContentionError
+	require.True(t, errors.As(err, &contention), "%v", err)
+	unlock()
 	assert.NoDirExists(t, filepath.Join(path, "old"))
 	assert.Empty(t, result.git("fsck", "--strict", "--no-dangling"))
 	// One that can't be completed leaves what is there.
