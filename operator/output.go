@@ -87,7 +87,7 @@ func writeWhole(out io.Writer, rows [][]string) error {
 	}
 	var wrapped [][]string
 	for _, row := range rows {
-		if room < least || len(row) <= last {
+		if room <= 0 || len(row) <= last {
 			wrapped = append(wrapped, row)
 			continue
 		}
@@ -112,8 +112,8 @@ func writeBelow(out io.Writer, rows [][]string, last, columns int) error {
 	lines := strings.SplitAfter(strings.TrimSuffix(inColumns(short), "\n"), "\n")
 	for i, row := range rows {
 		content.WriteString(strings.TrimSuffix(lines[i], "\n") + "\n")
-		if len(row) <= last || row[last] == "" || i == 0 && len(rows) > 1 && strings.ToUpper(row[last]) == row[last] {
-			continue // nothing, or the head of that column
+		if len(row) <= last || row[last] == "" {
+			continue
 		}
 		for _, line := range wrap(row[last], max(columns-gap, 1)) {
 			content.WriteString(strings.Repeat(" ", gap) + line + "\n")

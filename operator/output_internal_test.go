@@ -40,7 +40,9 @@ func TestTables(t *testing.T) {
 	assert.Equal(t, plain, table(whole, 0))
 	assert.Equal(t, "NAME   MESSAGE\nweb    waits for redis,…\na\n", table(cut, 24))
 	assert.Equal(t, "NAME   MESSAGE\nweb    waits for redis,\n       which waits for a\n       volume\na\n", table(whole, 24))
-	assert.Equal(t, "NAME\nweb\n   waits for redis,\n   which waits for a\n   volume\na\n", table(whole, 20), "what has too little room beside the others is below them")
+	assert.Equal(t, "NAME\n   MESSAGE\nweb\n   waits for redis,\n   which waits for a\n   volume\na\n", table(whole, 20), "what has too little room beside the others is below them")
+	rows = [][]string{{"Version", "1.2.3"}, {"Name", "a name that is too long"}}
+	assert.Equal(t, "Version\n   1.2.3\nName\n   a name that is too\n   long\n", table(whole, 22), "the first row is no head everywhere")
 	assert.Equal(t, "a", cutTo("a", 1))
 	assert.Equal(t, "…", cutTo("ab", 1))
 }

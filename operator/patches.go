@@ -84,7 +84,8 @@ func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *
 	if err != nil {
 		return nil, err
 	}
-	p.counts(engine, reconciler.Reconciler)
+	p.metrics.Engine(engine)
+	p.metrics.Reconciler(reconciler.Reconciler)
 	if err := o.control(engine, patches.Kind(), reconciler, manager, p.logger, e); err != nil {
 		return nil, fmt.Errorf("temporary patches: %w", err)
 	}

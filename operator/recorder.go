@@ -19,9 +19,7 @@ func (o *Operator) openEvents(ctx context.Context, p *process, port deploy.Port)
 	if p.events = recorder; p.Events.Level == config.WarningEvents {
 		p.events = event.Warnings(recorder)
 	}
-	if p.metrics != nil {
-		p.metrics.Events(recorder.Dropped)
-	}
+	p.metrics.Events(recorder.Dropped)
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { recorder.Run(ctx) })

@@ -71,9 +71,7 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 	defer told()
 	p.logger.Info("starting", "operator", o.name, "server", client.Host)
 	err = lock.Run(ctx, func(ctx context.Context) error {
-		if p.metrics != nil {
-			p.metrics.Leads(true)
-		}
+		p.metrics.Leads(true)
 		return untilLost(ctx, p.logger, func(ctx context.Context) error {
 			err := runAll(ctx, services)
 			// Events and watches end before the leadership is given back.
@@ -145,7 +143,7 @@ func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *proces
 	if err != nil {
 		return nil, err
 	}
-	p.counts(engine, nil)
+	p.metrics.Engine(engine)
 	manager := deploy.NewManager(api, o.managerOptions()...)
 	patches, err := o.newPatches(manager, p.logger)
 	if err != nil {
@@ -157,7 +155,7 @@ func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *proces
 		if err != nil {
 			return nil, err
 		}
-		p.counts(nil, reconciler)
+		p.metrics.Reconciler(reconciler)
 		filtered, err := o.filteredBy(p.Watch.Filter, reconciler)
 		if err != nil {
 			return nil, err
@@ -200,19 +198,6 @@ func (o *Operator) engineOptions(p *process) []watch.Option {
 		options = append(options, one.Engine...)
 	}
 	return options
-}
-
-// counts has metrics tell of an engine, or of a reconciler.
-func (p *process) counts(engine *watch.Engine, reconciler *reconcile.Reconciler) {
-	if p.metrics == nil {
-		return
-	}
-	if engine != nil {
-		p.metrics.Engine(engine)
-	}
-	if reconciler != nil {
-		p.metrics.Reconciler(reconciler)
-	}
 }
 
 // service is one thing that an operator does all the time. run returns nil when its context ends.

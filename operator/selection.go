@@ -41,23 +41,13 @@ type chosen struct {
 // resolve finds the resources. One that is named and isn't there is an error; of several errors all are told. Nobody having
 // named any all are meant.
 func (s *selection) resolve(ctx context.Context, c *connection, kinds []schema.GroupVersionKind, args []string) (chosen, error) {
-	if s.all && s.namespace != "" {
-		return chosen{}, usage("--all-namespaces and --namespace exclude each other")
-	}
-	selector, err := labels.Parse(s.labels)
-	if err != nil {
-		return chosen{}, usage("--selector %q: %w", s.labels, err)
-	}
-	refs, kinds, err := s.named(ctx, c, kinds, args)
+	refs, kinds, selector, err := s.meant(ctx, c, kinds, args)
 	if err != nil {
 		return chosen{}, err
 	}
-	switch {
-	case len(refs) == 0:
+	if len(refs) == 0 {
 		objects, err := s.list(ctx, c, kinds, selector)
 		return chosen{objects, false}, err
-	case s.labels != "" || s.all:
-		return chosen{}, usage("resources are chosen by name, or by --selector and --all-namespaces")
 	}
 	var objects []*unstructured.Unstructured
 	var errs []error
@@ -74,6 +64,23 @@ func (s *selection) resolve(ctx context.Context, c *connection, kinds []schema.G
 		}
 	}
 	return chosen{objects, true}, errors.Join(errs...)
+}
+
+// meant are the resources that are named, or else the kinds whose resources are, with the labels that they have to have.
+func (s *selection) meant(
+	ctx context.Context, c *connection, kinds []schema.GroupVersionKind, args []string,
+) (refs []deploy.Ref, of []schema.GroupVersionKind, selector labels.Selector, err error) {
+	if s.all && s.namespace != "" {
+		return nil, nil, nil, usage("--all-namespaces and --namespace exclude each other")
+	}
+	if selector, err = labels.Parse(s.labels); err != nil {
+		return nil, nil, nil, usage("--selector %q: %w", s.labels, err)
+	}
+	refs, of, err = s.named(ctx, c, kinds, args)
+	if err == nil && len(refs) > 0 && (s.labels != "" || s.all) {
+		err = usage("resources are chosen by name, or by --selector and --all-namespaces")
+	}
+	return refs, of, selector, err
 }
 
 // list are all resources of kinds where the selection looks.

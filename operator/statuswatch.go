@@ -40,22 +40,12 @@ type watched struct {
 
 // watch follows what a selection means, until its stop is called.
 func (o *Operator) watch(ctx context.Context, p *process, c *connection, s *selection, args []string) (*watched, error) {
-	if s.all && s.namespace != "" {
-		return nil, usage("--all-namespaces and --namespace exclude each other")
-	}
 	if strings.ContainsAny(s.namespace, "*?[!") { // what is watched would take it for a pattern
 		return nil, usage("--namespace %q: it can't be the name of a namespace", s.namespace)
 	}
-	selector, err := labels.Parse(s.labels)
-	if err != nil {
-		return nil, usage("--selector %q: %w", s.labels, err)
-	}
-	refs, kinds, err := s.named(ctx, c, o.controlledKinds(), args)
+	refs, kinds, selector, err := s.meant(ctx, c, o.controlledKinds(), args)
 	if err != nil {
 		return nil, err
-	}
-	if len(refs) > 0 && (s.labels != "" || s.all) {
-		return nil, usage("resources are chosen by name, or by --selector and --all-namespaces")
 	}
 	client, err := o.clientConfig(p)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics are those of one process. Its methods are safe for concurrent use.
+// Metrics are those of one process. Its methods are safe for concurrent use. Of a nil one Leads, Engine, Reconciler and Events do nothing.
 type Metrics struct {
 	registry   *prometheus.Registry
 	reconciles reconciles
@@ -51,6 +51,9 @@ func (m *Metrics) Handler() http.Handler {
 
 // Leads notes whether this process works.
 func (m *Metrics) Leads(works bool) {
+	if m == nil {
+		return
+	}
 	m.leads.Set(0)
 	if works {
 		m.leads.Set(1)
@@ -59,6 +62,9 @@ func (m *Metrics) Leads(works bool) {
 
 // Engine has the state of an engine shown.
 func (m *Metrics) Engine(engine *watch.Engine) {
+	if m == nil {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.engines = append(m.engines, engine)
@@ -66,6 +72,9 @@ func (m *Metrics) Engine(engine *watch.Engine) {
 
 // Events has shown how many events of Kubernetes couldn't be written.
 func (m *Metrics) Events(dropped func() uint64) {
+	if m == nil {
+		return
+	}
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "operkit_kubernetes_events_dropped_total", Help: "Events for people that weren't written: there were too many, or the cluster refused them.",
 	}, func() float64 { return float64(dropped()) }))

@@ -27,6 +27,9 @@ const (
 
 // Reconciler has shown how it stands with the resources of r.
 func (m *Metrics) Reconciler(r *reconcile.Reconciler) {
+	if m == nil {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.reconcilers = append(m.reconcilers, r)
