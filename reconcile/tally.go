@@ -2,11 +2,11 @@ package reconcile
 
 import (
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Standing says how it stands with a resource since its last reconcile.
@@ -33,8 +33,11 @@ func Standings() []Standing {
 	return []Standing{Settled, Waiting, Failing, Refused, Paused, Deleting}
 }
 
+// states are in the order of the constants.
+var states = [...]State{Verified, Unverified, Failed, Unstarted}
+
 // States are those that a component can be in, in the order of the constants.
-func States() []State { return []State{Verified, Unverified, Failed, Unstarted} }
+func States() []State { return slices.Clone(states[:]) }
 
 // Tally counts the resources of a Reconciler, for metrics. What counts nothing is absent.
 type Tally struct {
@@ -64,7 +67,7 @@ type place struct{ namespace, name string }
 // counted is what one resource adds.
 type counted struct {
 	standing   Standing
-	components [4]int32 // in the order of States
+	components [len(states)]int32
 	version    string
 	// failure is what was told of an error, empty for none.
 	failure string
@@ -116,7 +119,7 @@ func (t *tallied) tally() Tally {
 // add counts c so many times.
 func (t Tally) add(c counted, times int) {
 	change(t.Resources, c.standing, times)
-	for i, state := range States() {
+	for i, state := range states {
 		change(t.Components, state, times*int(c.components[i]))
 	}
 	if c.version != "" {
@@ -131,13 +134,13 @@ func change[K comparable](counts map[K]int, key K, by int) {
 }
 
 // standing is how it stands with a resource whose reconcile ended with err.
-func (s *Session) standing(resource *unstructured.Unstructured, err error) Standing {
+func (s *Session) standing(err error) Standing {
 	switch {
 	case err != nil && request.IsPermanent(err):
 		return Refused
 	case err != nil:
 		return Failing
-	case resource.GetDeletionTimestamp() != nil:
+	case s.resource.GetDeletionTimestamp() != nil:
 		return Deleting
 	case s.ended.outcome != nil && s.ended.err == nil && s.ended.outcome.Complete():
 		return Settled
@@ -147,17 +150,15 @@ func (s *Session) standing(resource *unstructured.Unstructured, err error) Stand
 
 // counted is what the resource of a session adds to the tally after a reconcile that ended with err, and before it.
 func (s *Session) counted(before counted, err error) counted {
-	c := counted{standing: s.standing(s.resource, err), version: s.version}
-	switch told, passes := s.failure(err); {
-	case passes && before.standing != "":
+	told, passes := s.failure(err)
+	c := counted{standing: s.standing(err), version: s.version, failure: told}
+	if passes && before.standing != "" {
 		// It passes by itself, and nothing is known anew.
 		c.failure, c.components = before.failure, before.components
 		if request.IsQuiet(err) {
 			c.standing = before.standing
 		}
 		return c
-	default:
-		c.failure = told
 	}
 	if s.ended.outcome == nil {
 		return c
@@ -166,10 +167,8 @@ func (s *Session) counted(before counted, err error) counted {
 		if of := s.Component(name); of != nil && of.disabled {
 			continue
 		}
-		for i, state := range States() {
-			if component.State == state {
-				c.components[i]++
-			}
+		if i := slices.Index(states[:], component.State); i >= 0 {
+			c.components[i]++
 		}
 	}
 	return c
