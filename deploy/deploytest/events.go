@@ -1,6 +1,7 @@
 package deploytest
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -46,8 +47,21 @@ func (s *scene) subscribe(kind schema.GroupVersionKind) *happenings {
 	h := &happenings{}
 	subscription, err := s.Cluster.View().Subscribe(s.Context(), kind, h.handle)
 	s.ok(err)
-	s.ok(subscription.Synced(s.Context()))
+	s.synced(subscription)
 	return h
+}
+
+// synced waits until a subscription has handed over what existed. A cluster that can't be read now, such as one
+// that has just begun to serve a kind, is asked again.
+func (s *scene) synced(subscription deploy.Subscription) {
+	s.Helper()
+	var err error
+	s.eventually(func() bool {
+		var unavailable *deploy.UnavailableError
+		err = subscription.Synced(s.Context())
+		return !errors.As(err, &unavailable)
+	}, "the subscription is in sync")
+	s.ok(err)
 }
 
 // tells waits for as many events as are wanted, and reports it when they are others.
@@ -141,7 +155,7 @@ var eventCases = []Case{
 		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
 		subscription, err := m.Watch(s.Context(), configMap, scope, h.handle)
 		s.ok(err)
-		s.ok(subscription.Synced(s.Context()))
+		s.synced(subscription)
 		ref := deploy.RefOf(s.create("operkit", s.settings("{}")))
 		for _, patch := range []string{`{"tier":"web"}`, `{"more":"x"}`, `{"tier":"db"}`, `{"tier":"web"}`} {
 			s.merge("operkit", ref, `{"metadata":{"labels":`+patch+`}}`)

@@ -59,9 +59,12 @@ func (s *scene) widgets() {
 		Apply(s.Context(), []*unstructured.Unstructured{s.unplaced(widgetDefinition)})
 	s.ok(err)
 	s.eventually(func() bool {
-		_, err := s.port().Scope(s.Context(), widget)
+		// Discovery knows a kind before its storage answers.
+		_, err := s.Others.View().List(s.Context(), widget, s.Namespace, nil)
 		return err == nil
 	}, "the kind Widget is served")
+	_, err = s.port().Scope(s.Context(), widget)
+	s.ok(err)
 }
 
 // widget is a Widget with the given spec, once the cluster serves that kind.

@@ -15,7 +15,7 @@ func (s *scene) watch(kinds ...schema.GroupVersionKind) {
 	for _, kind := range kinds {
 		subscription, err := s.Cluster.View().Subscribe(s.Context(), kind, func(deploy.Event) {})
 		s.ok(err)
-		s.ok(subscription.Synced(s.Context()))
+		s.synced(subscription)
 	}
 }
 
