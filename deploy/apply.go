@@ -97,8 +97,12 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 	if ok {
 		return settled
 	}
+	manifest, err := s.contentOf(ctx, obj, ref)
+	if err != nil {
+		return Result{Ref: ref, Action: Failed, Err: err}
+	}
 	t := task{Manager: m, settings: s, port: m.requests(s), seen: seen, partial: seen.partial}
-	result := t.run(ctx, obj)
+	result := t.run(ctx, manifest)
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
 	m.remember(s, obj, ref, result, t.asWanted(result))

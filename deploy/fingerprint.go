@@ -8,6 +8,12 @@ import (
 
 var fingerprintSeed = maphash.MakeSeed()
 
+// Fingerprint is a number for the content of an object: equal ones have the same within this process, others practically never, and in another
+// process it is another one. ok is false for what can't be sent to a cluster.
+func Fingerprint(content map[string]any) (number uint64, ok bool) {
+	return fingerprint(content, manifestDepth)
+}
+
 // fingerprint is a number for a plain value: equal ones have the same within this process, others
 // practically never. It allocates nothing, which hashing for other processes can't do. ok is false for
 // what isn't a JSON value, and for what is nested so deeply that it may contain itself.

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -40,6 +41,8 @@ type settings struct {
 	namespace     string
 	onResult      func(Result)
 	immutable     []immutableField
+	// contents returns what a stand-in stands for; nil where there are none.
+	contents func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)
 	// settledSettings is a number for these settings, see settledBy. Only applies need it.
 	settledSettings uint64
 	// validDomain is a domain that was found valid.

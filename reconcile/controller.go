@@ -15,7 +15,7 @@ import (
 // of its kind, several at once: it must not keep state of a session.
 //
 // It may have more methods, each of an interface of its own: Finalizer; AfterDeployer, UnsuccessfulDeployer, AfterVerifier
-// and UnsuccessfulVerifier; Requeuer and Exhauster; Defaulter and ConfigDefaulter; and source.Provider, which says what
+// and UnsuccessfulVerifier; Upgrader; Requeuer and Exhauster; Defaulter and ConfigDefaulter; Releaser; and source.Provider, which says what
 // brings resources to reconcile beside their own changes and those of what they own. A method of one of these names
 // with another signature is an error.
 type Controller interface {

@@ -91,15 +91,29 @@ func isUnavailable(err error) (after time.Duration, ok bool) {
 	return 0, false
 }
 
-// isStale tells whether err is about nothing but somebody else having written meanwhile.
-func isStale(err error) bool {
+// Passing marks err as one that usually passes by itself at once, such as a helper that is started again: the reconcile is repeated, and
+// nothing is told before it has come back several times. nil stays nil.
+func Passing(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &passingError{err}
+}
+
+type passingError struct{ err error }
+
+func (e *passingError) Error() string { return e.err.Error() }
+func (e *passingError) Unwrap() error { return e.err }
+
+// isPassing tells whether err is about nothing but what passes, such as somebody else having written meanwhile.
+func isPassing(err error) bool {
 	switch e := err.(type) {
-	case *deploy.StaleError:
+	case *deploy.StaleError, *passingError:
 		return true
 	case interface{ Unwrap() []error }:
-		return !slices.ContainsFunc(e.Unwrap(), func(branch error) bool { return !isStale(branch) })
+		return !slices.ContainsFunc(e.Unwrap(), func(branch error) bool { return !isPassing(branch) })
 	case interface{ Unwrap() error }:
-		return isStale(e.Unwrap())
+		return isPassing(e.Unwrap())
 	}
 	return false
 }

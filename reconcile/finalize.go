@@ -48,7 +48,9 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 // setupFinalize finds out what the resource wants, as far as Finalize may need it. Which version it has doesn't
 // matter any more; and a ConfigMap that is gone, maybe with the namespace, must not hold a deletion up.
 func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
-	s.version, _ = r.options.versionOf(s.described)
+	if s.version = s.fixedVersion; s.version == "" {
+		s.version, _ = r.options.versionOf(s.described)
+	}
 	err := r.configure(ctx, s)
 	var gone *noConfigError
 	if !errors.As(err, &gone) {

@@ -22,7 +22,7 @@ var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 // Secret it is GeneratedPlaceholder. A value that can't be decoded is an error of the kind
 // that Configuration makes; it is not replaced.
 func (s *Session) Generated(ctx context.Context, secret, key string, generate func() (string, error)) (string, error) {
-	if err := s.own(ctx, secretKind); err != nil {
+	if err := s.Own(ctx, secretKind); err != nil {
 		return "", err
 	}
 	ref := deploy.Ref{Kind: secretKind, Namespace: s.Namespace(), Name: secret}

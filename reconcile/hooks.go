@@ -57,6 +57,19 @@ type Exhauster interface {
 	Exhausted(ctx context.Context, s *Session, err error) error
 }
 
+// Releaser is implemented by a Controller that keeps something for a session: Release is called once when the reconcile has ended, however
+// it did, and for what Plan and Graph do, too. s is worthless by then but for its names.
+type Releaser interface {
+	Release(s *Session)
+}
+
+// Upgrader is implemented by a Controller that wants to know when a resource is brought from one version to another, before its Setup: from
+// is the version that it was last brought to, to the one that it wants. It is asked with every reconcile until the resource is there. An error
+// keeps it as it is: one that Configuration makes refuses the jump, one that Precondition makes puts it off.
+type Upgrader interface {
+	Upgrade(ctx context.Context, s *Session, from, to string) error
+}
+
 // afterDeploy calls the hook for how the deployment went. An error of it is no component's.
 func (r *Reconciler) afterDeploy(ctx context.Context, s *Session, o Outcome) error {
 	hook, after := r.controller.(AfterDeployer)

@@ -20,6 +20,10 @@ type Object struct {
 	after     []*Object
 	judge     Judge
 	strategy  deploy.Strategy
+	// finished: what was added is what is deployed.
+	finished bool
+	// deferred makes its content, of which it has a stand-in.
+	deferred func(ctx context.Context) (*unstructured.Unstructured, error)
 	// claimed is what it holds among the claims of its session.
 	claimed identity
 }
@@ -36,6 +40,10 @@ func ReadyWhen(judge Judge) ObjectOption { return func(o *Object) { o.judge = ju
 
 // By sets how the object is written, see deploy.Strategy; default deploy.ServerSideApply (spec: reconcile 12).
 func By(strategy deploy.Strategy) ObjectOption { return func(o *Object) { o.strategy = strategy } }
+
+// Finished has the object deployed as it was added: patches, NameObjects, By and Revise don't touch it. It is for what somebody else has
+// rendered.
+func Finished() ObjectOption { return func(o *Object) { o.finished = true } }
 
 // Add adds one object, of the forms that Session.Add takes, under a name of its own. Objects are
 // deployed in the order in which they were added, save that those of After come first.
@@ -54,6 +62,9 @@ func (c *Component) Add(name string, object any, options ...ObjectOption) *Objec
 		return o
 	}
 	o.content, o.ref = content, deploy.RefOf(content)
+	if deferred, ok := object.(Deferred); ok {
+		o.finished, o.deferred = true, deferred.Content
+	}
 	if name == "" {
 		o.name = defaultObjectName(content, o.ref, c.session.Namespace())
 	}

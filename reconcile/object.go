@@ -14,6 +14,9 @@ import (
 // strings, booleans, int64 and float64. An object that has that form already is passed on as
 // it is and never changed; of all others the result is a copy.
 func toObject(value any) (*unstructured.Unstructured, error) {
+	if deferred, ok := value.(Deferred); ok {
+		return deferred.standIn()
+	}
 	content, err := contentOf(value)
 	if err != nil {
 		return nil, err

@@ -59,6 +59,7 @@ func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructur
 	if err != nil {
 		return nil, err
 	}
+	defer r.release(s)
 	s.rolling.begin()
 	plan := &Plan{Resource: resource, Graph: graph}
 	for _, name := range graph.Topology() {
@@ -80,8 +81,12 @@ func (p *Plan) removes(ref deploy.Ref) bool {
 
 // Graph tells what components a resource has and what waits for what, and changes nothing.
 func (r *Reconciler) Graph(ctx context.Context, resource *unstructured.Unstructured) (*dag.Graph[*Component], error) {
-	_, _, graph, err := r.described(ctx, resource)
-	return graph, err
+	s, _, graph, err := r.described(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	r.release(s)
+	return graph, nil
 }
 
 // described has the controller describe a resource, for nothing to be done.
@@ -96,11 +101,15 @@ func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstr
 	s.dryRun, s.watcher = true, nil
 	s.manager = s.manager.With(deploy.DryRun()) // also for what Setup does by itself
 	ctx = context.WithValue(ctx, loggerKey{}, s.logger)
-	if err := r.setup(ctx, s); err != nil {
-		return nil, nil, nil, err
+	err := r.setup(ctx, s)
+	if err == nil {
+		var graph *dag.Graph[*Component]
+		if graph, err = s.graph(); err == nil {
+			return s, ctx, graph, nil
+		}
 	}
-	graph, err := s.graph()
-	return s, ctx, graph, err
+	r.release(s)
+	return nil, nil, nil, err
 }
 
 func (s *Session) plan(ctx context.Context, c *Component) PlannedComponent {
@@ -116,7 +125,12 @@ func (s *Session) plan(ctx context.Context, c *Component) PlannedComponent {
 		planned.Differences, failed = s.manager.DiffDelete(ctx, rendered.contents)
 		planned.Differences = withoutForeign(planned.Differences)
 	} else {
-		planned.Differences, failed = s.manager.Diff(ctx, rendered.contents)
+		contents, err := rendered.whole(ctx)
+		if err != nil {
+			planned.Err = err
+			return planned
+		}
+		planned.Differences, failed = s.manager.Diff(ctx, contents)
 	}
 	if planned.Differences == nil {
 		planned.Err = failed

@@ -137,7 +137,7 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 // watchable has a kind watched of which nothing is rendered, unless it isn't served any more.
 func (s *Session) watchable(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
 	var unknown *deploy.KindUnknownError
-	err := s.own(ctx, kind)
+	err := s.Own(ctx, kind)
 	switch {
 	case errors.As(err, &unknown):
 		return false, nil

@@ -114,6 +114,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		return r.rest(ctx, resource, p)
 	}
 	session := r.session(ctx, resource, req.Attempt)
+	defer r.release(session)
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
 	began := r.now()
 	result, err := r.reconcile(ctx, session)
@@ -177,9 +178,22 @@ func (r *Reconciler) withDefaults(resource *unstructured.Unstructured) *unstruct
 }
 
 // setup finds out what the resource wants, and has the controller add the components.
-func (r *Reconciler) setup(ctx context.Context, s *Session) (err error) {
-	if s.version, err = r.options.versionOf(s.described); err != nil {
+func (r *Reconciler) setup(ctx context.Context, s *Session) error {
+	if err := r.prepare(ctx, s); err != nil {
 		return err
+	}
+	if err := guarded(func() error { return r.controller.Setup(ctx, s) }); err != nil {
+		return fmt.Errorf("setup: %w", err)
+	}
+	return nil
+}
+
+// prepare finds out what the resource wants.
+func (r *Reconciler) prepare(ctx context.Context, s *Session) (err error) {
+	if s.version = s.fixedVersion; s.version == "" {
+		if s.version, err = r.options.versionOf(s.described); err != nil {
+			return err
+		}
 	}
 	if err := r.options.checkVersion(s); err != nil {
 		return err
@@ -197,10 +211,31 @@ func (r *Reconciler) setup(ctx context.Context, s *Session) (err error) {
 		}
 		s.patches = append(s.patches, patches...)
 	}
-	if err := guarded(func() error { return r.controller.Setup(ctx, s) }); err != nil {
-		return fmt.Errorf("setup: %w", err)
+	if err := r.upgrade(ctx, s); err != nil {
+		return fmt.Errorf("upgrade from %s to %s: %w", s.CurrentVersion(), s.version, err)
 	}
 	return nil
+}
+
+// upgrade tells the controller of a change of version, if it wants to know.
+func (r *Reconciler) upgrade(ctx context.Context, s *Session) error {
+	upgrader, ok := r.controller.(Upgrader)
+	from := s.CurrentVersion()
+	if !ok || from == "" || s.version == "" || from == s.version {
+		return nil
+	}
+	return guarded(func() error { return upgrader.Upgrade(ctx, s, from, s.version) })
+}
+
+// release tells the controller that a session has ended, if it wants to know.
+func (r *Reconciler) release(s *Session) {
+	releaser, ok := r.controller.(Releaser)
+	if !ok {
+		return
+	}
+	if err := guarded(func() error { releaser.Release(s); return nil }); err != nil {
+		s.logger.Error("panic", "method", "Release", "error", err)
+	}
 }
 
 // guarded calls a controller's method. A panic is an error of the resource like any other,
@@ -222,7 +257,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	switch {
 	case r.options.dryRun && err != nil:
 		return request.Result{}, err
-	case isStale(err) && s.attempt < quietAttempts:
+	case isPassing(err) && s.attempt < quietAttempts:
 		// Somebody else was quicker. That is no failure: look again, with what they wrote.
 		return request.Result{}, request.RetryAfter(lookAgain, request.Quiet(err))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

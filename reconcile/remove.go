@@ -46,7 +46,7 @@ func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstruc
 // there are none, and to somebody else's nothing is to be done: neither is an error.
 func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
 	for _, kind := range kindsOf(objects) {
-		err := s.own(ctx, kind)
+		err := s.Own(ctx, kind)
 		var unknown *deploy.KindUnknownError
 		if err != nil && !errors.As(err, &unknown) {
 			return nil, err

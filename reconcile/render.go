@@ -46,6 +46,8 @@ type finishedRendering struct {
 	objects  []*Object
 	contents []*unstructured.Unstructured
 	kinds    []schema.GroupVersionKind
+	// deferred tells that some contents are stand-ins.
+	deferred bool
 	err      error
 }
 
@@ -106,6 +108,7 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 			errs = append(errs, err)
 		}
 		finished.contents[i], finished.kinds = content, withKinds(finished.kinds, ref.Kind)
+		finished.deferred = finished.deferred || o.deferred != nil
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, &classified{class: classRollout, err: err}
@@ -115,6 +118,9 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 
 // renderObject never changes what was added.
 func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
+	if o.finished {
+		return o.content, nil
+	}
 	content := o.content.Object
 	patches := s.patches
 	if o.component.disabled {

@@ -139,7 +139,7 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 		return c.Remove(ctx)
 	}
 	for _, kind := range rendered.kinds {
-		if err := s.own(ctx, kind); err != nil {
+		if err := s.Own(ctx, kind); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,11 @@ func (c *Component) Apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.results, err = s.manager.Apply(ctx, rendered.contents, deploy.StopOnFailure())
+	options := []deploy.Option{deploy.StopOnFailure()}
+	if rendered.deferred {
+		options = append(options, deploy.Contents(rendered.content))
+	}
+	c.results, err = s.manager.Apply(ctx, rendered.contents, options...)
 	return err
 }
 

@@ -37,7 +37,9 @@ type Session struct {
 	config     map[string]any
 	generated  generated
 	version    string
-	patches    []Patch
+	// fixedVersion is what the resource wants whatever it says itself; empty: what it says.
+	fixedVersion string
+	patches      []Patch
 	// nameObjects: objects carry their internal names.
 	nameObjects bool
 	oper8Names  bool

@@ -32,14 +32,15 @@ type Follower interface {
 func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
 	follower, ok := s.watcher.(Follower)
 	if !ok {
-		return s.own(ctx, ref.Kind)
+		return s.Own(ctx, ref.Kind)
 	}
 	key := request.Key{Kind: s.Kind(), Namespace: s.Namespace(), Name: s.Name()}
 	return follower.Follow(ctx, key, ref)
 }
 
-// own has a kind watched before the first object of it is read or written.
-func (s *Session) own(ctx context.Context, kind schema.GroupVersionKind) error {
+// Own has a kind watched before the first object of it is read or written, so that the resource is reconciled when one changes that it owns. What
+// components render, and what Remove deletes, needs no call of it.
+func (s *Session) Own(ctx context.Context, kind schema.GroupVersionKind) error {
 	if s.watcher == nil {
 		return nil
 	}

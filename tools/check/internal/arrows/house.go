@@ -11,6 +11,8 @@ const (
 	api   = "k8s.io/api/..."
 	yaml  = "sigs.k8s.io/yaml/..."
 	celGo = "github.com/google/cel-go/..."
+	// cbor is what processes speak to each other; apimachinery has it already.
+	cbor  = "github.com/fxamacker/cbor/..."
 	goGit = "github.com/go-git/..."
 	// openTelemetry is what makes and exports traces.
 	openTelemetry = "go.opentelemetry.io/..."
@@ -59,7 +61,7 @@ var House = Policy{
 		{
 			Module:    "reconcile",
 			Siblings:  []string{"./dag/...", "./smp/...", "./status/...", "./deploy/..."},
-			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout},
+			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, cbor, sprig, sprout},
 			Reason:    "reconcile builds on dag, smp, status, deploy, client-go and apimachinery",
 		},
 		{

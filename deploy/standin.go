@@ -1,0 +1,35 @@
+package deploy
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Contents has Apply take stand-ins for objects whose content is somewhere else or costs something to make: content is asked for what a
+// stand-in stands for, unless that is known to be in the cluster already. A stand-in has the apiVersion, kind, name and namespace of the
+// object and, under other keys of its own, what tells one content of it from all others; two that are equal stand for one content. What
+// content returns must be that object, and isn't changed; it may be the stand-in itself. Definitions of kinds can't be stood in for, nor
+// objects without a name. content may be called from several goroutines.
+func Contents(content func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)) Option {
+	return func(s *settings) { s.contents = content }
+}
+
+// contentOf is what obj stands for, itself if it is no stand-in.
+func (s settings) contentOf(ctx context.Context, obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructured, error) {
+	if s.contents == nil || obj == nil || obj.Object == nil {
+		return obj, nil
+	}
+	content, err := s.contents(ctx, obj)
+	if err != nil {
+		return nil, fmt.Errorf("%s: its content: %w", ref, err)
+	}
+	if content == nil || content.Object == nil {
+		return nil, &InvalidManifestError{Ref: ref, Reason: "its content is nil"}
+	}
+	if found := RefOf(content); found != ref {
+		return nil, &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("its content is that of another object, %s", found)}
+	}
+	return content, nil
+}

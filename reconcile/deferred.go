@@ -1,0 +1,67 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Deferred is a form of object for Session.Add and Component.Add whose content is asked for only when the cluster may have to be changed:
+// not for one that was applied, or found as it should be, with the same digest before. It is Finished, and Component.Objects returns no more
+// of it than its names. Definitions of kinds can't be deferred.
+type Deferred struct {
+	// Ref names the object, in full. An empty namespace is that of the resource for a namespaced one.
+	Ref deploy.Ref
+	// Digest tells contents apart: two of one object are the same if and only if their digests are.
+	Digest string
+	// Content returns the object. It isn't changed.
+	Content func(ctx context.Context) (*unstructured.Unstructured, error)
+}
+
+// digestKey is where the stand-in of a deferred object has its digest.
+const digestKey = "digest"
+
+// standIn is what takes the place of a deferred object until its content is needed, see deploy.Contents.
+func (d Deferred) standIn() (*unstructured.Unstructured, error) {
+	if d.Ref.Name == "" || d.Digest == "" || d.Content == nil {
+		return nil, errors.New("a deferred object needs a name, a digest and a content")
+	}
+	metadata := map[string]any{"name": d.Ref.Name}
+	if d.Ref.Namespace != "" {
+		metadata["namespace"] = d.Ref.Namespace
+	}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": d.Ref.Kind.GroupVersion().String(), "kind": d.Ref.Kind.Kind, "metadata": metadata, digestKey: d.Digest,
+	}}, nil
+}
+
+// whole are the contents with those that were deferred.
+func (f *finishedRendering) whole(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	if !f.deferred {
+		return f.contents, nil
+	}
+	whole := make([]*unstructured.Unstructured, len(f.contents))
+	for i, content := range f.contents {
+		var err error
+		if whole[i], err = f.content(ctx, content); err != nil {
+			return nil, err
+		}
+	}
+	return whole, nil
+}
+
+// content returns the content for a stand-in, any other object as it is.
+func (f *finishedRendering) content(ctx context.Context, of *unstructured.Unstructured) (content *unstructured.Unstructured, err error) {
+	for i, o := range f.objects {
+		if f.contents[i] == of && o.deferred != nil {
+			err = guarded(func() (err error) {
+				content, err = o.deferred(ctx)
+				return err
+			})
+			return content, err
+		}
+	}
+	return of, nil
+}

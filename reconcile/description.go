@@ -1,0 +1,126 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Description is what a controller says of one resource, for somebody else to roll out, such as another process (package versions). It is one
+// session, of which nothing is deployed, verified or written into a status here.
+type Description struct {
+	reconciler *Reconciler
+	session    *Session
+}
+
+// Describing says for which reconcile a Description is; the zero value is for none in particular.
+type Describing struct {
+	// ID names the reconcile in logs; a new one by default.
+	ID string
+	// Version is the one that the resource wants; by default what VersionField and VersionOverride say.
+	Version string
+	DryRun  bool
+	// Logger is that of the session; by default that of the Reconciler.
+	Logger *slog.Logger
+}
+
+// Describe has the controller describe a resource: Setup is called, with what comes before it, unless the resource is being deleted. The
+// error is what the controller answers, or why it can't be asked. The Description must be released.
+func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstructured, as Describing) (*Description, error) {
+	if resource.GroupVersionKind() != r.Kind() {
+		return nil, fmt.Errorf("%s: it isn't of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
+	}
+	s := r.session(ctx, resource, 0)
+	s.dryRun, s.fixedVersion = s.dryRun || as.DryRun, as.Version
+	if as.ID != "" {
+		s.id = as.ID
+	}
+	if as.Logger != nil {
+		s.logger = as.Logger
+	}
+	d := &Description{reconciler: r, session: s}
+	if err := d.describe(d.Context(ctx)); err != nil {
+		d.Release()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Description) describe(ctx context.Context) error {
+	if d.session.resource.GetDeletionTimestamp() != nil {
+		return d.reconciler.setupFinalize(ctx, d.session)
+	}
+	if err := d.reconciler.prepare(ctx, d.session); err != nil {
+		return err
+	}
+	if err := guarded(func() error { return d.reconciler.controller.Setup(ctx, d.session) }); err != nil {
+		return err
+	}
+	if _, err := d.session.graph(); err != nil {
+		return err
+	}
+	d.session.rolling.begin()
+	return nil
+}
+
+// Release ends the session.
+func (d *Description) Release() { d.reconciler.release(d.session) }
+
+// Session returns the session that the controller described the resource in.
+func (d *Description) Session() *Session { return d.session }
+
+// Context returns ctx as one that belongs to the session, for methods of the controller: LoggerOf is the session's logger there.
+func (d *Description) Context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, loggerKey{}, d.session.logger)
+}
+
+// Dependency is one component that another waits for.
+type Dependency struct {
+	Upstream *Component
+	Gates    []Gate
+}
+
+// Dependencies are what c waits for, in the order in which that was said.
+func (d *Description) Dependencies(c *Component) []Dependency {
+	found := make([]Dependency, len(c.upstreams))
+	for i, up := range c.upstreams {
+		found[i] = Dependency{up.component, slices.Clone(up.gates)}
+	}
+	return found
+}
+
+// Builder is what c was added with by Session.Use, nil for one that was added by Session.Add.
+func (d *Description) Builder(c *Component) Builder { return c.builder }
+
+// Rendered is one object of a component as it is to be deployed.
+type Rendered struct {
+	Object *Object
+	// Content is shared: it must not be changed.
+	Content *unstructured.Unstructured
+	// Judge says whether it is ready, nil where package readiness does.
+	Judge Judge
+}
+
+// Render returns the objects of c in the order in which they are deployed, with all patches. A Builder is asked for them, once.
+func (d *Description) Render(ctx context.Context, c *Component) ([]Rendered, error) {
+	rendered, err := d.session.render(d.Context(ctx), c)
+	if err != nil {
+		return nil, err
+	}
+	contents, err := rendered.whole(ctx)
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]Rendered, len(contents))
+	for i, o := range rendered.objects {
+		objects[i] = Rendered{o, contents[i], o.judge}
+	}
+	return objects, nil
+}
+
+// Err is what a method of the controller that was called for the session has done wrong besides: components that it added too late, say.
+func (d *Description) Err(err error) error { return d.session.withMistakes(err) }

@@ -1,0 +1,87 @@
+package child
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/versions/internal/wire"
+)
+
+// hooks are the hooks that a controller may have, and how they are called.
+var hooks = []struct {
+	name string
+	has  func(c reconcile.Controller) bool
+	call func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.Hooked) (wire.HookAnswer, error)
+}{
+	{wire.Finalize, is[reconcile.Finalizer], simple(func(ctx context.Context, c reconcile.Finalizer, s *reconcile.Session, _ wire.Hooked) error {
+		return c.Finalize(ctx, s)
+	})},
+	{wire.AfterDeploy, is[reconcile.AfterDeployer], simple(func(ctx context.Context, c reconcile.AfterDeployer, s *reconcile.Session, b wire.Hooked) error {
+		return c.AfterDeploy(ctx, s, b.Outcome.Outcome())
+	})},
+	{wire.AfterDeployUnsuccessful, is[reconcile.UnsuccessfulDeployer], simple(
+		func(ctx context.Context, c reconcile.UnsuccessfulDeployer, s *reconcile.Session, b wire.Hooked) error {
+			return c.AfterDeployUnsuccessful(ctx, s, b.Failed, b.Outcome.Outcome())
+		})},
+	{wire.AfterVerify, is[reconcile.AfterVerifier], simple(func(ctx context.Context, c reconcile.AfterVerifier, s *reconcile.Session, b wire.Hooked) error {
+		return c.AfterVerify(ctx, s, b.Outcome.Outcome())
+	})},
+	{wire.AfterVerifyUnsuccessful, is[reconcile.UnsuccessfulVerifier], simple(
+		func(ctx context.Context, c reconcile.UnsuccessfulVerifier, s *reconcile.Session, b wire.Hooked) error {
+			return c.AfterVerifyUnsuccessful(ctx, s, b.Failed, b.Outcome.Outcome())
+		})},
+	{wire.Exhausted, is[reconcile.Exhauster], simple(func(ctx context.Context, c reconcile.Exhauster, s *reconcile.Session, b wire.Hooked) error {
+		return c.Exhausted(ctx, s, b.Given.Err())
+	})},
+	{wire.Requeue, is[reconcile.Requeuer], func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.Hooked) (wire.HookAnswer, error) {
+		requeuer, ok := c.(reconcile.Requeuer)
+		if !ok {
+			return wire.HookAnswer{}, errNoHook
+		}
+		after, err := requeuer.Requeue(ctx, s, b.Outcome.Outcome())
+		return wire.HookAnswer{After: int64(after)}, err
+	}},
+}
+
+var errNoHook = errors.New("the controller has no such hook")
+
+func is[H any](c reconcile.Controller) bool { _, ok := c.(H); return ok }
+
+func simple[H any](do func(ctx context.Context, c H, s *reconcile.Session, b wire.Hooked) error,
+) func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.Hooked) (wire.HookAnswer, error) {
+	return func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.Hooked) (wire.HookAnswer, error) {
+		hook, ok := c.(H)
+		if !ok {
+			return wire.HookAnswer{}, errNoHook
+		}
+		return wire.HookAnswer{}, do(ctx, hook, s, b)
+	}
+}
+
+// hooksOf are the names of those that a controller has.
+func hooksOf(c reconcile.Controller) (names []string) {
+	for _, hook := range hooks {
+		if hook.has(c) {
+			names = append(names, hook.name)
+		}
+	}
+	return names
+}
+
+// hook calls one.
+func (s *server) hook(ctx context.Context, b wire.Hooked) (answer wire.HookAnswer, err error) {
+	one, err := s.sessions.of(b.Session)
+	if err != nil {
+		return answer, err
+	}
+	for _, hook := range hooks {
+		if hook.name != b.Hook {
+			continue
+		}
+		answer, err = hook.call(one.Context(withSession(ctx, b.Session)), one.controller, one.Session(), b)
+		return answer, one.Err(err)
+	}
+	return answer, fmt.Errorf("hook %s: there is none of this name", b.Hook)
+}

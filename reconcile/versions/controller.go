@@ -1,0 +1,121 @@
+package versions
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/source"
+	"github.com/operkit/operkit/reconcile/versions/internal/wire"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// controller has each resource of a kind described by the version that it wants.
+type controller struct {
+	pool  *Pool
+	union *union
+}
+
+// finalizing is a controller of a kind that at least one version finalizes: its resources carry the finalizer.
+type finalizing struct{ controller }
+
+// Kind implements reconcile.Controller.
+func (c *controller) Kind() schema.GroupVersionKind { return c.union.kind }
+
+// Scope implements reconcile.Scoper.
+func (c *controller) Scope() deploy.Scope { return c.union.scope }
+
+// Sources implements source.Provider.
+func (c *controller) Sources() source.Sources { return c.union.sources }
+
+// Setup implements reconcile.Controller.
+func (c *controller) Setup(ctx context.Context, s *reconcile.Session) error {
+	one, described, err := c.begin(ctx, s)
+	if err != nil {
+		return err
+	}
+	return one.add(described)
+}
+
+// Release implements reconcile.Releaser.
+func (c *controller) Release(s *reconcile.Session) {
+	c.pool.mu.Lock()
+	one := c.pool.sessions[s.ID()]
+	delete(c.pool.sessions, s.ID())
+	c.pool.mu.Unlock()
+	if one != nil {
+		one.end()
+	}
+}
+
+// hooked finds the session for a hook of the version, nil if that doesn't have it.
+func (c *controller) hooked(s *reconcile.Session, hook string) *session {
+	one := c.pool.session(s.ID())
+	if one == nil {
+		return nil
+	}
+	if ruled := one.life.ruled(c.union.kind); ruled == nil || !slices.Contains(ruled.Hooks, hook) {
+		return nil
+	}
+	return one
+}
+
+// hook calls a hook of the version, if it has that.
+func (c *controller) hook(ctx context.Context, s *reconcile.Session, hook string, failed bool, o reconcile.Outcome) (answer wire.HookAnswer, err error) {
+	one := c.hooked(s, hook)
+	if one == nil {
+		return answer, nil
+	}
+	err = one.call(ctx, wire.Hook, wire.Hooked{Session: s.ID(), Hook: hook, Failed: failed, Outcome: wire.NewOutcome(o)}, &answer)
+	return answer, err
+}
+
+// AfterDeploy implements reconcile.AfterDeployer.
+func (c *controller) AfterDeploy(ctx context.Context, s *reconcile.Session, o reconcile.Outcome) error {
+	_, err := c.hook(ctx, s, wire.AfterDeploy, false, o)
+	return err
+}
+
+// AfterDeployUnsuccessful implements reconcile.UnsuccessfulDeployer.
+func (c *controller) AfterDeployUnsuccessful(ctx context.Context, s *reconcile.Session, failed bool, o reconcile.Outcome) error {
+	_, err := c.hook(ctx, s, wire.AfterDeployUnsuccessful, failed, o)
+	return err
+}
+
+// AfterVerify implements reconcile.AfterVerifier.
+func (c *controller) AfterVerify(ctx context.Context, s *reconcile.Session, o reconcile.Outcome) error {
+	_, err := c.hook(ctx, s, wire.AfterVerify, false, o)
+	return err
+}
+
+// AfterVerifyUnsuccessful implements reconcile.UnsuccessfulVerifier.
+func (c *controller) AfterVerifyUnsuccessful(ctx context.Context, s *reconcile.Session, failed bool, o reconcile.Outcome) error {
+	_, err := c.hook(ctx, s, wire.AfterVerifyUnsuccessful, failed, o)
+	return err
+}
+
+// Exhausted implements reconcile.Exhauster.
+func (c *controller) Exhausted(ctx context.Context, s *reconcile.Session, err error) error {
+	one := c.hooked(s, wire.Exhausted)
+	if one == nil {
+		return nil
+	}
+	return one.call(ctx, wire.Hook, wire.Hooked{Session: s.ID(), Hook: wire.Exhausted, Given: wire.NewProblem(err)}, nil)
+}
+
+// Requeue implements reconcile.Requeuer.
+func (c *controller) Requeue(ctx context.Context, s *reconcile.Session, o reconcile.Outcome) (time.Duration, error) {
+	answer, err := c.hook(ctx, s, wire.Requeue, false, o)
+	return time.Duration(answer.After), err
+}
+
+// Finalize implements reconcile.Finalizer. A resource whose version has nothing to finalize goes at once.
+func (c *finalizing) Finalize(ctx context.Context, s *reconcile.Session) error {
+	if _, _, err := c.begin(ctx, s); err != nil {
+		return err
+	}
+	_, err := c.hook(ctx, s, wire.Finalize, false, reconcile.Outcome{})
+	return err
+}

@@ -1,0 +1,92 @@
+package versions
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+)
+
+// Options say where the versions are and how they are run. Directory and Entry have to be given; zero values of all others are the defaults.
+type Options struct {
+	// Directory holds a folder for each version, and Entry is the path of its program in that: <Directory>/<version>/<Entry>. Folders without it
+	// are no versions.
+	Directory, Entry string
+	// Arguments are those of the program; by default "serve-version", the command by which a binary of package operator/full answers a manager.
+	Arguments []string
+	// Environment is that of the program, "KEY=value" each; nil: the manager's own.
+	Environment []string
+	// Limit is how many versions run at most at once; default 8. One that is needed beyond takes the place of the one that is unused for longest.
+	Limit int
+	// Idle is how long a version runs that isn't used; default 15 minutes. It should be longer than the period in which resources are
+	// reconciled by themselves (reconcile.Period).
+	Idle time.Duration
+	// StartTimeout is how long a program may take until it answers; default 30 seconds. StopTimeout is how long it may take to end when it is told
+	// to, before it is killed; default 5 seconds.
+	StartTimeout, StopTimeout time.Duration
+	// Logger receives what versions log, with the attribute "version"; default slog.Default.
+	Logger *slog.Logger
+	// KeyDomain, FieldManager and NameObjects are what the operator has set (deploy.KeyDomain, deploy.FieldManager, reconcile.NameObjects).
+	KeyDomain, FieldManager string
+	NameObjects             bool
+}
+
+func (o Options) withDefaults() (Options, error) {
+	switch {
+	case o.Directory == "":
+		return o, errors.New("versions: no directory is given")
+	case o.Entry == "":
+		return o, errors.New("versions: no entry is given: it is the path of the program below the folder of each version")
+	case !filepath.IsLocal(o.Entry):
+		return o, fmt.Errorf("versions: entry %q: must be a path below the folder of each version", o.Entry)
+	case o.Limit < 0 || o.Idle < 0 || o.StartTimeout < 0 || o.StopTimeout < 0:
+		return o, errors.New("versions: limit and times can't be negative")
+	}
+	directory, err := filepath.Abs(o.Directory)
+	if err != nil {
+		return o, fmt.Errorf("versions: directory %q: %w", o.Directory, err)
+	}
+	o.Directory = directory
+	if o.Arguments == nil {
+		o.Arguments = []string{"serve-version"}
+	}
+	setDefault(&o.Limit, 8)
+	setDefault(&o.Idle, 15*time.Minute)
+	setDefault(&o.StartTimeout, 30*time.Second)
+	setDefault(&o.StopTimeout, 5*time.Second)
+	setDefault(&o.KeyDomain, deploy.Domain)
+	setDefault(&o.FieldManager, "operkit")
+	setDefault(&o.Logger, slog.Default())
+	return o, nil
+}
+
+func setDefault[T comparable](value *T, byDefault T) {
+	var zero T
+	if *value == zero {
+		*value = byDefault
+	}
+}
+
+// found are the versions that the directory holds, ascending as text.
+func (o Options) found() ([]string, error) {
+	entries, err := os.ReadDir(o.Directory)
+	if err != nil {
+		return nil, fmt.Errorf("versions: %w", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if info, err := os.Stat(o.program(entry.Name())); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			names = append(names, entry.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// program is the path of a version's program. The version is the name of a folder.
+func (o Options) program(version string) string { return filepath.Join(o.Directory, version, o.Entry) }

@@ -1,0 +1,52 @@
+package versions
+
+import "maps"
+
+// Report is how it stands with one version.
+type Report struct {
+	Version string
+	// Release is what its program says it is, empty if it never ran or doesn't say.
+	Release string
+	// Running tells that its process runs, which has the id PID; InUse how many reconciles use it at present.
+	Running bool
+	PID     int
+	InUse   int
+	// Starts counts the processes that it has had, Failures the starts in a row that came to nothing.
+	Starts, Failures int
+	// Calls counts what its processes were asked for, by the name of the call: "setup" is one session, "content" one object whose content
+	// was asked for because it isn't known to be in the cluster.
+	Calls map[string]int
+}
+
+// Report tells how it stands with each version, for metrics; ascending by version.
+func (p *Pool) Report() []Report {
+	p.mu.Lock()
+	all := p.all()
+	p.mu.Unlock()
+	reports := make([]Report, len(all))
+	for i, v := range all {
+		reports[i] = v.report()
+	}
+	return reports
+}
+
+func (v *version) report() Report {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r := Report{
+		Version: v.name, Release: v.said, Running: v.life != nil, InUse: v.inUse, Starts: v.starts, Failures: v.failures, Calls: maps.Clone(v.calls),
+	}
+	if v.life != nil {
+		r.PID = v.life.process.Process.Pid
+	}
+	return r
+}
+
+func (v *version) count(method string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.calls == nil {
+		v.calls = map[string]int{}
+	}
+	v.calls[method]++
+}
