@@ -37,7 +37,25 @@ func (o *Operator) command() *cobra.Command {
 		o.runCommand(s), o.renderCommand(s), o.graphCommand(s), o.diffCommand(s), o.reconcileCommand(s), o.statusCommand(s), o.triggerCommand(s), o.pauseCommand(s), o.resumeCommand(s),
 		o.configCommand(s), o.checkHeartbeatCommand(s), o.versionCommand(s),
 	)
+	for _, build := range o.commands {
+		root.AddCommand(build(func(cmd *cobra.Command) (Process, error) {
+			p, err := o.open(cmd, s)
+			if err != nil {
+				return Process{}, err
+			}
+			return o.about(p), nil
+		}))
+	}
 	return root
+}
+
+// Opener reads the settings of the process for a command.
+type Opener func(cmd *cobra.Command) (Process, error)
+
+// Command adds a command of the program's own: build makes it, and what it runs calls open for the settings. An error that it returns is told,
+// and the exit code is 1, or that of its method ExitCode() int.
+func Command(build func(open Opener) *cobra.Command) Option {
+	return func(o *Operator) { o.commands = append(o.commands, build) }
 }
 
 // showSettings marks commands whose help has all settings of the process.

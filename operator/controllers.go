@@ -51,7 +51,7 @@ func (p *process) measures() []measure {
 
 // defaultOptions are those of every reconciler before what its controller was added with.
 func (p *process) defaultOptions() []reconcile.Option {
-	options := []reconcile.Option{reconcile.Logger(p.logger)}
+	options := append([]reconcile.Option{reconcile.Logger(p.logger)}, p.extending()...)
 	for _, one := range p.measures() {
 		options = append(options, one.option)
 	}

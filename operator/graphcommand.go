@@ -87,7 +87,7 @@ func (o *Operator) graphOffline(ctx context.Context, out io.Writer, p *process, 
 
 // graph draws one resource; state is nil if it isn't known how far its components are.
 func (o *Operator) graph(ctx context.Context, out io.Writer, p *process, on deploy.Cluster, obj *unstructured.Unstructured, format string, state *dag.State) error {
-	reconciler, err := o.reconcilerOf(p, on, obj)
+	reconciler, err := o.reconcilerOf(ctx, p, on, obj)
 	if err != nil {
 		return err
 	}

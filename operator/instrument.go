@@ -3,9 +3,7 @@ package operator
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -26,13 +24,6 @@ type Instruments struct {
 	Close func(ctx context.Context) error
 }
 
-// Process is what instruments are told of the process that they see.
-type Process struct {
-	// Operator is the name of the operator, Version that of the program.
-	Operator, Version string
-	Logger            *slog.Logger
-}
-
 // Instrument has what start returns see what the process of the command run does. Of several the later ones are the inner ones. An error
 // ends the command.
 func Instrument(start func(ctx context.Context, p Process) (Instruments, error)) Option {
@@ -44,8 +35,7 @@ const closing = 3 * time.Second
 
 // instrument starts the instruments; what it returns closes them.
 func (o *Operator) instrument(ctx context.Context, p *process) (stop func(), err error) {
-	info, _ := debug.ReadBuildInfo()
-	about := Process{Operator: o.name, Version: newBuild(o.name, p.Versions.Operator, info).Version, Logger: p.logger}
+	about := o.about(p)
 	stop = func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 		defer cancel()

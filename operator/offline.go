@@ -38,6 +38,9 @@ func (o *Operator) render(
 	if _, err := o.controllerFor(resource.object); err != nil {
 		return nil, err
 	}
+	if err := o.extend(ctx, p); err != nil {
+		return nil, err
+	}
 	ref := deploy.RefOf(resource.object)
 	beside = slices.DeleteFunc(slices.Clone(beside), func(obj *unstructured.Unstructured) bool { return deploy.RefOf(obj) == ref })
 	memory, err := o.memory(dryrun.Objects(beside...), dryrun.Objects(resource.object), dryrun.Objects(patches.objects()...))
@@ -71,7 +74,7 @@ func (c *offline) render(ctx context.Context, resource *unstructured.Unstructure
 		}
 	})
 	options := c.process.optionsOf(controller, reconcile.DryRun(), collect)
-	reconciler, err := reconcile.New(controller.Controller, c.manager, c.patching.patched(options)...)
+	reconciler, err := reconcile.New(c.process.inPlaceOf(controller), c.manager, c.patching.patched(options)...)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/leader"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/klog/v2"
 )
@@ -33,7 +35,11 @@ type Operator struct {
 	patches     patchSettings
 	watches     []cluster.Option
 	instruments []func(context.Context, Process) (Instruments, error)
+	extensions  []func(context.Context, Process) (Extension, error)
+	commands    []func(open Opener) *cobra.Command
 	controllers []controller
+	// atEnd is done when the command has ended, the last first.
+	atEnd []func()
 	// called is how the commands are called, if not by the name.
 	called string
 	// namespaceFile is where a Pod is told its namespace.
@@ -124,6 +130,9 @@ func (o *Operator) Execute(ctx context.Context, args []string, stdout, stderr io
 	command.SetOut(stdout)
 	command.SetErr(stderr)
 	err := command.ExecuteContext(ctx)
+	for _, end := range slices.Backward(o.atEnd) {
+		end()
+	}
 	if err == nil {
 		return 0
 	}
@@ -134,6 +143,10 @@ func (o *Operator) Execute(ctx context.Context, args []string, stdout, stderr io
 	fmt.Fprintf(stderr, "%s: %v\n", o.callName(), err)
 	if exit != nil {
 		return exit.code
+	}
+	var coded interface{ ExitCode() int }
+	if errors.As(err, &coded) {
+		return coded.ExitCode()
 	}
 	var usage *usageError
 	var settings *config.Error

@@ -12,9 +12,12 @@ import (
 )
 
 // reconcilerOf returns what reconciles resources of a kind on a cluster, for a command.
-func (o *Operator) reconcilerOf(p *process, on deploy.Cluster, resource *unstructured.Unstructured, more ...reconcile.Option) (*reconcile.Reconciler, error) {
+func (o *Operator) reconcilerOf(ctx context.Context, p *process, on deploy.Cluster, resource *unstructured.Unstructured, more ...reconcile.Option) (*reconcile.Reconciler, error) {
 	controller, err := o.controllerFor(resource)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.extend(ctx, p); err != nil {
 		return nil, err
 	}
 	manager := deploy.NewManager(on, o.managerOptions()...)
@@ -22,7 +25,7 @@ func (o *Operator) reconcilerOf(p *process, on deploy.Cluster, resource *unstruc
 	if err != nil {
 		return nil, err
 	}
-	return reconcile.New(controller.Controller, manager, patchedBy(patches, p.optionsOf(controller, more...))...)
+	return reconcile.New(p.inPlaceOf(controller), manager, patchedBy(patches, p.optionsOf(controller, more...))...)
 }
 
 // asGiven are resources as files have them, as the cluster would have them if they were applied: nothing is.
@@ -100,7 +103,7 @@ func keep(into map[string]any, from *unstructured.Unstructured, fields ...string
 
 // plan tells what would change of a resource. The error says what of that can't be told.
 func (o *Operator) plan(ctx context.Context, p *process, c *connection, obj *unstructured.Unstructured) (*reconcile.Plan, error) {
-	reconciler, err := o.reconcilerOf(p, c, obj)
+	reconciler, err := o.reconcilerOf(ctx, p, c, obj)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,9 @@ type process struct {
 	metrics *metrics.Metrics
 	// instruments see what the process does.
 	instruments []Instruments
+	// extensions change what controllers do, once they are started (extended).
+	extensions []Extension
+	extended   bool
 }
 
 // open reads the settings for a command, and tells what should be mended in them.

@@ -55,7 +55,7 @@ func (o *Operator) reconcileOnce(ctx context.Context, out io.Writer, p *process,
 			fmt.Fprintf(out, "%s: %s %s\n", component.Name(), result.Ref, result.Action)
 		}
 	}
-	reconciler, err := o.reconcilerOf(p, c, obj, reconcile.Observe(show))
+	reconciler, err := o.reconcilerOf(ctx, p, c, obj, reconcile.Observe(show))
 	if err != nil {
 		return err
 	}

@@ -60,6 +60,9 @@ func (o *Operator) run(ctx context.Context, p *process) error {
 	closeEvents := o.openEvents(background, p, api.Port())
 	defer closeEvents()
 	h := &health{standby: e.global()}
+	if err := o.extend(ctx, p); err != nil {
+		return err
+	}
 	services, err := o.services(api, client, p, e, h)
 	if err != nil {
 		return err
@@ -151,7 +154,7 @@ func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *proces
 	}
 	for _, c := range o.working(p.Config) {
 		options := slices.Concat(p.defaultOptions(), []reconcile.Option{reconcile.WithWatcher(engine)}, c.options, p.givenOptions())
-		reconciler, err := reconcile.New(c.Controller, manager, patchedBy(patches, options)...)
+		reconciler, err := reconcile.New(p.inPlaceOf(c), manager, patchedBy(patches, options)...)
 		if err != nil {
 			return nil, err
 		}

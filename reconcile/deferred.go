@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,7 +11,7 @@ import (
 
 // Deferred is a form of object for Session.Add and Component.Add whose content is asked for only when the cluster may have to be changed:
 // not for one that was applied, or found as it should be, with the same digest before. It is Finished, and Component.Objects returns no more
-// of it than its names. Definitions of kinds can't be deferred.
+// of it than its names, save in a dry run and for Observe. Definitions of kinds can't be deferred.
 type Deferred struct {
 	// Ref names the object, in full. An empty namespace is that of the resource for a namespaced one.
 	Ref deploy.Ref
@@ -37,19 +38,17 @@ func (d Deferred) standIn() (*unstructured.Unstructured, error) {
 	}}, nil
 }
 
-// whole are the contents with those that were deferred.
-func (f *finishedRendering) whole(ctx context.Context) ([]*unstructured.Unstructured, error) {
-	if !f.deferred {
-		return f.contents, nil
-	}
-	whole := make([]*unstructured.Unstructured, len(f.contents))
+// fetch has the contents be there that were deferred, for somebody who looks at them whatever is in the cluster.
+func (f *finishedRendering) fetch(ctx context.Context) error {
 	for i, content := range f.contents {
-		var err error
-		if whole[i], err = f.content(ctx, content); err != nil {
-			return nil, err
+		whole, err := f.content(ctx, content)
+		if err != nil {
+			return fmt.Errorf("object %s: %w", f.objects[i].name, err)
 		}
+		f.contents[i] = whole
 	}
-	return whole, nil
+	f.deferred = false
+	return nil
 }
 
 // content returns the content for a stand-in, any other object as it is.

@@ -111,13 +111,9 @@ func (d *Description) Render(ctx context.Context, c *Component) ([]Rendered, err
 	if err != nil {
 		return nil, err
 	}
-	contents, err := rendered.whole(ctx)
-	if err != nil {
-		return nil, err
-	}
-	objects := make([]Rendered, len(contents))
+	objects := make([]Rendered, len(rendered.contents))
 	for i, o := range rendered.objects {
-		objects[i] = Rendered{o, contents[i], o.judge}
+		objects[i] = Rendered{o, rendered.contents[i], o.judge}
 	}
 	return objects, nil
 }

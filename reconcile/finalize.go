@@ -51,6 +51,10 @@ func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
 	if s.version = s.fixedVersion; s.version == "" {
 		s.version, _ = r.options.versionOf(s.described)
 	}
+	if err := r.openAssets(ctx, s); err != nil {
+		s.logger.Warn("finalizing without the files of the version", "version", s.version, "error", err)
+		s.assets = missing{err}
+	}
 	err := r.configure(ctx, s)
 	var gone *noConfigError
 	if !errors.As(err, &gone) {

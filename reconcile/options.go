@@ -31,6 +31,7 @@ type options struct {
 	around        []around
 	prunes        []schema.GroupVersionKind
 	patchers      []Patcher
+	assets        Assets
 	events        event.Sink
 	nameObjects   bool
 	oper8Names    bool

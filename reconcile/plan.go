@@ -125,12 +125,7 @@ func (s *Session) plan(ctx context.Context, c *Component) PlannedComponent {
 		planned.Differences, failed = s.manager.DiffDelete(ctx, rendered.contents)
 		planned.Differences = withoutForeign(planned.Differences)
 	} else {
-		contents, err := rendered.whole(ctx)
-		if err != nil {
-			planned.Err = err
-			return planned
-		}
-		planned.Differences, failed = s.manager.Diff(ctx, contents)
+		planned.Differences, failed = s.manager.Diff(ctx, rendered.contents)
 	}
 	if planned.Differences == nil {
 		planned.Err = failed

@@ -165,7 +165,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 		manager: r.manager.With(deploy.OwnedBy(resource)), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
 		ownAnywhere: r.options.ownAnywhere, events: r.options.events,
-		logger: logger,
+		logger: logger, watched: len(r.options.observers) > 0,
 	}
 }
 
@@ -198,6 +198,9 @@ func (r *Reconciler) prepare(ctx context.Context, s *Session) (err error) {
 	if err := r.options.checkVersion(s); err != nil {
 		return err
 	}
+	if err := r.openAssets(ctx, s); err != nil {
+		return fmt.Errorf("version %s: %w", s.version, err)
+	}
 	if err := r.configure(ctx, s); err != nil {
 		return err
 	}
@@ -227,8 +230,11 @@ func (r *Reconciler) upgrade(ctx context.Context, s *Session) error {
 	return guarded(func() error { return upgrader.Upgrade(ctx, s, from, s.version) })
 }
 
-// release tells the controller that a session has ended, if it wants to know.
+// release ends a session, and tells the controller of it if it wants to know.
 func (r *Reconciler) release(s *Session) {
+	if s.releaseAssets != nil {
+		defer s.releaseAssets()
+	}
 	releaser, ok := r.controller.(Releaser)
 	if !ok {
 		return
@@ -259,7 +265,11 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 		return request.Result{}, err
 	case isPassing(err) && s.attempt < quietAttempts:
 		// Somebody else was quicker. That is no failure: look again, with what they wrote.
-		return request.Result{}, request.RetryAfter(lookAgain, request.Quiet(err))
+		after, asked := request.RetryTime(err)
+		if !asked {
+			after = lookAgain
+		}
+		return request.Result{}, request.RetryAfter(after, request.Quiet(err))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = errors.Join(context.Cause(ctx), err)
 		var cancel context.CancelFunc

@@ -113,6 +113,9 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 	if err := errors.Join(errs...); err != nil {
 		return nil, &classified{class: classRollout, err: err}
 	}
+	if s.dryRun || s.watched {
+		return finished, finished.fetch(ctx)
+	}
 	return finished, nil
 }
 

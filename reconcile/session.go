@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base32"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"sync"
@@ -26,10 +27,12 @@ type Session struct {
 	// described is the resource with the defaults under it.
 	described *unstructured.Unstructured
 	// manager works for the resource: what it applies belongs to that.
-	manager    *deploy.Manager
-	watcher    Watcher
-	logger     *slog.Logger
-	dryRun     bool
+	manager *deploy.Manager
+	watcher Watcher
+	logger  *slog.Logger
+	dryRun  bool
+	// watched: somebody looks at the contents of objects.
+	watched    bool
 	components []*Component
 	names      map[string]*Component
 	claims     claims
@@ -37,6 +40,9 @@ type Session struct {
 	config     map[string]any
 	generated  generated
 	version    string
+	assets     fs.FS
+	// releaseAssets is called at the end, nil for nothing.
+	releaseAssets func()
 	// fixedVersion is what the resource wants whatever it says itself; empty: what it says.
 	fixedVersion string
 	patches      []Patch

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"fmt"
 	"net/http"
 	"sync"
 
@@ -47,6 +48,17 @@ func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
 // Handler serves them.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+}
+
+// Collect adds what a collector has to tell to the page. Nil metrics take it and tell nothing.
+func (m *Metrics) Collect(collector prometheus.Collector) error {
+	if m == nil {
+		return nil
+	}
+	if err := m.registry.Register(collector); err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	return nil
 }
 
 // Leads notes whether this process works.

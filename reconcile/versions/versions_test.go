@@ -3,17 +3,21 @@ package versions_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // snapshot is all that is in the cluster, without what differs between two worlds.
@@ -99,23 +103,33 @@ func TestAChildDoesWhatAControllerDoes(t *testing.T) {
 func TestUnchangedContentsAreNotAskedFor(t *testing.T) {
 	t.Parallel()
 	pool := start(t, folder(t, "house", "1.0.0"))
-	h := reconciletest.New(t, pool.Controllers()[0])
-	h.Apply(house("home", map[string]any{"version": "1.0.0"}))
-	h.RunUntilSettled()
-	first := pool.Report()[0].Calls["content"]
-	assert.Equal(t, 2, first, "each object once")
-	for range 5 {
-		_, err := h.Reconcile("House home")
+	resource := house("home", map[string]any{"version": "1.0.0"})
+	resource.SetNamespace("town")
+	resource.SetUID("uid-of-home")
+	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(resource))
+	require.NoError(t, err)
+	r, err := reconcile.New(pool.Controllers()[0], deploy.NewManager(memory), reconcile.Logger(slog.New(slog.DiscardHandler)))
+	require.NoError(t, err)
+	reconciled := func(reason string, contents int) {
+		before := pool.Report()[0].Calls["content"]
+		_, err := r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: houses, Namespace: "town", Name: "home"}})
 		require.NoError(t, err)
+		assert.Equal(t, contents, pool.Report()[0].Calls["content"]-before, reason)
 	}
-	h.Writes(0)
-	assert.Equal(t, first, pool.Report()[0].Calls["content"], "what is known is not asked for")
-	h.Edit("ConfigMap home-base", func(obj *unstructured.Unstructured) {
-		require.NoError(t, unstructured.SetNestedField(obj.Object, "spoilt", "data", "version"))
-	})
-	h.RunUntilSettled()
-	assert.Equal(t, first+1, pool.Report()[0].Calls["content"], "what somebody else changed is")
-	h.Configured("ConfigMap home-base")
+	reconciled("each object is made of its content", 2)
+	calls := memory.Record()
+	for range 5 {
+		reconciled("what is as it should be is not asked for", 0)
+	}
+	assert.Empty(t, calls.Calls(), "nor is the cluster")
+	base := deploy.Ref{Kind: configMaps, Namespace: "town", Name: "home-base"}
+	_, err = memory.Port().Patch(t.Context(), base, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"data":{"version":"spoilt"}}`), FieldManager: "somebody"})
+	require.NoError(t, err)
+	reconciled("what somebody else has changed is", 1)
+	reconciled("and then no more", 0)
+	obj, err := memory.View().Get(t.Context(), base)
+	require.NoError(t, err)
+	assert.Equal(t, "1.0.0", obj.Object["data"].(map[string]any)["version"])
 }
 
 func TestUpgrade(t *testing.T) {

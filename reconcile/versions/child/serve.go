@@ -26,16 +26,16 @@ func Streams(in io.Reader, out io.Writer) Option {
 	return func(s *server) { s.in, s.out = in, out }
 }
 
-// With sets options of the Reconcilers that render: reconcile.WithPatches, say. What the manager decides, such as versions, pauses and
-// the status, is of no effect here.
-func With(options ...reconcile.Option) Option {
-	return func(s *server) { s.options = append(s.options, options...) }
+// With sets options of the Reconciler of each controller: reconcile.WithPatches, say, with what reads through the manager given. What the
+// manager decides, such as pauses and the status, is of no effect here.
+func With(options func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error)) Option {
+	return func(s *server) { s.options = options }
 }
 
 // server answers one manager.
 type server struct {
 	controllers []reconcile.Controller
-	options     []reconcile.Option
+	options     func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error)
 	release     string
 	in          io.Reader
 	out         io.Writer
@@ -104,15 +104,20 @@ func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 	}
 	s.logger = slog.New(&lines{peer: s.peer, level: slog.Level(g.Level)})
 	manager := deploy.NewManager(&store{peer: s.peer}, deploy.FieldManager(g.FieldManager), deploy.KeyDomain(g.Domain), deploy.RetryFor(0))
-	options := append([]reconcile.Option{
-		reconcile.Logger(s.logger), reconcile.WithWatcher(&watcher{s.peer}), reconcile.Events(events{s.peer}),
-	}, s.options...)
+	own := []reconcile.Option{reconcile.Logger(s.logger), reconcile.WithWatcher(&watcher{s.peer}), reconcile.Events(events{s.peer})}
 	if g.NameObjects {
-		options = append(options, reconcile.NameObjects())
+		own = append(own, reconcile.NameObjects())
 	}
 	declaration := &wire.Declaration{Protocol: wire.Protocol, Release: s.release}
 	for _, controller := range s.controllers {
-		r, err := reconcile.New(controller, manager, options...)
+		var options []reconcile.Option
+		if s.options != nil {
+			var err error
+			if options, err = s.options(controller, manager); err != nil {
+				return nil, err
+			}
+		}
+		r, err := reconcile.New(controller, manager, append(options, own...)...)
 		if err != nil {
 			return nil, err
 		}
