@@ -13,7 +13,9 @@ import (
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -185,4 +187,49 @@ spec:
 	// of: tonight
 	// of: second
 	// exit code 0
+}
+
+// An operator whose controllers are others in some processes, such as those of another version, says so by Extend.
+func ExampleExtend() {
+	op := operator.New("widget-operator", operator.WithoutTemporaryPatches(), operator.Extend(
+		func(_ context.Context, p operator.Process) (operator.Extension, error) {
+			fmt.Println("extending", len(p.Controllers), "controller of", p.Operator)
+			return operator.Extension{Controllers: []reconcile.Controller{gadget{widgetKind}}, Close: func() { fmt.Println("closed") }}, nil
+		}))
+	op.Control(widget{})
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "widget.yaml")
+	if err := os.WriteFile(path, []byte(sample), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	op.Execute(context.Background(), []string{"graph", "-f", path}, os.Stdout, os.Stdout)
+	// Output:
+	// extending 1 controller of widget-operator
+	// COMPONENT   WAITS FOR
+	// gadget      -
+	// closed
+}
+
+func ExampleCommand() {
+	op := operator.New("widget-operator", operator.Command(func(open operator.Opener) *cobra.Command {
+		return &cobra.Command{Use: "kinds", Short: "List the kinds", RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := open(cmd)
+			if err != nil {
+				return err
+			}
+			for _, c := range p.Controllers {
+				cmd.Println(c.Kind().Kind)
+			}
+			return nil
+		}}
+	}))
+	op.Control(widget{})
+	op.Execute(context.Background(), []string{"kinds"}, os.Stdout, os.Stdout)
+	// Output: Widget
 }

@@ -11,6 +11,8 @@ type counterpart struct {
 	key string
 	// translate is what a value of oper8's is here; nil for the same.
 	translate func(text string) (string, error)
+	// of is the package whose operators have the key; empty for all.
+	of string
 }
 
 // counterparts are by oper8's names in the environment. The README says of those that are missing why.
@@ -30,6 +32,12 @@ var counterparts = map[string]counterpart{
 	"RETRY_BACKOFF_BASE_SECONDS":         {key: "retry.first", translate: seconds},
 	"WATCH_NAMESPACE":                    {key: "watch.namespaces"},
 	"OPERATOR_VERSION":                   {key: "versions.operator"},
+	"VCS_REPO":                           {key: "vcs.repository", of: "operator/full"},
+	"VCS_DEST":                           {key: "vcs.destination", of: "operator/full"},
+	"VCS_MODULE_DIR":                     {key: "vcs.directory", of: "operator/full"},
+	"VCS_CHECKOUT_METHOD":                {key: "vcs.method", of: "operator/full"},
+	"VCS_FIELD":                          {key: "versions.field", of: "operator/full"},
+	"VCS_VERSION_OVERRIDE":               {key: "versions.override", of: "operator/full"},
 	"ROLLOUT_MANAGER_DEPLOY_THREADS":     {key: "rollout.concurrency"},
 	"PYTHON_WATCH_MANAGER_MAX_CONCURRENT_RECONCILES": {key: "watch.workers"},
 	"PYTHON_WATCH_MANAGER_RECONCILE_PERIOD":          {key: "watch.period"},
@@ -69,14 +77,8 @@ var without = map[string]string{
 	"ANSIBLE_WATCH_MANAGER_WATCH_DEPENDENT_RESOURCES": "what a resource owns is always watched",
 	"ANSIBLE_WATCH_MANAGER_RECONCILE_PERIOD":          "use watch.period",
 	"ANSIBLE_WATCH_MANAGER_PLAYBOOK_PARAMETERS":       "there are no playbooks",
-	"VCS_ENABLED":                                     "versions of an operator side by side are no part of this core",
-	"VCS_KIND_REGEX":                                  "versions of an operator side by side are no part of this core",
-	"VCS_REPO":                                        "versions of an operator side by side are no part of this core",
-	"VCS_DEST":                                        "versions of an operator side by side are no part of this core",
-	"VCS_MODULE_DIR":                                  "versions of an operator side by side are no part of this core",
-	"VCS_FIELD":                                       "a controller says by reconcile.VersionField where its resources name their version",
-	"VCS_VERSION_OVERRIDE":                            "a controller says it by reconcile.VersionOverride",
-	"VCS_CHECKOUT_METHOD":                             "versions of an operator side by side are no part of this core",
+	"VCS_ENABLED":                                     "it is on when vcs.repository of operator/full is set",
+	"VCS_KIND_REGEX":                                  "name the kinds that have no version in versions.exempt, as patterns such as Temporary*",
 }
 
 // readOper8 takes over what stands in the environment under oper8's bare names, of keys of which nothing better speaks.
@@ -86,6 +88,10 @@ func (s *Settings) readOper8(environ []string) {
 		one, known := counterparts[name]
 		if reason, dropped := without[name]; dropped {
 			s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning here: %s", name, reason))
+		}
+		if known && s.flags.Lookup(one.key) == nil {
+			s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning here: an operator of package %s has %s", name, one.of, one.key))
+			continue
 		}
 		if text = strings.TrimSpace(text); !known || text == "" || s.origins[one.key].Source >= Environment {
 			continue

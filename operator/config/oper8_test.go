@@ -85,9 +85,28 @@ func TestEveryKeyOfOper8(t *testing.T) {
 			_, dropped := without[variable(key)]
 			assert.True(t, has != dropped)
 			assert.Contains(t, string(readme), "| `"+variable(key)+"` |")
-			if has {
+			if has && one.of == "" {
 				assert.Contains(t, New("a", nil).keys(), one.key)
+			}
+			if has && one.of != "" {
+				assert.NotContains(t, New("a", nil).keys(), one.key, "an operator of package "+one.of+" has it")
 			}
 		})
 	}
+}
+
+// What an operator of another package has is a warning that says which, and the value counts where it is.
+func TestKeysOfOtherPackages(t *testing.T) {
+	t.Parallel()
+	s := New("a", nil, Oper8Environment())
+	_, err := s.Load([]string{"VCS_REPO=/versions"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"VCS_REPO has no meaning here: an operator of package operator/full has vcs.repository"}, s.Warnings())
+
+	s = New("a", nil, Oper8Environment())
+	repository := s.Flags().String("vcs.repository", "", "")
+	_, err = s.Load([]string{"VCS_REPO=/versions"})
+	require.NoError(t, err)
+	assert.Equal(t, "/versions", *repository)
+	assert.Equal(t, []string{"VCS_REPO is an old name: set A_VCS_REPOSITORY=/versions instead"}, s.Warnings())
 }

@@ -1,0 +1,81 @@
+package templates
+
+import (
+	"errors"
+	"io/fs"
+	"reflect"
+	"sync"
+
+	"github.com/operkit/operkit/reconcile"
+)
+
+// Versions are the templates of a folder in several versions: those of reconcile.Session.Assets. Each version is parsed when it is first
+// asked for. It is safe for concurrent use.
+type Versions struct {
+	folder  string
+	options []Option
+
+	mu sync.Mutex
+	// parsed are by the key of their version's files, in the order in which they came.
+	parsed map[any]*parsedVersion
+	order  []any
+}
+
+// parsedVersion is one version, once it is parsed.
+type parsedVersion struct {
+	once      sync.Once
+	templates *Templates
+	err       error
+}
+
+// mostVersions are as many as are kept; another one takes the place of the oldest.
+const mostVersions = 64
+
+// OfVersions returns the templates of a folder, which is "." for all of the files that a version has.
+func OfVersions(folder string, opts ...Option) *Versions {
+	return &Versions{folder: folder, options: opts, parsed: map[any]*parsedVersion{}}
+}
+
+// For returns the templates of the version that the session's resource wants. Files that can't be parsed are an error of the kind that
+// reconcile.Configuration makes: another version may do better.
+func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
+	files := s.Assets()
+	if files == nil {
+		return nil, errors.New("templates: the session has no files of a version: give the reconciler the option WithAssets")
+	}
+	one := v.of(keyOf(files))
+	if one == nil { // nothing tells these files from others
+		one = &parsedVersion{}
+	}
+	one.once.Do(func() { one.templates, one.err = Parse(files, v.folder, v.options...) })
+	if one.err != nil {
+		return nil, reconcile.Configuration("version %s: %w", s.Version(), one.err)
+	}
+	return one.templates, nil
+}
+
+// keyOf is what tells the files of a version from those of others, nil for nothing.
+func keyOf(files fs.FS) any {
+	if !reflect.ValueOf(files).Comparable() {
+		return nil
+	}
+	return files
+}
+
+func (v *Versions) of(key any) *parsedVersion {
+	if key == nil {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	one := v.parsed[key]
+	if one == nil {
+		one = &parsedVersion{}
+		v.parsed[key] = one
+		if v.order = append(v.order, key); len(v.order) > mostVersions {
+			delete(v.parsed, v.order[0])
+			v.order = v.order[1:]
+		}
+	}
+	return one
+}
