@@ -54,7 +54,7 @@ func (r *Reconciler) exhausted(ctx context.Context, s *Session, err error) error
 		r.attempts.forget(deploy.RefOf(s.resource))
 		return err
 	}
-	if _, unavailable := isUnavailable(err); unavailable || isPassing(err) {
+	if _, unavailable := isUnavailable(err); unavailable || IsPassing(err) {
 		return err
 	}
 	failures := r.attempts.failed(s)

@@ -1,12 +1,15 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -23,7 +26,8 @@ type Describing struct {
 	ID string
 	// Version is the one that the resource wants; by default what VersionField and VersionOverride say.
 	Version string
-	DryRun  bool
+	// DryRun has the controller know that nothing is deployed for real, see Session.DryRun.
+	DryRun bool
 	// Logger is that of the session; by default that of the Reconciler.
 	Logger *slog.Logger
 }
@@ -41,6 +45,9 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 	}
 	if as.Logger != nil {
 		s.logger = as.Logger
+	}
+	if s.dryRun {
+		s.manager = s.manager.With(deploy.DryRun()) // for what Setup does by itself
 	}
 	d := &Description{reconciler: r, session: s}
 	if err := d.describe(d.Context(ctx)); err != nil {
@@ -101,7 +108,8 @@ type Rendered struct {
 	Object *Object
 	// Content is shared: it must not be changed.
 	Content *unstructured.Unstructured
-	// Judge says whether it is ready, nil where package readiness does.
+	// Judge says whether it is ready: what it was added with (ReadyWhen), or what ReadyBy has for its kind. nil where package readiness
+	// does.
 	Judge Judge
 }
 
@@ -113,9 +121,30 @@ func (d *Description) Render(ctx context.Context, c *Component) ([]Rendered, err
 	}
 	objects := make([]Rendered, len(rendered.contents))
 	for i, o := range rendered.objects {
-		objects[i] = Rendered{o, rendered.contents[i], o.judge}
+		objects[i] = Rendered{o, rendered.contents[i], d.session.judgeOf(o)}
 	}
 	return objects, nil
+}
+
+// judgeOf is who judges an object otherwise than package readiness does by itself, nil for nobody.
+func (s *Session) judgeOf(o *Object) Judge {
+	if len(s.readiness.Registry) == 0 || o.judge != nil {
+		return o.judge
+	}
+	if _, known := s.readiness.Registry[o.ref.Kind.GroupKind()]; !known {
+		return nil
+	}
+	return func(_ context.Context, live *unstructured.Unstructured) error {
+		result := s.readiness.At(s.now(), live)
+		text := fmt.Sprintf("%s (%s)", result.State, cmp.Or(result.Message, result.Reason))
+		switch result.State {
+		case readiness.Ready:
+			return nil
+		case readiness.Failed:
+			return WithClass(OfRollout, errors.New(text))
+		}
+		return Precondition("%s", text)
+	}
 }
 
 // Err is what a method of the controller that was called for the session has done wrong besides: components that it added too late, say.

@@ -92,7 +92,7 @@ func isUnavailable(err error) (after time.Duration, ok bool) {
 }
 
 // Passing marks err as one that usually passes by itself at once, such as a helper that is started again: the reconcile is repeated, and
-// nothing is told before it has come back several times. nil stays nil.
+// nothing is told before it has come back several times. nil stays nil. request.RetryAfter around it says when to repeat.
 func Passing(err error) error {
 	if err == nil {
 		return nil
@@ -105,15 +105,17 @@ type passingError struct{ err error }
 func (e *passingError) Error() string { return e.err.Error() }
 func (e *passingError) Unwrap() error { return e.err }
 
-// isPassing tells whether err is about nothing but what passes, such as somebody else having written meanwhile.
-func isPassing(err error) bool {
+// IsPassing tells whether err is about nothing but what passes: each branch of it was marked by Passing, or says that somebody else has
+// written meanwhile (*deploy.StaleError).
+func IsPassing(err error) bool {
 	switch e := err.(type) {
 	case *deploy.StaleError, *passingError:
 		return true
 	case interface{ Unwrap() []error }:
-		return !slices.ContainsFunc(e.Unwrap(), func(branch error) bool { return !isPassing(branch) })
+		branches := e.Unwrap()
+		return len(branches) > 0 && !slices.ContainsFunc(branches, func(branch error) bool { return !IsPassing(branch) })
 	case interface{ Unwrap() error }:
-		return isPassing(e.Unwrap())
+		return IsPassing(e.Unwrap())
 	}
 	return false
 }

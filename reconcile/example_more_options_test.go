@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/status"
+	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -140,4 +143,21 @@ func ExampleReconciler_Graph() {
 	graph, err := reconciler.Graph(context.Background(), cluster.Objects()[0])
 	fmt.Println(graph, err)
 	// Output: Graph({door:[wall],wall:[]}) <nil>
+}
+
+func ExampleReadyBy() {
+	cluster := emptyCluster()
+	lit := func(_ time.Time, object map[string]any) readiness.Result {
+		return readiness.Result{State: readiness.InProgress, Message: "it is dark"}
+	}
+	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Add("door", configMap("door"))
+		return nil
+	}), reconcile.OnlyReady(), reconcile.ReadyBy(readiness.Checker{Registry: readiness.Registry{{Kind: "ConfigMap"}: {Func: lit}}}))
+	for _, obj := range cluster.Objects() {
+		if ready, ok := status.Conditions(obj).Get(status.ConditionReady); ok {
+			fmt.Println(ready.Status, ready.Message)
+		}
+	}
+	// Output: False door: ConfigMap door: InProgress (it is dark)
 }

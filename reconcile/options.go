@@ -11,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -49,6 +50,7 @@ type options struct {
 	graphInStatus     bool
 	startAfter        time.Duration
 	maxAttempts       int
+	readiness         readiness.Checker
 }
 
 // WithPatches has the objects of resources changed by the patches that patcher knows of, see package
@@ -110,6 +112,12 @@ func Recheck(after time.Duration) Option { return func(o *options) { o.recheck =
 // Period sets after which time a resource that is complete is reconciled again although
 // nothing happened; default 10 minutes, zero means not at all.
 func Period(after time.Duration) Option { return func(o *options) { o.period = after } }
+
+// ReadyBy has checker say whether objects are ready for which no Judge is given (ReadyWhen); default: the table of package readiness as it
+// stands. Its Registry is for kinds that the table doesn't know, by functions or by the expressions of package celready.
+func ReadyBy(checker readiness.Checker) Option {
+	return func(o *options) { o.readiness = checker }
+}
 
 // Observe is told of each component's deployment as it ends, from several goroutines. Several observers are
 // told in turn.
@@ -174,6 +182,9 @@ func newOptions(opts []Option) (options, error) {
 	case o.onlyReady && (o.withoutStatus || o.writesMore()):
 		return o, errors.New("only ready: ServiceStatus, GraphInStatus, SupportedVersions and OperatorVersion write more into the status, " +
 			"OwnAnywhere remembers in it, and WithoutStatus writes none: leave one out")
+	}
+	if err := o.readiness.Registry.Validate(); err != nil {
+		return o, fmt.Errorf("readiness: %w", err)
 	}
 	return o, o.validateVersions()
 }

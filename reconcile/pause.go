@@ -172,5 +172,5 @@ func withoutPause(present map[string]any) (next map[string]any, resumed bool) {
 // isTemporary tells whether there is sense in writing a status again that couldn't be written.
 func isTemporary(err error) bool {
 	_, unavailable := isUnavailable(err)
-	return unavailable || isPassing(err)
+	return unavailable || IsPassing(err)
 }

@@ -165,6 +165,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 		manager: r.manager.With(deploy.OwnedBy(resource)), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
 		ownAnywhere: r.options.ownAnywhere, events: r.options.events,
+		readiness: r.options.readiness, now: r.options.now,
 		logger: logger, watched: len(r.options.observers) > 0,
 	}
 }
@@ -232,15 +233,18 @@ func (r *Reconciler) upgrade(ctx context.Context, s *Session) error {
 
 // release ends a session, and tells the controller of it if it wants to know.
 func (r *Reconciler) release(s *Session) {
+	if releaser, ok := r.controller.(Releaser); ok {
+		s.told("Release", func() { releaser.Release(s) })
+	}
 	if s.releaseAssets != nil {
-		defer s.releaseAssets()
+		s.told("release of Assets", s.releaseAssets)
 	}
-	releaser, ok := r.controller.(Releaser)
-	if !ok {
-		return
-	}
-	if err := guarded(func() error { releaser.Release(s); return nil }); err != nil {
-		s.logger.Error("panic", "method", "Release", "error", err)
+}
+
+// told calls what answers nothing; its panic is logged.
+func (s *Session) told(method string, call func()) {
+	if err := guarded(func() error { call(); return nil }); err != nil {
+		s.logger.Error("panic", "method", method, "error", err)
 	}
 }
 
@@ -263,7 +267,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	switch {
 	case r.options.dryRun && err != nil:
 		return request.Result{}, err
-	case isPassing(err) && s.attempt < quietAttempts:
+	case IsPassing(err) && s.attempt < quietAttempts:
 		// Somebody else was quicker. That is no failure: look again, with what they wrote.
 		after, asked := request.RetryTime(err)
 		if !asked {

@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,10 +29,12 @@ type Session struct {
 	// described is the resource with the defaults under it.
 	described *unstructured.Unstructured
 	// manager works for the resource: what it applies belongs to that.
-	manager *deploy.Manager
-	watcher Watcher
-	logger  *slog.Logger
-	dryRun  bool
+	manager   *deploy.Manager
+	watcher   Watcher
+	logger    *slog.Logger
+	dryRun    bool
+	readiness readiness.Checker
+	now       func() time.Time
 	// watched: somebody looks at the contents of objects.
 	watched    bool
 	components []*Component

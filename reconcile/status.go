@@ -38,7 +38,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 		return request.RetryAfter(after, unwritten)
 	case unavailable:
 		return unwritten
-	case isPassing(err), errors.As(err, &forbidden):
+	case IsPassing(err), errors.As(err, &forbidden):
 		// An API server that has just started refuses what it allows a moment later. What stays forbidden is said then.
 		return request.Quiet(unwritten)
 	}

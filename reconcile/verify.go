@@ -57,10 +57,14 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 			return v, err
 		}
 		if o.judge != nil && live != nil {
-			v.judged(ref, guarded(func() error { return o.judge(ctx, live) }))
+			judged := guarded(func() error { return o.judge(ctx, live) })
+			if IsPassing(judged) {
+				return v, fmt.Errorf("%s %s: %w", ref.Kind.Kind, ref.Name, judged)
+			}
+			v.judged(ref, judged)
 			continue
 		}
-		switch result := readiness.Of(live); result.State {
+		switch result := s.readiness.At(s.now(), live); result.State {
 		case readiness.Ready:
 		case readiness.Failed:
 			v.failed = append(v.failed, describe(ref, result))
@@ -75,7 +79,7 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 // its readiness needs no more, so that nothing is asked of the cluster.
 func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unstructured.Unstructured, error) {
 	view, ok := s.manager.View().(deploy.PartialView)
-	if !ok || content || (readiness.Checker{}).NeedsContent(ref.Kind.GroupKind()) {
+	if !ok || content || s.readiness.NeedsContent(ref.Kind.GroupKind()) {
 		return s.manager.View().Get(ctx, ref)
 	}
 	obj, _, err := view.Partial(ctx, ref)

@@ -3,6 +3,7 @@ package vcs
 import (
 	"context"
 	"fmt"
+	"path"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -15,12 +16,19 @@ var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil)
 
 // builder makes the repository of single versions.
 type builder struct {
-	source *Repository
-	*chooser
-	report *Report
+	source  *Repository
+	options SetupOptions
+	report  *Report
 	// made are objects that the source hasn't, in the order in which they are written; needed are those of the source.
 	made   []made
 	needed map[plumbing.Hash]bool
+	// walked are the trees among them whose content is noted too: somebody may have a tree stand where a file should.
+	walked map[plumbing.Hash]bool
+	// modules tells that there is a submodule, attributes are the files that say which others Git LFS keeps.
+	modules    bool
+	attributes map[plumbing.Hash]bool
+	// kin are which objects are versions of each other.
+	kin kin
 }
 
 type made struct {
@@ -30,20 +38,22 @@ type made struct {
 }
 
 // newBuilder makes the commits, and finds out which objects they need.
-func newBuilder(ctx context.Context, source *Repository, c *chooser, report *Report) (*builder, error) {
-	b := &builder{source: source, chooser: c, report: report, needed: map[plumbing.Hash]bool{}}
+func newBuilder(ctx context.Context, source *Repository, options SetupOptions, report *Report) (*builder, error) {
+	b := &builder{source: source, options: options, report: report}
+	b.needed, b.walked, b.attributes = map[plumbing.Hash]bool{}, map[plumbing.Hash]bool{}, map[plumbing.Hash]bool{}
 	b.add(plumbing.TreeObject, nil)
-	root := b.add(plumbing.CommitObject, commitText(emptyTree, plumbing.ZeroHash, "0 +0000", "0 +0000", "root"))
+	root := b.add(plumbing.CommitObject, rootText())
 	report.Root = Commit(root.String())
 	known := map[plumbing.Hash]bool{root: true}
 	for i := range report.Kept {
+		b.progress(Reading, i, len(report.Kept))
 		kept := &report.Kept[i]
 		info, err := source.commit(kept.Ref.Commit)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", kept.Ref.Full, err)
+		if err == nil {
+			err = b.need(ctx, info.tree, "", 0)
 		}
-		if err := b.need(ctx, info.tree, 0); err != nil {
-			return nil, fmt.Errorf("%s: %w", kept.Ref.Full, err)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", kept.Ref.Full, b.explained(err))
 		}
 		text := commitText(info.tree, root, info.authored, info.committed, kept.Ref.Name)
 		hash := plumbing.ComputeHash(plumbing.CommitObject, text)
@@ -53,15 +63,25 @@ func newBuilder(ctx context.Context, source *Repository, c *chooser, report *Rep
 		}
 		kept.Commit, kept.Tree = Commit(hash.String()), info.tree.String()
 	}
+	b.progress(Reading, len(report.Kept), len(report.Kept))
 	delete(b.needed, emptyTree)
 	report.Objects = len(b.made) + len(b.needed)
-	return b, nil
+	var err error
+	if report.SourceBytes, err = source.size(); err == nil {
+		report.Warnings, err = b.warnings(ctx)
+	}
+	return b, err
 }
 
 func (b *builder) add(kind plumbing.ObjectType, content []byte) plumbing.Hash {
 	hash := plumbing.ComputeHash(kind, content)
 	b.made = append(b.made, made{kind, hash, content})
 	return hash
+}
+
+// rootText is the commit of nothing.
+func rootText() []byte {
+	return commitText(emptyTree, plumbing.ZeroHash, "0 +0000", "0 +0000", "root")
 }
 
 // commitText is a commit: its times are the source's, so that the same versions have the same ids.
@@ -73,9 +93,9 @@ func commitText(tree, parent plumbing.Hash, authored, committed, message string)
 	return []byte(text + "author " + identity + " " + authored + "\ncommitter " + identity + " " + committed + "\n\n" + message + "\n")
 }
 
-// need notes a tree and all that is in it. What is in a submodule is in another repository.
-func (b *builder) need(ctx context.Context, tree plumbing.Hash, depth int) error {
-	if b.needed[tree] {
+// need notes the tree of a path and all that is in it. What is in a submodule is in another repository.
+func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth int) error {
+	if b.walked[tree] {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -84,20 +104,25 @@ func (b *builder) need(ctx context.Context, tree plumbing.Hash, depth int) error
 	if depth > mostDepth {
 		return fmt.Errorf("folders are more than %d deep", mostDepth)
 	}
-	b.needed[tree] = true
+	b.needed[tree], b.walked[tree] = true, true
 	entries, err := b.source.tree(tree)
 	if err != nil {
 		return err
 	}
+	b.kin.note(at, tree, entries, b.needed)
 	for _, e := range entries {
 		switch e.mode {
 		case modeModule:
+			b.modules = true
 		case modeFolder:
-			if err := b.need(ctx, e.hash, depth+1); err != nil {
+			if err := b.need(ctx, e.hash, path.Join(at, e.name), depth+1); err != nil {
 				return err
 			}
 		default:
 			b.needed[e.hash] = true
+			if e.name == attributesName {
+				b.attributes[e.hash] = true
+			}
 		}
 	}
 	return nil

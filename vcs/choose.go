@@ -2,15 +2,15 @@ package vcs
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 )
 
 // chooser says which references are kept.
 type chooser struct {
-	tags, branches []*regexp.Regexp
+	tags, branches []expression
 	as             TagsAs
 }
 
@@ -23,6 +23,9 @@ func newChooser(o SetupOptions) (*chooser, error) {
 	if tags == nil {
 		tags = []string{DefaultTags}
 	}
+	if len(tags)+len(o.Branches) == 0 {
+		return nil, errors.New("there is no expression, neither for tags nor for branches: nothing would be kept")
+	}
 	var err error
 	if c.tags, err = expressions("tag", tags, o.Prefix); err != nil {
 		return nil, err
@@ -31,81 +34,90 @@ func newChooser(o SetupOptions) (*chooser, error) {
 	return c, err
 }
 
-// expressions compiles texts so that they match all of a name, or its beginning (spec: vcs 24, W13).
-func expressions(what string, texts []string, prefix bool) (all []*regexp.Regexp, err error) {
-	for i, text := range texts {
-		if _, err := regexp.Compile(text); err != nil {
-			return nil, fmt.Errorf("%s expression %d, %q: %w", what, i+1, text, err)
-		}
-		end := `\z`
-		if prefix {
-			end = ""
-		}
-		all = append(all, regexp.MustCompile(`\A(?:`+text+`)`+end))
-	}
-	return all, nil
-}
+// noExpression is why most references aren't kept.
+const noExpression = "no expression matches its name"
 
-// choose sorts references into those that are kept and those that aren't. Of a tag and a branch of one name the tag is (spec: vcs 26).
-func (c *chooser) choose(refs []Ref) (report Report) {
-	taken := map[string]bool{}
-	skip := func(ref Ref, reason string) { report.Skipped = append(report.Skipped, Skipped{ref, reason}) }
-	keep := func(ref Ref, expressions []*regexp.Regexp) {
-		one := Kept{Ref: ref, Name: ref.Name}
-		name := c.full(one)
-		matches := slices.ContainsFunc(expressions, func(one *regexp.Regexp) bool { return one.MatchString(ref.Name) })
-		switch {
-		case !matches:
-			skip(ref, "no expression matches its name")
-		case ref.Commit == "":
-			skip(ref, "it comes to no commit that can be read")
-		case taken[name]:
-			skip(ref, "there is a tag of that name")
-		case checkRevision(name) != nil:
-			skip(ref, "its name can't be that of a branch: "+checkRevision(name).Error())
-		default:
-			taken[name] = true
-			report.Kept = append(report.Kept, one)
+// choose sorts the tags and branches of a repository into those that are kept and those that aren't. Of a tag and a branch of one name the tag
+// is (spec: vcs 26).
+func (c *chooser) choose(ctx context.Context, source *Repository) (report Report, err error) {
+	refs, err := source.Refs(ctx)
+	if err != nil {
+		return report, err
+	}
+	taken := taken{}
+	for _, kind := range []Kind{Tag, Branch} {
+		for _, ref := range refs {
+			if ref.Kind != kind {
+				continue
+			}
+			reason, err := c.reason(source, ref, taken)
+			if err != nil {
+				return report, err
+			}
+			if reason != "" {
+				report.Skipped = append(report.Skipped, Skipped{ref, reason})
+				continue
+			}
+			full := c.full(ref)
+			taken.take(full)
+			report.Kept = append(report.Kept, Kept{Ref: ref, Name: ref.Name, Full: full})
 		}
 	}
-	for _, ref := range refs {
-		if ref.Kind == Tag {
-			keep(ref, c.tags)
+	return report, nil
+}
+
+// reason is why a reference isn't kept, empty if it is. One that can't be read is an error: a version may not get lost.
+func (c *chooser) reason(source *Repository, ref Ref, taken taken) (string, error) {
+	expressions := c.branches
+	if ref.Kind == Tag {
+		expressions = c.tags
+	}
+	if !matches(expressions, ref.Name) {
+		return noExpression, nil
+	}
+	full := c.full(ref)
+	if err := checkRevision(full); err != nil {
+		return "its name can't be that of a branch: " + err.Error(), nil
+	}
+	if ref.Commit == "" {
+		kind, err := source.kindOf(ref)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", ref.Full, err)
+		}
+		return fmt.Sprintf("it is of a %s and of no commit", kind), nil
+	}
+	return taken.reason(full), nil
+}
+
+// full is what a reference is called in the result.
+func (c *chooser) full(ref Ref) string {
+	if ref.Kind == Tag && c.as == AsTags {
+		return "refs/tags/" + ref.Name
+	}
+	return "refs/heads/" + ref.Name
+}
+
+// taken are the full names of what is kept, true, and of the folders that these are in, false.
+type taken map[string]bool
+
+func (t taken) take(full string) {
+	t[full] = true
+	for at := strings.LastIndexByte(full, '/'); at > 0; at = strings.LastIndexByte(full[:at], '/') {
+		t[full[:at]] = false
+	}
+}
+
+// reason is why a name can't be there beside those that are: a/b can't be where a is.
+func (t taken) reason(full string) string {
+	if isName, is := t[full]; isName {
+		return "there is a tag of that name"
+	} else if is {
+		return "there are tags whose names begin with its own and a slash"
+	}
+	for at := strings.LastIndexByte(full, '/'); at > 0; at = strings.LastIndexByte(full[:at], '/') {
+		if t[full[:at]] {
+			return fmt.Sprintf("there is a tag %q, below which no other name can be", strings.TrimPrefix(full[:at], "refs/heads/"))
 		}
 	}
-	for _, ref := range refs {
-		if ref.Kind == Branch {
-			keep(ref, c.branches)
-		}
-	}
-	return report
-}
-
-// full is the full name of what was kept in the result.
-func (c *chooser) full(kept Kept) string {
-	if kept.Ref.Kind == Tag && c.as == AsTags {
-		return "refs/tags/" + kept.Name
-	}
-	return "refs/heads/" + kept.Name
-}
-
-// NoMatchError says that no reference is to be kept.
-type NoMatchError struct {
-	// Near are names that there are, no more than ten.
-	Near []string
-}
-
-func newNoMatch(skipped []Skipped) *NoMatchError {
-	e := &NoMatchError{}
-	for _, one := range skipped[:min(len(skipped), 10)] {
-		e.Near = append(e.Near, string(one.Ref.Kind)+" "+one.Ref.Name)
-	}
-	return e
-}
-
-func (e *NoMatchError) Error() string {
-	if len(e.Near) == 0 {
-		return "the source has no tags and no branches"
-	}
-	return "no expression matches anything: there are " + strings.Join(e.Near, ", ")
+	return ""
 }

@@ -40,7 +40,7 @@ func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w 
 	if err := r.copyObjects(ctx, root); err != nil {
 		return err
 	}
-	references, err := r.packedRefs()
+	references, err := r.clonedRefs()
 	if err != nil {
 		return err
 	}
@@ -54,22 +54,18 @@ func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w 
 	return writeIndex(root, w.tracked)
 }
 
-// packedRefs are the tags and branches of the source, as the file packed-refs has them.
-func (r *Repository) packedRefs() (string, error) {
+// clonedRefs are the tags and branches of the source, as the file packed-refs has them.
+func (r *Repository) clonedRefs() (string, error) {
 	references, err := r.references()
 	if err != nil {
 		return "", err
 	}
-	slices.SortFunc(references, func(a, b *plumbing.Reference) int { return cmp.Compare(a.Name(), b.Name()) })
 	var text strings.Builder
 	text.WriteString("# pack-refs with: sorted \n")
-	last := plumbing.ReferenceName("")
-	for _, reference := range references {
-		if kind := newRef(reference.Name().String()).Kind; kind != Tag && kind != Branch || reference.Name() == last || checkRevision(reference.Name().String()) != nil {
-			continue
+	for _, one := range references {
+		if kind := newRef(one.name).Kind; (kind == Tag || kind == Branch) && checkRevision(one.name) == nil && !one.hash.IsZero() {
+			fmt.Fprintf(&text, "%s %s\n", one.hash, one.name)
 		}
-		last = reference.Name()
-		fmt.Fprintf(&text, "%s %s\n", reference.Hash(), reference.Name())
 	}
 	return text.String(), nil
 }

@@ -63,7 +63,7 @@ func makeBeside(ctx context.Context, destination string, force bool, fill func(p
 
 // replace puts a folder in the place of another one, which goes then.
 func replace(path, destination string) error {
-	old := filepath.Join(filepath.Dir(destination), temporary(destination)+"old")
+	old := replaced(destination)
 	if err := syscall.Rename(destination, old); err != nil {
 		return err
 	}
@@ -71,6 +71,22 @@ func replace(path, destination string) error {
 		return errors.Join(err, syscall.Rename(old, destination))
 	}
 	return errors.Join(syncFolder(filepath.Dir(destination)), removeAll(old))
+}
+
+// replaced is where a folder is while another one takes its place.
+func replaced(destination string) string {
+	return filepath.Join(filepath.Dir(destination), temporary(destination)+"old")
+}
+
+// restore puts a folder back that replace had moved away when it was killed. The lock of the folder is held.
+func restore(destination string) error {
+	if _, err := os.Lstat(destination); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := syscall.Rename(replaced(destination), destination); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // sweep removes what others have left who were killed while they had the lock.

@@ -53,5 +53,9 @@ func tryLock(path string) (unlock func(), err error) {
 	if there, err := os.Lstat(path); err != nil || !os.SameFile(held, there) {
 		return nil, errors.Join(errLocked, file.Close())
 	}
-	return func() { _ = file.Close() }, nil
+	return func() {
+		// A process that is being started has the file, too, until its program runs: closing ours wouldn't give the lock back.
+		_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
+		_ = file.Close()
+	}, nil
 }

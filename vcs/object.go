@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
@@ -13,19 +12,6 @@ import (
 
 // mostMetadata is how large a commit, a tag or a tree may be: what is larger is no work of people.
 const mostMetadata = 64 << 20
-
-// content reads a whole object that isn't a file.
-func content(obj plumbing.EncodedObject) ([]byte, error) {
-	if obj.Size() > mostMetadata {
-		return nil, fmt.Errorf("it has %d bytes, more than %d", obj.Size(), mostMetadata)
-	}
-	reader, err := obj.Reader()
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(reader, mostMetadata+1))
-	return text, errors.Join(err, reader.Close())
-}
 
 // header is the value of a line at the beginning of a commit or a tag.
 func header(text []byte, key string) (string, bool) {
@@ -40,23 +26,13 @@ func header(text []byte, key string) (string, bool) {
 	return "", false
 }
 
-// id is the header that names an object.
-func id(obj plumbing.EncodedObject, key string) (plumbing.Hash, []byte, error) {
-	text, err := content(obj)
-	if err != nil {
-		return plumbing.ZeroHash, nil, err
-	}
-	value, ok := header(text, key)
+// id is the header of an object that names another one.
+func (o object) id(key string) (plumbing.Hash, error) {
+	value, ok := header(o.text, key)
 	if !ok || !plumbing.IsHash(value) || len(value) != 40 {
-		return plumbing.ZeroHash, nil, fmt.Errorf("it names no %s", key)
+		return plumbing.ZeroHash, fmt.Errorf("it names no %s", key)
 	}
-	return plumbing.NewHash(value), text, nil
-}
-
-// target is what a tag names.
-func target(tag plumbing.EncodedObject) (plumbing.Hash, error) {
-	hash, _, err := id(tag, "object")
-	return hash, err
+	return plumbing.NewHash(value), nil
 }
 
 // commitInfo is what is needed of a commit.
@@ -68,16 +44,19 @@ type commitInfo struct {
 
 func (r *Repository) commit(commit Commit) (commitInfo, error) {
 	refused := func(err error) (commitInfo, error) { return commitInfo{}, fmt.Errorf("commit %s: %w", commit, err) }
-	obj, err := r.object(plumbing.CommitObject, plumbing.NewHash(string(commit)))
+	obj, err := r.object(plumbing.NewHash(string(commit)))
+	if err == nil && obj.kind != plumbing.CommitObject {
+		err = fmt.Errorf("it is a %s", obj.kind)
+	}
 	if err != nil {
 		return refused(err)
 	}
-	tree, text, err := id(obj, "tree")
+	tree, err := obj.id("tree")
 	if err != nil {
 		return refused(err)
 	}
-	author, _ := header(text, "author")
-	committer, _ := header(text, "committer")
+	author, _ := header(obj.text, "author")
+	committer, _ := header(obj.text, "committer")
 	authored, authorErr := timeOf(author)
 	committed, err := timeOf(committer)
 	if err = errors.Join(err, authorErr); err != nil {

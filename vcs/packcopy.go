@@ -2,144 +2,81 @@ package vcs
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"path"
-	"slices"
-	"strings"
 
-	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
+	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
-// packed is an object in a pack of the source.
-type packed struct {
-	hash       plumbing.Hash
-	start, end int64
+// wanted tells whether an object of the source is needed, and as what: somebody may have made a tree in which a commit stands where a file should.
+func (b *builder) wanted(hash plumbing.Hash) (plumbing.ObjectType, bool) {
+	if b.walked[hash] {
+		return plumbing.TreeObject, true
+	}
+	return plumbing.BlobObject, b.needed[hash]
 }
 
 // copyPacks copies what is needed out of the packs of the source.
-func (b *builder) copyPacks(ctx context.Context, p *packer) error {
-	files, err := b.source.files.ReadDir("objects/pack")
+func (b *builder) copyPacks(ctx context.Context, w *pack.Writer) error {
+	packs, err := b.source.store.all()
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		name, isIndex := strings.CutSuffix(file.Name(), ".idx")
-		if !isIndex {
-			continue
-		}
-		if err := b.copyPack(ctx, p, path.Join("objects/pack", name)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	wanted := pack.Wanted{Kind: b.wanted, Anew: func(hash plumbing.Hash) error { return b.copyAnew(ctx, w, hash) }}
+	for _, one := range packs {
+		if err := w.Copy(ctx, one.Pack, wanted); err != nil {
+			return one.named(err)
 		}
 	}
 	return nil
 }
 
-// copyPack copies what is needed out of one pack, in its order: the base of a delta is before it.
-func (b *builder) copyPack(ctx context.Context, p *packer, name string) (err error) {
-	file, err := b.source.files.Open(name + ".pack")
+// copyAnew unpacks an object and packs it anew: as a difference to another version of it, or as a whole.
+func (b *builder) copyAnew(ctx context.Context, w *pack.Writer, hash plumbing.Hash) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	size, err := b.source.length(hash)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	objects, err := b.objectsOf(name, file)
-	if err != nil {
-		return err
-	}
-	at := make(map[int64]plumbing.Hash, len(objects))
-	for _, one := range objects {
-		at[one.start] = one.hash
-	}
-	var buffer []byte
-	for _, one := range objects {
-		if _, written := p.places[one.hash]; written || !b.needed[one.hash] {
+	for _, base := range []plumbing.Hash{b.kin.older[hash], b.kin.newer[hash]} {
+		if !w.MayBeBase(base) || size > mostDiffed {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		buffer = slices.Grow(buffer[:0], int(one.end-one.start))[:one.end-one.start]
-		if _, err := file.ReadAt(buffer, one.start); err != nil && !errors.Is(err, io.EOF) {
+		if done, err := b.copyDelta(w, hash, base); done || err != nil {
 			return err
 		}
-		if err := b.copyOne(ctx, p, one, buffer, at); err != nil {
-			return fmt.Errorf("object %s: %w", one.hash, err)
-		}
 	}
-	return nil
-}
-
-// copyOne copies an object as it is if that means the same in the new pack.
-func (b *builder) copyOne(ctx context.Context, p *packer, one packed, raw []byte, at map[int64]plumbing.Hash) error {
-	kind, size, length, err := readHead(raw)
-	if err != nil {
+	kind, _ := b.wanted(hash)
+	return w.Whole(hash, kind, size, func(out io.Writer) error {
+		_, err := b.source.copyTo(out, hash, kind, nil)
 		return err
-	}
-	switch kind {
-	case plumbing.OFSDeltaObject:
-		back, more, err := readDistance(raw[length:])
-		if err != nil {
-			return err
-		}
-		if base, written := p.places[at[one.start-back]]; written && back > 0 {
-			return p.put(one.hash, packHead(kind, size), distance(p.position-base), raw[length+more:])
-		}
-	case plumbing.REFDeltaObject:
-		if len(raw) < length+len(plumbing.Hash{}) {
-			return errors.New("it is broken")
-		}
-		if base, written := p.places[plumbing.Hash(raw[length:length+20])]; written {
-			return p.put(one.hash, packHead(plumbing.OFSDeltaObject, size), distance(p.position-base), raw[length+20:])
-		}
-	case plumbing.BlobObject, plumbing.TreeObject:
-		return p.put(one.hash, raw)
-	}
-	return b.copyWhole(ctx, p, one.hash)
+	})
 }
 
-// mostPacked is how long an object in a pack may be.
-const mostPacked = 4 << 30
+// mostDiffed is how long an object may be that is compared with another version of it.
+const mostDiffed = 8 << 20
 
-// objectsOf are those of a pack, by their places.
-func (b *builder) objectsOf(name string, pack billy.File) ([]packed, error) {
-	file, err := b.source.files.Open(name + ".idx")
+// copyDelta packs an object as a difference to another one, if there is much that they have in common.
+func (b *builder) copyDelta(w *pack.Writer, hash, base plumbing.Hash) (done bool, err error) {
+	if size, err := b.source.length(base); err != nil || size > mostDiffed {
+		return false, err
+	}
+	from, err := b.source.object(base)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	index := idxfile.NewMemoryIndex()
-	if err := errors.Join(idxfile.NewDecoder(file).Decode(index), file.Close()); err != nil {
-		return nil, err
-	}
-	end, err := pack.Seek(0, io.SeekEnd)
+	to, err := b.source.object(hash)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	entries, err := index.EntriesByOffset()
-	if err != nil {
-		return nil, err
+	if kind, _ := b.wanted(hash); to.kind != kind || from.kind != kind {
+		return false, nil // what isn't as it should be is told where it is copied
 	}
-	var objects []packed
-	for {
-		entry, err := entries.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, packed{hash: entry.Hash, start: int64(entry.Offset)})
+	delta := pack.Diff(from.text, to.text)
+	if delta == nil {
+		return false, nil
 	}
-	for i := range objects {
-		objects[i].end = end - int64(len(plumbing.Hash{}))
-		if i+1 < len(objects) {
-			objects[i].end = objects[i+1].start
-		}
-		if one := objects[i]; one.start < 12 || one.end <= one.start || one.end-one.start > mostPacked {
-			return nil, errors.New("its index doesn't fit it")
-		}
-	}
-	return objects, nil
+	return true, w.Delta(hash, base, delta)
 }

@@ -1,79 +1,151 @@
 package vcs
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"strconv"
 	"sync"
 
-	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
-// reader reads the objects and references of a repository, one at a time.
+// mostCached is how many bytes of trees are kept: in packs they are differences to each other.
+const mostCached = 16 << 20
+
+// reader reads the objects of a repository, one at a time. What it reads is what the name of the object says: it is compared.
 type reader struct {
-	mu      sync.Mutex
-	storage *filesystem.Storage
+	mu    sync.Mutex
+	store *store
+	packs *pack.Reader
+	sum   hash.Hash
 }
 
-// newReader keeps the files of packs open until it is closed.
-func newReader(files billy.Filesystem) *reader {
-	storage := filesystem.NewStorageWithOptions(files, cache.NewObjectLRU(cache.DefaultMaxSize), filesystem.Options{KeepDescriptors: true})
-	return &reader{storage: storage}
+// newReader keeps some of what it reads, up to that many bytes.
+func newReader(s *store, cached int) *reader {
+	return &reader{store: s, packs: pack.NewReader(cached), sum: sha1.New()}
 }
 
-func (r *reader) close() error {
+// object is one that isn't a file.
+type object struct {
+	hash plumbing.Hash
+	kind plumbing.ObjectType
+	text []byte
+}
+
+// object reads one that isn't a large file.
+func (r *reader) object(hash plumbing.Hash) (object, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.storage.Close()
+	kind, text, err := r.small(hash)
+	return object{hash, kind, bytes.Clone(text)}, err
 }
 
-// object is one of a kind. Its content is read by whoever asks for it, with the reader's lock held: see copyTo.
-func (r *reader) object(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.storage.EncodedObject(kind, hash)
+// small reads an object that isn't a large file. The content is good until something else is read. The lock is held.
+func (r *reader) small(hash plumbing.Hash) (kind plumbing.ObjectType, text []byte, err error) {
+	in, at, err := r.store.find(hash)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case in != nil:
+		kind, text, err = r.packs.Read(in, at, mostMetadata)
+	default:
+		kind, text, err = r.store.smallLoose(hash)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	r.begin(kind, int64(len(text)))
+	_, _ = r.sum.Write(text) // it never fails
+	return kind, text, r.check(hash)
 }
 
-// copyTo writes the content of a file, and fails in the end if that isn't what the name of the object says.
-func (r *reader) copyTo(out io.Writer, hash plumbing.Hash, buffer []byte) (written int64, err error) {
+// begin begins the sum of an object, check compares it with its name.
+func (r *reader) begin(kind plumbing.ObjectType, size int64) {
+	var head [longestLoose]byte
+	r.sum.Reset()
+	_, _ = r.sum.Write(append(strconv.AppendInt(append(append(head[:0], kind.String()...), ' '), size, 10), 0))
+}
+
+func (r *reader) check(name plumbing.Hash) error {
+	var sum plumbing.Hash
+	if r.sum.Sum(sum[:0]); sum != name {
+		return errors.New("its content isn't what its name says: the repository is broken")
+	}
+	return nil
+}
+
+// kind is that of an object.
+func (r *reader) kind(hash plumbing.Hash) (plumbing.ObjectType, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	obj, err := r.storage.EncodedObject(plumbing.BlobObject, hash)
+	in, at, err := r.store.find(hash)
 	if err != nil {
 		return 0, err
 	}
-	content, err := obj.Reader()
+	if in != nil {
+		return r.packs.Kind(in, at)
+	}
+	l, err := r.store.openLoose(hash)
 	if err != nil {
 		return 0, err
 	}
-	defer func() {
-		if closing := content.Close(); err == nil {
-			err = closing
+	return l.kind, l.file.Close()
+}
+
+// length is how long an object is.
+func (r *reader) length(hash plumbing.Hash) (int64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	in, at, err := r.store.find(hash)
+	if err != nil {
+		return 0, err
+	}
+	if in != nil {
+		return r.packs.Size(in, at)
+	}
+	l, err := r.store.openLoose(hash)
+	if err != nil {
+		return 0, err
+	}
+	return l.size, l.file.Close()
+}
+
+// copyTo writes the content of an object of a kind, which may be larger than memory, and fails in the end if that isn't what the name of the object says.
+func (r *reader) copyTo(out io.Writer, hash plumbing.Hash, wanted plumbing.ObjectType, buffer []byte) (written int64, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	in, at, err := r.store.find(hash)
+	if err != nil {
+		return 0, err
+	}
+	if in == nil {
+		l, err := r.store.openLoose(hash)
+		if err != nil {
+			return 0, err
 		}
-	}()
-	sum := sha1.New()
-	fmt.Fprintf(sum, "blob %d\x00", obj.Size())
-	if written, err = io.CopyBuffer(io.MultiWriter(out, sum), content, buffer); err != nil {
+		defer func() { err = errors.Join(err, l.file.Close()) }()
+		return r.copyOf(out, hash, wanted, l.kind, l.size, l.content, buffer)
+	}
+	kind, size, content, err := r.packs.Open(in, at)
+	if err != nil {
+		return 0, err
+	}
+	return r.copyOf(out, hash, wanted, kind, size, content, buffer)
+}
+
+func (r *reader) copyOf(out io.Writer, name plumbing.Hash, wanted, kind plumbing.ObjectType, size int64, content io.Reader, buffer []byte) (int64, error) {
+	if kind != wanted {
+		return 0, fmt.Errorf("it is a %s where a %s should be", kind, wanted)
+	}
+	r.begin(kind, size)
+	written, err := io.CopyBuffer(io.MultiWriter(out, r.sum), content, buffer)
+	if err != nil {
 		return written, err
 	}
-	if plumbing.Hash(sum.Sum(nil)) != hash {
-		return written, fmt.Errorf("object %s: its content isn't what its name says: the repository is broken", hash)
-	}
-	return written, nil
-}
-
-// read writes the content of an object that is held.
-func (r *reader) read(out io.Writer, obj plumbing.EncodedObject) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	content, err := obj.Reader()
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, content)
-	return errors.Join(err, content.Close())
+	return written, r.check(name)
 }

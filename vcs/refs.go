@@ -1,10 +1,8 @@
 package vcs
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -58,31 +56,24 @@ func (r *Repository) Refs(ctx context.Context) ([]Ref, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		ref := newRef(reference.Name().String())
+		ref := newRef(reference.name)
 		// What points to nothing that can be read, or to no commit, is a reference all the same.
-		if commit, err := r.peel(reference.Hash()); err == nil {
+		if commit, err := r.commitOf(reference); err == nil {
 			ref.Commit = commit
 		}
 		refs = append(refs, ref)
 	}
-	slices.SortFunc(refs, func(a, b Ref) int { return cmp.Compare(a.Full, b.Full) })
-	return slices.CompactFunc(refs, func(a, b Ref) bool { return a.Full == b.Full }), nil
+	return refs, nil
 }
 
-// references are those that aren't symbolic.
-func (r *Repository) references() (all []*plumbing.Reference, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	iterator, err := r.storage.IterReferences()
-	if err != nil {
-		return nil, err
-	}
-	return all, iterator.ForEach(func(reference *plumbing.Reference) error {
-		if reference.Type() == plumbing.HashReference && strings.HasPrefix(reference.Name().String(), "refs/") {
-			all = append(all, reference)
+// commitOf is the commit that a reference comes to.
+func (r *Repository) commitOf(reference reference) (Commit, error) {
+	if !reference.peeled.IsZero() {
+		if kind, err := r.kind(reference.peeled); err == nil && kind == plumbing.CommitObject {
+			return Commit(reference.peeled.String()), nil
 		}
-		return nil
-	})
+	}
+	return r.peel(reference.hash)
 }
 
 // mostTags is how many tags of tags are followed.
@@ -91,19 +82,23 @@ const mostTags = 16
 // peel follows tags to the commit that they name.
 func (r *Repository) peel(hash plumbing.Hash) (Commit, error) {
 	for range mostTags {
-		obj, err := r.object(plumbing.AnyObject, hash)
+		kind, err := r.kind(hash)
 		if err != nil {
 			return "", fmt.Errorf("object %s: %w", hash, err)
 		}
-		switch obj.Type() {
+		switch kind {
 		case plumbing.CommitObject:
 			return Commit(hash.String()), nil
 		case plumbing.TagObject:
-			if hash, err = target(obj); err != nil {
-				return "", fmt.Errorf("tag %s: %w", hash, err)
+			obj, err := r.object(hash)
+			if err == nil {
+				hash, err = obj.id("object")
+			}
+			if err != nil {
+				return "", fmt.Errorf("tag %s: %w", obj.hash, err)
 			}
 		default:
-			return "", fmt.Errorf("object %s: it is a %s and no commit", hash, obj.Type())
+			return "", fmt.Errorf("object %s: it is a %s and no commit", hash, kind)
 		}
 	}
 	return "", fmt.Errorf("object %s: it is a tag of a tag of a tag, %d times over", hash, mostTags)

@@ -1,8 +1,10 @@
 package vcs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,14 +13,14 @@ import (
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5/storage/filesystem"
-	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+	"github.com/go-git/go-git/v5/config"
 )
 
 // Repository is one that is read. It is safe for concurrent use.
 type Repository struct {
 	path string
-	// files are those of the repository, with those that it shares with other work trees.
+	// own is the folder of its own files. In that of store are those that it shares with other work trees, which are files too.
+	own   *os.Root
 	files billy.Filesystem
 	*reader
 }
@@ -31,19 +33,26 @@ func Open(path string) (*Repository, error) {
 	if err != nil {
 		return refused(err)
 	}
-	var files billy.Filesystem = osfs.New(own, osfs.WithBoundOS())
-	if common != "" {
-		files = dotgit.NewRepositoryFilesystem(files, osfs.New(common, osfs.WithBoundOS()))
+	common = cmp.Or(common, own)
+	r := &Repository{path: path, files: osfs.New(common, osfs.WithBoundOS())}
+	if r.own, err = os.OpenRoot(own); err != nil {
+		return refused(err)
 	}
-	r := &Repository{path: path, files: files, reader: newReader(files)}
-	if err := supported(r.storage); err != nil {
-		return refused(errors.Join(err, r.close()))
+	root, err := os.OpenRoot(common)
+	if err != nil {
+		return refused(errors.Join(err, r.own.Close()))
+	}
+	r.reader = newReader(&store{root: root}, mostCached)
+	if err := supported(root); err != nil {
+		return refused(errors.Join(err, r.Close()))
 	}
 	return r, nil
 }
 
 // Close gives back the files that are open. Nothing else may be called then.
-func (r *Repository) Close() error { return r.close() }
+func (r *Repository) Close() error {
+	return errors.Join(r.store.close(), r.store.root.Close(), r.own.Close())
+}
 
 // Path is where the repository was opened.
 func (r *Repository) Path() string { return r.path }
@@ -124,16 +133,27 @@ func isFolder(path string) bool {
 // harmless are extensions of the format of a repository that don't matter to whoever reads it.
 var harmless = []string{"noop", "noop-v1", "preciousobjects", "worktreeconfig", "partialclone", "relativeworktrees"}
 
+// mostConfig is how long the configuration of a repository may be.
+const mostConfig = 1 << 20
+
 // supported tells why a repository can't be read.
-func supported(storage *filesystem.Storage) error {
-	config, err := storage.Config()
+func supported(root *os.Root) error {
+	if info, err := root.Stat("objects/info/alternates"); err == nil && info.Size() > 0 {
+		return errors.New("some of its objects are in another repository, which its file objects/info/alternates names: copy them with 'git repack -a -d' and remove that file")
+	}
+	file, err := openFile(root, "config")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var read *config.Config
+	if err == nil {
+		read, err = config.ReadConfig(io.LimitReader(file, mostConfig))
+		err = errors.Join(err, file.Close())
+	}
 	if err != nil {
 		return fmt.Errorf("its configuration can't be read: %w", err)
 	}
-	if config.Raw == nil {
-		return nil
-	}
-	core, extensions := config.Raw.Section("core"), config.Raw.Section("extensions")
+	core, extensions := read.Raw.Section("core"), read.Raw.Section("extensions")
 	if version := core.Option("repositoryformatversion"); version != "" && version != "0" && version != "1" {
 		return fmt.Errorf("its format has the version %s: only 0 and 1 are known", version)
 	}

@@ -2,7 +2,6 @@ package vcs
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -53,31 +52,6 @@ func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, erro
 	return commit, nil
 }
 
-// mostLinks is how many symbolic references are followed.
-const mostLinks = 5
-
-// reference is what a reference of a full name points to.
-func (r *Repository) reference(name string) (hash plumbing.Hash, found bool, err error) {
-	for range mostLinks {
-		r.mu.Lock()
-		reference, err := r.storage.Reference(plumbing.ReferenceName(name))
-		r.mu.Unlock()
-		if errors.Is(err, plumbing.ErrReferenceNotFound) {
-			return plumbing.ZeroHash, false, nil
-		}
-		if err != nil {
-			return plumbing.ZeroHash, false, fmt.Errorf("reference %s: %w", name, err)
-		}
-		if reference.Type() == plumbing.HashReference {
-			return reference.Hash(), true, nil
-		}
-		if name = reference.Target().String(); checkRevision(name) != nil || !strings.HasPrefix(name, "refs/") {
-			return plumbing.ZeroHash, false, fmt.Errorf("reference %s: it points to %q, which can't be a reference", reference.Name(), name)
-		}
-	}
-	return plumbing.ZeroHash, false, fmt.Errorf("reference %s: it points to another one, %d times over", name, mostLinks)
-}
-
 // abbreviated finds a commit by its id or the beginning of that.
 func (r *Repository) abbreviated(text string) (Commit, error) {
 	text = strings.ToLower(text)
@@ -91,24 +65,14 @@ func (r *Repository) abbreviated(text string) (Commit, error) {
 		}
 		return commit, err
 	}
-	// An odd digit is compared afterwards.
-	prefix, err := hex.DecodeString(text[:len(text)&^1])
-	if err != nil {
-		return "", errUnknown
-	}
-	r.mu.Lock()
-	hashes, err := r.storage.HashesWithPrefix(prefix)
-	r.mu.Unlock()
+	hashes, err := r.store.withPrefix(text)
 	if err != nil {
 		return "", err
 	}
 	found := map[Commit]bool{}
 	for _, hash := range hashes {
-		if !strings.HasPrefix(hash.String(), text) {
-			continue
-		}
-		if obj, err := r.object(plumbing.CommitObject, hash); err == nil {
-			found[Commit(obj.Hash().String())] = true
+		if kind, err := r.kind(hash); err == nil && kind == plumbing.CommitObject {
+			found[Commit(hash.String())] = true
 		}
 	}
 	switch len(found) {

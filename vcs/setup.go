@@ -3,12 +3,11 @@ package vcs
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // TagsAs says what tags become in the result of Setup.
@@ -36,139 +35,84 @@ type SetupOptions struct {
 	Force bool
 	// DryRun reports what would be kept, and makes nothing.
 	DryRun bool
-}
-
-// Report is what Setup has made.
-type Report struct {
-	// Kept are the references, by name, Skipped the tags and branches that aren't, with the reason.
-	Kept    []Kept
-	Skipped []Skipped
-	// Root is the empty commit below all others, Objects how many objects there are, Bytes how long their pack is.
-	Root    Commit
-	Objects int
-	Bytes   int64
-}
-
-// Kept is one reference that was kept.
-type Kept struct {
-	// Ref is the one of the source, Name what it is called in the result.
-	Ref  Ref
-	Name string
-	// Commit is the one of the result, Tree the id of its files, which is that of the source's.
-	Commit Commit
-	Tree   string
-}
-
-// Skipped is one reference that wasn't.
-type Skipped struct {
-	Ref    Ref
-	Reason string
+	// Verify reads the new repository back before it takes its place, all of it and not by what wrote it: each object is what its name says, each
+	// version has the tree of the source's, and there is nothing else.
+	Verify bool
+	// NoWait doesn't wait for others who work on the same destination: it is a *ContentionError.
+	NoWait bool
+	// Progress is told how far the work is, often, and by the goroutine that called Setup: it has to return soon. Nil tells nobody.
+	Progress func(Progress)
 }
 
 // Setup makes a repository of single versions out of one with a history (spec: vcs 22-27): one commit for each reference that is kept, on an empty
 // root, with the same files, and nothing else of the source: no other commit, no author, no message. It is made beside the destination and put
-// there when it is complete; the same input makes the same ids. Errors are *ConfigError for what was asked, of which *NoMatchError says that
-// there is nothing to keep, and *RuntimeError for what failed.
-func Setup(ctx context.Context, options SetupOptions) (Report, error) {
-	refused := func(err error) (Report, error) { return Report{}, &ConfigError{"setup", options.Destination, err} }
+// there when it is complete; the same input makes the same ids. Whatever fails leaves what was there, and nothing besides.
+//
+// Errors are *ConfigError for what was asked, found out before anything is touched, of which *NoMatchError says that there is nothing to keep;
+// *ContentionError if somebody else works on the destination; and *RuntimeError for what failed.
+func Setup(ctx context.Context, options SetupOptions) (report Report, err error) {
+	start := time.Now()
+	defer func() { report.Took = time.Since(start) }()
+	refused := func(err error) (Report, error) { return report, &ConfigError{"setup", options.Destination, err} }
 	chooser, err := newChooser(options)
 	if err != nil {
 		return refused(err)
 	}
-	source, err := Open(options.Source)
+	if strings.TrimSpace(options.Destination) == "" {
+		return report, &ConfigError{"setup", "destination", errors.New("none is given")}
+	}
+	source, err := openSource(options.Source)
 	if err != nil {
-		return Report{}, err
+		return report, err
 	}
 	defer func() { _ = source.Close() }()
 	destination, err := checkPlaces(options)
 	if err != nil {
 		return refused(err)
 	}
-	refs, err := source.Refs(ctx)
+	report, err = chooser.choose(ctx, source)
 	if err != nil {
-		return Report{}, err
+		return report, &RuntimeError{"setup", destination, err}
 	}
-	report := chooser.choose(refs)
 	if len(report.Kept) == 0 {
-		return report, &ConfigError{"setup", options.Destination, newNoMatch(report.Skipped)}
+		return refused(noMatch(source, chooser, report.Skipped))
 	}
-	b, err := newBuilder(ctx, source, chooser, &report)
-	if err != nil {
+	b, err := newBuilder(ctx, source, options, &report)
+	if err != nil || options.DryRun {
 		return report, wrapped("setup", destination, err)
 	}
-	if options.DryRun {
-		return report, nil
-	}
-	return report, wrapped("setup", destination, b.build(ctx, destination, options.Force))
+	return report, wrapped("setup", destination, b.advised(b.build(ctx, destination)))
 }
 
-// checkPlaces refuses places that would harm somebody, before anything is touched (spec: vcs 23, W16).
-func checkPlaces(options SetupOptions) (destination string, err error) {
-	if strings.TrimSpace(options.Destination) == "" {
-		return "", errors.New("no destination is given")
-	}
-	destination, err = filepath.Abs(options.Destination)
-	if err != nil {
-		return "", err
-	}
-	source, err := filepath.Abs(options.Source)
-	if err == nil {
-		source, err = filepath.EvalSymlinks(source)
-	}
-	if err != nil {
-		return "", err
-	}
-	info, err := os.Lstat(destination)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return "", err
-	case info.Mode()&fs.ModeSymlink != 0:
-		return "", errors.New("it is a symbolic link")
-	case !info.IsDir():
-		return "", errors.New("it is a file")
-	case !options.Force && !errors.Is(emptyOr(destination, errForeign), errAbsent):
-		return "", errors.New("it isn't empty: force replaces what is there")
-	}
-	real := realPath(destination)
-	switch {
-	case real == source:
-		return "", errors.New("it is the source")
-	case isBelow(real, source):
-		return "", fmt.Errorf("it is inside of the source %s", source)
-	case isBelow(source, real):
-		return "", fmt.Errorf("the source %s is inside of it", source)
-	}
-	return destination, nil
-}
-
-// realPath is a path without links, as far as there is something.
-func realPath(path string) string {
-	rest := ""
-	for at := path; ; at = filepath.Dir(at) {
-		if found, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(found, rest)
+// build makes the repository in its place. The file of the lock doesn't stay: whoever waits for it makes another one.
+func (b *builder) build(ctx context.Context, destination string) (err error) {
+	missing := missingParents(destination)
+	defer func() {
+		if err != nil {
+			removeEmpty(missing)
 		}
-		if at == filepath.Dir(at) {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
-}
-
-func isBelow(path, above string) bool {
-	below, err := filepath.Rel(above, path)
-	return err == nil && filepath.IsLocal(below)
-}
-
-// build makes the repository in its place.
-func (b *builder) build(ctx context.Context, destination string, force bool) error {
-	unlock, err := lockFolder(ctx, destination, false)
+	}()
+	unlock, err := lockFolder(ctx, destination, b.options.NoWait)
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	return makeBeside(ctx, destination, force, func(path string) error { return b.write(ctx, filepath.Join(path, ".git")) })
+	defer func() {
+		_ = os.Remove(lockOf(destination))
+		unlock()
+	}()
+	if err := restore(destination); err != nil {
+		return err
+	}
+	// Somebody else may have made it while this one waited.
+	if _, err := checkPlaces(b.options); err != nil {
+		return &refusedError{err}
+	}
+	return makeBeside(ctx, destination, b.options.Force, func(path string) error {
+		if err := b.write(ctx, filepath.Join(path, ".git")); err != nil || !b.options.Verify {
+			return err
+		}
+		return b.verify(ctx, filepath.Join(path, ".git"))
+	})
 }
 
 // write writes the repository into a folder.
@@ -179,19 +123,29 @@ func (b *builder) write(ctx context.Context, git string) error {
 		}
 	}
 	if err := b.writePack(ctx, filepath.Join(git, "objects", "pack")); err != nil {
-		return err
+		return b.explained(err)
 	}
 	lines := make([]string, len(b.report.Kept))
 	for i, kept := range b.report.Kept {
-		lines[i] = string(kept.Commit) + " " + b.full(kept) + "\n"
+		lines[i] = string(kept.Commit) + " " + kept.Full + "\n"
 	}
 	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[41:], b[41:]) })
 	for name, text := range map[string]string{
 		"HEAD": string(b.report.Root) + "\n", "config": cloneConfig, "packed-refs": "# pack-refs with: sorted \n" + strings.Join(lines, ""),
 	} {
-		if err := os.WriteFile(filepath.Join(git, name), []byte(text), 0o644); err != nil {
+		if err := writeDurable(filepath.Join(git, name), text); err != nil {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(syncFolder(filepath.Join(git, "objects", "pack")), syncFolder(git))
+}
+
+// writeDurable writes a file so that it is on the disk.
+func writeDurable(path, text string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Sync(), file.Close())
 }

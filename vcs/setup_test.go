@@ -57,6 +57,8 @@ func (g *gitRepository) setup(options SetupOptions) (*gitRepository, Report) {
 	}
 	report, err := Setup(g.t.Context(), options)
 	require.NoError(g.t, err)
+	assert.Positive(g.t, report.Took)
+	report.Took = 0
 	return &gitRepository{g.t, options.Destination}, report
 }
 
@@ -120,6 +122,12 @@ func TestSetupChooses(t *testing.T) {
 	t.Parallel()
 	g := shipped(t)
 	g.git("branch", "1.1.0")
+	g.git("tag", "release")
+	g.git("tag", "of-a-tree", "HEAD^{tree}")
+	g.git("tag", "-a", "-m", "one", "of-a-file", "HEAD:large.txt")
+	g.git("branch", "deep/er/branch")
+	g.git("tag", "deep/er")
+	g.git("tag", "a,b")
 	g.git("branch", "maintenance")
 	g.git("branch", "feature/tags")
 	g.git("update-ref", "refs/remotes/origin/3.0.0", "HEAD")
@@ -134,6 +142,11 @@ func TestSetupChooses(t *testing.T) {
 		{"one of several", SetupOptions{Tags: []string{"1.1.0|x", "1.2.0"}}, []string{"1.1.0", "1.2.0"}},
 		{"vcs 22: no tag", SetupOptions{Tags: []string{}, Branches: []string{"main"}}, []string{"main"}},
 		{"vcs 26: a branch of a tag's name", SetupOptions{Tags: []string{"1.1.0"}, Branches: []string{"1.1.0"}}, []string{"1.1.0"}},
+		{"vcs 26: what can't be below a tag's name", SetupOptions{Tags: []string{"release", "deep/er"}, Branches: []string{"release/x", "deep/.*"}}, []string{"deep/er", "release"}},
+		{"tags of what is no version", SetupOptions{Tags: []string{"of-.*", "1.1.0"}}, []string{"1.1.0"}},
+		{"a comma belongs to the expression", SetupOptions{Tags: []string{"a,b"}}, []string{"a,b"}},
+		{"a quotation that isn't closed", SetupOptions{Tags: []string{`\Q1.1.0`}}, []string{"1.1.0"}},
+		{"flags hold for their expression alone", SetupOptions{Tags: []string{"(?i)RELEASE", "V2.0.0"}}, []string{"release"}},
 		{"vcs W17: names that look like others", SetupOptions{Tags: []string{}, Branches: []string{"feature/tags", "3.0.0"}}, []string{"feature/tags"}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -149,6 +162,15 @@ func TestSetupChooses(t *testing.T) {
 		reasons = append(reasons, skipped.Ref.Name+": "+skipped.Reason)
 	}
 	assert.Contains(t, reasons, "9.9.9-rc1: no expression matches its name")
+	_, report = g.setup(SetupOptions{Tags: []string{".*"}, Branches: []string{".*"}})
+	reasons = nil
+	for _, skipped := range report.Skipped {
+		reasons = append(reasons, string(skipped.Ref.Kind)+" "+skipped.Ref.Name+": "+skipped.Reason)
+	}
+	assert.Equal(t, []string{
+		"tag of-a-file: it is of a blob and of no commit", "tag of-a-tree: it is of a tree and of no commit", "branch 1.1.0: there is a tag of that name",
+		`branch deep/er/branch: there is a tag "deep/er", below which no other name can be`, `branch release/x: there is a tag "release", below which no other name can be`,
+	}, reasons)
 }
 
 func TestSetupRefuses(t *testing.T) {
@@ -160,6 +182,11 @@ func TestSetupRefuses(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(full, "theirs"), 0o755))
 	require.NoError(t, os.Symlink(full, link))
 	empty := newGit(t)
+	tree, linked := filepath.Join(t.TempDir(), "tree"), filepath.Join(base, "linked")
+	g.git("worktree", "add", "-q", "--detach", tree)
+	require.NoError(t, os.Symlink(g.dir, linked))
+	shared := &gitRepository{t, filepath.Join(t.TempDir(), "shared")}
+	g.git("clone", "-q", "--shared", g.dir, shared.dir)
 	for _, row := range []struct {
 		reason  string
 		options SetupOptions
@@ -174,9 +201,15 @@ func TestSetupRefuses(t *testing.T) {
 		{"vcs W16: around the source", SetupOptions{Destination: filepath.Dir(g.dir), Force: true}, "is inside of it"},
 		{"vcs W16: a bad expression", SetupOptions{Destination: filepath.Join(base, "new"), Tags: []string{"ok", "("}}, `tag expression 2, "(": `},
 		{"an unknown kind of result", SetupOptions{Destination: filepath.Join(base, "new"), TagsAs: "leaves"}, `tags as "leaves": use branches or tags`},
-		{"nowhere", SetupOptions{}, "no destination is given"},
-		{"nothing matches", SetupOptions{Destination: filepath.Join(base, "new"), Tags: []string{"7.*"}}, "no expression matches anything: there are tag 1.1.0, tag 1.2.0, tag 9.9.9-rc1"},
-		{"a source without commits", SetupOptions{Source: empty.dir, Destination: filepath.Join(base, "new")}, "the source has no tags and no branches"},
+		{"nowhere", SetupOptions{}, "setup destination: none is given"},
+		{"an expression that is empty, as of a variable that isn't set", SetupOptions{Destination: filepath.Join(base, "new"), Branches: []string{""}}, "branch expression 1 is empty"},
+		{"no expression", SetupOptions{Destination: filepath.Join(base, "new"), Tags: []string{}}, "there is no expression"},
+		{"no source", SetupOptions{Source: " ", Destination: filepath.Join(base, "new")}, "setup source: none is given"},
+		{"a source without commits", SetupOptions{Source: empty.dir, Destination: filepath.Join(base, "new")}, "the source has no commits"},
+		{"around the objects of a work tree", SetupOptions{Source: tree, Destination: filepath.Join(g.dir, ".git", "objects"), Force: true}, "it is inside of the source"},
+		{"around the repository of a work tree", SetupOptions{Source: tree, Destination: g.dir, Force: true}, "is inside of it"},
+		{"inside of the source by a link", SetupOptions{Destination: filepath.Join(linked, "new")}, "it is inside of the source"},
+		{"a source that shares objects", SetupOptions{Source: shared.dir, Destination: filepath.Join(base, "new")}, "some of its objects are in another repository"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			if row.options.Source == "" {
@@ -201,6 +234,7 @@ func TestSetupReplaces(t *testing.T) {
 	planned, err := Setup(t.Context(), SetupOptions{Source: g.dir, Destination: path, Force: true, DryRun: true})
 	require.NoError(t, err)
 	assert.DirExists(t, filepath.Join(path, "old"), "a dry run makes nothing")
+	planned.Took = 0
 	result, report := g.setup(SetupOptions{Destination: path, Force: true})
 	report.Bytes = 0
 	assert.Equal(t, planned, report, "but says what would be made")
@@ -211,40 +245,25 @@ func TestSetupReplaces(t *testing.T) {
 	_, err = Setup(ctx, SetupOptions{Source: g.dir, Destination: path, Force: true})
 	var contention *ContentionError
 	require.True(t, errors.As(err, &contention), "%v", err)
+	_, err = Setup(t.Context(), SetupOptions{Source: g.dir, Destination: path, Force: true, NoWait: true})
+	require.True(t, errors.As(err, &contention), "%v", err)
 	unlock()
 	assert.NoDirExists(t, filepath.Join(path, "old"))
 	assert.Empty(t, result.git("fsck", "--strict", "--no-dangling"))
+	// Who was killed between the two renames left what was there under another name.
+	require.NoError(t, os.Rename(path, replaced(path)))
+	_, err = Setup(t.Context(), SetupOptions{Source: g.dir, Destination: path})
+	assert.ErrorContains(t, err, "it isn't empty")
+	assert.Empty(t, result.git("fsck", "--strict", "--no-dangling"), "it is back")
 	// One that can't be completed leaves what is there.
-	g.git("tag", "6.6.6", "1.1.0")
 	blob := g.git("rev-parse", "1.1.0:large.txt")
 	require.NoError(t, os.Remove(filepath.Join(g.dir, ".git", "objects", blob[:2], blob[2:])))
 	_, err = Setup(t.Context(), SetupOptions{Source: g.dir, Destination: path, Force: true})
 	var failed *RuntimeError
 	require.True(t, errors.As(err, &failed), "%v", err)
-	assert.ErrorContains(t, err, blob)
+	assert.ErrorContains(t, err, "object "+blob+": object not found: the source is broken, or isn't all there")
 	assert.Empty(t, result.git("fsck", "--strict", "--no-dangling"), "what was there is unharmed")
 	entries, err := os.ReadDir(base)
 	require.NoError(t, err)
-	assert.Len(t, entries, 2, "the result and its lock, nothing temporary")
-}
-
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	for _, n := range []int64{1, 127, 128, 16511, 16512, 2113663, 2113664, 1 << 40} {
-		got, length, err := readDistance(append(distance(n), 0xff))
-		require.NoError(t, err)
-		assert.Equal(t, n, got)
-		assert.Len(t, distance(n), length)
-	}
-	for _, size := range []int64{0, 15, 16, 2047, 2048, 1 << 40} {
-		kind, got, length, err := readHead(append(packHead(3, size), 0xff))
-		require.NoError(t, err)
-		assert.EqualValues(t, 3, kind)
-		assert.Equal(t, size, got)
-		assert.Len(t, packHead(3, size), length)
-	}
-	_, _, err := readDistance(nil)
-	require.Error(t, err)
-	_, _, _, err = readHead([]byte(strings.Repeat("\xff", 20)))
-	require.Error(t, err)
+	assert.Len(t, entries, 1, "the result alone: no lock, nothing temporary")
 }

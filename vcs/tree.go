@@ -1,9 +1,10 @@
 package vcs
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,9 +22,21 @@ const (
 	modeModule
 )
 
-// modes are those that git writes, and has written.
-var modes = map[string]mode{
-	"100644": modeFile, "100664": modeFile, "100755": modeExecutable, "120000": modeLink, "40000": modeFolder, "040000": modeFolder, "160000": modeModule,
+// modeOf reads those that git writes, and has written.
+func modeOf(digits string) (mode, bool) {
+	switch digits {
+	case "100644", "100664":
+		return modeFile, true
+	case "100755":
+		return modeExecutable, true
+	case "120000":
+		return modeLink, true
+	case "40000", "040000":
+		return modeFolder, true
+	case "160000":
+		return modeModule, true
+	}
+	return 0, false
 }
 
 // entry is one of a tree.
@@ -34,11 +47,12 @@ type entry struct {
 }
 
 // tree reads the entries of a tree. Names that could lead anywhere else than below the tree are an error, and so are two of one name.
-func (r *Repository) tree(hash plumbing.Hash) ([]entry, error) {
-	obj, err := r.object(plumbing.TreeObject, hash)
-	var text []byte
-	if err == nil {
-		text, err = content(obj)
+func (r *reader) tree(hash plumbing.Hash) ([]entry, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kind, text, err := r.small(hash)
+	if err == nil && kind != plumbing.TreeObject {
+		err = fmt.Errorf("it is a %s", kind)
 	}
 	var entries []entry
 	if err == nil {
@@ -50,31 +64,51 @@ func (r *Repository) tree(hash plumbing.Hash) ([]entry, error) {
 	return entries, nil
 }
 
-// parseTree reads entries, each of which is "MODE NAME\0" and twenty bytes.
-func parseTree(text []byte) (entries []entry, err error) {
-	seen := map[string]bool{}
-	for len(text) > 0 {
-		head, rest, ok := bytes.Cut(text, []byte{0})
-		digits, name, spaced := strings.Cut(string(head), " ")
-		if !ok || !spaced || len(rest) < len(plumbing.Hash{}) {
+// leastEntry is how long an entry of a tree is at least: "40000 a\0" and the bytes of an id.
+const leastEntry = 8 + len(plumbing.Hash{})
+
+// parseTree reads entries, each of which is "MODE NAME\0" and the bytes of an id.
+func parseTree(text []byte) ([]entry, error) {
+	// Names are parts of one text, instead of a text each.
+	all, at := string(text), 0
+	entries := make([]entry, 0, min(len(text)/leastEntry, 64))
+	for at < len(all) {
+		end := strings.IndexByte(all[at:], 0)
+		if end < 0 || len(all)-at-end-1 < len(plumbing.Hash{}) {
 			return nil, errors.New("it is broken")
 		}
-		what, known := modes[digits]
+		digits, name, spaced := strings.Cut(all[at:at+end], " ")
+		if !spaced {
+			return nil, errors.New("it is broken")
+		}
+		what, known := modeOf(digits)
 		if !known {
 			return nil, fmt.Errorf("entry %q: its mode %q isn't known", name, digits)
 		}
 		if err := checkName(name); err != nil {
 			return nil, err
 		}
-		if seen[name] {
-			return nil, fmt.Errorf("entry %q: there are two of that name", name)
-		}
-		seen[name] = true
+		at += end + 1
 		one := entry{name: name, mode: what}
-		copy(one.hash[:], rest)
-		entries, text = append(entries, one), rest[len(one.hash):]
+		at += copy(one.hash[:], text[at:])
+		entries = append(entries, one)
 	}
-	return entries, nil
+	return entries, checkTwins(entries)
+}
+
+// checkTwins refuses two entries of one name. They would be side by side, were it not that the order of folders is that of their names with a slash.
+func checkTwins(entries []entry) error {
+	if slices.IsSortedFunc(entries, func(a, b entry) int { return cmp.Or(strings.Compare(a.name, b.name), -1) }) {
+		return nil
+	}
+	seen := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		if seen[e.name] {
+			return fmt.Errorf("entry %q: there are two of that name", e.name)
+		}
+		seen[e.name] = true
+	}
+	return nil
 }
 
 // longestName is how long the name of a file may be.
@@ -82,6 +116,9 @@ const longestName = 255
 
 // checkName refuses what can't be the name of a file below a folder, and what some file system takes for the folder .git.
 func checkName(name string) error {
+	if isPlain(name) {
+		return nil
+	}
 	refused := func(why string) error { return fmt.Errorf("entry %q: %s", name, why) }
 	switch {
 	case name == "" || name == "." || name == "..":
@@ -98,14 +135,32 @@ func checkName(name string) error {
 	return nil
 }
 
-// isGit tells whether a file system may take a name for .git: without regard to case, to what Windows leaves out at the end, to the
+// isPlain tells of most names that there is nothing about them, quickly.
+func isPlain(name string) bool {
+	if name == "" || len(name) > longestName || strings.IndexByte(".gG", name[0]) >= 0 {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; c == '/' || c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// isGit tells whether a file system may take a name, or a part of it, for .git: without regard to case, to what Windows leaves out at the end, to the
 // short name that it gives, and to letters that macOS doesn't see.
 func isGit(name string) bool {
-	if colon := strings.IndexByte(name, ':'); colon >= 0 {
-		name = name[:colon] // a stream of a file on Windows
+	for part := range strings.SplitSeq(name, `\`) { // it divides folders on Windows
+		if colon := strings.IndexByte(part, ':'); colon >= 0 {
+			part = part[:colon] // a stream of a file on Windows
+		}
+		part = strings.ToLower(strings.TrimRight(strings.Map(seen, part), " ."))
+		if part == ".git" || part == "git~1" {
+			return true
+		}
 	}
-	name = strings.ToLower(strings.TrimRight(strings.Map(seen, name), " ."))
-	return name == ".git" || name == "git~1"
+	return false
 }
 
 // seen leaves out what HFS+ ignores in names.

@@ -104,17 +104,3 @@ func TestPrune(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, removed)
 }
-
-func TestSupportedVersions(t *testing.T) {
-	t.Parallel()
-	g, first, _ := released(t)
-	g.git("update-ref", "refs/remotes/origin/9.9.9", string(first))
-	g.git("tag", "tree", "HEAD^{tree}")
-	g.git("branch", "1.0.0", string(first))
-	versions, err := g.open().SupportedVersions(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []string{"1.0.0", "1.1.0", "feature/x", "main"}, versions, "vcs W11: no remote branch, and each name once")
-	versions, err = g.open().SupportedVersions(t.Context(), TagsOnly())
-	require.NoError(t, err)
-	assert.Equal(t, []string{"1.0.0", "1.1.0"}, versions)
-}

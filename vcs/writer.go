@@ -2,6 +2,7 @@ package vcs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,10 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -23,25 +26,29 @@ type writer struct {
 	repository *Repository
 	options    checkoutOptions
 
-	// files and bytes are how much is written, folders all of them, outer ones first, links all of these.
-	files, bytes   int64
+	// files are how many there are, with links and folders, folders all of these, outer ones first, links all of these.
+	files          int64
 	folders, links []string
-	// tracked are the files and links, if they are asked for.
-	track    bool
-	tracked  []tracked
+	// track asks for tracked, the files and links.
+	track   bool
+	tracked []tracked
+	// bytes are how many are written in files.
+	bytes    atomic.Int64
 	mu       sync.Mutex
 	warnings []string
 }
 
-// job is one file that is to be written.
+// job is some files of a folder that are to be written.
 type job struct {
-	path       string
-	executable bool
-	hash       plumbing.Hash
+	folder string
+	files  []entry
 }
 
-// jobsAtOnce is how many files wait for those that write them.
-const jobsAtOnce = 256
+const (
+	// jobsAtOnce is how many jobs wait for those that do them, mostAtOnce how many files one has.
+	jobsAtOnce = 64
+	mostAtOnce = 32
+)
 
 // write writes what is in a tree. Nothing is followed that leads out of root.
 func (w *writer) write(ctx context.Context, root *os.Root, tree plumbing.Hash) error {
@@ -77,43 +84,49 @@ func (w *writer) walk(ctx context.Context, root *os.Root, tree plumbing.Hash, at
 	if err != nil {
 		return err
 	}
+	if w.files += int64(len(entries)); w.files > w.options.limits.Files {
+		return refuse("there are more than %d files", w.options.limits.Files)
+	}
+	var files []entry
 	for _, e := range entries {
-		if w.files++; w.files > w.options.limits.Files {
-			return refuse("there are more than %d files", w.options.limits.Files)
+		path := path.Join(at, e.name)
+		if mode, is := gitModes[e.mode]; is && w.track {
+			w.tracked = append(w.tracked, tracked{path, mode, e.hash})
 		}
-		if err := w.entry(ctx, root, e, path.Join(at, e.name), depth, jobs); err != nil {
+		if e.mode == modeFile || e.mode == modeExecutable {
+			files = append(files, e)
+			continue
+		}
+		if err := w.other(ctx, root, e, path, depth, jobs); err != nil {
 			return err
+		}
+	}
+	for some := range slices.Chunk(files, mostAtOnce) {
+		select {
+		case jobs <- job{at, some}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
 	return nil
 }
 
-func (w *writer) entry(ctx context.Context, root *os.Root, e entry, at string, depth int, jobs chan<- job) error {
-	if mode, is := gitModes[e.mode]; is && w.track {
-		w.tracked = append(w.tracked, tracked{at, mode, e.hash})
-	}
-	switch e.mode {
-	case modeFolder:
-		if err := root.Mkdir(at, 0o755); err != nil {
-			return err
-		}
-		w.folders = append(w.folders, at)
-		return w.walk(ctx, root, e.hash, at, depth+1, jobs)
-	case modeLink:
+// other makes what isn't a file.
+func (w *writer) other(ctx context.Context, root *os.Root, e entry, at string, depth int, jobs chan<- job) error {
+	if e.mode == modeLink {
 		return w.link(root, at, e.hash)
-	case modeModule:
-		if !w.options.withoutSubmodules {
-			return refuse("%s: it is a submodule, whose content is in another repository: leave it empty by WithoutSubmodules", at)
-		}
-		w.folders = append(w.folders, at)
-		return root.Mkdir(at, 0o755)
 	}
-	select {
-	case jobs <- job{at, e.mode == modeExecutable, e.hash}:
+	if e.mode == modeModule && !w.options.withoutSubmodules {
+		return refuse("%s: it is a submodule, whose content is in another repository: leave it empty by WithoutSubmodules", at)
+	}
+	if err := root.Mkdir(at, 0o755); err != nil {
+		return err
+	}
+	w.folders = append(w.folders, at)
+	if e.mode == modeModule {
 		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return w.walk(ctx, root, e.hash, at, depth+1, jobs)
 }
 
 // gitModes are those of what an index has.
@@ -126,7 +139,7 @@ const longestLink = 4095
 
 func (w *writer) link(root *os.Root, at string, hash plumbing.Hash) error {
 	var target strings.Builder
-	if _, err := w.repository.copyTo(&limited{&target, longestLink}, hash, nil); err != nil {
+	if _, err := w.repository.copyTo(&limited{&target, longestLink}, hash, plumbing.BlobObject, nil); err != nil {
 		return fmt.Errorf("%s: %w", at, err)
 	}
 	if strings.ContainsRune(target.String(), 0) || target.Len() == 0 {
@@ -189,17 +202,34 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.out.Write(p)
 }
 
-// work writes files. It reads with a reader of its own, so that several can.
-func (w *writer) work(ctx context.Context, root *os.Root, jobs <-chan job) (err error) {
-	reader := newReader(w.repository.files)
-	defer func() { err = errors.Join(err, reader.close()) }()
+// work does jobs. It reads with a reader of its own, so that several can.
+func (w *writer) work(ctx context.Context, root *os.Root, jobs <-chan job) error {
+	reader := newReader(w.repository.store, 0)
 	buffer := make([]byte, 64<<10)
 	for j := range jobs {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err := w.file(root, reader, j, buffer); err != nil {
-			return fmt.Errorf("%s: %w", j.path, err)
+		if err := w.some(ctx, root, reader, j, buffer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// some writes files of a folder, which is opened once for all of them.
+func (w *writer) some(ctx context.Context, root *os.Root, reader *reader, j job, buffer []byte) (err error) {
+	folder, err := root.OpenRoot(cmp.Or(j.folder, "."))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	for _, e := range j.files {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err := w.file(folder, reader, j.folder, e, buffer); err != nil {
+			return fmt.Errorf("%s: %w", path.Join(j.folder, e.name), err)
 		}
 	}
 	return nil
@@ -210,25 +240,25 @@ var lfs = []byte("version https://git-lfs.github.com/spec/")
 
 const mostLFS = 1024
 
-func (w *writer) file(root *os.Root, reader *reader, j job, buffer []byte) error {
+func (w *writer) file(folder *os.Root, reader *reader, at string, e entry, buffer []byte) error {
 	mode := os.FileMode(0o644)
-	if j.executable {
+	if e.mode == modeExecutable {
 		mode = 0o755
 	}
 	if w.options.readOnly {
 		mode &^= 0o222
 	}
-	file, err := root.OpenFile(j.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	file, err := folder.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	content := &counted{out: file, w: w}
-	written, err := reader.copyTo(content, j.hash, buffer)
+	content := &content{out: file, w: w}
+	written, err := reader.copyTo(content, e.hash, plumbing.BlobObject, buffer)
 	if err == nil && w.options.durable {
 		err = file.Sync()
 	}
 	if err == nil && written <= mostLFS && bytes.HasPrefix(content.head, lfs) {
-		w.warn(j.path + ": its content is kept by Git LFS elsewhere")
+		w.warn(path.Join(at, e.name) + ": its content is kept by Git LFS elsewhere")
 	}
 	return errors.Join(err, file.Close())
 }
@@ -239,22 +269,18 @@ func (w *writer) warn(text string) {
 	w.warnings = append(w.warnings, text)
 }
 
-// counted passes a file on, within the limit of all files together, and keeps its beginning.
-type counted struct {
+// content passes that of a file on, within the limit of all files together, and keeps its beginning.
+type content struct {
 	out  io.Writer
 	w    *writer
 	head []byte
 }
 
-func (c *counted) Write(p []byte) (int, error) {
+func (c *content) Write(p []byte) (int, error) {
 	if room := len(lfs) - len(c.head); room > 0 {
 		c.head = append(c.head, p[:min(room, len(p))]...)
 	}
-	c.w.mu.Lock()
-	c.w.bytes += int64(len(p))
-	over := c.w.bytes > c.w.options.limits.Bytes
-	c.w.mu.Unlock()
-	if over {
+	if c.w.bytes.Add(int64(len(p))) > c.w.options.limits.Bytes {
 		return 0, refuse("files are more than %d bytes long together", c.w.options.limits.Bytes)
 	}
 	return c.out.Write(p)

@@ -1,4 +1,5 @@
-// Package full is package operator with everything on: traces of OpenTelemetry, and events of each real change.
+// Package full is package operator with everything on: traces of OpenTelemetry, events of each real change, and versions of an operator side by
+// side, as programs or as files.
 //
 //	func main() {
 //		op := full.New("guestbook-operator")

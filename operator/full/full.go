@@ -8,9 +8,14 @@ import (
 
 // New is operator.New with everything on.
 func New(name string, options ...operator.Option) *operator.Operator {
+	versions := &versionSettings{}
 	everything := []operator.Option{
 		operator.Instrument(tracing.FromEnvironment),
 		operator.Defaults(func(c *config.Config) { c.Events.Level = config.AllEvents }),
+		operator.Flags(versions.register),
+		operator.Extend(versions.extension),
+		operator.Command(serveVersion),
+		operator.Command(setupVCS),
 	}
 	return operator.New(name, append(everything, options...)...)
 }

@@ -52,11 +52,13 @@ func (c *controller) Release(s *reconcile.Session) {
 
 // hooked finds the session for a hook of the version, nil if that doesn't have it.
 func (c *controller) hooked(s *reconcile.Session, hook string) *session {
-	one := c.pool.session(s.ID())
+	c.pool.mu.Lock()
+	one := c.pool.sessions[s.ID()]
+	c.pool.mu.Unlock()
 	if one == nil {
 		return nil
 	}
-	if ruled := one.life.ruled(c.union.kind); ruled == nil || !slices.Contains(ruled.Hooks, hook) {
+	if ruled := one.life.said.Ruled(wire.NewKind(c.union.kind)); ruled == nil || !slices.Contains(ruled.Hooks, hook) {
 		return nil
 	}
 	return one

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -15,13 +13,14 @@ import (
 // Options say where the versions are and how they are run. Directory and Entry have to be given; zero values of all others are the defaults.
 type Options struct {
 	// Directory holds a folder for each version, and Entry is the path of its program in that: <Directory>/<version>/<Entry>. Folders without it
-	// are no versions.
+	// are no versions, nor are those whose name begins with a dot.
 	Directory, Entry string
 	// Arguments are those of the program; by default "serve-version", the command by which a binary of package operator/full answers a manager.
 	Arguments []string
 	// Environment is that of the program, "KEY=value" each; nil: the manager's own.
 	Environment []string
 	// Limit is how many versions run at most at once; default 8. One that is needed beyond takes the place of the one that is unused for longest.
+	// It should be as many as there are in use, see package versions.
 	Limit int
 	// Idle is how long a version runs that isn't used; default 15 minutes. It should be longer than the period in which resources are
 	// reconciled by themselves (reconcile.Period).
@@ -71,22 +70,3 @@ func setDefault[T comparable](value *T, byDefault T) {
 		*value = byDefault
 	}
 }
-
-// found are the versions that the directory holds, ascending as text.
-func (o Options) found() ([]string, error) {
-	entries, err := os.ReadDir(o.Directory)
-	if err != nil {
-		return nil, fmt.Errorf("versions: %w", err)
-	}
-	var names []string
-	for _, entry := range entries {
-		if info, err := os.Stat(o.program(entry.Name())); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			names = append(names, entry.Name())
-		}
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-// program is the path of a version's program. The version is the name of a folder.
-func (o Options) program(version string) string { return filepath.Join(o.Directory, version, o.Entry) }

@@ -7,13 +7,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
-	"github.com/operkit/operkit/reconcile/versions/internal/wire"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Pool runs the versions of an operator, each as a process of its own. It is safe for concurrent use.
@@ -22,19 +18,25 @@ type Pool struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	kinds   []*union
+	// room holds a value while somebody makes room for a process.
+	room chan struct{}
 
-	mu       sync.Mutex
+	mu     sync.Mutex
+	closed bool
+	// unions are the kinds that versions control; nil until all have been started once.
+	unions   []*union
 	versions map[string]*version
 	// sessions are those under way, by their ids.
 	sessions map[string]*session
+	// residents are resources with the version that has last described them.
+	residents map[request.Key]*version
 	// targets are where external sources bring their keys, by kind.
-	targets map[schema.GroupVersionKind]*activeTarget
-	closed  bool
+	targets map[schemaKind]*activeTarget
 }
 
 // Start starts every version that the directory holds once, so that all that is wrong with one is known, and returns when each has said
-// what it controls. The error names every version that can't be served. Close the Pool when it is no longer used.
+// what it controls. The error names every version that can't be served. Close the Pool when it is no longer used; the end of ctx ends the
+// start alone.
 func Start(ctx context.Context, options Options) (*Pool, error) {
 	options, err := options.withDefaults()
 	if err != nil {
@@ -47,49 +49,70 @@ func Start(ctx context.Context, options Options) (*Pool, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("versions: %s holds none: a version is a folder with the program %s", options.Directory, options.Entry)
 	}
-	p := &Pool{options: options, versions: map[string]*version{}, sessions: map[string]*session{}, targets: map[schema.GroupVersionKind]*activeTarget{}}
+	p := &Pool{
+		options: options, room: make(chan struct{}, 1), versions: map[string]*version{}, sessions: map[string]*session{},
+		residents: map[request.Key]*version{}, targets: map[schemaKind]*activeTarget{},
+	}
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	var errs []error
 	for _, name := range names {
 		p.versions[name] = &version{name: name, pool: p}
 	}
-	for _, name := range names {
-		_, release, err := p.versions[name].acquire(ctx)
+	if err := p.startAll(ctx); err != nil {
+		p.Close()
+		return nil, err
+	}
+	p.run(p.tidy)
+	return p, nil
+}
+
+// startAll starts each version, so that it says what it controls.
+func (p *Pool) startAll(ctx context.Context) error {
+	var errs []error
+	for _, v := range p.all() {
+		_, release, err := v.acquire(ctx)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		release()
 	}
-	if len(errs) == 0 {
-		p.kinds, err = unite(p)
-		errs = append(errs, err)
-	}
 	if err := errors.Join(errs...); err != nil {
-		p.Close()
-		return nil, err
+		return err
 	}
-	p.running.Go(p.tidy)
-	return p, nil
+	unions, err := p.unite()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unions = unions
+	return err
 }
 
-// Close ends all versions and returns when they have. What is under way fails.
+// run runs something that ends with the pool. After that it doesn't begin any more.
+func (p *Pool) run(something func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.running.Go(something)
+	}
+}
+
+// Close ends all versions and returns when they have. What is under way fails, and so does all that is asked for later.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
-	all := p.all()
 	p.mu.Unlock()
 	p.cancel()
 	var stopping sync.WaitGroup
-	for _, v := range all {
-		stopping.Go(v.stop)
+	for _, v := range p.all() {
+		stopping.Go(v.close)
 	}
 	stopping.Wait()
 	p.running.Wait()
 }
 
-// all are the versions by their names. The caller holds mu.
+// all are the versions by their names.
 func (p *Pool) all() []*version {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	all := make([]*version, 0, len(p.versions))
 	for _, v := range p.versions {
 		all = append(all, v)
@@ -100,8 +123,6 @@ func (p *Pool) all() []*version {
 
 // Versions are the names of the versions, ascending as text.
 func (p *Pool) Versions() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	var names []string
 	for _, v := range p.all() {
 		names = append(names, v.name)
@@ -111,15 +132,19 @@ func (p *Pool) Versions() []string {
 
 // Controllers are what package reconcile needs: one for each kind that the versions control, which has each resource described by its version.
 func (p *Pool) Controllers() []reconcile.Controller {
-	controllers := make([]reconcile.Controller, len(p.kinds))
-	for i, kind := range p.kinds {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	controllers := make([]reconcile.Controller, len(p.unions))
+	for i, kind := range p.unions {
 		controllers[i] = &controller{pool: p, union: kind}
-		if kind.finalizes {
+		if kind.declared.finalizes {
 			controllers[i] = &finalizing{controller{pool: p, union: kind}}
 		}
 	}
 	return controllers
 }
+
+var errClosed = errors.New("the versions are closed")
 
 // of finds the version that a resource wants.
 func (p *Pool) of(name string) (*version, error) {
@@ -141,87 +166,11 @@ func (p *Pool) of(name string) (*version, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.versions[name] == nil {
+	if p.closed {
+		return nil, errClosed
+	}
+	if p.versions[name] == nil { // a folder that has come since the start
 		p.versions[name] = &version{name: name, pool: p}
 	}
 	return p.versions[name], nil
-}
-
-// makeRoom stops the version that is unused for longest if as many run as may, beside the one that is to be started.
-func (p *Pool) makeRoom(beside *version) error {
-	p.mu.Lock()
-	all := p.all()
-	p.mu.Unlock()
-	count := 0
-	var unused *version
-	for _, v := range all {
-		if v == beside {
-			continue
-		}
-		running, since := v.idleSince()
-		if running {
-			count++
-		}
-		if !since.IsZero() && (unused == nil || since.Before(unused.lastUse())) {
-			unused = v
-		}
-	}
-	if count < p.options.Limit {
-		return nil
-	}
-	if unused == nil || !unused.stopIdle(0) {
-		return request.RetryAfter(time.Second, reconcile.Precondition("%d versions run, as many as may at once, and all are in use", count))
-	}
-	return nil
-}
-
-// tidy stops what isn't used any more.
-func (p *Pool) tidy() {
-	ticker := time.NewTicker(max(p.options.Idle/4, time.Millisecond))
-	defer ticker.Stop()
-	for {
-		select {
-		case <-p.ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		p.mu.Lock()
-		all := p.all()
-		p.mu.Unlock()
-		for _, v := range all {
-			v.stopIdle(p.options.Idle)
-		}
-	}
-}
-
-// lives are the processes that run and control a kind.
-func (p *Pool) lives(kind schema.GroupVersionKind) []*life {
-	p.mu.Lock()
-	all := p.all()
-	p.mu.Unlock()
-	var lives []*life
-	for _, v := range all {
-		if l := v.alive(); l != nil && l.ruled(kind) != nil {
-			lives = append(lives, l)
-		}
-	}
-	return lives
-}
-
-func (p *Pool) session(id string) *session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.sessions[id]
-}
-
-// about finds a session under way of a resource.
-func (p *Pool) about(ref wire.Ref) *session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, s := range p.sessions {
-		if (deploy.Ref{Kind: s.local.Kind(), Namespace: s.local.Namespace(), Name: s.local.Name()}) == ref.Ref() {
-			return s
-		}
-	}
-	return nil
 }

@@ -20,9 +20,7 @@ type Report struct {
 
 // Report tells how it stands with each version, for metrics; ascending by version.
 func (p *Pool) Report() []Report {
-	p.mu.Lock()
 	all := p.all()
-	p.mu.Unlock()
 	reports := make([]Report, len(all))
 	for i, v := range all {
 		reports[i] = v.report()
@@ -33,11 +31,12 @@ func (p *Pool) Report() []Report {
 func (v *version) report() Report {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	r := Report{
-		Version: v.name, Release: v.said, Running: v.life != nil, InUse: v.inUse, Starts: v.starts, Failures: v.failures, Calls: maps.Clone(v.calls),
+	r := Report{Version: v.name, InUse: v.inUse, Starts: v.starts, Failures: v.failures, Calls: maps.Clone(v.calls)}
+	if v.said != nil {
+		r.Release = v.said.Release
 	}
-	if v.life != nil {
-		r.PID = v.life.process.Process.Pid
+	if v.life != nil && !v.life.ending() {
+		r.Running, r.PID = true, v.life.process.Process.Pid
 	}
 	return r
 }

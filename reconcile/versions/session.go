@@ -4,19 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+	"log/slog"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/logging"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
+
+// channel is the attribute of a logger by which levels of single channels go.
+const channel = logging.Channel
 
 // session is one session of the manager, which a version describes.
 type session struct {
 	life    *life
 	local   *reconcile.Session
+	ref     deploy.Ref
 	release func()
 	// instance is what tells the digests of this process from those of others.
 	instance string
@@ -32,26 +37,35 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &session{life: l, local: local, release: release}
+	s := &session{
+		life: l, local: local, release: release, ref: deploy.Ref{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()},
+	}
 	c.pool.mu.Lock()
 	c.pool.sessions[local.ID()] = s
 	c.pool.mu.Unlock()
-	if l.ruled(c.union.kind) == nil {
+	kind := wire.NewKind(c.union.kind)
+	if l.said.Ruled(kind) == nil {
 		return nil, nil, reconcile.Configuration("version %s doesn't know the kind %s", v.name, c.union.kind.Kind)
 	}
+	if !local.DryRun() {
+		c.pool.reside(request.Key(s.ref), v)
+	}
+	resource := local.Resource()
+	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields") // they are long and nobody's business
 	var described wire.Described
 	err = s.call(ctx, wire.Setup, wire.Session{
-		ID: local.ID(), Kind: wire.NewKind(local.Kind()), Resource: withoutManagers(local.Resource()), Version: local.Version(),
-		DryRun: local.DryRun(),
+		ID: local.ID(), Kind: kind, Resource: resource.Object, Version: local.Version(), DryRun: local.DryRun(), Level: int(sessionLevel(local, resource)),
 	}, &described)
 	s.instance = described.Instance
 	return s, &described, err
 }
 
-// withoutManagers leaves out what is long and nobody's business. resource is a copy.
-func withoutManagers(resource *unstructured.Unstructured) map[string]any {
-	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields")
-	return resource.Object
+// sessionLevel is the lowest level of lines that may be logged of a session: all where single channels have levels of their own.
+func sessionLevel(s *reconcile.Session, resource *unstructured.Unstructured) slog.Level {
+	if resource.GetAnnotations()[s.Manager().KeyDomain()+"/log-filters"] != "" {
+		return slog.LevelDebug
+	}
+	return levelOf(s.Logger())
 }
 
 // call asks the version. That it is gone is an error that passes: it is started again.
@@ -71,6 +85,7 @@ func (s *session) end() {
 	s.release()
 }
 
+// part names a component.
 func (s *session) part(component string) wire.Part {
 	return wire.Part{Session: s.local.ID(), Component: component}
 }
@@ -112,66 +127,4 @@ func (s *session) gates(name string, edge wire.Edge) (gates []reconcile.Gate) {
 		})
 	}
 	return gates
-}
-
-// component is a component whose objects a version has rendered, or renders when its turn has come.
-type component struct {
-	session *session
-	told    *wire.Component
-	kinds   []wire.Kind
-}
-
-// Build implements reconcile.Builder.
-func (b *component) Build(ctx context.Context, _ *reconcile.Session, c *reconcile.Component) error {
-	if b.told.Problem != nil {
-		return b.told.Problem.Err()
-	}
-	objects, kinds := b.told.Objects, b.kinds
-	if b.told.Built {
-		var rendered wire.Objects
-		if err := b.session.call(ctx, wire.Render, b.session.part(b.told.Name), &rendered); err != nil {
-			return err
-		}
-		objects, kinds = rendered.Objects, rendered.Kinds
-	}
-	gvks := make([]schema.GroupVersionKind, len(kinds))
-	for i, kind := range kinds {
-		gvks[i] = kind.GVK()
-	}
-	for i := range objects {
-		if err := b.add(c, &objects[i], gvks); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *component) add(c *reconcile.Component, told *wire.Object, kinds []schema.GroupVersionKind) error {
-	options := []reconcile.ObjectOption{reconcile.Finished()}
-	part := b.session.part(b.told.Name)
-	part.Object = told.Name
-	if told.Judged {
-		options = append(options, reconcile.ReadyWhen(func(ctx context.Context, live *unstructured.Unstructured) error {
-			judged := part
-			judged.Live = live.Object
-			return b.session.call(ctx, wire.Judge, judged, nil)
-		}))
-	}
-	if told.Content != nil {
-		c.Add(told.Name, &unstructured.Unstructured{Object: told.Content}, options...)
-		return nil
-	}
-	if told.Kind < 0 || told.Kind >= len(kinds) {
-		return fmt.Errorf("version %s: object %s: has no kind", b.session.life.version.name, told.Name)
-	}
-	c.Add(told.Name, reconcile.Deferred{
-		Ref:    deploy.Ref{Kind: kinds[told.Kind], Namespace: told.Namespace, Name: told.Ref},
-		Digest: b.session.instance + strconv.FormatUint(told.Digest, 36),
-		Content: func(ctx context.Context) (*unstructured.Unstructured, error) {
-			content := map[string]any{}
-			err := b.session.call(ctx, wire.Content, part, &content)
-			return &unstructured.Unstructured{Object: content}, err
-		},
-	}, options...)
-	return nil
 }

@@ -2,111 +2,122 @@ package versions
 
 import (
 	"context"
-	"errors"
-	"maps"
-	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
 
-// longestEvent is how long a version may think about an event: other events wait meanwhile.
-const longestEvent = 2 * time.Second
-
-// happened is an event as it is sent.
-func happened(about wire.Happened, event deploy.Event) wire.Happened {
-	about.Type, about.New = string(event.Type), event.New.Object
-	if event.Old != nil {
-		about.Old = event.Old.Object
+// sourcesOf are the sources of all versions as those of one controller.
+func (p *Pool) sourcesOf(u *union) (s source.Sources) {
+	standard := filter.Standard()
+	s.When = func(event deploy.Event) bool {
+		if event.Type == deploy.Deleted {
+			p.leave(request.Key(deploy.RefOf(event.New)))
+		}
+		return p.anyone(u.kind, func(r ruling) bool {
+			return !r.When && standard(event) || r.When && r.life.counts(wire.Happened{Kind: r.Kind}, event)
+		})
 	}
-	return about
-}
-
-// asks asks a version whether an event counts. It does when that can't be known.
-func (l *life) asks(about wire.Happened, event deploy.Event) bool {
-	ctx, cancel := context.WithTimeout(l.pool.ctx, longestEvent)
-	defer cancel()
-	counts := true
-	if err := l.peer.Call(ctx, wire.When, happened(about, event), &counts); err != nil {
-		l.pool.options.Logger.Warn("a version can't tell whether an event counts; it does", "version", l.version.name, "error", err)
-		return true
-	}
-	return counts
-}
-
-// mapper asks the versions that run which resources an event of a kind concerns.
-func (p *Pool) mapper(u *union, of wire.Kind) func(deploy.Event) []request.Key {
-	return func(event deploy.Event) (keys []request.Key) {
-		for _, l := range p.lives(u.kind) {
-			r := l.ruled(u.kind)
-			for i, mapped := range r.Mapped {
-				about := wire.Happened{Kind: r.Kind, Mapped: i + 1}
-				if mapped.Kind != of || mapped.When && !l.asks(about, event) {
-					continue
+	for _, kind := range u.declared.owned {
+		s.Owned = append(s.Owned, source.Owned{Kind: kind.GVK(), When: func(event deploy.Event) bool {
+			return p.anyone(u.kind, func(r ruling) bool {
+				for i, owned := range r.Owned {
+					if owned.Kind == kind && (!owned.When || r.life.counts(wire.Happened{Kind: r.Kind, Owned: i + 1}, event)) {
+						return true
+					}
 				}
-				keys = append(keys, l.keys(about, event)...)
+				return false
+			})
+		}})
+	}
+	for _, kind := range u.declared.mapped {
+		s.Mapped = append(s.Mapped, source.Mapped{Kind: kind.GVK(), Keys: func(event deploy.Event) (keys []request.Key) {
+			for _, r := range p.ruling(u.kind) {
+				for i, mapped := range r.Mapped {
+					if mapped.Kind == kind {
+						keys = append(keys, p.keys(r, i, event)...)
+					}
+				}
 			}
+			return keys
+		}})
+	}
+	if u.declared.external {
+		s.External = []source.External{source.Func(func(ctx context.Context, target source.Target) { p.runExternal(ctx, u.kind, target) })}
+	}
+	return s
+}
+
+// ruling is a version that controls a kind.
+type ruling struct {
+	*wire.Ruled
+	version *version
+	// life is its process, nil if none runs.
+	life *life
+}
+
+// ruling are the versions that control a kind.
+func (p *Pool) ruling(kind schemaKind) (all []ruling) {
+	for _, v := range p.all() {
+		said, l := v.declared()
+		if said == nil {
+			continue
 		}
-		return keys
+		if ruled := said.Ruled(wire.NewKind(kind)); ruled != nil {
+			all = append(all, ruling{ruled, v, l})
+		}
 	}
+	return all
 }
 
-func (l *life) keys(about wire.Happened, event deploy.Event) []request.Key {
-	ctx, cancel := context.WithTimeout(l.pool.ctx, longestEvent)
-	defer cancel()
-	var refs []wire.Ref
-	if err := l.peer.Call(ctx, wire.Keys, happened(about, event), &refs); err != nil {
-		l.pool.options.Logger.Warn("a version can't tell which resources an event concerns", "version", l.version.name, "error", err)
+// anyone tells whether an event counts for any version.
+func (p *Pool) anyone(kind schemaKind, counts func(ruling) bool) bool {
+	for _, r := range p.ruling(kind) {
+		if counts(r) {
+			return true
+		}
 	}
-	return wire.KeysIn(refs)
+	return false
 }
 
-// activeTarget is where the external sources of a kind bring their keys, until ctx ends.
-type activeTarget struct {
-	ctx    context.Context
-	target source.Target
+// keys are the resources that an event concerns, by the mapped source of a version. Where that can't be known they are all that the version has
+// described: what it would have said isn't lost.
+func (p *Pool) keys(r ruling, source int, event deploy.Event) []request.Key {
+	about := wire.Happened{Kind: r.Kind, Mapped: source + 1}
+	if r.Mapped[source].When && !r.life.counts(about, event) {
+		return nil
+	}
+	keys, ok := r.life.keys(about, event)
+	if !ok {
+		return p.residentsOf(r.version, r.Kind.GVK())
+	}
+	return keys
 }
 
-func (p *Pool) activeTargets() map[schemaKind]*activeTarget {
+// reside notes which version describes a resource.
+func (p *Pool) reside(key request.Key, in *version) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return maps.Clone(p.targets)
+	p.residents[key] = in
 }
 
-// runExternal runs the external sources of all versions that run, now or later, until ctx ends.
-func (p *Pool) runExternal(ctx context.Context, kind schemaKind, target source.Target) {
-	active := &activeTarget{ctx, target}
-	p.mu.Lock()
-	p.targets[kind] = active
-	p.mu.Unlock()
-	for _, l := range p.lives(kind) {
-		l.external(kind, active)
-	}
-	<-ctx.Done()
+// leave forgets a resource that is gone.
+func (p *Pool) leave(key request.Key) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.targets[kind] == active {
-		delete(p.targets, kind)
-	}
+	delete(p.residents, key)
 }
 
-// external runs the external sources of one process.
-func (l *life) external(kind schemaKind, active *activeTarget) {
-	ruled := l.ruled(kind)
-	if ruled == nil || ruled.External == 0 {
-		return
-	}
-	if _, runs := l.externals.LoadOrStore(active, true); runs {
-		return
-	}
-	l.pool.running.Go(func() {
-		ctx, cancel := context.WithCancel(active.ctx)
-		defer cancel()
-		defer context.AfterFunc(l.pool.ctx, cancel)()
-		if err := l.peer.Call(ctx, wire.External, ruled.Kind, nil); err != nil && ctx.Err() == nil && !errors.Is(err, wire.ErrGone) {
-			active.target.Failed(err)
+func (p *Pool) residentsOf(v *version, kind schemaKind) (keys []request.Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, in := range p.residents {
+		if in == v && key.Kind == kind {
+			keys = append(keys, key)
 		}
-	})
+	}
+	return keys
 }

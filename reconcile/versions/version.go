@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
 
 const (
@@ -23,53 +24,74 @@ type version struct {
 	name string
 	pool *Pool
 
-	mu sync.Mutex
-	// said is what its program last said that it is.
-	said string
-	// life is its process, nil if there is none. starting is closed when an attempt to start it has ended.
+	mu     sync.Mutex
+	closed bool
+	// said is what its program last said of itself, nil if it never ran.
+	said *wire.Declaration
+	// life is its process from when that has said what it controls until it has ended, nil if there is none. starting is closed when an
+	// attempt to start one has ended.
 	life     *life
 	starting chan struct{}
-	inUse    int
-	used     time.Time
+	// placed tells that it has one of the places of those that may run at once.
+	placed bool
+	inUse  int
+	used   time.Time
 	// failures counts starts in a row that came to nothing, failed is the reason of the last one, notBefore when to try again.
 	failures  int
 	failed    error
 	notBefore time.Time
 	starts    int
+	// reviving tells that somebody starts it again although nobody asks for it.
+	reviving bool
 	// calls counts what its processes were asked, by method.
 	calls map[string]int
 }
 
 // acquire returns the process of a version, which it starts if there is none. It isn't stopped before it is released.
-func (v *version) acquire(ctx context.Context) (l *life, release func(), err error) {
+func (v *version) acquire(ctx context.Context) (*life, func(), error) {
 	for {
-		v.mu.Lock()
-		starting := v.starting
+		l, wait, err := v.take()
 		switch {
-		case v.life != nil && !v.life.gone():
-			defer v.mu.Unlock()
-			v.inUse++
-			v.used = time.Now()
-			return v.life, v.release, nil
-		case starting != nil:
-			v.mu.Unlock()
-			select {
-			case <-starting:
-			case <-ctx.Done():
-				return nil, nil, context.Cause(ctx)
+		case err != nil:
+			return nil, nil, err
+		case l != nil:
+			return l, v.release, nil
+		case wait == nil:
+			if err := v.start(ctx); err != nil {
+				return nil, nil, err
 			}
 			continue
 		}
-		if pause := time.Until(v.notBefore); pause > 0 {
-			defer v.mu.Unlock()
-			return nil, nil, request.RetryAfter(pause, v.failed)
-		}
-		v.starting = make(chan struct{})
-		v.mu.Unlock()
-		if err := v.start(ctx); err != nil {
-			return nil, nil, err
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, nil, context.Cause(ctx)
 		}
 	}
+}
+
+// take uses the process if it runs. If one is about to run, or to end, that is to be waited for. Neither says that it is the caller's turn to
+// start it.
+func (v *version) take() (l *life, wait <-chan struct{}, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	pause := time.Until(v.notBefore)
+	switch {
+	case v.closed:
+		return nil, nil, errClosed
+	case v.life != nil && v.life.ending():
+		return nil, v.life.over, nil
+	case v.life != nil:
+		v.inUse++
+		v.used = time.Now()
+		return v.life, nil, nil
+	case v.starting != nil:
+		return nil, v.starting, nil
+	case pause > 0:
+		return nil, nil, request.RetryAfter(pause, v.failed)
+	}
+	v.starting = make(chan struct{})
+	return nil, nil, nil
 }
 
 func (v *version) release() {
@@ -81,26 +103,31 @@ func (v *version) release() {
 
 // start starts the process.
 func (v *version) start(ctx context.Context) error {
-	err := v.pool.makeRoom(v)
+	crowded := v.pool.makeRoom(ctx, v)
 	var l *life
-	crowded := err != nil
-	if !crowded {
-		l, err = v.pool.begin(ctx, v)
+	var err error
+	if crowded == nil {
+		if l, err = v.pool.begin(ctx, v); l != nil {
+			defer l.bringExternals()
+			defer close(l.known)
+		}
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	close(v.starting)
 	v.starting = nil
 	switch {
-	case crowded:
-		return err
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx) // it isn't the version's fault
+	case crowded != nil:
+		return crowded
 	case err != nil:
+		v.placed = false
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // it isn't the version's fault
+		}
 		v.fail(fmt.Errorf("version %s: %w", v.name, err))
 		return v.failed
 	}
-	v.life, v.used, v.said = l, time.Now(), l.said.Release
+	v.life, v.used, v.said = l, time.Now(), l.said
 	v.starts++
 	return nil
 }
@@ -112,73 +139,106 @@ func (v *version) fail(err error) {
 	v.failures++
 }
 
-// ended is told that the process of a life has ended that was started at a time.
-func (v *version) ended(l *life, started time.Time, err error) {
+// ended is told that its process has ended, and how.
+func (v *version) ended(l *life, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.life != l {
-		return
+		return // it has never come to anything, and whoever has started it knows
 	}
-	v.life = nil
+	v.life, v.placed = nil, false
+	logger := v.pool.options.Logger.With("version", v.name)
 	switch {
 	case l.stopped.Load():
 		v.failures = 0
-	case time.Since(started) >= steady:
+		return
+	case time.Since(l.started) >= steady:
 		v.failures = 0
-		v.pool.options.Logger.Warn("a version has ended; it is started again when it is needed", "version", v.name, "error", err)
+		logger.Warn("a version has ended; it is started again when it is needed", "error", err)
 	default:
 		v.fail(reconcile.Passing(fmt.Errorf("version %s: %w", v.name, err)))
-		v.pool.options.Logger.Warn("a version has ended soon after its start", "version", v.name, "error", err, "again_in", time.Until(v.notBefore).String())
+		logger.Warn("a version has ended soon after its start; it is started again when it is needed", "error", err, "not_before", time.Until(v.notBefore).String())
+	}
+	if !v.closed && !v.reviving && v.said.HasExternal() {
+		v.reviving = true
+		v.pool.run(v.revive)
 	}
 }
 
-func (v *version) alive() *life {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.life
-}
-
-func (v *version) lastUse() time.Time {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.used
-}
-
-// idleSince tells whether a process runs, and since when it isn't in use; a zero time says that it is.
-func (v *version) idleSince() (running bool, since time.Time) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.life == nil {
-		return v.starting != nil, time.Time{}
+// revive starts a version again that has external sources: what these bring nobody else does.
+func (v *version) revive() {
+	defer func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.reviving = false
+	}()
+	for v.pool.ctx.Err() == nil {
+		_, release, err := v.acquire(v.pool.ctx)
+		if err == nil {
+			release()
+			return
+		}
+		pause, ok := request.RetryTime(err)
+		if !ok {
+			pause = soon
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-v.pool.ctx.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
 	}
-	if v.inUse > 0 {
-		return true, time.Time{}
-	}
-	return true, v.used
 }
 
-// stopIdle stops the process if it is unused for that long, and tells whether it did.
+// declared is what the version last said of itself, and its process if that runs.
+func (v *version) declared() (*wire.Declaration, *life) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.life == nil || v.life.ending() {
+		return v.said, nil
+	}
+	return v.said, v.life
+}
+
+// place tells whether the version has a place among those that may run at once, whether it is in use, and since when it isn't.
+func (v *version) place() (placed bool, used time.Time, inUse bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.placed, v.used, v.inUse > 0 || v.starting != nil
+}
+
+func (v *version) takePlace() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.placed = true
+}
+
+// stopIdle stops the process if it is unused for that long. It tells whether there is none any more.
 func (v *version) stopIdle(unused time.Duration) bool {
 	v.mu.Lock()
 	l := v.life
 	if l == nil || v.inUse > 0 || time.Since(v.used) < unused {
-		v.mu.Unlock()
-		return false
+		defer v.mu.Unlock()
+		return !v.placed
 	}
-	v.life = nil
+	l.stopped.Store(true)
 	v.mu.Unlock()
 	l.stop()
 	return true
 }
 
-// stop ends the process, whatever it is about.
-func (v *version) stop() {
+// close ends the process, whatever it is about, for good.
+func (v *version) close() {
 	v.mu.Lock()
+	v.closed = true
 	l, starting := v.life, v.starting
 	v.mu.Unlock()
 	if starting != nil {
 		<-starting // the pool's end has ended the attempt
-		l = v.alive()
+		v.mu.Lock()
+		l = v.life
+		v.mu.Unlock()
 	}
 	if l != nil {
 		l.stop()

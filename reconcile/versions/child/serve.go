@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Option sets what is rarely set.
@@ -21,7 +21,7 @@ type Option func(*server)
 // Release names the version that the program says it is, for messages.
 func Release(version string) Option { return func(s *server) { s.release = version } }
 
-// Streams sets where the manager is heard and answered; default the standard streams.
+// Streams sets where the manager is heard and answered; default the standard streams. When ctx of Serve ends in is closed, if it can be.
 func Streams(in io.Reader, out io.Writer) Option {
 	return func(s *server) { s.in, s.out = in, out }
 }
@@ -31,6 +31,9 @@ func Streams(in io.Reader, out io.Writer) Option {
 func With(options func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error)) Option {
 	return func(s *server) { s.options = options }
 }
+
+// lastMoments is how long what is under way may take to end with Serve.
+const lastMoments = 2 * time.Second
 
 // server answers one manager.
 type server struct {
@@ -43,103 +46,53 @@ type server struct {
 	peer *wire.Peer
 	// instance tells the digests of this process from those of others.
 	instance string
-	ruled    map[schema.GroupVersionKind]*ruled
+	// greeting guards greeted, what there is since the manager has said hello.
+	greeting sync.Mutex
+	greeted  atomic.Pointer[greeted]
 	sessions sessions
-	logger   *slog.Logger
-}
-
-// ruled is one kind with its controller.
-type ruled struct {
-	controller reconcile.Controller
-	reconciler *reconcile.Reconciler
 }
 
 // Serve answers a manager until that has no more to ask, or ctx ends; then it returns nil. Other errors say that the manager can't be
-// understood, or that a controller can't be served.
+// understood, or that a controller can't be served. What is under way then is told to end, and left to itself if it doesn't within two seconds.
 func Serve(ctx context.Context, controllers []reconcile.Controller, options ...Option) error {
-	s := &server{controllers: controllers, instance: rand.Text(), ruled: map[schema.GroupVersionKind]*ruled{}}
+	s := &server{controllers: controllers, instance: rand.Text()}
 	for _, option := range options {
 		option(s)
 	}
 	if len(controllers) == 0 {
 		return errors.New("serve: no controller is given")
 	}
-	if s.in == nil {
-		in, restore := standardStreams(s)
+	if s.in == nil || s.out == nil {
+		restore, err := s.standardStreams()
+		if err != nil {
+			return fmt.Errorf("serve: the standard streams: %w", err)
+		}
 		defer restore()
-		defer context.AfterFunc(ctx, func() { _ = in.Close() })()
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s.peer = wire.NewPeer(s.in, s.out, s.handle)
 	ended := make(chan error, 1)
-	go func() { ended <- s.peer.Run(ctx) }()
+	go func() {
+		err := s.peer.Run(ctx)
+		s.sessions.releaseAll()
+		ended <- err
+	}()
 	select {
-	case err := <-ended:
-		if errors.Is(err, io.EOF) || ctx.Err() != nil {
-			return nil
-		}
-		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 		if closer, ok := s.in.(io.Closer); ok {
 			_ = closer.Close()
-			<-ended
 		}
-		return nil
+	case <-s.peer.Done():
 	}
-}
-
-// standardStreams takes the standard streams for the manager, and has what others print go to the standard error.
-func standardStreams(s *server) (in *os.File, restore func()) {
-	before := os.Stdout
-	s.in, s.out = os.Stdin, before
-	os.Stdout = os.Stderr
-	return os.Stdin, func() { os.Stdout = before }
-}
-
-// greet takes what the manager says first, and tells what there is.
-func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
-	if g.Protocol != wire.Protocol {
-		return nil, fmt.Errorf("the manager speaks protocol %d, this version %d: update the older one of them", g.Protocol, wire.Protocol)
-	}
-	s.logger = slog.New(&lines{peer: s.peer, level: slog.Level(g.Level)})
-	manager := deploy.NewManager(&store{peer: s.peer}, deploy.FieldManager(g.FieldManager), deploy.KeyDomain(g.Domain), deploy.RetryFor(0))
-	own := []reconcile.Option{reconcile.Logger(s.logger), reconcile.WithWatcher(&watcher{s.peer}), reconcile.Events(events{s.peer})}
-	if g.NameObjects {
-		own = append(own, reconcile.NameObjects())
-	}
-	declaration := &wire.Declaration{Protocol: wire.Protocol, Release: s.release}
-	for _, controller := range s.controllers {
-		var options []reconcile.Option
-		if s.options != nil {
-			var err error
-			if options, err = s.options(controller, manager); err != nil {
-				return nil, err
-			}
+	late := time.NewTimer(lastMoments)
+	defer late.Stop()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, io.EOF) && ctx.Err() == nil {
+			return fmt.Errorf("serve: %w", err)
 		}
-		r, err := reconcile.New(controller, manager, append(options, own...)...)
-		if err != nil {
-			return nil, err
-		}
-		s.ruled[r.Kind()] = &ruled{controller, r}
-		declaration.Kinds = append(declaration.Kinds, declared(controller, r))
+	case <-late.C:
 	}
-	return declaration, nil
-}
-
-// declared is what a manager has to know of a controller.
-func declared(c reconcile.Controller, r *reconcile.Reconciler) wire.Ruled {
-	d := wire.Ruled{Kind: wire.NewKind(c.Kind()), Hooks: hooksOf(c)}
-	if scoper, ok := c.(reconcile.Scoper); ok {
-		d.Scope = string(scoper.Scope())
-	}
-	sources := r.Sources()
-	d.When, d.External = sources.When != nil, len(sources.External)
-	for _, owned := range sources.Owned {
-		d.Owned = append(d.Owned, wire.Source{Kind: wire.NewKind(owned.Kind), When: owned.When != nil})
-	}
-	for _, mapped := range sources.Mapped {
-		d.Mapped = append(d.Mapped, wire.Source{Kind: wire.NewKind(mapped.Kind), When: mapped.When != nil})
-	}
-	return d
+	return nil
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 
@@ -10,14 +11,18 @@ import (
 // Raw is a value that is still to be decoded.
 type Raw = cbor.RawMessage
 
-// deepest is how deep values may be nested: objects of Kubernetes are far flatter, and schemas of CustomResourceDefinitions the deepest.
-const deepest = 1024
+const (
+	// deepest is how deep values may be nested: objects of Kubernetes are far flatter, and schemas of CustomResourceDefinitions the deepest.
+	deepest = 1024
+	// widest is how many entries one list or map may have.
+	widest = longest / 8
+)
 
 var (
-	encoder = must(cbor.EncOptions{TextMarshaler: cbor.TextMarshalerNone}.EncMode())
+	encoder = must(cbor.EncOptions{TextMarshaler: cbor.TextMarshalerNone}.UserBufferEncMode())
 	decoder = must(cbor.DecOptions{
 		DupMapKey: cbor.DupMapKeyEnforcedAPF, IntDec: cbor.IntDecConvertSigned, DefaultMapType: reflect.TypeFor[map[string]any](),
-		MaxNestedLevels: deepest, MaxArrayElements: longest / 8, MaxMapPairs: longest / 8, IndefLength: cbor.IndefLengthForbidden,
+		MaxNestedLevels: deepest, MaxArrayElements: widest, MaxMapPairs: widest, IndefLength: cbor.IndefLengthForbidden,
 		UTF8: cbor.UTF8DecodeInvalid,
 	}.DecMode())
 )
@@ -29,10 +34,10 @@ func must[M any](mode M, err error) M {
 	return mode
 }
 
-// Encode writes a value. Whole numbers are int64, all others float64, as in unstructured objects.
-func Encode(value any) (Raw, error) { return encoder.Marshal(value) }
+// encode appends a value. Whole numbers are int64, all others float64, as in unstructured objects.
+func encode(value any, to *bytes.Buffer) error { return encoder.MarshalToBuffer(value, to) }
 
-// Decode reads a value into target, a pointer.
+// Decode reads a value into target, a pointer, which shares nothing with raw.
 func Decode(raw Raw, target any) error {
 	if len(raw) == 0 {
 		return fmt.Errorf("a %T is missing", target)

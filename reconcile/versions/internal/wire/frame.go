@@ -1,8 +1,9 @@
 package wire
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -21,58 +22,80 @@ const (
 	cancel
 )
 
-// message is one frame.
+// message is what a frame holds.
 type message struct {
-	_    struct{} `cbor:",toarray"`
-	Kind messageKind
-	// ID names a call for its answer and its end; each side numbers its own calls.
-	ID     uint64
-	Method string
-	// Problem is why there is no Body, of an answer.
-	Problem *Problem
-	Body    Raw
+	kind messageKind
+	// id names a call for its answer and its end; each side numbers its own calls.
+	id     uint64
+	method string
+	// problem is why there is no body, of an answer.
+	problem *Problem
+	body    Raw
 }
 
-// frames reads and writes messages. Several may write.
-type frames struct {
-	in *bufio.Reader
+// arrayOfFive begins a message.
+const arrayOfFive = 0x85
 
-	writing sync.Mutex
-	out     io.Writer
-}
+// buffers are those of frames that have been written.
+var buffers = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
-func (f *frames) write(m message) error {
-	text, err := Encode(m)
-	if err != nil {
-		return err
+// newFrame is a frame with a message, whose body is encoded right into it.
+func newFrame(kind messageKind, id uint64, method string, problem *Problem, body any) (*bytes.Buffer, error) {
+	frame, _ := buffers.Get().(*bytes.Buffer)
+	frame.Reset()
+	frame.Write([]byte{0, 0, 0, 0, arrayOfFive})
+	for _, part := range [...]any{uint8(kind), id, method, problem, body} {
+		if err := encode(part, frame); err != nil {
+			return nil, err
+		}
 	}
-	if len(text) > longest {
-		return fmt.Errorf("a message of %d bytes is too long: at most %d can be sent", len(text), longest)
+	length := frame.Len() - 4
+	if length > longest {
+		return nil, fmt.Errorf("a message of %d bytes is too long: at most %d can be sent", length, longest)
 	}
-	frame := make([]byte, 4, 4+len(text))
-	binary.BigEndian.PutUint32(frame, uint32(len(text)))
-	f.writing.Lock()
-	defer f.writing.Unlock()
-	_, err = f.out.Write(append(frame, text...))
-	return err
+	binary.BigEndian.PutUint32(frame.Bytes(), uint32(length))
+	return frame, nil
 }
 
-func (f *frames) read() (m message, err error) {
+// recycle has the buffer of a frame be used again, unless it is an unusually large one.
+func recycle(frame *bytes.Buffer) {
+	if frame.Cap() <= atOnce {
+		buffers.Put(frame)
+	}
+}
+
+// readFrame reads one frame. io.EOF says that there is no further one.
+func readFrame(in io.Reader) (m message, err error) {
 	var head [4]byte
-	if _, err := io.ReadFull(f.in, head[:]); err != nil {
+	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return m, err
 	}
 	length := binary.BigEndian.Uint32(head[:])
 	if length > longest {
 		return m, fmt.Errorf("a message of %d bytes is announced: at most %d are read; is something else written to the stream?", length, longest)
 	}
-	text, err := readAll(f.in, int(length))
+	text, err := readAll(in, int(length))
 	if err != nil {
 		return m, fmt.Errorf("in the middle of a message: %w", err)
 	}
-	if err := Decode(text, &m); err != nil {
+	if m, err = parse(text); err != nil {
 		return m, fmt.Errorf("what was read is no message: %w", err)
 	}
+	return m, nil
+}
+
+// parse reads a message, whose body stays what text holds of it.
+func parse(text []byte) (m message, err error) {
+	if len(text) == 0 || text[0] != arrayOfFive {
+		return m, errors.New("it isn't an array of five")
+	}
+	rest := text[1:]
+	for _, part := range [...]any{(*uint8)(&m.kind), &m.id, &m.method, &m.problem} {
+		if rest, err = decoder.UnmarshalFirst(rest, part); err != nil {
+			return m, err
+		}
+	}
+	m.body = rest
 	return m, nil
 }
 

@@ -22,6 +22,15 @@ func (k Kind) GVK() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Name}
 }
 
+// NewKinds are kinds as they are sent.
+func NewKinds(kinds []schema.GroupVersionKind) []Kind {
+	sent := make([]Kind, len(kinds))
+	for i, kind := range kinds {
+		sent[i] = NewKind(kind)
+	}
+	return sent
+}
+
 // Ref names an object.
 type Ref struct {
 	_               struct{} `cbor:",toarray"`

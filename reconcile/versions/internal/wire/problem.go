@@ -2,10 +2,10 @@ package wire
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/operkit/operkit/dag"
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 )
@@ -23,23 +23,36 @@ type Problem struct {
 	Quiet      bool  `cbor:"7,keyasint,omitempty"`
 	// Stack is where it panicked.
 	Stack string `cbor:"8,keyasint,omitempty"`
+	// Passing is the mark of reconcile.Passing.
+	Passing bool `cbor:"9,keyasint,omitempty"`
+	// Busy is when a cluster that is unavailable wants to be asked again, in nanoseconds.
+	Busy int64 `cbor:"10,keyasint,omitempty"`
 }
 
 // NewProblem is an error as it is sent, nil for nil.
-func NewProblem(err error) *Problem {
+func NewProblem(err error) (p *Problem) {
 	if err == nil {
 		return nil
 	}
-	p := &Problem{Text: err.Error(), Class: string(reconcile.ClassOf(err)), Permanent: request.IsPermanent(err), Quiet: request.IsQuiet(err)}
+	defer func() {
+		if value := recover(); value != nil { // the error is somebody's own type, with methods that panic
+			p = &Problem{Text: fmt.Sprintf("an error of type %T can't be told: its methods panic: %v", err, value), Class: string(reconcile.OfOperator)}
+		}
+	}()
+	p = &Problem{
+		Text: err.Error(), Class: string(reconcile.ClassOf(err)),
+		Permanent: request.IsPermanent(err), Quiet: request.IsQuiet(err), Passing: reconcile.IsPassing(err),
+	}
 	after, _ := request.RetryTime(err)
 	p.RetryAfter = int64(after)
 	var panicked *dag.PanicError
 	if errors.As(err, &panicked) {
 		p.Stack = string(panicked.Stack)
 	}
-	for name, t := range types {
-		if ref, ok := t.find(err); ok {
-			p.Type, p.Ref = name, NewRef(ref)
+	for _, t := range types {
+		if t.find(err, p) {
+			p.Type = t.name
+			break
 		}
 	}
 	return p
@@ -50,16 +63,12 @@ func (p *Problem) Err() error {
 	if p == nil {
 		return nil
 	}
-	said := &saidError{text: p.Text}
-	if t, known := types[p.Type]; known {
-		said.cause = t.make(p.Ref.Ref(), errors.New(p.Text))
-	}
-	if p.Stack != "" {
-		said.cause = &dag.PanicError{Value: p.Text, Stack: []byte(p.Stack)}
-	}
-	var err error = said
+	var err error = &saidError{p.Text, p.cause()}
 	if reconcile.ClassOf(err) != reconcile.ErrorClass(p.Class) {
 		err = reconcile.WithClass(reconcile.ErrorClass(p.Class), err)
+	}
+	if p.Passing && !reconcile.IsPassing(err) {
+		err = reconcile.Passing(err)
 	}
 	if p.Quiet {
 		err = request.Quiet(err)
@@ -71,6 +80,19 @@ func (p *Problem) Err() error {
 		return &againError{request.RetryAfter(time.Duration(p.RetryAfter), err), p.Text}
 	}
 	return err
+}
+
+// cause is the error of the type that was sent, nil if it has none that callers branch on.
+func (p *Problem) cause() error {
+	if p.Stack != "" {
+		return &dag.PanicError{Value: p.Text, Stack: []byte(p.Stack)}
+	}
+	for _, t := range types {
+		if t.name == p.Type {
+			return t.make(p)
+		}
+	}
+	return nil
 }
 
 // saidError says what the other side said.
@@ -90,48 +112,3 @@ type againError struct {
 
 func (e *againError) Error() string { return e.text }
 func (e *againError) Unwrap() error { return e.error }
-
-// typed is one type of error that is told by its name.
-type typed struct {
-	find func(err error) (deploy.Ref, bool)
-	make func(ref deploy.Ref, err error) error
-}
-
-// types are those of which the other side can make use.
-var types = map[string]typed{
-	"KindUnknown": typeOf(func(e *deploy.KindUnknownError) deploy.Ref { return deploy.Ref{Kind: e.Kind} },
-		func(ref deploy.Ref, _ error) *deploy.KindUnknownError {
-			return &deploy.KindUnknownError{Kind: ref.Kind}
-		}),
-	"NotFound": typeOf(func(e *deploy.NotFoundError) deploy.Ref { return e.Ref },
-		func(ref deploy.Ref, err error) *deploy.NotFoundError {
-			return &deploy.NotFoundError{Ref: ref, Err: err}
-		}),
-	"Forbidden": typeOf(func(e *deploy.ForbiddenError) deploy.Ref { return deploy.Ref{Namespace: e.Namespace, Name: e.Name} },
-		func(ref deploy.Ref, err error) *deploy.ForbiddenError {
-			return &deploy.ForbiddenError{Namespace: ref.Namespace, Name: ref.Name, Err: err}
-		}),
-	"Stale": typeOf(func(e *deploy.StaleError) deploy.Ref { return e.Ref },
-		func(ref deploy.Ref, err error) *deploy.StaleError { return &deploy.StaleError{Ref: ref, Err: err} }),
-	"Unavailable": typeOf(func(e *deploy.UnavailableError) deploy.Ref { return e.Ref },
-		func(ref deploy.Ref, err error) *deploy.UnavailableError {
-			return &deploy.UnavailableError{Ref: ref, Err: err}
-		}),
-	"Timeout": typeOf(func(e *deploy.TimeoutError) deploy.Ref { return e.Ref },
-		func(ref deploy.Ref, err error) *deploy.TimeoutError { return &deploy.TimeoutError{Ref: ref, Err: err} }),
-	"Owned": typeOf(func(e *deploy.OwnedError) deploy.Ref { return e.Ref },
-		func(ref deploy.Ref, _ error) *deploy.OwnedError { return &deploy.OwnedError{Ref: ref} }),
-}
-
-func typeOf[E error](ref func(E) deploy.Ref, remake func(deploy.Ref, error) E) typed {
-	return typed{
-		find: func(err error) (deploy.Ref, bool) {
-			var found E
-			if !errors.As(err, &found) {
-				return deploy.Ref{}, false
-			}
-			return ref(found), true
-		},
-		make: func(ref deploy.Ref, err error) error { return remake(ref, err) },
-	}
-}

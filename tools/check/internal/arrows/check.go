@@ -50,10 +50,8 @@ func (p Policy) findings(g graph) []Finding {
 
 func (p Policy) findingsOf(g graph, path string) []Finding {
 	var found []Finding
-	for _, room := range p.Rooms {
-		if matches(path, []string{"./" + room.Module + "/..."}) {
-			found = append(found, room.findings(g, path)...)
-		}
+	if room, is := p.room(path); is {
+		found = room.findings(g, path)
 	}
 	for _, ban := range p.Bans {
 		if matches(path, ban.From) && !matches(path, ban.Except) {
@@ -61,6 +59,16 @@ func (p Policy) findingsOf(g graph, path string) []Finding {
 		}
 	}
 	return found
+}
+
+// room is the row of the table for a package: of a module inside another one the inner one's.
+func (p Policy) room(path string) (inner Room, is bool) {
+	for _, room := range p.Rooms {
+		if len(room.Module) > len(inner.Module) && matches(path, []string{"./" + room.Module + "/..."}) {
+			inner, is = room, true
+		}
+	}
+	return inner, is
 }
 
 // findings holds the direct imports of one package against a row of the table.

@@ -10,10 +10,13 @@ const (
 	// api holds the types that client-go's own signatures are made of: who may import the one has the other already.
 	api   = "k8s.io/api/..."
 	yaml  = "sigs.k8s.io/yaml/..."
-	celGo = "github.com/google/cel-go/..."
+	celGo = "cel.dev/cel-go/..."
 	// cbor is what processes speak to each other; apimachinery has it already.
 	cbor  = "github.com/fxamacker/cbor/..."
 	goGit = "github.com/go-git/..."
+	// cobra and terminal are what commands are made of.
+	cobra    = "github.com/spf13/..."
+	terminal = "golang.org/x/term/..."
 	// openTelemetry is what makes and exports traces.
 	openTelemetry = "go.opentelemetry.io/..."
 	tools         = "./tools/..."
@@ -54,6 +57,12 @@ var House = Policy{
 			Reason:    "vcs is a ground room: go-git, no other room",
 		},
 		{
+			Module:    "vcs/setupcommand",
+			Siblings:  []string{"./vcs/..."},
+			Libraries: []string{cobra, terminal},
+			Reason:    "vcs/setupcommand is a command of vcs: cobra and golang.org/x/term",
+		},
+		{
 			Module:    "deploy",
 			Libraries: []string{clientGo, api, apimachinery, mergeDiff, openAPI, yaml},
 			Reason:    "deploy is a ground room: client-go, apimachinery, structured-merge-diff, kube-openapi and sigs.k8s.io/yaml, no other room",
@@ -63,6 +72,12 @@ var House = Policy{
 			Siblings:  []string{"./dag/...", "./smp/...", "./status/...", "./deploy/..."},
 			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, cbor, sprig, sprout},
 			Reason:    "reconcile builds on dag, smp, status, deploy, client-go and apimachinery",
+		},
+		{
+			Module:    "reconcile/celready",
+			Siblings:  []string{"./status/...", "./reconcile/..."},
+			Libraries: []string{apimachinery, celGo},
+			Reason:    "reconcile/celready is the rule of a kind for reconcile and status/readiness: cel-go and apimachinery",
 		},
 		{
 			Module:   "operator",
@@ -91,6 +106,10 @@ var House = Policy{
 		{
 			From: []string{"./vcs/..."}, To: []string{"k8s.io/...", "sigs.k8s.io/..."}, Links: true, Tests: true,
 			Reason: "vcs has no Kubernetes at all",
+		},
+		{
+			From: []string{"./vcs/..."}, Except: []string{"./vcs/setupcommand/..."}, To: []string{"./vcs/setupcommand/..."}, Links: true, Tests: true,
+			Reason: "vcs is for programs that have no commands, too: its command lies above it",
 		},
 		{
 			From:   []string{"./reconcile/request/..."},

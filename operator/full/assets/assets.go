@@ -1,0 +1,251 @@
+package assets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/vcs"
+)
+
+// Options say where versions are, and where they are checked out. Repository and Destination have to be given.
+type Options struct {
+	// Repository is the path of a git repository.
+	Repository string
+	// Destination is a vcs.Template of paths.
+	Destination string
+	// Directory is the one within a version whose files are given to sessions; empty for all of it.
+	Directory string
+	// Method is vcs.Worktree by default.
+	Method vcs.Method
+	// TagsOnly has tags alone be versions; else branches are, too.
+	TagsOnly bool
+	// Exempt are patterns of path.Match of the names of kinds that have no version; by default "TemporaryPatch*".
+	Exempt []string
+}
+
+// Assets are the versions of a repository. It is safe for concurrent use.
+type Assets struct {
+	options     Options
+	repository  *vcs.Repository
+	destination *vcs.Template
+
+	mu sync.Mutex
+	// known are the versions as they were last read.
+	known []vcs.Version
+	// inUse counts the sessions that have the files of a checkout.
+	inUse map[string]int
+}
+
+// Open opens the repository and looks at the options (spec: vcs 2, 14); all that is wrong is an error.
+func Open(ctx context.Context, options Options) (*Assets, error) {
+	if options.Method == "" {
+		options.Method = vcs.Worktree
+	}
+	if options.Exempt == nil {
+		options.Exempt = []string{"TemporaryPatch*"}
+	}
+	var errs []error
+	if options.Repository == "" {
+		errs = append(errs, errors.New("versions: no repository is given"))
+	}
+	if options.Method != vcs.Worktree && options.Method != vcs.Clone {
+		errs = append(errs, fmt.Errorf("versions: method %q: use %s or %s", options.Method, vcs.Worktree, vcs.Clone))
+	}
+	if options.Directory != "" && !filepath.IsLocal(options.Directory) {
+		errs = append(errs, fmt.Errorf("versions: directory %q: must be a path within the version", options.Directory))
+	}
+	for _, pattern := range options.Exempt {
+		if _, err := path.Match(pattern, ""); err != nil {
+			errs = append(errs, fmt.Errorf("versions: exempt %q: %w", pattern, err))
+		}
+	}
+	destination, err := vcs.ParseTemplate(options.Destination)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	a := &Assets{options: options, destination: destination, inUse: map[string]int{}}
+	if options.Repository != "" {
+		if a.repository, err = vcs.Open(options.Repository); err != nil {
+			errs = append(errs, err)
+		} else if _, err := a.read(ctx); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// Close closes the repository. Checkouts stay.
+func (a *Assets) Close() {
+	if a.repository != nil {
+		_ = a.repository.Close() // it was only read
+	}
+}
+
+// read reads which versions there are.
+func (a *Assets) read(ctx context.Context) ([]vcs.Version, error) {
+	var options []vcs.VersionOption
+	if a.options.TagsOnly {
+		options = append(options, vcs.TagsOnly())
+	}
+	found, err := a.repository.SupportedVersions(ctx, options...)
+	if err != nil {
+		return nil, told(err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.known = found
+	return found, nil
+}
+
+// Versions are the numbers of the versions that the repository has, ascending (spec: vcs 9).
+func (a *Assets) Versions(ctx context.Context) ([]string, error) {
+	found, err := a.read(ctx)
+	return numbersOf(found), err
+}
+
+func numbersOf(versions []vcs.Version) []string {
+	numbers := make([]string, len(versions))
+	for i, version := range versions {
+		numbers[i] = version.Number
+	}
+	return numbers
+}
+
+// find finds a version by its number, however that is spelled (spec: vcs W11). The repository is read again for one that isn't known.
+func (a *Assets) find(ctx context.Context, version string) (vcs.Version, error) {
+	number, _ := vcs.CanonicalVersion(version)
+	among := func(versions []vcs.Version) int {
+		return slices.IndexFunc(versions, func(v vcs.Version) bool { return v.Number == number })
+	}
+	a.mu.Lock()
+	found := a.known
+	a.mu.Unlock()
+	if at := among(found); at >= 0 {
+		return found[at], nil
+	}
+	found, err := a.read(ctx)
+	if err != nil {
+		return vcs.Version{}, err
+	}
+	if at := among(found); at >= 0 {
+		return found[at], nil
+	}
+	offered := strings.Join(numbersOf(found), ", ")
+	if version == "" {
+		return vcs.Version{}, reconcile.Configuration("the resource says no version: choose one of %s", offered)
+	}
+	return vcs.Version{}, reconcile.Configuration("the repository has no version %q: choose one of %s", version, offered)
+}
+
+// exempt tells whether a kind has no version (spec: vcs 3, 4).
+func (a *Assets) exempt(kind string) bool {
+	for _, pattern := range a.options.Exempt {
+		if ok, _ := path.Match(pattern, kind); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Open implements reconcile.Assets: the version that the resource wants is checked out, unless it is (spec: vcs 6-8, 13, 17, 21).
+func (a *Assets) Open(ctx context.Context, s *reconcile.Session) (fs.FS, func(), error) {
+	if a.exempt(s.Kind().Kind) {
+		return nil, nil, nil
+	}
+	version, err := a.find(ctx, s.Version())
+	if err != nil {
+		return nil, nil, err
+	}
+	where, err := a.destination.Render(vcs.Values{
+		Version: version.Number, Kind: s.Kind().Kind, APIVersion: s.Kind().GroupVersion().String(), Namespace: s.Namespace(), Name: s.Name(),
+		Object: s.Resource().Object,
+	})
+	if err != nil {
+		return nil, nil, told(err)
+	}
+	commit, err := a.repository.Resolve(ctx, version.Ref.Full)
+	if err != nil {
+		return nil, nil, told(err)
+	}
+	if version.Ref.Kind == vcs.Branch {
+		where += "@" + string(commit[:12]) // a branch moves, what is checked out doesn't
+	}
+	release := a.use(where)
+	files, err := a.checkout(ctx, commit, where)
+	if err != nil {
+		release()
+		return nil, nil, told(err)
+	}
+	return files, release, nil
+}
+
+// checkout has the files of a commit in a folder.
+func (a *Assets) checkout(ctx context.Context, commit vcs.Commit, where string) (fs.FS, error) {
+	checkout, err := a.repository.Checkout(ctx, string(commit), where, a.options.Method, vcs.ReadOnly())
+	if err != nil {
+		return nil, err
+	}
+	within := filepath.Join(checkout.Path, a.options.Directory)
+	if info, err := os.Stat(within); err != nil || !info.IsDir() {
+		return nil, &vcs.ConfigError{Op: "open", Subject: within, Err: errors.New("the version has no such directory")}
+	}
+	return os.DirFS(within), nil
+}
+
+// use notes that a session has the files of a checkout, until release is called.
+func (a *Assets) use(where string) (release func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.inUse[where]++
+	return sync.OnceFunc(func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.inUse[where]--; a.inUse[where] == 0 {
+			delete(a.inUse, where)
+		}
+	})
+}
+
+// told is what an error of package vcs means for a resource (spec: vcs 21).
+func told(err error) error {
+	var config *vcs.ConfigError
+	var contention *vcs.ContentionError
+	switch {
+	case errors.As(err, &config):
+		return reconcile.Configuration("%w", err)
+	case errors.As(err, &contention):
+		after := contention.RetryAfter
+		if after <= 0 {
+			after = 5*time.Second + rand.N(5*time.Second)
+		}
+		return request.RetryAfter(after, reconcile.Passing(reconcile.Precondition("%w", err)))
+	}
+	return err
+}
+
+// Prune removes checkouts that no session has the files of and that have no version any more that is wanted (spec: vcs W18): wanted tells of
+// the path of each whether it stays. It returns what it has removed.
+func (a *Assets) Prune(ctx context.Context, wanted func(path string) bool) ([]string, error) {
+	return vcs.Prune(ctx, a.destination.Base(), func(where string) bool {
+		a.mu.Lock()
+		used := a.inUse[where] > 0
+		a.mu.Unlock()
+		return used || wanted(where)
+	})
+}

@@ -1,0 +1,130 @@
+package full
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/operator/full/assets"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/versions"
+	"github.com/operkit/operkit/reconcile/versions/child"
+	"github.com/operkit/operkit/vcs"
+	"github.com/operkit/operkit/vcs/setupcommand"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// versionSettings are the settings of versions side by side.
+type versionSettings struct {
+	override, field string
+	// Of versions as programs.
+	directory, entry string
+	limit            int
+	idle             time.Duration
+	// Of versions as files.
+	repository, destination, within, method string
+	tagsOnly                                bool
+}
+
+func (v *versionSettings) register(set *pflag.FlagSet) {
+	set.StringVar(&v.field, "versions.field", "", "path of the field by which resources say their version (default: spec.version, or what the controller says)")
+	set.StringVar(&v.override, "versions.override", "", "version of all resources, whatever they say")
+	set.StringVar(&v.directory, "versions.directory", "", "directory with a folder for each version that has its program; each resource is then rendered by that of its version (default: by this program)")
+	set.StringVar(&v.entry, "versions.entry", "", "path of the program in the folder of a version (default: the operator's name)")
+	set.IntVar(&v.limit, "versions.limit", 8, "how many versions run at most at once")
+	set.DurationVar(&v.idle, "versions.idle", 15*time.Minute, "how long a version runs that isn't used; longer than watch.period")
+	set.StringVar(&v.repository, "vcs.repository", "", "git repository with the files of each version, for Session.Assets (default: none)")
+	set.StringVar(&v.destination, "vcs.destination", "", "where versions are checked out, such as /var/cache/versions/{version}")
+	set.StringVar(&v.within, "vcs.directory", "", "directory within a version that sessions are given (default: all of it)")
+	set.StringVar(&v.method, "vcs.method", string(vcs.Worktree), "worktree: files alone, or clone: a repository")
+	set.BoolVar(&v.tagsOnly, "vcs.tags-only", false, "have no branches be versions")
+}
+
+// extension is what the settings make of an operator.
+func (v *versionSettings) extension(ctx context.Context, p operator.Process) (e operator.Extension, err error) {
+	if v.field != "" {
+		e.Reconciler = append(e.Reconciler, reconcile.VersionField(v.field))
+	}
+	if v.override != "" {
+		e.Reconciler = append(e.Reconciler, reconcile.VersionOverride(v.override))
+	}
+	var closing []func()
+	e.Close = func() {
+		for _, end := range closing {
+			end()
+		}
+	}
+	var offered []string
+	if v.repository != "" {
+		files, err := v.open(ctx, p)
+		if err != nil {
+			return e, err
+		}
+		closing = append(closing, files.Close)
+		if offered, err = files.Versions(ctx); err != nil {
+			return e, err
+		}
+		e.Reconciler = append(e.Reconciler, reconcile.WithAssets(files))
+	} else if v.destination != "" {
+		return e, fmt.Errorf("vcs.destination: %q: it goes with vcs.repository", v.destination)
+	}
+	if v.directory != "" {
+		pool, err := v.start(ctx, p)
+		if err != nil {
+			return e, err
+		}
+		closing = append(closing, pool.Close)
+		e.Controllers, e.Collectors = pool.Controllers(), collectors(pool)
+		offered = pool.Versions()
+	}
+	if len(offered) > 0 {
+		e.Reconciler = append(e.Reconciler, reconcile.SupportedVersions(offered...))
+	}
+	return e, nil
+}
+
+// open opens the repository with the files of versions.
+func (v *versionSettings) open(ctx context.Context, p operator.Process) (*assets.Assets, error) {
+	files, err := assets.Open(ctx, assets.Options{
+		Repository: v.repository, Destination: v.destination, Directory: v.within, Method: vcs.Method(v.method), TagsOnly: v.tagsOnly,
+		Exempt: p.Config.Versions.Exempt,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("vcs: %w", err)
+	}
+	return files, nil
+}
+
+// start starts the programs of versions.
+func (v *versionSettings) start(ctx context.Context, p operator.Process) (*versions.Pool, error) {
+	entry := v.entry
+	if entry == "" {
+		entry = p.Operator
+	}
+	return versions.Start(ctx, versions.Options{
+		Directory: v.directory, Entry: entry, Limit: v.limit, Idle: v.idle, Logger: p.Logger, KeyDomain: p.Domain, FieldManager: p.Operator,
+		NameObjects: p.Config.Objects.InternalNames,
+	})
+}
+
+// serveVersion is the command by which this program is a version of another one.
+func serveVersion(open operator.Opener) *cobra.Command {
+	return &cobra.Command{
+		Use:    "serve-version",
+		Short:  "Render for a manager that runs this program as one of its versions",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := open(cmd)
+			if err != nil {
+				return err
+			}
+			return child.Serve(cmd.Context(), p.Controllers, child.Release(p.Version), child.With(p.Options))
+		},
+	}
+}
+
+// setupVCS is the command that makes a repository of versions.
+func setupVCS(operator.Opener) *cobra.Command { return setupcommand.New() }

@@ -1,0 +1,98 @@
+package celready
+
+import (
+	"fmt"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/cost"
+	"cel.dev/cel-go/common/types"
+)
+
+// expression is one of the three, compiled. It is safe for concurrent use.
+type expression struct {
+	name string
+	// shown is what is shown of it.
+	shown     string
+	program   cel.Program
+	tree      *ast.AST
+	costLimit uint64
+	// fields are those of the object that it looks at, as paths.
+	fields []string
+}
+
+const (
+	// oftenEnough is after how many elements of a loop it is asked whether the context has ended.
+	oftenEnough = 100
+	// largestValue is how large a value may be that an expression makes: elements in all its depths, and ten characters each.
+	largestValue = 1 << 18
+	// deepestValue is how deep a value is measured; what is deeper counts as too large.
+	deepestValue = 1000
+)
+
+func compileOne(env *cel.Env, name, text string, result *cel.Type, costLimit uint64) (*expression, error) {
+	source := common.NewStringSource(text, name)
+	checked, issues := env.CompileSource(source)
+	if issues.Err() != nil {
+		return nil, invalid(issues.Errors(), source)
+	}
+	tree := checked.NativeRep()
+	whole := func(format string, args ...any) error {
+		root := tree.Expr().ID()
+		return invalid([]*common.Error{common.NewError(root, fmt.Sprintf(format, args...), tree.SourceInfo().GetStartLocation(root))}, source)
+	}
+	if actual := checked.OutputType(); !actual.IsExactType(result) && !actual.IsExactType(types.DynType) {
+		return nil, whole("is of the type %s: it must be of the type %s", actual, result)
+	}
+	estimate, err := env.EstimateCost(checked, unknownSizes{})
+	if err != nil {
+		return nil, whole("%v", err)
+	}
+	if estimate.Min > costLimit {
+		return nil, whole("costs at least %d, whatever the object, and the limit is %d: simplify it, or allow more (CostLimit)", estimate.Min, costLimit)
+	}
+	program, err := env.Program(checked, programOptions(tree, costLimit)...)
+	if err != nil {
+		return nil, whole("%v", err)
+	}
+	return &expression{name: name, shown: oneLine(text), program: program, tree: tree, costLimit: costLimit, fields: fieldsOf(tree)}, nil
+}
+
+func programOptions(tree *ast.AST, costLimit uint64) []cel.ProgramOption {
+	options := []cel.ProgramOption{
+		cel.EvalOptions(cel.OptOptimize),
+		cel.CostTracking(actualCost{}),
+		cel.CostLimit(costLimit),
+		cel.InterruptCheckFrequency(oftenEnough),
+		cel.OptimizeRegex(compiledPatterns...),
+	}
+	if makesValues(tree) {
+		options = append(options, cel.MemoryTracking(types.MemoryTrackerSizeCalculator(measure)), cel.MemoryLimit(largestValue))
+	}
+	return options
+}
+
+// mostErrors of one expression are told: one mistake can have many of them.
+const mostErrors = 10
+
+// invalid tells what is wrong with an expression, and where.
+func invalid(faults []*common.Error, source common.Source) error {
+	var lines []string
+	for _, fault := range faults[:min(mostErrors, len(faults))] {
+		lines = append(lines, strings.TrimPrefix(fault.ToDisplayString(source), "ERROR: "))
+	}
+	if more := len(faults) - mostErrors; more > 0 {
+		lines = append(lines, fmt.Sprintf("%s: and %d more errors", source.Description(), more))
+	}
+	return fmt.Errorf("%s", strings.Join(lines, "\n"))
+}
+
+// unknownSizes estimates for any object: the least that an expression costs is what counts.
+type unknownSizes struct{}
+
+func (unknownSizes) EstimateSize(cost.AstNode) *cost.SizeEstimate { return nil }
+func (unknownSizes) EstimateCallCost(string, string, *cost.AstNode, []cost.AstNode) *cost.CallEstimate {
+	return nil
+}

@@ -1,0 +1,135 @@
+package celready
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/interpreter"
+)
+
+// Reasons of a readiness.Result.
+const (
+	reasonReady    = "Ready"
+	reasonNotReady = "NotReady"
+	reasonFailed   = "Failed"
+	// reasonMissing: a field isn't there yet.
+	reasonMissing = "FieldMissing"
+	// reasonCost: an expression is over a limit.
+	reasonCost = "CostExceeded"
+	// reasonError: an expression can't be evaluated on the object.
+	reasonError = "ExpressionError"
+)
+
+// failure is why an expression has no value. Its text holds nothing of the object.
+type failure struct {
+	reason, text string
+	// fields are what is missing.
+	fields []string
+	// cause is why a context has ended.
+	cause error
+}
+
+// Error implements error.
+func (f *failure) Error() string { return f.text }
+
+// Unwrap gives the cause.
+func (f *failure) Unwrap() error { return f.cause }
+
+// evaluation evaluates a program: with a context, or without one.
+type evaluation func(program cel.Program, variables any) (ref.Val, *cel.EvalDetails, error)
+
+func without(program cel.Program, variables any) (ref.Val, *cel.EvalDetails, error) {
+	return program.Eval(variables)
+}
+
+func within(ctx context.Context) evaluation {
+	return func(program cel.Program, variables any) (ref.Val, *cel.EvalDetails, error) {
+		value, details, err := program.ContextEval(ctx, variables)
+		if errors.Is(err, interpreter.InterruptError{}) {
+			cause := context.Cause(ctx)
+			err = &failure{reason: reasonError, text: fmt.Sprintf("was interrupted: %v", cause), cause: cause}
+		}
+		return value, details, err
+	}
+}
+
+// activation holds the one variable.
+type activation struct{ object map[string]any }
+
+// ResolveName implements cel.Activation.
+func (a activation) ResolveName(name string) (any, bool) { return a.object, name == variable }
+
+// Parent implements cel.Activation.
+func (activation) Parent() cel.Activation { return nil }
+
+// truth is the value of an expression that is a bool.
+func (e *expression) truth(evaluate evaluation, object map[string]any) (bool, *failure) {
+	value, _, err := evaluate(e.program, activation{object})
+	if err != nil {
+		return false, e.explain(err)
+	}
+	truth, ok := value.(types.Bool)
+	if !ok {
+		return false, e.mistyped(value, cel.BoolType)
+	}
+	return bool(truth), nil
+}
+
+// words is the value of an expression that is a text.
+func (e *expression) words(evaluate evaluation, object map[string]any) (string, *failure) {
+	value, _, err := evaluate(e.program, activation{object})
+	if err != nil {
+		return "", e.explain(err)
+	}
+	text, ok := value.(types.String)
+	if !ok {
+		return "", e.mistyped(value, cel.StringType)
+	}
+	return string(text), nil
+}
+
+func (e *expression) mistyped(value ref.Val, want *cel.Type) *failure {
+	return &failure{reason: reasonError, text: fmt.Sprintf("the expression %s is of the type %s, not %s", e.name, value.Type().TypeName(), want)}
+}
+
+// explain says why an expression has no value. cel-go's own words may hold values of the object, of a Secret for instance, so
+// only the expression is shown.
+func (e *expression) explain(err error) *failure {
+	var own *failure
+	var cancelled interpreter.EvalCancelledError
+	var at *types.Err
+	switch {
+	case errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded:
+		return &failure{reason: reasonCost, text: fmt.Sprintf("the expression %s costs more than the limit of %d: simplify it, or allow more (CostLimit)", e.name, e.costLimit)}
+	case errors.As(err, &cancelled):
+		return &failure{reason: reasonCost, text: fmt.Sprintf("the expression %s makes a value of more than %d elements", e.name, largestValue)}
+	case errors.As(err, &own):
+		return &failure{reason: own.reason, text: fmt.Sprintf("the expression %s %s", e.name, own.text), cause: own.cause}
+	case !errors.As(err, &at):
+		return &failure{reason: reasonError, text: fmt.Sprintf("the expression %s can't be evaluated", e.name)}
+	}
+	part := e.part(at.NodeID())
+	if part.lookUp {
+		return &failure{reason: reasonMissing, text: part.text + " isn't there yet", fields: part.fields}
+	}
+	text := "the expression " + e.name
+	if part.text != "" {
+		text += ", " + part.position + ": " + part.text
+	}
+	text += " can't be evaluated"
+	if why, _, _ := strings.Cut(at.String(), ":"); harmless[why] {
+		text += ": " + why
+	}
+	return &failure{reason: reasonError, text: text}
+}
+
+// harmless are cel-go's reasons that hold no value.
+var harmless = map[string]bool{
+	"no such overload": true, "division by zero": true, "modulus by zero": true, "integer overflow": true,
+	"unsigned integer overflow": true, "duration overflow": true, "timestamp overflow": true,
+}

@@ -1,0 +1,120 @@
+package celready
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/parser"
+)
+
+// part is a piece of an expression.
+type part struct {
+	// text is what it looks like, on one line; position is line and column.
+	text, position string
+	// lookUp says that it is a field, a key or an element of something. The value of such a piece can't be found for one reason
+	// alone: it isn't there.
+	lookUp bool
+	// fields is its path from the object; of what is none, those of the whole expression.
+	fields []string
+}
+
+// part finds a piece by its number; one that isn't known has no text.
+func (e *expression) part(id int64) part {
+	found := part{fields: e.fields}
+	ast.PostOrderVisit(e.tree.Expr(), ast.NewExprVisitor(func(piece ast.Expr) {
+		if piece.ID() != id {
+			return
+		}
+		location := e.tree.SourceInfo().GetStartLocation(id)
+		found.position = fmt.Sprintf("%d:%d", location.Line(), location.Column()+1)
+		found.lookUp = isLookUp(piece)
+		if path, ok := pathOf(piece); ok {
+			found.fields = []string{path}
+		}
+		if found.lookUp && piece.Kind() == ast.SelectKind && piece.AsSelect().IsTestOnly() {
+			piece = piece.AsSelect().Operand() // what has() asks for may be missing, but not what that would be a field of
+		}
+		if text, err := parser.Unparse(piece, e.tree.SourceInfo()); err == nil {
+			found.text = oneLine(text)
+		}
+	}))
+	return found
+}
+
+func isLookUp(piece ast.Expr) bool {
+	switch piece.Kind() {
+	case ast.SelectKind:
+		return true
+	case ast.CallKind:
+		switch piece.AsCall().FunctionName() {
+		case operators.Index, operators.OptIndex, operators.OptSelect:
+			return true
+		}
+	}
+	return false
+}
+
+// fieldsOf are the fields of the object that an expression names, without those on the way to others.
+func fieldsOf(tree *ast.AST) []string {
+	var fields []string
+	ast.PreOrderVisit(ast.NavigateAST(tree), ast.NewExprVisitor(func(piece ast.Expr) {
+		path, ok := pathOf(piece)
+		if !ok || path == "" {
+			return
+		}
+		if parent, has := piece.(ast.NavigableExpr).Parent(); has {
+			if _, further := pathOf(parent); further {
+				return
+			}
+		}
+		if !slices.Contains(fields, path) {
+			fields = append(fields, path)
+		}
+	}))
+	return fields
+}
+
+// pathOf is the path of a piece that is a field of the object: status.phase of object.status.phase and of
+// object.?status.?phase. That of the object itself is empty.
+func pathOf(piece ast.Expr) (string, bool) {
+	var of ast.Expr
+	var field string
+	switch piece.Kind() {
+	case ast.IdentKind:
+		return "", piece.AsIdent() == variable
+	case ast.SelectKind:
+		of, field = piece.AsSelect().Operand(), piece.AsSelect().FieldName()
+	case ast.CallKind:
+		call := piece.AsCall()
+		if call.FunctionName() != operators.OptSelect {
+			return "", false
+		}
+		name, ok := call.Args()[1].AsLiteral().Value().(string)
+		if !ok {
+			return "", false
+		}
+		of, field = call.Args()[0], name
+	default:
+		return "", false
+	}
+	path, ok := pathOf(of)
+	if !ok {
+		return "", false
+	}
+	return strings.TrimPrefix(path+"."+field, "."), true
+}
+
+// longest is how much of an expression is shown.
+const longest = 160
+
+// oneLine is a text without line ends, shortened.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest]) + "..."
+	}
+	return text
+}

@@ -1,0 +1,122 @@
+package celready
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/status/readiness"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Rule judges objects by expressions. Compile makes one; the zero value has no expression and takes every object for
+// Unknown. It may be used by many goroutines at once.
+type Rule struct {
+	ready, failed, message *expression
+}
+
+// Result judges an object by the expressions alone. It is what readiness.Expectation.Func takes; a readiness.Checker looks
+// before at what all kinds share. object isn't changed. The State is
+//
+//   - Failed where Failed is true, of an object of which both are true as well;
+//   - Ready where Ready is true;
+//   - InProgress where it is false, and where a field isn't there, which the message and Fields name;
+//   - Unknown where an expression can't be evaluated (Reason is ExpressionError) or is over a limit (CostExceeded): the message
+//     names kind, expression, place and limit. That is a mistake in the expression, not of the object.
+func (r *Rule) Result(_ time.Time, object map[string]any) readiness.Result {
+	result, _ := r.judge(without, object)
+	return result
+}
+
+// Judge judges an object, after what all kinds share: it is what reconcile.ReadyWhen takes. An object that isn't ready yet
+// is waited for; one that is Failed or Unknown fails its component, so that a mistake in an expression is seen. Where ctx ends
+// meanwhile, the error wraps its cause. live isn't changed.
+func (r *Rule) Judge(ctx context.Context, live *unstructured.Unstructured) error {
+	var cause error
+	expected := readiness.Expectation{Func: func(_ time.Time, object map[string]any) readiness.Result {
+		result, failed := r.judge(within(ctx), object)
+		if failed != nil {
+			cause = failed.cause
+		}
+		return result
+	}}
+	checker := readiness.Checker{}
+	if live != nil {
+		checker.Registry = readiness.Registry{live.GroupVersionKind().GroupKind(): expected}
+	}
+	result := checker.Of(live)
+	text := string(result.State) + " (" + result.Message + ")"
+	switch result.State {
+	case readiness.Ready:
+		return nil
+	case readiness.Failed, readiness.Unknown:
+		if cause != nil {
+			return &failure{text: text, cause: cause}
+		}
+		return errors.New(text)
+	}
+	return reconcile.Precondition("%s", text)
+}
+
+// judge is the result, and why it is Unknown.
+func (r *Rule) judge(evaluate evaluation, object map[string]any) (readiness.Result, *failure) {
+	if r.ready == nil {
+		return unknown(object, &failure{reason: reasonError, text: "the rule has no expression: make it by Compile"})
+	}
+	if r.failed != nil {
+		failed, err := r.failed.truth(evaluate, object)
+		switch {
+		case err != nil && err.reason != reasonMissing:
+			return unknown(object, err)
+		case failed:
+			message := r.words(evaluate, object, r.failed, "is true")
+			return readiness.Result{State: readiness.Failed, Reason: reasonFailed, Message: message, Fields: r.failed.fields}, nil
+		}
+	}
+	ready, err := r.ready.truth(evaluate, object)
+	switch {
+	case err != nil && err.reason == reasonMissing:
+		return readiness.Result{State: readiness.InProgress, Reason: reasonMissing, Message: err.text, Fields: err.fields}, nil
+	case err != nil:
+		return unknown(object, err)
+	case ready:
+		message := r.ready.says("is true")
+		return readiness.Result{State: readiness.Ready, Reason: reasonReady, Message: message, Fields: r.ready.fields}, nil
+	}
+	message := r.words(evaluate, object, r.ready, "is not true")
+	return readiness.Result{State: readiness.InProgress, Reason: reasonNotReady, Message: message, Fields: r.ready.fields}, nil
+}
+
+// words are those of the expression message, else of the one that decided. A message that isn't possible is told of, save that
+// one of a new object has nothing to say yet.
+func (r *Rule) words(evaluate evaluation, object map[string]any, decided *expression, verdict string) string {
+	fallback := decided.says(verdict)
+	if r.message == nil {
+		return fallback
+	}
+	text, err := r.message.words(evaluate, object)
+	switch {
+	case err != nil && err.reason != reasonMissing:
+		return fallback + "; " + err.text
+	case text == "":
+		return fallback
+	}
+	return text
+}
+
+// says names and shows an expression.
+func (e *expression) says(verdict string) string {
+	return "the expression " + e.name + " " + verdict + ": " + e.shown
+}
+
+func unknown(object map[string]any, why *failure) (readiness.Result, *failure) {
+	content := unstructured.Unstructured{Object: object}
+	group := content.GroupVersionKind().GroupKind()
+	message := why.text
+	if group != (schema.GroupKind{}) {
+		message = group.String() + ": " + message
+	}
+	return readiness.Result{State: readiness.Unknown, Reason: why.reason, Message: message}, why
+}

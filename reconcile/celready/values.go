@@ -1,0 +1,76 @@
+package celready
+
+import (
+	"slices"
+
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
+)
+
+// makesValues tells whether an expression makes lists, maps or texts that could be larger than what it was given: by a sum, or by an
+// element that stands in more than one place. Only then are its values measured, after each step: that takes longer than
+// judging does, and for a list that a loop makes the square of its length. What map and filter make of elements alone can't grow.
+func makesValues(tree *ast.AST) bool {
+	harmless := ofElements(tree)
+	found := false
+	notConstant := func(e ast.Expr) bool { return e.Kind() != ast.LiteralKind }
+	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if harmless[e.ID()] {
+			return
+		}
+		switch e.Kind() {
+		case ast.CallKind:
+			name := e.AsCall().FunctionName()
+			found = found || name == operators.Add || name == mapInsert
+		case ast.ListKind:
+			found = found || slices.ContainsFunc(e.AsList().Elements(), notConstant)
+		case ast.MapKind:
+			found = found || slices.ContainsFunc(e.AsMap().Entries(), func(entry ast.EntryExpr) bool { return notConstant(entry.AsMapEntry().Value()) })
+		case ast.StructKind:
+			found = true
+		}
+	}))
+	return found
+}
+
+// mapInsert is what transformMap puts its entries together by.
+const mapInsert = "cel.@mapInsert"
+
+// ofElements are the parts by which map and filter put their lists together, of those loops that look at nothing but the elements: the sum
+// of the list so far and a list of one.
+func ofElements(tree *ast.AST) map[int64]bool {
+	parts := map[int64]bool{}
+	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.ComprehensionKind {
+			return
+		}
+		loop := e.AsComprehension()
+		sum := loop.LoopStep()
+		if isCall(sum, operators.Conditional) { // that of filter
+			sum = sum.AsCall().Args()[1]
+		}
+		if !isCall(sum, operators.Add) || !isIdent(sum.AsCall().Args()[0], loop.AccuVar()) {
+			return
+		}
+		one := sum.AsCall().Args()[1]
+		if one.Kind() == ast.ListKind && !looksAtMore(one, loop) {
+			parts[sum.ID()], parts[one.ID()] = true, true
+		}
+	}))
+	return parts
+}
+
+// looksAtMore tells whether a part of a loop looks at more than the element.
+func looksAtMore(part ast.Expr, loop ast.ComprehensionExpr) bool {
+	more := false
+	ast.PostOrderVisit(part, ast.NewExprVisitor(func(e ast.Expr) {
+		more = more || e.Kind() == ast.IdentKind && !isIdent(e, loop.IterVar()) && !isIdent(e, loop.IterVar2())
+	}))
+	return more
+}
+
+func isCall(e ast.Expr, function string) bool {
+	return e.Kind() == ast.CallKind && e.AsCall().FunctionName() == function
+}
+
+func isIdent(e ast.Expr, name string) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == name }

@@ -1,0 +1,60 @@
+package child
+
+import (
+	"fmt"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/versions/internal/wire"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// when says whether an event counts.
+func (s *server) when(b wire.Happened) (bool, error) {
+	r, err := s.kind(b.Kind)
+	if err != nil {
+		return false, err
+	}
+	sources := r.reconciler.Sources()
+	var predicate filter.Predicate
+	switch {
+	case b.Owned > 0 && b.Owned <= len(sources.Owned):
+		predicate = sources.Owned[b.Owned-1].When
+	case b.Mapped > 0 && b.Mapped <= len(sources.Mapped):
+		predicate = sources.Mapped[b.Mapped-1].When
+	case b.Owned == 0 && b.Mapped == 0:
+		predicate = sources.When
+	}
+	return predicate == nil || predicate(eventOf(b)), nil
+}
+
+// keys says which resources an event concerns.
+func (s *server) keys(b wire.Happened) ([]wire.Ref, error) {
+	r, err := s.kind(b.Kind)
+	if err != nil {
+		return nil, err
+	}
+	mapped := r.reconciler.Sources().Mapped
+	if b.Mapped < 1 || b.Mapped > len(mapped) {
+		return nil, fmt.Errorf("mapped source %d of kind %s: there are %d", b.Mapped, b.Kind.Name, len(mapped))
+	}
+	return wire.KeysOf(mapped[b.Mapped-1].Keys(eventOf(b))), nil
+}
+
+func eventOf(b wire.Happened) deploy.Event {
+	event := deploy.Event{Type: deploy.EventType(b.Type), New: &unstructured.Unstructured{Object: b.New}}
+	if b.Old != nil {
+		event.Old = &unstructured.Unstructured{Object: b.Old}
+	}
+	return event
+}
+
+// events has the manager record what happens to resources.
+type events struct{ peer *wire.Peer }
+
+// Record implements event.Sink.
+func (e events) Record(recorded event.Event) {
+	about := *wire.NewRef(recorded.Regarding.Ref)
+	_ = e.peer.Notify(wire.Event, wire.Recorded{About: about, Type: string(recorded.Type), Reason: recorded.Reason, Note: recorded.Note})
+}

@@ -1,0 +1,100 @@
+package child
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/versions/internal/wire"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// greeted is what there is since the manager has said hello.
+type greeted struct {
+	ruled map[schema.GroupVersionKind]*ruled
+	lines *lines
+}
+
+// ruled is one kind with its controller.
+type ruled struct {
+	controller reconcile.Controller
+	reconciler *reconcile.Reconciler
+}
+
+// greet takes what the manager says first, and tells what there is.
+func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
+	s.greeting.Lock()
+	defer s.greeting.Unlock()
+	switch {
+	case g.Protocol != wire.Protocol:
+		return nil, fmt.Errorf("the manager speaks protocol %d, this version %d: update the older one of them", g.Protocol, wire.Protocol)
+	case s.greeted.Load() != nil:
+		return nil, errors.New("hello: was said already")
+	}
+	said := &greeted{ruled: map[schema.GroupVersionKind]*ruled{}, lines: &lines{peer: s.peer, level: slog.Level(g.Level)}}
+	declaration := &wire.Declaration{Protocol: wire.Protocol, Release: s.release}
+	for _, controller := range s.controllers {
+		r, err := s.reconciler(g, controller, said.lines)
+		if err != nil {
+			return nil, err
+		}
+		if said.ruled[r.Kind()] != nil {
+			return nil, fmt.Errorf("controller %T: the kind %s has a controller already", controller, r.Kind().Kind)
+		}
+		said.ruled[r.Kind()] = &ruled{controller, r}
+		declaration.Kinds = append(declaration.Kinds, declared(controller, r))
+	}
+	s.greeted.Store(said)
+	return declaration, nil
+}
+
+// reconciler is what describes the resources of a controller, by what the manager shows of the cluster.
+func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, lines *lines) (*reconcile.Reconciler, error) {
+	manager := deploy.NewManager(&store{peer: s.peer}, deploy.FieldManager(g.FieldManager), deploy.KeyDomain(g.Domain), deploy.RetryFor(0))
+	var options []reconcile.Option
+	if s.options != nil {
+		var err error
+		if options, err = s.options(controller, manager); err != nil {
+			return nil, err
+		}
+	}
+	// Which versions there are is the manager's to know; this is the one that it asks for.
+	options = append(options, reconcile.Logger(slog.New(lines)), reconcile.WithWatcher(&watcher{s.peer}), reconcile.Events(events{s.peer}),
+		reconcile.SupportedVersions(g.Version))
+	if g.NameObjects {
+		options = append(options, reconcile.NameObjects())
+	}
+	return reconcile.New(controller, manager, options...)
+}
+
+// declared is what a manager has to know of a controller.
+func declared(c reconcile.Controller, r *reconcile.Reconciler) wire.Ruled {
+	d := wire.Ruled{Kind: wire.NewKind(c.Kind()), Hooks: hooksOf(c)}
+	if scoper, ok := c.(reconcile.Scoper); ok {
+		d.Scope = string(scoper.Scope())
+	}
+	sources := r.Sources()
+	d.When, d.External = sources.When != nil, len(sources.External)
+	for _, owned := range sources.Owned {
+		d.Owned = append(d.Owned, wire.Source{Kind: wire.NewKind(owned.Kind), When: owned.When != nil})
+	}
+	for _, mapped := range sources.Mapped {
+		d.Mapped = append(d.Mapped, wire.Source{Kind: wire.NewKind(mapped.Kind), When: mapped.When != nil})
+	}
+	return d
+}
+
+// kind finds what is for a kind.
+func (s *server) kind(k wire.Kind) (*ruled, error) {
+	said := s.greeted.Load()
+	if said == nil {
+		return nil, errors.New("the manager hasn't said hello: it is to come first")
+	}
+	found, ok := said.ruled[k.GVK()]
+	if !ok {
+		return nil, fmt.Errorf("this version has no controller for the kind %s", k.Name)
+	}
+	return found, nil
+}

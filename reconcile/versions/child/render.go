@@ -1,0 +1,105 @@
+package child
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/versions/internal/wire"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// objects are the finished objects of a component.
+func (s *server) objects(ctx context.Context, one *session, c *reconcile.Component, kinds *kindList) ([]wire.Object, error) {
+	rendered, err := one.Render(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	told := make([]wire.Object, len(rendered))
+	for i, object := range rendered {
+		ref := deploy.RefOf(object.Content)
+		digest, ok := deploy.Fingerprint(object.Content.Object)
+		told[i] = wire.Object{
+			Name: object.Object.Name(), Kind: kinds.number(ref.Kind), Namespace: ref.Namespace, Ref: ref.Name, Digest: digest, Judged: object.Judge != nil,
+		}
+		if !ok || ref.Name == "" || isDefinition(ref.Kind) {
+			told[i].Content = object.Content.Object
+		}
+	}
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	one.rendered[c.Name()] = rendered
+	return told, nil
+}
+
+// isDefinition tells of the kinds that the manager needs whole: others depend on their content.
+func isDefinition(kind schema.GroupVersionKind) bool { return kind.Group == "apiextensions.k8s.io" }
+
+// kindList numbers kinds.
+type kindList struct {
+	kinds []wire.Kind
+	last  int
+}
+
+func (l *kindList) number(kind schema.GroupVersionKind) int {
+	k := wire.NewKind(kind)
+	if l.last < len(l.kinds) && l.kinds[l.last] == k {
+		return l.last
+	}
+	if l.last = slices.Index(l.kinds, k); l.last < 0 {
+		l.kinds = append(l.kinds, k)
+		l.last = len(l.kinds) - 1
+	}
+	return l.last
+}
+
+// part finds a component.
+func (s *server) part(b wire.Part) (*session, *reconcile.Component, error) {
+	one, err := s.sessions.of(b.Session)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := one.Session().Component(b.Component)
+	if c == nil {
+		return nil, nil, fmt.Errorf("component %s: there is none", b.Component)
+	}
+	return one, c, nil
+}
+
+// render has a Builder make the objects of a component.
+func (s *server) render(ctx context.Context, b wire.Part) (*wire.Objects, error) {
+	one, c, err := s.part(b)
+	if err != nil {
+		return nil, err
+	}
+	kinds := kindList{}
+	objects, err := s.objects(withSession(ctx, b.Session), one, c, &kinds)
+	return &wire.Objects{Kinds: kinds.kinds, Objects: objects}, err
+}
+
+// object finds an object that was rendered.
+func (s *server) object(b wire.Part) (*session, reconcile.Rendered, error) {
+	one, err := s.sessions.of(b.Session)
+	if err != nil {
+		return nil, reconcile.Rendered{}, err
+	}
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	rendered := one.rendered[b.Component]
+	at := slices.IndexFunc(rendered, func(r reconcile.Rendered) bool { return r.Object.Name() == b.Object })
+	if at < 0 {
+		return nil, reconcile.Rendered{}, fmt.Errorf("object %s.%s: there is none", b.Component, b.Object)
+	}
+	return one, rendered[at], nil
+}
+
+// content is the content of one object.
+func (s *server) content(b wire.Part) (map[string]any, error) {
+	_, object, err := s.object(b)
+	if err != nil {
+		return nil, err
+	}
+	return object.Content.Object, nil
+}

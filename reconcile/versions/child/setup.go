@@ -1,0 +1,93 @@
+package child
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"reflect"
+
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/versions/internal/wire"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// setup has a controller describe a resource.
+func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, error) {
+	r, err := s.kind(b.Kind)
+	if err != nil {
+		return nil, err
+	}
+	logger := slog.New(s.greeted.Load().lines.of(b.ID, slog.Level(b.Level)))
+	description, err := r.reconciler.Describe(withSession(ctx, b.ID), &unstructured.Unstructured{Object: b.Resource}, reconcile.Describing{
+		ID: b.ID, Version: b.Version, DryRun: b.DryRun, Logger: logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	one := &session{ruled: r, Description: description, rendered: map[string][]reconcile.Rendered{}}
+	s.sessions.add(b.ID, one)
+	if ctx.Err() != nil {
+		// The manager has given up, and may have released what wasn't there yet.
+		s.sessions.release(b.ID)
+		return nil, context.Cause(ctx)
+	}
+	if err := one.refuse(); err != nil {
+		return nil, err
+	}
+	described := &wire.Described{Instance: s.instance}
+	kinds := kindList{}
+	for _, c := range description.Session().Components() {
+		described.Components = append(described.Components, s.component(withSession(ctx, b.ID), one, c, &kinds))
+	}
+	described.Kinds = kinds.kinds
+	return described, nil
+}
+
+// refuse tells of components that do more than render.
+func (one *session) refuse() error {
+	for _, c := range one.Session().Components() {
+		builder := one.Builder(c)
+		method := ""
+		switch builder.(type) {
+		case reconcile.Deployer:
+			method = "Deploy"
+		case reconcile.Verifier:
+			method = "Verify"
+		case reconcile.Disabler:
+			method = "Disable"
+		default:
+			continue
+		}
+		return reconcile.WithClass(reconcile.OfRollout, fmt.Errorf("component %s: %T has a method %s, but this version runs as a child, which renders only: "+
+			"let the rollout do it, or use ReadyWhen, gates and hooks", c.Name(), builder, method))
+	}
+	return nil
+}
+
+// component is one component as it is told, with its objects unless a Builder makes them when its turn has come.
+func (s *server) component(ctx context.Context, one *session, c *reconcile.Component, kinds *kindList) wire.Component {
+	told := wire.Component{Name: c.Name(), Disabled: c.Disabled(), Built: one.Builder(c) != nil}
+	for _, dependency := range one.Dependencies(c) {
+		edge := wire.Edge{Upstream: dependency.Upstream.Name()}
+		for _, gate := range dependency.Gates {
+			switch {
+			case isGate(gate, reconcile.Ready):
+				edge.Ready = true
+			case !isGate(gate, reconcile.Deployed):
+				edge.Asked = true
+			}
+		}
+		told.After = append(told.After, edge)
+	}
+	if !told.Built {
+		var err error
+		told.Objects, err = s.objects(ctx, one, c, kinds)
+		told.Problem = wire.NewProblem(err)
+	}
+	return told
+}
+
+// isGate tells whether two gates are one function.
+func isGate(a, b reconcile.Gate) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
+}

@@ -1,0 +1,33 @@
+module github.com/operkit/operkit/tools/setup-vcs
+
+go 1.26.0
+
+require (
+	github.com/creack/pty v1.1.24
+	github.com/operkit/operkit/vcs/setupcommand v0.0.0
+	github.com/stretchr/testify v1.12.1
+	go.uber.org/goleak v1.3.0
+)
+
+require (
+	github.com/cyphar/filepath-securejoin v0.6.1 // indirect
+	github.com/go-git/gcfg v1.5.1-0.20230307220236-3a3c6141e376 // indirect
+	github.com/go-git/go-billy/v5 v5.9.2 // indirect
+	github.com/go-git/go-git/v5 v5.19.3 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/jbenet/go-context v0.0.0-20150711004518-d14ea06fba99 // indirect
+	github.com/operkit/operkit/vcs v0.0.0 // indirect
+	github.com/pjbgf/sha1cd v0.7.0 // indirect
+	github.com/spf13/cobra v1.10.2 // indirect
+	github.com/spf13/pflag v1.0.10 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/net v0.57.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/term v0.46.0 // indirect
+	gopkg.in/warnings.v0 v0.1.2 // indirect
+)
+
+replace (
+	github.com/operkit/operkit/vcs => ../../vcs
+	github.com/operkit/operkit/vcs/setupcommand => ../../vcs/setupcommand
+)

@@ -1,0 +1,132 @@
+package pack
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// packHead is how long the beginning of a pack is: its mark, its version, and how many objects it has.
+const packHead = 12
+
+// Pack is a pack that is read. It is safe for concurrent use, with a Reader for each goroutine.
+type Pack struct {
+	file  *os.File
+	index *index
+	// end is where the last object ends.
+	end int64
+}
+
+// Open takes a pack and its index, which are closed with it.
+func Open(file, indexFile *os.File) (*Pack, error) {
+	p := &Pack{file: file}
+	var err error
+	if p.index, err = openIndex(indexFile); err == nil {
+		err = p.check()
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close(), indexFile.Close())
+	}
+	return p, nil
+}
+
+// Close closes the files.
+func (p *Pack) Close() error { return errors.Join(p.file.Close(), p.index.file.Close()) }
+
+// check compares the pack with what its index says of it.
+func (p *Pack) check() error {
+	info, err := p.file.Stat()
+	if err != nil {
+		return err
+	}
+	p.end = info.Size() - hashSize
+	var head [packHead]byte
+	if p.end < packHead {
+		return fmt.Errorf("%w: it is too short", ErrBroken)
+	}
+	if _, err := p.file.ReadAt(head[:], 0); err != nil {
+		return err
+	}
+	version, count := binary.BigEndian.Uint32(head[4:]), binary.BigEndian.Uint32(head[8:])
+	if string(head[:4]) != "PACK" || version != 2 && version != 3 {
+		return fmt.Errorf("%w: it isn't one of version 2 or 3", ErrBroken)
+	}
+	if int64(count) != p.index.count {
+		return fmt.Errorf("%w: it has %d objects, and its index %d", ErrBroken, count, p.index.count)
+	}
+	var sum, wanted plumbing.Hash
+	if _, err := p.file.ReadAt(sum[:], p.end); err != nil {
+		return err
+	}
+	if _, err := p.index.file.ReadAt(wanted[:], indexHead+p.index.count*(hashSize+8)+p.index.far*8); err != nil {
+		return err
+	}
+	if sum != wanted {
+		return fmt.Errorf("%w: its index is that of another one", ErrBroken)
+	}
+	return nil
+}
+
+// Find tells where an object is, if it is there.
+func (p *Pack) Find(hash plumbing.Hash) (at int64, found bool, err error) { return p.index.find(hash) }
+
+// WithPrefix are the objects whose names begin with some hexadecimal digits, two at least.
+func (p *Pack) WithPrefix(digits string) (hashes []plumbing.Hash, err error) {
+	first, err := hex.DecodeString(digits[:2])
+	if err != nil {
+		return nil, err
+	}
+	part, err := p.index.part(first[0])
+	if err != nil {
+		return nil, err
+	}
+	for i := range part.count() {
+		if hash := plumbing.Hash(part.name(i)); strings.HasPrefix(hash.String(), digits) {
+			hashes = append(hashes, hash)
+		}
+	}
+	return hashes, nil
+}
+
+// Entry is what a pack has of an object: from Start to End, with a sum of these bytes.
+type Entry struct {
+	Hash       plumbing.Hash
+	Start, End int64
+	CRC        uint32
+}
+
+// Entries are all objects in the order in which they are in the pack.
+func (p *Pack) Entries() ([]Entry, error) {
+	entries := make([]Entry, 0, p.index.count)
+	for first := range 256 {
+		part, err := p.index.part(byte(first))
+		if err != nil {
+			return nil, err
+		}
+		for i := range part.count() {
+			at, err := p.index.place(part, i)
+			if err != nil {
+				return nil, err
+			}
+			entries = append(entries, Entry{Hash: plumbing.Hash(part.name(i)), Start: at, CRC: binary.BigEndian.Uint32(part.sums[4*i:])})
+		}
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Start, b.Start) })
+	for i := range entries {
+		end := p.end
+		if i+1 < len(entries) {
+			end = entries[i+1].Start
+		}
+		if entries[i].End = end; entries[i].Start < packHead || end <= entries[i].Start {
+			return nil, fmt.Errorf("%w: its index has places that there can't be", ErrBroken)
+		}
+	}
+	return entries, nil
+}

@@ -1,0 +1,312 @@
+package pack
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/operkit/operkit/vcs/internal/inflate"
+)
+
+const (
+	// mostDelta is how long what is made by a difference may be, and what it is made of: git makes none of files that are longer.
+	mostDelta = 512 << 20
+	// mostChain is how many differences may follow each other, as git has it.
+	mostChain = 4095
+	// mostWhole is how long an object may be that is unpacked in memory without need, and mostKept how long a buffer that is kept.
+	mostWhole = 4 << 20
+	mostKept  = 8 << 20
+	// mostDeflated is how many bytes deflate makes of one at most.
+	mostDeflated = 1032
+	// page is how much is read at least.
+	page = 4 << 10
+)
+
+// ErrTooLarge says that an object is longer than it may be.
+var ErrTooLarge = errors.New("it is too long")
+
+// Reader unpacks objects, one at a time.
+type Reader struct {
+	inflate inflate.Reader
+	cache   cache
+	// window is how much is read at least, a power of two.
+	window int64
+	// read is what was read last, from readAt on, of a pack.
+	read   []byte
+	readAt place
+	// delta is one that is applied, results what comes out: in turn, since one is made of the other.
+	delta   []byte
+	results [2][]byte
+	turn    int
+	chain   []head
+}
+
+// NewReader keeps some objects, since others may be differences to them: up to that many bytes together.
+func NewReader(cached int) *Reader { return &Reader{cache: cache{most: cached}, window: page} }
+
+// head is how an object begins in a pack.
+type head struct {
+	at   int64
+	kind plumbing.ObjectType
+	// size is how long what follows is, unpacked, start where it begins.
+	size, start int64
+	// base is where the object is that a difference is to.
+	base int64
+}
+
+func (h head) isDelta() bool {
+	return h.kind == plumbing.OFSDeltaObject || h.kind == plumbing.REFDeltaObject
+}
+
+// head reads the head of an object.
+func (r *Reader) head(p *Pack, at int64) (h head, err error) {
+	if at < packHead || at >= p.end {
+		return h, ErrBroken
+	}
+	text, err := r.load(p, at, int64(longestHead))
+	if err != nil {
+		return h, err
+	}
+	kind, size, length, err := ParseHead(text)
+	if err != nil {
+		return h, err
+	}
+	h = head{at: at, kind: kind, size: size, start: at + int64(length)}
+	text = text[length:]
+	switch kind {
+	case plumbing.OFSDeltaObject:
+		back, length, err := ParseDistance(text)
+		if err != nil || back <= 0 || back > at {
+			return h, ErrBroken
+		}
+		h.base, h.start = at-back, h.start+int64(length)
+	case plumbing.REFDeltaObject:
+		if int64(len(text)) < hashSize {
+			return h, ErrBroken
+		}
+		base, found, err := p.Find(plumbing.Hash(text[:hashSize]))
+		if err != nil {
+			return h, err
+		}
+		if !found {
+			return h, fmt.Errorf("%w: it doesn't have the object %s, to which another one is a difference", ErrBroken, plumbing.Hash(text[:hashSize]))
+		}
+		h.base, h.start = base, h.start+hashSize
+	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
+	default:
+		return h, fmt.Errorf("%w: it has an object of the kind %d", ErrBroken, kind)
+	}
+	if left := p.end - h.start; left < 0 || size > left*mostDeflated {
+		return h, ErrBroken
+	}
+	return h, nil
+}
+
+// load returns bytes of a pack, until the next call: fewer only at its end.
+func (r *Reader) load(p *Pack, at, count int64) ([]byte, error) {
+	count = min(count, p.end+hashSize-at)
+	if skip := at - r.readAt.at; r.readAt.pack == p && skip >= 0 && skip+count <= int64(len(r.read)) {
+		return r.read[skip : skip+count], nil
+	}
+	from := at &^ (r.window - 1)
+	size := min((at+count-from+r.window-1)&^(r.window-1), p.end+hashSize-from)
+	r.readAt = place{}
+	r.read = buffer(r.read, size, inflate.Slack)
+	if _, err := p.file.ReadAt(r.read, from); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	r.readAt = place{p, from}
+	return r.read[at-from:][:count], nil
+}
+
+// pieces reads what is between two places, as much at once as is read at least.
+func (r *Reader) pieces(p *Pack, start, end int64, read func(at int64, piece []byte) error) error {
+	for at := start; at < end; {
+		piece, err := r.load(p, at, min(end-at, r.window-at&(r.window-1)))
+		if err == nil {
+			err = read(at, piece)
+		}
+		if err != nil {
+			return err
+		}
+		at += int64(len(piece))
+	}
+	return nil
+}
+
+// buffer is one of a size with some more room, the old one if it is large enough and not much too large.
+func buffer(old []byte, size int64, more int) []byte {
+	if room := int64(cap(old)); room < size+int64(more) || room > mostKept && size < mostKept/2 {
+		return make([]byte, size, size+int64(more))
+	}
+	return old[:size]
+}
+
+// Kind is that of an object, differences followed to what they are made of.
+func (r *Reader) Kind(p *Pack, at int64) (plumbing.ObjectType, error) {
+	for range mostChain {
+		h, err := r.head(p, at)
+		if err != nil || !h.isDelta() {
+			return h.kind, err
+		}
+		at = h.base
+	}
+	return 0, errEndless
+}
+
+var errEndless = fmt.Errorf("%w: there is no end to its differences", ErrBroken)
+
+// Size is how long an object is.
+func (r *Reader) Size(p *Pack, at int64) (int64, error) {
+	h, err := r.head(p, at)
+	if err != nil || !h.isDelta() {
+		return h.size, err
+	}
+	delta, err := r.unpackDelta(p, h)
+	if err != nil {
+		return 0, err
+	}
+	_, result, _, err := sizes(delta)
+	return result, err
+}
+
+// Open reads an object of any length: what is no difference, and long, is unpacked while it is read. Until the next call.
+func (r *Reader) Open(p *Pack, at int64) (kind plumbing.ObjectType, size int64, text io.Reader, err error) {
+	h, err := r.head(p, at)
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	if !h.isDelta() && h.size > mostWhole {
+		text, err := stream(p, h)
+		return h.kind, h.size, text, err
+	}
+	kind, whole, err := r.Read(p, at, mostDelta)
+	return kind, int64(len(whole)), bytes.NewReader(whole), err
+}
+
+// stream unpacks an object while it is read, one byte more than it has at most.
+func stream(p *Pack, h head) (io.Reader, error) {
+	z, err := zlib.NewReader(bufio.NewReaderSize(io.NewSectionReader(p.file, h.start, p.end-h.start), 16*page))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return io.LimitReader(z, h.size+1), nil
+}
+
+// Read unpacks an object that isn't longer than that, or it is ErrTooLarge. The content is good until the next call, and isn't to be changed.
+func (r *Reader) Read(p *Pack, at, most int64) (plumbing.ObjectType, []byte, error) {
+	base, err := r.base(p, at, most)
+	if err != nil {
+		return 0, nil, err
+	}
+	for i := len(r.chain) - 1; i >= 0; i-- {
+		limit := int64(mostDelta)
+		if i == 0 {
+			limit = most
+		}
+		if base.text, err = r.apply(p, r.chain[i], base.text, limit); err != nil {
+			return 0, nil, err
+		}
+		r.cache.put(place{p, r.chain[i].at}, base)
+	}
+	if int64(len(base.text)) > most {
+		return 0, nil, ErrTooLarge
+	}
+	return base.kind, base.text, nil
+}
+
+// base unpacks what an object is made of, or finds that, or itself if it is no difference, and leaves in chain the differences that follow, the last
+// one first.
+func (r *Reader) base(p *Pack, at, most int64) (content, error) {
+	r.chain = r.chain[:0]
+	for {
+		if found, is := r.cache.get(place{p, at}); is {
+			return found, nil
+		}
+		h, err := r.head(p, at)
+		if err != nil {
+			return content{}, err
+		}
+		if !h.isDelta() {
+			if len(r.chain) > 0 {
+				most = mostDelta
+			}
+			if h.size > most {
+				return content{}, ErrTooLarge
+			}
+			base := content{kind: h.kind, text: r.result(h.size)}
+			if err := r.unpack(p, h, base.text); err != nil {
+				return content{}, err
+			}
+			r.cache.put(place{p, at}, base)
+			return base, nil
+		}
+		if len(r.chain) == mostChain {
+			return content{}, errEndless
+		}
+		r.chain = append(r.chain, h)
+		at = h.base
+	}
+}
+
+// apply makes what a difference makes of its base.
+func (r *Reader) apply(p *Pack, h head, base []byte, most int64) ([]byte, error) {
+	delta, err := r.unpackDelta(p, h)
+	if err != nil {
+		return nil, err
+	}
+	from, size, delta, err := sizes(delta)
+	switch {
+	case err != nil:
+		return nil, err
+	case from != int64(len(base)):
+		return nil, ErrBroken
+	case size > most:
+		return nil, ErrTooLarge
+	}
+	result := r.result(size)
+	return result, apply(result, base, delta)
+}
+
+// result is memory for an object: one of its own if it is kept, otherwise what isn't that of the last one.
+func (r *Reader) result(size int64) []byte {
+	if r.cache.keeps(size) {
+		return buffer(nil, size, inflate.Room)
+	}
+	r.turn ^= 1
+	r.results[r.turn] = buffer(r.results[r.turn], size, inflate.Room)
+	return r.results[r.turn]
+}
+
+func (r *Reader) unpackDelta(p *Pack, h head) ([]byte, error) {
+	if h.size > mostDelta {
+		return nil, ErrTooLarge
+	}
+	r.delta = buffer(r.delta, h.size, inflate.Room)
+	return r.delta, r.unpack(p, h, r.delta)
+}
+
+// unpack unpacks what follows a head.
+func (r *Reader) unpack(p *Pack, h head, out []byte) error {
+	// That is what it takes when it can't be packed. What somebody packs so that it takes more is unpacked slowly.
+	enough := h.size + h.size/1024 + 64
+	in, err := r.load(p, h.start, min(enough, p.end-h.start))
+	if err != nil {
+		return err
+	}
+	if _, err = r.inflate.Zlib(out, in); err == nil || int64(len(in)) == p.end-h.start {
+		return err
+	}
+	slow, err := stream(p, h)
+	if err != nil {
+		return err
+	}
+	if n, err := io.ReadFull(slow, append(out, 0)[:len(out)+1]); n != len(out) || !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: %w", ErrBroken, inflate.ErrCorrupt)
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package pack
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// copied makes a pack of some objects of another one, and returns where it is and those that were written anew.
+func copied(t *testing.T, from *Pack, wanted func(plumbing.Hash) bool) (path string, anew []plumbing.Hash) {
+	t.Helper()
+	entries, err := from.Entries()
+	require.NoError(t, err)
+	r := NewReader(0)
+	kind := func(hash plumbing.Hash) (plumbing.ObjectType, bool) {
+		at, found, err := from.Find(hash)
+		require.NoError(t, err)
+		require.True(t, found)
+		kind, err := r.Kind(from, at)
+		require.NoError(t, err)
+		return kind, wanted(hash)
+	}
+	path = filepath.Join(t.TempDir(), "copy")
+	file, err := os.Create(path + ".pack")
+	require.NoError(t, err)
+	count := 0
+	for _, e := range entries {
+		if wanted(e.Hash) {
+			count++
+		}
+	}
+	w, err := NewWriter(file, count)
+	require.NoError(t, err)
+	told := 0
+	w.Wrote = func(objects int) { told = objects }
+	read := func(hash plumbing.Hash) (plumbing.ObjectType, []byte) {
+		at, _, _ := from.Find(hash)
+		kind, text, err := r.Read(from, at, mostDelta)
+		require.NoError(t, err)
+		return kind, bytes.Clone(text)
+	}
+	require.NoError(t, w.Copy(t.Context(), from, Wanted{Kind: kind, Anew: func(hash plumbing.Hash) error {
+		anew = append(anew, hash)
+		kind, text := read(hash)
+		if base, other := read(anew[0]); hash != anew[0] && base == kind && w.MayBeBase(anew[0]) {
+			if delta := Diff(other, text); delta != nil {
+				return w.Delta(hash, anew[0], delta)
+			}
+		}
+		return w.Whole(hash, kind, int64(len(text)), func(out io.Writer) error { _, err := out.Write(text); return err })
+	}}))
+	assert.Equal(t, count, told)
+	name, err := w.Finish()
+	require.NoError(t, err)
+	index, err := os.Create(path + ".idx")
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(w.WriteIndex(index, name), index.Close(), file.Close()))
+	return path, anew
+}
+
+func TestWriter(t *testing.T) {
+	t.Parallel()
+	folder := history(t)
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, repack := range [][]string{{"gc", "-q"}, {"-c", "repack.useDeltaBaseOffset=false", "repack", "-adfq"}} {
+		git(t, folder, "", repack...)
+		from := opened(t, packOf(t, folder))
+		for _, row := range []struct {
+			reason string
+			wanted func(plumbing.Hash) bool
+			anew   bool
+		}{
+			{"all of it", func(plumbing.Hash) bool { return true }, false},
+			{"nothing of it", func(plumbing.Hash) bool { return false }, false},
+			{"a part of it", func(hash plumbing.Hash) bool { return hash[5] < 100 }, true},
+		} {
+			t.Run(row.reason, func(t *testing.T) {
+				path, anew := copied(t, from, row.wanted)
+				assert.Equal(t, row.anew, len(anew) > 0, "only what is a difference to something else is packed anew")
+				ours, err := os.ReadFile(path + ".idx")
+				require.NoError(t, err)
+				git(t, folder, "", "index-pack", "--strict", "-o", path+".git.idx", path+".pack")
+				theirs, err := os.ReadFile(path + ".git.idx")
+				require.NoError(t, err)
+				assert.True(t, bytes.Equal(ours, theirs), "the index is the one that git makes")
+				p := opened(t, path)
+				entries, err := p.Entries()
+				require.NoError(t, err)
+				r := NewReader(random.IntN(1 << 20))
+				for _, e := range entries {
+					same(t, r, p, e.Hash)
+				}
+			})
+		}
+	}
+}
+
+func TestCopyRefuses(t *testing.T) {
+	t.Parallel()
+	blob := raw{name(1), Head(plumbing.BlobObject, 3), deflated([]byte("one"))}
+	text := delta(3, 3, 3, 'a', 'b', 'c')
+	inside := raw{name(2), append(Head(plumbing.OFSDeltaObject, int64(len(text))), Distance(2)...), deflated(text)}
+	all := func(plumbing.Hash) (plumbing.ObjectType, bool) { return plumbing.BlobObject, true }
+	try := func(ctx context.Context, p *Pack, kind func(plumbing.Hash) (plumbing.ObjectType, bool)) error {
+		w, err := NewWriter(io.Discard, 1)
+		require.NoError(t, err)
+		return w.Copy(ctx, p, Wanted{Kind: kind, Anew: func(plumbing.Hash) error { return errors.New("anew") }})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	whole := opened(t, byHand(t, blob))
+	require.NoError(t, try(t.Context(), whole, all))
+	require.ErrorIs(t, try(ctx, whole, all), context.Canceled)
+	require.ErrorIs(t, try(t.Context(), opened(t, byHand(t, blob, inside)), all), ErrBroken, "a base in the middle of an object")
+	err := try(t.Context(), whole, func(plumbing.Hash) (plumbing.ObjectType, bool) { return plumbing.TreeObject, true })
+	require.ErrorContains(t, err, "it is a blob where a tree should be")
+	path := byHand(t, blob)
+	content, err := os.ReadFile(path + ".pack")
+	require.NoError(t, err)
+	content[packHead+3] ^= 1
+	require.NoError(t, os.WriteFile(path+".pack", content, 0o600))
+	require.ErrorContains(t, try(t.Context(), opened(t, path), all), "isn't what the index says")
+}
+
+func TestHead(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int64{1, 127, 128, 16511, 16512, 2113663, 2113664, 1 << 40} {
+		got, length, err := ParseDistance(append(Distance(n), 0xff))
+		require.NoError(t, err)
+		assert.Equal(t, n, got)
+		assert.Len(t, Distance(n), length)
+	}
+	for _, size := range []int64{0, 15, 16, 2047, 2048, 1 << 40} {
+		kind, got, length, err := ParseHead(append(Head(3, size), 0xff))
+		require.NoError(t, err)
+		assert.EqualValues(t, 3, kind)
+		assert.Equal(t, size, got)
+		assert.Len(t, Head(3, size), length)
+	}
+	for _, text := range [][]byte{nil, {0xff}, bytes.Repeat([]byte{0xff}, 20)} {
+		_, _, err := ParseDistance(text)
+		require.ErrorIs(t, err, ErrBroken)
+		_, _, _, err = ParseHead(text)
+		require.ErrorIs(t, err, ErrBroken)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	base := make([]byte, 50_000)
+	for i := range base {
+		base[i] = byte(random.Uint32())
+	}
+	changed := bytes.Clone(base)
+	copy(changed[20_000:], "something else")
+	delta := Diff(base, changed)
+	assert.Less(t, len(delta), 1000)
+	other := make([]byte, 50_000)
+	for i := range other {
+		other[i] = byte(random.Uint32())
+	}
+	assert.Nil(t, Diff(base, other), "there is nothing that they have in common")
+}
+
+// FuzzApply compares with go-git.
+func FuzzApply(f *testing.F) {
+	f.Add([]byte("one"), delta(3, 3, 3, 'a', 'b', 'c'))
+	f.Add([]byte("one two"), delta(7, 6, 0x91, 4, 3, 0x90, 3))
+	f.Fuzz(func(t *testing.T, base, text []byte) {
+		from, size, rest, err := sizes(text)
+		if err != nil || from != int64(len(base)) || size > 1<<16 {
+			return
+		}
+		out := make([]byte, size)
+		err = apply(out, base, rest)
+		want, wantErr := packfile.PatchDelta(base, text)
+		if err == nil {
+			require.NoError(t, wantErr)
+			require.True(t, bytes.Equal(want, out))
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package vcs
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/operkit/operkit/vcs/internal/pack"
+)
+
+// loose is an object in a file of its own: "KIND SIZE\0" and its content, packed together.
+type loose struct {
+	kind    plumbing.ObjectType
+	size    int64
+	content io.Reader
+	file    *os.File
+}
+
+var kinds = map[string]plumbing.ObjectType{
+	"commit": plumbing.CommitObject, "tree": plumbing.TreeObject, "blob": plumbing.BlobObject, "tag": plumbing.TagObject,
+}
+
+// longestLoose is how long the beginning of an object may be.
+const longestLoose = 32
+
+// openLoose opens an object that isn't packed: plumbing.ErrObjectNotFound if it isn't there.
+func (s *store) openLoose(hash plumbing.Hash) (*loose, error) {
+	name := hash.String()
+	file, err := openFile(s.root, "objects/"+name[:2]+"/"+name[2:])
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, plumbing.ErrObjectNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &loose{file: file}
+	if err := l.begin(); err != nil {
+		return nil, errors.Join(fmt.Errorf("its file is broken: %w", err), file.Close())
+	}
+	return l, nil
+}
+
+func (l *loose) begin() error {
+	z, err := zlib.NewReader(bufio.NewReader(l.file))
+	if err != nil {
+		return err
+	}
+	text := bufio.NewReader(z)
+	head, err := text.Peek(longestLoose)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	head, _, found := bytes.Cut(head, []byte{0})
+	kind, digits, _ := strings.Cut(string(head), " ")
+	size, err := strconv.ParseInt(digits, 10, 63)
+	if l.kind = kinds[kind]; err != nil || !found || l.kind == 0 || size < 0 {
+		return errors.New("it doesn't begin as an object does")
+	}
+	if _, err := text.Discard(len(head) + 1); err != nil {
+		return err
+	}
+	// One byte more than it says shows that it says too little.
+	l.size, l.content = size, io.LimitReader(text, size+1)
+	return nil
+}
+
+// smallLoose reads an object that isn't packed and isn't large.
+func (s *store) smallLoose(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	l, err := s.openLoose(hash)
+	if err != nil {
+		return 0, nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(l.content, mostMetadata+1))
+	if err == nil && len(text) > mostMetadata {
+		err = pack.ErrTooLarge
+	}
+	return l.kind, text, errors.Join(err, l.file.Close())
+}
+
+// looseWithPrefix are the objects whose names begin with some digits, four at least.
+func (s *store) looseWithPrefix(digits string) (hashes []plumbing.Hash, err error) {
+	entries, err := fs.ReadDir(s.root.FS(), "objects/"+digits[:2])
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if name := digits[:2] + e.Name(); strings.HasPrefix(name, digits) && plumbing.IsHash(name) && len(name) == 40 {
+			hashes = append(hashes, plumbing.NewHash(name))
+		}
+	}
+	return hashes, err
+}

@@ -1,0 +1,83 @@
+package setupcommand
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/operkit/operkit/vcs"
+)
+
+// run makes the repository and prints the report.
+func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
+	// A reader that goes away, as head does, must not end the work in its middle: writing fails then, which is seen to below.
+	gone := make(chan os.Signal, 1)
+	signal.Notify(gone, syscall.SIGPIPE)
+	defer signal.Stop(gone)
+	options := s.options()
+	m := newMeter(stderr)
+	if !s.quiet {
+		options.Progress = m.take
+	}
+	report, err := vcs.Setup(ctx, options)
+	m.end()
+	if err != nil {
+		return coded(withHint(s.source, err))
+	}
+	if err := s.print(report, stdout, stderr); err != nil && !errors.Is(err, syscall.EPIPE) {
+		return &exitError{fmt.Errorf("all is done, but the report can't be written: %w", err), exitFailed}
+	}
+	return nil
+}
+
+func (s *settings) options() vcs.SetupOptions {
+	tags := s.tags
+	if s.noTags {
+		tags = []string{}
+	}
+	return vcs.SetupOptions{
+		Source: s.source, Destination: s.destination, Tags: tags, Branches: s.branches, Prefix: s.prefix, TagsAs: vcs.TagsAs(s.tagsAs),
+		Force: s.force, DryRun: s.dryRun, Verify: s.verify, NoWait: true,
+	}
+}
+
+// withHint says what to do about a source that is an address.
+func withHint(source string, err error) error {
+	_, missing := os.Stat(source)
+	host, _, colon := strings.Cut(source, ":")
+	if missing == nil || !colon || !strings.Contains(source, "://") && !strings.Contains(host, "@") {
+		return err
+	}
+	return fmt.Errorf("%w: it is an address, and the source has to be a path: clone it with 'git clone --mirror' before", err)
+}
+
+// print prints the report, and warnings beside it.
+func (s *settings) print(report vcs.Report, stdout, stderr io.Writer) error {
+	if s.output == "json" {
+		return writeDocument(stdout, newDocument(s, report))
+	}
+	if s.quiet {
+		return nil
+	}
+	for _, line := range limited(report.Warnings, "warnings") {
+		_, _ = fmt.Fprintln(stderr, "warning: "+printable(line))
+	}
+	_, err := io.WriteString(stdout, s.text(report, columnsOf(stdout)))
+	return err
+}
+
+// mostLines is how many lines of one kind people are shown.
+const mostLines = 20
+
+// limited are the first of many lines, and how many there are more.
+func limited(lines []string, what string) []string {
+	if len(lines) <= mostLines {
+		return lines
+	}
+	return append(lines[:mostLines:mostLines], fmt.Sprintf("and %d %s more: -o json has all of them", len(lines)-mostLines, what))
+}
