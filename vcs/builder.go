@@ -45,8 +45,8 @@ func newBuilder(ctx context.Context, source *Repository, options SetupOptions, r
 	root := b.add(plumbing.CommitObject, rootText())
 	report.Root = Commit(root.String())
 	known := map[plumbing.Hash]bool{root: true}
-	for i := range report.Kept {
-		b.progress(Reading, i, len(report.Kept))
+	for done, i := range source.byTime(report.Kept) {
+		b.progress(Reading, done, len(report.Kept))
 		kept := &report.Kept[i]
 		info, err := source.commit(kept.Ref.Commit)
 		if err == nil {

@@ -37,7 +37,7 @@ func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w 
 			return err
 		}
 	}
-	if err := r.copyObjects(ctx, root); err != nil {
+	if err := r.copyObjects(ctx, root, w); err != nil {
 		return err
 	}
 	references, err := r.clonedRefs()
@@ -71,8 +71,9 @@ func (r *Repository) clonedRefs() (string, error) {
 }
 
 // copyObjects copies the objects of the source, packed and loose.
-func (r *Repository) copyObjects(ctx context.Context, root *os.Root) error {
-	folders, err := r.files.ReadDir("objects")
+func (r *Repository) copyObjects(ctx context.Context, root *os.Root, w *writer) error {
+	source := r.store.root.FS()
+	folders, err := fs.ReadDir(source, "objects")
 	if err != nil {
 		return err
 	}
@@ -81,16 +82,16 @@ func (r *Repository) copyObjects(ctx context.Context, root *os.Root) error {
 		if !folder.IsDir() || name != "pack" && (len(name) != 2 || strings.Trim(name, "0123456789abcdef") != "") {
 			continue
 		}
-		files, err := r.files.ReadDir(path.Join("objects", name))
+		files, err := fs.ReadDir(source, path.Join("objects", name))
 		if err != nil {
 			return err
 		}
 		for _, file := range files {
 			at := path.Join("objects", name, file.Name())
-			if !file.Mode().IsRegular() || name == "pack" && !slices.Contains([]string{".pack", ".idx"}, path.Ext(at)) {
+			if !file.Type().IsRegular() || name == "pack" && !slices.Contains([]string{".pack", ".idx"}, path.Ext(at)) {
 				continue
 			}
-			if err := errors.Join(ctx.Err(), r.copyFile(root, at)); err != nil {
+			if err := errors.Join(ctx.Err(), r.copyFile(root, at, w)); err != nil {
 				return err
 			}
 		}
@@ -98,12 +99,19 @@ func (r *Repository) copyObjects(ctx context.Context, root *os.Root) error {
 	return nil
 }
 
-func (r *Repository) copyFile(root *os.Root, at string) (err error) {
-	from, err := r.files.Open(at)
+func (r *Repository) copyFile(root *os.Root, at string, w *writer) (err error) {
+	from, err := openFile(r.store.root, at)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
+	info, err := from.Stat()
+	if err == nil {
+		err = w.count(info.Size())
+	}
+	if err != nil {
+		return err
+	}
 	if err := root.Mkdir(".git/"+path.Dir(at), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}

@@ -19,15 +19,20 @@ import (
 // put stores an object as it is, whatever git would say of it, and returns its id.
 func (g *gitRepository) put(kind string, content []byte) string {
 	g.t.Helper()
-	full := append([]byte(fmt.Sprintf("%s %d\x00", kind, len(content))), content...)
-	sum := sha1.Sum(full)
+	sum := sha1.Sum(append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...))
 	id := hex.EncodeToString(sum[:])
+	g.putRaw(id, g.loose(kind, content))
+	return id
+}
+
+// loose is an object as its file has it.
+func (g *gitRepository) loose(kind string, content []byte) []byte {
+	g.t.Helper()
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)
-	_, err := w.Write(full)
+	_, err := w.Write(append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...))
 	require.NoError(g.t, errors.Join(err, w.Close()))
-	g.putRaw(id, packed.Bytes())
-	return id
+	return packed.Bytes()
 }
 
 func (g *gitRepository) putRaw(id string, content []byte) {
@@ -89,7 +94,9 @@ func TestHostile(t *testing.T) {
 		{"git's folder", folder(".git"), "it is git's own folder"}, {"in capitals", folder(".GIT"), "it is git's own folder"}, {"a bit of both", folder(".gIt"), "it is git's own folder"},
 		{"with a dot at the end", folder(".git."), "it is git's own folder"}, {"with a space at the end", folder(".git "), "it is git's own folder"},
 		{"its short name", folder("git~1"), "it is git's own folder"}, {"a stream of it", named(".git::$INDEX_ALLOCATION"), "it is git's own folder"},
-		{"with a letter that nobody sees", folder(".g\u200cit"), "it is git's own folder"},
+		{"with a letter that nobody sees", folder(".g\u200cit"), "it is git's own folder"}, {"behind a backslash", named(`a\.git\hooks`), "it is git's own folder"},
+		{"a parent with a letter that nobody sees", folder(".\u200c."), "take it for the folder above"}, {"a parent with a space at the end", folder(".. "), "take it for the folder above"},
+		{"a stream of a parent", folder("..::$INDEX_ALLOCATION"), "take it for the folder above"}, {"a parent behind a backslash", named(`a\..\..\b`), "take it for the folder above"},
 		{"the mark of a checkout", named(markerName), "mark of a checkout"}, {"a name that is too long", named(strings.Repeat("x", 256)), "it is too long"},
 		{"two of one name", func(g *gitRepository) {
 			g.tag(g.putTree(item{"120000", "a", g.put("blob", []byte("/tmp"))}, item{"40000", "a", g.putTree(item{"100644", "escape", file(g)})}))
@@ -131,6 +138,28 @@ func TestHostile(t *testing.T) {
 		{"a tree that is cut off", func(g *gitRepository) { g.tag(g.put("tree", []byte("100644 a\x00abc"))) }, "it is broken"},
 		{"a tree of nonsense", func(g *gitRepository) { g.tag(g.put("tree", []byte("nonsense"))) }, "it is broken"},
 		{"a commit without a tree", func(g *gitRepository) { g.ref("bad", g.put("commit", []byte(committer+"\nbad\n"))) }, "it names no tree"},
+		{"a commit of two trees, of which git reads none", func(g *gitRepository) {
+			g.ref("bad", g.put("commit", []byte("encoding x\ntree "+g.putTree()+"\ntree "+g.putTree(item{"100644", "a", file(g)})+"\n"+committer+"\nbad\n")))
+		}, "it names no tree"},
+		{"a commit whose tree is an abbreviation", func(g *gitRepository) {
+			g.ref("bad", g.put("commit", []byte("tree 4b825dc\n"+committer+"\nbad\n")))
+		}, "it names no tree"},
+		{"a commit that is empty", func(g *gitRepository) { g.ref("bad", g.put("commit", nil)) }, "it names no tree"},
+		{"a tag that names nothing", func(g *gitRepository) { g.ref("bad", g.put("tag", []byte("type commit\ntag x\n\nx\n"))) }, "it names no object"},
+		{"a tag of itself", func(g *gitRepository) {
+			g.putRaw(strings.Repeat("5", 40), g.loose("tag", []byte("object "+strings.Repeat("5", 40)+"\ntype tag\n")))
+			g.ref("bad", strings.Repeat("5", 40))
+		}, "isn't what its name says"},
+		{"a tree in itself", func(g *gitRepository) {
+			id := strings.Repeat("6", 40)
+			g.putRaw(id, g.loose("tree", append([]byte("40000 a\x00"), bytes.Repeat([]byte{0x66}, 20)...)))
+			g.tag(id)
+		}, "isn't what its name says"},
+		{"an object of another name", func(g *gitRepository) {
+			id := strings.Repeat("7", 40)
+			g.putRaw(id, g.loose("blob", []byte("mine\n")))
+			g.tag(g.putTree(item{"100644", "a", id}))
+		}, "isn't what its name says"},
 		{"a commit of nobody", func(g *gitRepository) { g.ref("bad", g.put("commit", []byte("tree "+g.putTree()+"\n\nbad\n"))) }, "has no time"},
 		{"a tag of a tag of itself", func(g *gitRepository) {
 			id := g.git("rev-parse", "1.0.0")

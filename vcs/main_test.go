@@ -11,7 +11,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if job := os.Getenv(jobVariable); job != "" {
+		os.Exit(runJob(job))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // gitRepository is one that git made.
 type gitRepository struct {

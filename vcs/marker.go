@@ -41,7 +41,7 @@ func readMarker(path string) (marker, error) {
 	case !info.IsDir():
 		return marker{}, errors.New("it is a file")
 	}
-	file, err := os.OpenFile(filepath.Join(path, markerName), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	file, err := os.OpenFile(filepath.Join(path, markerName), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return marker{}, emptyOr(path, errForeign)
 	}

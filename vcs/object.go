@@ -26,10 +26,10 @@ func header(text []byte, key string) (string, bool) {
 	return "", false
 }
 
-// id is the header of an object that names another one.
+// id is the header of an object that names another one. It is the first one, as for git: of two there might be it is the one that all see.
 func (o object) id(key string) (plumbing.Hash, error) {
 	value, ok := header(o.text, key)
-	if !ok || !plumbing.IsHash(value) || len(value) != 40 {
+	if !ok || !bytes.HasPrefix(o.text, []byte(key)) || !plumbing.IsHash(value) || len(value) != 40 {
 		return plumbing.ZeroHash, fmt.Errorf("it names no %s", key)
 	}
 	return plumbing.NewHash(value), nil

@@ -26,12 +26,8 @@ func (b *builder) writePack(ctx context.Context, folder string) (err error) {
 	}
 	b.progress(Packing, 0, b.report.Objects)
 	w.Wrote = func(objects int) { b.progress(Packing, objects, b.report.Objects) }
-	for _, one := range b.made {
-		err := w.Whole(one.hash, one.kind, int64(len(one.content)), func(out io.Writer) error {
-			_, err := out.Write(one.content)
-			return err
-		})
-		if err != nil {
+	for i := range b.made {
+		if err := b.writeMade(w, i); err != nil {
 			return err
 		}
 	}
@@ -54,6 +50,20 @@ func (b *builder) writePack(ctx context.Context, folder string) (err error) {
 		return err
 	}
 	return writeIndexOf(path+".idx", w, name)
+}
+
+// writeMade writes an object that the source hasn't, as a difference to the one before if it can be: commits are much the same.
+func (b *builder) writeMade(w *pack.Writer, i int) error {
+	one := b.made[i]
+	if before := b.made[max(i-1, 0)]; before.kind == one.kind && w.MayBeBase(before.hash) {
+		if delta := pack.Diff(before.content, one.content); delta != nil {
+			return w.Delta(one.hash, before.hash, delta)
+		}
+	}
+	return w.Whole(one.hash, one.kind, int64(len(one.content)), func(out io.Writer) error {
+		_, err := out.Write(one.content)
+		return err
+	})
 }
 
 func writeIndexOf(path string, w *pack.Writer, name plumbing.Hash) error {

@@ -1,6 +1,9 @@
 package vcs
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -52,4 +55,18 @@ func (k *kin) relate(older, newer plumbing.Hash) {
 	if !older.IsZero() && older != newer {
 		k.older[newer], k.newer[older] = older, newer
 	}
+}
+
+// byTime are the places of versions in the order in which they were made: those that follow each other have most in common.
+func (r *Repository) byTime(kept []Kept) []int {
+	order, times := make([]int, len(kept)), make([]int64, len(kept))
+	for i, one := range kept {
+		order[i] = i
+		if info, err := r.commit(one.Ref.Commit); err == nil { // what can't be read is told by whoever needs it
+			seconds, _, _ := strings.Cut(info.committed, " ")
+			times[i], _ = strconv.ParseInt(seconds, 10, 64)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(times[a], times[b]) })
+	return order
 }

@@ -23,11 +23,13 @@ type reader struct {
 	store *store
 	packs *pack.Reader
 	sum   hash.Hash
+	// most is how long a file may be.
+	most int64
 }
 
-// newReader keeps some of what it reads, up to that many bytes.
-func newReader(s *store, cached int) *reader {
-	return &reader{store: s, packs: pack.NewReader(cached), sum: sha1.New()}
+// newReader keeps some of what it reads, up to that many bytes, and reads no file that is longer than most.
+func newReader(s *store, cached int, most int64) *reader {
+	return &reader{store: s, packs: pack.NewReader(cached), sum: sha1.New(), most: most}
 }
 
 // object is one that isn't a file.
@@ -131,7 +133,7 @@ func (r *reader) copyTo(out io.Writer, hash plumbing.Hash, wanted plumbing.Objec
 		defer func() { err = errors.Join(err, l.file.Close()) }()
 		return r.copyOf(out, hash, wanted, l.kind, l.size, l.content, buffer)
 	}
-	kind, size, content, err := r.packs.Open(in, at)
+	kind, size, content, err := r.packs.Open(in, at, r.most)
 	if err != nil {
 		return 0, err
 	}

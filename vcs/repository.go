@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
@@ -42,7 +44,7 @@ func Open(path string) (*Repository, error) {
 	if err != nil {
 		return refused(errors.Join(err, r.own.Close()))
 	}
-	r.reader = newReader(&store{root: root}, mostCached)
+	r.reader = newReader(&store{root: root}, mostCached, math.MaxInt64)
 	if err := supported(root); err != nil {
 		return refused(errors.Join(err, r.Close()))
 	}
@@ -74,14 +76,14 @@ func find(path string) (own, common string, err error) {
 			return "", "", err
 		}
 	}
-	shared, err := os.ReadFile(filepath.Join(own, "commondir"))
+	shared, err := readLine(filepath.Join(own, "commondir"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return own, "", nil
 	}
 	if err != nil {
 		return "", "", err
 	}
-	common = strings.TrimSpace(string(shared))
+	common = shared
 	if !filepath.IsAbs(common) {
 		common = filepath.Join(own, common)
 	}
@@ -103,11 +105,11 @@ func followed(path string) (string, error) {
 		}
 		return path, err
 	}
-	text, err := os.ReadFile(path)
+	text, err := readLine(path)
 	if err != nil {
 		return "", err
 	}
-	target, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	target, ok := strings.CutPrefix(text, "gitdir: ")
 	if !ok {
 		return "", errors.New("its file .git names no repository")
 	}
@@ -118,6 +120,19 @@ func followed(path string) (string, error) {
 		return "", fmt.Errorf("the repository that its file .git names isn't there: %s", target)
 	}
 	return target, nil
+}
+
+// readLine reads a file that holds a path.
+func readLine(path string) (string, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	if file, err = onlyFile(file); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, longest))
+	return strings.TrimSpace(string(text)), errors.Join(err, file.Close())
 }
 
 func isRepository(path string) bool {

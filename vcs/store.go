@@ -112,15 +112,20 @@ func openPack(root *os.Root, path string) (*pack.Pack, error) {
 	return pack.Open(file, index)
 }
 
-// openFile opens a file to be read. What isn't one, such as a pipe, which would have everybody wait who opens it, is an error.
+// openFile opens a file to be read.
 func openFile(root *os.Root, path string) (*os.File, error) {
 	file, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
+	return onlyFile(file)
+}
+
+// onlyFile refuses what isn't a file, such as a pipe, which would have everybody wait who reads it, or a device without an end. It was opened without waiting.
+func onlyFile(file *os.File) (*os.File, error) {
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("it is no file")}
+		err = &fs.PathError{Op: "read", Path: file.Name(), Err: errors.New("it is no file")}
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

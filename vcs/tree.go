@@ -127,8 +127,10 @@ func checkName(name string) error {
 		return refused("it is a path")
 	case len(name) > longestName:
 		return refused("it is too long")
-	case isGit(name):
+	case disguises(name, ".git"):
 		return refused("it is git's own folder")
+	case disguises(name, ".."):
+		return refused("some file systems take it for the folder above")
 	case name == markerName:
 		return refused("that name is needed for the mark of a checkout")
 	}
@@ -148,15 +150,16 @@ func isPlain(name string) bool {
 	return true
 }
 
-// isGit tells whether a file system may take a name, or a part of it, for .git: without regard to case, to what Windows leaves out at the end, to the
-// short name that it gives, and to letters that macOS doesn't see.
-func isGit(name string) bool {
+// disguises tells whether a file system may take a name, or a part of it, for .git or for "..": without regard to case, to what Windows leaves out at the
+// end, to the short name that it gives, and to letters that macOS doesn't see.
+func disguises(name, what string) bool {
 	for part := range strings.SplitSeq(name, `\`) { // it divides folders on Windows
 		if colon := strings.IndexByte(part, ':'); colon >= 0 {
 			part = part[:colon] // a stream of a file on Windows
 		}
-		part = strings.ToLower(strings.TrimRight(strings.Map(seen, part), " ."))
-		if part == ".git" || part == "git~1" {
+		part = strings.Map(seen, part)
+		short := strings.ToLower(strings.TrimRight(part, " ."))
+		if what == ".git" && (short == ".git" || short == "git~1") || what == ".." && short == "" && strings.Contains(part, ".") {
 			return true
 		}
 	}

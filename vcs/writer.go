@@ -1,21 +1,13 @@
 package vcs
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -132,158 +124,6 @@ func (w *writer) other(ctx context.Context, root *os.Root, e entry, at string, d
 // gitModes are those of what an index has.
 var gitModes = map[mode]filemode.FileMode{
 	modeFile: filemode.Regular, modeExecutable: filemode.Executable, modeLink: filemode.Symlink, modeModule: filemode.Submodule,
-}
-
-// longestLink is how long the target of a link may be.
-const longestLink = 4095
-
-func (w *writer) link(root *os.Root, at string, hash plumbing.Hash) error {
-	var target strings.Builder
-	if _, err := w.repository.copyTo(&limited{&target, longestLink}, hash, plumbing.BlobObject, nil); err != nil {
-		return fmt.Errorf("%s: %w", at, err)
-	}
-	if strings.ContainsRune(target.String(), 0) || target.Len() == 0 {
-		return refuse("%s: it is a link to nothing", at)
-	}
-	if !w.options.outsideLinks && leadsOut(at, target.String()) {
-		return refuse("%s: it is a link that leads out of the tree, to %s: keep it by OutsideLinks", at, target.String())
-	}
-	w.links = append(w.links, at)
-	return root.Symlink(target.String(), at)
-}
-
-// checkLinks looks where links lead that lead through others, now that all are there.
-func (w *writer) checkLinks(root *os.Root) error {
-	if w.options.outsideLinks {
-		return nil
-	}
-	for _, at := range w.links {
-		_, err := root.Stat(at)
-		switch {
-		case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
-		default: // the one that a Root has for a path that leads out of it can't be told from others by a name
-			return refuse("%s: it is a link that leads out of the tree through other links: keep it by OutsideLinks: %w", at, err)
-		}
-	}
-	return nil
-}
-
-// leadsOut tells whether the text of a link leads out of the tree that it is in.
-func leadsOut(at, target string) bool {
-	if path.IsAbs(target) {
-		return true
-	}
-	// Not cleaned, so that no part is left out by which another link would be gone through.
-	depth := strings.Count(at, "/")
-	for part := range strings.SplitSeq(target, "/") {
-		switch part {
-		case "", ".":
-		case "..":
-			if depth--; depth < 0 {
-				return true
-			}
-		default:
-			depth++
-		}
-	}
-	return false
-}
-
-// limited fails when more is written than there is room for.
-type limited struct {
-	out  io.Writer
-	left int64
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.left -= int64(len(p)); l.left < 0 {
-		return 0, refuse("it is too long")
-	}
-	return l.out.Write(p)
-}
-
-// work does jobs. It reads with a reader of its own, so that several can.
-func (w *writer) work(ctx context.Context, root *os.Root, jobs <-chan job) error {
-	reader := newReader(w.repository.store, 0)
-	buffer := make([]byte, 64<<10)
-	for j := range jobs {
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err := w.some(ctx, root, reader, j, buffer); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// some writes files of a folder, which is opened once for all of them.
-func (w *writer) some(ctx context.Context, root *os.Root, reader *reader, j job, buffer []byte) (err error) {
-	folder, err := root.OpenRoot(cmp.Or(j.folder, "."))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
-	for _, e := range j.files {
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err := w.file(folder, reader, j.folder, e, buffer); err != nil {
-			return fmt.Errorf("%s: %w", path.Join(j.folder, e.name), err)
-		}
-	}
-	return nil
-}
-
-// lfs is how the text begins that stands for a file of Git LFS, and how long such a text is at most.
-var lfs = []byte("version https://git-lfs.github.com/spec/")
-
-const mostLFS = 1024
-
-func (w *writer) file(folder *os.Root, reader *reader, at string, e entry, buffer []byte) error {
-	mode := os.FileMode(0o644)
-	if e.mode == modeExecutable {
-		mode = 0o755
-	}
-	if w.options.readOnly {
-		mode &^= 0o222
-	}
-	file, err := folder.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	content := &content{out: file, w: w}
-	written, err := reader.copyTo(content, e.hash, plumbing.BlobObject, buffer)
-	if err == nil && w.options.durable {
-		err = file.Sync()
-	}
-	if err == nil && written <= mostLFS && bytes.HasPrefix(content.head, lfs) {
-		w.warn(path.Join(at, e.name) + ": its content is kept by Git LFS elsewhere")
-	}
-	return errors.Join(err, file.Close())
-}
-
-func (w *writer) warn(text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.warnings = append(w.warnings, text)
-}
-
-// content passes that of a file on, within the limit of all files together, and keeps its beginning.
-type content struct {
-	out  io.Writer
-	w    *writer
-	head []byte
-}
-
-func (c *content) Write(p []byte) (int, error) {
-	if room := len(lfs) - len(c.head); room > 0 {
-		c.head = append(c.head, p[:min(room, len(p))]...)
-	}
-	if c.w.bytes.Add(int64(len(p))) > c.w.options.limits.Bytes {
-		return 0, refuse("files are more than %d bytes long together", c.w.options.limits.Bytes)
-	}
-	return c.out.Write(p)
 }
 
 // finish takes rights off folders, inner ones first.

@@ -82,7 +82,8 @@ func endOf(heard, exit error) error {
 	case !isEnd(heard):
 		return fmt.Errorf("what its process writes to its standard output can't be understood: %w", heard)
 	case exit != nil:
-		return fmt.Errorf("its process has ended: %w", exit)
+		// As text: the exit code that an *exec.ExitError has isn't to become that of the program which has asked.
+		return errors.New("its process has ended: " + exit.Error())
 	}
 	return errors.New("its process has ended")
 }

@@ -56,6 +56,9 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 	err = s.call(ctx, wire.Setup, wire.Session{
 		ID: local.ID(), Kind: kind, Resource: resource.Object, Version: local.Version(), DryRun: local.DryRun(), Level: int(sessionLevel(local, resource)),
 	}, &described)
+	if err == nil && described.Instance == "" {
+		err = fmt.Errorf("version %s: its answer doesn't say which process it is: what it says of the resource isn't believed", v.name)
+	}
 	s.instance = described.Instance
 	return s, &described, err
 }

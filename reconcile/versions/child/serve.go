@@ -54,6 +54,9 @@ type server struct {
 
 // Serve answers a manager until that has no more to ask, or ctx ends; then it returns nil. Other errors say that the manager can't be
 // understood, or that a controller can't be served. What is under way then is told to end, and left to itself if it doesn't within two seconds.
+//
+// With the standard streams it takes the process for its own: what is printed goes to the standard error as long as it runs, and garbage is
+// collected at four times what is kept, unless GOGC or GOMEMLIMIT are set.
 func Serve(ctx context.Context, controllers []reconcile.Controller, options ...Option) error {
 	s := &server{controllers: controllers, instance: rand.Text()}
 	for _, option := range options {
@@ -68,6 +71,7 @@ func Serve(ctx context.Context, controllers []reconcile.Controller, options ...O
 			return fmt.Errorf("serve: the standard streams: %w", err)
 		}
 		defer restore()
+		defer collectLess()()
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

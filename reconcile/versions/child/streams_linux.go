@@ -8,29 +8,37 @@ import (
 // standardStreams takes the standard streams for the manager. What anybody prints meanwhile, also by a file that was open before, goes to the
 // standard error.
 func (s *server) standardStreams() (restore func(), err error) {
-	out, err := syscall.Dup(syscall.Stdout)
+	in, err := again(syscall.Stdin, "stdin")
 	if err != nil {
 		return nil, err
 	}
-	syscall.CloseOnExec(out)
+	out, err := again(syscall.Stdout, "stdout")
+	if err != nil {
+		_ = in.Close()
+		return nil, err
+	}
 	if err := syscall.Dup3(syscall.Stderr, syscall.Stdout, 0); err != nil {
-		_ = syscall.Close(out)
+		_, _ = in.Close(), out.Close()
 		return nil, err
 	}
-	in, err := syscall.Dup(syscall.Stdin)
-	if err != nil {
-		_ = syscall.Dup3(out, syscall.Stdout, 0)
-		_ = syscall.Close(out)
-		return nil, err
-	}
-	syscall.CloseOnExec(in)
-	_ = syscall.SetNonblock(in, true) // so that who reads is woken when it is closed; a terminal or a file doesn't matter
-	stdin, stdout := os.NewFile(uintptr(in), "stdin"), os.NewFile(uintptr(out), "stdout")
-	s.in, s.out = stdin, stdout
+	s.in, s.out = in, out
 	return func() {
-		_ = syscall.Dup3(out, syscall.Stdout, 0)
-		_ = stdout.Close()
-		_ = stdin.Close()
-		_ = syscall.SetNonblock(syscall.Stdin, false)
+		if connection, err := out.SyscallConn(); err == nil {
+			_ = connection.Control(func(fd uintptr) { _ = syscall.Dup3(int(fd), syscall.Stdout, 0) })
+		}
+		_, _ = in.Close(), out.Close()
+		_, _ = syscall.SetNonblock(syscall.Stdin, false), syscall.SetNonblock(syscall.Stdout, false)
 	}, nil
+}
+
+// again is one more file for a stream, for which nobody waits in the system: who waits for it in this process is woken when it is closed, and
+// others go on at once, which they don't while somebody is in a system call that lasts.
+func again(fd int, name string) (*os.File, error) {
+	more, err := syscall.Dup(fd)
+	if err != nil {
+		return nil, os.NewSyscallError("dup", err)
+	}
+	syscall.CloseOnExec(more)
+	_ = syscall.SetNonblock(more, true) // what can't be is read and written as it is
+	return os.NewFile(uintptr(more), name), nil
 }

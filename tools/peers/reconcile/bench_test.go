@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/operkit/operkit/tools/peers/ratio"
@@ -9,7 +10,8 @@ import (
 
 func TestMain(m *testing.M) {
 	quiet()
+	serveAsVersion()
 	os.Exit(m.Run())
 }
 
-func BenchmarkPairs(b *testing.B) { ratio.Bench(b, append(pairs(), watchPairs()...)) }
+func BenchmarkPairs(b *testing.B) { ratio.Bench(b, slices.Concat(pairs(), versionPairs(), watchPairs())) }

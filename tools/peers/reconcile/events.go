@@ -35,14 +35,14 @@ type engine func(b testing.TB, reconcile func(name string)) (update func(i int))
 // it was.
 const specs = eventRounds + 1
 
-// versions are the specs of all objects.
-type versions[T any] struct {
+// itemVersions are the specs of all objects.
+type itemVersions[T any] struct {
 	all  [specs][]T
 	next [eventObjects]int
 }
 
-func newVersions[T any](make func(i, spec int) T) *versions[T] {
-	v := &versions[T]{}
+func newVersions[T any](make func(i, spec int) T) *itemVersions[T] {
+	v := &itemVersions[T]{}
 	for spec := range v.all {
 		for i := range eventObjects {
 			v.all[spec] = append(v.all[spec], make(i, spec))
@@ -52,7 +52,7 @@ func newVersions[T any](make func(i, spec int) T) *versions[T] {
 }
 
 // update is the next change of object i.
-func (v *versions[T]) update(i int) (before, after T) {
+func (v *itemVersions[T]) update(i int) (before, after T) {
 	spec := v.next[i]
 	v.next[i] = (spec + 1) % specs
 	return v.all[spec][i], v.all[v.next[i]][i]

@@ -7,6 +7,7 @@ package main
 
 import (
 	"runtime"
+	"slices"
 
 	"github.com/operkit/operkit/tools/peers/ratio"
 )
@@ -16,5 +17,6 @@ func main() {
 	// for who causes it. The rows of the watch engine are about time, and take all processors.
 	runtime.GOMAXPROCS(1)
 	quiet()
-	ratio.Main(append(pairs(), watchPairs()...), counts())
+	serveAsVersion()
+	ratio.Main(slices.Concat(pairs(), versionPairs(), watchPairs()), counts())
 }

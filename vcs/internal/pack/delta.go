@@ -1,25 +1,5 @@
 package pack
 
-import (
-	"bytes"
-
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
-)
-
-// Diff is the difference of a text to a base. It is nil if there is little that they have in common.
-func Diff(base, text []byte) []byte {
-	delta := packfile.DiffDelta(base, text)
-	if len(delta) > len(text)/2 {
-		return nil
-	}
-	from, size, rest, err := sizes(delta)
-	made := make([]byte, len(text))
-	if err != nil || from != int64(len(base)) || size != int64(len(text)) || apply(made, base, rest) != nil || !bytes.Equal(made, text) {
-		return nil // it wouldn't make what it is to make
-	}
-	return delta
-}
-
 // leastDelta is how long a difference is at least, as git has it.
 const leastDelta = 4
 

@@ -109,9 +109,13 @@ func same(t *testing.T, r *Reader, p *Pack, hash plumbing.Hash) {
 	require.Equal(t, kind, again)
 	size, err := r.Size(p, at)
 	require.NoError(t, err)
-	kind, length, content, err := r.Open(p, at)
+	kind, length, content, err := r.Open(p, at, 1<<40)
 	require.NoError(t, err)
 	require.Equal(t, []any{again, size}, []any{kind, length})
+	_, _, _, err = r.Open(p, at, size-1)
+	require.ErrorIs(t, err, ErrTooLarge)
+	kind, _, content, err = r.Open(p, at, size)
+	require.NoError(t, err)
 	whole, err := io.ReadAll(content)
 	require.NoError(t, err)
 	require.Equal(t, hash, plumbing.ComputeHash(kind, whole))
@@ -312,7 +316,7 @@ func FuzzReader(f *testing.F) {
 		p := opened(t, byHand(t, raw{name(1), nil, body}))
 		r := NewReader(1000)
 		_, _, readErr := r.Read(p, int64(at), 1<<20)
-		_, size, content, err := r.Open(p, int64(at))
+		_, size, content, err := r.Open(p, int64(at), 1<<40)
 		if err == nil {
 			n, copyErr := io.Copy(io.Discard, io.LimitReader(content, 1<<20))
 			if size <= 1<<20 && readErr == nil {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash"
 	"hash/crc32"
 	"io"
@@ -24,6 +25,7 @@ const (
 type Writer struct {
 	out    *bufio.Writer
 	sum    hash.Hash
+	count  int
 	places map[plumbing.Hash]written
 	index  []indexed
 	// zlib packs what is whole, fast differences: these are short, and most of the time goes into clearing tables.
@@ -48,7 +50,7 @@ func NewWriter(out io.Writer, count int) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{sum: sha1.New(), places: make(map[plumbing.Hash]written, count), zlib: zlib.NewWriter(nil), fast: fast}
+	w := &Writer{sum: sha1.New(), count: count, places: make(map[plumbing.Hash]written, count), zlib: zlib.NewWriter(nil), fast: fast}
 	w.out = bufio.NewWriterSize(io.MultiWriter(out, w.sum), piece)
 	return w, w.write(binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(count)))
 }
@@ -116,6 +118,9 @@ func (w *Writer) Position() int64 { return w.position }
 
 // Finish writes the end of the pack, and returns its name.
 func (w *Writer) Finish() (name plumbing.Hash, err error) {
+	if len(w.places) != w.count {
+		return name, fmt.Errorf("%d objects are written into a pack that begins with %d", len(w.places), w.count)
+	}
 	if err := w.out.Flush(); err != nil {
 		return name, err
 	}

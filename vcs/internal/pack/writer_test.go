@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
@@ -124,6 +126,10 @@ func TestCopyRefuses(t *testing.T) {
 	require.ErrorIs(t, try(t.Context(), opened(t, byHand(t, blob, inside)), all), ErrBroken, "a base in the middle of an object")
 	err := try(t.Context(), whole, func(plumbing.Hash) (plumbing.ObjectType, bool) { return plumbing.TreeObject, true })
 	require.ErrorContains(t, err, "it is a blob where a tree should be")
+	w, err := NewWriter(io.Discard, 2)
+	require.NoError(t, err)
+	_, err = w.Finish()
+	require.ErrorContains(t, err, "0 objects are written into a pack that begins with 2")
 	path := byHand(t, blob)
 	content, err := os.ReadFile(path + ".pack")
 	require.NoError(t, err)
@@ -158,19 +164,64 @@ func TestHead(t *testing.T) {
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
-	base := make([]byte, 50_000)
-	for i := range base {
-		base[i] = byte(random.Uint32())
+	noise := func(n int) []byte {
+		text := make([]byte, n)
+		for i := range text {
+			text[i] = byte(random.Uint32())
+		}
+		return text
 	}
-	changed := bytes.Clone(base)
-	copy(changed[20_000:], "something else")
-	delta := Diff(base, changed)
-	assert.Less(t, len(delta), 1000)
-	other := make([]byte, 50_000)
-	for i := range other {
-		other[i] = byte(random.Uint32())
+	base := noise(200_000)
+	for _, row := range []struct {
+		reason string
+		text   []byte
+		most   int
+	}{
+		{"the same", base, 50},
+		{"something else in the middle", slices.Concat(base[:20_000], []byte("something else"), base[20_010:]), 80},
+		{"more at the beginning", slices.Concat([]byte("more"), base), 80},
+		{"less at the end", base[:150_001], 60},
+		{"another order", slices.Concat(base[100_000:], base[:100_000]), 80},
+		{"again and again", slices.Concat(base[:1000], base[:1000], base[:1000]), 80},
+		{"an odd part", base[777:4777], 40},
+		{"a part that is longer than one order takes", base[:mostCopied+1], 40},
+	} {
+		delta := Diff(base, row.text)
+		assert.NotNil(t, delta, row.reason)
+		assert.LessOrEqual(t, len(delta), row.most, row.reason)
+		assert.True(t, bytes.Equal(row.text, applied(t, base, delta)), row.reason)
 	}
-	assert.Nil(t, Diff(base, other), "there is nothing that they have in common")
+	for reason, text := range map[string][]byte{"nothing in common": noise(50_000), "nothing": nil, "a little": []byte("a")} {
+		assert.Nil(t, Diff(base, text), reason)
+		assert.Nil(t, Diff(nil, text), reason)
+	}
+	zeros := make([]byte, 1<<20)
+	begun := time.Now()
+	assert.NotNil(t, Diff(zeros, append(bytes.Repeat([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 50_000), zeros...)), "blocks that are all the same")
+	assert.Less(t, time.Since(begun), time.Minute)
+}
+
+func applied(t *testing.T, base, delta []byte) []byte {
+	t.Helper()
+	from, size, rest, err := sizes(delta)
+	require.NoError(t, err)
+	require.EqualValues(t, len(base), from)
+	out := make([]byte, size)
+	require.NoError(t, apply(out, base, rest))
+	return out
+}
+
+// FuzzDiff has a difference make what it was made of.
+func FuzzDiff(f *testing.F) {
+	f.Add([]byte("some text that is the base of another one"), []byte("some text that is the base of another two, or none"))
+	f.Fuzz(func(t *testing.T, base, text []byte) {
+		for _, to := range [][]byte{text, slices.Concat(text, base), slices.Concat(base, text, base)} {
+			if delta := Diff(base, to); delta != nil {
+				require.True(t, bytes.Equal(to, applied(t, base, delta)))
+				require.LessOrEqual(t, len(delta), len(to)/2)
+			}
+		}
+	})
 }
 
 // FuzzApply compares with go-git.

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/versions"
+	"github.com/operkit/operkit/reconcile/versions/child"
+	"github.com/operkit/operkit/tools/peers/ratio"
+)
+
+// versionCommand is the command by which this program is a version of the shop's operator.
+const versionCommand = "serve-version"
+
+// serveAsVersion serves as a version and ends the program, if that was started as one.
+func serveAsVersion() {
+	if len(os.Args) != 2 || os.Args[1] != versionCommand {
+		return
+	}
+	if err := child.Serve(context.Background(), []reconcile.Controller{shop{10, 10}}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// versionPairs are the goals of versions of an operator, side by side.
+func versionPairs() []ratio.Pair {
+	return []ratio.Pair{{
+		Name: "versions-overhead", Goal: 2, Ours: sameByChild, Peer: same(10, 10),
+		Hint: "what is done for each object that another process has rendered: reconcile/versions/component.go, child/render.go and internal/wire",
+	}}
+}
+
+// sameByChild reconciles a resource that is as it should be and whose version renders in a process of its own.
+func sameByChild(b *testing.B) {
+	self, err := os.Executable()
+	must(b, err)
+	directory := b.TempDir()
+	must(b, os.Mkdir(filepath.Join(directory, "1.0.0"), 0o755))
+	must(b, os.Symlink(self, filepath.Join(directory, "1.0.0", "shop")))
+	quiet := slog.New(slog.DiscardHandler)
+	pool, err := versions.Start(b.Context(), versions.Options{Directory: directory, Entry: "shop", Logger: quiet})
+	must(b, err)
+	defer pool.Close()
+	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(resource()))
+	must(b, err)
+	reconciler, err := reconcile.New(pool.Controllers()[0], deploy.NewManager(memory), reconcile.Logger(quiet), reconcile.VersionOverride("1.0.0"))
+	must(b, err)
+	o := operator{reconciler, memory}
+	must(b, o.settle(b.Context()))
+	for b.Loop() {
+		must(b, o.reconcile(b.Context()))
+	}
+}

@@ -1,0 +1,28 @@
+package vcs
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// mostModules is how many modules may be linked by who imports this one, with it.
+const mostModules = 25
+
+// TestModules holds what is linked to a few modules, none of which is of Kubernetes.
+func TestModules(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".").Output()
+	require.NoError(t, err)
+	modules := map[string]bool{}
+	for _, module := range strings.Fields(string(out)) {
+		modules[module] = true
+		assert.False(t, strings.HasPrefix(module, "k8s.io/") || strings.HasPrefix(module, "sigs.k8s.io/"), module)
+	}
+	assert.True(t, modules["github.com/operkit/operkit/vcs"])
+	assert.LessOrEqual(t, len(modules), mostModules, "%v", modules)
+	t.Logf("%d modules", len(modules))
+}
