@@ -76,7 +76,12 @@ func (s *session) call(ctx context.Context, method string, body, target any) err
 	s.life.version.count(method)
 	err := s.life.peer.Call(ctx, method, body, target)
 	if errors.Is(err, wire.ErrGone) {
-		return reconcile.Passing(fmt.Errorf("version %s: %w", s.life.version.name, s.life.because(err)))
+		err = s.life.because(err)
+		select {
+		case <-s.life.over: // so that it is known when the next one may start
+		case <-ctx.Done():
+		}
+		return s.life.version.gone(err)
 	}
 	return err
 }

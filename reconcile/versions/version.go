@@ -2,6 +2,7 @@ package versions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -88,7 +89,7 @@ func (v *version) take() (l *life, wait <-chan struct{}, err error) {
 	case v.starting != nil:
 		return nil, v.starting, nil
 	case pause > 0:
-		return nil, nil, request.RetryAfter(pause, v.failed)
+		return nil, nil, &laterError{request.RetryAfter(pause, v.failed)}
 	}
 	v.starting = make(chan struct{})
 	return nil, nil, nil
@@ -125,7 +126,7 @@ func (v *version) start(ctx context.Context) error {
 			return context.Cause(ctx) // it isn't the version's fault
 		}
 		v.fail(fmt.Errorf("version %s: %w", v.name, err))
-		return v.failed
+		return &laterError{request.RetryAfter(time.Until(v.notBefore), v.failed)}
 	}
 	v.life, v.used, v.said = l, time.Now(), l.said
 	v.starts++
@@ -139,8 +140,8 @@ func (v *version) fail(err error) {
 	v.failures++
 }
 
-// ended is told that its process has ended, and how.
-func (v *version) ended(l *life, err error) {
+// ended is told that its process has ended.
+func (v *version) ended(l *life) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.life != l {
@@ -154,10 +155,10 @@ func (v *version) ended(l *life, err error) {
 		return
 	case time.Since(l.started) >= steady:
 		v.failures = 0
-		logger.Warn("a version has ended; it is started again when it is needed", "error", err)
+		logger.Warn("a version has ended; it is started again when it is needed", "error", l.err)
 	default:
-		v.fail(reconcile.Passing(fmt.Errorf("version %s: %w", v.name, err)))
-		logger.Warn("a version has ended soon after its start; it is started again when it is needed", "error", err, "not_before", time.Until(v.notBefore).String())
+		v.fail(reconcile.Passing(fmt.Errorf("version %s: %w", v.name, l.err)))
+		logger.Warn("a version has ended soon after its start; it is started again when it is needed", "error", l.err, "not_before", time.Until(v.notBefore).String())
 	}
 	if !v.closed && !v.reviving && v.said.HasExternal() {
 		v.reviving = true
@@ -244,3 +245,16 @@ func (v *version) close() {
 		l.stop()
 	}
 }
+
+// gone is err for who has asked a process that is gone: to be asked again once the next one may start.
+func (v *version) gone(err error) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return &laterError{request.RetryAfter(max(time.Until(v.notBefore), soon), reconcile.Passing(fmt.Errorf("version %s: %w", v.name, err)))}
+}
+
+// laterError is why a version doesn't run yet. How long that takes is no part of its text: a status that has it would be a new one each time.
+type laterError struct{ retry error }
+
+func (e *laterError) Error() string { return errors.Unwrap(e.retry).Error() }
+func (e *laterError) Unwrap() error { return e.retry }
