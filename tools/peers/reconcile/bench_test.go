@@ -14,4 +14,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func BenchmarkPairs(b *testing.B) { ratio.Bench(b, slices.Concat(pairs(), versionPairs(), watchPairs())) }
+func BenchmarkPairs(b *testing.B) {
+	ratio.Bench(b, slices.Concat(pairs(), versionPairs(), watchPairs()))
+}
