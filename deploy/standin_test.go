@@ -172,7 +172,7 @@ func TestContentsAfterAFailure(t *testing.T) {
 }
 
 // The number of a content is that of all that is equal, and of nothing else (within one process).
-func TestFingerprint(t *testing.T) {
+func TestFingerprintOfContents(t *testing.T) {
 	t.Parallel()
 	content := func() map[string]any {
 		return map[string]any{"a": int64(1), "b": []any{"x", nil, true, 1.5}, "c": map[string]any{"d": "e", "f": map[string]any{}}}
