@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -30,10 +31,13 @@ type Describing struct {
 	DryRun bool
 	// Logger is that of the session; by default that of the Reconciler.
 	Logger *slog.Logger
+	// Events takes what Session.Event says; by default the Reconciler's (Events).
+	Events event.Sink
 }
 
 // Describe has the controller describe a resource: Setup is called, with what comes before it, unless the resource is being deleted. The
-// error is what the controller answers, or why it can't be asked. The Description must be released.
+// error is the one that Reconcile would have come to; the Description is there all the same, for hooks that are told of it (Exhauster), and nil
+// only if the resource can't be described here at all. It must be released.
 func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstructured, as Describing) (*Description, error) {
 	if resource.GroupVersionKind() != r.Kind() {
 		return nil, fmt.Errorf("%s: it isn't of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
@@ -46,25 +50,21 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 	if as.Logger != nil {
 		s.logger = as.Logger
 	}
+	if as.Events != nil {
+		s.events = as.Events
+	}
 	if s.dryRun {
 		s.manager = s.manager.With(deploy.DryRun()) // for what Setup does by itself
 	}
 	d := &Description{reconciler: r, session: s}
-	if err := d.describe(d.Context(ctx)); err != nil {
-		d.Release()
-		return nil, err
-	}
-	return d, nil
+	return d, d.describe(d.Context(ctx))
 }
 
 func (d *Description) describe(ctx context.Context) error {
 	if d.session.resource.GetDeletionTimestamp() != nil {
 		return d.reconciler.setupFinalize(ctx, d.session)
 	}
-	if err := d.reconciler.prepare(ctx, d.session); err != nil {
-		return err
-	}
-	if err := guarded(func() error { return d.reconciler.controller.Setup(ctx, d.session) }); err != nil {
+	if err := d.reconciler.setup(ctx, d.session); err != nil {
 		return err
 	}
 	if _, err := d.session.graph(); err != nil {

@@ -120,6 +120,28 @@ func IsPassing(err error) bool {
 	return false
 }
 
+// Verbatim marks err, which Setup, Build or Finalize answers, as one that says by itself where it comes from: nothing is put before its text. It
+// is for those who pass on what another Reconciler has said of the resource, see Describe. nil stays nil.
+func Verbatim(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &verbatimError{err}
+}
+
+type verbatimError struct{ err error }
+
+func (e *verbatimError) Error() string { return e.err.Error() }
+func (e *verbatimError) Unwrap() error { return e.err }
+
+// saidBy says of which method err is, unless err does.
+func saidBy(method string, err error) error {
+	if _, says := err.(*verbatimError); says {
+		return err
+	}
+	return fmt.Errorf("%s: %w", method, err)
+}
+
 // panicsIn are the panics that err tells of.
 func panicsIn(err error) (found []*dag.PanicError) {
 	switch e := err.(type) {

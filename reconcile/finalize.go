@@ -27,7 +27,7 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 			return r.ended(ctx, s, nil, err)
 		}
 		if err := guarded(func() error { return r.finalizer.Finalize(ctx, s) }); err != nil {
-			return r.ended(ctx, s, nil, fmt.Errorf("finalize: %w", err))
+			return r.ended(ctx, s, nil, saidBy("finalize", err))
 		}
 	}
 	if err := r.removeTracked(ctx, s); err != nil {

@@ -184,7 +184,7 @@ func (r *Reconciler) setup(ctx context.Context, s *Session) error {
 		return err
 	}
 	if err := guarded(func() error { return r.controller.Setup(ctx, s) }); err != nil {
-		return fmt.Errorf("setup: %w", err)
+		return saidBy("setup", err)
 	}
 	return nil
 }

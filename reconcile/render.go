@@ -83,7 +83,7 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 		asked, _ := ctx.Value(buildingKey{}).(*buildRun)
 		ctx := context.WithValue(ctx, buildingKey{}, &buildRun{c, asked})
 		if err := guarded(func() error { return c.builder.Build(ctx, s, c) }); err != nil {
-			return nil, fmt.Errorf("build: %w", err)
+			return nil, saidBy("build", err)
 		}
 		if err := errors.Join(append(c.mistakes, s.tooLate()...)...); err != nil {
 			return nil, &classified{class: classRollout, err: err}

@@ -22,13 +22,13 @@ type component struct {
 // Build implements reconcile.Builder.
 func (b *component) Build(ctx context.Context, _ *reconcile.Session, c *reconcile.Component) error {
 	if b.told.Problem != nil {
-		return b.told.Problem.Err()
+		return reconcile.Verbatim(b.told.Problem.Err())
 	}
 	objects, kinds := b.told.Objects, b.kinds
 	if b.told.Built {
 		var rendered wire.Objects
 		if err := b.session.call(ctx, wire.Render, b.session.part(b.told.Name), &rendered); err != nil {
-			return err
+			return reconcile.Verbatim(err)
 		}
 		objects, kinds = rendered.Objects, rendered.Kinds
 	}

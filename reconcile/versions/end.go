@@ -31,10 +31,12 @@ func (l *life) run() {
 	}
 	others.Wait()
 	l.pipes.close()
-	l.err = endOf(heard, exit)
+	if l.err = endOf(heard, exit); l.last.text() != "" {
+		l.err = fmt.Errorf("%w: %s", l.err, l.last.text())
+	}
 	close(l.ended)
 	<-l.known
-	l.version.ended(l, l.because(l.err))
+	l.version.ended(l)
 }
 
 // end sees to it that the process ends when nothing can be said to it, or heard of it, any more.

@@ -27,7 +27,7 @@ type life struct {
 	// stopped tells that it was told to end.
 	stopped atomic.Bool
 	// known is closed when its version knows of it, or nobody wants to; exited when the process has, ended when all that it said has been
-	// heard, and over when its version knows of that, too. err says how it ended.
+	// heard, and over when its version knows of that, too. err says how it ended, and what it said last, which mostly is the reason.
 	known, exited, ended, over chan struct{}
 	err                        error
 	// externals are the targets that its external sources are run for.
@@ -122,14 +122,11 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// because is err with what the process said last if it has ended, which mostly is the reason.
+// because is err, or, where that says no more than that the process is gone, how it has ended.
 func (l *life) because(err error) error {
-	if !errors.Is(err, wire.ErrGone) && !isClosed(l.ended) {
+	if !errors.Is(err, wire.ErrGone) {
 		return err
 	}
 	<-l.ended // that doesn't take long
-	if last := l.last.text(); last != "" {
-		return fmt.Errorf("%w: %s", l.err, last)
-	}
 	return l.err
 }

@@ -61,7 +61,10 @@ func folder(t testing.TB, program string, names ...string) versions.Options {
 		require.NoError(t, os.MkdirAll(filepath.Join(base, name, "bin"), 0o755))
 		require.NoError(t, os.Symlink(self, filepath.Join(base, name, "bin", program)))
 	}
-	return versions.Options{Directory: base, Entry: filepath.Join("bin", program), Logger: slog.New(slog.DiscardHandler)}
+	return versions.Options{
+		Directory: base, Entry: filepath.Join("bin", program), Logger: slog.New(slog.DiscardHandler),
+		Environment: append(os.Environ(), "GORACE=atexit_sleep_ms=0"), // else the race detector has each take a second to end
+	}
 }
 
 // start starts the versions of a program.

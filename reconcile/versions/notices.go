@@ -4,27 +4,14 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
 
-// record records an event about a resource.
+// record records an event about the resource of a session.
 func (l *life) record(r wire.Recorded) error {
-	if s := l.about(r.About.Ref()); s != nil {
+	if s := l.session(r.Session); s != nil {
 		s.local.Event(event.Type(r.Type), r.Reason, "%s", r.Note)
-	}
-	return nil
-}
-
-// about finds the session under way of a resource, in which something is done to it.
-func (l *life) about(ref deploy.Ref) *session {
-	l.pool.mu.Lock()
-	defer l.pool.mu.Unlock()
-	for _, s := range l.pool.sessions {
-		if s.life == l && s.ref == ref && !s.local.DryRun() {
-			return s
-		}
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
@@ -21,7 +20,6 @@ const channel = logging.Channel
 type session struct {
 	life    *life
 	local   *reconcile.Session
-	ref     deploy.Ref
 	release func()
 	// instance is what tells the digests of this process from those of others.
 	instance string
@@ -37,9 +35,7 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &session{
-		life: l, local: local, release: release, ref: deploy.Ref{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()},
-	}
+	s := &session{life: l, local: local, release: release}
 	c.pool.mu.Lock()
 	c.pool.sessions[local.ID()] = s
 	c.pool.mu.Unlock()
@@ -48,7 +44,7 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 		return nil, nil, reconcile.Configuration("version %s doesn't know the kind %s", v.name, c.union.kind.Kind)
 	}
 	if !local.DryRun() {
-		c.pool.reside(request.Key(s.ref), v)
+		c.pool.reside(request.Key{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()}, v)
 	}
 	resource := local.Resource()
 	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields") // they are long and nobody's business
@@ -60,7 +56,7 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 		err = fmt.Errorf("version %s: its answer doesn't say which process it is: what it says of the resource isn't believed", v.name)
 	}
 	s.instance = described.Instance
-	return s, &described, err
+	return s, &described, reconcile.Verbatim(err)
 }
 
 // sessionLevel is the lowest level of lines that may be logged of a session: all where single channels have levels of their own.

@@ -19,6 +19,7 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -159,4 +160,10 @@ func kill(t testing.TB, pid int) {
 	require.NoError(t, err)
 	_ = process.Kill() // it may have ended by itself
 	assert.NoError(t, process.Release())
+}
+
+// ownedBy are the references of what an object owns.
+func ownedBy(obj *unstructured.Unstructured) []metav1.OwnerReference {
+	controls := true
+	return []metav1.OwnerReference{{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind(), Name: obj.GetName(), UID: obj.GetUID(), Controller: &controls}}
 }

@@ -50,11 +50,13 @@ func eventOf(b wire.Happened) deploy.Event {
 	return event
 }
 
-// events has the manager record what happens to resources.
-type events struct{ peer *wire.Peer }
+// events has the manager record what happens to the resource of a session.
+type events struct {
+	peer    *wire.Peer
+	session string
+}
 
 // Record implements event.Sink.
 func (e events) Record(recorded event.Event) {
-	about := *wire.NewRef(recorded.Regarding.Ref)
-	_ = e.peer.Notify(wire.Event, wire.Recorded{About: about, Type: string(recorded.Type), Reason: recorded.Reason, Note: recorded.Note})
+	_ = e.peer.Notify(wire.Event, wire.Recorded{Session: e.session, Type: string(recorded.Type), Reason: recorded.Reason, Note: recorded.Note})
 }

@@ -61,8 +61,7 @@ func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, li
 		}
 	}
 	// Which versions there are is the manager's to know; this is the one that it asks for.
-	options = append(options, reconcile.Logger(slog.New(lines)), reconcile.WithWatcher(&watcher{s.peer}), reconcile.Events(events{s.peer}),
-		reconcile.SupportedVersions(g.Version))
+	options = append(options, reconcile.Logger(slog.New(lines)), reconcile.WithWatcher(&watcher{s.peer}), reconcile.SupportedVersions(g.Version))
 	if g.NameObjects {
 		options = append(options, reconcile.NameObjects())
 	}

@@ -73,19 +73,19 @@ func Serve(ctx context.Context, controllers []reconcile.Controller, options ...O
 		defer restore()
 		defer collectLess()()
 	}
-	ctx, stop := context.WithCancel(ctx)
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	s.peer = wire.NewPeer(s.in, s.out, s.handle)
 	ended := make(chan error, 1)
 	go func() {
-		err := s.peer.Run(ctx)
+		err := s.peer.Run(serving)
 		s.sessions.releaseAll()
 		ended <- err
 	}()
 	select {
 	case <-ctx.Done():
 		if closer, ok := s.in.(io.Closer); ok {
-			_ = closer.Close()
+			_ = closer.Close() // what is under way ends with it, and isn't answered
 		}
 	case <-s.peer.Done():
 	}

@@ -19,9 +19,9 @@ func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, er
 	}
 	logger := slog.New(s.greeted.Load().lines.of(b.ID, slog.Level(b.Level)))
 	description, err := r.reconciler.Describe(withSession(ctx, b.ID), &unstructured.Unstructured{Object: b.Resource}, reconcile.Describing{
-		ID: b.ID, Version: b.Version, DryRun: b.DryRun, Logger: logger,
+		ID: b.ID, Version: b.Version, DryRun: b.DryRun, Logger: logger, Events: events{s.peer, b.ID},
 	})
-	if err != nil {
+	if description == nil {
 		return nil, err
 	}
 	one := &session{ruled: r, Description: description, rendered: map[string][]reconcile.Rendered{}}
@@ -31,7 +31,10 @@ func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, er
 		s.sessions.release(b.ID)
 		return nil, context.Cause(ctx)
 	}
-	if err := one.refuse(); err != nil {
+	if err == nil {
+		err = one.refuse()
+	}
+	if err != nil {
 		return nil, err
 	}
 	described := &wire.Described{Instance: s.instance}

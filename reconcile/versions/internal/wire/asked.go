@@ -18,12 +18,12 @@ type Found struct {
 	Contents []map[string]any `cbor:"1,keyasint"`
 }
 
-// Recorded is an event about a resource.
+// Recorded is an event about the resource of a session.
 type Recorded struct {
-	About  Ref    `cbor:"1,keyasint"`
-	Type   string `cbor:"2,keyasint,omitempty"`
-	Reason string `cbor:"3,keyasint"`
-	Note   string `cbor:"4,keyasint"`
+	Session string `cbor:"1,keyasint"`
+	Type    string `cbor:"2,keyasint,omitempty"`
+	Reason  string `cbor:"3,keyasint"`
+	Note    string `cbor:"4,keyasint"`
 }
 
 // Logged is a line for the log.

@@ -41,8 +41,9 @@ func NewPeer(in io.Reader, out io.Writer, handle Handler) *Peer {
 	}
 }
 
-// Run reads what the other side says until that ends, or can't be understood, and returns once all calls of it have been answered and all is
-// written. The end of the stream between two messages is io.EOF. ctx is that of what is served. To end it before, close the streams.
+// Run reads what the other side says until that ends, or can't be understood. What is served then is told to end and not answered any more;
+// Run returns once it has ended, and all that was said before is written. The end of the stream between two messages is io.EOF. ctx is that of
+// what is served. To end it before, close the streams.
 func (p *Peer) Run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	var writing, serving sync.WaitGroup

@@ -289,10 +289,7 @@ func TestRunWaitsForWhatIsUnderWay(t *testing.T) {
 	require.Equal(t, io.EOF, <-p.ended)
 	assert.Zero(t, running.Load())
 	<-read
-	for range 5 {
-		_, err := readFrame(&answers)
-		assert.NoError(t, err, "what was answered is written to the end")
-	}
+	assert.Zero(t, answers.Len(), "that it was told to end is no answer")
 }
 
 // So many calls that this side would drown in them are refused.

@@ -48,8 +48,13 @@ func (p *Peer) serve(ctx context.Context, m message) {
 	value, err = p.handle(ctx, m.method, m.body)
 }
 
-// reply answers a call.
+// reply answers a call, unless the connection has ended: what was under way then was told to end, and that is no answer.
 func (p *Peer) reply(id uint64, value any, err error) {
+	select {
+	case <-p.done:
+		return
+	default:
+	}
 	if err != nil {
 		value = nil
 	}
