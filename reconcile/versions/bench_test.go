@@ -20,7 +20,7 @@ func init() {
 	programs["tower"] = func(ctx context.Context, _ string) error { return child.Serve(ctx, []reconcile.Controller{Tower{}}) }
 }
 
-// Tower has ten components of ten objects, each after the one before.
+// Tower has ten components of ten objects, as operators render them, each after the one before.
 type Tower struct{}
 
 func (Tower) Kind() schema.GroupVersionKind { return houses }
@@ -30,7 +30,7 @@ func (Tower) Setup(_ context.Context, s *reconcile.Session) error {
 	for c := range 10 {
 		component := s.Add(fmt.Sprint("c", c))
 		for o := range 10 {
-			component.Add("", configMap(fmt.Sprintf("c%d-%d", c, o), map[string]any{"key": "value"}))
+			component.Add("", furniture(fmt.Sprintf("c%d-%d", c, o), o))
 		}
 		if before != nil {
 			component.After(before)
@@ -38,6 +38,28 @@ func (Tower) Setup(_ context.Context, s *reconcile.Session) error {
 		before = component
 	}
 	return nil
+}
+
+// furniture is one of ten objects: 5 ConfigMaps, 3 Services, 2 Deployments.
+func furniture(name string, place int) *unstructured.Unstructured {
+	labels := map[string]any{"app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "tower", "app.kubernetes.io/managed-by": "builder"}
+	var obj *unstructured.Unstructured
+	switch {
+	case place < 5:
+		obj = configMap(name, map[string]any{"colour": "blue", "size": name, "settings.yaml": "listen: 8080\nlevel: info\nworkers: 4\nname: " + name + "\n"})
+	case place < 8:
+		obj = &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": name},
+			"spec": map[string]any{
+				"selector": map[string]any{"app": name},
+				"ports":    []any{map[string]any{"name": "http", "port": int64(80), "protocol": "TCP", "targetPort": "http"}},
+			},
+		}}
+	default:
+		obj = workload(name)
+	}
+	obj.Object["metadata"].(map[string]any)["labels"] = labels
+	return obj
 }
 
 func house(name string, spec map[string]any) *unstructured.Unstructured {

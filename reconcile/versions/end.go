@@ -1,6 +1,7 @@
 package versions
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,8 @@ func (l *life) run() {
 		l.pipes.expire(lastWords)
 		close(l.exited)
 	})
-	heard := l.peer.Run(l.pool.ctx)
+	// What it asks is answered until it ends, also when the pool does: it would take another answer for one about the resource.
+	heard := l.peer.Run(context.WithoutCancel(l.pool.ctx))
 	if !isEnd(heard) {
 		l.kill() // what can't be understood is of no use
 	}

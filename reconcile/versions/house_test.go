@@ -71,7 +71,6 @@ func (h House) Setup(ctx context.Context, s *reconcile.Session) error {
 	if spec["say"] == true {
 		s.Logger().Info("hello from the child", "room", "kitchen")
 		s.Event(event.Normal, "Said", "hello from %s", h.version)
-		fmt.Println("this is printed, not said to the manager")
 	}
 	return nil
 }

@@ -106,7 +106,10 @@ func (l Lab) experiment(ctx context.Context, s *reconcile.Session, what string) 
 			case <-time.After(5 * time.Millisecond):
 			}
 		}
-	case "ignore the end":
+	case "ignore the end": // in its folder it is noted that it has begun
+		if err := os.WriteFile("deaf", nil, 0o600); err != nil {
+			return err
+		}
 		time.Sleep(time.Hour)
 	case "panic":
 		panic("the lab explodes")
