@@ -7,7 +7,7 @@ type Report struct {
 	Version string
 	// Release is what its program says it is, empty if it never ran or doesn't say.
 	Release string
-	// Running tells that its process runs, which has the id PID; InUse how many reconciles use it at present.
+	// Running tells that its process runs, which has the id PID, and isn't about to end; InUse how many reconciles use it at present.
 	Running bool
 	PID     int
 	InUse   int
