@@ -20,6 +20,7 @@ func (r *Reconciler) forget(ref deploy.Ref) {
 	r.attempts.forget(ref)
 	r.pauses.forget(ref)
 	r.tallied.forget(ref)
+	r.unwritten.forget(ref)
 }
 
 // pauses remembers which resources are paused, or would be if their annotation made sense, and what was told of that.

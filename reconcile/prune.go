@@ -14,7 +14,7 @@ import (
 
 // Prunes names kinds of which an earlier release of the controller rendered objects and this one renders
 // none. What kinds a resource's objects are of is remembered in its status, too; a release that gives a
-// kind up says so all the same, for resources whose status couldn't be written in time. Naming a kind
+// kind up says so all the same, for resources whose operator ended before it could write that. Naming a kind
 // costs a watch of it.
 func Prunes(kinds ...schema.GroupVersionKind) Option {
 	return func(o *options) { o.prunes = append(o.prunes, kinds...) }
@@ -147,8 +147,13 @@ func (s *Session) watchable(ctx context.Context, kind schema.GroupVersionKind) (
 	return true, nil
 }
 
-// remembered are the kinds that the status names.
+// remembered are the kinds of which there may be objects: those that the status names, and what isn't in it yet.
 func (s *Session) remembered() []schema.GroupVersionKind {
+	return withKinds(s.kindsInStatus(), s.unwritten...)
+}
+
+// kindsInStatus are the kinds that the status names.
+func (s *Session) kindsInStatus() []schema.GroupVersionKind {
 	names, _, err := unstructured.NestedSlice(s.resource.Object, "status", "componentStatus", "kinds")
 	if err != nil {
 		return nil

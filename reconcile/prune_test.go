@@ -84,6 +84,50 @@ func TestPrune(t *testing.T) {
 		calls := w.calm(w.reconciler(none, Prunes(serviceAccounts, unknown)))
 		assert.True(t, slices.Contains(calls, "delete ServiceAccount shop/b"), calls)
 	})
+	for reason, row := range map[string]struct {
+		passing, interrupted bool
+		refuse               func(call string) error
+	}{
+		"a reconcile that ended without a word": {passing: true},
+		"a status that couldn't be written": {refuse: func(call string) error {
+			if call == writeStatus {
+				return &deploy.StaleError{Ref: widgetRef, Err: errors.New("changed")}
+			}
+			return nil
+		}},
+		"a reconcile that was interrupted": {interrupted: true},
+	} {
+		t.Run("a kind that was given up after "+reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.refuse = row.refuse
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			account := &particular{built: built{func(_ context.Context, _ *Session, c *Component) error {
+				c.Add("b", serviceAccount("b"))
+				return nil
+			}}, note: func(step string) {
+				if row.interrupted && step == "verify account" {
+					interrupt()
+				}
+			}}
+			if row.passing {
+				account.deploy = Passing(errors.New("the helper is started again"))
+			}
+			r := w.reconciler(adding(func(s *Session) {
+				if account != nil {
+					s.Use("account", account)
+				}
+			}))
+			_, err := r.Reconcile(ctx, widgetRequest)
+			require.Error(t, err)
+			require.NotContains(t, w.widget().Object, "status")
+			w.refuse, account = nil, nil
+			assert.Equal(t, []string{"delete ServiceAccount shop/b", writeStatus}, w.calm(r))
+			assert.Empty(t, w.calm(r), "and costs nothing from then on")
+			assert.Empty(t, r.unwritten.known)
+		})
+	}
 	t.Run("only what this operator applied for this resource", func(t *testing.T) {
 		t.Parallel()
 		byHand, free := configMap("by-hand"), configMap("free")

@@ -42,6 +42,7 @@ type Reconciler struct {
 	attempts   attempts
 	pauses     pauses
 	tallied    tallied
+	unwritten  unwritten
 	sources    source.Sources
 	// defaults of resources, and of their configuration.
 	defaults, configDefaults map[string]any
@@ -162,7 +163,8 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 	logging.Annotate(ctx, slog.String("reconcile", id))
 	return &Session{
 		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource),
-		manager: r.manager.With(deploy.OwnedBy(resource)), watcher: r.options.watcher, dryRun: r.options.dryRun,
+		unwritten: r.unwritten.of(deploy.RefOf(resource)),
+		manager:   r.manager.With(deploy.OwnedBy(resource)), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
 		ownAnywhere: r.options.ownAnywhere, events: r.options.events,
 		readiness: r.options.readiness, now: r.options.now,
@@ -269,6 +271,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 		return request.Result{}, err
 	case IsPassing(err) && s.attempt < quietAttempts:
 		// Somebody else was quicker. That is no failure: look again, with what they wrote.
+		r.unwritten.keep(deploy.RefOf(s.resource), outcome)
 		after, asked := request.RetryTime(err)
 		if !asked {
 			after = lookAgain
@@ -280,6 +283,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWord)
 		defer cancel()
 	case ctx.Err() != nil:
+		r.unwritten.keep(deploy.RefOf(s.resource), outcome)
 		return request.Result{}, errors.Join(context.Cause(ctx), err)
 	}
 	if outcome != nil && len(outcome.Components) == 0 && err != nil {

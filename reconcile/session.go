@@ -54,6 +54,8 @@ type Session struct {
 	nameObjects bool
 	oper8Names  bool
 	ownAnywhere bool
+	// unwritten are kinds that the status should name and doesn't yet.
+	unwritten []schema.GroupVersionKind
 	// noted are kinds that the status names since this reconcile began.
 	remembering sync.Mutex
 	noted       []schema.GroupVersionKind

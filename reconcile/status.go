@@ -28,9 +28,14 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
 		return r.application(s, rep, present), true
 	})
+	ref := deploy.RefOf(s.resource)
 	if err == nil {
+		if rep.outcome != nil && len(s.unwritten) > 0 {
+			r.unwritten.forget(ref)
+		}
 		return nil
 	}
+	r.unwritten.keep(ref, rep.outcome)
 	var forbidden *deploy.ForbiddenError
 	unwritten := fmt.Errorf("status not written: %w", err)
 	switch after, unavailable := isUnavailable(err); {

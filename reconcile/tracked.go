@@ -27,7 +27,7 @@ func (s *Session) remember(ctx context.Context, kinds []schema.GroupVersionKind)
 	}
 	s.remembering.Lock()
 	defer s.remembering.Unlock()
-	known := withKinds(s.remembered(), s.noted...)
+	known := withKinds(s.kindsInStatus(), s.noted...)
 	all := withKinds(known, kinds...)
 	if len(all) == len(known) {
 		return nil
