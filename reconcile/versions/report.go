@@ -4,6 +4,7 @@ import "maps"
 
 // Report is how it stands with one version.
 type Report struct {
+	// Version is its name.
 	Version string
 	// Release is what its program says it is, empty if it never ran or doesn't say.
 	Release string

@@ -118,6 +118,9 @@ func (v *version) start(ctx context.Context) error {
 		v.fail(fmt.Errorf("version %s: %w", v.name, err))
 		return &laterError{request.RetryAfter(time.Until(v.notBefore), v.failed)}
 	}
+	if v.said == nil || v.said.Release != l.said.Release {
+		v.compare(l.said.Release)
+	}
 	v.life, v.used, v.said = l, time.Now(), l.said
 	v.starts++
 	return nil

@@ -123,7 +123,7 @@ func (l *logs) line(t testing.TB, message string) map[string]any {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, text := range strings.Split(strings.TrimSpace(l.text.String()), "\n") {
+	for text := range strings.Lines(l.text.String()) {
 		var line map[string]any
 		require.NoError(t, json.Unmarshal([]byte(text), &line), text)
 		if line["msg"] == message {
