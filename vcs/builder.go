@@ -22,8 +22,8 @@ type builder struct {
 	// made are objects that the source hasn't, in the order in which they are written; needed are those of the source.
 	made   []made
 	needed map[plumbing.Hash]bool
-	// walked are the trees among them whose content is noted too: somebody may have a tree stand where a file should.
-	walked map[plumbing.Hash]bool
+	// walked are the trees among them whose content is noted too, with how deep folders are below each: somebody may have a tree stand where a file should.
+	walked map[plumbing.Hash]int
 	// modules tells that there is a submodule, attributes are the files that say which others Git LFS keeps.
 	modules    bool
 	attributes map[plumbing.Hash]bool
@@ -40,7 +40,7 @@ type made struct {
 // newBuilder makes the commits, and finds out which objects they need.
 func newBuilder(ctx context.Context, source *Repository, options SetupOptions, report *Report) (*builder, error) {
 	b := &builder{source: source, options: options, report: report}
-	b.needed, b.walked, b.attributes = map[plumbing.Hash]bool{}, map[plumbing.Hash]bool{}, map[plumbing.Hash]bool{}
+	b.needed, b.walked, b.attributes = map[plumbing.Hash]bool{}, map[plumbing.Hash]int{}, map[plumbing.Hash]bool{}
 	b.add(plumbing.TreeObject, nil)
 	root := b.add(plumbing.CommitObject, rootText())
 	report.Root = Commit(root.String())
@@ -50,10 +50,10 @@ func newBuilder(ctx context.Context, source *Repository, options SetupOptions, r
 		kept := &report.Kept[i]
 		info, err := source.commit(kept.Ref.Commit)
 		if err == nil {
-			err = b.need(ctx, info.tree, "", 0)
+			_, err = b.need(ctx, info.tree, "", 0)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", kept.Ref.Full, b.explained(err))
+			return nil, fmt.Errorf("%s: %w", kept.Ref.Full, b.source.explained(err))
 		}
 		text := commitText(info.tree, root, info.authored, info.committed, kept.Ref.Name)
 		hash := plumbing.ComputeHash(plumbing.CommitObject, text)
@@ -93,21 +93,22 @@ func commitText(tree, parent plumbing.Hash, authored, committed, message string)
 	return []byte(text + "author " + identity + " " + authored + "\ncommitter " + identity + " " + committed + "\n\n" + message + "\n")
 }
 
-// need notes the tree of a path and all that is in it. What is in a submodule is in another repository.
-func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth int) error {
-	if b.walked[tree] {
-		return nil
+// need notes the tree of a path and all that is in it, and returns how deep folders are below it. What is in a submodule is in another repository.
+func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth int) (below int, err error) {
+	below, known := b.walked[tree]
+	if depth+below > mostDepth {
+		return 0, fmt.Errorf("folders are more than %d deep", mostDepth)
+	}
+	if known {
+		return below, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+		return 0, context.Cause(ctx)
 	}
-	if depth > mostDepth {
-		return fmt.Errorf("folders are more than %d deep", mostDepth)
-	}
-	b.needed[tree], b.walked[tree] = true, true
+	b.needed[tree], b.walked[tree] = true, 0
 	entries, err := b.source.tree(tree)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	b.kin.note(at, tree, entries, b.needed)
 	for _, e := range entries {
@@ -115,9 +116,11 @@ func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth
 		case modeModule:
 			b.modules = true
 		case modeFolder:
-			if err := b.need(ctx, e.hash, path.Join(at, e.name), depth+1); err != nil {
-				return err
+			deep, err := b.need(ctx, e.hash, path.Join(at, e.name), depth+1)
+			if err != nil {
+				return 0, err
 			}
+			below = max(below, deep+1)
 		default:
 			b.needed[e.hash] = true
 			if e.name == attributesName {
@@ -125,5 +128,6 @@ func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth
 			}
 		}
 	}
-	return nil
+	b.walked[tree] = below
+	return below, nil
 }

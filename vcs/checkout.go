@@ -93,7 +93,7 @@ func present(path string, commit Commit, method Method) error {
 func (r *Repository) make(ctx context.Context, commit Commit, destination string, method Method, o checkoutOptions) (warnings []string, err error) {
 	info, err := r.commit(commit)
 	if err != nil {
-		return nil, err
+		return nil, r.explained(err)
 	}
 	w := &writer{repository: r, options: o, track: method == Clone}
 	err = makeBeside(ctx, destination, false, func(path string) (err error) {
@@ -115,5 +115,5 @@ func (r *Repository) make(ctx context.Context, commit Commit, destination string
 		}
 		return w.finish(root)
 	})
-	return w.warnings, err
+	return w.warnings, r.explained(err)
 }

@@ -109,6 +109,49 @@ func TestClone(t *testing.T) {
 	}
 }
 
+// TestCloneOfLeftovers has an index whose pack is gone, as git leaves it that is killed.
+func TestCloneOfLeftovers(t *testing.T) {
+	t.Parallel()
+	g, first, _ := released(t)
+	g.git("repack", "-adq")
+	packs, err := filepath.Glob(filepath.Join(g.dir, ".git", "objects", "pack", "*.idx"))
+	require.NoError(t, err)
+	require.Len(t, packs, 1)
+	content, err := os.ReadFile(packs[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(packs[0]), "pack-"+strings.Repeat("1", 40)+".idx"), content, 0o600))
+	path := filepath.Join(t.TempDir(), "one")
+	_, err = g.open().Checkout(t.Context(), "1.0.0", path, Clone)
+	require.NoError(t, err)
+	clone := &gitRepository{t, path}
+	clone.git("fsck", "--strict")
+	assert.Equal(t, string(first), clone.git("rev-parse", "HEAD"))
+	assert.Contains(t, clone.git("count-objects", "-v"), "garbage: 0")
+}
+
+func TestCloneOfAShallowClone(t *testing.T) {
+	t.Parallel()
+	g, _, second := released(t)
+	shallow := &gitRepository{t, filepath.Join(t.TempDir(), "shallow")}
+	g.git("clone", "-q", "--depth=1", "file://"+g.dir, shallow.dir)
+	path := filepath.Join(t.TempDir(), "one")
+	_, err := shallow.open().Checkout(t.Context(), "main", path, Clone)
+	require.NoError(t, err)
+	clone := &gitRepository{t, path}
+	clone.git("fsck", "--strict")
+	assert.Equal(t, string(second), clone.git("log", "--format=%H"), "it knows that it has no more commits")
+}
+
+func TestCheckoutOfAPartialClone(t *testing.T) {
+	t.Parallel()
+	g, _, _ := released(t)
+	g.git("config", "uploadpack.allowFilter", "true")
+	partial := &gitRepository{t, filepath.Join(t.TempDir(), "partial")}
+	g.git("clone", "-q", "--bare", "--filter=blob:none", "file://"+g.dir, partial.dir)
+	_, err := partial.open().Checkout(t.Context(), "1.0.0", filepath.Join(t.TempDir(), "one"), Worktree)
+	require.ErrorContains(t, err, "object not found: the repository "+partial.dir+" is a partial clone, which has only some of its objects: clone all of it")
+}
+
 func TestCheckoutShares(t *testing.T) {
 	t.Parallel()
 	g, first, _ := released(t)

@@ -5,15 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -38,6 +34,10 @@ func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w 
 		}
 	}
 	if err := r.copyObjects(ctx, root, w); err != nil {
+		return err
+	}
+	// That is where a shallow clone says of which commits it doesn't have those before them: without it they would be missing.
+	if err := r.copyIfThere(root, "shallow", w); err != nil {
 		return err
 	}
 	references, err := r.clonedRefs()
@@ -70,59 +70,6 @@ func (r *Repository) clonedRefs() (string, error) {
 	return text.String(), nil
 }
 
-// copyObjects copies the objects of the source, packed and loose.
-func (r *Repository) copyObjects(ctx context.Context, root *os.Root, w *writer) error {
-	source := r.store.root.FS()
-	folders, err := fs.ReadDir(source, "objects")
-	if err != nil {
-		return err
-	}
-	for _, folder := range folders {
-		name := folder.Name()
-		if !folder.IsDir() || name != "pack" && (len(name) != 2 || strings.Trim(name, "0123456789abcdef") != "") {
-			continue
-		}
-		files, err := fs.ReadDir(source, path.Join("objects", name))
-		if err != nil {
-			return err
-		}
-		for _, file := range files {
-			at := path.Join("objects", name, file.Name())
-			if !file.Type().IsRegular() || name == "pack" && !slices.Contains([]string{".pack", ".idx"}, path.Ext(at)) {
-				continue
-			}
-			if err := errors.Join(ctx.Err(), r.copyFile(root, at, w)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (r *Repository) copyFile(root *os.Root, at string, w *writer) (err error) {
-	from, err := openFile(r.store.root, at)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	info, err := from.Stat()
-	if err == nil {
-		err = w.count(info.Size())
-	}
-	if err != nil {
-		return err
-	}
-	if err := root.Mkdir(".git/"+path.Dir(at), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	to, err := root.OpenFile(".git/"+at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	return errors.Join(err, to.Close())
-}
-
 // writeIndex has git know the files as they are, so that it needn't read them again.
 func writeIndex(root *os.Root, files []tracked) error {
 	slices.SortFunc(files, func(a, b tracked) int { return cmp.Compare(a.path, b.path) })
@@ -134,7 +81,7 @@ func writeIndex(root *os.Root, files []tracked) error {
 		}
 		entry := &index.Entry{Name: file.path, Hash: file.hash, Mode: file.mode, ModifiedAt: info.ModTime(), Size: uint32(info.Size())}
 		if system, ok := info.Sys().(*syscall.Stat_t); ok {
-			entry.CreatedAt = time.Unix(system.Ctim.Unix())
+			entry.CreatedAt = changed(system)
 			entry.Dev, entry.Inode, entry.UID, entry.GID = uint32(system.Dev), uint32(system.Ino), system.Uid, system.Gid
 		}
 		all.Entries = append(all.Entries, entry)

@@ -90,7 +90,7 @@ func TestHostileFiles(t *testing.T) {
 				c[i] ^= 0x15
 			}
 			return c
-		}), "broken"},
+		}), "objects/pack/pack-"},
 		{"a pack of very many objects (CVE-2023-49568)", packed(".pack", func(c []byte) []byte { copy(c[8:], "\xff\xff\xff\xff"); return c }), "it has 4294967295 objects"},
 		{"an index of very many objects (GHSA-jhf3-xxhw-2wpp)", packed(".idx", func(c []byte) []byte { copy(c[8+255*4:], "\xff\xff\xff\xff"); return c }), "the pack is broken"},
 		{"an index in which nothing is where it is", packed(".idx", func(c []byte) []byte {
@@ -132,6 +132,7 @@ func TestHostileFiles(t *testing.T) {
 		{"an object without an end of its beginning", loose("commit "+strings.Repeat("0", 100), nil), "doesn't begin as an object does"},
 		{"an object of a kind that there isn't", loose("ofs-delta 3\x00", []byte("abc")), "doesn't begin as an object does"},
 		{"objects that somebody else has", write("objects/info/alternates", "/etc\n"), "are in another repository"},
+		{"objects that somebody else has, by a link", link("objects/info/alternates", "/etc/hostname"), "escapes"},
 		{"a pipe for a reference", pipe("refs/tags/1.0.0"), "it is no file"},
 		{"a reference elsewhere (CVE-2023-49569)", link("refs/tags/1.0.0", "/etc/hostname"), "escapes"},
 		{"references elsewhere", link("refs/tags", "/etc"), "escapes"},

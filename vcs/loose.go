@@ -72,17 +72,13 @@ func (l *loose) begin() error {
 	return nil
 }
 
-// smallLoose reads an object that isn't packed and isn't large.
-func (s *store) smallLoose(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	l, err := s.openLoose(hash)
-	if err != nil {
-		return 0, nil, err
-	}
+// small reads an object that isn't large.
+func (l *loose) small() ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(l.content, mostMetadata+1))
 	if err == nil && len(text) > mostMetadata {
 		err = pack.ErrTooLarge
 	}
-	return l.kind, text, errors.Join(err, l.file.Close())
+	return text, err
 }
 
 // looseWithPrefix are the objects whose names begin with some digits, four at least.

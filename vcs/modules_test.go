@@ -1,6 +1,7 @@
 package vcs
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -25,4 +26,15 @@ func TestModules(t *testing.T) {
 	assert.True(t, modules["github.com/operkit/operkit/vcs"])
 	assert.LessOrEqual(t, len(modules), mostModules, "%v", modules)
 	t.Logf("%d modules", len(modules))
+}
+
+// TestElsewhere builds it for the other systems on which it is to run.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, system := range []string{"darwin", "freebsd"} {
+		command := exec.Command("go", "build", ".")
+		command.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := command.CombinedOutput()
+		assert.NoError(t, err, "%s: %s", system, out)
+	}
 }

@@ -10,7 +10,7 @@ import (
 
 // wanted tells whether an object of the source is needed, and as what: somebody may have made a tree in which a commit stands where a file should.
 func (b *builder) wanted(hash plumbing.Hash) (plumbing.ObjectType, bool) {
-	if b.walked[hash] {
+	if _, is := b.walked[hash]; is {
 		return plumbing.TreeObject, true
 	}
 	return plumbing.BlobObject, b.needed[hash]
@@ -22,6 +22,7 @@ func (b *builder) copyPacks(ctx context.Context, w *pack.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer b.source.store.done()
 	wanted := pack.Wanted{Kind: b.wanted, Anew: func(hash plumbing.Hash) error { return b.copyAnew(ctx, w, hash) }}
 	for _, one := range packs {
 		if err := w.Copy(ctx, one.Pack, wanted); err != nil {

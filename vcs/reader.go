@@ -49,17 +49,19 @@ func (r *reader) object(hash plumbing.Hash) (object, error) {
 
 // small reads an object that isn't a large file. The content is good until something else is read. The lock is held.
 func (r *reader) small(hash plumbing.Hash) (kind plumbing.ObjectType, text []byte, err error) {
-	in, at, err := r.store.find(hash)
-	switch {
-	case err != nil:
-		return 0, nil, err
-	case in != nil:
-		kind, text, err = r.packs.Read(in, at, mostMetadata)
-	default:
-		kind, text, err = r.store.smallLoose(hash)
-	}
+	found, err := r.store.find(hash)
 	if err != nil {
 		return 0, nil, err
+	}
+	defer found.close(&err)
+	if found.loose != nil {
+		kind = found.loose.kind
+		text, err = found.loose.small()
+	} else {
+		kind, text, err = r.packs.Read(found.pack.Pack, found.at, mostMetadata)
+	}
+	if err != nil {
+		return 0, nil, found.pack.named(err)
 	}
 	r.begin(kind, int64(len(text)))
 	_, _ = r.sum.Write(text) // it never fails
@@ -82,62 +84,54 @@ func (r *reader) check(name plumbing.Hash) error {
 }
 
 // kind is that of an object.
-func (r *reader) kind(hash plumbing.Hash) (plumbing.ObjectType, error) {
+func (r *reader) kind(hash plumbing.Hash) (kind plumbing.ObjectType, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	in, at, err := r.store.find(hash)
+	found, err := r.store.find(hash)
 	if err != nil {
 		return 0, err
 	}
-	if in != nil {
-		return r.packs.Kind(in, at)
+	defer found.close(&err)
+	if found.loose != nil {
+		return found.loose.kind, nil
 	}
-	l, err := r.store.openLoose(hash)
-	if err != nil {
-		return 0, err
-	}
-	return l.kind, l.file.Close()
+	kind, err = r.packs.Kind(found.pack.Pack, found.at)
+	return kind, found.pack.named(err)
 }
 
 // length is how long an object is.
-func (r *reader) length(hash plumbing.Hash) (int64, error) {
+func (r *reader) length(hash plumbing.Hash) (size int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	in, at, err := r.store.find(hash)
+	found, err := r.store.find(hash)
 	if err != nil {
 		return 0, err
 	}
-	if in != nil {
-		return r.packs.Size(in, at)
+	defer found.close(&err)
+	if found.loose != nil {
+		return found.loose.size, nil
 	}
-	l, err := r.store.openLoose(hash)
-	if err != nil {
-		return 0, err
-	}
-	return l.size, l.file.Close()
+	size, err = r.packs.Size(found.pack.Pack, found.at)
+	return size, found.pack.named(err)
 }
 
 // copyTo writes the content of an object of a kind, which may be larger than memory, and fails in the end if that isn't what the name of the object says.
 func (r *reader) copyTo(out io.Writer, hash plumbing.Hash, wanted plumbing.ObjectType, buffer []byte) (written int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	in, at, err := r.store.find(hash)
+	found, err := r.store.find(hash)
 	if err != nil {
 		return 0, err
 	}
-	if in == nil {
-		l, err := r.store.openLoose(hash)
-		if err != nil {
-			return 0, err
-		}
-		defer func() { err = errors.Join(err, l.file.Close()) }()
-		return r.copyOf(out, hash, wanted, l.kind, l.size, l.content, buffer)
+	defer found.close(&err)
+	if found.loose != nil {
+		return r.copyOf(out, hash, wanted, found.loose.kind, found.loose.size, found.loose.content, buffer)
 	}
-	kind, size, content, err := r.packs.Open(in, at, r.most)
-	if err != nil {
-		return 0, err
+	kind, size, content, err := r.packs.Open(found.pack.Pack, found.at, r.most)
+	if err == nil {
+		written, err = r.copyOf(out, hash, wanted, kind, size, content, buffer)
 	}
-	return r.copyOf(out, hash, wanted, kind, size, content, buffer)
+	return written, found.pack.named(err)
 }
 
 func (r *reader) copyOf(out io.Writer, name plumbing.Hash, wanted, kind plumbing.ObjectType, size int64, content io.Reader, buffer []byte) (int64, error) {

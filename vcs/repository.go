@@ -13,17 +13,14 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/go-git/go-billy/v5"
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/config"
 )
 
 // Repository is one that is read. It is safe for concurrent use.
 type Repository struct {
 	path string
-	// own is the folder of its own files. In that of store are those that it shares with other work trees, which are files too.
-	own   *os.Root
-	files billy.Filesystem
+	// own is the folder of its own files. In that of store are those that it shares with other work trees.
+	own *os.Root
 	*reader
 }
 
@@ -35,12 +32,11 @@ func Open(path string) (*Repository, error) {
 	if err != nil {
 		return refused(err)
 	}
-	common = cmp.Or(common, own)
-	r := &Repository{path: path, files: osfs.New(common, osfs.WithBoundOS())}
+	r := &Repository{path: path}
 	if r.own, err = os.OpenRoot(own); err != nil {
 		return refused(err)
 	}
-	root, err := os.OpenRoot(common)
+	root, err := os.OpenRoot(cmp.Or(common, own))
 	if err != nil {
 		return refused(errors.Join(err, r.own.Close()))
 	}
@@ -153,8 +149,11 @@ const mostConfig = 1 << 20
 
 // supported tells why a repository can't be read.
 func supported(root *os.Root) error {
-	if info, err := root.Stat("objects/info/alternates"); err == nil && info.Size() > 0 {
+	switch info, err := root.Stat("objects/info/alternates"); {
+	case err == nil && info.Size() > 0:
 		return errors.New("some of its objects are in another repository, which its file objects/info/alternates names: copy them with 'git repack -a -d' and remove that file")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
 	file, err := openFile(root, "config")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -30,7 +30,8 @@ type SetupOptions struct {
 	// expression keeps none, but nil Tags keep those of DefaultTags.
 	Tags, Branches []string
 	Prefix         bool
-	TagsAs         TagsAs
+	// TagsAs is what tags become; empty: branches.
+	TagsAs TagsAs
 	// Force replaces what is there, once the new repository is complete.
 	Force bool
 	// DryRun reports what would be kept, and makes nothing.
@@ -123,7 +124,7 @@ func (b *builder) write(ctx context.Context, git string) error {
 		}
 	}
 	if err := b.writePack(ctx, filepath.Join(git, "objects", "pack")); err != nil {
-		return b.explained(err)
+		return b.source.explained(err)
 	}
 	lines := make([]string, len(b.report.Kept))
 	for i, kept := range b.report.Kept {

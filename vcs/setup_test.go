@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -225,6 +224,25 @@ func TestSetupRefuses(t *testing.T) {
 	}
 }
 
+// TestSetupOfDeepVersions has one version be in another one, each of which isn't too deep.
+func TestSetupOfDeepVersions(t *testing.T) {
+	t.Parallel()
+	g := newGit(t)
+	tree := g.putTree(item{"100644", "a", g.put("blob", []byte("mine\n"))})
+	for _, version := range []string{"1.0.0", "2.0.0"} {
+		for range mostDepth / 2 {
+			tree = g.putTree(item{"40000", "d", tree})
+		}
+		g.ref(version, g.put("commit", []byte("tree "+tree+"\n"+committer+"\nx\n")))
+	}
+	result, _ := g.setup(SetupOptions{Verify: true})
+	_, err := result.open().Checkout(t.Context(), "2.0.0", filepath.Join(t.TempDir(), "one"), Worktree)
+	require.NoError(t, err)
+	g.ref("3.0.0", g.put("commit", []byte("tree "+g.putTree(item{"40000", "d", tree})+"\n"+committer+"\nx\n")))
+	_, err = Setup(t.Context(), SetupOptions{Source: g.dir, Destination: filepath.Join(t.TempDir(), "new")})
+	require.ErrorContains(t, err, "refs/tags/3.0.0: folders are more than 256 deep")
+}
+
 func TestSetupReplaces(t *testing.T) {
 	t.Parallel()
 	g := shipped(t)
@@ -240,9 +258,13 @@ func TestSetupReplaces(t *testing.T) {
 	assert.Equal(t, planned, report, "but says what would be made")
 	unlock, err := tryLock(lockOf(path))
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err = Setup(ctx, SetupOptions{Source: g.dir, Destination: path, Force: true})
+	_, err = Setup(ctx, SetupOptions{Source: g.dir, Destination: path, Force: true, Progress: func(p Progress) {
+		if p.Done == p.Total {
+			cancel() // what is left is to wait for the lock
+		}
+	}})
 	var contention *ContentionError
 	require.True(t, errors.As(err, &contention), "%v", err)
 	_, err = Setup(t.Context(), SetupOptions{Source: g.dir, Destination: path, Force: true, NoWait: true})
@@ -261,7 +283,7 @@ func TestSetupReplaces(t *testing.T) {
 	_, err = Setup(t.Context(), SetupOptions{Source: g.dir, Destination: path, Force: true})
 	var failed *RuntimeError
 	require.True(t, errors.As(err, &failed), "%v", err)
-	assert.ErrorContains(t, err, "object "+blob+": object not found: the source is broken, or isn't all there")
+	assert.ErrorContains(t, err, "object "+blob+": object not found: the repository "+g.dir+" is broken, or isn't all there")
 	assert.Empty(t, result.git("fsck", "--strict", "--no-dangling"), "what was there is unharmed")
 	entries, err := os.ReadDir(base)
 	require.NoError(t, err)

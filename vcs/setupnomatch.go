@@ -18,6 +18,7 @@ type NoMatchError struct {
 	Shallow bool
 }
 
+// Error says what there is instead, and what to do.
 func (e *NoMatchError) Error() string {
 	text := "the source has no tags and no branches"
 	if e.Tags+e.Branches > 0 {
@@ -54,7 +55,7 @@ func noMatch(source *Repository, c *chooser, skipped []Skipped) error {
 		}
 	}
 	e := &NoMatchError{}
-	_, err := source.files.Stat("shallow")
+	_, err := source.store.root.Stat("shallow")
 	e.Shallow = err == nil
 	var all []near
 	for _, one := range skipped {

@@ -70,7 +70,7 @@ func TestSetupOfPartialClones(t *testing.T) {
 	partial := &gitRepository{t, filepath.Join(t.TempDir(), "partial")}
 	g.git("clone", "-q", "--bare", "--filter=blob:none", "file://"+g.dir, partial.dir)
 	_, err = Setup(t.Context(), SetupOptions{Source: partial.dir, Destination: filepath.Join(t.TempDir(), "new")})
-	assert.ErrorContains(t, err, "the source is a partial clone, which has only some of its objects: clone all of it")
+	assert.ErrorContains(t, err, " is a partial clone, which has only some of its objects: clone all of it")
 }
 
 func TestEdits(t *testing.T) {

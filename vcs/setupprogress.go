@@ -14,6 +14,7 @@ const (
 
 // Progress is how far Setup is: Done of Total, which are versions when it is reading, and objects otherwise. Each phase begins with none.
 type Progress struct {
+	// Phase is what is being done.
 	Phase       Phase
 	Done, Total int
 }

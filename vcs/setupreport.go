@@ -31,6 +31,7 @@ type Kept struct {
 
 // Skipped is one reference that wasn't.
 type Skipped struct {
+	// Ref is the one of the source, Reason why it isn't kept.
 	Ref    Ref
 	Reason string
 }

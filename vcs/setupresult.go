@@ -19,8 +19,12 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// verifyCache is how much of what deltas are made of is kept in memory.
-const verifyCache = 32 * cache.MiByte
+const (
+	// verifyCache is how much of what deltas are made of is kept in memory.
+	verifyCache = 32 * cache.MiByte
+	// verifyWhole is how long an object may be that is unpacked in memory: git makes no deltas of longer ones, which go-git reads several times over.
+	verifyWhole = 512 << 20
+)
 
 // resultReader reads what Setup has written: by go-git alone, so that no mistake of the writer is made a second time.
 type resultReader struct {
@@ -33,9 +37,11 @@ type resultReader struct {
 	reached map[plumbing.Hash]bool
 }
 
-func newResultReader(git string) *resultReader {
+// newResultReader unpacks objects that are longer than whole while they are read.
+func newResultReader(git string, whole int64) *resultReader {
+	options := filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: whole}
 	return &resultReader{
-		storage: filesystem.NewStorageWithOptions(osfs.New(git, osfs.WithBoundOS()), cache.NewObjectLRU(verifyCache), filesystem.Options{KeepDescriptors: true}),
+		storage: filesystem.NewStorageWithOptions(osfs.New(git, osfs.WithBoundOS()), cache.NewObjectLRU(verifyCache), options),
 		kinds:   map[plumbing.Hash]plumbing.ObjectType{}, trees: map[plumbing.Hash][]entry{}, commits: map[plumbing.Hash][]byte{}, reached: map[plumbing.Hash]bool{},
 	}
 }

@@ -3,6 +3,7 @@ package vcs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -14,15 +15,7 @@ func openSource(path string) (*Repository, error) {
 	if strings.TrimSpace(path) == "" {
 		return nil, &ConfigError{"setup", "source", errors.New("none is given")}
 	}
-	source, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	if shared, err := source.files.Stat("objects/info/alternates"); err == nil && shared.Size() > 0 {
-		return nil, errors.Join(&ConfigError{"open", path, errors.New("some of its objects are in another repository, which its file " +
-			"objects/info/alternates names: copy them with 'git repack -a -d' and remove that file")}, source.Close())
-	}
-	return source, nil
+	return Open(path)
 }
 
 // kindOf is what a reference that comes to no commit comes to.
@@ -49,23 +42,10 @@ func (r *Repository) kindOf(ref Ref) (plumbing.ObjectType, error) {
 	return 0, fmt.Errorf("it is a tag of a tag of a tag, %d times over", mostTags)
 }
 
-// explained says why an object may be missing.
-func (b *builder) explained(err error) error {
-	if !errors.Is(err, plumbing.ErrObjectNotFound) {
-		return err
-	}
-	files, readErr := b.source.files.ReadDir("objects/pack")
-	for _, file := range files {
-		if readErr == nil && path.Ext(file.Name()) == ".promisor" {
-			return fmt.Errorf("%w: the source is a partial clone, which has only some of its objects: clone all of it", err)
-		}
-	}
-	return fmt.Errorf("%w: the source is broken, or isn't all there", err)
-}
-
 // size is how long the packs and files are in which a repository has its objects.
 func (r *Repository) size() (total int64, err error) {
-	folders, err := r.files.ReadDir("objects")
+	files := r.store.root.FS()
+	folders, err := fs.ReadDir(files, "objects")
 	if err != nil {
 		return 0, err
 	}
@@ -73,13 +53,16 @@ func (r *Repository) size() (total int64, err error) {
 		if !folder.IsDir() || folder.Name() != "pack" && len(folder.Name()) != 2 {
 			continue
 		}
-		files, err := r.files.ReadDir(path.Join("objects", folder.Name()))
-		if err != nil {
+		entries, err := fs.ReadDir(files, path.Join("objects", folder.Name()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody packs the repository anew
 			return 0, err
 		}
-		for _, file := range files {
-			if folder.Name() != "pack" || path.Ext(file.Name()) == ".pack" {
-				total += file.Size()
+		for _, e := range entries {
+			if folder.Name() == "pack" && path.Ext(e.Name()) != ".pack" {
+				continue
+			}
+			if info, err := e.Info(); err == nil {
+				total += info.Size()
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // verify tells what is wrong with the repository in a folder: an object that isn't what its name says, a version whose tree isn't the source's, a
 // reference or an object too many or too few. As objects are named by their content, and trees by what is in them, equal names are equal files.
 func (b *builder) verify(ctx context.Context, git string) (err error) {
-	r := newResultReader(git)
+	r := newResultReader(git, verifyWhole)
 	defer func() { err = errors.Join(err, r.storage.Close()) }()
 	for _, check := range []func() error{
 		func() error { return b.verifyObjects(ctx, r, git) },

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -134,4 +135,25 @@ func TestSetupVerifies(t *testing.T) {
 			assert.Len(t, entries, 1, "nothing is left")
 		})
 	}
+}
+
+// TestResultOfALargeFile reads a file back that is longer than what is to be unpacked in memory. It is alone, since all memory that is taken is counted.
+func TestResultOfALargeFile(t *testing.T) {
+	const size, whole = 16 << 20, 1 << 20
+	g := newGit(t)
+	g.write("large", strings.Repeat("\x00", size), 0o644)
+	g.commit("large")
+	g.git("tag", "1.0.0")
+	result, report := g.setup(SetupOptions{})
+	git := filepath.Join(result.dir, ".git")
+	pack, err := onePack(git)
+	require.NoError(t, err)
+	r := newResultReader(git, whole)
+	defer func() { require.NoError(t, r.storage.Close()) }()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	require.NoError(t, r.readObjects(t.Context(), pack, func(int) {}))
+	runtime.ReadMemStats(&after)
+	assert.Len(t, r.kinds, report.Objects)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(size/4))
 }

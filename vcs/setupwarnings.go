@@ -85,11 +85,14 @@ func (b *builder) pointers(ctx context.Context) (map[plumbing.Hash]bool, error) 
 
 // small is the content of a file that isn't longer than that, nothing of another one.
 func (b *builder) small(hash plumbing.Hash, most int64) ([]byte, error) {
+	if kind, _ := b.wanted(hash); kind != plumbing.BlobObject {
+		return nil, nil
+	}
 	size, err := b.source.length(hash)
 	if err != nil {
-		return nil, b.explained(fmt.Errorf("object %s: %w", hash, err))
+		return nil, b.source.explained(fmt.Errorf("object %s: %w", hash, err))
 	}
-	if size > most || b.walked[hash] {
+	if size > most {
 		return nil, nil
 	}
 	obj, err := b.source.object(hash)

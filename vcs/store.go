@@ -2,17 +2,14 @@ package vcs
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
 // store finds the objects of a repository: most of them are in packs. It is safe for concurrent use.
@@ -22,94 +19,92 @@ type store struct {
 	// packs are those that there were when the folder had been changed last at that time.
 	packs   []namedPack
 	changed time.Time
+	// gone are packs whose files somebody has removed. They are closed when nobody is reading any more: reading are how many are.
+	gone    []namedPack
+	reading int
 }
-
-type namedPack struct {
-	name string
-	*pack.Pack
-}
-
-// named says of an error which pack it is about.
-func (p namedPack) named(err error) error {
-	if err != nil {
-		return fmt.Errorf("%s/%s: %w", packFolder, p.name, err)
-	}
-	return nil
-}
-
-const packFolder = "objects/pack"
 
 // close closes the files of packs.
 func (s *store) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
-	for _, one := range s.packs {
+	for _, one := range slices.Concat(s.packs, s.gone) {
 		errs = append(errs, one.Close())
 	}
-	s.packs = nil
+	s.packs, s.gone = nil, nil
 	return errors.Join(errs...)
 }
 
-// find returns where an object is, a nil pack if in none. Somebody may have packed the repository anew since packs were looked for.
-func (s *store) find(hash plumbing.Hash) (in *pack.Pack, at int64, err error) {
+// place is where an object is: in a pack, or in a file of its own. It has to be closed.
+type place struct {
+	store *store
+	pack  namedPack
+	at    int64
+	loose *loose
+}
+
+// close adds what fails to an error.
+func (p place) close(err *error) {
+	if p.loose != nil {
+		*err = errors.Join(*err, p.loose.file.Close())
+		return
+	}
+	p.store.done()
+}
+
+// find returns where an object is, plumbing.ErrObjectNotFound if nowhere. Somebody may be packing the repository anew: an object is in a new pack before its
+// own file is removed, so that packs are looked at once more.
+func (s *store) find(hash plumbing.Hash) (place, error) {
+	for range 2 {
+		if found, err := s.packed(hash); err != nil || found.store != nil {
+			return found, err
+		}
+		file, err := s.openLoose(hash)
+		if !errors.Is(err, plumbing.ErrObjectNotFound) {
+			return place{loose: file}, err
+		}
+	}
+	return place{}, plumbing.ErrObjectNotFound
+}
+
+// packed returns where an object is in a pack, nothing if in none.
+func (s *store) packed(hash plumbing.Hash) (place, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for range 2 {
+	for {
 		for _, one := range s.packs {
-			if at, found, err := one.Find(hash); err != nil || found {
-				return one.Pack, at, one.named(err)
+			at, found, err := one.Find(hash)
+			if err != nil {
+				return place{}, one.named(err)
+			}
+			if found {
+				s.reading++
+				return place{store: s, pack: one, at: at}, nil
 			}
 		}
-		if changed, err := s.open(); err != nil || !changed {
-			return nil, 0, err
+		if more, err := s.open(); err != nil || !more {
+			return place{}, err
 		}
 	}
-	return nil, 0, nil
 }
 
-// open opens the packs that weren't there before, if there may be some.
-func (s *store) open() (changed bool, err error) {
-	info, err := s.root.Stat(packFolder)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.ModTime().Equal(s.changed) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	entries, err := fs.ReadDir(s.root.FS(), packFolder)
-	if err != nil {
-		return false, err
-	}
-	for _, e := range entries {
-		name, isIndex := strings.CutSuffix(e.Name(), ".idx")
-		if !isIndex || slices.ContainsFunc(s.packs, func(p namedPack) bool { return p.name == name }) {
-			continue
-		}
-		one := namedPack{name: name}
-		one.Pack, err = openPack(s.root, packFolder+"/"+name)
-		if errors.Is(err, fs.ErrNotExist) { // somebody removes it, or hasn't written all of it
-			continue
-		}
-		if err != nil {
-			return false, one.named(err)
-		}
-		s.packs = append(s.packs, one)
-	}
-	s.changed = info.ModTime()
-	return true, nil
+// done tells that somebody isn't reading any more.
+func (s *store) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reading--
+	s.closeGone()
 }
 
-func openPack(root *os.Root, path string) (*pack.Pack, error) {
-	index, err := openFile(root, path+".idx")
-	if err != nil {
-		return nil, err
+func (s *store) closeGone() {
+	if s.reading > 0 {
+		return
 	}
-	file, err := openFile(root, path+".pack")
-	if err != nil {
-		return nil, errors.Join(err, index.Close())
+	for _, one := range s.gone {
+		_ = one.Close() // it was only read
 	}
-	return pack.Open(file, index)
+	s.gone = nil
 }
 
 // openFile opens a file to be read.
@@ -133,12 +128,15 @@ func onlyFile(file *os.File) (*os.File, error) {
 	return file, nil
 }
 
-// all are the packs that there are now.
+// all are the packs that there are now, until done is called.
 func (s *store) all() ([]namedPack, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err := s.open()
-	return slices.Clone(s.packs), err
+	if _, err := s.open(); err != nil {
+		return nil, err
+	}
+	s.reading++
+	return slices.Clone(s.packs), nil
 }
 
 // withPrefix are the objects whose names begin with some digits, four at least.
@@ -151,6 +149,7 @@ func (s *store) withPrefix(digits string) ([]plumbing.Hash, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer s.done()
 	for _, one := range packs {
 		found, err := one.WithPrefix(digits)
 		if err != nil {

@@ -28,6 +28,7 @@ type part struct {
 
 // Values are what fields stand for.
 type Values struct {
+	// Version is the one that the resource wants, Kind, APIVersion, Namespace and Name are its own.
 	Version, Kind, APIVersion, Namespace, Name string
 	// Object is the resource, for its own values.
 	Object map[string]any

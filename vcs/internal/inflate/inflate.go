@@ -29,17 +29,17 @@ type stream struct {
 	left uint
 }
 
-// Zlib unpacks a stream that is as long as out, and returns how many bytes of in it takes. Behind out there has to be Room, and Slack behind in.
-func (r *Reader) Zlib(out, in []byte) (consumed int, err error) {
+// Zlib unpacks a stream that is as long as out, and takes all of in or less. Behind out there has to be Room, and Slack behind in.
+func (r *Reader) Zlib(out, in []byte) (err error) {
 	if len(in) < 2 || in[0]&0x0f != 8 || in[0]>>4 > 7 || in[1]&0x20 != 0 || (uint(in[0])<<8|uint(in[1]))%31 != 0 {
-		return 0, ErrCorrupt
+		return ErrCorrupt
 	}
 	s := stream{in: in[:len(in)+Slack], at: 2}
 	size, done := len(out), 0
 	out = out[:size+Room]
 	for last := false; !last; {
 		if !s.refill() {
-			return 0, ErrCorrupt
+			return ErrCorrupt
 		}
 		last = s.take(1) == 1
 		switch s.take(2) {
@@ -56,14 +56,13 @@ func (r *Reader) Zlib(out, in []byte) (consumed int, err error) {
 			err = ErrCorrupt
 		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 	}
-	consumed = s.at - int(s.left>>3) + 4
-	if done != size || consumed > len(in) {
-		return 0, ErrCorrupt
+	if sum := s.at - int(s.left>>3); done != size || sum+4 > len(in) {
+		return ErrCorrupt
 	}
-	return consumed, nil
+	return nil
 }
 
 // refill has 56 bits ready at least. It is false behind the end of the input, where no stream that is whole gets to.

@@ -3,7 +3,6 @@ package pack
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -65,7 +64,7 @@ func (c *copier) copy(e Entry, wanted plumbing.ObjectType) error {
 			return ErrBroken
 		}
 		there, is := c.places[c.entries[base].Hash]
-		if !is {
+		if !is || there.depth >= mostChain { // what was written anew may have made the chain longer than it is in the other pack
 			return c.wanted.Anew(e.Hash)
 		}
 		one.kind, one.depth, text = there.kind, there.depth+1, append(Head(plumbing.OFSDeltaObject, h.size), Distance(c.position-there.at)...)
@@ -87,7 +86,7 @@ func (c *copier) body(h head, e Entry) error {
 		return c.write(piece)
 	})
 	if err == nil && sum != e.CRC {
-		err = errors.New("its packed content isn't what the index says: the pack is broken")
+		err = fmt.Errorf("%w: its packed content isn't what its index says", ErrBroken)
 	}
 	return err
 }

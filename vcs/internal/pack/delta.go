@@ -32,7 +32,7 @@ func apply(out, base, delta []byte) error {
 		var from []byte
 		switch {
 		case op&0x80 != 0:
-			var offset, length int
+			var offset, length int64 // four bytes of an offset are no int everywhere
 			for bit := range 7 {
 				if op&(1<<bit) == 0 {
 					continue
@@ -41,16 +41,16 @@ func apply(out, base, delta []byte) error {
 					return ErrBroken
 				}
 				if bit < 4 {
-					offset |= int(delta[0]) << (8 * bit)
+					offset |= int64(delta[0]) << (8 * bit)
 				} else {
-					length |= int(delta[0]) << (8 * (bit - 4))
+					length |= int64(delta[0]) << (8 * (bit - 4))
 				}
 				delta = delta[1:]
 			}
 			if length == 0 {
 				length = 1 << 16
 			}
-			if offset+length > len(base) {
+			if offset+length > int64(len(base)) {
 				return ErrBroken
 			}
 			from = base[offset : offset+length]

@@ -29,6 +29,9 @@ const (
 // ErrTooLarge says that an object is longer than it may be.
 var ErrTooLarge = errors.New("it is too long")
 
+// errLongDelta says that an object is a difference, and it or what it is made of is longer than what is unpacked in memory.
+var errLongDelta = fmt.Errorf("it is packed as a difference, of which no more than %d bytes are unpacked: 'git repack -a -d -f' packs long files as a whole", mostDelta)
+
 // Reader unpacks objects, one at a time.
 type Reader struct {
 	inflate inflate.Reader
@@ -148,7 +151,7 @@ func buffer(old []byte, size int64, more int) []byte {
 
 // Kind is that of an object, differences followed to what they are made of.
 func (r *Reader) Kind(p *Pack, at int64) (plumbing.ObjectType, error) {
-	for range mostChain {
+	for range mostChain + 1 { // what it is made of comes behind all differences
 		h, err := r.head(p, at)
 		if err != nil || !h.isDelta() {
 			return h.kind, err
@@ -174,7 +177,8 @@ func (r *Reader) Size(p *Pack, at int64) (int64, error) {
 	return result, err
 }
 
-// Open is Read for objects that may be larger than memory: what is no difference, and long, is unpacked while it is read.
+// Open is Read for objects that may be larger than memory: what is no difference, and long, is unpacked while it is read. The text is to be read before the
+// next call.
 func (r *Reader) Open(p *Pack, at, most int64) (kind plumbing.ObjectType, size int64, text io.Reader, err error) {
 	h, err := r.head(p, at)
 	if err != nil {
@@ -187,7 +191,7 @@ func (r *Reader) Open(p *Pack, at, most int64) (kind plumbing.ObjectType, size i
 		text, err := stream(p, h)
 		return h.kind, h.size, text, err
 	}
-	kind, whole, err := r.Read(p, at, min(most, mostDelta))
+	kind, whole, err := r.Read(p, at, most)
 	return kind, int64(len(whole)), bytes.NewReader(whole), err
 }
 
@@ -197,5 +201,16 @@ func stream(p *Pack, h head) (io.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	return io.LimitReader(z, h.size+1), nil
+	return io.LimitReader(streamed{z}, h.size+1), nil
+}
+
+// streamed says of content that can't be unpacked that the pack is broken.
+type streamed struct{ io.Reader }
+
+func (s streamed) Read(out []byte) (int, error) {
+	n, err := s.Reader.Read(out)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return n, err
 }

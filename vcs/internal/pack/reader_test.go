@@ -2,12 +2,12 @@ package pack
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,8 +152,8 @@ func TestFind(t *testing.T) {
 }
 
 // delta is a difference made by hand.
-func delta(base, result int, ops ...byte) []byte {
-	size := func(n int) (text []byte) {
+func delta(base, result int64, ops ...byte) []byte {
+	size := func(n int64) (text []byte) {
 		for ; n >= 0x80; n >>= 7 {
 			text = append(text, byte(n)|0x80)
 		}
@@ -180,11 +180,13 @@ func TestBroken(t *testing.T) {
 		want    error
 	}{
 		{"a difference that is none: it is whole", []raw{blob, to(back, delta(3, 3, 3, 'a', 'b', 'c'))}, nil},
+		{"a base by its name, later in the pack", []raw{byName(2, 1), blob}, nil},
 		{"a base of another length", []raw{blob, to(back, delta(4, 3, 3, 'a', 'b', 'c'))}, ErrBroken},
 		{"more than it says", []raw{blob, to(back, delta(3, 2, 3, 'a', 'b', 'c'))}, ErrBroken},
 		{"less than it says", []raw{blob, to(back, delta(3, 4, 3, 'a', 'b', 'c'))}, ErrBroken},
 		{"a part behind the end of the base", []raw{blob, to(back, delta(3, 3, 0x91, 1, 3))}, ErrBroken},
 		{"a part far behind the end of the base", []raw{blob, to(back, delta(3, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff))}, ErrBroken},
+		{"a part two gigabytes behind the end of the base, which is before its beginning for 32 bits", []raw{blob, to(back, delta(3, 3, 0x98, 0x80, 3))}, ErrBroken},
 		{"a part that is cut off", []raw{blob, to(back, delta(3, 3, 0x91, 1))}, ErrBroken},
 		{"what is new is cut off", []raw{blob, to(back, delta(3, 3, 3, 'a'))}, ErrBroken},
 		{"an order that there isn't", []raw{blob, to(back, delta(3, 3, 0))}, ErrBroken},
@@ -193,7 +195,7 @@ func TestBroken(t *testing.T) {
 		{"a result that fills memory", []raw{blob, to(back, delta(3, 1<<40, 0x91, 0, 3))}, ErrTooLarge},
 		{"a base at the beginning of the pack", []raw{blob, to(back+12, delta(3, 3, 3, 'a', 'b', 'c'))}, ErrBroken},
 		{"a base before the pack", []raw{blob, to(1<<30, delta(3, 3, 3, 'a', 'b', 'c'))}, ErrBroken},
-		{"a base in the middle of an object", []raw{blob, to(back-2, delta(3, 3, 3, 'a', 'b', 'c'))}, errors.ErrUnsupported},
+		{"a base in the middle of an object", []raw{blob, to(back-2, delta(3, 3, 3, 'a', 'b', 'c'))}, ErrBroken},
 		{"itself as the base", []raw{blob, byName(2, 2)}, ErrBroken},
 		{"each other as the base", []raw{byName(2, 3), byName(3, 2)}, ErrBroken},
 		{"a base that isn't there", []raw{blob, byName(2, 9)}, ErrBroken},
@@ -201,9 +203,9 @@ func TestBroken(t *testing.T) {
 		{"no kind", []raw{{name(2), Head(0, 3), deflated([]byte("one"))}}, ErrBroken},
 		{"a head without an end", []raw{{name(2), bytes.Repeat([]byte{0xff}, 30), nil}}, ErrBroken},
 		{"a length that fills memory", []raw{{name(2), Head(plumbing.BlobObject, 1<<40), deflated([]byte("one"))}}, ErrBroken},
-		{"longer than it says", []raw{{name(2), Head(plumbing.BlobObject, 2), deflated([]byte("one"))}}, errors.ErrUnsupported},
-		{"shorter than it says", []raw{{name(2), Head(plumbing.BlobObject, 4), deflated([]byte("one"))}}, errors.ErrUnsupported},
-		{"nothing that is packed", []raw{{name(2), Head(plumbing.BlobObject, 3), []byte("one two three four five")}}, errors.ErrUnsupported},
+		{"longer than it says", []raw{{name(2), Head(plumbing.BlobObject, 2), deflated([]byte("one"))}}, ErrBroken},
+		{"shorter than it says", []raw{{name(2), Head(plumbing.BlobObject, 4), deflated([]byte("one"))}}, ErrBroken},
+		{"nothing that is packed", []raw{{name(2), Head(plumbing.BlobObject, 3), []byte("one two three four five")}}, ErrBroken},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -212,34 +214,157 @@ func TestBroken(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, found)
 			_, text, err := NewReader(1<<20).Read(p, at, 1<<20)
-			switch {
-			case row.want == nil:
+			if row.want == nil {
 				require.NoError(t, err)
 				assert.Equal(t, "abc", string(text))
-			case errors.Is(row.want, errors.ErrUnsupported): // however it is told
-				require.Error(t, err)
-			default:
-				require.ErrorIs(t, err, row.want)
+				return
 			}
+			require.ErrorIs(t, err, row.want)
 		})
 	}
 }
 
-// TestSlow unpacks what takes more room than it has to.
+// chain is a blob and differences that follow each other, each in what its place makes of it.
+func chain(length int) []raw {
+	objects := []raw{{name(1), Head(plumbing.BlobObject, 3), deflated([]byte("one"))}}
+	text := delta(3, 3, 3, 'a', 'b', 'c')
+	body := deflated(text)
+	for i := range length {
+		before := objects[i]
+		head := append(Head(plumbing.OFSDeltaObject, int64(len(text))), Distance(int64(len(before.head)+len(before.body)))...)
+		objects = append(objects, raw{plumbing.Hash{byte(i >> 8), byte(i), 9}, head, body})
+	}
+	return objects
+}
+
+func TestChain(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason string
+		length int
+		want   error
+	}{
+		{"as long as git makes it", mostChain, nil},
+		{"longer, as somebody makes it who wants to see others wait", mostChain + 1, ErrBroken},
+	} {
+		p := opened(t, byHand(t, chain(row.length)...))
+		entries, err := p.Entries()
+		require.NoError(t, err)
+		last := entries[row.length].Start
+		r := NewReader(0)
+		kind, err := r.Kind(p, last)
+		require.ErrorIs(t, err, row.want, row.reason)
+		readKind, text, err := r.Read(p, last, 100)
+		require.ErrorIs(t, err, row.want, row.reason)
+		if row.want == nil {
+			assert.Equal(t, []any{plumbing.BlobObject, plumbing.BlobObject, "abc"}, []any{kind, readKind, string(text)}, row.reason)
+		}
+	}
+}
+
+// TestLong has differences that are longer than what is unpacked in memory, or make what is. They are told before any memory is taken.
+func TestLong(t *testing.T) {
+	t.Parallel()
+	const long = mostDelta + 1
+	blob := raw{name(1), Head(plumbing.BlobObject, 3), deflated([]byte("one"))}
+	filler := make([]byte, long/mostDeflated+100) // no content takes less
+	to := func(base raw, size int64, body []byte) raw {
+		return raw{name(2), append(Head(plumbing.OFSDeltaObject, size), Distance(int64(len(base.head)+len(base.body)))...), body}
+	}
+	result := delta(3, long, 0x91, 0, 3)
+	endless := raw{name(1), Head(plumbing.BlobObject, long), filler}
+	short := delta(long, 3, 0x91, 0, 3)
+	for _, row := range []struct {
+		reason  string
+		objects []raw
+		most    int64
+		want    error
+	}{
+		{"what it makes", []raw{blob, to(blob, int64(len(result)), deflated(result))}, 1 << 40, errLongDelta},
+		{"what it makes, and that is longer than somebody wants", []raw{blob, to(blob, int64(len(result)), deflated(result))}, long - 1, ErrTooLarge},
+		{"what it is made of", []raw{endless, to(endless, int64(len(short)), deflated(short))}, 1 << 40, errLongDelta},
+		{"itself", []raw{blob, to(blob, long, filler)}, 1 << 40, errLongDelta},
+	} {
+		p := opened(t, byHand(t, row.objects...))
+		at, _, err := p.Find(name(2))
+		require.NoError(t, err)
+		_, _, _, err = NewReader(0).Open(p, at, row.most)
+		require.ErrorIs(t, err, row.want, row.reason)
+	}
+}
+
+// TestSlow unpacks what takes more room than it has to: an empty block before anything, as a program makes that sends each word at once.
 func TestSlow(t *testing.T) {
 	t.Parallel()
-	// An empty block between any two that have something, as a program makes that sends each word at once.
-	var body []byte
-	for i := range 2000 {
-		body = append(body, 0, 1, 0, 0xfe, 0xff, byte('a'+i%26), 0, 0, 0, 0xff, 0xff)
+	words := strings.Repeat("abcdefghijklmnopqrstuvwxyz", 77)[:2000]
+	slow := func(text string) []byte {
+		body := []byte{0x78, 0x01}
+		for range 100 {
+			body = append(body, 0, 0, 0, 0xff, 0xff)
+		}
+		for i := range len(text) {
+			body = append(body, 0, 1, 0, 0xfe, 0xff, text[i], 0, 0, 0, 0xff, 0xff)
+		}
+		sum := deflated([]byte(text))
+		return append(append(body, 1, 0, 0, 0xff, 0xff), sum[len(sum)-4:]...)
 	}
-	want := strings.Repeat("abcdefghijklmnopqrstuvwxyz", 77)[:2000]
-	sum := deflated([]byte(want))
-	body = append(append([]byte{0x78, 0x01}, body...), append([]byte{1, 0, 0, 0xff, 0xff}, sum[len(sum)-4:]...)...)
-	p := opened(t, byHand(t, raw{name(2), Head(plumbing.BlobObject, 2000), body}, raw{name(3), Head(plumbing.BlobObject, 3), deflated([]byte("one"))}))
-	_, text, err := NewReader(0).Read(p, packHead, 1<<20)
-	require.NoError(t, err)
-	assert.Equal(t, want, string(text))
+	for _, row := range []struct {
+		reason string
+		size   int64
+		body   []byte
+		want   error
+	}{
+		{"words", 2000, slow(words), nil},
+		{"nothing", 0, slow(""), nil},
+		{"shorter than it says", 2001, slow(words), ErrBroken},
+		{"longer than it says", 1999, slow(words), ErrBroken},
+		{"more than nothing", 0, slow(words), ErrBroken},
+		{"a wrong sum", 2000, append(slow(words)[:len(slow(words))-1], 0), ErrBroken},
+		{"without an end", 2000, slow(words)[:len(slow(words))-9], ErrBroken},
+	} {
+		p := opened(t, byHand(t, raw{name(2), Head(plumbing.BlobObject, row.size), row.body}, raw{name(3), Head(plumbing.BlobObject, 9000), make([]byte, 9000)}))
+		_, text, err := NewReader(0).Read(p, packHead, 1<<20)
+		require.ErrorIs(t, err, row.want, row.reason)
+		if row.want == nil {
+			assert.Equal(t, words[:row.size], string(text), row.reason)
+		}
+	}
+}
+
+// TestStream reads what is long and broken.
+func TestStream(t *testing.T) {
+	t.Parallel()
+	body := deflated(make([]byte, mostWhole+1))
+	for reason, body := range map[string][]byte{
+		"nothing that is packed": make([]byte, len(body)), "cut off": body[:len(body)/2], "broken in the middle": slices.Concat(body[:1000], bytes.Repeat([]byte{0xff}, 100), body[1100:]),
+	} {
+		p := opened(t, byHand(t, raw{name(2), Head(plumbing.BlobObject, mostWhole+1), body}))
+		_, _, text, err := NewReader(0).Open(p, packHead, 1<<40)
+		if err == nil {
+			_, err = io.Copy(io.Discard, text)
+		}
+		require.ErrorIs(t, err, ErrBroken, reason)
+	}
+}
+
+func TestCache(t *testing.T) {
+	t.Parallel()
+	put := func(c *cache, at, size int) {
+		c.put(place{at: int64(at)}, content{plumbing.TreeObject, make([]byte, size)})
+	}
+	none := cache{}
+	put(&none, 1, 0)
+	assert.Empty(t, none.young, "a reader that is to keep nothing keeps nothing, not even what is empty")
+	c := cache{most: 1 << 20}
+	put(&c, 1, 1<<17)
+	_, found := c.get(place{at: 1})
+	assert.False(t, found, "what would be a good part of all")
+	for i := range 100_000 {
+		put(&c, i, 1)
+		_, found := c.get(place{})
+		assert.True(t, found, "what is asked for again and again stays")
+	}
+	assert.LessOrEqual(t, (len(c.young)+len(c.old))*(1+overhead), c.most, "what is short takes room, too")
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -314,7 +439,7 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte, at uint16) {
 		p := opened(t, byHand(t, raw{name(1), nil, body}))
-		r := NewReader(1000)
+		r := NewReader(10_000)
 		_, _, readErr := r.Read(p, int64(at), 1<<20)
 		_, size, content, err := r.Open(p, int64(at), 1<<40)
 		if err == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/operkit/operkit/vcs/internal/inflate"
@@ -16,7 +17,7 @@ func (r *Reader) Read(p *Pack, at, most int64) (plumbing.ObjectType, []byte, err
 		return 0, nil, err
 	}
 	for i := len(r.chain) - 1; i >= 0; i-- {
-		limit := int64(mostDelta)
+		limit := int64(math.MaxInt64)
 		if i == 0 {
 			limit = most
 		}
@@ -44,10 +45,10 @@ func (r *Reader) base(p *Pack, at, most int64) (content, error) {
 			return content{}, err
 		}
 		if !h.isDelta() {
-			if len(r.chain) > 0 {
-				most = mostDelta
-			}
-			if h.size > most {
+			switch {
+			case len(r.chain) > 0 && h.size > mostDelta:
+				return content{}, errLongDelta
+			case len(r.chain) == 0 && h.size > most:
 				return content{}, ErrTooLarge
 			}
 			base := content{kind: h.kind, text: r.result(h.size)}
@@ -79,6 +80,8 @@ func (r *Reader) apply(p *Pack, h head, base []byte, most int64) ([]byte, error)
 		return nil, ErrBroken
 	case size > most:
 		return nil, ErrTooLarge
+	case size > mostDelta:
+		return nil, errLongDelta
 	}
 	result := r.result(size)
 	return result, apply(result, base, delta)
@@ -96,7 +99,7 @@ func (r *Reader) result(size int64) []byte {
 
 func (r *Reader) unpackDelta(p *Pack, h head) ([]byte, error) {
 	if h.size > mostDelta {
-		return nil, ErrTooLarge
+		return nil, errLongDelta
 	}
 	r.delta = buffer(r.delta, h.size, inflate.Room)
 	return r.delta, r.unpack(p, h, r.delta)
@@ -110,15 +113,27 @@ func (r *Reader) unpack(p *Pack, h head, out []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err = r.inflate.Zlib(out, in); err == nil || int64(len(in)) == p.end-h.start {
-		return err
+	if err = r.inflate.Zlib(out, in); err == nil {
+		return nil
 	}
+	if int64(len(in)) == p.end-h.start {
+		return fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return unpackSlowly(p, h, out)
+}
+
+func unpackSlowly(p *Pack, h head, out []byte) error {
 	slow, err := stream(p, h)
 	if err != nil {
 		return err
 	}
-	if n, err := io.ReadFull(slow, append(out, 0)[:len(out)+1]); n != len(out) || !errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: %w", ErrBroken, inflate.ErrCorrupt)
+	if _, err = io.ReadFull(slow, out); err == nil {
+		if _, err = io.ReadFull(slow, make([]byte, 1)); errors.Is(err, io.EOF) {
+			return nil
+		}
 	}
-	return nil
+	if errors.Is(err, ErrBroken) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrBroken, inflate.ErrCorrupt) // it is longer, or shorter, than it says
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -135,7 +136,73 @@ func TestCopyRefuses(t *testing.T) {
 	require.NoError(t, err)
 	content[packHead+3] ^= 1
 	require.NoError(t, os.WriteFile(path+".pack", content, 0o600))
-	require.ErrorContains(t, try(t.Context(), opened(t, path), all), "isn't what the index says")
+	require.ErrorContains(t, try(t.Context(), opened(t, path), all), "isn't what its index says")
+}
+
+// TestCopyOfAChain has a chain that becomes longer than what is read again, since its beginning is packed anew as a difference.
+func TestCopyOfAChain(t *testing.T) {
+	t.Parallel()
+	from := opened(t, byHand(t, chain(mostChain)...))
+	path := filepath.Join(t.TempDir(), "copy")
+	file, err := os.Create(path + ".pack")
+	require.NoError(t, err)
+	w, err := NewWriter(file, 2+mostChain)
+	require.NoError(t, err)
+	text := delta(3, 3, 3, 'a', 'b', 'c')
+	one := func(out io.Writer) error { _, err := io.WriteString(out, "two"); return err }
+	require.NoError(t, w.Whole(name(2), plumbing.BlobObject, 3, one))
+	require.NoError(t, w.Delta(name(3), name(2), text))
+	var anew []plumbing.Hash
+	require.NoError(t, w.Copy(t.Context(), from, Wanted{
+		Kind: func(hash plumbing.Hash) (plumbing.ObjectType, bool) { return plumbing.BlobObject, hash != name(1) },
+		Anew: func(hash plumbing.Hash) error {
+			if anew = append(anew, hash); len(anew) == 1 {
+				return w.Delta(hash, name(3), text)
+			}
+			return w.Whole(hash, plumbing.BlobObject, 3, one)
+		},
+	}))
+	assert.Len(t, anew, 2)
+	sum, err := w.Finish()
+	require.NoError(t, err)
+	index, err := os.Create(path + ".idx")
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(w.WriteIndex(index, sum), index.Close(), file.Close()))
+	p := opened(t, path)
+	entries, err := p.Entries()
+	require.NoError(t, err)
+	r := NewReader(0)
+	for _, e := range entries {
+		_, err := r.Kind(p, e.Start)
+		require.NoError(t, err)
+	}
+}
+
+// TestWriteIndex has places that need eight bytes, as packs have them of more than two gigabytes.
+func TestWriteIndex(t *testing.T) {
+	t.Parallel()
+	w, err := NewWriter(io.Discard, 0)
+	require.NoError(t, err)
+	want := []int64{12, 1<<31 - 1, 1 << 31, 1<<32 + 5, 1 << 40}
+	for i, at := range want {
+		w.index = append(w.index, indexed{name(byte(200 - i)), at, uint32(i)})
+	}
+	path := filepath.Join(t.TempDir(), "pack.idx")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	require.NoError(t, w.WriteIndex(file, name(9)))
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	shown := git(t, t.TempDir(), string(content), "show-index")
+	x, err := openIndex(file)
+	require.NoError(t, err)
+	for i, at := range want {
+		assert.Contains(t, shown, fmt.Sprintf("%d %s (%08x)\n", at, name(byte(200-i)), i), "as git reads it")
+		got, found, err := x.find(name(byte(200 - i)))
+		require.NoError(t, err)
+		assert.Equal(t, []any{at, true}, []any{got, found})
+	}
 }
 
 func TestHead(t *testing.T) {
