@@ -5,10 +5,11 @@
 # Built, not run with `go run`, so that a signal to make reaches the program itself.
 CHECK := .cache/bin/check
 DEMO := .cache/bin/guestbook-demo
+RELEASE := .cache/bin/release
 # The modules that are measured next to peers: those in tools/peers that use the runner.
 MEASURED := $(patsubst tools/peers/%/go.mod,%,$(shell grep -ls 'peers/ratio =>' tools/peers/*/go.mod))
 
-.PHONY: help test check generate fmt demo soak ratios bench $(CHECK)
+.PHONY: help test check verify generate fmt demo soak ratios bench $(CHECK)
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,8 +17,12 @@ help: ## list these targets
 test: $(CHECK) ## run every test; MODULE=dag: of one module, RUN=regexp, COUNT=n
 	@exec $(CHECK) test -module '$(MODULE)' -run '$(RUN)' $(if $(COUNT),-count $(COUNT))
 
-check: $(CHECK) ## format, vet, arrows between modules, tidy, generated files, rules proven by tests
+check: $(CHECK) ## format, vet, arrows, budgets, licences, docs, tidy, generated files, rules proven by tests
 	@exec $(CHECK) all
+
+verify: ## fetch, build and test every module as a consumer would; MODULE=dag: of one module
+	@cd tools/release && GOWORK=off go build -buildvcs=false -o ../../$(RELEASE) .
+	@exec $(RELEASE) verify --module '$(MODULE)'
 
 generate: $(CHECK) ## make the generated files anew
 	@exec $(CHECK) generate

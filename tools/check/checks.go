@@ -9,9 +9,14 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/tools/check/internal/arrows"
+	"github.com/operkit/operkit/tools/check/internal/budget"
+	"github.com/operkit/operkit/tools/check/internal/docs"
 	"github.com/operkit/operkit/tools/check/internal/hygiene"
+	"github.com/operkit/operkit/tools/check/internal/licence"
+	"github.com/operkit/operkit/tools/check/internal/lint"
 	"github.com/operkit/operkit/tools/check/internal/repository"
 	"github.com/operkit/operkit/tools/check/internal/rules"
+	"github.com/operkit/operkit/tools/check/internal/snippet"
 )
 
 // report is the outcome of a check.
@@ -26,20 +31,30 @@ type check struct {
 	name, summary string
 	// prepare declares flags and gives what does the check once they are parsed.
 	prepare func(flags *flag.FlagSet) func(ctx context.Context, r *repository.Repository) (report, error)
+	// alone keeps it out of 'all'.
+	alone bool
 }
 
 // checks gives all, in the order in which 'all' runs them: the quick ones first.
 func checks() []check {
 	return []check{
-		{"modules", "go.work and the tree hold the same modules", prepareModules},
-		{"format", "every Go file is formatted (-w formats them)", prepareFormat},
-		{"vet", "go vet finds nothing", plain(hygiene.Vet)},
-		{"arrows", "imports follow the design", plain(func(ctx context.Context, r *repository.Repository) ([]string, error) {
+		{name: "modules", summary: "go.work and the tree hold the same modules", prepare: prepareModules},
+		{name: "format", summary: "every Go file is formatted (-w formats them)", prepare: prepareFormat},
+		{name: "snippets", summary: "pages show what the files hold that they name (-w fills them)", prepare: prepareSnippets},
+		{name: "testnames", summary: "no test has the name of another one in its folder", prepare: plain(hygiene.TestNames)},
+		{name: "vet", summary: "go vet finds nothing", prepare: plain(hygiene.Vet)},
+		{name: "lint", summary: "golangci-lint finds no mistake; what is long or tangled is a note", prepare: warned(lint.Lint)},
+		{name: "arrows", summary: "imports follow the design", prepare: plain(func(ctx context.Context, r *repository.Repository) ([]string, error) {
 			return arrows.Check(ctx, r, arrows.House)
 		})},
-		{"tidy", "every go.mod is tidy and agrees with the workspace", plain(hygiene.Tidy)},
-		{"generated", "generated files are fresh", plain(hygiene.Generated)},
-		{"rules", "every claimed rule of the specification is proven by a test that passed", prepareRules},
+		{name: "budgets", summary: "importers compile no more modules than promised (-v prints how many)", prepare: prepareBudgets},
+		{name: "licences", summary: "what importers compile has a licence that is allowed (-v prints them)", prepare: prepareLicences},
+		{name: "vulnerabilities", summary: "govulncheck finds none that is reached, where it reaches its database", prepare: warned(lint.Vulnerabilities)},
+		{name: "docs", summary: "exports have comments, entry points Examples, packages a doc.go, modules a README", prepare: prepareDocs},
+		{name: "tidy", summary: "every go.mod is tidy and agrees with the workspace", prepare: plain(hygiene.Tidy)},
+		{name: "generated", summary: "generated files are fresh", prepare: plain(hygiene.Generated)},
+		{name: "rules", summary: "every claimed rule of the specification is proven by a test that passed", prepare: prepareRules},
+		{name: "clean", summary: "nothing differs from the last commit; not part of all", prepare: plain(hygiene.Clean), alone: true},
 	}
 }
 
@@ -51,6 +66,16 @@ func plain(do func(context.Context, *repository.Repository) ([]string, error)) f
 		return func(ctx context.Context, r *repository.Repository) (report, error) {
 			problems, err := do(ctx, r)
 			return report{problems: problems}, err
+		}
+	}
+}
+
+// warned is a check without flags that knows what is worth a note.
+func warned(do func(context.Context, *repository.Repository) (problems, notes []string, err error)) func(*flag.FlagSet) action {
+	return func(*flag.FlagSet) action {
+		return func(ctx context.Context, r *repository.Repository) (report, error) {
+			problems, notes, err := do(ctx, r)
+			return report{problems: problems, notes: notes}, err
 		}
 	}
 }
@@ -67,6 +92,46 @@ func prepareFormat(flags *flag.FlagSet) action {
 	return func(ctx context.Context, r *repository.Repository) (report, error) {
 		problems, err := hygiene.Format(ctx, r, *write)
 		return report{problems: problems}, err
+	}
+}
+
+func prepareSnippets(flags *flag.FlagSet) action {
+	write := flags.Bool("w", false, "fill the blocks with what the files hold")
+	return func(ctx context.Context, r *repository.Repository) (report, error) {
+		problems, shown, err := snippet.Check(ctx, r, *write)
+		return report{problems: problems, summary: fmt.Sprintf("%d snippets", shown)}, err
+	}
+}
+
+func prepareBudgets(flags *flag.FlagSet) action {
+	verbose := flags.Bool("v", false, "print how many modules are compiled, of how many")
+	return func(ctx context.Context, r *repository.Repository) (report, error) {
+		found, err := budget.Check(ctx, r)
+		result := report{problems: found.Problems, summary: fmt.Sprintf("%d budgets", len(found.Figures))}
+		if *verbose {
+			result.notes = found.Figures
+		}
+		return result, err
+	}
+}
+
+func prepareLicences(flags *flag.FlagSet) action {
+	verbose := flags.Bool("v", false, "print the licences of each module")
+	return func(ctx context.Context, r *repository.Repository) (report, error) {
+		found, err := licence.Check(ctx, r, licence.House)
+		result := report{problems: found.Problems, notes: found.Notes, summary: fmt.Sprintf("%d modules", len(found.Licences))}
+		if *verbose {
+			result.notes = append(result.notes, found.List()...)
+		}
+		return result, err
+	}
+}
+
+func prepareDocs(*flag.FlagSet) action {
+	return func(ctx context.Context, r *repository.Repository) (report, error) {
+		found, err := docs.Check(ctx, r)
+		summary := fmt.Sprintf("%d exported identifiers, %d entry points", found.Identifiers, found.EntryPoints)
+		return report{problems: found.Problems, summary: summary}, err
 	}
 }
 
@@ -105,6 +170,9 @@ func prepareAll(*flag.FlagSet) func(context.Context, environment) error {
 		for _, c := range checks() {
 			if ctx.Err() != nil {
 				return ctx.Err()
+			}
+			if c.alone {
+				continue
 			}
 			if perform(ctx, env, c.name, c.prepare(flag.NewFlagSet(c.name, flag.ContinueOnError))) {
 				passed++

@@ -1,3 +1,5 @@
 module github.com/operkit/operkit/tools/check
 
 go 1.26.0
+
+require github.com/google/licensecheck v0.3.1

@@ -42,7 +42,7 @@ func commands() []command {
 		{"test", "run the tests of every module, with a control plane when they need one", prepareTest},
 		{"fuzz", "run every fuzz target for a while", prepareFuzz},
 		{"generate", "run every generator", prepareGenerate},
-		{"all", "run the checks below in this order and sum up", prepareAll},
+		{"all", "run the checks below in this order, but for clean, and sum up", prepareAll},
 	}
 	for _, c := range checks() {
 		list = append(list, command{c.name, c.summary, prepareCheck(c)})

@@ -308,14 +308,25 @@ func TestTestTellsWhenTheControlPlaneDied(t *testing.T) {
 
 func TestAll(t *testing.T) {
 	t.Parallel()
-	r := repotest.New(t, []string{"dag", "status"}, repotest.Files{
-		"dag/dag.go":       "// Package dag is in order.\npackage dag\n",
-		"status/status.go": "package status\n",
-	})
+	r := repotest.New(t, []string{"dag", "status"}, repotest.WithTools(t, repotest.Files{
+		"README.md":        "# Two\n\n| [dag](dag) | graphs |\n",
+		"dag/doc.go":       "// Package dag is in order.\npackage dag\n\n// Max is one.\nconst Max = 1\n",
+		"dag/README.md":    "# dag\n\n<!-- file: dag/budget.txt -->\n```\nmodules 0\n```\n",
+		"dag/CHANGELOG.md": "# Changes\n",
+		"dag/budget.txt":   "modules 0\n",
+		"status/doc.go":    "// Package status is, too.\npackage status\n",
+		"status/README.md": "# status\n",
+	}))
 	repotest.Git(t, r.Root)
 	good := call(t, r.Root, "all")
-	good.want(t, 0, []string{"modules    ok, 2 modules", "format     ok", "vet        ok", "arrows     ok", "tidy       ok", "generated  ok", "rules      ok"}, nil)
-	good.lastLine(t, "CHECKS passed=7 failed=0")
+	good.want(t, 0, []string{
+		"modules    ok, 3 modules", "format     ok", "snippets   ok, 1 snippets", "testnames  ok", "vet        ok", "lint       ok", "arrows     ok",
+		"budgets    ok, 1 budgets", "licences   ok, 0 modules", "vulnerabilities ok", "docs       ok, 1 exported identifiers, 0 entry points", "tidy       ok", "generated  ok", "rules      ok",
+	}, nil)
+	good.lastLine(t, "CHECKS passed=14 failed=0")
+	call(t, r.Root, "budgets", "-v").want(t, 0, []string{"note: dag: 0 of 0 modules"}, nil)
+	call(t, r.Root, "licences", "-v").want(t, 0, []string{"licences   ok, 0 modules"}, nil)
+	call(t, r.Root, "clean").want(t, 1, []string{"clean      FAILED", "    ?? dag/doc.go"}, nil)
 }
 
 func TestAllListsEveryProblem(t *testing.T) {
@@ -327,19 +338,30 @@ func TestAllListsEveryProblem(t *testing.T) {
 		"dag/rules.txt":           "dag 1\n",
 		"status/status.go":        repotest.Package("status", dag),
 		"tools/peers/dag/peer.go": "package peer\n\n//go:generate sh -c \"echo new >made.txt\"\n",
+		"dag/CHANGELOG.md":        "# Changes\n",
+		"dag/README.md":           "# dag\n\n<!-- file: dag/none.go -->\n",
+		"dag/a_test.go":           "package dag\n\nfunc ExampleA() {}\n",
+		"dag/b_test.go":           "package dag_test\n\nfunc ExampleA() {}\n",
 	})
 	repotest.Git(t, r.Root)
 	got := call(t, r.Root, "all")
 	got.want(t, 1, []string{
 		"modules    FAILED, 1 problem, 3 modules", "    go.work: tools/peers/dag must not be in it",
 		"format     FAILED, 1 problem", "    dag/dag.go: not formatted",
+		"snippets   FAILED, 1 problem", "    dag/README.md:3: no fenced block",
+		"testnames  FAILED, 1 problem", "    dag/b_test.go: ExampleA stands in a_test.go too",
 		"vet        FAILED, 2 problems", "    dag: go vet", "    status: go vet",
+		"lint       FAILED, 1 problem", "    tools/lint: ",
 		"arrows     FAILED, 1 problem", "    " + repository.Prefix + "/status -> " + dag + ": status is a ground room",
+		"budgets    FAILED, 1 problem", "    dag/budget.txt: it is missing",
+		"licences   ok",
+		"vulnerabilities FAILED, 1 problem",
+		"docs       FAILED", "    README.md: it is missing", "    dag/doc.go: it has no package comment",
 		"tidy       FAILED, 1 problem", "    status: go mod tidy",
 		"generated  FAILED, 1 problem", "    tools/peers/dag/made.txt: a generator makes it",
 		"rules      FAILED, 1 problem, 0 of 1", "    dag 1: no test", "    note: not run yet are the tests of dag, status, tools/peers/dag",
 	}, nil)
-	got.lastLine(t, "CHECKS passed=0 failed=7: modules format vet arrows tidy generated rules")
+	got.lastLine(t, "CHECKS passed=1 failed=13: modules format snippets testnames vet lint arrows budgets vulnerabilities docs tidy generated rules")
 }
 
 func TestAllEndsWithItsContext(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/tools/check/internal/importgraph"
 	"github.com/operkit/operkit/tools/check/internal/repository"
 )
 
@@ -35,9 +36,9 @@ func (p Policy) knows(module string) bool {
 }
 
 // findings holds a graph against the policy. An import that breaks several rules is told once, with the first reason.
-func (p Policy) findings(g graph) []Finding {
+func (p Policy) findings(g importgraph.Graph) []Finding {
 	var found []Finding
-	for _, path := range g.packages() {
+	for _, path := range ourPackages(g) {
 		of := p.findingsOf(g, path)
 		for i, finding := range of {
 			if !slices.ContainsFunc(of[:i], finding.sameImport) {
@@ -48,7 +49,7 @@ func (p Policy) findings(g graph) []Finding {
 	return found
 }
 
-func (p Policy) findingsOf(g graph, path string) []Finding {
+func (p Policy) findingsOf(g importgraph.Graph, path string) []Finding {
 	var found []Finding
 	if room, is := p.room(path); is {
 		found = room.findings(g, path)
@@ -72,14 +73,14 @@ func (p Policy) room(path string) (inner Room, is bool) {
 }
 
 // findings holds the direct imports of one package against a row of the table.
-func (room Room) findings(g graph, path string) []Finding {
+func (room Room) findings(g importgraph.Graph, path string) []Finding {
 	var found []Finding
 	for _, to := range g[path].Imports {
 		if !room.allows(g, to) {
 			found = append(found, Finding{Chain: []string{path, to}, Reason: room.Reason})
 		}
 	}
-	for _, to := range g[path].tests() {
+	for _, to := range g[path].Tests() {
 		if ours(to) && !room.allows(g, to) && !matches(to, []string{tools}) {
 			found = append(found, Finding{Chain: []string{path, to}, Test: true, Reason: room.Reason})
 		}
@@ -87,7 +88,7 @@ func (room Room) findings(g graph, path string) []Finding {
 	return found
 }
 
-func (room Room) allows(g graph, to string) bool {
+func (room Room) allows(g importgraph.Graph, to string) bool {
 	switch {
 	case ours(to):
 		return matches(to, []string{"./" + room.Module + "/..."}) || matches(to, room.Siblings)
@@ -99,12 +100,12 @@ func (room Room) allows(g graph, to string) bool {
 
 // findings holds one package against a ban. Of packages that import each other and are held to the same ban only the
 // one next to the forbidden package is a finding, so that a wrong import is told once.
-func (b Ban) findings(g graph, path string) []Finding {
+func (b Ban) findings(g importgraph.Graph, path string) []Finding {
 	forbidden := func(to string) bool { return to != path && matches(to, b.To) }
 	held := func(to string) bool { return matches(to, b.From) && !matches(to, b.Except) }
 	var found []Finding
-	check := func(imports []string, test bool) {
-		for _, to := range imports {
+	check := func(paths []string, test bool) {
+		for _, to := range paths {
 			if forbidden(to) {
 				found = append(found, Finding{Chain: []string{path, to}, Test: test, Reason: b.Reason})
 				continue
@@ -112,14 +113,14 @@ func (b Ban) findings(g graph, path string) []Finding {
 			if !b.Links || held(to) {
 				continue
 			}
-			if chain := g.chain(to, forbidden); chain != nil {
+			if chain := g.Chain([]string{to}, forbidden); chain != nil {
 				found = append(found, Finding{Chain: append([]string{path}, chain...), Test: test, Reason: b.Reason})
 			}
 		}
 	}
 	check(g[path].Imports, false)
 	if b.Tests {
-		check(g[path].tests(), true)
+		check(g[path].Tests(), true)
 	}
 	return found
 }

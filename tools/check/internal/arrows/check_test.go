@@ -264,20 +264,3 @@ func TestMatches(t *testing.T) {
 		}
 	}
 }
-
-func TestChainIsTheShortest(t *testing.T) {
-	t.Parallel()
-	g := graph{
-		"a": {Imports: []string{"b", "c"}},
-		"b": {Imports: []string{"d", "a"}},
-		"c": {Imports: []string{"x"}},
-		"d": {Imports: []string{"x"}},
-	}
-	is := func(want string) func(string) bool { return func(path string) bool { return path == want } }
-	if got := g.chain("a", is("x")); !slices.Equal(got, []string{"a", "c", "x"}) {
-		t.Errorf("chain %q, want a, c, x", got)
-	}
-	if got := g.chain("c", is("b")); got != nil {
-		t.Errorf("chain %q where there is none", got)
-	}
-}

@@ -97,6 +97,12 @@ var House = Policy{
 			Any:      true,
 			Reason:   "examples show the libraries; only a demo starts a control plane, through tools/envtest",
 		},
+		{
+			Module:    "tools/operkit",
+			Siblings:  []string{"./operator/full/..."},
+			Libraries: []string{cobra, yaml, "golang.org/x/mod/...", "github.com/gobuffalo/flect/..."},
+			Reason:    "tools/operkit writes text: cobra, golang.org/x/mod, flect and sigs.k8s.io/yaml; a test asks what an operator understands",
+		},
 	},
 	Bans: []Ban{
 		{
@@ -161,6 +167,10 @@ var House = Policy{
 			From: []string{"./tools/envtest/..."}, Links: true, Tests: true,
 			To:     []string{"k8s.io/kubernetes/...", "k8s.io/apiserver/...", "go.etcd.io/etcd/..."},
 			Reason: "tools/envtest runs the control plane as a program; it never links Kubernetes' servers",
+		},
+		{
+			From: []string{"./tools/operkit/..."}, To: libraries, Links: true,
+			Reason: "tools/operkit links nothing of what its projects use",
 		},
 		{
 			From: everything, Except: uncoupled, Links: true, Tests: true,

@@ -2,7 +2,6 @@ package hygiene
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -52,7 +51,7 @@ func drift(ctx context.Context, r *repository.Repository) ([]string, error) {
 		if !m.InWorkspace() {
 			continue
 		}
-		required, err := requirements(ctx, r, m)
+		required, err := r.Requirements(ctx, m)
 		if err != nil {
 			return nil, err
 		}
@@ -84,21 +83,4 @@ func selectedVersions(ctx context.Context, r *repository.Repository) (versions m
 		}
 	}
 	return versions, "", nil
-}
-
-type requirement struct {
-	Path, Version string
-	Indirect      bool
-}
-
-func requirements(ctx context.Context, r *repository.Repository, m repository.Module) ([]requirement, error) {
-	out, err := process.Output(ctx, process.Command(ctx, r.Folder(m), nil, "go", "mod", "edit", "-json"))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Dir, err)
-	}
-	var file struct{ Require []requirement }
-	if err := json.Unmarshal(out, &file); err != nil {
-		return nil, fmt.Errorf("%s/go.mod: %w", m.Dir, err)
-	}
-	return file.Require, nil
 }

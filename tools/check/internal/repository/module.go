@@ -26,7 +26,7 @@ type Module struct {
 // InWorkspace reports whether go.work must hold the module. The requirements of a module of the workspace reach all
 // others, so those with heavy or foreign requirements stay outside and run with GOWORK=off.
 func (m Module) InWorkspace() bool {
-	return !m.IsControlPlane() && m.Dir != "tools/bench" && !strings.HasPrefix(m.Dir, "tools/peers/")
+	return !m.IsControlPlane() && m.Dir != "tools/bench" && m.Dir != "tools/lint" && !strings.HasPrefix(m.Dir, "tools/peers/")
 }
 
 // Environ gives base, an environment as os.Environ returns it, as the go command needs it in this module.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -71,6 +72,22 @@ func version(path string) string {
 		return "v" + major[1] + ".0.0"
 	}
 	return "v0.0.0"
+}
+
+// WithTools gives files with those of this repository added by which another one has the same linters.
+func WithTools(t testing.TB, files Files) Files {
+	t.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	root := filepath.Join(filepath.Dir(here), "..", "..", "..", "..")
+	all := maps.Clone(files)
+	for _, name := range []string{".golangci.yml", "tools/lint/go.mod", "tools/lint/go.sum", "tools/lint/README.md"} {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = string(text)
+	}
+	return all
 }
 
 // Write writes files below a folder.

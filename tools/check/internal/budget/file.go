@@ -1,0 +1,83 @@
+package budget
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// FileName is the name of the files with budgets.
+const FileName = "budget.txt"
+
+// Budget is what a module promises.
+type Budget struct {
+	// Modules is how many other modules the importers of this one may compile, the standard library not counted.
+	Modules int
+	// Never are the modules, by their path or its beginning, that must not be among them.
+	Never []string
+	// Requirements are the direct requirements of go.mod.
+	Requirements []Requirement
+}
+
+// Requirement is a direct requirement of go.mod and why it is there.
+type Requirement struct {
+	Path, Why string
+	// Tests says that nothing but tests needs it.
+	Tests bool
+}
+
+// Parse reads the text of a budget file. name is that of the file, for errors.
+func Parse(name, text string) (Budget, error) {
+	budget := Budget{Modules: -1}
+	tests, number := false, 0
+	for line := range strings.Lines(text) {
+		number++
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if line == "tests:" {
+			tests = true
+			continue
+		}
+		if err := budget.add(line, tests); err != nil {
+			return Budget{}, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+	}
+	if budget.Modules < 0 {
+		return Budget{}, fmt.Errorf("%s: no line 'modules N'", name)
+	}
+	return budget, nil
+}
+
+func (b *Budget) add(line string, tests bool) error {
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "modules":
+		number, err := strconv.Atoi(strings.TrimSpace(rest))
+		if err != nil || number < 0 || b.Modules >= 0 {
+			return fmt.Errorf("modules %q: want one number, once", rest)
+		}
+		b.Modules = number
+		return nil
+	case "never":
+		path := strings.TrimSpace(rest)
+		if path == "" || strings.ContainsAny(path, " \t") {
+			return fmt.Errorf("never %q: want the path of a module, or its beginning", rest)
+		}
+		b.Never = append(b.Never, path)
+		return nil
+	}
+	path, why, found := strings.Cut(line, ":")
+	why = strings.TrimSpace(why)
+	if !found || path == "" || why == "" || strings.ContainsAny(path, " \t") {
+		return fmt.Errorf("%q: want 'modules N', 'never PATH', 'tests:' or 'PATH: WHY'", line)
+	}
+	if slices.ContainsFunc(b.Requirements, func(r Requirement) bool { return r.Path == path }) {
+		return errors.New(path + ": it has a line already")
+	}
+	b.Requirements = append(b.Requirements, Requirement{Path: path, Why: why, Tests: tests})
+	return nil
+}

@@ -1,0 +1,97 @@
+package consumer
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/tools/check/internal/importgraph"
+	"github.com/operkit/operkit/tools/check/internal/repository"
+)
+
+// Build is what the consumers of one module compile.
+type Build struct {
+	// Problems are those of packages that cannot be loaded; the rest of Build is worth little with them.
+	Problems []string
+
+	own                 string // the module's path
+	graph               importgraph.Graph
+	libraries, programs []string
+}
+
+// Load reads what the consumers of a module compile. Versions are those that the module itself asks for, without the
+// workspace.
+func Load(ctx context.Context, r *repository.Repository, m repository.Module) (Build, error) {
+	build := Build{own: m.Path}
+	if !m.HasPackages(r.Root) {
+		return build, nil
+	}
+	alone := repository.Setenv(r.Environ(m), "GOWORK", "off")
+	var err error
+	if build.graph, build.Problems, err = importgraph.Load(ctx, r.Folder(m), alone, "./..."); err != nil {
+		return build, err
+	}
+	for _, path := range slices.Sorted(maps.Keys(build.graph)) {
+		switch p := build.graph[path]; {
+		case p.DepOnly || isInternal(path) || len(p.GoFiles) == 0: // the last are there for their tests alone
+		case p.Name == "main":
+			build.programs = append(build.programs, path)
+		default:
+			build.libraries = append(build.libraries, path)
+		}
+	}
+	return build, nil
+}
+
+// Offered are the packages that the module is there for: those that can be imported, and where the folder of the module is
+// a program or nothing can be imported, the programs too.
+func (b Build) Offered() []string {
+	if len(b.libraries) == 0 || slices.Contains(b.programs, b.own) {
+		return b.Packages()
+	}
+	return b.libraries
+}
+
+// Packages are the packages that a consumer can import and the programs that can be installed.
+func (b Build) Packages() []string { return slices.Concat(b.libraries, b.programs) }
+
+// Modules gives the modules, other than this one and the standard library, that the given packages are made of, by path.
+func (b Build) Modules(packages []string) map[string]importgraph.Module {
+	modules := map[string]importgraph.Module{}
+	for _, path := range b.graph.Reached(packages) {
+		if module := b.graph[path].Module; module != nil && module.Path != b.own {
+			modules[module.Path] = *module
+		}
+	}
+	return modules
+}
+
+// Chain gives the shortest chain of imports from one of the packages to the first of another module.
+func (b Build) Chain(packages []string, module string) []string {
+	return b.graph.Chain(packages, func(path string) bool {
+		from := b.graph[path].Module
+		return from != nil && from.Path == module
+	})
+}
+
+// Imports reports whether a package of this module imports one of another module by itself, outside of tests.
+func (b Build) Imports(module string) bool {
+	for _, p := range b.graph {
+		if p.Module == nil || p.Module.Path != b.own {
+			continue
+		}
+		if slices.ContainsFunc(p.Imports, func(path string) bool {
+			from := b.graph[path].Module
+			return from != nil && from.Path == module
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// isInternal reports whether no other module may import the package.
+func isInternal(path string) bool {
+	return slices.Contains(strings.Split(path, "/"), "internal")
+}

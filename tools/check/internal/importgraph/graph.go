@@ -1,0 +1,78 @@
+package importgraph
+
+import (
+	"slices"
+)
+
+// Package is a package of the graph.
+type Package struct {
+	// Name is the one of its package clause, GoFiles are its files without those of tests.
+	Name    string
+	GoFiles []string
+	// Imports are the import paths of what it imports outside of tests, TestImports and XTestImports those of its tests.
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	// Standard says that it belongs to the standard library.
+	Standard bool
+	// DepOnly says that no pattern named it: another package depends on it.
+	DepOnly bool
+	// Module is the module it comes from, nil for the standard library.
+	Module *Module
+}
+
+// Module is what the go command tells of the module that a package comes from.
+type Module struct {
+	// Path and Version are those that importers name; Version is empty where the module is built from its folder.
+	Path, Version string
+	// Dir is the folder with its files.
+	Dir string
+}
+
+// Tests gives what the tests of the package import, sorted.
+func (p Package) Tests() []string {
+	all := slices.Concat(p.TestImports, p.XTestImports)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Graph holds packages by import path.
+type Graph map[string]Package
+
+// Chain gives the shortest chain of imports, not counting those of tests, that leads from one of the packages to the
+// first that is wanted, both included; nil when there is none.
+func (g Graph) Chain(from []string, wanted func(path string) bool) []string {
+	previous := map[string]string{}
+	for _, path := range from {
+		previous[path] = ""
+	}
+	for queue := slices.Clone(from); len(queue) > 0; queue = queue[1:] {
+		path := queue[0]
+		if wanted(path) {
+			var chain []string
+			for at := path; at != ""; at = previous[at] {
+				chain = append(chain, at)
+			}
+			slices.Reverse(chain)
+			return chain
+		}
+		for _, next := range g[path].Imports {
+			if _, seen := previous[next]; !seen {
+				previous[next] = path
+				queue = append(queue, next)
+			}
+		}
+	}
+	return nil
+}
+
+// Reached gives the packages and all that they import through any chain, not counting the imports of tests, sorted.
+func (g Graph) Reached(from []string) []string {
+	var reached []string
+	g.Chain(from, func(path string) bool {
+		reached = append(reached, path)
+		return false
+	})
+	slices.Sort(reached)
+	return slices.Compact(reached)
+}

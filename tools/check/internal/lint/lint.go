@@ -1,0 +1,68 @@
+package lint
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/operkit/operkit/tools/check/internal/process"
+	"github.com/operkit/operkit/tools/check/internal/repository"
+)
+
+// measures are linters that tell where to look rather than what is wrong.
+var measures = []string{"funlen", "gocognit", "nestif"}
+
+// Lint gives what the linters find in every module but the control plane, for which they would read the whole of
+// Kubernetes: what is wrong, and what deserves a look, a text each.
+func Lint(ctx context.Context, r *repository.Repository) (problems, notes []string, err error) {
+	program, err := build(ctx, r, "github.com/golangci/golangci-lint/v2/cmd/golangci-lint")
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range r.Modules {
+		if !m.HasPackages(r.Root) || m.IsControlPlane() {
+			continue
+		}
+		found, err := issues(ctx, r, m, program)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", m.Dir, err)
+		}
+		for _, one := range found {
+			if slices.Contains(measures, one.FromLinter) {
+				notes = append(notes, one.String())
+			} else {
+				problems = append(problems, one.String())
+			}
+		}
+	}
+	return problems, notes, nil
+}
+
+// issue is one of golangci-lint's report in JSON.
+type issue struct {
+	FromLinter, Text string
+	Pos              struct {
+		Filename     string
+		Line, Column int
+	}
+}
+
+// String gives the issue with its file below the root, as golangci-lint gives it: relative to its configuration.
+func (i issue) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s (%s)", i.Pos.Filename, i.Pos.Line, i.Pos.Column, i.Text, i.FromLinter)
+}
+
+func issues(ctx context.Context, r *repository.Repository, m repository.Module, program string) ([]issue, error) {
+	cmd := process.Command(ctx, r.Folder(m), r.Environ(m), program, "run", "--allow-parallel-runners", "--issues-exit-code=0",
+		"--show-stats=false", "--output.json.path=stdout", "./...")
+	out, err := process.Output(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	var report struct{ Issues []issue }
+	if err := json.Unmarshal(out, &report); err != nil {
+		return nil, fmt.Errorf("%s: its report isn't JSON: %w", process.Line(cmd), err)
+	}
+	return report.Issues, nil
+}

@@ -1,0 +1,92 @@
+package lint
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/operkit/operkit/tools/check/internal/repotest"
+)
+
+const removing = "// Package dag holds nothing.\npackage dag\n\nimport \"os\"\n\n// Clear clears.\nfunc Clear() {\n\tos.Remove(\"x\")\n}\n"
+
+func TestLint(t *testing.T) {
+	t.Parallel()
+	long := "// Package smp is long.\npackage smp\n\n// Long is long.\nfunc Long() (n int) {\n" + strings.Repeat("\tn++\n", 70) + "\treturn n\n}\n"
+	r := repotest.New(t, []string{"dag", "smp", "status"}, repotest.WithTools(t, repotest.Files{
+		"dag/dag.go":       removing,
+		"smp/smp.go":       long,
+		"status/status.go": "// Package status is well.\npackage status\n",
+	}))
+	problems, notes, err := Lint(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is(t, "problems", problems, "dag/dag.go:8:11: Error return value of `os.Remove` is not checked (errcheck)")
+	is(t, "notes", notes, "smp/smp.go:5:6: Function 'Long' has too many statements (71 > 40) (funlen)")
+}
+
+func TestLintWithoutItsTools(t *testing.T) {
+	t.Parallel()
+	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/dag.go": removing})
+	if _, _, err := Lint(t.Context(), r); err == nil || !strings.HasPrefix(err.Error(), Folder+": ") {
+		t.Errorf("error %v doesn't name %s", err, Folder)
+	}
+}
+
+func TestVulnerabilities(t *testing.T) {
+	t.Parallel()
+	r := repotest.New(t, []string{"dag", "status"}, repotest.WithTools(t, repotest.Files{
+		"dag/dag.go":       removing,
+		"status/status.go": "// Package status reaches nothing.\npackage status\n",
+	}))
+	database := t.TempDir()
+	repotest.Write(t, database, repotest.Files{
+		"index/db.json":      `{"modified":"2026-01-02T15:04:05Z"}`,
+		"index/modules.json": `[{"path":"stdlib","vulns":[{"id":"GO-2026-0001","modified":"2026-01-02T15:04:05Z"}]}]`,
+		"ID/GO-2026-0001.json": `{"schema_version":"1.3.1","id":"GO-2026-0001","modified":"2026-01-02T15:04:05Z","published":"2026-01-02T15:04:05Z",
+			"details":"Files are removed.","affected":[{"package":{"name":"stdlib","ecosystem":"Go"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"}]}],
+			"ecosystem_specific":{"imports":[{"path":"os","symbols":["Remove"]}]}}],"database_specific":{"url":"https://pkg.go.dev/vuln/GO-2026-0001"}}`,
+	})
+	problems, notes, err := vulnerabilities(t.Context(), r, "file://"+database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is(t, "notes", notes)
+	if len(problems) != 1 || !strings.HasPrefix(problems[0], "dag: ") || !strings.Contains(problems[0], "GO-2026-0001") || !strings.Contains(problems[0], "dag.go:8:11") {
+		t.Errorf("problems %q don't say that dag reaches GO-2026-0001", problems)
+	}
+}
+
+func TestVulnerabilitiesOfNoDatabase(t *testing.T) {
+	t.Parallel()
+	r := repotest.New(t, []string{"dag", "status"}, repotest.WithTools(t, repotest.Files{"dag/dag.go": removing, "status/status.go": "package status\n"}))
+	problems, notes, err := vulnerabilities(t.Context(), r, "http://127.0.0.1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	is(t, "problems", problems)
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "nothing is known of vulnerabilities: ") {
+		t.Errorf("notes %q, not one that nothing is known", notes)
+	}
+}
+
+func TestVulnerabilitiesOfWhatDoesNotCompile(t *testing.T) {
+	t.Parallel()
+	r := repotest.New(t, []string{"dag"}, repotest.WithTools(t, repotest.Files{"dag/dag.go": "package dag\n\nvar x = y\n"}))
+	database := t.TempDir()
+	repotest.Write(t, database, repotest.Files{"index/db.json": `{"modified":"2026-01-02T15:04:05Z"}`, "index/modules.json": `[]`})
+	problems, _, err := vulnerabilities(t.Context(), r, "file://"+database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(problems) != 1 || !strings.Contains(problems[0], "undefined: y") {
+		t.Errorf("problems %q don't say what isn't defined", problems)
+	}
+}
+
+func is(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s:\n%s\nnot:\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
