@@ -24,6 +24,7 @@ const (
 
 // Event is something that happened to a node during a run.
 type Event struct {
+	// Kind is what happened.
 	Kind EventKind
 	// Name is the node's.
 	Name string

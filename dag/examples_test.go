@@ -344,3 +344,15 @@ func ExampleState_String() {
 	// Unstarted: [web]
 	// Error: node "cache": out of memory; node "api": still starting
 }
+
+func ExampleUnknownNodeError() {
+	err := site().Depend("web", "cdn")
+	var unknown *dag.UnknownNodeError
+	if errors.As(err, &unknown) {
+		fmt.Println(unknown.Name, unknown.Role == dag.RoleChild)
+	}
+	fmt.Println(err)
+	// Output:
+	// cdn true
+	// node "cdn": not in the graph, but named as the child of a dependency: add it first
+}

@@ -80,7 +80,7 @@ func recovered(err *error) {
 
 // isUnverified tells whether every branch of err's tree leads to Unverified.
 func isUnverified(err error) bool {
-	switch e := err.(type) { //nolint:errorlint // errors.As finds one branch, and all of them count
+	switch e := err.(type) { // errors.As finds one branch, and all of them count
 	case *unverifiedError:
 		return true
 	case interface{ Unwrap() error }:
@@ -100,7 +100,7 @@ func isUnverified(err error) bool {
 // isFatal tells whether err makes a run count as failed: whether any branch of its tree does, so that
 // an expected error can't hide another one (spec: dag 33).
 func isFatal(err error) bool {
-	switch e := err.(type) { //nolint:errorlint // errors.As finds one branch, and any of them counts
+	switch e := err.(type) { // errors.As finds one branch, and any of them counts
 	case nil:
 		return false
 	case interface{ Fatal() bool }:

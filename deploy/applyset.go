@@ -78,10 +78,12 @@ func tool(tooling string) string {
 // InvalidSetError tells that a set can't be applied as it is given, or as its parent remembers it.
 // Nothing was changed.
 type InvalidSetError struct {
+	// Parent is the set's, Reason what is wrong and what to do.
 	Parent Ref
 	Reason string
 }
 
+// Error names the parent before what is wrong.
 func (e *InvalidSetError) Error() string {
 	return fmt.Sprintf("ApplySet of %s: %s", describe(e.Parent), e.Reason)
 }

@@ -84,10 +84,7 @@ func names(conflict *deploy.ConflictError) []string {
 	if conflict == nil {
 		return nil
 	}
-	var out []string
-	for _, field := range fieldsOf(conflict.Fields) {
-		out = append(out, field)
-	}
+	out := slices.Clone(fieldsOf(conflict.Fields))
 	slices.Sort(out)
 	return out
 }

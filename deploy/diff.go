@@ -12,6 +12,7 @@ import (
 
 // Difference is what an apply would make of one object.
 type Difference struct {
+	// Ref names the object.
 	Ref Ref
 	// Action is what an apply would do.
 	Action Action

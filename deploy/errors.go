@@ -13,17 +13,23 @@ import (
 
 // InvalidManifestError tells that an object can't be sent at all; no call was made.
 type InvalidManifestError struct {
+	// Ref names the object as far as it is named, Reason says what is wrong.
 	Ref    Ref
 	Reason string
 }
 
+// Error names the object before what is wrong with it.
 func (e *InvalidManifestError) Error() string {
 	return fmt.Sprintf("%s: invalid manifest: %s", describe(e.Ref), e.Reason)
 }
 
 // KindUnknownError tells that the cluster doesn't serve a kind.
-type KindUnknownError struct{ Kind schema.GroupVersionKind }
+type KindUnknownError struct {
+	// Kind is as it was asked for.
+	Kind schema.GroupVersionKind
+}
 
+// Error names the kind and says what to do.
 func (e *KindUnknownError) Error() string {
 	kind := e.Kind.Kind
 	if version := strings.TrimSuffix(e.Kind.GroupVersion().String(), "/"); version != "" {
@@ -34,11 +40,13 @@ func (e *KindUnknownError) Error() string {
 
 // AmbiguousKindError tells that a kind was named without its group, and several are meant by it.
 type AmbiguousKindError struct {
+	// Name is what the kind was called.
 	Name string
 	// Candidates are the kinds that the name may mean, ascending.
 	Candidates []schema.GroupVersionKind
 }
 
+// Error lists the kinds that may be meant.
 func (e *AmbiguousKindError) Error() string {
 	names := make([]string, len(e.Candidates))
 	for i, kind := range e.Candidates {
@@ -49,39 +57,50 @@ func (e *AmbiguousKindError) Error() string {
 
 // NotFoundError tells that an object doesn't exist.
 type NotFoundError struct {
+	// Ref names the object, Err is the answer of the cluster, nil when it wasn't asked.
 	Ref Ref
 	Err error
 }
 
+// Error names the object.
 func (e *NotFoundError) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("%s: not found", e.Ref)
 	}
 	return fmt.Sprintf("%s: not found: %v", e.Ref, e.Err)
 }
+
+// Unwrap returns Err.
 func (e *NotFoundError) Unwrap() error { return e.Err }
 
 // AlreadyExistsError tells that an object that was to be created is there already.
 type AlreadyExistsError struct {
+	// Ref names the object, Err is the answer of the cluster.
 	Ref Ref
 	Err error
 }
 
+// Error names the object.
 func (e *AlreadyExistsError) Error() string {
 	return fmt.Sprintf("%s: exists already: %v", e.Ref, e.Err)
 }
+
+// Unwrap returns Err.
 func (e *AlreadyExistsError) Unwrap() error { return e.Err }
 
 // ForbiddenError tells what was forbidden: by RBAC when a right is missing, or by admission,
 // say of a quota. Err says which.
 type ForbiddenError struct {
+	// Verb is what was to be done to Resource, in Namespace, empty at cluster scope, and to the object called Name, empty for no single one.
 	Verb      string
 	Resource  schema.GroupResource
 	Namespace string
 	Name      string
-	Err       error
+	// Err is the answer of the cluster.
+	Err error
 }
 
+// Error says what was refused, and what to do when a right is missing.
 func (e *ForbiddenError) Error() string {
 	where := "at cluster scope"
 	if e.Namespace != "" {
@@ -99,10 +118,12 @@ func (e *ForbiddenError) MissingRight() bool {
 	return e.Err != nil && strings.Contains(e.Err.Error(), " cannot ") && strings.Contains(e.Err.Error(), " resource ")
 }
 
+// Unwrap returns Err.
 func (e *ForbiddenError) Unwrap() error { return e.Err }
 
 // ConflictError tells that other managers hold fields of the intent.
 type ConflictError struct {
+	// Ref names the object.
 	Ref Ref
 	// Fields are the contested fields in the API server's notation, each with its holder.
 	Fields []FieldConflict
@@ -138,6 +159,7 @@ func ManagerOf(message string) string {
 	return name
 }
 
+// Error lists the fields and who holds them.
 func (e *ConflictError) Error() string {
 	fields := make([]string, len(e.Fields))
 	for i, f := range e.Fields {
@@ -149,35 +171,47 @@ func (e *ConflictError) Error() string {
 	}
 	return fmt.Sprintf("%s: fields belong to another manager: %s", e.Ref, strings.Join(fields, ", "))
 }
+
+// Unwrap returns Err.
 func (e *ConflictError) Unwrap() error { return e.Err }
 
 // StaleError tells that the object changed, or is another one by now, since it was read.
 type StaleError struct {
+	// Ref names the object, Err is the answer of the cluster.
 	Ref Ref
 	Err error
 }
 
+// Error names the object.
 func (e *StaleError) Error() string {
 	return fmt.Sprintf("%s: changed since it was read: %v", e.Ref, e.Err)
 }
+
+// Unwrap returns Err.
 func (e *StaleError) Unwrap() error { return e.Err }
 
 // InvalidError tells that the cluster refused the content of an object.
 type InvalidError struct {
+	// Ref names the object.
 	Ref Ref
 	// Causes are the fields that were refused, as far as the cluster names them.
 	Causes []InvalidField
-	Err    error
+	// Err is the answer of the cluster.
+	Err error
 }
 
 // InvalidField is one field that was refused.
 type InvalidField struct {
 	// Field is its path, such as spec.replicas; empty when the object as a whole is meant.
-	Field   string
+	Field string
+	// Message is what is wrong with it, as the cluster says it.
 	Message string
 }
 
+// Error names the object before what the cluster says.
 func (e *InvalidError) Error() string { return fmt.Sprintf("%s: refused: %v", describe(e.Ref), e.Err) }
+
+// Unwrap returns Err.
 func (e *InvalidError) Unwrap() error { return e.Err }
 
 // UnavailableError tells that the cluster didn't answer, or not now.
@@ -186,32 +220,42 @@ type UnavailableError struct {
 	Ref Ref
 	// RetryAfter is what the server asked for, zero when it didn't.
 	RetryAfter time.Duration
-	Err        error
+	// Err is what came instead of an answer.
+	Err error
 }
 
+// Error names the object, if it is about one.
 func (e *UnavailableError) Error() string {
 	if e.Ref.Name == "" {
 		return fmt.Sprintf("API server unavailable: %v", e.Err)
 	}
 	return fmt.Sprintf("%s: API server unavailable: %v", e.Ref, e.Err)
 }
+
+// Unwrap returns Err.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
 // TimeoutError tells that something didn't come about in the time that the caller gave it.
 type TimeoutError struct {
+	// Ref names the object.
 	Ref Ref
 	// Reason says what was waited for and what stands in its way.
 	Reason string
-	Err    error
+	// Err is that of the context.
+	Err error
 }
 
+// Error says what was waited for.
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("%s: not in time: %s: %v", e.Ref, e.Reason, e.Err)
 }
+
+// Unwrap returns Err.
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
 // OwnedError tells that an object exists already and isn't ours to change.
 type OwnedError struct {
+	// Ref names the object.
 	Ref Ref
 	// Owner describes to whom it belongs, empty when it has no owner.
 	Owner string
@@ -219,6 +263,7 @@ type OwnedError struct {
 	NotApplied bool
 }
 
+// Error says to whom the object belongs, and what to do.
 func (e *OwnedError) Error() string {
 	if e.NotApplied && e.Owner == "" {
 		return fmt.Sprintf("%s: was not applied by this manager: delete it only if that is meant (EvenForeign)", e.Ref)
@@ -234,10 +279,12 @@ func (e *OwnedError) Error() string {
 
 // TerminatingError tells that an object is being deleted and can't be applied until it is gone.
 type TerminatingError struct {
+	// Ref names the object, Finalizers are those that hold it.
 	Ref        Ref
 	Finalizers []string
 }
 
+// Error says what the object waits for.
 func (e *TerminatingError) Error() string {
 	if len(e.Finalizers) == 0 {
 		return fmt.Sprintf("%s: is being deleted; it is applied again once it is gone", e.Ref)

@@ -13,6 +13,7 @@ import (
 
 // Cluster is what a Manager works on: the requests and the reads of one cluster.
 type Cluster interface {
+	// Port sends the requests, View answers the reads.
 	Port() Port
 	View() View
 }
@@ -60,6 +61,7 @@ const (
 
 // ApplyOptions go with one server-side apply.
 type ApplyOptions struct {
+	// FieldManager is whose intent it is.
 	FieldManager string
 	// Force takes fields over from other managers; without it they are a *ConflictError.
 	Force bool
@@ -71,24 +73,28 @@ type ApplyOptions struct {
 
 // CreateOptions go with one creation that isn't an apply.
 type CreateOptions struct {
+	// FieldManager is who owns the fields, DryRun has the cluster answer without storing anything.
 	FieldManager string
 	DryRun       bool
 }
 
 // UpdateOptions go with one replacement of a whole object.
 type UpdateOptions struct {
+	// FieldManager is who owns the fields, DryRun has the cluster answer without storing anything.
 	FieldManager string
 	DryRun       bool
 }
 
 // ListOptions say which objects are listed; nil selectors select all.
 type ListOptions struct {
+	// Labels and Fields select by what the objects have.
 	Labels labels.Selector
 	Fields fields.Selector
 }
 
 // Applied is the answer to an apply.
 type Applied struct {
+	// Object is as it is now.
 	Object *unstructured.Unstructured
 	// Created tells that the object didn't exist before.
 	Created bool
@@ -100,9 +106,11 @@ type Applied struct {
 
 // Patch is a change of an existing object.
 type Patch struct {
-	Type         types.PatchType
-	Body         []byte
-	Subresource  string
+	// Type says what Body is. Subresource is what is changed of the object, such as status; empty: all but that.
+	Type        types.PatchType
+	Body        []byte
+	Subresource string
+	// FieldManager is who owns the fields, DryRun has the cluster answer without storing anything.
 	FieldManager string
 	DryRun       bool
 }
@@ -113,5 +121,6 @@ type DeleteOptions struct {
 	UID types.UID
 	// Propagation says what happens to the objects that ref owns; empty: Background.
 	Propagation metav1.DeletionPropagation
-	DryRun      bool
+	// DryRun has the cluster answer without deleting anything.
+	DryRun bool
 }

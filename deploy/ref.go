@@ -11,6 +11,7 @@ import (
 // Ref names one object of a cluster. The namespace of a cluster-scoped object is empty.
 // Refs are comparable and may be map keys.
 type Ref struct {
+	// Kind, Namespace and Name are those of the object.
 	Kind      schema.GroupVersionKind
 	Namespace string
 	Name      string

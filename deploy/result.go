@@ -30,6 +30,7 @@ const (
 
 // Result is what became of one object.
 type Result struct {
+	// Ref names the object, Action is what became of it.
 	Ref    Ref
 	Action Action
 	// Object is the object as the cluster has it afterwards; nil when it is absent or not known.
@@ -51,7 +52,8 @@ type Result struct {
 	// Calls is how many requests were sent for it, those that failed among them. Reads of the View
 	// don't count.
 	Calls int
-	Err   error
+	// Err is why it failed, is skipped or conflicts; nil otherwise.
+	Err error
 }
 
 // Changed tells whether the cluster was changed.

@@ -60,6 +60,7 @@ const (
 // Event is one change of an object. Old is nil for Added; for Deleted and Left both are the last
 // known state.
 type Event struct {
+	// Type is what happened to the object, which was Old and is New.
 	Type EventType
 	Old  *unstructured.Unstructured
 	New  *unstructured.Unstructured

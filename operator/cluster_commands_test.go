@@ -41,7 +41,7 @@ func (p *person) says(args ...string) (code int, stdout, stderr string) {
 
 func TestCommandsAgainstACluster(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	w.run("gadget-operator", gadgetOperator(), w.replica("operator"), "--namespace", w.Namespace)
 	for _, name := range []string{"one", "two"} {
 		w.resource(gadgets, name)

@@ -20,3 +20,10 @@ func TestDomain(t *testing.T) {
 	assert.Contains(t, log.String(), "Not A Domain")
 	assert.Equal(t, 1, strings.Count(log.String(), "widget-operator: "))
 }
+
+func TestFieldManager(t *testing.T) {
+	t.Parallel()
+	code, out := executed(t, []operator.Option{operator.FieldManager("")}, "run", "--dry-run", "--cr", file(t, sample))
+	assert.Equal(t, 1, code)
+	assert.Contains(t, out, "field manager: its name is empty")
+}

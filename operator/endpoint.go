@@ -128,7 +128,7 @@ func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context
 		if e.address == config.AutoAddress || e.address == config.NoAddress {
 			continue
 		}
-		listener, err := net.Listen("tcp", e.address)
+		listener, err := net.Listen("tcp", e.address) //nolint:noctx // there is nothing to wait for
 		if err != nil {
 			for _, open := range listeners {
 				_ = open.Close()

@@ -38,7 +38,7 @@ func (w *world) events() (texts []string) {
 
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	rights := append(leading(t), rightsIn(t, "## Events\n")...)
 	p := w.process(w.replica("telling", rights...), append([]string{"--events.level", "normal", "--log.level", "debug"}, brief...)...)
 	w.eventually("it leads", p.says(leads))
@@ -64,7 +64,7 @@ func TestEvents(t *testing.T) {
 
 func TestEventsWithoutTheRight(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	p := w.process(w.replica("silent", leading(t)...), append([]string{"--events.level", "normal"}, brief...)...)
 	w.eventually("it leads", p.says(leads))
 	for _, name := range []string{"one", "two", "three"} {
@@ -82,7 +82,7 @@ func TestEventsWithoutTheRight(t *testing.T) {
 // By default only failures are told.
 func TestWarningEvents(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	// It may not write ConfigMaps.
 	user := w.User(t, "bound", envtest.InNamespace(slices.Concat([]rbacv1.PolicyRule{own}, patching(t), leading(t), rightsIn(t, "## Events\n"))...),
 		envtest.InNamespace(rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"configmaps"}}))

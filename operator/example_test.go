@@ -3,9 +3,11 @@ package operator_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -76,6 +78,23 @@ func ExampleDomain() {
 	// Output:
 	// widget-operator: --dry-run needs the resource to render: add --cr FILE
 	// 2
+}
+
+func ExampleFieldManager() {
+	// The widgets are those of an operator that was called otherwise.
+	op := operator.New("widget-operator", operator.FieldManager("widgets"), operator.Command(func(open operator.Opener) *cobra.Command {
+		return &cobra.Command{Use: "who", Short: "Say who applies", RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := open(cmd)
+			if err != nil {
+				return err
+			}
+			cmd.Println(p.Operator, "applies as", p.FieldManager)
+			return nil
+		}}
+	}))
+	op.Control(widget{})
+	op.Execute(context.Background(), []string{"who"}, os.Stdout, os.Stdout)
+	// Output: widget-operator applies as widgets
 }
 
 func ExampleDefaults() {
@@ -157,10 +176,12 @@ func ExampleWithoutTemporaryPatches() {
 }
 
 func ExampleWatches() {
+	// region watches
 	op := operator.New("guestbook-operator", operator.Watches(
 		cluster.MetadataOnly(schema.GroupKind{Kind: "Secret"}),
 		cluster.Selected(schema.GroupKind{Kind: "Node"}, labels.SelectorFromSet(labels.Set{"zone": "north"}), nil),
 	))
+	// endregion watches
 	op.Control(widget{})
 	// Which namespaces are watched is said by whoever runs it.
 	args := []string{"run", "--namespace", "team-*,!team-x", "--watch.namespace-selector", "tier in prod"}
@@ -232,4 +253,41 @@ func ExampleCommand() {
 	op.Control(widget{})
 	op.Execute(context.Background(), []string{"kinds"}, os.Stdout, os.Stdout)
 	// Output: Widget
+}
+
+// Main is what a program's main calls last: it reads the arguments and ends the process.
+func ExampleOperator_Main() {
+	main := func() {
+		op := operator.New("widget-operator")
+		op.Control(widget{})
+		op.Main()
+	}
+	if os.Getenv("WIDGET_MAIN") != "" { // this process is the program
+		os.Args = []string{"widget-operator", "run", "--dry-run"}
+		main()
+	}
+	program := exec.Command(os.Args[0], "-test.run=^ExampleOperator_Main$")
+	program.Env = append(os.Environ(), "WIDGET_MAIN=1")
+	program.Stderr = os.Stdout
+	fmt.Println(program.Run())
+	// Output:
+	// widget-operator: --dry-run needs the resource to render: add --cr FILE
+	// exit status 2
+}
+
+func ExampleInstrument() {
+	op := operator.New("widget-operator", operator.Instrument(func(_ context.Context, p operator.Process) (operator.Instruments, error) {
+		fmt.Println("seeing", p.Operator, "with", len(p.Controllers), "controller")
+		if os.Getenv("TRACES") == "" {
+			return operator.Instruments{}, errors.New("TRACES: say where traces go")
+		}
+		return operator.Instruments{Close: func(context.Context) error { return nil }}, nil
+	}))
+	op.Control(widget{})
+	args := []string{"run", "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"), "--leader-election.lock", "none"}
+	fmt.Println(op.Execute(context.Background(), args, os.Stdout, os.Stdout))
+	// Output:
+	// seeing widget-operator with 1 controller
+	// widget-operator: TRACES: say where traces go
+	// 1
 }

@@ -16,9 +16,11 @@ import (
 
 // Process is what those are told of a process who see it (Instrument) or change what it does (Extend, Command).
 type Process struct {
-	// Operator is the name of the operator, which is its field manager, Version that of the program, Domain that of annotations.
-	Operator, Version, Domain string
-	Logger                    *slog.Logger
+	// Operator is the name of the operator, FieldManager that under which it owns what it applies, Version that of the program,
+	// Domain that of annotations.
+	Operator, FieldManager, Version, Domain string
+	// Logger is the process's.
+	Logger *slog.Logger
 	// Config are the settings.
 	Config config.Config
 	// Controllers are those of the operator, as they were added.
@@ -49,7 +51,8 @@ func Extend(start func(ctx context.Context, p Process) (Extension, error)) Optio
 func (o *Operator) about(p *process) Process {
 	info, _ := debug.ReadBuildInfo()
 	about := Process{
-		Operator: o.name, Version: newBuild(o.name, p.Versions.Operator, info).Version, Domain: o.domain, Logger: p.logger, Config: p.Config,
+		Operator: o.name, FieldManager: o.manager, Version: newBuild(o.name, p.Versions.Operator, info).Version, Domain: o.domain,
+		Logger: p.logger, Config: p.Config,
 		Options: func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error) {
 			c, known := o.controllerOf(of.Kind())
 			if !known {

@@ -59,7 +59,7 @@ func (w *world) served(namespace string) bool {
 
 func TestNamespacesAreFollowed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	a, b, x := w.team("a", `{"tier":"prod"}`), w.team("b", `{}`), w.team("x", `{"tier":"prod"}`)
 	for _, namespace := range []string{a, b, x} {
 		w.create("{apiVersion: operator.operkit.dev/v1, kind: Gadget, metadata: {name: one, namespace: " + namespace + "}}")
@@ -128,7 +128,7 @@ func (c counted) Setup(ctx context.Context, s *reconcile.Session) error {
 
 func TestMetadataOnly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	var setups atomic.Int64
 	op := operator.New("gadget-operator", operator.Watches(cluster.MetadataOnly(secretKind.GroupKind())))
 	op.Control(counted{settings{gadgets}, &setups, true})

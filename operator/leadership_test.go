@@ -53,7 +53,7 @@ func (w *world) gadget(name, of string) {
 
 func TestReplicas(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	var first, second *process
 	t.Run("watch 32, 34: in a Pod the operator leads by a Lease", func(t *testing.T) {
 		first = w.process(w.replica("first", leading(t)...))
@@ -256,7 +256,7 @@ func TestLeadershipOutsideOfAPod(t *testing.T) {
 
 func TestLeadershipPerObject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	flags := append([]string{"--leader-election.lock", "per-object"}, brief...)
 	replicas := []*process{w.process(w.replica("first"), flags...), w.process(w.replica("second"), flags...)}
 	for _, p := range replicas {

@@ -28,6 +28,7 @@ import (
 // one goroutine; then Main or Execute is called, once.
 type Operator struct {
 	name        string
+	manager     string
 	domain      string
 	defaults    []func(*config.Config)
 	ownFlags    []func(*pflag.FlagSet)
@@ -53,6 +54,12 @@ type Option func(*Operator)
 // deploy.Domain. An operator that takes over from another framework keeps its domain, so that
 // the annotations on existing resources go on working.
 func Domain(domain string) Option { return func(o *Operator) { o.domain = domain } }
+
+// FieldManager sets the name under which the operator owns the fields that it applies; default its name. An operator that takes
+// over from one of another name, or from one of another framework that applied, keeps that one's: what it renders no more goes
+// then, as it would have gone with the other. It must stay the same from release to release, and differ from that of every
+// other operator in the cluster.
+func FieldManager(name string) Option { return func(o *Operator) { o.manager = name } }
 
 // Watches sets what is watched and held of kinds: cluster.MetadataOnly for those of which many or large objects exist whose
 // content no controller reads, such as Secrets that are only written, and cluster.Selected for those of which some objects
@@ -87,10 +94,10 @@ type controller struct {
 }
 
 // New returns an operator without controllers. The name is the field manager under which it
-// owns what it applies, so it must stay the same from release to release, and differ from
-// that of every other operator in the cluster.
+// owns what it applies (see FieldManager), so it must stay the same from release to release, and
+// differ from that of every other operator in the cluster.
 func New(name string, options ...Option) *Operator {
-	o := &Operator{name: name, domain: deploy.Domain, namespaceFile: leader.NamespaceFile}
+	o := &Operator{name: name, manager: name, domain: deploy.Domain, namespaceFile: leader.NamespaceFile}
 	for _, option := range options {
 		option(o)
 	}
@@ -99,7 +106,7 @@ func New(name string, options ...Option) *Operator {
 
 // managerOptions are those of every Manager of the operator.
 func (o *Operator) managerOptions() []deploy.Option {
-	return []deploy.Option{deploy.FieldManager(o.name), deploy.KeyDomain(o.domain)}
+	return []deploy.Option{deploy.FieldManager(o.manager), deploy.KeyDomain(o.domain)}
 }
 
 // Control adds a controller. Mistakes, such as two controllers of one kind, are reported
@@ -112,7 +119,7 @@ func (o *Operator) Control(c reconcile.Controller, options ...reconcile.Option) 
 // when it failed or has lost the leadership, 2 for a mistake in the arguments. SIGINT and SIGTERM
 // end it in good order; a second one ends it at once (spec: watch 8, mistake 7).
 func (o *Operator) Main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) //nolint:forbidigo // it stands for main
 	// With the handler gone the second signal kills.
 	context.AfterFunc(ctx, stop)
 	// What client-go has to say about its watches is said by package cluster, once. The logger of

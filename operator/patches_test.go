@@ -39,7 +39,7 @@ func TestPatchesWithoutTheirDefinition(t *testing.T) {
 	assert.Empty(t, calls.Failed(), "no request fails for want of it")
 	assert.Empty(t, calls.Of(reviewing), "nor is asked for rights that nobody needs yet")
 
-	w.InstallCRDs(t, patchDefinition)
+	w.InstallCRDs(t, patchDefinition(t))
 	w.patch("a", gadgets, "new")
 	w.eventually("it is found once it is there", func() bool { return w.mode("one") == "new" })
 	assert.Empty(t, r.log.lines("failed"))
@@ -47,7 +47,7 @@ func TestPatchesWithoutTheirDefinition(t *testing.T) {
 
 func TestPatchesWithoutRights(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	r := w.start(gadgets, nil)
 	w.resource(gadgets, "one")
 	w.patch("a", gadgets, "new")
@@ -83,7 +83,7 @@ func TestPatchesWithoutRights(t *testing.T) {
 // TestPatchesSwitchedOff: also with all rights, and with a patch recorded by a former release.
 func TestPatchesSwitchedOff(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	r := w.start(gadgets, patching(t), operator.WithoutTemporaryPatches())
 	w.patch("a", gadgets, "new")
 	w.create(`{apiVersion: operator.operkit.dev/v1, kind: Gadget, metadata: {name: one, annotations: {
@@ -100,7 +100,7 @@ func TestPatchesSwitchedOff(t *testing.T) {
 // TestPatchesOfTwoOperators: they serve one kind of patches for their own kinds, and leave each other's alone.
 func TestPatchesOfTwoOperators(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	ofGadgets, ofGears := w.start(gadgets, patching(t)), w.start(gears, patching(t))
 	w.resource(gadgets, "one")
 	w.eventually("the gadget is rendered", func() bool { return w.mode("one") == "old" })

@@ -54,7 +54,7 @@ func (p *person) release(number int, args ...string) (code int, stdout, stderr s
 
 func TestPlanCommands(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	user := w.replica("somebody", rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{"operator.operkit.dev"}, Resources: []string{"gadgets"}})
 	someone := &person{w, user, w.Kubeconfig(t, user)}
 	w.create("{apiVersion: operator.operkit.dev/v1, kind: Gadget, metadata: {name: one}, spec: {of: glass}}")

@@ -52,7 +52,7 @@ func ask(t *testing.T, address, path string) (code int, text string) {
 
 func TestProbes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	dir := t.TempDir()
 	beat, rendered := filepath.Join(dir, "beat"), filepath.Join(dir, "rendered")
 	flags := append([]string{"--health.address", "127.0.0.1:0", "--profiling.address", "127.0.0.1:0", "--metrics.address", "127.0.0.1:0", "--heartbeat.file", beat, "--manifests.directory", rendered}, brief...)
@@ -138,7 +138,7 @@ func TestProbes(t *testing.T) {
 // TestMetricsForSome has them read by HTTPS alone, and by those who may: package access tests whom that is.
 func TestMetricsForSome(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	dir := t.TempDir()
 	certificateFile, keyFile, roots := certificateIn(t, dir)
 	asking := w.User(t, "asking", envtest.InNamespace(append([]rbacv1.PolicyRule{own, creating}, patching(t)...)...), envtest.ClusterWide(

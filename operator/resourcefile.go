@@ -64,7 +64,7 @@ func filesOf(name string) ([]string, error) {
 	}
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {
-		return []string{name}, nil // that it can't be read is told when it is
+		return []string{name}, nil //nolint:nilerr // that it can't be read is told when it is
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {

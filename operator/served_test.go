@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -28,9 +29,8 @@ import (
 )
 
 const (
-	definitions     = "testdata/crds"
-	patchDefinition = "../reconcile/temporarypatch/operkit.dev_temporarypatches.yaml"
-	patience        = 30 * time.Second
+	definitions = "testdata/crds"
+	patience    = 30 * time.Second
 )
 
 var (
@@ -38,6 +38,18 @@ var (
 	gears      = schema.GroupVersionKind{Group: "operator.operkit.dev", Version: "v1", Kind: "Gear"}
 	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 )
+
+// patchDefinition writes the definition of temporary patches into a file.
+func patchDefinition(t *testing.T) string {
+	t.Helper()
+	crd, err := temporarypatch.CRD()
+	require.NoError(t, err)
+	text, err := yaml.Marshal(crd.Object)
+	require.NoError(t, err)
+	name := filepath.Join(t.TempDir(), "crd.yaml")
+	require.NoError(t, os.WriteFile(name, text, 0o600))
+	return name
+}
 
 // settings controls resources of any kind: each is one ConfigMap of its own name.
 type settings struct{ kind schema.GroupVersionKind }

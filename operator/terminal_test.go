@@ -155,7 +155,7 @@ func TestBrokenPipe(t *testing.T) {
 
 func TestStatusWatch(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, envtest.CRDs(definitions, patchDefinition))
+	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	w.run("gadget-operator", gadgetOperator(), w.replica("operator"), "--namespace", w.Namespace)
 	someone := w.person("someone", "get", "list", "watch")
 	rows := func(lines []string) (names []string) {

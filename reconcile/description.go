@@ -87,6 +87,7 @@ func (d *Description) Context(ctx context.Context) context.Context {
 
 // Dependency is one component that another waits for.
 type Dependency struct {
+	// Upstream is the one that is waited for, Gates are what has to be true of it.
 	Upstream *Component
 	Gates    []Gate
 }
@@ -105,6 +106,7 @@ func (d *Description) Builder(c *Component) Builder { return c.builder }
 
 // Rendered is one object of a component as it is to be deployed.
 type Rendered struct {
+	// Object is what was added.
 	Object *Object
 	// Content is shared: it must not be changed.
 	Content *unstructured.Unstructured

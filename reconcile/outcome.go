@@ -48,6 +48,7 @@ func (o Outcome) Graph() string {
 
 // ComponentOutcome is how the rollout of one component ended.
 type ComponentOutcome struct {
+	// State is how far it got.
 	State State
 	// Deployed tells that its objects were applied, whether or not they are ready.
 	Deployed bool

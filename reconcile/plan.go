@@ -26,6 +26,7 @@ type Plan struct {
 
 // PlannedComponent is one component of a Plan.
 type PlannedComponent struct {
+	// Component is the one of the session.
 	Component *Component
 	// Differences are what its deployment would make of its objects, or its removal if it is disabled. What a Deployer does
 	// beside that isn't known.

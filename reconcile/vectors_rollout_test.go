@@ -56,7 +56,7 @@ func answer(does any, whenFalse error, text string) error {
 }
 
 var (
-	isFalse  = errors.New("false")
+	errFalse = errors.New("false")
 	notReady = &classified{class: classVerification, err: errors.New("not ready")}
 )
 
@@ -87,11 +87,11 @@ func (r *recorded) step(step string, does any, whenFalse error) error {
 }
 
 func (r *recorded) Build(context.Context, *Session, *Component) error {
-	return r.step("build", r.does.Build, isFalse)
+	return r.step("build", r.does.Build, errFalse)
 }
 
 func (r *recorded) Deploy(context.Context, *Session, *Component) error {
-	return r.step("deploy", r.does.Deploy, isFalse)
+	return r.step("deploy", r.does.Deploy, errFalse)
 }
 
 func (r *recorded) Verify(context.Context, *Session, *Component) error {
@@ -99,7 +99,7 @@ func (r *recorded) Verify(context.Context, *Session, *Component) error {
 }
 
 func (r *recorded) Disable(context.Context, *Session, *Component) error {
-	return r.step("disable", r.does.Disable, isFalse)
+	return r.step("disable", r.does.Disable, errFalse)
 }
 
 // recordedHooks are the hooks of a case; one that it doesn't name isn't traced and does nothing.
@@ -167,8 +167,8 @@ func (c *rolloutCase) setup(s *Session, did *trace) {
 		var gates []Gate
 		if len(edge) > 2 {
 			gates = append(gates, func(context.Context, *Component) (bool, error) {
-				err := answer(edge[2], isFalse, fmt.Sprint("edge-", edge[0]))
-				if errors.Is(err, isFalse) {
+				err := answer(edge[2], errFalse, fmt.Sprint("edge-", edge[0]))
+				if errors.Is(err, errFalse) {
 					return false, nil
 				}
 				return err == nil, err
@@ -199,7 +199,7 @@ func (c rolloutCase) specified(v *vector) rolloutCase {
 		if does.Disabled || slices.Contains(out.Unstarted, name) {
 			continue
 		}
-		before := errors.Join(answer(does.Build, isFalse, ""), answer(does.Deploy, isFalse, ""))
+		before := errors.Join(answer(does.Build, errFalse, ""), answer(does.Deploy, errFalse, ""))
 		switch {
 		case before != nil && classOf(before) <= classVerification:
 			// It waits: it isn't deployed, and nothing of it can be verified.

@@ -22,6 +22,7 @@ type Watcher interface {
 // error didn't ask for is followed no longer.
 type Follower interface {
 	Watcher
+	// Follow is told of one object, and returns once its present state is known.
 	Follow(ctx context.Context, owner request.Key, ref deploy.Ref) error
 }
 

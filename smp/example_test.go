@@ -10,10 +10,7 @@ import (
 	"github.com/operkit/operkit/smp"
 )
 
-var (
-	podKind        = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
-	deploymentKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
-)
+var podKind = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 
 // print writes a value as JSON.
 func print(value any) {

@@ -11,14 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// operationsOf reads a JSON patch.
-func operationsOf(t testing.TB, text string) []any {
-	t.Helper()
-	list, isList := parse(t, text).([]any)
-	require.True(t, isList, text)
-	return list
-}
-
 // eachWay runs a test of a function of two values detached, shared, and on texts.
 func eachWay(t *testing.T, doc, patch string, on func(doc, patch any, opts ...Option) (any, error),
 	onText func(doc, patch []byte, opts ...Option) ([]byte, error), check func(t *testing.T, got any, err error), opts ...Option,

@@ -16,6 +16,7 @@ const (
 // Patch is a patch of either type with a name by which errors call it. It is safe for concurrent use
 // as long as nobody writes to its body.
 type Patch struct {
+	// Name is what errors call it, Type says what Body is.
 	Name string
 	Type Type
 	// Body is the patch itself: a map[string]any for StrategicMerge, a []any for JSON6902. nil and

@@ -26,6 +26,7 @@ const (
 // constants says nothing that can be kept: it counts as absent and is removed,
 // with a warning, also by the zero Application.
 type Application struct {
+	// Ready and Updating are what the two conditions are to say.
 	Ready    ReadyVerdict
 	Updating UpdatingVerdict
 

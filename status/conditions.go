@@ -16,6 +16,7 @@ import (
 // written here. GetConditions may answer the object's own slice: it is never
 // changed, SetConditions is given a new one.
 type Accessor interface {
+	// GetConditions answers the conditions, SetConditions replaces them.
 	GetConditions() []metav1.Condition
 	SetConditions(conditions []metav1.Condition)
 }

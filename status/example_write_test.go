@@ -2,6 +2,7 @@ package status_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -91,4 +92,41 @@ func ExampleApplication_Write() {
 	// Ready True Stable Verify Complete
 	// Updating False Stable Rollout Complete
 	// Theirs True R
+}
+
+// ShopStatus is the status of a kind whose schema knows what is written by an Application, and a field of its own.
+type ShopStatus struct {
+	status.Fields `json:",inline"`
+	Sign          string `json:"sign,omitempty"`
+}
+
+// A program that reads the status of such a kind has it as a type.
+func ExampleFields() {
+	const written = `{
+		"sign": "open", "operatorVersion": "7.0.0",
+		"componentStatus": {
+			"deployed": "2/3", "verified": "1/3",
+			"unstartedComponents": [{"name": "backup", "reason": "waits for web"}],
+			"componentMessages": [{"name": "web", "message": "no node has room"}]},
+		"versions": {"reconciled": "1.0.0", "available": {"versions": [{"name": "1.0.0"}, {"name": "1.1.0"}]}}
+	}`
+	var shop ShopStatus
+	if err := json.Unmarshal([]byte(written), &shop); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var components *status.ComponentFields = shop.ComponentStatus
+	fmt.Println(components.Verified, "verified")
+	for _, one := range components.UnstartedComponents {
+		fmt.Println(one.Name, one.Reason)
+	}
+	for _, one := range components.ComponentMessages {
+		fmt.Println(one.Name, one.Message)
+	}
+	fmt.Println(shop.Versions.Reconciled, "of", shop.Versions.Available.Versions)
+	// Output:
+	// 1/3 verified
+	// backup waits for web
+	// web no node has room
+	// 1.0.0 of [{1.0.0} {1.1.0}]
 }

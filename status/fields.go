@@ -39,19 +39,25 @@ type Fields struct {
 //
 // +kubebuilder:object:generate=true
 type ComponentFields struct {
-	// Deployed and Verified are counts such as 1/2.
+	// Deployed is how many components are deployed, of how many, such as 1/2.
 	// +optional
 	Deployed string `json:"deployed,omitempty"`
+	// Verified is how many are ready, likewise.
 	// +optional
 	Verified string `json:"verified,omitempty"`
+	// AllComponents are the names of all.
 	// +optional
 	AllComponents []string `json:"allComponents,omitzero"`
+	// DeployedComponents are those that are deployed, ready or not.
 	// +optional
 	DeployedComponents []string `json:"deployedComponents,omitzero"`
+	// VerifiedComponents are those that are ready.
 	// +optional
 	VerifiedComponents []string `json:"verifiedComponents,omitzero"`
+	// UnverifiedComponents are those that are deployed and not ready.
 	// +optional
 	UnverifiedComponents []string `json:"unverifiedComponents,omitzero"`
+	// FailedComponents are those that failed.
 	// +optional
 	FailedComponents []string `json:"failedComponents,omitzero"`
 	// UnstartedComponents tells for what each component waits.
@@ -75,7 +81,9 @@ type ComponentFields struct {
 //
 // +kubebuilder:object:generate=true
 type ComponentReason struct {
+	// Name is the component's.
 	Name string `json:"name"`
+	// Reason tells for what it waits.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 }
@@ -84,7 +92,9 @@ type ComponentReason struct {
 //
 // +kubebuilder:object:generate=true
 type ComponentMessage struct {
+	// Name is the component's.
 	Name string `json:"name"`
+	// Message tells what keeps it from being ready.
 	// +optional
 	Message string `json:"message,omitempty"`
 }
@@ -96,6 +106,7 @@ type VersionFields struct {
 	// Reconciled is the version that was last rolled out completely.
 	// +optional
 	Reconciled string `json:"reconciled,omitempty"`
+	// Available are those on offer.
 	// +optional
 	Available *AvailableFields `json:"available,omitempty"`
 }
@@ -104,6 +115,7 @@ type VersionFields struct {
 //
 // +kubebuilder:object:generate=true
 type AvailableFields struct {
+	// Versions are in the order in which the operator offers them.
 	// +optional
 	Versions []AvailableVersion `json:"versions,omitzero"`
 }
@@ -112,5 +124,6 @@ type AvailableFields struct {
 //
 // +kubebuilder:object:generate=true
 type AvailableVersion struct {
+	// Name is the version, such as 1.2.3.
 	Name string `json:"name"`
 }

@@ -25,6 +25,7 @@ type ReadyVerdict struct {
 // UpdatingVerdict is what is to be said by the Updating condition, with the
 // meanings of ReadyVerdict.
 type UpdatingVerdict struct {
+	// Reason, Message and Remove are as in ReadyVerdict.
 	Reason  UpdatingReason
 	Message string
 	Remove  bool

@@ -92,8 +92,8 @@ func ExampleConfig() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(config.Host)
-	// Output: https://two.example.invalid
+	fmt.Println(config.Host, cluster.DefaultNamespace(file, "two"))
+	// Output: https://two.example.invalid default
 }
 
 func ExampleNamespaces() {

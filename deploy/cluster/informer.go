@@ -87,7 +87,7 @@ func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch
 		return i.kind.feed.watch(ctx, at, i.subject.ref.Namespace, options)
 	})
 	if err != nil && ctx.Err() != nil {
-		return watch.NewEmptyWatch(), nil // an end is no failure, of which the Reflector would speak
+		return watch.NewEmptyWatch(), nil //nolint:nilerr // an end is no failure, of which the Reflector would speak
 	}
 	if err != nil {
 		return nil, err

@@ -248,7 +248,7 @@ spec:
 		}
 		live.SetManagedFields(entries)
 		live.SetResourceVersion("") // the deployment controller writes too
-		live, err = client.Update(t.Context(), live, metav1.UpdateOptions{FieldManager: "kubectl-edit"})
+		_, err = client.Update(t.Context(), live, metav1.UpdateOptions{FieldManager: "kubectl-edit"})
 		require.NoError(t, err)
 		eventually(t, c, ref, func(obj *unstructured.Unstructured) bool {
 			for _, entry := range obj.GetManagedFields() {

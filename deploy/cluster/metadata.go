@@ -14,7 +14,7 @@ func contentOf(m *metav1.ObjectMeta, fields func(text []byte) (map[string]any, e
 	putText(content, "name", m.Name)
 	putText(content, "generateName", m.GenerateName)
 	putText(content, "namespace", m.Namespace)
-	putText(content, "selfLink", m.SelfLink)
+	putText(content, "selfLink", m.SelfLink) //nolint:staticcheck // an old API server may still give it
 	putText(content, "uid", string(m.UID))
 	putText(content, "resourceVersion", m.ResourceVersion)
 	if m.Generation != 0 {

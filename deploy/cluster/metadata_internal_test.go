@@ -22,7 +22,7 @@ func anyMetadata(r *rand.Rand) metav1.ObjectMeta {
 	at := func() metav1.Time { return metav1.NewTime(time.Unix(r.Int64N(4e9), 0)) }
 	m := metav1.ObjectMeta{Name: "n"}
 	if some() {
-		m.GenerateName, m.Namespace, m.SelfLink, m.Generation = text(), text(), text(), r.Int64()
+		m.GenerateName, m.Namespace, m.SelfLink, m.Generation = text(), text(), text(), r.Int64() //nolint:staticcheck // it has to come through
 	}
 	if some() {
 		m.UID, m.ResourceVersion, m.CreationTimestamp = types.UID(text()), text(), at()

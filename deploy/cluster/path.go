@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
-	segments "k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 )
 
 // path returns where ref is served. A name that would lead elsewhere, such as "web/status",
@@ -48,7 +48,7 @@ func creatable(res resource, ref deploy.Ref) error {
 
 func nameable(ref deploy.Ref) error {
 	for field, part := range map[string]string{"metadata.name": ref.Name, "metadata.namespace": ref.Namespace} {
-		if problems := segments.IsValidPathSegmentName(part); len(problems) > 0 {
+		if problems := content.IsPathSegmentName(part); len(problems) > 0 {
 			return &deploy.InvalidManifestError{Ref: ref, Reason: field + " " + strings.Join(problems, ", ")}
 		}
 	}

@@ -122,7 +122,7 @@ func (e *events) nextFrame() (kind watch.EventType, document []byte, err error) 
 
 // noEOF is err, as what it is at a place where there should have been more.
 func noEOF(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

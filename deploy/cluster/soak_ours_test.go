@@ -225,9 +225,9 @@ func describeOne(obj *unstructured.Unstructured) string {
 }
 
 func outcomes(results deploy.Results, err error) []string {
-	said := make([]string, len(results))
-	for i, result := range results {
-		said[i] = outcome(result)
+	var said []string
+	for _, result := range results {
+		said = append(said, outcome(result))
 	}
 	if len(results) == 0 && err != nil {
 		said = append(said, kindOf(err))

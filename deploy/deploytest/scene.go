@@ -69,7 +69,7 @@ func held(obj *unstructured.Unstructured) map[string]any {
 	var entries []metav1.ManagedFieldsEntry
 	for _, entry := range obj.GetManagedFields() {
 		if entry.Subresource != "status" {
-			if entry.FieldsV1 != nil && !marks(entry.FieldsV1.Raw) {
+			if entry.FieldsV1 != nil && !marks(entry.FieldsV1.GetRawBytes()) {
 				entry.Time = nil
 			}
 			entries = append(entries, entry)

@@ -14,6 +14,7 @@ type Admission func(request AdmissionRequest, live, next *unstructured.Unstructu
 
 // AdmissionRequest is what an Admission is asked about.
 type AdmissionRequest struct {
+	// Ref names the object, Subresource the part of it that is written, such as status; empty: all but that.
 	Ref         deploy.Ref
 	Subresource string
 }

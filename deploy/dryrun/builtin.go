@@ -10,7 +10,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
@@ -122,7 +121,7 @@ func references(a smd.Atom) []string {
 func nameRule(kind schema.GroupVersionKind) validation.ValidateNameFunc {
 	switch {
 	case kind.Group == "rbac.authorization.k8s.io":
-		return path.ValidatePathSegmentName
+		return pathSegment
 	case kind.Group == "" && kind.Kind == "Namespace":
 		return validation.ValidateNamespaceName
 	case kind.Group == "" && kind.Kind == "Service":

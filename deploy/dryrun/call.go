@@ -31,10 +31,13 @@ const (
 
 // Call is one request as the cluster received it.
 type Call struct {
+	// Verb is what was asked for.
 	Verb Verb
 	// Ref is what it was about; without a name it was no single object.
-	Ref          deploy.Ref
-	Subresource  string
+	Ref deploy.Ref
+	// Subresource is the part of the object that was written, such as status; empty: all but that.
+	Subresource string
+	// FieldManager, Force and DryRun are those of the options of a write.
 	FieldManager string
 	Force        bool
 	DryRun       bool

@@ -6,8 +6,8 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
@@ -47,12 +47,20 @@ func (d *declaration) selectableBy(field string) bool {
 		slices.Contains(d.selectable, field)
 }
 
+// pathSegment is the rule for names that need nothing but a place in an address.
+func pathSegment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
+}
+
 // deduced declares a kind of which nothing is known but its scope.
 func deduced(kind schema.GroupVersionKind, scope deploy.Scope) *declaration {
 	plural, singular := guessNames(kind)
 	return &declaration{
 		kind: kind, plural: plural, singular: singular, scope: scope,
-		status: true, generation: true, object: objectType, anyField: true, validName: path.ValidatePathSegmentName,
+		status: true, generation: true, object: objectType, anyField: true, validName: pathSegment,
 	}
 }
 

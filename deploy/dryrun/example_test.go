@@ -289,6 +289,23 @@ func ExampleCluster_Record() {
 	// Output: apply ConfigMap shop/web
 }
 
+// Calls gives all of a recording, also when it has ended.
+func ExampleRecording() {
+	cluster, err := dryrun.New(dryrun.Namespaces("shop"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	recording := cluster.Record()
+	for _, name := range []string{"web", "db"} {
+		if _, err := cluster.Port().Apply(context.Background(), exampleConfigMap(name), deploy.ApplyOptions{FieldManager: "example"}); err != nil {
+			log.Fatal(err)
+		}
+		recording.Stop()
+	}
+	fmt.Println(recording.Calls())
+	// Output: [apply ConfigMap shop/web]
+}
+
 // A watch continues where an earlier one ended, as long as the history reaches back.
 func ExampleCluster_Watch() {
 	cluster, err := dryrun.New(dryrun.AnyNamespace(), dryrun.History(1))

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 )
 
 // sendable refuses, before it is a request, what names no object: without a name, with a name that
@@ -21,10 +21,10 @@ func (p port) sendable(ref deploy.Ref) error {
 // placeable is sendable for what may be without a name.
 func (p port) placeable(ref deploy.Ref) error {
 	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
-	if problems := path.IsValidPathSegmentName(ref.Name); len(problems) > 0 {
+	if problems := content.IsPathSegmentName(ref.Name); len(problems) > 0 {
 		return invalid("metadata.name " + strings.Join(problems, ", "))
 	}
-	if problems := path.IsValidPathSegmentName(ref.Namespace); len(problems) > 0 {
+	if problems := content.IsPathSegmentName(ref.Namespace); len(problems) > 0 {
 		return invalid("metadata.namespace " + strings.Join(problems, ", "))
 	}
 	d, err := p.declared(ref.Kind)

@@ -116,7 +116,6 @@ func TestReadsAreCopies(t *testing.T) {
 	kept := manifest.DeepCopy()
 	cluster := newCluster(t, dryrun.Objects(manifest))
 	ref := deploy.RefOf(manifest)
-	want := get(t, cluster, ref)
 	assert.Equal(t, kept, manifest, "deploy W11: a seed isn't changed")
 
 	events := record(t, cluster, configMap)
@@ -126,7 +125,7 @@ func TestReadsAreCopies(t *testing.T) {
 	live, err := cluster.Port().Get(t.Context(), ref)
 	require.NoError(t, err)
 	same := apply(t, cluster, "operkit", settings(t, "{a: '1'}"))
-	want = get(t, cluster, ref)
+	want := get(t, cluster, ref)
 	for _, obj := range []map[string]any{
 		manifest.Object, listed[0].Object, live.Object, same.Object, events.all()[0].New.Object, cluster.Objects()[0].Object,
 	} {

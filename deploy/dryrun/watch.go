@@ -29,10 +29,12 @@ type WatchOptions struct {
 
 // ExpiredError tells that the events since a version aren't kept any more: list anew.
 type ExpiredError struct {
+	// ResourceVersion is the one asked for, Err the answer of a real cluster.
 	ResourceVersion string
 	Err             error
 }
 
+// Error names the version.
 func (e *ExpiredError) Error() string {
 	return fmt.Sprintf("events since resourceVersion %s: are gone, list anew: %v", e.ResourceVersion, e.Err)
 }

@@ -112,7 +112,7 @@ func managers(obj *unstructured.Unstructured) []any {
 	for _, entry := range obj.GetManagedFields() {
 		name := fmt.Sprintf("%s %s %s", entry.Manager, entry.Operation, entry.Subresource)
 		if entry.Manager == "guestbook-operator" && entry.FieldsV1 != nil {
-			name += " " + string(entry.FieldsV1.Raw)
+			name += " " + entry.FieldsV1.GetRawString()
 		}
 		names = append(names, name)
 	}

@@ -20,11 +20,6 @@ const (
 	soon = 5 * time.Second
 )
 
-// limit is the body of a patch that sets the memory limit.
-func limit(memory string) string {
-	return fmt.Sprintf(`{store: {server: {spec: {template: {spec: {containers: [{name: memcached, resources: {limits: {memory: %s}}}]}}}}}}`, memory)
-}
-
 // patch is a temporary patch of the cache.
 func patch(name, kind, body string) string {
 	return fmt.Sprintf(`{apiVersion: operkit.dev/v1, kind: TemporaryPatch, metadata: {name: %s}, spec: {

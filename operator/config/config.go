@@ -13,9 +13,12 @@ type Config struct {
 	// Kubeconfig is the file that says where the API server is, empty to look where kubectl does and then at the Pod's
 	// service account; Context is one of its contexts, empty for the current one.
 	Kubeconfig, Context string
-	KubeAPI             KubeAPI
+	// KubeAPI is how much that is asked.
+	KubeAPI KubeAPI
 	// Controllers are the kinds of those that work; none means all.
-	Controllers    []string
+	Controllers []string
+	// Watch, Retry and Rollout say when and how resources are reconciled, Status, Objects and Versions what is made of them, LeaderElection which
+	// replica works. Log, Events, Heartbeat, Health, Metrics, Profiling and Manifests are how others learn of it.
 	Watch          Watch
 	Retry          Retry
 	Rollout        Rollout
@@ -153,7 +156,7 @@ const (
 
 // Heartbeat is a file that proves progress, see package heartbeat.
 type Heartbeat struct {
-	// File is empty for none.
+	// File is empty for none, Period the time in which it is written again.
 	File   string
 	Period time.Duration
 }

@@ -1,9 +1,11 @@
 package config_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/operkit/operkit/operator/config"
 	"github.com/spf13/cobra"
@@ -30,11 +32,14 @@ func ExampleSettings_Load() {
 	_, err := settings.Load([]string{"GUESTBOOK_OPERATOR_WATCH_WORKERS=many", "GUESTBOOK_OPERATOR_LOG_COLOUR=red", "GUESTBOOK_OPERATOR_RETRY_FIRST=1d"})
 	fmt.Println(err)
 	fmt.Println(settings.Warnings())
+	var wrong *config.Error
+	fmt.Println(errors.As(err, &wrong), len(wrong.Problems))
 	// Output:
 	// 2 settings are wrong:
 	//   GUESTBOOK_OPERATOR_RETRY_FIRST="1d": it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day
 	//   GUESTBOOK_OPERATOR_WATCH_WORKERS="many": it is no whole number
 	// [GUESTBOOK_OPERATOR_LOG_COLOUR: there is no such setting]
+	// true 2
 }
 
 func ExampleSettings_All() {
@@ -45,10 +50,10 @@ func ExampleSettings_All() {
 	}
 	for _, one := range settings.All() {
 		if settings.Given(one.Key) {
-			fmt.Println(one.Key, one.Value, one.Origin)
+			fmt.Println(one.Key, one.Value, one.Origin, one.Origin.Source == config.Environment)
 		}
 	}
-	// Output: heartbeat.file /tmp/beat GUESTBOOK_OPERATOR_HEARTBEAT_FILE
+	// Output: heartbeat.file /tmp/beat GUESTBOOK_OPERATOR_HEARTBEAT_FILE true
 }
 
 func ExampleSettings_Flags() {
@@ -127,4 +132,33 @@ func ExampleSuggestion() {
 func ExampleDefault() {
 	fmt.Println(config.Default().Watch.Period)
 	// Output: 10m0s
+}
+
+// A program's own defaults, section by section.
+func ExampleConfig() {
+	c := config.Default()
+	c.KubeAPI = config.KubeAPI{QPS: 50, Burst: 100}
+	c.Retry = config.Retry{First: time.Second, Longest: time.Minute, Attempts: 10}
+	c.Rollout = config.Rollout{Concurrency: 2}
+	c.Status = config.Status{Manage: true, Graph: true}
+	c.Objects = config.Objects{InternalNames: true}
+	c.Versions = config.Versions{Supported: []string{"1.0.0", "1.1.0"}, Strict: true}
+	c.LeaderElection.Lock = config.LeaseLock
+	c.Events = config.Events{Level: config.AllEvents}
+	c.Heartbeat = config.Heartbeat{File: "/tmp/beat", Period: time.Minute}
+	c.Health = config.Health{Address: ":8081"}
+	c.Metrics = config.Metrics{Address: config.AutoAddress, Authorize: true}
+	c.Profiling = config.Profiling{Address: "127.0.0.1:6060"}
+	c.Manifests = config.Manifests{Directory: "/tmp/manifests"}
+	settings := config.New("guestbook-operator", func(defaults *config.Config) { *defaults = c })
+	loaded, err := settings.Load([]string{"GUESTBOOK_OPERATOR_RETRY_ATTEMPTS=3"})
+	fmt.Println(loaded.Retry, loaded.LeaderElection.Lock, loaded.Versions.Supported, err)
+	// Output: {1s 1m0s 3} lease [1.0.0 1.1.0] <nil>
+}
+
+func ExampleKinds() {
+	settings := config.New("guestbook-operator", nil, config.Kinds("Guestbook", "Page"))
+	_, err := settings.Load([]string{"GUESTBOOK_OPERATOR_CONTROLLERS=Guestbok"})
+	fmt.Println(err)
+	// Output: GUESTBOOK_OPERATOR_CONTROLLERS="[Guestbok]": this operator has none of the kind Guestbok: choose of Guestbook, Page
 }

@@ -17,6 +17,7 @@ const (
 
 // Origin is where a value comes from. The zero value is the program itself.
 type Origin struct {
+	// Source is what kind of thing says it.
 	Source Source
 	// Name is the flag, the variable, or the file; Line the one in the file.
 	Name string

@@ -152,6 +152,7 @@ func reason(value pflag.Value, err error) string {
 
 // Setting is the value of one key.
 type Setting struct {
+	// Key is its path, such as log.level.
 	Key string
 	// Type is that of the flag: string, bool, int, duration and so on.
 	Type string
@@ -161,6 +162,7 @@ type Setting struct {
 	Items []string
 	// IsList tells that it is one, perhaps an empty one.
 	IsList bool
+	// Origin is where the value comes from.
 	Origin Origin
 }
 

@@ -104,7 +104,7 @@ func (v *versionSettings) start(ctx context.Context, p operator.Process) (*versi
 		entry = p.Operator
 	}
 	return versions.Start(ctx, versions.Options{
-		Directory: v.directory, Entry: entry, Limit: v.limit, Idle: v.idle, Logger: p.Logger, KeyDomain: p.Domain, FieldManager: p.Operator,
+		Directory: v.directory, Entry: entry, Limit: v.limit, Idle: v.idle, Logger: p.Logger, KeyDomain: p.Domain, FieldManager: p.FieldManager,
 		NameObjects: p.Config.Objects.InternalNames,
 	})
 }

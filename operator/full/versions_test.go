@@ -64,7 +64,7 @@ func widgetOperator(release string) program { return program{release} }
 
 func (p program) execute(stdout, stderr interface{ Write([]byte) (int, error) }, args ...string) int {
 	op := full.New("widget-operator")
-	op.Control(Widget{p.release})
+	op.Control(Widget(p))
 	return op.Execute(context.Background(), args, stdout, stderr)
 }
 

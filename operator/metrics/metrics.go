@@ -42,9 +42,6 @@ func New(operator, version string) *Metrics {
 	return m
 }
 
-// Registry returns where they are, for metrics of a program's own.
-func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
-
 // Handler serves them.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})

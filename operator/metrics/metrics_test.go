@@ -110,7 +110,7 @@ func TestRequestsThatFail(t *testing.T) {
 	gone.Close()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, gone.URL, nil)
 	require.NoError(t, err)
-	resp, err := m.Transport(http.DefaultTransport).RoundTrip(req)
+	resp, err := m.Transport(http.DefaultTransport).RoundTrip(req) //nolint:bodyclose // there is none
 	require.Error(t, err)
 	assert.Nil(t, resp)
 	assert.Contains(t, m.page(t), `rest_client_requests_total{code="<error>",host="`+req.URL.Host+`",method="PATCH"} 1`)
@@ -143,7 +143,7 @@ func TestPresent(t *testing.T) {
 func TestLint(t *testing.T) {
 	t.Parallel()
 	m := New("widget-operator", "")
-	problems, err := testutil.GatherAndLint(m.Registry())
+	problems, err := testutil.GatherAndLint(m.registry)
 	require.NoError(t, err)
 	for _, problem := range problems {
 		assert.False(t, strings.HasPrefix(problem.Metric, "operkit_"), "%s: %s", problem.Metric, problem.Text)

@@ -19,6 +19,7 @@ const (
 
 // Event is something that happened to an object.
 type Event struct {
+	// Regarding is the object that it happened to.
 	Regarding Object
 	// Related is another object that it has to do with; the zero value is none.
 	Related Object
@@ -32,6 +33,7 @@ type Event struct {
 // Object is one that an event is about.
 type Object struct {
 	deploy.Ref
+	// UID and ResourceVersion say which one of that name, and in which state; they may be empty.
 	UID             types.UID
 	ResourceVersion string
 }

@@ -3,10 +3,13 @@ package event_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"os"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/event"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -34,4 +37,38 @@ func ExampleWarnings() {
 	sink.Record(event.Event{Reason: "Opened"})
 	sink.Record(event.Event{Type: event.Warning, Reason: "Closed"})
 	// Output: Warning Closed
+}
+
+// What can't be written is told once, and counted.
+func ExampleRecorder() {
+	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := cluster.Fail(dryrun.Fault{Verb: dryrun.Create, Code: 403}); err != nil { // the right is missing
+		fmt.Println(err)
+		return
+	}
+	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key != slog.MessageKey && a.Key != slog.LevelKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	recorder := event.NewRecorder(cluster.Port(), "shop-operator", "shop-operator-0", event.Logger(log))
+	recorder.Record(event.Event{Regarding: event.Of(tea()), Type: event.Warning, Reason: "Closed"})
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	recorder.Run(ctx)
+	fmt.Println(recorder.Dropped())
+	// Output:
+	// level=WARN msg="an event can't be written"
+	// 1
+}
+
+func tea() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.dev/v1", "kind": "Shop", "metadata": map[string]any{"name": "tea", "namespace": "town", "uid": "uid-of-tea"},
+	}}
 }

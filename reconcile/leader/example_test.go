@@ -13,6 +13,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -281,6 +282,38 @@ func ExampleObjectLock_Identity() {
 	}
 	fmt.Println(lock.Identity()[:len("operator-0_")])
 	// Output: operator-0_
+}
+
+// attentive is a Reconciler that says what it depends on, and is told of events and of what is gone.
+type attentive struct{ greeter }
+
+func (attentive) Sources() source.Sources {
+	return source.Sources{Owned: []source.Owned{{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}}}}
+}
+
+func (attentive) Observe(event deploy.Event) { fmt.Println(event.Type, event.New.GetName()) }
+
+func (attentive) Forget(key request.Key) { fmt.Println("forget", key) }
+
+// What an engine asks of the Reconciler it asks of the lock.
+func ExampleObjectLock() {
+	cluster, err := dryrun.New(dryrun.AnyNamespace())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lock, err := leader.PerObject(attentive{}, cluster)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("owns", lock.Sources().Owned[0].Kind.Kind)
+	lock.Observe(deploy.Event{Type: deploy.Added, New: shop(nil)})
+	lock.Forget(request.Key{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "hello"})
+	// Output:
+	// owns Secret
+	// ADDED hello
+	// forget ConfigMap shop/hello
 }
 
 func ExampleObjectTransport() {

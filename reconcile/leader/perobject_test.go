@@ -538,7 +538,7 @@ func TestObjectTransport(t *testing.T) {
 				held.watchdog.Stop() // timers of a frozen process don't fire, and nothing is renewed
 				time.Sleep(10*time.Second - 1)
 				require.NoError(t, send(ctx, ObjectTransport(below)), "a nanosecond before")
-				time.Sleep(1)
+				time.Sleep(time.Nanosecond)
 				require.NoError(t, ctx.Err())
 				require.ErrorIs(t, send(context.WithoutCancel(ctx), ObjectTransport(below)), ErrNotLeading)
 				return nil

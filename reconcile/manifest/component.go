@@ -10,6 +10,7 @@ import (
 
 // Component is a component as it is rendered.
 type Component struct {
+	// Name is what the controller calls it.
 	Name string
 	// Disabled tells that its objects are deleted rather than applied.
 	Disabled bool

@@ -11,10 +11,12 @@ import (
 // Call is one request that the reconcilers sent to the cluster.
 type Call struct {
 	// At is when, by the clock of the harness.
-	At   time.Time
+	At time.Time
+	// Verb is what was asked for.
 	Verb dryrun.Verb
 	// Ref is what it was about; of a list without a name.
-	Ref         deploy.Ref
+	Ref deploy.Ref
+	// Subresource is the part of the object that was written, such as status; empty: all but that.
 	Subresource string
 	// Action is what became of the object: Created, Configured, Unchanged, Removed or Failed; empty for a read.
 	Action deploy.Action

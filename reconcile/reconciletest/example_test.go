@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/reconciletest"
@@ -307,4 +308,146 @@ func Example_pause() {
 	// Output:
 	// PausedUntil false
 	//  true
+}
+
+// The steps of a test: what is there, what happens, what has to have come of it.
+func ExampleHarness() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Apply(shop)
+	h.RunUntilSettled()
+	h.Exists("Deployment tea-store", "ConfigMap tea-door")
+	h.Created("Deployment tea-store", "ConfigMap tea-door")
+
+	h.Edit("Shop tea", func(shop *unstructured.Unstructured) { shop.Object["spec"] = map[string]any{"sign": "closed"} })
+	h.RunUntilSettled()
+	h.Configured("ConfigMap tea-door", "Shop tea status")
+	h.Golden("Shop tea", "shop") // as in testdata/shop.yaml
+
+	h.Delete("Shop tea")
+	h.RunUntilSettled()
+	h.Gone("Shop tea", "Deployment tea-store", "ConfigMap tea-door")
+	h.Deleted("ConfigMap tea-door") // The operator didn't do it: the cluster's garbage collector did.
+	// Output: FAIL: ConfigMap tea-door: was not deleted; the calls were: none
+}
+
+// A restart forgets what the operator knew, and costs no write.
+func ExampleHarness_Restart() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Apply(shop)
+	h.RunUntilSettled()
+	h.Restart()
+	h.RunUntilSettled()
+	h.Writes(0)
+	fmt.Println(len(h.Calls()), "calls")
+	// Output: 0 calls
+}
+
+// What a component of somebody else says is set by hand, and a resource is reconciled once.
+func ExampleHarness_Reconcile() {
+	controller := reconciletest.Controlling(reconciletest.TestedKind, func(_ context.Context, s *reconcile.Session) error {
+		s.Add("disk", map[string]any{"apiVersion": "example.dev/v1", "kind": "Disk", "metadata": map[string]any{"name": "it"}})
+		return nil
+	})
+	h := reconciletest.New(console{}, controller)
+	h.Apply(reconciletest.Resource(reconciletest.TestedKind, "it", nil))
+	_, err := h.Reconcile("Tested it")
+	fmt.Println(err)
+	h.SetStatus("Disk it", map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "False", "reason": "Formatting"}}})
+	result, err := h.Reconcile("Tested it")
+	fmt.Println(result.RequeueAfter, err)
+	fmt.Println(h.Condition("Tested it", "Ready").Message)
+	// Output:
+	// <nil>
+	// 1m0s <nil>
+	// disk: Disk it: InProgress (the condition Ready is not True)
+}
+
+// A fault lets some reconciles pass, and ends when it is healed.
+func ExampleFault() {
+	h := reconciletest.New(console{}, Shop{})
+	h.Apply(shop)
+	jammed := h.Fail("store", reconciletest.Deploy, errors.New("jammed")).After(1)
+	dark := h.FailOnce("store", reconciletest.Verify, errors.New("dark"))
+	for range 3 {
+		_, err := h.Reconcile("Shop tea")
+		fmt.Println(err)
+	}
+	jammed.Heal()
+	h.RunUntilSettled()
+	h.Ready("Shop tea")
+	fmt.Println(jammed.Met(), dark.Met())
+	// Output:
+	// component door: gate on component store: dark
+	// component store: dark
+	// component store: jammed
+	// component store: jammed
+	// 2 1
+}
+
+// By their definitions kinds are as strict as on a server.
+func ExampleDefinitions() {
+	h := reconciletest.New(console{}, Shop{},
+		reconciletest.Definitions("testdata/crds"),
+		reconciletest.Namespace("market"),
+		reconciletest.Memory(dryrun.Namespaces("elsewhere")),
+		reconciletest.Manager(deploy.FieldManager("market-operator")),
+		reconciletest.With(reconcile.NameObjects()))
+	h.Apply(shop)
+	h.RunUntilSettled()
+	door := h.Get("ConfigMap tea-door")
+	fmt.Println(door.GetNamespace(), door.GetManagedFields()[0].Manager, door.GetAnnotations()["operkit.dev/internal-name"])
+	// Output: market market-operator door.configmap/tea-door
+}
+
+// Street controls the streets of a market, which consist of shops.
+type Street struct{}
+
+// Kind implements reconcile.Controller.
+func (Street) Kind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Street"}
+}
+
+// Setup implements reconcile.Controller.
+func (Street) Setup(_ context.Context, s *reconcile.Session) error {
+	s.Add("tea", reconcile.YAML(shop))
+	return nil
+}
+
+func ExampleAlso() {
+	h := reconciletest.New(console{}, Street{}, reconciletest.Also(Shop{}))
+	h.Apply(reconciletest.Resource(Street{}.Kind(), "main", nil))
+	h.RunUntilSettled()
+	h.Ready("Street main", "Shop tea")
+	h.Exists("ConfigMap tea-door")
+	// Output:
+}
+
+// ending is a console whose test ends with ctx.
+type ending struct {
+	console
+	ctx context.Context
+}
+
+func (e ending) Context() context.Context { return e.ctx }
+
+// The same test runs on a real cluster, here on another one in memory that takes its place.
+func ExampleOn() {
+	real, err := dryrun.New(dryrun.AnyKind())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, end := context.WithCancel(context.Background())
+	h := reconciletest.New(ending{ctx: ctx}, Shop{}, reconciletest.On(real), reconciletest.Namespace("market"), reconciletest.Quiet(50*time.Millisecond))
+	h.Apply(shop)
+	h.RunUntilSettled()
+	h.Exists("Deployment tea-store")
+	fmt.Println("on a real cluster:", h.Real())
+	_, err = h.Cluster().Port().Get(context.Background(), deploy.Ref{Kind: Shop{}.Kind(), Namespace: "market", Name: "tea"})
+	fmt.Println(err)
+	end()
+	real.Wait()
+	// Output:
+	// on a real cluster: true
+	// <nil>
 }

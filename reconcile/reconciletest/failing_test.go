@@ -83,7 +83,7 @@ func TestItFails(t *testing.T) {
 		{"an object that the cluster refuses", func(t *trial) {
 			settled(t).Apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, dta: {}}")
 		}, []string{"reconciletest: apply: ", "dta"}},
-		{"a resource of no controller", func(t *trial) { settled(t).Reconcile("ConfigMap tea-door") }, []string{"no controller of the test is for that kind"}},
+		{"a resource of no controller", func(t *trial) { _, _ = settled(t).Reconcile("ConfigMap tea-door") }, []string{"no controller of the test is for that kind"}},
 		{"time that runs backwards", func(t *trial) { settled(t).Advance(-time.Second) }, []string{"time doesn't run backwards"}},
 		{"a kind that can't fail", func(t *trial) { settled(t).Break("Service web", "x") }, []string{"never say that they have failed: hold it"}},
 		{"a release of nothing", func(t *trial) { settled(t).Release("Service web") }, []string{"it was neither held nor broken"}},

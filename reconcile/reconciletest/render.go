@@ -17,6 +17,7 @@ import (
 
 // Rendered is a component as it would be deployed.
 type Rendered struct {
+	// Component is its name.
 	Component string
 	// Disabled tells that its objects would be deleted.
 	Disabled bool

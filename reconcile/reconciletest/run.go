@@ -26,8 +26,9 @@ type Run struct {
 	Triggers request.Triggers
 	// Attempt counts the failures in a row before.
 	Attempt int
-	Result  request.Result
-	Err     error
+	// Result and Err are what it returned.
+	Result request.Result
+	Err    error
 	// Calls are what it asked of the cluster.
 	Calls []Call
 }

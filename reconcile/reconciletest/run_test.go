@@ -279,7 +279,7 @@ func TestUnownedChangesBringNothing(t *testing.T) {
 	h.RunUntilSettled()
 	before := len(h.Runs())
 	h.Edit("ConfigMap foreign", func(obj *unstructured.Unstructured) { obj.SetLabels(map[string]string{"a": "b"}) })
-	h.Reconcile("Shop tea")
+	_, _ = h.Reconcile("Shop tea")
 	assert.Len(t, h.Runs(), before+1)
 	h.SetStatus("Shop tea", map[string]any{"note": "mine"})
 	h.Advance(0)

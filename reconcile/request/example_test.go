@@ -61,3 +61,19 @@ func ExampleTriggers() {
 	fmt.Println(triggers, triggers.Has(request.Deleting))
 	// Output: child,changed false
 }
+
+// A reconciler is asked by a Request, and answers with a Result and an error.
+func ExampleRequest() {
+	reconcile := func(req request.Request) (request.Result, error) {
+		if req.Attempt > 3 {
+			return request.Result{}, request.Permanent(errors.New("it fails again and again"))
+		}
+		return request.Result{
+			RequeueAfter: time.Minute,
+			Wrote:        []request.State{{UID: "uid-of-web", ResourceVersion: "7"}},
+		}, nil
+	}
+	result, err := reconcile(request.Request{Key: request.Key{Namespace: "shop", Name: "hello"}, Triggers: request.Changed})
+	fmt.Println(result.RequeueAfter, result.Wrote, err)
+	// Output: 1m0s [{uid-of-web 7}] <nil>
+}

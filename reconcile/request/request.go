@@ -9,6 +9,7 @@ import (
 
 // Key names one object to reconcile. The namespace of a cluster-scoped one is empty.
 type Key struct {
+	// Kind, Namespace and Name are those of the object.
 	Kind      schema.GroupVersionKind
 	Namespace string
 	Name      string
@@ -25,6 +26,7 @@ func (k Key) String() string {
 // Request asks for one reconcile. Only the key is needed for correctness: the latest state
 // is read when the reconcile starts.
 type Request struct {
+	// Key names the object.
 	Key Key
 	// Triggers say why it is asked for.
 	Triggers Triggers
@@ -48,6 +50,7 @@ type Result struct {
 
 // State is one state of an object.
 type State struct {
+	// UID is the object's, ResourceVersion the one of the state.
 	UID             types.UID
 	ResourceVersion string
 }

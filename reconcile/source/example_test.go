@@ -55,9 +55,14 @@ func ExampleSources_Check() {
 }
 
 func ExampleOf() {
-	sources, err := source.Of("no provider at all")
-	fmt.Println(sources.When == nil, err)
-	// Output: true <nil>
+	var provider source.Provider = Guestbook{}
+	sources, err := source.Of(provider)
+	fmt.Println(len(sources.Owned), err)
+	sources, err = source.Of("no provider at all")
+	fmt.Println(len(sources.Owned), err)
+	// Output:
+	// 2 <nil>
+	// 0 <nil>
 }
 
 // printer is a Target that prints; the engine of package watch is one otherwise.

@@ -29,6 +29,7 @@ type Sources struct {
 
 // Owned is a kind of which the objects own some: by an owner reference, or by a label, see deploy.OwnedByLabel.
 type Owned struct {
+	// Kind is that of the children.
 	Kind schema.GroupVersionKind
 	// When tells which events of a child bring its owners. By itself, when nil, each does that shows another version than
 	// the last; a filter lets pass some of these (spec: watch 25, 26). For a child that has a reconciler of its own, such
@@ -38,6 +39,7 @@ type Owned struct {
 
 // Mapped is a kind whose objects are neither controlled nor owned, but matter.
 type Mapped struct {
+	// Kind is that of the objects that matter.
 	Kind schema.GroupVersionKind
 	// When tells which events are mapped; nil: each that shows another version than the last.
 	When filter.Predicate

@@ -16,6 +16,8 @@ import (
 
 // Data is what templates are rendered with when there is no session, see Render. Absent maps are empty.
 type Data struct {
+	// Name, Namespace, APIVersion, Kind, Metadata and Spec are those of the resource, Version is the one it wants, Config its settings; Values are those
+	// of the templates, see Values.
 	Name, Namespace, APIVersion, Kind, Version string
 	Metadata, Spec, Config, Values             map[string]any
 	// ScopedName is the function scopedName; default is Name, a dash and the argument, as Session.ScopedName has it.

@@ -75,7 +75,7 @@ func (c *Controller) Finalize(ctx context.Context, s *reconcile.Session) error {
 	resource := s.Resource()
 	spec, _, err := unstructured.NestedMap(resource.Object, "spec")
 	if err != nil {
-		return nil // it never named a target
+		return nil //nolint:nilerr // it never named a target
 	}
 	var named TemporaryPatchSpec
 	named.APIVersion, _ = spec["apiVersion"].(string)

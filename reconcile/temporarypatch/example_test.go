@@ -7,7 +7,9 @@ import (
 	"os"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/operkit/operkit/deploy"
@@ -286,4 +288,52 @@ func ExampleTarget() {
 		apiVersion: example.com/v1, kind: Shop, name: tea}}`)
 	fmt.Println(temporarypatch.Target(patch))
 	// Output: Shop market/tea
+}
+
+// A program that makes patches has them as a type.
+func ExampleTemporaryPatch() {
+	patch := temporarypatch.TemporaryPatch{
+		TypeMeta:   metav1.TypeMeta{APIVersion: temporarypatch.DefaultKind.GroupVersion().String(), Kind: temporarypatch.DefaultKind.Kind},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "market", Name: "closed"},
+		Spec: temporarypatch.TemporaryPatchSpec{
+			APIVersion: "example.com/v1", Kind: "Shop", Name: "tea", PatchType: temporarypatch.Strategic,
+			Patches: []temporarypatch.ObjectPatch{{
+				Component: "door", Object: "configmap/tea-door", Patch: runtime.RawExtension{Raw: []byte(`{"data":{"sign":"closed"}}`)},
+			}},
+		},
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&patch)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(temporarypatch.Target(&unstructured.Unstructured{Object: content}))
+
+	// What a list of them says of each:
+	list := temporarypatch.TemporaryPatchList{Items: []temporarypatch.TemporaryPatch{
+		{Spec: patch.Spec, Status: temporarypatch.TemporaryPatchStatus{Matched: []string{"door.configmap/tea-door"}}},
+	}}
+	for _, item := range list.Items {
+		fmt.Println(item.Spec.Name, item.Status.Matched)
+	}
+	// Output:
+	// Shop market/tea
+	// tea [door.configmap/tea-door]
+}
+
+// The controller is one like any other: it keeps an entry on the target, takes it off when the patch goes, and comes back in time
+// for the expiry. Reconciler makes of it what an engine runs.
+func ExampleController() {
+	controller, err := temporarypatch.New(deploy.NewManager(cluster("")), temporarypatch.KindsOf(Shop{}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var (
+		_ reconcile.Controller = controller
+		_ reconcile.Finalizer  = controller
+		_ reconcile.Requeuer   = controller
+	)
+	fmt.Println(controller.Kind())
+	// Output: operkit.dev/v1, Kind=TemporaryPatch
 }

@@ -139,7 +139,7 @@ func (c *Controller) find(ctx context.Context, target reconcile.Target, ref depl
 func (c *Controller) prune(ctx context.Context, resource *unstructured.Unstructured, name string, gone entry) {
 	_, err := c.edit(ctx, resource, func(found entries) (bool, error) {
 		if e, exists, err := found.get(name); !exists || err != nil || e != gone {
-			return false, nil
+			return false, nil //nolint:nilerr // what can't be read isn't ours to take off
 		}
 		delete(found, name)
 		return true, nil

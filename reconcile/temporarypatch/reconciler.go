@@ -1,7 +1,6 @@
 package temporarypatch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +90,7 @@ func (c *Controller) controls(kind schema.GroupKind) bool {
 // holds tells whether a patch that is being deleted waits for the finalizer that this operator put on it.
 func (c *Controller) holds(patch *unstructured.Unstructured) bool {
 	return patch.GetDeletionTimestamp() != nil && slices.ContainsFunc(patch.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == c.manager.FieldManager() && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:finalizers"`))
+		return entry.Manager == c.manager.FieldManager() && entry.FieldsV1 != nil && strings.Contains(entry.FieldsV1.GetRawString(), `"f:finalizers"`)
 	})
 }
 

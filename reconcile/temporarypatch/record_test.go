@@ -137,7 +137,7 @@ func TestTargetNeverTouched(t *testing.T) {
 		}
 	}
 	require.Len(t, ours, 1, "patches mistake 5: the annotation is all that is owned")
-	assert.JSONEq(t, `{"f:metadata": {"f:annotations": {"f:`+annotation+`": {}}}}`, string(ours[0].FieldsV1.Raw))
+	assert.JSONEq(t, `{"f:metadata": {"f:annotations": {"f:`+annotation+`": {}}}}`, ours[0].FieldsV1.GetRawString())
 }
 
 func TestConcurrentWriters(t *testing.T) {

@@ -39,7 +39,9 @@ type TemporaryPatch struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   TemporaryPatchSpec   `json:"spec"`
+	// Spec says what is changed of which resource.
+	Spec TemporaryPatchSpec `json:"spec"`
+	// Status tells what became of it.
 	Status TemporaryPatchStatus `json:"status,omitempty"`
 }
 
@@ -122,5 +124,6 @@ type TemporaryPatchStatus struct {
 type TemporaryPatchList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
-	Items           []TemporaryPatch `json:"items"`
+	// Items are the patches.
+	Items []TemporaryPatch `json:"items"`
 }

@@ -60,7 +60,7 @@ func (p *Pool) begin(ctx context.Context, v *version) (*life, error) {
 // launch starts the program.
 func (l *life) launch() error {
 	o := l.pool.options
-	command := exec.Command(o.program(l.version.name), o.Arguments...)
+	command := exec.Command(o.program(l.version.name), o.Arguments...) //nolint:noctx // it is told to end before it is killed
 	command.Dir = o.Directory + string(os.PathSeparator) + l.version.name
 	command.Env = o.Environment
 	apart(command)
@@ -103,7 +103,7 @@ func (l *life) hello(ctx context.Context) error {
 // levelOf is the lowest of the usual levels that is logged.
 func levelOf(logger *slog.Logger) slog.Level {
 	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn} {
-		if logger.Enabled(context.Background(), level) {
+		if logger.Enabled(context.Background(), level) { //nolint:forbidigo // it is asked for all calls at once
 			return level
 		}
 	}

@@ -72,6 +72,26 @@ func ExampleObserver() {
 	// Output: ADDED tea
 }
 
+// mindful is a reconciler that remembers something of each object, and forgets it with the object.
+type mindful struct{ reconcilerFunc }
+
+// Forget implements watch.Forgetter.
+func (mindful) Forget(key request.Key) { fmt.Println("forget", key) }
+
+func ExampleForgetter() {
+	cluster := newCluster()
+	runUntil(cluster, func(_ *watch.Engine, enough func()) watch.Reconciler {
+		return mindful{func(ctx context.Context, req request.Request) (request.Result, error) {
+			if req.Triggers.Has(request.Deleted) {
+				enough()
+				return request.Result{}, nil
+			}
+			return request.Result{}, cluster.Port().Delete(ctx, deploy.Ref(req.Key), deploy.DeleteOptions{})
+		}}
+	})
+	// Output: forget Shop market/tea
+}
+
 func ExampleDomain() {
 	cluster := newCluster()
 	runUntil(cluster, func(_ *watch.Engine, enough func()) watch.Reconciler {
@@ -99,11 +119,16 @@ func ExampleEngine_State() {
 		return reconcilerFunc(func(context.Context, request.Request) (request.Result, error) {
 			state := engine.State()
 			fmt.Println(state.Waiting, "wait,", len(state.Running), "of", state.Workers, "workers are busy, by", state.Running[0].Key)
+			for _, kind := range state.Kinds {
+				fmt.Println(kind.Kind.Kind, "is watched:", kind.Reason == nil)
+			}
 			enough()
 			return request.Result{}, nil
 		})
 	}, watch.Workers(2))
-	// Output: 0 wait, 1 of 2 workers are busy, by Shop market/tea
+	// Output:
+	// 0 wait, 1 of 2 workers are busy, by Shop market/tea
+	// Shop is watched: true
 }
 
 func ExampleState_Stalled() {

@@ -34,6 +34,7 @@ type State struct {
 
 // Running is one reconcile under way.
 type Running struct {
+	// Key names the object, Since is when it began.
 	Key   request.Key
 	Since time.Time
 	// Stuck tells that it should have returned: the time that one may take has been over for a tenth of it.
@@ -42,6 +43,7 @@ type Running struct {
 
 // KindState is how it stands with one kind.
 type KindState struct {
+	// Kind is in the version that is watched.
 	Kind schema.GroupVersionKind
 	// Reason is why its objects can't be watched yet, nil once they are known.
 	Reason error

@@ -47,6 +47,26 @@ func ExampleRegistry_With() {
 	// Output: 0 1
 }
 
+// The resources of other operators whose status an Application writes are ready in the version that is wanted of them.
+func ExampleSubsystem() {
+	checker := readiness.Checker{Registry: readiness.Registry{
+		{Group: "example.com", Kind: "Cache"}: {Subsystem: &readiness.Subsystem{Version: "2.0.0"}},
+	}}
+	for _, version := range []string{"1.0.0", "2.0.0"} {
+		result := checker.Of(map[string]any{"apiVersion": "example.com/v1", "kind": "Cache", "status": map[string]any{
+			"conditions": []any{
+				map[string]any{"type": "Ready", "status": "True", "reason": "Stable"},
+				map[string]any{"type": "Updating", "status": "False", "reason": "Stable"},
+			},
+			"versions": map[string]any{"reconciled": version},
+		}})
+		fmt.Println(result.State, result.Reason, result.Message)
+	}
+	// Output:
+	// InProgress VersionDiffers version "1.0.0" is reconciled, "2.0.0" is desired
+	// Ready Stable the subsystem is ready
+}
+
 func ExampleRegistry_Validate() {
 	registry := readiness.Registry{{Group: "example.com", Kind: "Widget"}: {Fields: []readiness.Field{{Path: "status..phase"}}}}
 	fmt.Println(registry.Validate())

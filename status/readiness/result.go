@@ -22,6 +22,7 @@ const (
 
 // Result is the answer for one object.
 type Result struct {
+	// State is the answer itself.
 	State State
 	// Reason is a CamelCase word that programs may compare.
 	Reason string
@@ -38,6 +39,7 @@ type Result struct {
 
 // Object is the name of an object.
 type Object struct {
+	// Group, Kind, Namespace and Name are what the object says; what it doesn't say is empty.
 	Group, Kind, Namespace, Name string
 }
 

@@ -12,6 +12,7 @@ import (
 // Target says which object is to be verified.
 type Target struct {
 	schema.GroupVersionKind
+	// Name is the object's.
 	Name string
 	// Namespace is nil for the namespace of whoever verifies, and points to the
 	// empty string for what is cluster-scoped.

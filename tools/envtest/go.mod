@@ -1,3 +1,5 @@
+// The control plane that tests start is fetched by the version of this module, without a requirement.
+//release:companion github.com/operkit/operkit/tools/devcluster
 module github.com/operkit/operkit/tools/envtest
 
 go 1.26.0

@@ -7,12 +7,15 @@ require (
 	github.com/operkit/operkit/reconcile v0.0.0
 	github.com/operkit/operkit/status v0.0.0
 	github.com/operkit/operkit/tools/envtest v0.0.0
+	github.com/operkit/operkit/tools/release v0.0.0
 	github.com/stretchr/testify v1.12.1
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
 	k8s.io/klog/v2 v2.140.0
 	sigs.k8s.io/yaml v1.6.0
 )
+
+require golang.org/x/mod v0.41.0 // indirect
 
 require (
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
@@ -70,3 +73,5 @@ replace (
 	github.com/operkit/operkit/status => ../../status
 	github.com/operkit/operkit/tools/envtest => ../envtest
 )
+
+replace github.com/operkit/operkit/tools/release => ../release

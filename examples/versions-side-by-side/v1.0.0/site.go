@@ -1,4 +1,3 @@
-// Package site is the controller as it was released as 1.0.0.
 package site
 
 import (

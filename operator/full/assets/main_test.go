@@ -21,10 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var (
-	widgets    = schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Widget"}
-	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
-)
+var widgets = schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Widget"}
 
 // repository is one that git makes.
 type repository struct {

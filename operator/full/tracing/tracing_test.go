@@ -65,7 +65,7 @@ func tree(spans []sdk.ReadOnlySpan) (names []string) {
 func attributeOf(span sdk.ReadOnlySpan, key string) string {
 	for _, one := range span.Attributes() {
 		if string(one.Key) == key {
-			return one.Value.Emit()
+			return one.Value.String()
 		}
 	}
 	return ""

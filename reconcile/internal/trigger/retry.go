@@ -4,8 +4,10 @@ import "time"
 
 // What an engine takes when nothing else is set.
 const (
-	// FirstRetry and LongestRetry bound the time before a failed object is tried again.
-	FirstRetry, LongestRetry = 250 * time.Millisecond, 30 * time.Second
+	// FirstRetry is the time before a failed object is tried again.
+	FirstRetry = 250 * time.Millisecond
+	// LongestRetry bounds that time, which grows.
+	LongestRetry = 30 * time.Second
 	// Timeout bounds one reconcile.
 	Timeout = 2 * time.Minute
 )

@@ -14,7 +14,7 @@ const safeDigits = 15
 
 // number holds the number that a valid JSON literal denotes.
 func number(literal string) any {
-	if strings.IndexAny(literal, ".eE") < 0 && literal != "-0" {
+	if !strings.ContainsAny(literal, ".eE") && literal != "-0" {
 		if i, err := strconv.ParseInt(literal, 10, 64); err == nil {
 			return i
 		}
@@ -36,7 +36,7 @@ func number(literal string) any {
 // keepsDecimals says of short literals whose float64 certainly denotes the same number, without
 // writing it. Of others it says nothing.
 func keepsDecimals(literal string) bool {
-	return len(literal) <= safeDigits && strings.IndexAny(literal, "eE") < 0
+	return len(literal) <= safeDigits && !strings.ContainsAny(literal, "eE")
 }
 
 // appendFloat writes a finite number: a whole number that an int64 holds with all its digits, others

@@ -27,8 +27,8 @@ type unexported struct {
 }
 
 type loop struct {
-	*loop
-	Name string `json:"name"`
+	*loop        //nolint:unused // looked at by reflection
+	Name  string `json:"name"`
 }
 
 // scream encodes itself, by its pointer only.
@@ -45,7 +45,7 @@ type everything struct {
 	Named    inner  `json:"named,inline"`
 	NoTag    string
 	Left     string                       `json:"-"`
-	Dash     string                       `json:"-,"`
+	Dash     string                       `json:"-,"` //nolint:staticcheck // a field of the name "-"
 	Empty    string                       `json:"empty,omitempty"`
 	Zero     time.Time                    `json:"zero,omitzero"`
 	Pointer  *int32                       `json:"pointer,omitempty"`

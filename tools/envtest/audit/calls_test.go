@@ -84,3 +84,25 @@ func ExampleCalls() {
 	// create deployments.apps shop/web -> 201 by operator
 	// map[create deployments.apps:1 patch deployments.apps/status:1]
 }
+
+// What a test wants to know of calls it asks by filters, which can be put one behind the other.
+func ExampleCalls_Filter() {
+	calls := audit.Calls{
+		{Verb: "watch", Resource: "secrets", Namespace: "shop", Code: 200},
+		{Verb: "patch", Group: "apps", Resource: "deployments", Namespace: "shop", Name: "web", Code: 200, DryRun: true},
+		{Verb: "patch", Group: "apps", Resource: "deployments", Namespace: "shop", Name: "web", Code: 409},
+		{Verb: "list", Resource: "secrets", Namespace: "bank", Code: 403},
+		{Verb: "get", Path: "/version", Code: 200},
+	}
+	fmt.Println(len(calls.Watches()), "watch,", len(calls.DryRuns()), "dry run,", len(calls.Failed()), "failed")
+	fmt.Println(calls.In("shop").With("patch").Failed().Count())
+	for _, call := range calls.Filter(func(call audit.Call) bool { return call.Name == "" }) {
+		fmt.Println(call.Target(), call.IsWrite(), call.IsRead(), call.IsWatch())
+	}
+	// Output:
+	// 1 watch, 1 dry run, 2 failed
+	// map[patch deployments.apps:1]
+	// secrets false false true
+	// secrets false true false
+	// /version false false false
+}

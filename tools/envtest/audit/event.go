@@ -18,6 +18,7 @@ const (
 // Event is one line of the log.
 type Event struct {
 	Call
+	// Stage is how far the request was, one of the constants.
 	Stage string
 }
 

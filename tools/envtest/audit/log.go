@@ -32,8 +32,10 @@ type Position struct {
 
 // Match says which calls are wanted: those by one of the users or in the namespace.
 type Match struct {
-	Users     []string
-	Namespace string // empty: no namespace
+	// Users are names as Call.User has them.
+	Users []string
+	// Namespace is the one whose calls all count; empty: none.
+	Namespace string
 }
 
 // End is the position after what the log holds now. Requests that were answered already may still be on their way

@@ -159,35 +159,3 @@ func TestSweepRemovesWhatNobodyOwns(t *testing.T) {
 	sweep(base)
 	assert.NoDirExists(t, live)
 }
-
-func ExampleBinary() {
-	path, err := Binary(context.Background(), os.Stderr)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	output, err := exec.Command(path, "version").Output()
-	fmt.Println(len(output) > 0, err)
-	// Output: true <nil>
-}
-
-func ExampleStart() {
-	ctx := context.Background()
-	cluster, err := Start(ctx, StartOptions{Progress: os.Stderr})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	state, err := cluster.State() // cluster.Kubeconfig() is for clients
-	fmt.Println(state.Ready, err)
-	fmt.Println(cluster.Stop(ctx))
-	// Output:
-	// true <nil>
-	// <nil>
-}
-
-func ExampleOpen() {
-	_, err := Open("/no/such/folder", os.Stderr)
-	fmt.Println(err)
-	// Output: cluster /no/such/folder: there is none in this folder: cluster: open /no/such/folder/state.json: no such file or directory
-}

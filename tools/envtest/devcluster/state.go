@@ -31,8 +31,11 @@ type State struct {
 
 // Component is one part of the control plane.
 type Component struct {
-	Name  string `json:"name"`
-	PID   int    `json:"pid"` // 0 while it is stopped
+	// Name is one of the constants.
+	Name string `json:"name"`
+	// PID is that of its process, 0 while it is stopped.
+	PID int `json:"pid"`
+	// Phase is what it is doing, as a word; Log is the file that it writes to.
 	Phase string `json:"phase"`
 	Log   string `json:"log"`
 }

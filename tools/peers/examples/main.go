@@ -1,6 +1,6 @@
 // Command examples generates what is generated in this repository from Go types: deep
-// copies of API types, and the CustomResourceDefinitions of temporary patches, the examples and the benchmark. It is a module of
-// its own so that the generator's requirements reach nobody else. Run `make generate`.
+// copies of API types, the CustomResourceDefinitions of temporary patches, the examples and the benchmark, and the schema of a
+// status for those that tools/operkit writes. It is a module of its own so that the generator's requirements reach nobody else. Run `make generate`.
 package main
 
 import (
@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 )
 
 //go:generate go run .
@@ -36,6 +38,9 @@ func generate() error {
 	if err := run(patches, tool, "object", "crd", "paths=.", "output:crd:dir=."); err != nil {
 		return err
 	}
+	if err := copyPatches(patches, filepath.Join(root, "examples")); err != nil {
+		return err
+	}
 	versions, err := filepath.Glob(filepath.Join(root, "examples", "*", "api", "v*"))
 	if err != nil {
 		return err
@@ -43,6 +48,55 @@ func generate() error {
 	versions = append(versions, filepath.Join(root, "tools", "bench", "api", "v1"))
 	for _, version := range versions {
 		if err := run(version, tool, "object", "crd", "paths=.", "output:crd:dir=../../config/crd"); err != nil {
+			return err
+		}
+	}
+	return statusSchema(root)
+}
+
+// statusSchema gives tools/operkit, whose projects have definitions from the start, the schema of a status: that of an example.
+func statusSchema(root string) error {
+	example := filepath.Join(root, "examples", "memcached", "config", "crd", "examples.operkit.dev_memcacheds.yaml")
+	text, err := os.ReadFile(example)
+	if err != nil {
+		return err
+	}
+	var definition struct {
+		Spec struct {
+			Versions []struct {
+				Schema struct {
+					OpenAPIV3Schema struct {
+						Properties struct {
+							Status map[string]any `json:"status"`
+						} `json:"properties"`
+					} `json:"openAPIV3Schema"`
+				} `json:"schema"`
+			} `json:"versions"`
+		} `json:"spec"`
+	}
+	if err := yaml.Unmarshal(text, &definition); err != nil {
+		return fmt.Errorf("%s: %w", example, err)
+	}
+	if len(definition.Spec.Versions) != 1 {
+		return fmt.Errorf("%s: has %d versions, not one", example, len(definition.Spec.Versions))
+	}
+	schema, err := yaml.Marshal(definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties.Status)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, "tools", "operkit", "internal", "project", "status.yaml"), schema, 0o644)
+}
+
+// copyPatches gives the examples that are about temporary patches their definition: one as it is, the other in the group of oper8.
+func copyPatches(from, examples string) error {
+	const group = "operkit.dev"
+	definition, err := os.ReadFile(filepath.Join(from, group+"_temporarypatches.yaml"))
+	if err != nil {
+		return err
+	}
+	for example, own := range map[string]string{"patched": group, "from-oper8": "oper8.org"} {
+		path := filepath.Join(examples, example, "config", "crd", own+"_temporarypatches.yaml")
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(definition), group, own)), 0o644); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func otherSimpleValues() (refused []func(*cbor.SimpleValueRegistry) error) {
 
 func must[M any](mode M, err error) M {
 	if err != nil {
-		panic(err) // the options above are wrong: no test passes
+		panic(err) //nolint:forbidigo // the options above are wrong: no test passes
 	}
 	return mode
 }

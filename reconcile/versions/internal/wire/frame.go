@@ -107,7 +107,7 @@ func readAll(in io.Reader, length int) ([]byte, error) {
 	for read := 0; ; {
 		n, err := io.ReadFull(in, text[read:])
 		if read += n; err != nil {
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
 			}
 			return nil, err
@@ -115,6 +115,6 @@ func readAll(in io.Reader, length int) ([]byte, error) {
 		if read == length {
 			return text, nil
 		}
-		text = append(text, make([]byte, min(length-read, len(text)))...)
+		text = append(text, make([]byte, min(length-read, len(text)))...) //nolint:makezero // twice as much each time, as it comes
 	}
 }

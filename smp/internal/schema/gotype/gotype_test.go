@@ -29,7 +29,7 @@ type left struct{ Twice string }
 
 type right struct{ Twice string }
 
-type text string
+type text string //nolint:unused // it is embedded below
 
 type Port struct {
 	Name string `json:"name"`
@@ -43,13 +43,13 @@ type Everything struct {
 	*secret       // unexported, and its fields are exported
 	left          // both have a field Twice, so there is none
 	right         //
-	text          // unexported, no struct
+	text          //nolint:unused // unexported, no struct
 	Titled   Base `json:"titled"`
 	Port     `json:"embedded"`
 	Hidden   []string `json:"hidden"` // less deep than Base's
 	Plain    int
 	Dashed   chan int `json:"-"`
-	Dash     bool     `json:"-,"`
+	Dash     bool     `json:"-,"` //nolint:staticcheck // a field of the name "-"
 	Asked    float64  `json:",omitempty"`
 	private  int
 	Bytes    []byte                         `json:"bytes"`
@@ -195,8 +195,8 @@ type pointerToItself *pointerToItself
 type listOfItself []listOfItself
 
 type embedsItself struct {
-	*embedsItself
-	Name string
+	*embedsItself //nolint:unused // looked at by reflection
+	Name          string
 }
 
 func TestTypesThatHoldThemselves(t *testing.T) {

@@ -17,17 +17,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFinderFindsTheRepositorysFolder(t *testing.T) {
+// TestFinderFindsTheFolder works in the repository as well as in a module cache, where the published module is found.
+func TestFinderFindsTheFolder(t *testing.T) {
 	t.Parallel()
 	finder, err := NewFinder(t.TempDir())
 	require.NoError(t, err)
 	dir, err := finder.Find(t.Context())
 	require.NoError(t, err)
-	want, err := filepath.Abs("../../../devcluster")
-	require.NoError(t, err)
-	assert.Equal(t, want, dir)
+	assert.True(t, isModule(dir), dir)
 
-	finder.SourceFile = "github.com/operkit/operkit/tools/envtest/internal/build/source.go" // as after -trimpath
+	root := t.TempDir()
+	want := filepath.Join(root, "tools/devcluster")
+	here := filepath.Join(root, "tools/envtest/internal/build")
+	write(t, filepath.Join(want, "go.mod"), "module "+Module+"\n", 0o600)
+	require.NoError(t, os.MkdirAll(here, 0o700))
+	finder.SourceFile, finder.WorkDir = filepath.Join(here, "source.go"), t.TempDir()
+	dir, err = finder.Find(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, want, dir, "the repository that the code is compiled from")
+
+	finder.SourceFile, finder.WorkDir = sibling+"/internal/build/source.go", here // as after -trimpath
 	dir, err = finder.Find(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, want, dir, "from the working directory, which is that of some package of the repository")

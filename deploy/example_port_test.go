@@ -1,0 +1,143 @@
+package deploy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Requests that no method of a Manager makes are sent by its Port.
+func ExampleManager_Port() {
+	ctx := context.Background()
+	port := deploy.NewManager(newMemory()).Port()
+
+	scope, err := port.Scope(ctx, schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
+	fmt.Println(scope == deploy.Namespaced, err)
+
+	made, err := port.Create(ctx, newConfigMap("web", "hello"), deploy.CreateOptions{FieldManager: "example"})
+	fmt.Println(made.GetName(), err)
+	_, err = port.Create(ctx, newConfigMap("web", "hello"), deploy.CreateOptions{FieldManager: "example"})
+	var exists *deploy.AlreadyExistsError
+	fmt.Println(errors.As(err, &exists))
+
+	made.SetLabels(map[string]string{"app": "web"})
+	_, err = port.Update(ctx, made, deploy.UpdateOptions{FieldManager: "example"})
+	fmt.Println(err)
+	found, err := port.List(ctx, made.GroupVersionKind(), "shop", deploy.ListOptions{Labels: labels.SelectorFromSet(labels.Set{"app": "web"})})
+	fmt.Println(len(found), err)
+
+	applied, err := port.Apply(ctx, newConfigMap("db", "hello"), deploy.ApplyOptions{FieldManager: "example", DryRun: true})
+	fmt.Println(applied.Created, err)
+
+	err = port.Delete(ctx, deploy.RefOf(made), deploy.DeleteOptions{UID: "another one"})
+	var stale *deploy.StaleError
+	fmt.Println(errors.As(err, &stale))
+	// Output:
+	// true <nil>
+	// web <nil>
+	// true
+	// <nil>
+	// 1 <nil>
+	// true <nil>
+	// true
+}
+
+func ExampleImmutableFields() {
+	secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "immutable": true}}
+	fmt.Println(deploy.ImmutableFields(secret))
+	// Output: [.type .data .binaryData .immutable]
+}
+
+// watched is a cluster whose View is one of ours.
+type watched struct {
+	deploy.Cluster
+	view deploy.View
+}
+
+func (w watched) View() deploy.View { return w.view }
+
+// indexed is a View that finds objects by their owners, which a Manager asks then instead of reading all.
+type indexed struct{ deploy.View }
+
+func (v indexed) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
+	fmt.Println("asked for those of", owner)
+	return v.List(ctx, kind, namespace, nil)
+}
+
+func ExampleOwnedView() {
+	ctx := context.Background()
+	memory := newMemory()
+	var view deploy.OwnedView = indexed{memory.View()}
+	m := deploy.NewManager(watched{memory, view}, deploy.OwnedBy(newOwner("cart")))
+	if _, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", "")}); err != nil {
+		log.Fatal(err)
+	}
+	owned, err := m.Owned(ctx, []schema.GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}})
+	fmt.Println(len(owned), err)
+	// Output:
+	// asked for those of uid-of-cart
+	// 1 <nil>
+}
+
+// glancing is a View that holds no more than the metadata of objects.
+type glancing struct{ deploy.View }
+
+func (v glancing) Partial(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, bool, error) {
+	obj, err := v.Get(ctx, ref)
+	if obj == nil || err != nil {
+		return nil, false, err
+	}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": obj.GetAPIVersion(), "kind": obj.GetKind(), "metadata": obj.Object["metadata"],
+	}}, false, nil
+}
+
+// Metadata is enough to see that an object is as it should be.
+func ExamplePartialView() {
+	memory := newMemory()
+	var view deploy.PartialView = glancing{memory.View()}
+	m := deploy.NewManager(watched{memory, view})
+	for range 2 {
+		results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(results[0].Action, results[0].Calls)
+	}
+	// Output:
+	// created 1
+	// unchanged 0
+}
+
+// patient is a View that tells when a kind has come to be served.
+type patient struct {
+	deploy.View
+	installed <-chan struct{}
+}
+
+func (v patient) Served(ctx context.Context, _ schema.GroupVersionKind) error {
+	select {
+	case <-v.installed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Who needs a kind that isn't served yet waits where the View can tell, and asks again now and then otherwise.
+func ExampleKindView() {
+	installed := make(chan struct{})
+	memory := newMemory()
+	m := deploy.NewManager(watched{memory, patient{memory.View(), installed}})
+	view, can := m.View().(deploy.KindView)
+	close(installed)
+	fmt.Println(can, view.Served(context.Background(), newOwner("cart").GroupVersionKind()))
+	// Output: true <nil>
+}

@@ -1,0 +1,48 @@
+package operkit
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	w := newOperator(t)
+	const edited = "// Somebody thought about this port.\nconst port = 8888\n"
+	w.edit("internal/guestbook/server.go", "const port = 8080\n", edited)
+
+	w.operkit("add", "component", "cache", "--after", "server")
+	w.isFine()
+	assert.Contains(t, w.files()["internal/guestbook/controller.go"], `s.Use("cache", cache{}).After(s.Component("server"), reconcile.Ready)`)
+	again := w.unchangedBy(published.operkit, "add", "component", "cache", "--after", "server")
+	assert.Contains(t, again, "is there  internal/guestbook/controller.go: the component cache")
+
+	w.operkit("add", "kind", "Backup")
+	w.isFine()
+	again = w.unchangedBy(published.operkit, "add", "kind", "Backup")
+	assert.Contains(t, again, "is there  api/v1/backup_types.go")
+	for line := range strings.Lines(again) {
+		assert.Contains(t, line, "is there")
+	}
+	w.operkit("add", "kind", "Disk", "--group", "storage.example.com", "--version", "v1alpha1")
+	w.operkit("add", "kind", "Switch", "--group", "net.example.com")
+	w.operkit("add", "component", "range", "--kind", "Switch")
+	w.isFine()
+	assert.Contains(t, w.files()["internal/guestbook/server.go"], edited, "what was edited is")
+
+	w.clusterUp()
+	w.start("make", "run").says(t, "starting")
+	assert.Equal(t, 4, strings.Count(w.run("make", "sample"), "condition met"))
+}
+
+// Components have all sorts of names, of which Go and its tools know many already.
+func TestNamesOfComponents(t *testing.T) {
+	t.Parallel()
+	w := newOperator(t)
+	for _, component := range []string{"func", "string", "context", "resource", "labels", "web-linux", "x-test", "test", "s", "c", "reconcile", "corev1", "port", "settled-costs-nothing"} {
+		w.operkit("add", "component", component)
+	}
+	w.isFine()
+}

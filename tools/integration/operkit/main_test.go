@@ -1,0 +1,86 @@
+package operkit
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/tools/release/proxy"
+)
+
+const (
+	program = "github.com/operkit/operkit/tools/operkit"
+	// stale is when versions of our own modules, which are named for their contents, go from the module cache.
+	stale = 24 * time.Hour
+)
+
+// published is what a stranger has: an environment in which the go command finds all modules, and the program itself.
+var published struct {
+	env     []string
+	operkit string
+}
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "operkit-published-")
+	if err == nil {
+		defer func() { _ = os.RemoveAll(dir) }() // nobody needs it any more
+		err = publish(context.Background(), dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "publish the working tree:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// publish fills a proxy below dir, and installs the program from it.
+func publish(ctx context.Context, dir string) error {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		return err
+	}
+	served := filepath.Join(dir, "proxy")
+	versions, err := proxy.Fill(ctx, root, served)
+	if err != nil {
+		return err
+	}
+	env, err := proxy.Environ(ctx, served)
+	if err != nil {
+		return err
+	}
+	cache := filepath.Join(root, ".cache", "operkit", "mod")
+	if err := forget(filepath.Join(cache, "github.com", "operkit"), filepath.Join(cache, "cache", "download", "github.com", "operkit")); err != nil {
+		return err
+	}
+	published.env = append(env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw", "CGO_ENABLED=0", "GOBIN="+dir, "MAKEFLAGS=", "MAKELEVEL=", "KUBECONFIG=", "OPERKIT_DEVCLUSTER=")
+	published.operkit = filepath.Join(dir, "operkit")
+	install := exec.CommandContext(ctx, "go", "install", program+"@"+versions[program])
+	install.Dir, install.Env = dir, published.env
+	if output, err := install.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(install.Args, " "), err, output)
+	}
+	return nil
+}
+
+// forget removes what nobody has written to for long from folders, which are those of our own modules.
+func forget(folders ...string) error {
+	for _, folder := range folders {
+		info, err := os.Stat(folder)
+		if err != nil || time.Since(info.ModTime()) < stale {
+			continue // it isn't there, or is of today
+		}
+		if err := os.RemoveAll(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}

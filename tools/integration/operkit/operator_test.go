@@ -1,0 +1,82 @@
+package operkit
+
+import (
+	"debug/elf"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestInit(t *testing.T) {
+	t.Parallel()
+	w := newOperator(t)
+	w.isFine()
+	assert.Equal(t, w.run("make", "help"), w.run("make"), "make alone lists what there is")
+	for _, target := range regexp.MustCompile(`(?m)^([a-z-]+):.*## `).FindAllStringSubmatch(w.files()["Makefile"], -1) {
+		assert.Regexp(t, `(?m)^  make `+target[1]+` +\w`, w.run("make"))
+	}
+	rendered := w.run("go", "run", ".", "render", "-f", "config/samples")
+	assert.Contains(t, rendered, "# server: Deployment/my-guestbook-server")
+	assert.Contains(t, rendered, "# server: Service/my-guestbook-server")
+	w.isStatic()
+}
+
+// isStatic holds the program that the Dockerfile's line builds to what an empty image needs: nothing beside it.
+func (w *world) isStatic() {
+	w.t.Helper()
+	build := regexp.MustCompile(`(?m)^ +(CGO_ENABLED=0 .* go build .*) -o /operator \.$`).FindStringSubmatch(w.files()["Dockerfile"])
+	require.NotNil(w.t, build)
+	w.run("sh", "-c", "TARGETOS=linux TARGETARCH=amd64; "+build[1]+" -o bin/operator .")
+	program, err := elf.Open(filepath.Join(w.dir, "bin", "operator"))
+	require.NoError(w.t, err)
+	defer func() { _ = program.Close() }() // only read
+	for _, part := range program.Progs {
+		assert.NotEqual(w.t, elf.PT_INTERP, part.Type, "it needs no loader")
+	}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	w := newOperator(t)
+	w.clusterUp()
+	operator := w.start("make", "run")
+	operator.says(t, "starting")
+	w.run("make", "sample")
+	status := w.run("bin/guestbook-operator", "status", "my-guestbook", "--kubeconfig", ".cluster/kubeconfig")
+	assert.Regexp(t, `(?m)^server +ready`, status)
+	w.kubectl("patch", "guestbook", "my-guestbook", "--type=merge", "-p", `{"spec":{"replicas":3}}`)
+	w.kubectl("wait", "--for=jsonpath={.status.readyReplicas}=3", "--timeout=1m", "deployment/my-guestbook-server")
+	operator.terminate(t)
+	assert.Contains(t, operator.log.String(), "stopped", "a signal to make ends the operator in good order")
+
+	assert.Contains(t, w.run("make", "cluster-up"), "guestbooks.example.com", "it runs: the definitions are brought up to date")
+}
+
+// Installed by what is in config the operator has the rights that it needs.
+func TestInstalled(t *testing.T) {
+	t.Parallel()
+	w := newOperator(t)
+	w.clusterUp()
+	w.kubectl("apply", "-k", "config")
+	w.kubectl("rollout", "status", "--timeout=1m", "deployment/guestbook-operator", "-n", "guestbook-operator")
+	// No container runs in the control plane: the program runs here as its Pods' account.
+	account := w.run("go", "tool", "devcluster", "kubeconfig", "--dir", ".cluster",
+		"--user", "system:serviceaccount:guestbook-operator:guestbook-operator", "--group", "system:serviceaccounts", "--group", "system:authenticated")
+	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "account"), []byte(account), 0o600))
+	w.run("make", "build")
+	operator := w.start("bin/guestbook-operator", "run", "--kubeconfig", "account",
+		"--leader-election.lock", "lease", "--leader-election.namespace", "guestbook-operator")
+	operator.says(t, "watching")
+	w.run("make", "sample")
+	w.kubectl("delete", "-f", "config/samples")
+	operator.terminate(t)
+	assert.NotContains(t, operator.log.String(), "forbidden")
+	for line := range strings.Lines(operator.log.String()) {
+		assert.NotContains(t, line, "level=ERROR")
+	}
+}

@@ -1,0 +1,211 @@
+package operkit
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	// patience is what a command gets: the first time it compiles what an operator is made of.
+	patience = 10 * time.Minute
+	// soon is what something gets that needs no compiler.
+	soon = time.Minute
+)
+
+// world is a folder in which somebody works.
+type world struct {
+	t   *testing.T
+	dir string
+}
+
+// newOperator is a world in which `operkit init` has written an operator, without its control plane.
+func newOperator(t *testing.T, args ...string) *world {
+	t.Helper()
+	w := &world{t, t.TempDir()}
+	w.run(published.operkit, append([]string{"init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com"}, args...)...)
+	w.dir = filepath.Join(w.dir, "guestbook-operator")
+	return w
+}
+
+// run runs a command and returns what it said.
+func (w *world) run(name string, args ...string) string {
+	w.t.Helper()
+	output, err := w.try(name, args...)
+	require.NoError(w.t, err, "%s %s\n%s", filepath.Base(name), strings.Join(args, " "), output)
+	return output
+}
+
+func (w *world) try(name string, args ...string) (string, error) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	output, err := w.command(ctx, name, args...).CombinedOutput()
+	return string(output), err
+}
+
+// command is one in the folder that ends with all that it has started.
+func (w *world) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = w.dir, published.env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// operkit runs the program and returns what it said.
+func (w *world) operkit(args ...string) string {
+	w.t.Helper()
+	return w.run(published.operkit, args...)
+}
+
+// isFine holds what every stage of an operator has to pass.
+func (w *world) isFine() {
+	w.t.Helper()
+	w.run("go", "build", "./...")
+	w.run("go", "vet", "./...")
+	assert.Empty(w.t, w.run("gofmt", "-l", "."))
+	assert.Regexp(w.t, `(?m)^ok\s+example.com/guestbook-operator/internal/guestbook\b`, w.run("make", "test"))
+	w.unchangedBy("make", "generate")
+	w.unchangedBy("go", "mod", "tidy")
+}
+
+// unchangedBy runs a command that has nothing to do.
+func (w *world) unchangedBy(name string, args ...string) string {
+	w.t.Helper()
+	before := w.files()
+	output := w.run(name, args...)
+	after := w.files()
+	assert.ElementsMatch(w.t, slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
+	for file, text := range after {
+		assert.Equal(w.t, before[file], text, "%s %s leaves %s as it is", filepath.Base(name), strings.Join(args, " "), file)
+	}
+	return output
+}
+
+// files are those of the operator by their names, without what is built and the control plane's.
+func (w *world) files() map[string]string {
+	w.t.Helper()
+	files := map[string]string{}
+	require.NoError(w.t, filepath.WalkDir(w.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if name := entry.Name(); name == "bin" || name == ".cluster" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		name, _ := filepath.Rel(w.dir, path)
+		files[filepath.ToSlash(name)] = string(text)
+		return err
+	}))
+	return files
+}
+
+// edit replaces text in a file.
+func (w *world) edit(file, before, after string) {
+	w.t.Helper()
+	path := filepath.Join(w.dir, file)
+	text, err := os.ReadFile(path)
+	require.NoError(w.t, err)
+	require.Contains(w.t, string(text), before)
+	require.NoError(w.t, os.WriteFile(path, []byte(strings.Replace(string(text), before, after, 1)), 0o600))
+}
+
+// clusterUp starts the operator's control plane by make, until the test ends.
+func (w *world) clusterUp() {
+	w.t.Helper()
+	w.t.Cleanup(func() {
+		down := exec.Command("make", "cluster-down")
+		down.Dir, down.Env = w.dir, published.env
+		output, err := down.CombinedOutput()
+		assert.NoError(w.t, err, string(output))
+	})
+	w.run("make", "cluster-up")
+}
+
+// kubectl asks that control plane.
+func (w *world) kubectl(args ...string) string {
+	w.t.Helper()
+	return w.run("go", append([]string{"tool", "devcluster", "kubectl", "--dir", ".cluster"}, args...)...)
+}
+
+// process is a command that runs beside the test.
+type process struct {
+	command *exec.Cmd
+	log     buffer
+	done    chan struct{}
+	err     error
+}
+
+// start starts one, until the test ends.
+func (w *world) start(name string, args ...string) *process {
+	w.t.Helper()
+	p := &process{command: w.command(context.WithoutCancel(w.t.Context()), name, args...), done: make(chan struct{})}
+	p.command.Stdout, p.command.Stderr = &p.log, &p.log
+	require.NoError(w.t, p.command.Start())
+	go func() {
+		p.err = p.command.Wait()
+		close(p.done)
+	}()
+	w.t.Cleanup(func() {
+		_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL) // it is gone already if it has ended
+		<-p.done
+		if w.t.Failed() {
+			w.t.Logf("%s said:\n%s", strings.Join(p.command.Args, " "), p.log.String())
+		}
+	})
+	return p
+}
+
+// says waits until the process has said something.
+func (p *process) says(t *testing.T, text string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return strings.Contains(p.log.String(), text) }, patience, 20*time.Millisecond, text)
+}
+
+// terminate ends the process, and it alone, by SIGTERM.
+func (p *process) terminate(t *testing.T) {
+	t.Helper()
+	require.NoError(t, p.command.Process.Signal(syscall.SIGTERM))
+	select {
+	case <-p.done:
+	case <-time.After(soon):
+		t.Fatalf("it doesn't end:\n%s", p.log.String())
+	}
+}
+
+// buffer is a bytes.Buffer for several goroutines.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
