@@ -1,0 +1,132 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/tools/operkit/internal/name"
+	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"github.com/operkit/operkit/tools/operkit/internal/source"
+	"github.com/spf13/cobra"
+)
+
+const componentHelp = `component adds a component to a controller: a file with a type whose Build adds its objects, a
+file with its test, the right to what it renders first, a ConfigMap, and the line by which the
+controller uses it.
+
+The line is added before the return at the end of Setup. A controller whose Setup ends in another
+way is left alone, and the line is printed. Files that are there are left alone too, so it may be
+run again.`
+
+const componentExamples = `  operkit add component cache
+  operkit add component web --after cache,server
+  operkit add component archive --kind Backup`
+
+func (p *program) addComponent() *cobra.Command {
+	var kind, dir string
+	var after []string
+	cmd := &cobra.Command{
+		Use:                   "component NAME [flags]",
+		Short:                 "Add a component to a controller",
+		Long:                  componentHelp,
+		Example:               componentExamples,
+		DisableFlagsInUseLine: true,
+		Args:                  one("NAME, such as cache"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return p.component(dir, args[0], kind, after)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&kind, "kind", "", "`KIND` whose controller it is for, where there are several")
+	flags.StringSliceVar(&after, "after", nil, "have it deployed once the components `NAME,...` are ready")
+	flags.StringVar(&dir, "dir", ".", "`FOLDER` of the operator")
+	return cmd
+}
+
+func (p *program) component(dir, component, kind string, after []string) error {
+	if err := name.Component(component); err != nil {
+		return usage(err)
+	}
+	opened, err := project.Open(dir)
+	if err != nil {
+		return usage(err)
+	}
+	controller, err := chosen(opened, kind)
+	if err != nil {
+		return usage(err)
+	}
+	there := controller.Components()
+	if err := checkAfter(component, after, there); err != nil {
+		return usage(err)
+	}
+	values := componentValues(opened, controller, component)
+	files, err := project.Render(project.Component, values)
+	if err != nil {
+		return err
+	}
+	add := &addition{program: p, project: opened}
+	setup := controller.Name(opened.Root)
+	if slices.Contains(there, component) {
+		add.report(setup+": the component "+component, project.Same)
+		return add.tell(files...)
+	}
+	if file := name.File(component) + ".go"; controller.Folder.Has(file) && !controller.Folder.Declares(values.Type) {
+		return usage(fmt.Errorf("component %q: %s/%s is there and has no type %s: use another name, or remove that file",
+			component, values.Folder, file, values.Type))
+	}
+	if err := add.keep(files...); err != nil {
+		return err
+	}
+	if err := add.rules(project.ComponentRules()); err != nil {
+		return err
+	}
+	line := controller.Line(component, values.Type, after)
+	err = add.edit(setup, line, func([]byte) ([]byte, bool, error) {
+		text, err := controller.Use(line)
+		return text, err == nil, err
+	})
+	add.end()
+	return err
+}
+
+// chosen is the controller that is meant.
+func chosen(p *project.Project, kind string) (source.Controller, error) {
+	all := p.Controllers()
+	if len(all) == 0 {
+		return source.Controller{}, fmt.Errorf("%s: has no controller, a type with a method Setup(context.Context, *reconcile.Session): 'operkit add kind' adds one", p.Root)
+	}
+	meant := slices.DeleteFunc(slices.Clone(all), func(c source.Controller) bool { return kind != "" && !c.For(kind) })
+	if len(meant) == 1 {
+		return meant[0], nil
+	}
+	var kinds []string
+	for _, c := range all {
+		kinds = append(kinds, fmt.Sprintf("%s (%s)", c.Kind(), c.Name(p.Root)))
+	}
+	list := strings.Join(kinds, ", ")
+	if kind == "" {
+		return source.Controller{}, fmt.Errorf("which controller? Say --kind: there are %s", list)
+	}
+	return source.Controller{}, fmt.Errorf("--kind %s: there are controllers of %s", kind, list)
+}
+
+func checkAfter(component string, after, there []string) error {
+	for _, upstream := range after {
+		if upstream == component || !slices.Contains(there, upstream) {
+			return fmt.Errorf("--after %s: the controller has the components %s", upstream, strings.Join(there, ", "))
+		}
+	}
+	return nil
+}
+
+// componentValues names what a component consists of as nothing in the controller's package is called, its own files aside.
+func componentValues(p *project.Project, c source.Controller, component string) project.Values {
+	file := name.File(component)
+	others := c.Folder.Without(file+".go", file+"_test.go")
+	return project.Values{
+		Component: component, Type: name.Type(component, others.Uses), Test: name.Test(component, others.Declares),
+		Folder: p.Relative(c.Folder.Path), Package: c.Folder.Name(), Labels: others.Function("labels", 2),
+	}
+}

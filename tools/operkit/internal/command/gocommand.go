@@ -1,0 +1,77 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	// tail is how many lines of a command that failed go into its error.
+	tail = 20
+	// killDelay is what a command gets to end by itself when the program is interrupted.
+	killDelay = 5 * time.Second
+)
+
+// goCommand are the arguments of a call of the go command.
+type goCommand []string
+
+func (g goCommand) String() string { return "go " + strings.Join(g, " ") }
+
+// run runs it in a folder. What it says stands in the error, if it fails.
+func (g goCommand) run(ctx context.Context, dir string, env ...string) error {
+	_, err := g.output(ctx, dir, env...)
+	return err
+}
+
+func (g goCommand) output(ctx context.Context, dir string, env ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", g...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = killDelay
+	var stdout, both bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &both
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return stdout.String(), nil
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s: interrupted", g)
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("%s: there is no go command in PATH: install Go", g)
+	}
+	both.Write(stdout.Bytes())
+	return "", fmt.Errorf("%s: %w\n%s", g, err, lastLines(both.String()))
+}
+
+func lastLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-tail):], "\n")
+}
+
+// inFolder is a line for a shell that changes into a folder and runs commands there.
+func inFolder(dir string, commands []goCommand) string {
+	var parts []string
+	if filepath.Clean(dir) != "." {
+		parts = append(parts, "cd "+quoted(dir))
+	}
+	for _, command := range commands {
+		parts = append(parts, command.String())
+	}
+	return strings.Join(parts, " && ")
+}
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\$&;|<>()*?[]~`#!", r) }) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

@@ -1,0 +1,157 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/operkit/operkit/tools/operkit/internal/name"
+	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"github.com/spf13/cobra"
+)
+
+const initHelp = `init writes a new operator into an empty folder: a program with one kind and one component,
+its tests, and what builds and installs it. Then it has the go command fetch what that requires.
+
+NAME is the operator's: the program, the namespace and the Deployment are called so, and the
+cluster remembers by it which fields belong to the operator. Keep it from release to release.
+
+Files:
+  main.go                    the program
+  api/VERSION                the kind as Go types, with the deep copies that are generated
+  internal/KIND              the controller, its component 'server', and their tests
+  config/crd                 the definition, generated
+  config/samples             a resource to try
+  config/rbac, manager       the rights that the operator needs, and its Deployment
+  Makefile, Dockerfile, .github/workflows/ci.yaml, README.md`
+
+const initExamples = `  operkit init guestbook-operator --kind Guestbook --group example.com
+  operkit init backup-operator --kind Backup --group storage.example.com --version v1alpha1 \
+      --module github.com/you/backup-operator --dir .`
+
+// initFlags are the settings of the command init.
+type initFlags struct {
+	kind, group, version string
+	module, dir, operkit string
+	noTidy               bool
+}
+
+func (p *program) init() *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:                   "init NAME --kind KIND --group GROUP [flags]",
+		Short:                 "Write a new operator into an empty folder",
+		Long:                  initHelp,
+		Example:               initExamples,
+		DisableFlagsInUseLine: true,
+		Args:                  one("NAME, such as guestbook-operator"),
+		RunE:                  func(cmd *cobra.Command, args []string) error { return p.initialize(cmd.Context(), args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.kind, "kind", "", "`KIND` of the resources, such as Guestbook")
+	flags.StringVar(&f.group, "group", "", "`GROUP` of the kind, a domain such as example.com")
+	flags.StringVar(&f.version, "version", "v1", "`VERSION` of the kind")
+	flags.StringVar(&f.module, "module", "", "`PATH` of the Go module (default example.com/NAME, to be changed some day)")
+	flags.StringVar(&f.dir, "dir", "", "`FOLDER` to write into, which is empty or isn't there (default NAME)")
+	flags.StringVar(&f.operkit, "operkit-version", p.versions.Operator, "`VERSION` of operator/full to require, or latest")
+	flags.BoolVar(&f.noTidy, "no-tidy", false, "only write files: fetch nothing, and don't run the go command")
+	return cmd
+}
+
+func (p *program) initialize(ctx context.Context, operator string, f initFlags) error {
+	if f.module == "" {
+		f.module = "example.com/" + operator
+	}
+	if f.dir == "" {
+		f.dir = operator
+	}
+	if err := f.check(operator); err != nil {
+		return usage(err)
+	}
+	versions := p.versions
+	versions.Operator = f.operkit
+	files, err := project.New(project.Values{
+		Name: operator, Module: f.module, Kind: f.kind, Group: f.group, Version: f.version,
+		API: "api/" + f.version, Package: name.Package(f.kind), Versions: versions,
+	})
+	if err != nil {
+		return err
+	}
+	if err := project.CheckEmpty(f.dir); err != nil {
+		return usage(err)
+	}
+	if err := project.Create(f.dir, files); err != nil {
+		return fmt.Errorf("nothing was left in %s: %w", f.dir, err)
+	}
+	p.say("wrote %d files into %s", len(files), f.dir)
+	required := []goCommand{
+		{"get", project.Operator + "@" + versions.Operator, project.Envtest + "@" + versions.Envtest},
+		{"mod", "tidy"},
+	}
+	if f.noTidy {
+		p.next(f, required)
+		return nil
+	}
+	for i, command := range required {
+		p.say("%s", command)
+		if err := command.run(ctx, f.dir, "GOWORK=off"); err != nil {
+			return fmt.Errorf("%w\nThe files are there. Once that works, repeat:\n  %s", err, inFolder(f.dir, required[i:]))
+		}
+	}
+	p.next(f, nil)
+	return p.noteWorkspace(ctx, f.dir)
+}
+
+// check tells of all that is wrong with what was given.
+func (f initFlags) check(operator string) error {
+	errs := []error{name.Operator(operator)}
+	for _, needed := range []struct {
+		flag, value string
+		check       func(string) error
+		example     string
+	}{
+		{"--kind", f.kind, name.Kind, "Guestbook"},
+		{"--group", f.group, name.Group, "example.com"},
+		{"--version", f.version, name.Version, "v1"},
+		{"--module", f.module, name.Module, "example.com/guestbook-operator"},
+		{"--operkit-version", f.operkit, checkQuery, "latest"},
+	} {
+		if needed.value == "" {
+			errs = append(errs, fmt.Errorf("%s: is missing: say %s %s", needed.flag, needed.flag, needed.example))
+			continue
+		}
+		errs = append(errs, needed.check(needed.value))
+	}
+	return errors.Join(errs...)
+}
+
+// checkQuery checks what the go command is to find a version by.
+func checkQuery(query string) error {
+	if strings.ContainsAny(query, "@ \t") {
+		return fmt.Errorf("operkit version %q: write a version such as v0.1.0, or latest", query)
+	}
+	return nil
+}
+
+// next says what to do, in four lines.
+func (p *program) next(f initFlags, before []goCommand) {
+	change := inFolder(f.dir, before)
+	if filepath.Clean(f.dir) == "." && len(before) == 0 {
+		change = "make           # what can be done here"
+	}
+	p.say("\nNext:\n  %s\n  make test      # its tests, on a cluster in memory\n"+
+		"  make run       # the operator, on a control plane on this machine (minutes to build, the first time)\n"+
+		"  make sample    # in another terminal: a %s is rolled out", change, f.kind)
+}
+
+// noteWorkspace says that a Go workspace around the folder hides the new module.
+func (p *program) noteWorkspace(ctx context.Context, dir string) error {
+	around, err := goCommand{"env", "GOWORK"}.output(ctx, dir)
+	if around = strings.TrimSpace(around); err == nil && around != "" && around != "off" {
+		p.say("\n%s is around it, and the go command only builds what that names: 'go work use .' in the new folder adds it", around)
+	}
+	return err
+}

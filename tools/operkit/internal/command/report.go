@@ -1,0 +1,109 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/operkit/operkit/tools/operkit/internal/manifest"
+	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"github.com/operkit/operkit/tools/operkit/internal/source"
+)
+
+// addition writes to a project, says of each file what became of it, and keeps what is left to be done by hand.
+type addition struct {
+	*program
+	project *project.Project
+	byHand  []string
+}
+
+// report says what became of a file.
+func (a *addition) report(file string, outcome project.Outcome) {
+	line := fmt.Sprintf("%-9s %s", outcome, file)
+	if outcome == project.Kept {
+		line += ": it is another one than would be written"
+	}
+	a.say("%s", line)
+}
+
+// keep writes files that aren't there.
+func (a *addition) keep(files ...project.File) error {
+	for _, file := range files {
+		outcome, err := project.Keep(a.project.Root, file)
+		if err != nil {
+			return err
+		}
+		a.report(file.Path, outcome)
+	}
+	return nil
+}
+
+// tell says which of the files are there, and writes none.
+func (a *addition) tell(files ...project.File) error {
+	for _, file := range files {
+		_, err := os.Stat(a.path(file.Path))
+		switch {
+		case err == nil:
+			a.report(file.Path, project.Same)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *addition) path(file string) string {
+	return filepath.Join(a.project.Root, filepath.FromSlash(file))
+}
+
+// edit has change add lines to a file. A file without their place, or one that isn't there, is left to people: by hand says what they add.
+func (a *addition) edit(file, byHand string, change func(text []byte) (changed []byte, edited bool, err error)) error {
+	text, err := os.ReadFile(a.path(file))
+	if errors.Is(err, fs.ErrNotExist) {
+		a.leave(file, byHand)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	changed, edited, err := change(text)
+	switch {
+	case errors.Is(err, source.ErrNoPlace) || errors.Is(err, manifest.ErrNoPlace):
+		a.leave(file, byHand)
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %w", file, err)
+	case !edited:
+		a.report(file, project.Same)
+		return nil
+	}
+	if err := project.Replace(a.path(file), changed); err != nil {
+		return err
+	}
+	a.report(file, project.Edited)
+	return nil
+}
+
+// leave has people add something.
+func (a *addition) leave(file, what string) {
+	a.byHand = append(a.byHand, file+"\n    "+strings.ReplaceAll(strings.TrimRight(what, "\n"), "\n", "\n    "))
+}
+
+// rules gives the operator rights.
+func (a *addition) rules(rules []manifest.Rule) error {
+	var text strings.Builder
+	for _, rule := range rules {
+		text.WriteString(rule.YAML("  "))
+	}
+	return a.edit(project.RoleFile, text.String(), func(role []byte) ([]byte, bool, error) { return manifest.AddRules(role, rules...) })
+}
+
+// end says what is left to do.
+func (a *addition) end() {
+	if len(a.byHand) > 0 {
+		a.say("\nTo be added by hand, since there is no place as it was written at first:\n  %s", strings.Join(a.byHand, "\n  "))
+	}
+}

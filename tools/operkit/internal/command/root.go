@@ -1,0 +1,128 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/operkit/operkit/tools/operkit/internal/project"
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+const rootHelp = `operkit writes a new Kubernetes operator, and adds kinds and components to one.
+
+What it writes is yours: it is written once, has no marks in it, and the program isn't needed
+again. 'add' may be run as often as you like: it creates files that aren't there, adds lines
+where the first ones were written, and leaves everything else as it is.
+
+Exit codes:
+  0   it is done, or was before
+  1   it failed
+  2   the arguments are wrong; nothing was written`
+
+// usageError ends the program with exitUsage.
+type usageError struct{ error }
+
+func (e *usageError) Unwrap() error { return e.error }
+
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{err}
+}
+
+// program is what the commands have in common.
+type program struct {
+	versions       project.Versions
+	stdout, stderr io.Writer
+}
+
+func (p *program) say(format string, args ...any) { _, _ = fmt.Fprintf(p.stdout, format+"\n", args...) }
+
+// Execute runs the command that args name, and returns the exit code. requirements is a go.mod that says in which versions a
+// new operator requires what; args are without the program's name.
+func Execute(ctx context.Context, requirements []byte, args []string, stdout, stderr io.Writer) int {
+	versions, err := project.VersionsOf(requirements)
+	if err == nil {
+		p := &program{versions, stdout, stderr}
+		root := p.root()
+		root.SetArgs(args)
+		err = root.ExecuteContext(ctx)
+	}
+	var mistake *usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &mistake):
+		_, _ = fmt.Fprintf(stderr, "operkit: %v\n", err)
+		return exitUsage
+	}
+	_, _ = fmt.Fprintf(stderr, "operkit: %v\n", err)
+	return exitFailed
+}
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:                        "operkit",
+		Short:                      "Write a new operator, and add kinds and components to one",
+		Long:                       rootHelp,
+		Version:                    "unknown",
+		SuggestionsMinimumDistance: 2,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		Args:                       none,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		root.Version = info.Main.Version
+	}
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w: see '%s --help'", err, cmd.CommandPath()))
+	})
+	add := &cobra.Command{
+		Use:                        "add",
+		Short:                      "Add a component or a kind to an operator",
+		Long:                       "add adds a component or a kind to the operator that the working directory is in.",
+		SuggestionsMinimumDistance: 2,
+		Args:                       none,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	add.AddCommand(p.addComponent(), p.addKind())
+	root.AddCommand(p.init(), add)
+	return root
+}
+
+// none refuses arguments.
+func none(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	for _, near := range cmd.SuggestionsFor(args[0]) {
+		return usage(fmt.Errorf("unknown command %q: did you mean %s?", args[0], near))
+	}
+	return usage(fmt.Errorf("unknown command %q: see '%s --help'", args[0], cmd.CommandPath()))
+}
+
+// one demands a single argument, which is called what.
+func one(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return usage(fmt.Errorf("%s: say %s: see '%s --help'", cmd.CommandPath(), what, cmd.CommandPath()))
+		case 1:
+			return nil
+		}
+		return usage(fmt.Errorf("%s: %q is one too many: see '%s --help'", cmd.CommandPath(), args[1], cmd.CommandPath()))
+	}
+}

@@ -1,0 +1,20 @@
+package manifest
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Definition is a document as controller-gen writes it: keys in their order, long lines broken.
+func Definition(text []byte) ([]byte, error) {
+	var document map[string]any
+	if err := yaml.UnmarshalStrict(text, &document); err != nil {
+		return nil, fmt.Errorf("definition: %w", err)
+	}
+	written, err := yaml.Marshal(document)
+	if err != nil {
+		return nil, fmt.Errorf("definition: %w", err)
+	}
+	return append([]byte("---\n"), written...), nil
+}

@@ -1,0 +1,157 @@
+package name
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	// longestLabel and longestSubdomain are the limits of Kubernetes.
+	longestLabel, longestSubdomain = 63, 253
+	// longestKind and longestComponent leave room in names of objects.
+	longestKind, longestComponent = 50, 40
+)
+
+var (
+	label   = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+	kind    = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+	group   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$`)
+	version = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
+	// reserved are the groups of Kubernetes itself.
+	reserved = regexp.MustCompile(`(^|\.)(k8s|kubernetes)\.io$`)
+)
+
+// problem is a mistake in a name.
+func problem(what, given, wrong, right string) error {
+	return fmt.Errorf("%s %q: %s, such as %s", what, given, wrong, right)
+}
+
+// either is the first of the names that is right.
+func either(right func(string) bool, names ...string) string {
+	for _, name := range names[:len(names)-1] {
+		if right(name) {
+			return name
+		}
+	}
+	return names[len(names)-1]
+}
+
+// Operator checks the name of an operator: it becomes the names of a program, of objects in a cluster and of a field manager.
+func Operator(given string) error {
+	right := func(name string) bool { return isLabel(name, longestLabel) }
+	if right(given) {
+		return nil
+	}
+	return problem("name", given, fmt.Sprintf("use up to %d lower-case letters, digits and dashes, a letter first, and no word of YAML", longestLabel),
+		either(right, dashed(given), "guestbook-operator"))
+}
+
+// Component checks the name of a component: it becomes a part of names of objects, and the names of files and of a Go type.
+func Component(given string) error {
+	right := func(name string) bool { return isLabel(name, longestComponent) && name != "controller" }
+	switch {
+	case right(given):
+		return nil
+	case given == "controller":
+		return problem("component", given, "that is the file of the controller: use another name", "control")
+	}
+	return problem("component", given, fmt.Sprintf("use up to %d lower-case letters, digits and dashes, a letter first, and no word of YAML", longestComponent),
+		either(right, dashed(given), "cache"))
+}
+
+// Kind checks the name of a kind.
+func Kind(given string) error {
+	right := func(name string) bool {
+		return kind.MatchString(name) && isLabel(Singular(name), longestKind) && isLabel(Plural(name), longestLabel)
+	}
+	if right(given) {
+		return nil
+	}
+	return problem("kind", given, fmt.Sprintf("use a word in the singular of up to %d letters and digits, a capital first, and no word of YAML", longestKind),
+		either(right, camel(given), "Guestbook"))
+}
+
+// Group checks the group of a kind.
+func Group(given string) error {
+	right := func(name string) bool {
+		return group.MatchString(name) && len(name) <= longestSubdomain-longestLabel-1 && !reserved.MatchString(name) && !isWord(name)
+	}
+	switch {
+	case right(given):
+		return nil
+	case reserved.MatchString(given):
+		return problem("group", given, "groups below k8s.io and kubernetes.io are those of Kubernetes: use a domain of yours", "apps.example.com")
+	}
+	lower := strings.ToLower(given)
+	return problem("group", given, "use a domain in lower case, with at least one dot",
+		either(right, lower, dashed(given)+".example.com", "apps.example.com"))
+}
+
+// Version checks the version of a kind.
+func Version(given string) error {
+	if version.MatchString(given) {
+		return nil
+	}
+	lower := strings.ToLower(given)
+	major, _, _ := strings.Cut(lower, ".")
+	return problem("version", given, "write it as Kubernetes does: v1, v1beta2, v2alpha1",
+		either(version.MatchString, lower, "v"+lower, major, "v"+major, "v1"))
+}
+
+// Module checks the path of a Go module.
+func Module(given string) error {
+	err := module.CheckImportPath(given)
+	if err == nil {
+		return nil
+	}
+	return problem("module", given, fmt.Sprintf("Go takes no such path (%s)", strings.TrimPrefix(err.Error(), fmt.Sprintf("malformed import path %q: ", given))),
+		"github.com/you/guestbook-operator")
+}
+
+func isLabel(name string, longest int) bool {
+	return label.MatchString(name) && len(name) <= longest && !isWord(name)
+}
+
+// isWord tells whether YAML reads a name as something else than text, such as "on" and "null".
+func isWord(name string) bool {
+	var value any
+	err := yaml.Unmarshal([]byte(name), &value)
+	_, text := value.(string)
+	return err != nil || !text
+}
+
+// words are the parts of a name: between other characters than letters and digits, and where a capital begins one.
+func words(name string) (found []string) {
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return !isAlphanumeric(r) }) {
+		start := 0
+		for i := 1; i < len(part); i++ {
+			if isCapital(part[i]) && !isCapital(part[i-1]) {
+				found, start = append(found, part[start:i]), i
+			}
+		}
+		found = append(found, part[start:])
+	}
+	return found
+}
+
+func isAlphanumeric(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' }
+
+// dashed writes a name in lower case, with dashes between its words.
+func dashed(name string) string { return strings.ToLower(strings.Join(words(name), "-")) }
+
+// camel writes a name with a capital at the beginning of each word.
+func camel(name string) string {
+	var out strings.Builder
+	for _, word := range words(name) {
+		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return out.String()
+}

@@ -1,0 +1,41 @@
+package project
+
+import (
+	"github.com/operkit/operkit/tools/operkit/internal/manifest"
+)
+
+// RoleFile is the role of an operator, to which a kind and a component add rules.
+const RoleFile = "config/rbac/role.yaml"
+
+// KustomizationFile is the list of what is installed, to which a kind adds its definition.
+const KustomizationFile = "config/kustomization.yaml"
+
+// New is a whole project, with one kind.
+func New(values Values) ([]File, error) {
+	files, err := Render(Base, values)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := Render(Kind, values)
+	if err != nil {
+		return nil, err
+	}
+	for i, file := range files {
+		if file.Path != RoleFile {
+			continue
+		}
+		if files[i].Text, _, err = manifest.AddRules(file.Text, KindRules(values)...); err != nil {
+			return nil, err
+		}
+	}
+	return append(files, kind...), nil
+}
+
+// KindRules are what the operator may do for the sake of a kind: with its resources, and with what the component server renders.
+func KindRules(values Values) []manifest.Rule {
+	return append(manifest.ControllerRules(values.Group, values.Plural()),
+		manifest.ObjectRule("apps", "deployments"), manifest.ObjectRule("", "services"))
+}
+
+// ComponentRules are what the operator may do for the sake of a new component.
+func ComponentRules() []manifest.Rule { return []manifest.Rule{manifest.ObjectRule("", "configmaps")} }

@@ -1,0 +1,159 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/tools/operkit/internal/source"
+	"golang.org/x/mod/modfile"
+)
+
+// Project is an operator that was written before.
+type Project struct {
+	// Root is its folder, the one with go.mod.
+	Root string
+	// Module is the path of its Go module.
+	Module string
+	// ControllerTools is the version of controller-gen that it requires, empty for none.
+	ControllerTools string
+	// Folders are its Go packages.
+	Folders []source.Folder
+}
+
+// API is a folder with the Go types of kinds.
+type API struct {
+	// Folder lies below the root, with slashes.
+	Folder         string
+	Group, Version string
+}
+
+// Open reads the project that dir is in.
+func Open(dir string) (*Project, error) {
+	root, err := rootOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	file, err := modfile.ParseLax(filepath.Join(root, "go.mod"), text, nil)
+	if err != nil {
+		return nil, err
+	}
+	if file.Module == nil {
+		return nil, fmt.Errorf("%s: names no module", filepath.Join(root, "go.mod"))
+	}
+	p := &Project{Root: root, Module: file.Module.Mod.Path}
+	for _, one := range file.Require {
+		if one.Mod.Path == ControllerTools {
+			p.ControllerTools = one.Mod.Version
+		}
+	}
+	if p.Folders, err = source.Folders(root); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// rootOf is the folder above dir, or dir itself, that has a go.mod.
+func rootOf(dir string) (string, error) {
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for root := from; ; root = filepath.Dir(root) {
+		_, err := os.Stat(filepath.Join(root, "go.mod"))
+		switch {
+		case err == nil:
+			return root, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		case root == filepath.Dir(root):
+			return "", fmt.Errorf("%s: is in no operator: there is no go.mod here or above: change into its folder, or make one by 'operkit init'", from)
+		}
+	}
+}
+
+// Folder is a package of the project by its folder, with slashes; without files if there is none.
+func (p *Project) Folder(relative string) source.Folder {
+	path := filepath.Join(p.Root, filepath.FromSlash(relative))
+	for _, folder := range p.Folders {
+		if folder.Path == path {
+			return folder
+		}
+	}
+	return source.Folder{Path: path}
+}
+
+// Relative is a path below the root, with slashes.
+func (p *Project) Relative(path string) string {
+	relative, err := filepath.Rel(p.Root, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(relative)
+}
+
+// APIs are the folders with Go types of kinds: those that name their group for controller-gen.
+func (p *Project) APIs() (found []API) {
+	for _, folder := range p.Folders {
+		if group := folder.Marker("groupName"); group != "" {
+			found = append(found, API{p.Relative(folder.Path), group, filepath.Base(folder.Path)})
+		}
+	}
+	return found
+}
+
+// Groups are the groups of the project's kinds, each once.
+func (p *Project) Groups() (groups []string) {
+	for _, api := range p.APIs() {
+		if !slices.Contains(groups, api.Group) {
+			groups = append(groups, api.Group)
+		}
+	}
+	return groups
+}
+
+// Versions are the versions of a group in which there are kinds, each once.
+func (p *Project) Versions(group string) (versions []string) {
+	for _, api := range p.APIs() {
+		if api.Group == group && !slices.Contains(versions, api.Version) {
+			versions = append(versions, api.Version)
+		}
+	}
+	return versions
+}
+
+// APIFolder is where the types of a group's version are, or belong: api/v1, or api/apps/v1 where that is another group's.
+func (p *Project) APIFolder(group, version string) string {
+	usual := "api/" + version
+	for _, api := range p.APIs() {
+		if api.Group == group && api.Version == version {
+			return api.Folder
+		}
+	}
+	if len(p.Folder(usual).Files) == 0 {
+		return usual
+	}
+	first, _, _ := strings.Cut(group, ".")
+	return "api/" + first + "/" + version
+}
+
+// Controllers are the controllers of the project.
+func (p *Project) Controllers() []source.Controller { return source.Controllers(p.Folders) }
+
+// Programs are the files of programs in the project's root.
+func (p *Project) Programs() (files []*source.File) {
+	for _, file := range p.Folder(".").Files {
+		if file.IsProgram() {
+			files = append(files, file)
+		}
+	}
+	return files
+}

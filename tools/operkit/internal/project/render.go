@@ -1,0 +1,97 @@
+package project
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"go/format"
+	"io/fs"
+	"path"
+	"strings"
+	"text/template"
+
+	"github.com/operkit/operkit/tools/operkit/internal/manifest"
+	"github.com/operkit/operkit/tools/operkit/internal/name"
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed all:files
+var templates embed.FS
+
+// status is the schema of the type status.Fields, as controller-gen makes it.
+//
+//go:embed status.yaml
+var status []byte
+
+// suffix is what the names of templates end with, so that no tool takes them for what they become.
+const suffix = ".tmpl"
+
+// Part is a folder of templates.
+type Part string
+
+// The parts of a project.
+const (
+	Base      Part = "project"
+	Kind      Part = "kind"
+	Component Part = "component"
+)
+
+// File is one that a project has.
+type File struct {
+	// Path is where it lies, below the root and with slashes.
+	Path string
+	Text []byte
+}
+
+// Render fills in the templates of a part, in the order of their paths.
+func Render(part Part, values Values) (files []File, err error) {
+	root := path.Join("files", string(part))
+	err = fs.WalkDir(templates, root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		relative := strings.TrimSuffix(strings.TrimPrefix(name, root+"/"), suffix)
+		file := File{Path: values.path(relative)}
+		if file.Text, err = render(name, file.Path, values); err != nil {
+			return fmt.Errorf("template %s: %w", name, err)
+		}
+		files = append(files, file)
+		return nil
+	})
+	return files, err
+}
+
+// path is where the file of a template lies.
+func (v Values) path(relative string) string {
+	return path.Clean(strings.NewReplacer(
+		"API", v.API, "KIND", v.Singular(), "PACKAGE", v.Package, "CRD", v.CRD(), "FOLDER", v.Folder, "COMPONENT", name.File(v.Component),
+	).Replace(relative))
+}
+
+func render(name, to string, values Values) ([]byte, error) {
+	text, err := templates.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := template.New(to).Option("missingkey=error").Parse(string(text))
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := parsed.Execute(&out, values); err != nil {
+		return nil, err
+	}
+	switch {
+	case path.Ext(to) == ".go":
+		return format.Source(out.Bytes())
+	case strings.HasPrefix(to, "config/crd/"):
+		return manifest.Definition(out.Bytes())
+	}
+	return out.Bytes(), nil
+}
+
+// statusSchema is the schema of the status on one line.
+func statusSchema() (string, error) {
+	schema, err := yaml.YAMLToJSON(status)
+	return string(schema), err
+}

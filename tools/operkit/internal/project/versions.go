@@ -1,0 +1,46 @@
+package project
+
+import (
+	"fmt"
+
+	"golang.org/x/mod/modfile"
+)
+
+// The modules that a new project requires by name; what else it needs follows from them.
+const (
+	Operator        = "github.com/operkit/operkit/operator/full"
+	Envtest         = "github.com/operkit/operkit/tools/envtest"
+	ControllerTools = "sigs.k8s.io/controller-tools"
+)
+
+// unreleased is the version that modules of the repository require each other by.
+const unreleased = "v0.0.0"
+
+// Versions are those of Go and of the modules that a project requires.
+type Versions struct {
+	Go, Operator, Envtest, ControllerTools string
+}
+
+// VersionsOf reads them from a go.mod. A module that isn't released has the version "latest".
+func VersionsOf(gomod []byte) (Versions, error) {
+	file, err := modfile.ParseLax("go.mod", gomod, nil)
+	if err != nil {
+		return Versions{}, err
+	}
+	required := map[string]string{}
+	for _, one := range file.Require {
+		required[one.Mod.Path] = one.Mod.Version
+	}
+	for _, path := range []string{Operator, Envtest, ControllerTools} {
+		switch required[path] {
+		case "":
+			return Versions{}, fmt.Errorf("go.mod: requires no %s", path)
+		case unreleased:
+			required[path] = "latest"
+		}
+	}
+	if file.Go == nil {
+		return Versions{}, fmt.Errorf("go.mod: has no line with the version of Go")
+	}
+	return Versions{file.Go.Version, required[Operator], required[Envtest], required[ControllerTools]}, nil
+}

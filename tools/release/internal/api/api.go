@@ -1,0 +1,84 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/types"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/exp/apidiff"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/operkit/operkit/tools/release/internal/version"
+)
+
+// Difference is what has changed for those who import a module, one line each, sorted.
+type Difference struct {
+	Breaking, Added []string
+}
+
+// Change sums it up. A difference without lines is [version.None].
+func (d Difference) Change() version.Change {
+	switch {
+	case len(d.Breaking) > 0:
+		return version.Breaking
+	case len(d.Added) > 0:
+		return version.Added
+	}
+	return version.None
+}
+
+// Compare compares a module of a path in two folders, in each of which it can be built. Packages that nobody can import
+// from outside, commands and internal ones, are left out. Nothing in the folder after is changed; in before go.sum may be.
+func Compare(ctx context.Context, modulePath, before, after string) (Difference, error) {
+	old, err := load(ctx, modulePath, before, "-mod=mod")
+	if err != nil {
+		return Difference{}, fmt.Errorf("module %s as it was: %w", modulePath, err)
+	}
+	current, err := load(ctx, modulePath, after, "-mod=readonly")
+	if err != nil {
+		return Difference{}, fmt.Errorf("module %s: %w", modulePath, err)
+	}
+	var d Difference
+	for _, change := range apidiff.ModuleChanges(old, current).Changes {
+		if change.Compatible {
+			d.Added = append(d.Added, change.Message)
+		} else {
+			d.Breaking = append(d.Breaking, change.Message)
+		}
+	}
+	slices.Sort(d.Breaking)
+	slices.Sort(d.Added)
+	return d, nil
+}
+
+// load reads the types that packages offer, from what the compiler has written down of them.
+func load(ctx context.Context, modulePath, folder, flag string) (*apidiff.Module, error) {
+	loaded, err := packages.Load(&packages.Config{
+		Context: ctx,
+		Dir:     folder,
+		Mode:    packages.NeedName | packages.NeedTypes,
+		Env:     append(os.Environ(), "GOWORK=off", "GOFLAGS="+flag),
+	}, "./...")
+	if err != nil {
+		return nil, err
+	}
+	offered := &apidiff.Module{Path: modulePath}
+	var problems []error
+	for _, p := range loaded {
+		if p.Name == "main" || strings.Contains("/"+p.PkgPath+"/", "/internal/") {
+			continue
+		}
+		for _, problem := range p.Errors {
+			problems = append(problems, problem)
+		}
+		if p.Types == nil {
+			p.Types = types.NewPackage(p.PkgPath, p.Name)
+		}
+		offered.Packages = append(offered.Packages, p.Types)
+	}
+	return offered, errors.Join(problems...)
+}

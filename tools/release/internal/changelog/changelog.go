@@ -1,0 +1,84 @@
+package changelog
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/operkit/operkit/tools/release/internal/version"
+)
+
+// unreleased is the heading of what has come since the last version.
+var unreleased = regexp.MustCompile(`(?i)^##[ \t]+\[?unreleased\]?[ \t]*$`)
+
+// heading is that of any section.
+var heading = regexp.MustCompile(`^##[ \t]`)
+
+// group is the heading of one kind of changes in a section.
+var group = regexp.MustCompile(`(?i)^###[ \t]+(added|removed)[ \t]*$`)
+
+// Unreleased gives the text of the section Unreleased without empty lines around it; "" when there is none.
+func Unreleased(text string) string {
+	_, body, _, _ := split(text)
+	return strings.Trim(body, "\r\n")
+}
+
+// Change reads out of the text of a section what its author says of it: under "### Removed" what breaks callers, under
+// "### Added" what is new. Other headings say nothing of that.
+func Change(section string) version.Change {
+	change := version.None
+	for line := range strings.Lines(section) {
+		if found := group.FindStringSubmatch(strings.TrimRight(line, "\r\n")); found != nil {
+			said := version.Added
+			if strings.EqualFold(found[1], "removed") {
+				said = version.Breaking
+			}
+			change = max(change, said)
+		}
+	}
+	return change
+}
+
+// Release turns the section Unreleased into that of a version, with its text or, when it has none, with the given one, and
+// leaves an empty section Unreleased above it. A text without such a section gets the new one before all others.
+func Release(text, release string, day time.Time, otherwise string) string {
+	before, body, after, found := split(text)
+	if body = strings.Trim(body, "\r\n"); body == "" {
+		body = strings.Trim(otherwise, "\r\n")
+	}
+	mark := "## Unreleased\n"
+	if !found && before != "" && !strings.HasSuffix(before, "\n\n") {
+		mark = "\n" + mark
+		if !strings.HasSuffix(before, "\n") {
+			mark = "\n" + mark
+		}
+	}
+	section := "\n" + Heading(release, day) + "\n\n" + body + "\n"
+	if after != "" {
+		section += "\n"
+	}
+	return before + mark + section + after
+}
+
+// Heading is the heading of the section of a version.
+func Heading(release string, day time.Time) string {
+	return "## " + release + " - " + day.Format(time.DateOnly)
+}
+
+// split cuts the text at the section Unreleased: what comes before its heading, its body, and the sections after it.
+// Without one all sections come after.
+func split(text string) (before, body, after string, found bool) {
+	at := &before
+	for line := range strings.Lines(text) {
+		bare := strings.TrimRight(line, "\r\n")
+		switch {
+		case at == &before && unreleased.MatchString(bare):
+			at, found = &body, true
+			continue
+		case at != &after && heading.MatchString(bare):
+			at = &after
+		}
+		*at += line
+	}
+	return before, body, after, found
+}

@@ -1,0 +1,130 @@
+package consumer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/mod/module"
+
+	"github.com/operkit/operkit/tools/release/internal/publication"
+	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/release/proxy"
+)
+
+// Bench is where consumers work: a proxy with the published modules and a module cache. It verifies one module at a time.
+type Bench struct {
+	modules []publication.Module
+	dir     string   // temporary: the proxy, and a folder for each module
+	env     []string // of the go commands
+	log     io.Writer
+	lock    *os.File
+	plane   plane
+}
+
+// NewBench makes one for the published modules of a repository. cache is the module cache, see [CacheFolder]: it is kept for
+// modules of others; those of the repository are taken out of it, so that they are fetched anew. One process at a time uses
+// it. log gets lines on how far it is. Close must be called.
+func NewBench(ctx context.Context, r *repository.Repository, modules []publication.Module, cache string, log io.Writer) (*Bench, error) {
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := takeLock(cache + ".lock")
+	if err != nil {
+		return nil, err
+	}
+	b := &Bench{modules: modules, log: log, lock: lock, plane: plane{log: log}}
+	if err := b.prepare(ctx, r, cache); err != nil {
+		return nil, errors.Join(err, b.Close(context.WithoutCancel(ctx)))
+	}
+	return b, nil
+}
+
+func (b *Bench) prepare(ctx context.Context, r *repository.Repository, cache string) error {
+	for _, m := range r.Modules {
+		if err := forget(cache, m.Path); err != nil {
+			return fmt.Errorf("module cache %s: %w", cache, err)
+		}
+	}
+	var err error
+	if b.dir, err = os.MkdirTemp("", "release-verify-"); err != nil {
+		return err
+	}
+	at, err := r.Git().Time(ctx)
+	if err != nil {
+		return err
+	}
+	served := filepath.Join(b.dir, "proxy")
+	if err := publication.Write(served, b.modules, at); err != nil {
+		return err
+	}
+	if b.env, err = proxy.Environ(ctx, served); err != nil {
+		return err
+	}
+	b.env = append(b.env, "GOMODCACHE="+cache)
+	return nil
+}
+
+// Close removes what is temporary and ends a control plane that was started.
+func (b *Bench) Close(ctx context.Context) error {
+	err := b.plane.stop(ctx)
+	if b.dir != "" {
+		err = errors.Join(err, os.RemoveAll(b.dir))
+	}
+	return errors.Join(err, b.lock.Close())
+}
+
+func (b *Bench) say(m publication.Module, format string, args ...any) {
+	_, _ = fmt.Fprintf(b.log, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), m.Dir, fmt.Sprintf(format, args...))
+}
+
+// CacheFolder is the module cache for a repository, in the user's cache folder: outside of the repository, since a test that
+// looks for the repository from its own folder upwards mustn't find it.
+func CacheFolder(r *repository.Repository) (string, error) {
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("module cache: %w", err)
+	}
+	sum := sha256.Sum256([]byte(r.Root))
+	return filepath.Join(user, "operkit", "release", filepath.Base(r.Root)+"-"+hex.EncodeToString(sum[:4])), nil
+}
+
+// forget takes all versions of a module out of a module cache.
+func forget(cache, modulePath string) error {
+	escaped, err := module.EscapePath(modulePath)
+	if err != nil {
+		return err
+	}
+	name := filepath.FromSlash(escaped)
+	unpacked, err := filepath.Glob(filepath.Join(cache, name+"@*"))
+	if err != nil {
+		return err
+	}
+	for _, folder := range append(unpacked, filepath.Join(cache, "cache", "download", name, "@v")) {
+		if err := removeReadOnly(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeReadOnly removes a folder of a module cache, in which nothing may be written.
+func removeReadOnly(folder string) error {
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			return os.Chmod(path, 0o755)
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, os.RemoveAll(folder))
+}

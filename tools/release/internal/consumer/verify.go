@@ -1,0 +1,167 @@
+package consumer
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/operkit/operkit/tools/release/internal/process"
+	"github.com/operkit/operkit/tools/release/internal/publication"
+)
+
+// Result is what became of one module.
+type Result struct {
+	Module, Version string
+	// Modules is how many other modules the consumer's program is compiled from, the standard library left out.
+	Modules int
+	// Packages is how many packages the module has.
+	Packages int
+	// Bytes is the size of the consumer's program, or, of a module of commands, that of its largest one.
+	Bytes int64
+	// Err says which step failed, with what the command printed; nil when all went well.
+	Err error
+}
+
+// Verify does with one module all that its consumers do. With tests it also runs those of the module, examples included.
+func (b *Bench) Verify(ctx context.Context, m publication.Module, tests bool) Result {
+	v := &visit{bench: b, Module: m, env: b.env, result: Result{Module: m.Dir, Version: m.Version}}
+	v.dir = filepath.Join(b.dir, strings.ReplaceAll(m.Dir, "/", "-"))
+	steps := []step{{"tidy", v.tidy}}
+	if replaces(m) {
+		steps = append(steps, step{"download", v.download}, step{"build", v.buildInPlace})
+	} else {
+		steps = append(steps, step{"fetch", v.fetch}, step{"build", v.build}, step{"consume", v.consume}, step{"install", v.install})
+	}
+	if tests {
+		steps = append(steps, step{"test", v.test})
+	}
+	for _, s := range steps {
+		start := time.Now()
+		if err := s.do(ctx); err != nil {
+			b.say(m, "%s FAILED", s.name)
+			v.result.Err = fmt.Errorf("%s: %w", s.name, err)
+			break
+		}
+		b.say(m, "%s %.1fs", s.name, time.Since(start).Seconds())
+	}
+	return v.result
+}
+
+type step struct {
+	name string
+	do   func(context.Context) error
+}
+
+// replaces tells whether the module keeps lines that replace modules of others. Such a module can't be required and `go
+// install` refuses it: its consumers download it and build it in its folder.
+func replaces(m publication.Module) bool {
+	file, err := modfile.Parse("go.mod", m.Files["go.mod"], nil)
+	return err == nil && len(file.Replace) > 0
+}
+
+// visit is the work on one module.
+type visit struct {
+	publication.Module
+	bench    *Bench
+	dir      string   // the consumer's folder
+	source   string   // the module's folder, when it is built in place
+	env      []string // of the go commands
+	packages []goPackage
+	result   Result
+}
+
+// goPackage is a package of the module.
+type goPackage struct {
+	ImportPath, Name, Dir string
+	GoFiles               []string
+}
+
+// importable tells whether others may import it.
+func (p goPackage) importable() bool {
+	return p.Name != "main" && !strings.Contains("/"+p.ImportPath+"/", "/internal/")
+}
+
+// run runs go in a folder. Its error has what the command printed.
+func (v *visit) run(ctx context.Context, folder string, args ...string) (string, error) {
+	return process.Program{Dir: folder, Env: v.env, Name: "go", Args: args}.Output(ctx)
+}
+
+// loud runs go in a folder, whose error has all that it printed.
+func (v *visit) loud(ctx context.Context, folder string, args ...string) error {
+	out, err := process.Program{Dir: folder, Env: v.env, Name: "go", Args: args}.Combined(ctx)
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, strings.TrimSpace(out))
+	}
+	return nil
+}
+
+// all is the pattern of the module's packages and, where it has some, those of modules nested in it that are in use too.
+func (v *visit) all() string { return v.Path + "/..." }
+
+func (v *visit) at() string { return "@" + v.Version }
+
+// tidy makes sure that go.mod and go.sum, as they are published, are what go mod tidy makes of them.
+func (v *visit) tidy(ctx context.Context) error {
+	folder := v.dir + "-alone"
+	if err := v.Files.Write(folder); err != nil {
+		return err
+	}
+	return v.loud(ctx, folder, "mod", "tidy", "-diff")
+}
+
+// fetch adds the module to a new one, and lists its packages.
+func (v *visit) fetch(ctx context.Context) error {
+	if err := os.MkdirAll(v.dir, 0o755); err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"mod", "init", "example.com/consumer"}, {"get", v.Path + v.at()}, {"get", v.all() + v.at()}} {
+		if err := v.loud(ctx, v.dir, args...); err != nil {
+			return err
+		}
+	}
+	return v.list(ctx, v.dir, v.all())
+}
+
+func (v *visit) build(ctx context.Context) error {
+	return v.loud(ctx, v.dir, append([]string{"build"}, v.paths(nil)...)...)
+}
+
+// install installs the module's commands.
+func (v *visit) install(ctx context.Context) error {
+	commands := v.paths(func(p goPackage) bool { return p.Name == "main" })
+	bin := v.dir + "-bin"
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return err
+	}
+	for _, path := range commands {
+		v.env = append(v.env, "GOBIN="+bin)
+		if err := v.loud(ctx, bin, "install", path+v.at()); err != nil {
+			return err
+		}
+	}
+	return v.weigh(bin)
+}
+
+// weigh notes the size of the largest command, unless there is a consumer's program.
+func (v *visit) weigh(bin string) error {
+	entries, err := os.ReadDir(bin)
+	if err != nil {
+		return err
+	}
+	if v.result.Bytes > 0 {
+		return nil
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		v.result.Bytes = max(v.result.Bytes, info.Size())
+	}
+	return nil
+}

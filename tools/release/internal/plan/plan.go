@@ -1,0 +1,152 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/release/internal/version"
+)
+
+// Plan is what a release does.
+type Plan struct {
+	// Day is the one that changelogs name.
+	Day time.Time `json:"day"`
+	// Modules are those to be released, each after those that it requires.
+	Modules []Module `json:"modules"`
+	// Kept are the versions of the released modules that stay as they are, by their paths.
+	Kept map[string]string `json:"kept"`
+}
+
+// Module is one that is to be released.
+type Module struct {
+	// Module is its folder, Path its module path.
+	Module string `json:"module"`
+	Path   string `json:"path"`
+	// Last is the version that it has, "" when it has none, and Next the one that it gets, with the tag Tag.
+	Last string `json:"last"`
+	Next string `json:"next"`
+	Tag  string `json:"tag"`
+	// Change is how much has changed, and Reasons say why it is released, the most important first.
+	Change  version.Change `json:"change"`
+	Reasons []string       `json:"reasons"`
+	// Breaking and Added are the changes of its API, Files the files that have changed.
+	Breaking []string `json:"breaking,omitempty"`
+	Added    []string `json:"added,omitempty"`
+	Files    []string `json:"files,omitempty"`
+	// Changelog is what the section of its changelog says of the version.
+	Changelog string `json:"changelog"`
+}
+
+// Make compares every released module with its last tag. A module is released when it has no tag, when it has changed
+// since, when its changelog says something under Unreleased, when a module that it requires is released, because then its
+// requirement names another version, and when its companion is.
+func Make(ctx context.Context, r *repository.Repository, day time.Time) (Plan, error) {
+	released, err := r.Released()
+	if err != nil {
+		return Plan{}, err
+	}
+	tags, err := r.Git().Tags(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := planner{repository: r, released: released, found: map[string]*finding{}, day: day}
+	for _, m := range released {
+		last := version.Latest(m.Path, m.Tag(""), tags)
+		if p.found[m.Path], err = p.look(ctx, m, last); err != nil {
+			return Plan{}, err
+		}
+	}
+	p.spread()
+	if err := p.number(); err != nil {
+		return Plan{}, err
+	}
+	return p.plan(ctx)
+}
+
+// planner makes a plan step by step.
+type planner struct {
+	repository *repository.Repository
+	released   []repository.Module
+	found      map[string]*finding // by module paths
+	day        time.Time
+}
+
+// finding is what is known of a module.
+type finding struct {
+	last, next      string
+	change          version.Change
+	files           []string
+	breaking, added []string
+	unreleased      string
+}
+
+// spread marks modules that are released because others are.
+func (p *planner) spread() {
+	for changed := true; changed; {
+		changed = false
+		for _, m := range p.released {
+			if p.found[m.Path].change == version.None && slices.ContainsFunc(p.causes(m), p.moves) {
+				p.found[m.Path].change, changed = version.Fixed, true
+			}
+		}
+	}
+}
+
+// causes are the modules whose release brings one of m about.
+func (p *planner) causes(m repository.Module) []string {
+	return append(p.repository.Companions(m.Path), m.Requires...)
+}
+
+// moves tells whether the module of a path is released. Modules of others are not.
+func (p *planner) moves(path string) bool {
+	f, ours := p.found[path]
+	return ours && f.change != version.None
+}
+
+// number gives the modules that are released their versions.
+func (p *planner) number() error {
+	for _, m := range p.released {
+		f := p.found[m.Path]
+		var err error
+		switch {
+		case f.change == version.None:
+		case f.last == "":
+			f.next = version.First(m.Path)
+		default:
+			f.next, err = version.Next(m.Path, f.last, f.change)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, m := range p.released {
+		for _, companion := range p.repository.Companions(m.Path) {
+			f := p.found[companion]
+			f.next = version.Max(f.next, p.found[m.Path].next)
+		}
+	}
+	return nil
+}
+
+func (p *planner) plan(ctx context.Context) (Plan, error) {
+	made := Plan{Day: p.day, Modules: []Module{}, Kept: map[string]string{}}
+	for _, m := range p.released {
+		f := p.found[m.Path]
+		if f.change == version.None {
+			made.Kept[m.Path] = f.last
+			continue
+		}
+		text, err := p.changelog(ctx, m)
+		if err != nil {
+			return Plan{}, fmt.Errorf("module %s: %w", m.Dir, err)
+		}
+		made.Modules = append(made.Modules, Module{
+			Module: m.Dir, Path: m.Path, Last: f.last, Next: f.next, Tag: m.Tag(f.next),
+			Change: f.change, Reasons: p.reasons(m), Breaking: f.breaking, Added: f.added, Files: f.files, Changelog: text,
+		})
+	}
+	return made, nil
+}

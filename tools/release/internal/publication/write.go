@@ -1,0 +1,156 @@
+package publication
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+)
+
+// nobody is the text of the file that stands where a proxy has the versions of a module, for a path that is none.
+const nobody = "No module has this path. This is a file and no folder so that the go command takes it for an error and asks nobody else.\n"
+
+// Write adds the modules to a file-system module proxy in dir, which is made when it isn't there. Each file appears as a
+// whole. Versions that are there already stay, those of the same name are replaced.
+//
+// Paths between a module and the top of the repository that are no modules themselves are answered, too: the go command
+// asks for all of them when it looks for the module that a package is in, and would go on to the next proxy.
+func Write(dir string, modules []Module, at time.Time) error {
+	known := map[string]bool{}
+	for _, m := range modules {
+		known[m.Path] = true
+		if err := writeModule(dir, m, at); err != nil {
+			return fmt.Errorf("proxy %s: %s: %w", dir, m.Path, err)
+		}
+	}
+	for _, m := range modules {
+		for _, parent := range parents(m) {
+			if known[parent] {
+				continue
+			}
+			if err := block(dir, parent); err != nil {
+				return fmt.Errorf("proxy %s: %s: %w", dir, parent, err)
+			}
+		}
+	}
+	return nil
+}
+
+func writeModule(dir string, m Module, at time.Time) error {
+	folder, err := versionsFolder(dir, m.Path)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Lstat(folder); err == nil && info.Mode().IsRegular() { // it was no module until now
+		if err := os.Remove(folder); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	info, err := json.Marshal(struct {
+		Version string
+		Time    time.Time
+	}{m.Version, at.UTC()})
+	if err != nil {
+		return err
+	}
+	version, err := module.EscapeVersion(m.Version)
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string][]byte{
+		version + ".zip": m.Archive, version + ".mod": m.Files["go.mod"], version + ".info": info, "../@latest": info,
+	} {
+		if err := replaceFile(filepath.Join(folder, filepath.FromSlash(name)), text); err != nil {
+			return err
+		}
+	}
+	return writeList(folder)
+}
+
+// writeList lists the versions that are there.
+func writeList(folder string) error {
+	archives, err := filepath.Glob(filepath.Join(folder, "*.zip"))
+	if err != nil {
+		return err
+	}
+	var versions []string
+	for _, archive := range archives {
+		version, err := module.UnescapeVersion(strings.TrimSuffix(filepath.Base(archive), ".zip"))
+		if err == nil && semver.IsValid(version) {
+			versions = append(versions, version)
+		}
+	}
+	semver.Sort(versions)
+	return replaceFile(filepath.Join(folder, "list"), []byte(strings.Join(append(versions, ""), "\n")))
+}
+
+// parents gives the paths above the module's down to that of the repository's top.
+func parents(m Module) []string {
+	base, _, _ := module.SplitPathVersion(m.Path)
+	top, found := strings.CutSuffix(base, "/"+m.Dir)
+	if !found {
+		return nil
+	}
+	var paths []string
+	for at := path.Dir(base); len(at) >= len(top); at = path.Dir(at) {
+		paths = append(paths, at)
+	}
+	return paths
+}
+
+// block answers questions for a path that is no module.
+func block(dir, modulePath string) error {
+	folder, err := versionsFolder(dir, modulePath)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(folder); !errors.Is(err, os.ErrNotExist) {
+		return err // it is one by now, or it is blocked already
+	}
+	return replaceFile(folder, []byte(nobody))
+}
+
+func versionsFolder(dir, modulePath string) (string, error) {
+	escaped, err := module.EscapePath(modulePath)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, filepath.FromSlash(escaped), "@v"), nil
+}
+
+// replaceFile writes a file so that nobody sees it half written.
+func replaceFile(name string, text []byte) error {
+	temporary, err := os.CreateTemp(filepath.Dir(name), ".new-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temporary.Name()) }() // gone already when all went well
+	_, err = temporary.Write(text)
+	if err := errors.Join(err, temporary.Chmod(0o644), temporary.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), name)
+}
+
+// Find gives the published module of a path.
+func Find(modules []Module, modulePath string) (Module, bool) {
+	at := slices.IndexFunc(modules, func(m Module) bool { return m.Path == modulePath })
+	if at < 0 {
+		return Module{}, false
+	}
+	return modules[at], true
+}

@@ -1,0 +1,128 @@
+package repository_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/release/internal/repotest"
+)
+
+func folders(modules []repository.Module) []string {
+	var names []string
+	for _, m := range modules {
+		names = append(names, m.Dir)
+	}
+	return names
+}
+
+func TestReleasedInOrder(t *testing.T) {
+	t.Parallel()
+	files := repotest.Standard()
+	files["_old/go.mod"] = repotest.Mod("_old")
+	files["ground/testdata/fixture/go.mod"] = repotest.Mod("fixture")
+	files["ground/deep/go.mod"] = repotest.Mod("ground/deep", "top")
+	files["ground/deep/CHANGELOG.md"] = repotest.Changelog
+	r := repotest.New(t, files).Open()
+	assert.Equal(t, []string{"aside", "ground", "ground/deep", "middle", "scratch", "top"}, folders(r.Modules))
+	released, err := r.Released()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"aside", "ground", "middle", "top", "ground/deep"}, folders(released), "each after what it requires; scratch has no changelog")
+	assert.Equal(t, []string{"ground/deep"}, r.Nested(released[1]))
+
+	chosen, err := r.Select("./top/,example.com/kit/aside,top")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"top", "aside"}, folders(chosen), "as they were named, each once")
+	_, err = r.Select("top,scratch,none")
+	assert.EqualError(t, err, `module "scratch": no released module has this name; there are aside, ground, ground/deep, middle, top`+
+		"\n"+`module "none": no released module has this name; there are aside, ground, ground/deep, middle, top`)
+
+	below, err := repository.Open(filepath.Join(r.Root, "ground", "deep"))
+	require.NoError(t, err)
+	assert.Equal(t, r.Root, below.Root)
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason string
+		files  repotest.Files
+		want   string
+	}{
+		{
+			"a requirement that isn't released, for tests or not", repotest.Files{"aside/go.mod": repotest.Mod("aside", "scratch"), "ground/go.mod": repotest.Mod("ground", "scratch")},
+			"module aside: requires scratch, which isn't released: give scratch a CHANGELOG.md, or do without the requirement\n" +
+				"module ground: requires scratch, which isn't released: give scratch a CHANGELOG.md, or do without the requirement",
+		},
+		{
+			"a circle", repotest.Files{"ground/go.mod": repotest.Mod("ground", "top")},
+			"modules ground -> top -> ground: they require each other, so none can be released before the other",
+		},
+		{
+			"a companion that isn't released", repotest.Files{"aside/go.mod": "//release:companion example.com/kit/scratch\n" + repotest.Mod("aside")},
+			"module aside: its companion is example.com/kit/scratch, which is no released module of this repository",
+		},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			r := repotest.New(t, repotest.Standard())
+			r.Write(row.files)
+			_, err := r.Open().Released()
+			assert.EqualError(t, err, row.want)
+			_, err = r.Open().Select("aside")
+			assert.EqualError(t, err, row.want)
+		})
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	_, err := repository.Open(outside)
+	assert.EqualError(t, err, outside+": no git repository here or in a folder above; run this inside of one")
+	_, err = repository.At(outside)
+	assert.ErrorContains(t, err, outside+": it isn't the top folder of a git repository: ")
+	for _, row := range []struct{ reason, text, want string }{
+		{"no module line", "go 1.26.0\n", "aside/go.mod: no module line"},
+		{"no go.mod at all", "modul x\n", "aside/go.mod:1: unknown directive: modul"},
+		{"the path of another one", "module example.com/kit/ground\n", "ground/go.mod: the module path example.com/kit/ground is that of aside, too"},
+		{"a path with which its tags have no name", "module example.com/kit/beside\n",
+			"aside/go.mod: the module path is example.com/kit/beside, which doesn't end with the name of its folder aside, as its tags need"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			r := repotest.New(t, repotest.Standard())
+			if row.reason == "the path of another one" {
+				r.Write(repotest.Files{"aside/CHANGELOG.md": ""})
+			}
+			r.Write(repotest.Files{"aside/go.mod": row.text})
+			_, err := repository.At(r.Root)
+			assert.ErrorContains(t, err, row.want)
+		})
+	}
+}
+
+func TestCompanions(t *testing.T) {
+	t.Parallel()
+	files := repotest.Standard()
+	files["aside/go.mod"] = "// They go together.\n//release:companion example.com/kit/ground\n" + files["aside/go.mod"]
+	r := repotest.New(t, files).Open()
+	for path, want := range map[string][]string{
+		"aside": {"aside", "ground"}, "ground": {"ground", "aside"}, "top": {"top"},
+	} {
+		var full []string
+		for _, name := range want {
+			full = append(full, repotest.Prefix+name)
+		}
+		assert.Equal(t, full, r.Companions(repotest.Prefix+path))
+	}
+}
+
+func TestTag(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "tools/x/v1.2.3", repository.Module{Dir: "tools/x"}.Tag("v1.2.3"))
+	assert.Equal(t, "v1.2.3", repository.Module{Dir: "."}.Tag("v1.2.3"), "the module of the root")
+}

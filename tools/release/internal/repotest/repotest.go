@@ -1,0 +1,138 @@
+package repotest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operkit/operkit/tools/release/internal/repository"
+)
+
+// Prefix is what the paths of modules begin with.
+const Prefix = "example.com/kit/"
+
+// Changelog is one with a section Unreleased in which nothing stands.
+const Changelog = "# Changelog\n\n## Unreleased\n"
+
+// Files are contents by paths, with slashes.
+type Files map[string]string
+
+// Repository is a working tree.
+type Repository struct {
+	t    testing.TB
+	Root string
+}
+
+// New makes a repository on the branch main with one commit of the files.
+func New(t testing.TB, files Files) *Repository {
+	t.Helper()
+	r := &Repository{t, filepath.Join(t.TempDir(), "kit")}
+	if err := os.Mkdir(r.Root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.Git("init", "--quiet", "--initial-branch=main")
+	r.Git("config", "user.name", "Kit")
+	r.Git("config", "user.email", "kit@example.com")
+	r.Write(files)
+	r.Commit("begin")
+	return r
+}
+
+// Standard are the files of a repository in which top requires middle, middle requires ground, and aside is alone. Those
+// four are released; scratch requires top and isn't.
+func Standard() Files {
+	return Files{
+		"LICENSE":            "Do what you like.\n",
+		".gitignore":         "*.tmp\n",
+		"ground/go.mod":      Mod("ground"),
+		"ground/ground.go":   "// Package ground is below all.\npackage ground\n\n// Depth is how deep it is.\nfunc Depth() int { return 1 }\n",
+		"middle/go.mod":      Mod("middle", "ground"),
+		"middle/middle.go":   "// Package middle is in between.\npackage middle\n\nimport \"example.com/kit/ground\"\n\n// Height is how high it is.\nfunc Height() int { return ground.Depth() + 1 }\n",
+		"top/go.mod":         Mod("top", "middle", "ground // indirect"),
+		"top/main.go":        "// Command top shows how high it is.\npackage main\n\nimport (\n\t\"fmt\"\n\n\t\"example.com/kit/middle\"\n)\n\nfunc main() { fmt.Println(middle.Height() + 1) }\n",
+		"aside/go.mod":       Mod("aside"),
+		"aside/aside.go":     "// Package aside needs nobody.\npackage aside\n\n// Alone is true.\nconst Alone = true\n",
+		"scratch/go.mod":     Mod("scratch", "top", "middle // indirect", "ground // indirect"),
+		"scratch/scratch.go": "package scratch\n",
+
+		"ground/CHANGELOG.md": Changelog, "middle/CHANGELOG.md": Changelog, "top/CHANGELOG.md": Changelog, "aside/CHANGELOG.md": Changelog,
+	}
+}
+
+// Mod is the go.mod of a module in a folder, which takes the modules that it requires from their folders. "ground // indirect"
+// is a requirement with that comment.
+func Mod(dir string, requires ...string) string {
+	up := strings.Repeat("../", strings.Count(dir, "/")+1)
+	text := "module " + Prefix + dir + "\n\ngo 1.26.0\n"
+	for _, sibling := range requires {
+		name, comment, _ := strings.Cut(sibling, " ")
+		requirement := strings.TrimSpace(Prefix + name + " v0.0.0 " + comment)
+		text += fmt.Sprintf("\nrequire %s\n\nreplace %s%s => %s%s\n", requirement, Prefix, name, up, name)
+	}
+	return text
+}
+
+// Git runs git and gives what it printed.
+func (r *Repository) Git(args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = r.Root
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Write writes files; one without content is removed.
+func (r *Repository) Write(files Files) {
+	r.t.Helper()
+	for name, text := range files {
+		path := filepath.Join(r.Root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			r.t.Fatal(err)
+		}
+		if text == "" {
+			if err := os.Remove(path); err != nil {
+				r.t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// Commit commits all there is.
+func (r *Repository) Commit(message string) {
+	r.t.Helper()
+	r.Git("add", "--all")
+	r.Git("commit", "--quiet", "--allow-empty", "--message", message)
+}
+
+// Tag gives HEAD tags.
+func (r *Repository) Tag(names ...string) {
+	r.t.Helper()
+	for _, name := range names {
+		r.Git("tag", "--annotate", "--message", name, name)
+	}
+}
+
+// Day is one on which releases are made.
+func (r *Repository) Day() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC) }
+
+// Open reads the modules as they are now.
+func (r *Repository) Open() *repository.Repository {
+	r.t.Helper()
+	opened, err := repository.At(r.Root)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return opened
+}

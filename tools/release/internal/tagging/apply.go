@@ -1,0 +1,148 @@
+package tagging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/tools/release/internal/git"
+	"github.com/operkit/operkit/tools/release/internal/plan"
+	"github.com/operkit/operkit/tools/release/internal/publication"
+	"github.com/operkit/operkit/tools/release/internal/repository"
+)
+
+// Result is what was made.
+type Result struct {
+	// Commit is the one on the branch, Tagged the one that the tags name.
+	Commit, Tagged string
+	// Tags are those that were made.
+	Tags []string
+	// Push is the command that publishes all of it.
+	Push string
+}
+
+// Check tells why a plan can't be carried out: it is empty, the working tree has changes, HEAD is no branch, or a tag
+// exists already.
+func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
+	if len(p.Modules) == 0 {
+		return errors.New("nothing to release: no module has changed since its last tag")
+	}
+	branch, err := r.Git().Branch(ctx)
+	if err != nil {
+		return err
+	}
+	if branch == "" {
+		return errors.New("HEAD is detached: check a branch out, a release is a commit on one")
+	}
+	dirty, err := r.Git().Dirty(ctx)
+	if err != nil {
+		return err
+	}
+	if len(dirty) > 0 {
+		return fmt.Errorf("the working tree has changes, which would not be in the release: commit or remove them\n%s", strings.Join(dirty, "\n"))
+	}
+	tags, err := r.Git().Tags(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range p.Modules {
+		if slices.Contains(tags, m.Tag) {
+			return fmt.Errorf("tag %s: it exists already: make the plan again", m.Tag)
+		}
+	}
+	return nil
+}
+
+// Apply carries out a plan for which [Check] has nothing to say. Nothing is pushed. When it fails no reference has
+// changed, unless the error says otherwise.
+func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, error) {
+	repo := r.Git()
+	branch, err := repo.Branch(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	head, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return Result{}, err
+	}
+	modules, err := p.Publish(ctx, r)
+	if err != nil {
+		return Result{}, err
+	}
+	made, err := commit(ctx, repo, p, head, modules)
+	if err != nil {
+		return Result{}, err
+	}
+	updates := []git.Update{{Reference: branch, New: made.Commit, Old: head}}
+	for _, m := range p.Modules {
+		tag, err := repo.Tag(ctx, m.Tag, made.Tagged, m.Tag+"\n\n"+m.Changelog)
+		if err != nil {
+			return Result{}, err
+		}
+		updates = append(updates, git.Update{Reference: "refs/tags/" + m.Tag, New: tag})
+		made.Tags = append(made.Tags, m.Tag)
+	}
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	ctx = context.WithoutCancel(ctx) // from here on all of it is done
+	if err := repo.Publish(ctx, updates); err != nil {
+		return Result{}, err
+	}
+	if err := repo.Forward(ctx, head, made.Commit); err != nil {
+		return made, fmt.Errorf("the release is made, but the changelogs of the working tree are still the old ones: git reset --hard brings the new ones: %w", err)
+	}
+	made.Push, err = push(ctx, repo, branch, made.Tags)
+	return made, err
+}
+
+// commit writes the two commits.
+func commit(ctx context.Context, repo git.Dir, p plan.Plan, head string, modules []publication.Module) (Result, error) {
+	changelogs, requirements := map[string][]byte{}, map[string][]byte{}
+	var names []string
+	for _, planned := range p.Modules {
+		m, found := publication.Find(modules, planned.Path)
+		if !found {
+			return Result{}, &plan.StaleError{Module: planned.Module}
+		}
+		changelogs[path.Join(m.Dir, repository.ChangelogName)] = m.Files[repository.ChangelogName]
+		for _, name := range []string{"go.mod", "go.sum"} {
+			if text, has := m.Files[name]; has {
+				requirements[path.Join(m.Dir, name)] = text
+			}
+		}
+		names = append(names, m.Dir+" "+m.Version)
+	}
+	var made Result
+	var err error
+	if made.Commit, err = repo.Commit(ctx, head, message("release: ", names), changelogs); err != nil {
+		return Result{}, err
+	}
+	made.Tagged, err = repo.Commit(ctx, made.Commit, message("release: requirements of ", names), requirements)
+	return made, err
+}
+
+// message is that of a commit: many names follow in its body.
+func message(what string, names []string) string {
+	const few = 4
+	if len(names) <= few {
+		return what + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s%d modules\n\n%s", what, len(names), strings.Join(names, "\n"))
+}
+
+// push is the command that publishes a branch and tags.
+func push(ctx context.Context, repo git.Dir, branch string, tags []string) (string, error) {
+	remote, err := repo.Remote(ctx, branch)
+	if err != nil {
+		return "", err
+	}
+	if remote == "" {
+		remote = "REMOTE"
+	}
+	words := []string{"git push --atomic", remote, strings.TrimPrefix(branch, "refs/heads/")}
+	return strings.Join(append(words, tags...), " "), nil
+}

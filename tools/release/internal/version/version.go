@@ -1,0 +1,109 @@
+package version
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+)
+
+// Change is how much a module has changed for those who use it. A larger one includes the smaller ones.
+type Change int
+
+const (
+	// None is no change.
+	None Change = iota
+	// Fixed is one that no caller has to know of.
+	Fixed
+	// Added is something new, beside which everything is as it was.
+	Added
+	// Breaking is one after which a caller may not compile any more.
+	Breaking
+)
+
+// String is the word for it in a plan.
+func (c Change) String() string { return [...]string{"none", "fixed", "added", "breaking"}[c] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (c Change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// First is the version that a module begins with: v0.1.0, or that of the major version in its path.
+func First(modulePath string) string {
+	if major := majorOf(modulePath); major != "" {
+		return major + ".0.0"
+	}
+	return "v0.1.0"
+}
+
+// Next gives the version of a module after last, which is one like v1.2.3:
+//
+//   - below v1 anything that is new or breaks callers makes the next minor version, anything else the next patch;
+//   - from v1 on what is new makes the next minor version, and what breaks callers the next major one. A major version from
+//     v2 on is part of the module's path: a path without it is an error that says what to do.
+func Next(modulePath, last string, change Change) (string, error) {
+	major, minor, patch, err := parse(last)
+	if err != nil {
+		return "", err
+	}
+	next := func(major, minor, patch int) string { return fmt.Sprintf("v%d.%d.%d", major, minor, patch) }
+	switch {
+	case change == None:
+		return last, nil
+	case change == Fixed:
+		return next(major, minor, patch+1), nil
+	case change == Added || major == 0:
+		return next(major, minor+1, 0), nil
+	}
+	version := next(major+1, 0, 0)
+	if err := module.Check(modulePath, version); err != nil {
+		base, _, _ := module.SplitPathVersion(modulePath)
+		return "", fmt.Errorf("module %s: it breaks callers of %s, so it has to become %s/v%d: change the path in go.mod and in imports, or don't break them",
+			modulePath, last, base, major+1)
+	}
+	return version, nil
+}
+
+// Latest gives the highest released version among tags, "" when there is none. Tags of other modules, of other major
+// versions than the path has, and pre-releases are passed over. prefix is what the module's tags begin with.
+func Latest(modulePath, prefix string, tags []string) string {
+	latest := ""
+	for _, tag := range tags {
+		version, mine := strings.CutPrefix(tag, prefix)
+		if !mine || semver.Canonical(version) != version || semver.Prerelease(version) != "" || module.Check(modulePath, version) != nil {
+			continue
+		}
+		if latest == "" || semver.Compare(version, latest) > 0 {
+			latest = version
+		}
+	}
+	return latest
+}
+
+// Max is the higher one of two versions; "" is the lowest.
+func Max(a, b string) string {
+	if semver.Compare(a, b) >= 0 {
+		return a
+	}
+	return b
+}
+
+func majorOf(modulePath string) string {
+	_, suffix, _ := module.SplitPathVersion(modulePath)
+	return strings.TrimLeft(suffix, "/.")
+}
+
+func parse(version string) (major, minor, patch int, err error) {
+	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
+	if semver.Canonical(version) != version || semver.Prerelease(version) != "" || len(parts) != 3 {
+		return 0, 0, 0, fmt.Errorf("version %q: it has to be one like v1.2.3", version)
+	}
+	var numbers [3]int
+	for i, part := range parts {
+		if numbers[i], err = strconv.Atoi(part); err != nil {
+			return 0, 0, 0, fmt.Errorf("version %q: %w", version, err)
+		}
+	}
+	return numbers[0], numbers[1], numbers[2], nil
+}

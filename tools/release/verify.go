@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/operkit/operkit/tools/release/internal/consumer"
+	"github.com/operkit/operkit/tools/release/internal/plan"
+	"github.com/operkit/operkit/tools/release/internal/publication"
+	"github.com/operkit/operkit/tools/release/internal/repository"
+)
+
+// verification is what the flags of verify say.
+type verification struct {
+	modules string
+	noTests bool
+	planned bool
+}
+
+// verify is the command that uses each module as somebody else would.
+func (p program) verify() *cobra.Command {
+	var v verification
+	command := &cobra.Command{
+		Use:   "verify",
+		Short: "Fetch, build and test each module as a consumer would",
+		Long: "Fill a module proxy from the working tree and use each module from there as somebody else would, without the workspace\n" +
+			"and the repository: fetch it, build it, write a program that calls it, install its commands, run its tests and examples\n" +
+			"from the module cache. All are tried; the exit code is 1 when one fails.",
+		Args: noArguments,
+	}
+	flags := command.Flags()
+	flags.StringVar(&v.modules, "module", "", "`folders` of the modules to verify, separated by commas; all when empty")
+	flags.BoolVar(&v.noTests, "no-tests", false, "don't run the tests of the modules")
+	flags.BoolVar(&v.planned, "planned", false, "with the versions and changelogs that 'release plan' proposes: what 'release apply' would tag")
+	command.RunE = func(cmd *cobra.Command, _ []string) error {
+		r, err := p.open()
+		if err != nil {
+			return err
+		}
+		return p.verifyAll(cmd.Context(), r, v)
+	}
+	return command
+}
+
+func (p program) verifyAll(ctx context.Context, r *repository.Repository, v verification) (err error) {
+	chosen, err := r.Select(v.modules)
+	if err != nil {
+		return err
+	}
+	published, err := p.publish(ctx, r, v.planned)
+	if err != nil {
+		return err
+	}
+	cache := p.cache
+	if cache == "" {
+		if cache, err = consumer.CacheFolder(r); err != nil {
+			return err
+		}
+	}
+	bench, err := consumer.NewBench(ctx, r, published, cache, p.stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, bench.Close(context.WithoutCancel(ctx))) }()
+	var results []consumer.Result
+	for _, m := range chosen {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		candidate, _ := publication.Find(published, m.Path)
+		results = append(results, bench.Verify(ctx, candidate, !v.noTests))
+	}
+	return report(p.stdout, results)
+}
+
+func (p program) publish(ctx context.Context, r *repository.Repository, planned bool) ([]publication.Module, error) {
+	if !planned {
+		return publication.FromTree(ctx, r, nil)
+	}
+	made, err := plan.Make(ctx, r, p.now())
+	if err != nil {
+		return nil, err
+	}
+	return made.Publish(ctx, r)
+}
+
+// report prints what failed and the table. The error says only that something did.
+func report(out io.Writer, results []consumer.Result) error {
+	var text strings.Builder
+	failed := 0
+	for _, r := range results {
+		if r.Err != nil {
+			failed++
+			fmt.Fprintf(&text, "%s %s FAILED\n    %s\n\n", r.Module, r.Version, strings.ReplaceAll(r.Err.Error(), "\n", "\n    "))
+		}
+	}
+	table := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintln(table, "MODULE\tVERSION\tMODULES COMPILED\tPACKAGES\tBINARY\tOK") // a strings.Builder takes all
+	for _, r := range results {
+		state := "ok"
+		if r.Err != nil {
+			state = "FAILED"
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%.1f MB\t%s\n", r.Module, r.Version, r.Modules, r.Packages, float64(r.Bytes)/1e6, state)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(&text, "VERIFIED ok=%d failed=%d\n", len(results)-failed, failed)
+	if _, err := io.WriteString(out, text.String()); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return errFailed
+	}
+	return nil
+}
