@@ -143,7 +143,7 @@ func TestBadInput(t *testing.T) {
 		{"an argument that is no value", []string{"--version", "1.0", "--template", "greeting.txt", "Ada"}, `argument "Ada": want NAME=VALUE`, exitUsage},
 		{"a flag behind a value", []string{"--version", "1.0", "name=Ada", "--template", "greeting.txt"}, `argument "--template": want NAME=VALUE, after all flags`, exitUsage},
 		{"no version", []string{"--template", "greeting.txt"}, "--version is missing", exitUsage},
-		{"a flag that there isn't", []string{"--versoin", "1.0"}, "flag provided but not defined: -versoin", exitUsage},
+		{"a flag that there isn't", []string{"--versoin", "1.0"}, "flag provided but not defined: -versoin", exitUsage}, //nolint:misspell // that is the mistake
 		{"help is no mistake", []string{"--help"}, "usage: versions --repository DIR", 0},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

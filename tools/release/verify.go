@@ -67,7 +67,7 @@ func (p program) verifyAll(ctx context.Context, r *repository.Repository, v veri
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, bench.Close(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, bench.Close()) }()
 	var results []consumer.Result
 	for _, m := range chosen {
 		if ctx.Err() != nil {

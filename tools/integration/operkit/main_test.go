@@ -8,16 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/operkit/operkit/tools/release/proxy"
 )
 
-const (
-	program = "github.com/operkit/operkit/tools/operkit"
-	// stale is when versions of our own modules, which are named for their contents, go from the module cache.
-	stale = 24 * time.Hour
-)
+const program = "github.com/operkit/operkit/tools/operkit"
 
 // published is what a stranger has: an environment in which the go command finds all modules, and the program itself.
 var published struct {
@@ -58,7 +53,7 @@ func publish(ctx context.Context, dir string) error {
 		return err
 	}
 	cache := filepath.Join(root, ".cache", "operkit", "mod")
-	if err := forget(filepath.Join(cache, "github.com", "operkit"), filepath.Join(cache, "cache", "download", "github.com", "operkit")); err != nil {
+	if err := forget(cache, versions[program]); err != nil {
 		return err
 	}
 	published.env = append(env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw", "CGO_ENABLED=0", "GOBIN="+dir, "MAKEFLAGS=", "MAKELEVEL=", "KUBECONFIG=", "OPERKIT_DEVCLUSTER=")
@@ -67,20 +62,6 @@ func publish(ctx context.Context, dir string) error {
 	install.Dir, install.Env = dir, published.env
 	if output, err := install.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(install.Args, " "), err, output)
-	}
-	return nil
-}
-
-// forget removes what nobody has written to for long from folders, which are those of our own modules.
-func forget(folders ...string) error {
-	for _, folder := range folders {
-		info, err := os.Stat(folder)
-		if err != nil || time.Since(info.ModTime()) < stale {
-			continue // it isn't there, or is of today
-		}
-		if err := os.RemoveAll(folder); err != nil {
-			return err
-		}
 	}
 	return nil
 }

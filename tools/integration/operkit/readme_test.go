@@ -35,7 +35,7 @@ func TestFirstOperator(t *testing.T) {
 		want              []string
 	}{
 		{"../../operkit/README.md", "# operkit", []string{"guestbook.example.com/my-guestbook condition met", "created   internal/guestbook/cache.go", "created   api/v1/backup_types.go"}},
-		{"/tmp/brief/firstoperator.md", "## Your first operator", []string{
+		{"../../../README.md", "## Your first operator", []string{
 			"# server: Deployment/my-guestbook-server", "guestbook.example.com/my-guestbook condition met", "nothing to do", `guestbook.example.com "my-guestbook" deleted`,
 		}},
 	} {

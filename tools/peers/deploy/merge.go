@@ -19,7 +19,7 @@ func mergeAlone(n int) func(b *testing.B) {
 		objects := mixed(n)
 		types := applyconfigurations.NewTypeConverter(scheme.Scheme)
 		for b.Loop() {
-			updater := merge.Updater{Converter: oneVersion{}}
+			updater := merge.Updater{Converter: oneVersion{}} //nolint:staticcheck // there is no other way to have one yet
 			for _, obj := range objects {
 				if err := applyNew(&updater, types, obj); err != nil {
 					b.Fatal(err)

@@ -26,7 +26,6 @@ type Bench struct {
 	env     []string // of the go commands
 	log     io.Writer
 	lock    *os.File
-	plane   plane
 }
 
 // NewBench makes one for the published modules of a repository. cache is the module cache, see [CacheFolder]: it is kept for
@@ -40,9 +39,9 @@ func NewBench(ctx context.Context, r *repository.Repository, modules []publicati
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{modules: modules, log: log, lock: lock, plane: plane{log: log}}
+	b := &Bench{modules: modules, log: log, lock: lock}
 	if err := b.prepare(ctx, r, cache); err != nil {
-		return nil, errors.Join(err, b.Close(context.WithoutCancel(ctx)))
+		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
 }
@@ -72,11 +71,11 @@ func (b *Bench) prepare(ctx context.Context, r *repository.Repository, cache str
 	return nil
 }
 
-// Close removes what is temporary and ends a control plane that was started.
-func (b *Bench) Close(ctx context.Context) error {
-	err := b.plane.stop(ctx)
+// Close removes what is temporary.
+func (b *Bench) Close() error {
+	var err error
 	if b.dir != "" {
-		err = errors.Join(err, os.RemoveAll(b.dir))
+		err = os.RemoveAll(b.dir)
 	}
 	return errors.Join(err, b.lock.Close())
 }

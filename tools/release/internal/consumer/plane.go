@@ -12,18 +12,16 @@ import (
 // envtest is the package through which tests reach a control plane.
 const envtest = "github.com/operkit/operkit/tools/envtest"
 
-// plane is the control plane of tests. It is started when the first module needs it and ends with the bench.
+// plane is the control plane of one module's tests, as what tests of two modules define may be in each other's way.
 type plane struct {
 	log     io.Writer
 	cluster *devcluster.Cluster
-	env     []string
 }
 
-// environ gives what tests are told of the control plane by: nothing more than they have when the environment names one
-// already.
-func (p *plane) environ(ctx context.Context) ([]string, error) {
-	if os.Getenv(devcluster.Variable) != "" || p.cluster != nil {
-		return p.env, nil
+// start starts it, unless the environment names one already, and gives what tests are told of it by.
+func (p *plane) start(ctx context.Context) ([]string, error) {
+	if os.Getenv(devcluster.Variable) != "" {
+		return nil, nil
 	}
 	binary, err := devcluster.Binary(ctx, p.log)
 	if err != nil {
@@ -32,10 +30,10 @@ func (p *plane) environ(ctx context.Context) ([]string, error) {
 	if p.cluster, err = devcluster.Start(ctx, devcluster.StartOptions{Progress: p.log}); err != nil {
 		return nil, fmt.Errorf("control plane: %w", err)
 	}
-	p.env = []string{devcluster.BinaryVariable + "=" + binary, devcluster.Variable + "=" + p.cluster.Dir()}
-	return p.env, nil
+	return []string{devcluster.BinaryVariable + "=" + binary, devcluster.Variable + "=" + p.cluster.Dir()}, nil
 }
 
+// stop ends one that was started.
 func (p *plane) stop(ctx context.Context) error {
 	if p.cluster == nil {
 		return nil

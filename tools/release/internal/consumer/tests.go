@@ -2,6 +2,7 @@ package consumer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 const testTimeout = 20 * time.Minute
 
 // test runs the module's tests and examples, in the module cache or where it is built.
-func (v *visit) test(ctx context.Context) error {
+func (v *visit) test(ctx context.Context) (err error) {
 	folder := v.source
 	if folder == "" {
 		folder = v.dir
@@ -22,23 +23,26 @@ func (v *visit) test(ctx context.Context) error {
 			return err
 		}
 	}
+	env := v.env
 	needed, err := v.needsPlane(ctx, folder)
 	if err != nil {
 		return err
 	}
 	if needed {
-		told, err := v.bench.plane.environ(ctx)
-		if err != nil {
+		plane := plane{log: v.bench.log}
+		var told []string
+		if told, err = plane.start(ctx); err != nil {
 			return err
 		}
-		v.env = append(v.env, told...)
+		defer func() { err = errors.Join(err, plane.stop(context.WithoutCancel(ctx))) }()
+		env = append(slices.Clone(env), told...)
 	}
 	args := append([]string{"test", "-timeout=" + testTimeout.String()}, v.paths(nil)...)
-	out, err := process.Program{Dir: folder, Env: v.env, Name: "go", Args: args}.Combined(ctx)
-	if err != nil {
+	out, err := process.Program{Dir: folder, Env: env, Name: "go", Args: args}.Combined(ctx)
+	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("go test %s: %s", v.all(), failing(out))
 	}
-	return nil
+	return err
 }
 
 // failing leaves out the lines of packages whose tests passed or that have none.

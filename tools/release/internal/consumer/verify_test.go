@@ -40,7 +40,7 @@ func newBench(t *testing.T, files repotest.Files, cache string) (*consumer.Bench
 	bench, err := consumer.NewBench(t.Context(), r, modules, cache, &log)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		require.NoError(t, bench.Close(context.WithoutCancel(t.Context()))) // the test's own has ended by now
+		require.NoError(t, bench.Close())
 		unlock(t, cache)
 	})
 	return bench, modules
