@@ -25,7 +25,7 @@ func TestRenderMistakes(t *testing.T) {
 		{"in a define", config("  x: {{ include \"missing\" . }}"), `deploy/helpers.tpl:5:26: map has no entry for key "Nope": in {{ .Nope }} (included by deploy/web/a.yaml:5:9)`},
 		{"an include without end", config("  x: {{ include \"itself\" . }}"), `deploy/helpers.tpl:11:25: 100 includes within each other: does "itself" include itself (included by deploy/helpers.tpl:11:25, by deploy/web/a.yaml:5:9)`},
 		{"an include of a name of nothing", config("  x: {{ include .Name . }}"), a + `:5:9: the template isn't defined`},
-		{"a function's error", config("  x: {{ semverCompare \"x\" .Name }}"), a + `:5:9: semverCompare: Invalid Semantic Version: in {{ semverCompare "x" .Name }}`},
+		{"a function's error", config("  x: {{ mustRegexMatch \"(\" .Name }}"), a + ":5:9: mustRegexMatch: error parsing regexp: missing closing ): `(`: in {{ mustRegexMatch \"(\" .Name }}"},
 		{"a panic of a function", config("  x: {{ div 1 0 }}"), a + ":5:9: div: runtime error: integer divide by zero: in {{ div 1 0 }}"},
 		{"an argument too many", config("  x: {{ upper .Name .Name }}"), a + ":5:9: wrong number of args for upper: want 1 got 2: in {{ upper }}"},
 		{"a loop over nothing that can be", config("  x: {{ range true }}{{ end }}"), a + ":5:15: range can't iterate over true: in {{ true }}"},
