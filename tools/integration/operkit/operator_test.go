@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operkit/operkit/tools/envtest/devcluster"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -24,6 +25,16 @@ func TestInit(t *testing.T) {
 	assert.Contains(t, rendered, "# server: Deployment/my-guestbook-server")
 	assert.Contains(t, rendered, "# server: Service/my-guestbook-server")
 	w.isStatic()
+	w.hasControlPlane()
+}
+
+// hasControlPlane holds that the operator's own tool finds the control plane's program, which is that of the published module: it builds
+// that when this machine has none that was built of the same source.
+func (w *world) hasControlPlane() {
+	w.t.Helper()
+	program := strings.TrimSpace(w.run("env", "-u", devcluster.BinaryVariable, "go", "tool", "devcluster", "build"))
+	lines := strings.Split(program, "\n")
+	assert.FileExists(w.t, lines[len(lines)-1])
 }
 
 // isStatic holds the program that the Dockerfile's line builds to what an empty image needs: nothing beside it.
@@ -79,4 +90,19 @@ func TestInstalled(t *testing.T) {
 	for line := range strings.Lines(operator.log.String()) {
 		assert.NotContains(t, line, "level=ERROR")
 	}
+}
+
+// A workspace around the new folder hides it from the go command: that is told, and what helps.
+func TestInWorkspace(t *testing.T) {
+	t.Parallel()
+	w := &world{t, t.TempDir()}
+	w.run("go", "work", "init")
+	said := w.run("env", "GOWORK=", published.operkit, "init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com")
+	assert.Contains(t, said, filepath.Join(w.dir, "go.work")+" is around it")
+	assert.Contains(t, said, "'go work use .' in the new folder adds it")
+	w.dir = filepath.Join(w.dir, "guestbook-operator")
+	output, err := w.try("env", "GOWORK=", "go", "list", "./...")
+	require.NotContains(t, output, "guestbook-operator/internal", "%v", err)
+	w.run("env", "GOWORK=", "go", "work", "use", ".")
+	assert.Contains(t, w.run("env", "GOWORK=", "go", "list", "./..."), "guestbook-operator/internal")
 }

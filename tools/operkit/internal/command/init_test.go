@@ -1,12 +1,15 @@
 package command_test
 
 import (
+	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/operkit/operkit/tools/operkit/internal/command"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -133,4 +136,16 @@ func TestHelp(t *testing.T) {
 		assert.Contains(t, help, flag[1]+" ", "of the README")
 	}
 	assert.Contains(t, help, `(default "v0.3.0")`, "the version of the program's own requirements")
+}
+
+func TestInitInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := filepath.Join(t.TempDir(), "x")
+	var stdout, stderr bytes.Buffer
+	code := command.Execute(ctx, []byte(requirements), []string{"init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com", "--dir", dir}, &stdout, &stderr)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr.String(), "go get github.com/operkit/operkit/operator/full@v0.3.0 github.com/operkit/operkit/tools/envtest@v0.2.0: interrupted\nThe files are there.")
+	assert.FileExists(t, filepath.Join(dir, "main.go"))
 }

@@ -117,7 +117,7 @@ func (c Controller) session() string { return c.setup.Type.Params.List[1].Names[
 // isSetup tells whether a function is the method of a controller, with names for what it is given.
 func (f *File) isSetup(function *ast.FuncDecl) bool {
 	parameters := function.Type.Params.List
-	if function.Recv == nil || function.Name.Name != "Setup" || function.Body == nil || len(parameters) != 2 || len(parameters[1].Names) != 1 {
+	if typeOf(function.Recv) == "" || function.Name.Name != "Setup" || function.Body == nil || len(parameters) != 2 || len(parameters[1].Names) != 1 {
 		return false
 	}
 	pointer, is := parameters[1].Type.(*ast.StarExpr)
@@ -132,8 +132,11 @@ func (f *File) isSetup(function *ast.FuncDecl) bool {
 	return is && pkg.Name == f.imported(reconcilePath)
 }
 
-// typeOf is the type of a receiver.
+// typeOf is the type of a receiver, empty for one that is none.
 func typeOf(receiver *ast.FieldList) string {
+	if receiver == nil || len(receiver.List) != 1 {
+		return ""
+	}
 	of := receiver.List[0].Type
 	if pointer, is := of.(*ast.StarExpr); is {
 		of = pointer.X

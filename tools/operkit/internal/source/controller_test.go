@@ -188,3 +188,33 @@ func TestBrokenFile(t *testing.T) {
 	assert.ErrorContains(t, err, "main.go:3")
 	assert.ErrorContains(t, err, "it has to be mended first")
 }
+
+// FuzzUse: whatever a controller looks like, it is left alone, or has one component more and all that it had.
+func FuzzUse(f *testing.F) {
+	f.Add(controller)
+	f.Add(strings.Replace(controller, "\treturn nil\n}\n\nfunc", "\treturn nil // so far\n}\n\nfunc", 1))
+	f.Add("package x\nimport . \"github.com/operkit/operkit/reconcile\"\nfunc (C) Setup(a b, s *Session) error { return nil }")
+	f.Add("package x\nimport r \"github.com/operkit/operkit/reconcile\"\nfunc () Setup(a b, s *r.Session) {}") // a receiver that is none
+	f.Add("package x\nimport r \"github.com/operkit/operkit/reconcile\"\nfunc (C) Setup(a b, s *r.Session) error {\n\treturn nil }")
+	f.Fuzz(func(t *testing.T, before string) {
+		file, err := source.Parse("c.go", []byte(before))
+		if err != nil {
+			return
+		}
+		for _, c := range source.Controllers([]source.Folder{{Files: []*source.File{file}}}) {
+			there := c.Components()
+			text, err := c.Use(c.Line("fuzzed", "fuzzed", nil))
+			if err != nil {
+				assert.ErrorIs(t, err, source.ErrNoPlace)
+				continue
+			}
+			after, err := source.Parse("c.go", text)
+			require.NoError(t, err, string(text))
+			var found [][]string
+			for _, c := range source.Controllers([]source.Folder{{Files: []*source.File{after}}}) {
+				found = append(found, c.Components())
+			}
+			assert.Contains(t, found, append(there, "fuzzed"), string(text))
+		}
+	})
+}

@@ -140,7 +140,7 @@ func (f Folder) Method(of, name string) bool {
 	return slices.ContainsFunc(f.Files, func(file *File) bool {
 		return slices.ContainsFunc(file.tree.Decls, func(decl ast.Decl) bool {
 			method, is := decl.(*ast.FuncDecl)
-			return is && method.Recv != nil && method.Name.Name == name && typeOf(method.Recv) == of
+			return is && method.Name.Name == name && typeOf(method.Recv) == of
 		})
 	})
 }
