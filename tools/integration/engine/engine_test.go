@@ -259,8 +259,8 @@ func (w *world) idle(t *testing.T, p *process, lasts time.Duration) {
 }
 
 var (
-	message = regexp.MustCompile(`level=(?:WARN|ERROR) msg=(?:"[^"]*"|\S+)(?: (?:kind|object)=(?:"[^"]*"|\S+))?`)
-	subject = regexp.MustCompile(` object=.*`)
+	message = regexp.MustCompile(`level=(?:WARN|ERROR) msg=(?:"[^"]*"|\S+)(?: kind=(?:"[^"]*"|\S+)|.*? object\.name=(?:"[^"]*"|\S+))?`)
+	subject = regexp.MustCompile(` object\..*`)
 )
 
 // mostOfOne is how often one resource may be said to be in trouble: an API server that has just started may refuse what
