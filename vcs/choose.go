@@ -77,7 +77,7 @@ func (c *chooser) reason(source *Repository, ref Ref, taken taken) (string, erro
 	}
 	full := c.full(ref)
 	if err := checkRevision(full); err != nil {
-		return "its name can't be that of a branch: " + err.Error(), nil
+		return "its name can't be that of a branch: " + err.Error(), nil //nolint:nilerr // it is the reason
 	}
 	if ref.Commit == "" {
 		kind, err := source.kindOf(ref)

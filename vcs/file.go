@@ -20,7 +20,7 @@ func (w *writer) work(ctx context.Context, root *os.Root, jobs <-chan job) error
 	buffer := make([]byte, 64<<10)
 	for j := range jobs {
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // whoever has ended it says why
 		}
 		if err := w.some(ctx, root, reader, j, buffer); err != nil {
 			return err

@@ -143,7 +143,7 @@ func prepareRules(flags *flag.FlagSet) action {
 			claimed, err = rules.ParseClaims("-claim", *claim)
 		}
 		if err != nil {
-			return report{problems: []string{err.Error()}}, nil
+			return report{problems: []string{err.Error()}}, nil //nolint:nilerr // it is the problem
 		}
 		found, err := rules.Cover(ctx, r, claimed)
 		summary := fmt.Sprintf("%d of %d claimed rules are proven", found.Proven, found.Claimed)

@@ -259,8 +259,9 @@ func (w *world) idle(t *testing.T, p *process, lasts time.Duration) {
 }
 
 var (
-	message = regexp.MustCompile(`level=(?:WARN|ERROR) msg=(?:"[^"]*"|\S+)(?: kind=(?:"[^"]*"|\S+)|.*? object\.name=(?:"[^"]*"|\S+))?`)
-	subject = regexp.MustCompile(` object\..*`)
+	message = regexp.MustCompile(`level=(?:WARN|ERROR) msg=(?:"[^"]*"|\S+)(?: (?:kind|object)=(?:"[^"]*"|\S+))?`)
+	id      = regexp.MustCompile(` reconcile=\S+`)
+	subject = regexp.MustCompile(` object=.*`)
 )
 
 // mostOfOne is how often one resource may be said to be in trouble: an API server that has just started may refuse what
@@ -273,7 +274,7 @@ func (w *world) said(t *testing.T, lines []string) {
 	t.Helper()
 	counts, each := map[string]int{}, map[string]int{}
 	for _, line := range lines {
-		if found := message.FindString(line); found != "" {
+		if found := message.FindString(id.ReplaceAllString(line, "")); found != "" {
 			counts[subject.ReplaceAllString(found, "")]++
 			each[found]++
 		}

@@ -30,7 +30,7 @@ func newCached(ctx context.Context, config *rest.Config, where string, objects [
 	caching, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- held.Start(caching) }()
-	c := &cached{end: func() { cancel(); <-done }}
+	c := &cached{end: func() { cancel(); <-done }} //nolint:errcheck // that it was told to end
 	if err := fill(ctx, held, objects); err != nil {
 		c.end()
 		return nil, err

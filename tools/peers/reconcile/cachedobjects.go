@@ -201,7 +201,7 @@ func managed(obj metav1.Object, manager string, operation metav1.ManagedFieldsOp
 	at := obj.GetCreationTimestamp()
 	return metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: operation, APIVersion: version, Time: &at, Subresource: subresource,
-		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw},
+		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw}, //nolint:staticcheck // without a copy
 	}
 }
 

@@ -127,10 +127,10 @@ func TestCachedObjects(t *testing.T) {
 	for _, obj := range deployments()[:30] {
 		entries := obj.(*appsv1.Deployment).ManagedFields
 		require.Len(t, entries, 3)
-		assert.Contains(t, string(entries[0].FieldsV1.Raw), `"k:{\"name\":\"web\"}":{".":{},`)
-		assert.Equal(t, `{"f:spec":{"f:replicas":{}}}`, string(entries[1].FieldsV1.Raw))
-		assert.Contains(t, string(entries[2].FieldsV1.Raw), `"f:conditions":{"k:{\"type\":\"Available\"}":`)
-		assert.NotContains(t, string(entries[0].FieldsV1.Raw), "f:status")
+		assert.Contains(t, entries[0].FieldsV1.GetRawString(), `"k:{\"name\":\"web\"}":{".":{},`)
+		assert.Equal(t, `{"f:spec":{"f:replicas":{}}}`, entries[1].FieldsV1.GetRawString())
+		assert.Contains(t, entries[2].FieldsV1.GetRawString(), `"f:conditions":{"k:{\"type\":\"Available\"}":`)
+		assert.NotContains(t, entries[0].FieldsV1.GetRawString(), "f:status")
 	}
 }
 

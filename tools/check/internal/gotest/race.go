@@ -34,7 +34,7 @@ func RaceDetector(ctx context.Context, env []string) (ok bool, reason string, er
 	case problem == nil && settings.CGO_ENABLED == "0":
 		return false, "CGO_ENABLED is 0", nil
 	case problem != nil:
-		return false, fmt.Sprintf("the C compiler %s does not work; install gcc and the headers of the C library", compiler[0]), nil
+		return false, fmt.Sprintf("the C compiler %s does not work; install gcc and the headers of the C library", compiler[0]), nil //nolint:nilerr // it is the reason
 	}
 	return true, "", nil
 }

@@ -92,7 +92,7 @@ func parseResults(in io.Reader) ([]Result, error) {
 			}
 		}
 		if err != nil {
-			return results, nil
+			return results, nil //nolint:nilerr // the stream is at its end
 		}
 	}
 }
