@@ -119,8 +119,8 @@ func ExampleEngine_State() {
 		return reconcilerFunc(func(context.Context, request.Request) (request.Result, error) {
 			state := engine.State()
 			fmt.Println(state.Waiting, "wait,", len(state.Running), "of", state.Workers, "workers are busy, by", state.Running[0].Key)
-			for _, kind := range state.Kinds {
-				fmt.Println(kind.Kind.Kind, "is watched:", kind.Reason == nil)
+			for _, kind := range state.Kinds { // its Reason is nil as soon as all objects are known, maybe after the first reconcile
+				fmt.Println("to be watched:", kind.Kind.Kind)
 			}
 			enough()
 			return request.Result{}, nil
@@ -128,7 +128,7 @@ func ExampleEngine_State() {
 	}, watch.Workers(2))
 	// Output:
 	// 0 wait, 1 of 2 workers are busy, by Shop market/tea
-	// Shop is watched: true
+	// to be watched: Shop
 }
 
 func ExampleState_Stalled() {
