@@ -18,8 +18,12 @@ import (
 // soakVariable tells tests that run a small sample by default (random walks, kills at every write) to take their time.
 const soakVariable = "OPERKIT_SOAK"
 
-// soakTimeout is how long the tests of one package may take in a soak.
-const soakTimeout = 4 * time.Hour
+const (
+	// onceTimeout is how long the tests of one package may take once.
+	onceTimeout = 10 * time.Minute
+	// soakTimeout is how long they may take in a soak.
+	soakTimeout = 4 * time.Hour
+)
 
 func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 	modules := flags.String("module", "", "the folders of the modules to test, separated by commas; all when empty")
@@ -33,6 +37,10 @@ func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 		}
 		runner := &gotest.Runner{
 			Repository: env.repository, Stdout: env.stdout, Stderr: env.stderr, Count: *count, Run: *run,
+			Timeout: onceTimeout * time.Duration(max(1, *count)),
+		}
+		if runner.Fingerprint, err = env.repository.Fingerprint(ctx); err != nil {
+			return err
 		}
 		if *soak {
 			runner.Count, runner.Timeout = max(1, *count), soakTimeout
@@ -91,6 +99,7 @@ func testModules(
 	if !starts {
 		return runner.All(ctx, chosen)
 	}
+	launcher.Program = binary
 	launcher.Env = repository.Setenv(launcher.Env, controlplane.BinaryVariable, binary)
 	return testWithControlPlane(ctx, env, launcher, runner, chosen)
 }

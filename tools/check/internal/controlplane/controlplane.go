@@ -29,6 +29,7 @@ type ControlPlane struct {
 	// Dir is the folder that tests are told of through [FolderVariable].
 	Dir string
 
+	folder   folder
 	cmd      *exec.Cmd
 	stdin    io.Closer
 	tail     *tail
@@ -38,13 +39,13 @@ type ControlPlane struct {
 	stopTime time.Duration
 }
 
-func start(cmd *exec.Cmd, dir string, stopTime time.Duration) (*ControlPlane, error) {
+func start(cmd *exec.Cmd, dir folder, stopTime time.Duration) (*ControlPlane, error) {
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("control plane: %w", err)
 	}
 	p := &ControlPlane{
-		Dir: dir, cmd: cmd, stdin: stdin, stopTime: stopTime,
+		Dir: dir.path, folder: dir, cmd: cmd, stdin: stdin, stopTime: stopTime,
 		tail: &tail{limit: 16 << 10}, ended: make(chan struct{}),
 	}
 	cmd.Stdout, cmd.Stderr = p.tail, p.tail
@@ -112,7 +113,7 @@ func (p *ControlPlane) Stop() error {
 			process.Kill(p.cmd)
 			<-p.ended
 		}
-		err = errors.Join(err, os.RemoveAll(p.Dir))
+		err = errors.Join(err, p.folder.remove())
 	})
 	return err
 }

@@ -138,6 +138,47 @@ func TestUp(t *testing.T) {
 	}
 }
 
+// A run sees the environment of the run before it, or the go command would take none of the results it knows.
+func TestUpAgain(t *testing.T) {
+	t.Parallel()
+	l := launcher(t, "works")
+	up := func() *controlplane.ControlPlane {
+		t.Helper()
+		plane, err := l.Up(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = plane.Stop() })
+		return plane
+	}
+	first := up()
+	atTheSameTime := up()
+	if atTheSameTime.Dir == first.Dir {
+		t.Errorf("two that run have the same folder %s", first.Dir)
+	}
+	if err := errors.Join(first.Stop(), atTheSameTime.Stop()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(atTheSameTime.Dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("folder %s is left (%v)", atTheSameTime.Dir, err)
+	}
+	leftBehind := filepath.Join(first.Dir, "state.json")
+	if err := os.MkdirAll(leftBehind, 0o700); err != nil { // as by a run that was killed
+		t.Fatal(err)
+	}
+	second := up()
+	if second.Dir != first.Dir {
+		t.Errorf("the next run has its folder in %s, want %s as before", second.Dir, first.Dir)
+	}
+	if err := second.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	l.Program = "/another/program"
+	if another := up(); another.Dir == first.Dir {
+		t.Errorf("another control plane has the same folder %s: results with the first one would count", first.Dir)
+	}
+}
+
 func TestUpErrors(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

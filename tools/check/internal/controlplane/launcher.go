@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,6 +29,9 @@ type Launcher struct {
 	// Dir and Env are the working directory and the environment of the launcher.
 	Dir string
 	Env []string
+	// Program is the path of the control plane's program, as [Launcher.Build] gives it: runs with another one get another
+	// folder.
+	Program string
 	// Command is the command line of the launcher, to which a command (build, up) is added.
 	Command []string
 	// Stderr gets the progress of a build.
@@ -72,29 +74,20 @@ func (l Launcher) Up(ctx context.Context) (*ControlPlane, error) {
 	if err != nil {
 		return nil, fmt.Errorf("control plane: custom resource definitions: %w", err)
 	}
-	dir, err := os.MkdirTemp(shortTemp(), "devcluster-")
+	dir, err := claimFolder(l.Root, l.Program)
 	if err != nil {
-		return nil, fmt.Errorf("control plane: %w", err)
+		return nil, err
 	}
-	args := append(l.Command[1:len(l.Command):len(l.Command)], "up", "--until-eof", "--audit", "--dir", dir)
+	args := append(l.Command[1:len(l.Command):len(l.Command)], "up", "--until-eof", "--audit", "--dir", dir.path)
 	for _, folder := range crds {
 		args = append(args, "--crds", folder)
 	}
 	plane, err := start(process.Detached(l.Dir, l.Env, l.Command[0], args...), dir, cmp.Or(l.StopTime, stopTime))
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, dir.remove())
 	}
 	if err := plane.waitReady(ctx, cmp.Or(l.StartTime, startTime)); err != nil {
 		return nil, errors.Join(err, plane.Stop())
 	}
 	return plane, nil
-}
-
-// shortTemp is a folder for temporary files whose path leaves room for those of unix sockets, which may have 107 bytes.
-func shortTemp() string {
-	const longest = 40
-	if dir := os.TempDir(); len(dir) <= longest {
-		return dir
-	}
-	return filepath.FromSlash("/tmp")
 }

@@ -28,6 +28,9 @@ type Runner struct {
 	Run   string
 	// Timeout is the flag of go test: how long the tests of one package may take. Zero leaves it out.
 	Timeout time.Duration
+	// Fingerprint stands for all files of the repository: while it is another one, results are not taken that the go
+	// command knows of modules whose tests read around them. Empty: they are taken.
+	Fingerprint string
 	// Env holds what is set for the tests in addition, as NAME=value.
 	Env []string
 }
@@ -99,6 +102,10 @@ func (r *Runner) args(m repository.Module) []string {
 	}
 	if r.Run != "" {
 		args = append(args, "-run="+r.Run)
+	}
+	if r.Fingerprint != "" && m.ReadsRepository() {
+		// A variable that no program has: all it does is to make the test binary another one.
+		args = append(args, "-ldflags=-X="+repository.Prefix+".fingerprint="+r.Fingerprint)
 	}
 	if r.Timeout > 0 {
 		args = append(args, "-timeout="+r.Timeout.String())

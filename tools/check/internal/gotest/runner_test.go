@@ -87,6 +87,37 @@ func TestRunnerFlags(t *testing.T) {
 	}
 }
 
+// The go command takes a result that it knows while the test binary and what the test itself read are as they were. Tests
+// of the tools have others read for them.
+func TestRunnerTakesKnownResults(t *testing.T) {
+	t.Parallel()
+	r := repotest.New(t, []string{"dag", "tools/operkit"}, repotest.Files{
+		"dag/good_test.go": good, "tools/operkit/good_test.go": good,
+	})
+	for _, row := range []struct {
+		reason, fingerprint string
+		dag, tool           bool
+	}{
+		{"the first run", "1", false, false},
+		{"nothing has changed", "1", true, true},
+		{"a file somewhere has changed", "2", true, false},
+		{"the file is as it was", "1", true, true},
+	} {
+		var out, problems bytes.Buffer
+		runner := gotest.Runner{
+			Repository: r, Stdout: &out, Stderr: &problems, Fingerprint: row.fingerprint, Env: []string{"GIVEN=yes"},
+		}
+		if tally, err := runner.All(t.Context(), r.Modules); err != nil || tally.Passed != 4 {
+			t.Fatalf("%s: counts %v, error %v\n%s%s", row.reason, tally, err, &out, &problems)
+		}
+		for module, want := range map[string]bool{"dag": row.dag, "tools/operkit": row.tool} {
+			if known := strings.Contains(out.String(), "operkit/"+module+"\t(cached)"); known != want {
+				t.Errorf("%s: %s: a known result was taken: %v, want %v\n%s", row.reason, module, known, want, &out)
+			}
+		}
+	}
+}
+
 func TestRunnerEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag", "status"}, repotest.Files{

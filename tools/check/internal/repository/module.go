@@ -53,6 +53,12 @@ func (m Module) BuildFlags() []string {
 	return nil
 }
 
+// ReadsRepository reports whether tests of the module may read or build what lies in other modules without importing
+// it, as those of the tools and of the examples do. The go command doesn't see that such tests depend on it.
+func (m Module) ReadsRepository() bool {
+	return !m.IsControlPlane() && (m.Dir == "examples" || strings.HasPrefix(m.Dir, "tools/"))
+}
+
 // Race reports whether the tests of the module may run under the race detector.
 func (m Module) Race() bool { return !m.IsControlPlane() }
 

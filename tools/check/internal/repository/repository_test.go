@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/tools/check/internal/repository"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
@@ -105,6 +106,45 @@ func TestModuleBuild(t *testing.T) {
 	}
 	if base[0] != "GOWORK=/elsewhere/go.work" || len(base) != 3 {
 		t.Errorf("the given environment was changed: %q", base)
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	t.Parallel()
+	r := repotest.New(t, []string{"dag"}, repotest.Files{".gitignore": "/.cache/\n", "dag/a.go": "package dag\n"})
+	repotest.Git(t, r.Root)
+	fingerprint := func() string {
+		t.Helper()
+		text, err := r.Fingerprint(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	path := filepath.Join(r.Root, "dag", "a.go")
+	before := fingerprint()
+	for _, row := range []struct {
+		reason  string
+		change  func() error
+		differs bool
+	}{
+		{"nothing has changed", func() error { return nil }, false},
+		{"only when it was written", func() error { return os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)) }, false},
+		{"what git ignores", func() error { return os.MkdirAll(filepath.Join(r.Root, ".cache", "x"), 0o755) }, false},
+		{"a content", func() error { return os.WriteFile(path, []byte("package dig\n"), 0o600) }, true},
+		{"a mode", func() error { return os.Chmod(path, 0o700) }, true},
+		{"a file that git doesn't know yet", func() error { return os.WriteFile(path+".txt", nil, 0o600) }, true},
+		{"a name", func() error { return os.Rename(path+".txt", path+".md") }, true},
+		{"a file that is gone", func() error { return os.Remove(path) }, true},
+	} {
+		if err := row.change(); err != nil {
+			t.Fatal(err)
+		}
+		after := fingerprint()
+		if (after != before) != row.differs {
+			t.Errorf("%s: differs %v, want %v", row.reason, after != before, row.differs)
+		}
+		before = after
 	}
 }
 
