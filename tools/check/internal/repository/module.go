@@ -15,6 +15,10 @@ const Prefix = "github.com/operkit/operkit"
 // the same ones, or the whole of Kubernetes is compiled a second time.
 const devcluster = "tools/devcluster"
 
+// apart are modules whose requirements would change what the others are tested with: controller-runtime, linters, and what
+// generates a new operator's manifests.
+var apart = []string{"tools/bench", "tools/lint", "tools/operkit"}
+
 // Module is one Go module of the repository.
 type Module struct {
 	// Dir is the folder below the root, with slashes, as in "tools/check".
@@ -26,7 +30,7 @@ type Module struct {
 // InWorkspace reports whether go.work must hold the module. The requirements of a module of the workspace reach all
 // others, so those with heavy or foreign requirements stay outside and run with GOWORK=off.
 func (m Module) InWorkspace() bool {
-	return !m.IsControlPlane() && m.Dir != "tools/bench" && m.Dir != "tools/lint" && !strings.HasPrefix(m.Dir, "tools/peers/")
+	return !m.IsControlPlane() && !slices.Contains(apart, m.Dir) && !strings.HasPrefix(m.Dir, "tools/peers/")
 }
 
 // Environ gives base, an environment as os.Environ returns it, as the go command needs it in this module.

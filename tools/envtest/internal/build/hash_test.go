@@ -26,6 +26,7 @@ func TestHashNamesWhatABuildWouldGive(t *testing.T) {
 		"another Go":                  {goTool: "go1.27.0", changes: true},
 		"a test":                      {file: "main_test.go", text: "package main"},
 		"a text":                      {file: "README.md", text: "read me"},
+		"a budget":                    {file: "budget.txt", text: "modules 1"},
 		"test data":                   {file: "testdata/x.go", text: "package x"},
 		"what is hidden":              {file: ".git/config", text: "x"},
 		"a module in the module":      {file: "e2e/go.mod", text: "module e2e"},
