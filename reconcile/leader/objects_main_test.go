@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -111,7 +112,7 @@ func (w *worker) reconciles(t *testing.T) (bool, request.Result, error) {
 	w.mu.Lock()
 	before := w.calls
 	w.mu.Unlock()
-	result, err := w.Reconcile(t.Context(), request.Request{Key: shopKey})
+	result, err := w.Reconcile(logging.NewScope(t.Context()), request.Request{Key: shopKey})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.calls > before, result, err

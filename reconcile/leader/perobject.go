@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -94,7 +95,7 @@ func (l *ObjectLock) Reconcile(ctx context.Context, req request.Request) (reques
 	case !got.held:
 		// What next knows of it is that replica's to say now.
 		l.forgetNext(req.Key)
-		l.options.logger.DebugContext(ctx, "another replica works on it", "object", deploy.Ref(req.Key), "holder", got.holder, "again_in", got.wait)
+		logging.Scoped(ctx, l.options.logger).DebugContext(ctx, "another replica works on it", "object", deploy.Ref(req.Key), "holder", got.holder, "again_in", got.wait)
 		return request.Result{RequeueAfter: got.wait}, nil
 	}
 	return l.work(ctx, newTerm(ctx, deadline, l.identity, 0), req)
@@ -148,7 +149,7 @@ func (l *ObjectLock) release(ctx context.Context, key request.Key, deadline time
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	if err := l.options.try(ctx, func(ctx context.Context) error { return l.objects.release(ctx, key) }); err != nil {
-		l.options.logger.WarnContext(ctx, "the lock wasn't released: others wait for it to run out", "object", deploy.Ref(key), "error", err)
+		logging.Scoped(ctx, l.options.logger).WarnContext(ctx, "the lock wasn't released: others wait for it to run out", "object", deploy.Ref(key), "error", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/assert"
@@ -504,12 +506,16 @@ func TestPerObjectReleases(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorker(t, newCluster(t, shop()), "a")
-			w.work = func(context.Context) error { w.wire.set(silent, nil); return nil }
+			w.work = func(ctx context.Context) error {
+				logging.Annotate(ctx, slog.String("reconcile", "7f"))
+				w.wire.set(silent, nil)
+				return nil
+			}
 			start := time.Now()
 			_, _, err := w.reconciles(t)
 			require.NoError(t, err)
 			assert.Equal(t, 5*time.Second, time.Since(start))
-			assert.Contains(t, w.log.String(), "the lock wasn't released")
+			assert.Regexp(t, "the lock wasn't released.* reconcile=7f ", w.log.String())
 			other := newWorker(t, w.cluster, "b")
 			within(t, other.until(t), 15*time.Second, 16*time.Second, "")
 		})

@@ -2,12 +2,14 @@ package watch
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -88,14 +90,16 @@ type slot struct {
 	mu      sync.Mutex
 	busy    bool
 	running Running
+	// scope is that of the log's lines about the reconcile under way.
+	scope context.Context
 	// watchdog looks when the reconcile would be stuck that was under way when it was set; nil when none is set.
 	watchdog *time.Timer
 }
 
-func (s *slot) begin(key request.Key) {
+func (s *slot) begin(scope context.Context, key request.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.busy, s.running = true, Running{Key: key, Since: time.Now()}
+	s.busy, s.running, s.scope = true, Running{Key: key, Since: time.Now()}, scope
 	if s.watchdog == nil {
 		s.watchdog = time.AfterFunc(s.patience, s.look)
 	}
@@ -114,7 +118,7 @@ func (s *slot) look() {
 		return
 	}
 	s.running.Stuck = true
-	s.logger.Error("a reconcile is stuck: it doesn't return although its context has ended",
+	logging.Scoped(s.scope, s.logger).Error("a reconcile is stuck: it doesn't return although its context has ended",
 		"object", deploy.Ref(s.running.Key), "since", s.running.Since)
 }
 
@@ -122,9 +126,9 @@ func (s *slot) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running.Stuck {
-		s.logger.Warn("a reconcile that was stuck has returned", "object", deploy.Ref(s.running.Key), "after", time.Since(s.running.Since))
+		logging.Scoped(s.scope, s.logger).Warn("a reconcile that was stuck has returned", "object", deploy.Ref(s.running.Key), "after", time.Since(s.running.Since))
 	}
-	s.busy, s.running = false, Running{}
+	s.busy, s.running, s.scope = false, Running{}, nil
 }
 
 // stop ends the slot's watch.

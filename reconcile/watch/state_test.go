@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/assert"
@@ -124,7 +126,8 @@ func TestStuck(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "watch mistake 15: a reconcile that doesn't heed its context is seen, once, with its object and its time", func(w *world) {
 		release := make(chan struct{})
-		w.do = func(_ context.Context, req request.Request) (request.Result, error) {
+		w.do = func(ctx context.Context, req request.Request) (request.Result, error) {
+			logging.Annotate(ctx, slog.String("reconcile", "of-"+req.Key.Name))
 			if req.Key.Name == "stuck" {
 				<-release
 			}
@@ -139,14 +142,14 @@ func TestStuck(t *testing.T) {
 		w.pass(time.Hour)
 		assert.Equal(w.t, []Running{{key("stuck"), began, true}}, engine.State().Running)
 		assert.Equal(w.t, 1, w.logs.count(fmt.Sprintf(
-			`level=ERROR msg="a reconcile is stuck: it doesn't return although its context has ended" object="Widget shop/stuck" since=%s`, began.Format("2006-01-02T15:04:05.000Z07:00"))))
+			`level=ERROR msg="a reconcile is stuck: it doesn't return although its context has ended" reconcile=of-stuck object="Widget shop/stuck" since=%s`, began.Format("2006-01-02T15:04:05.000Z07:00"))))
 		w.create(widget("b"))
 		assert.Len(w.t, w.settle(), 2, "others go on")
 		assert.False(w.t, engine.State().Stalled())
 		close(release)
 		synctest.Wait()
 		assert.Empty(w.t, engine.State().Running)
-		assert.Equal(w.t, 1, w.logs.count(`msg="a reconcile that was stuck has returned" object="Widget shop/stuck"`))
+		assert.Equal(w.t, 1, w.logs.count(`msg="a reconcile that was stuck has returned" reconcile=of-stuck object="Widget shop/stuck"`))
 	})
 	inBubble(t, "watch mistake 20: when each worker is stuck nothing makes progress any more", func(w *world) {
 		release := make(chan struct{})
@@ -179,10 +182,10 @@ func TestStuck(t *testing.T) {
 	})
 	inBubble(t, "a watchdog that barks when the next reconcile has just begun doesn't mean that one", func(w *world) {
 		s := &slot{patience: time.Minute, logger: w.logger()}
-		s.begin(key("a"))
+		s.begin(t.Context(), key("a"))
 		w.pass(59 * time.Second)
 		s.end()
-		s.begin(key("b"))
+		s.begin(t.Context(), key("b"))
 		s.look()
 		running, _ := s.present()
 		assert.False(w.t, running.Stuck)

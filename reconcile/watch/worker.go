@@ -24,8 +24,9 @@ func (e *Engine) work(run, work context.Context, slot *slot) {
 		if !ok || run.Err() != nil || work.Err() != nil {
 			return
 		}
-		slot.begin(taken.Key)
-		next = e.periodic(taken.Key, e.process(work, taken))
+		scope := logging.NewScope(work)
+		slot.begin(scope, taken.Key)
+		next = e.periodic(taken.Key, e.process(scope, taken))
 		slot.end()
 		e.reconciles.Add(1)
 	}
@@ -37,7 +38,6 @@ const quietAttempts = 3
 // process reconciles an object and says when it comes again by itself. What was asked for before doesn't count any more.
 func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 	key := taken.Key
-	ctx = logging.NewScope(ctx)
 	attempt := e.backoff.failures(key)
 	e.followers.Begin(key)
 	e.echoes.begin(key)
