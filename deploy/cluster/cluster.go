@@ -32,7 +32,7 @@ type Cluster struct {
 	requests  *requests
 	resources *resources
 	store     *store
-	logger    *slog.Logger
+	remarks   *remarks
 }
 
 // Option sets what is rarely set.
@@ -97,7 +97,7 @@ func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = l
 // 400, a negative one no limit. Its Timeout, 0 means 70 s, is for each request and not for
 // watches; what isn't answered by then is a *deploy.UnavailableError. Its warning handlers
 // aren't used: what the API server remarks about an apply is in deploy.Applied, what it
-// remarks about other requests is logged. A BearerTokenFile is read again now and then, and at once when
+// remarks about other requests is logged, the same of one kind as a warning once. A BearerTokenFile is read again now and then, and at once when
 // its token is refused.
 func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, error) {
 	if config == nil {
@@ -137,7 +137,7 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 	found := newResources(requests)
 	store := newStore(ctx, requests, found, o)
 	requests.decoder = decoder{known: store.watchedState, common: store.common}
-	return &Cluster{requests: requests, resources: found, store: store, logger: o.logger}, nil
+	return &Cluster{requests: requests, resources: found, store: store, remarks: newRemarks(o.logger)}, nil
 }
 
 // rereadToken has a token that is refused read from its file again, where client-go itself would go on with it for up to

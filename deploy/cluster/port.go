@@ -72,7 +72,7 @@ func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, option
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
 		return p.requests.create(ctx, at, ref, body, options)
 	})
-	p.remark(ref, got)
+	p.remarks.log(ref, got.warnings)
 	return got.object, err
 }
 
@@ -88,7 +88,7 @@ func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, option
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
 		return p.requests.update(ctx, at, ref, body, options)
 	})
-	p.remark(ref, got)
+	p.remarks.log(ref, got.warnings)
 	return got.object, err
 }
 
@@ -100,7 +100,7 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*u
 	got, err := p.write(ctx, ref, patch.DryRun, func(at resource) (answer, error) {
 		return p.requests.patch(ctx, at, ref, patch)
 	})
-	p.remark(ref, got)
+	p.remarks.log(ref, got.warnings)
 	return got.object, err
 }
 
@@ -136,13 +136,6 @@ func (p port) write(ctx context.Context, ref deploy.Ref, dryRun bool, request fu
 func (p port) redefined(ref deploy.Ref, err error) {
 	if err == nil && ref.Kind.Group == "apiextensions.k8s.io" {
 		p.resources.forget()
-	}
-}
-
-// remark logs the warnings of an answer that has no other place for them.
-func (p port) remark(ref deploy.Ref, got answer) {
-	for _, warning := range got.warnings {
-		p.logger.Warn("the API server remarks", "object", ref, "warning", warning)
 	}
 }
 

@@ -330,7 +330,7 @@ func TestWarnings(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
 	var said lines
-	c := newCluster(t, env.Config, cluster.Logger(slog.New(slog.NewTextHandler(&said, nil))))
+	c := newCluster(t, env.Config, cluster.Logger(slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	port := c.Port()
 	deprecated := object(t, env.Namespace, "{apiVersion: v1, kind: Endpoints, metadata: {name: web}}")
 
@@ -348,5 +348,14 @@ func TestWarnings(t *testing.T) {
 	_, err = port.Create(t.Context(), deprecated, deploy.CreateOptions{FieldManager: "m"})
 	require.NoError(t, err)
 	assert.Equal(t, 1, said.count("deprecated"), "%s", said.String())
+	assert.Equal(t, 1, said.count("level=WARN"), "%s", said.String())
 	assert.Equal(t, 1, said.count("Endpoints "+env.Namespace+"/other"))
+
+	for _, name := range []string{"third", "fourth"} {
+		deprecated.SetName(name)
+		_, err = port.Create(t.Context(), deprecated, deploy.CreateOptions{FieldManager: "m"})
+		require.NoError(t, err)
+	}
+	assert.Equal(t, 1, said.count("level=WARN"), "the same of the next object is no warning any more: %s", said.String())
+	assert.Equal(t, 2, said.count("level=DEBUG"), "%s", said.String())
 }
