@@ -9,7 +9,7 @@ RELEASE := .cache/bin/release
 # The modules that are measured next to peers: those in tools/peers that use the runner.
 MEASURED := $(patsubst tools/peers/%/go.mod,%,$(shell grep -ls 'peers/ratio =>' tools/peers/*/go.mod))
 
-.PHONY: help test check verify generate fmt demo soak ratios bench $(CHECK)
+.PHONY: help test check api verify generate fmt demo soak ratios bench $(CHECK) $(RELEASE)
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,8 +20,10 @@ test: $(CHECK) ## run every test; MODULE=dag: of one module, RUN=regexp, COUNT=n
 check: $(CHECK) ## format, vet, arrows, budgets, licences, docs, tidy, generated files, rules proven by tests
 	@exec $(CHECK) all
 
-verify: ## fetch, build and test every module as a consumer would; MODULE=dag: of one module
-	@cd tools/release && GOWORK=off go build -buildvcs=false -o ../../$(RELEASE) .
+api: $(RELEASE) ## how APIs of modules differ from those at SINCE=HEAD~1
+	@exec $(RELEASE) api $(if $(SINCE),--since '$(SINCE)')
+
+verify: $(RELEASE) ## fetch, build and test every module as a consumer would; MODULE=dag: of one module
 	@exec $(RELEASE) verify --module '$(MODULE)'
 
 generate: $(CHECK) ## make the generated files anew
@@ -53,3 +55,6 @@ bench: ## measure whole operators next to controller-runtime's; SHORT=1: in half
 # Without the workspace, so that a broken go.work can still be checked.
 $(CHECK):
 	@cd tools/check && GOWORK=off go build -buildvcs=false -o ../../$(CHECK) .
+
+$(RELEASE):
+	@cd tools/release && GOWORK=off go build -buildvcs=false -o ../../$(RELEASE) .

@@ -3,6 +3,7 @@ package celready
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common"
@@ -34,7 +35,7 @@ const (
 
 func compileOne(env *cel.Env, name, text string, result *cel.Type, costLimit uint64) (*expression, error) {
 	source := common.NewStringSource(text, name)
-	checked, issues := env.CompileSource(source)
+	checked, issues := check(env, source)
 	if issues.Err() != nil {
 		return nil, invalid(issues.Errors(), source)
 	}
@@ -58,6 +59,16 @@ func compileOne(env *cel.Env, name, text string, result *cel.Type, costLimit uin
 		return nil, whole("%v", err)
 	}
 	return &expression{name: name, shown: oneLine(text), program: program, tree: tree, costLimit: costLimit, fields: fieldsOf(tree)}, nil
+}
+
+// checking is held by the one who has cel-go check an expression: an environment that several check with at once has a data
+// race in what it suggests for names that there aren't (in 0.33.2, checker.Env.Catalog).
+var checking sync.Mutex
+
+func check(env *cel.Env, source common.Source) (*cel.Ast, *cel.Issues) {
+	checking.Lock()
+	defer checking.Unlock()
+	return env.CompileSource(source)
 }
 
 func programOptions(tree *ast.AST, costLimit uint64) []cel.ProgramOption {

@@ -27,7 +27,8 @@ type Expressions struct {
 // Compile makes a Rule of expressions. The error tells of all that is wrong with all of them, each with the name of the
 // expression (ready, failed, message), line and column, and the line itself: what doesn't parse, variables and functions
 // that there aren't, a type that isn't bool or string (what can be known of it beforehand), invalid literals, and
-// a cost that is over the limit for every object. It takes a millisecond; judging compiles nothing.
+// a cost that is over the limit for every object. It takes a millisecond and is safe for
+// concurrent use; judging compiles nothing.
 func Compile(expressions Expressions, opts ...Option) (*Rule, error) {
 	o := newOptions(opts)
 	env, err := environment()

@@ -56,7 +56,7 @@ func (p program) run(ctx context.Context, args []string) int {
 		},
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(p.plan(), p.apply(), p.verify(), p.proxy())
+	root.AddCommand(p.plan(), p.api(), p.apply(), p.verify(), p.proxy())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", errUsage, err) })
 	root.SetArgs(args)
 	root.SetOut(p.stdout)

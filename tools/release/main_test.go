@@ -66,6 +66,18 @@ func TestPlanCommand(t *testing.T) {
 	assert.Equal(t, call{0, "Nothing to release: no module has changed since its last tag.\n", ""}, text)
 }
 
+func TestAPICommand(t *testing.T) {
+	t.Parallel()
+	r := repotest.New(t, repotest.Standard())
+	do := in(filepath.Join(r.Root, "top"), nil)
+	r.Write(repotest.Files{"aside/more.go": "package aside\n\n// More is more.\nconst More = 1\n"})
+	assert.Equal(t, call{0, "APIs since HEAD (- breaks callers, + is new):\n  aside\n    + More: added\n", ""}, do(t, "api", "--since", "HEAD"))
+	r.Commit("more")
+	r.Commit("nothing")
+	assert.Equal(t, call{0, "APIs since HEAD~1: no change.\n", ""}, do(t, "api"), "the commit before this one is the default")
+	assert.Equal(t, call{1, "", "release api: revision \"v9\": git knows no such commit\n"}, do(t, "api", "--since", "v9"))
+}
+
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, repotest.Standard())

@@ -47,11 +47,11 @@ func TestReadmeFlags(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, repotest.Standard())
 	var help strings.Builder
-	for _, command := range []string{"plan", "apply", "verify"} {
+	for _, command := range []string{"plan", "api", "apply", "verify"} {
 		help.WriteString(in(r.Root, nil)(t, command, "--help").stdout)
 	}
 	flags := regexp.MustCompile("`(--[a-z-]+)[ `]").FindAllStringSubmatch(readme(t), -1)
-	require.Len(t, flags, 4)
+	require.Len(t, flags, 5)
 	for _, flag := range flags {
 		assert.Contains(t, help.String(), flag[1])
 	}

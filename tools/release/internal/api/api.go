@@ -52,7 +52,8 @@ func Compare(ctx context.Context, modulePath, before, after string) (Difference,
 	}
 	slices.Sort(d.Breaking)
 	slices.Sort(d.Added)
-	return d, nil
+	// A method of a generic type comes once for each of its instances.
+	return Difference{Breaking: slices.Compact(d.Breaking), Added: slices.Compact(d.Added)}, nil
 }
 
 // load reads the types that packages offer, from what the compiler has written down of them.

@@ -3,14 +3,9 @@ package plan
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
-	"github.com/operkit/operkit/tools/release/internal/api"
 	"github.com/operkit/operkit/tools/release/internal/changelog"
 	"github.com/operkit/operkit/tools/release/internal/repository"
 	"github.com/operkit/operkit/tools/release/internal/snapshot"
@@ -45,7 +40,7 @@ func (p *planner) look(ctx context.Context, m repository.Module, last string) (*
 	if !slices.ContainsFunc(f.files, isCode) {
 		return f, nil
 	}
-	difference, err := p.compare(ctx, m, last)
+	difference, err := compare(ctx, p.repository, m, tagOf(m, last))
 	f.breaking, f.added = difference.Breaking, difference.Added
 	f.change = max(f.change, difference.Change())
 	return f, err
@@ -55,53 +50,3 @@ func tagOf(m repository.Module, version string) string { return "refs/tags/" + m
 
 // isCode tells whether a file may change what a module offers.
 func isCode(name string) bool { return strings.HasSuffix(name, ".go") || name == "go.mod" }
-
-// compare compares the API of a module in the tree with that of a version. Siblings are taken from their folders, on both
-// sides: from the moment of the version, they are those that it was made with.
-func (p *planner) compare(ctx context.Context, m repository.Module, last string) (api.Difference, error) {
-	temporary, err := os.MkdirTemp("", "release-plan-")
-	if err != nil {
-		return api.Difference{}, err
-	}
-	defer func() { _ = os.RemoveAll(temporary) }() // in the folder for temporary files
-	folders := make([]string, len(p.repository.Modules))
-	for i, other := range p.repository.Modules {
-		folders[i] = other.Dir
-	}
-	files, err := p.repository.Git().Archive(ctx, tagOf(m, last), folders...)
-	if err != nil {
-		return api.Difference{}, err
-	}
-	name := strings.TrimPrefix(m.Dir+"/go.mod", "./")
-	if files[name], err = p.withSiblings(m, files[name]); err != nil {
-		return api.Difference{}, err
-	}
-	if err := snapshot.Files(files).Write(temporary); err != nil {
-		return api.Difference{}, err
-	}
-	return api.Compare(ctx, m.Path, filepath.Join(temporary, filepath.FromSlash(m.Dir)), p.repository.Folder(m))
-}
-
-// withSiblings gives a go.mod that takes siblings from their folders.
-func (p *planner) withSiblings(m repository.Module, text []byte) ([]byte, error) {
-	file, err := modfile.Parse(m.Dir+"/go.mod", text, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, other := range p.repository.Modules {
-		if other.Path == m.Path {
-			continue
-		}
-		way, err := filepath.Rel(filepath.FromSlash(m.Dir), filepath.FromSlash(other.Dir))
-		if err != nil {
-			return nil, err
-		}
-		if way = filepath.ToSlash(way); !strings.HasPrefix(way, "../") && way != ".." {
-			way = "./" + way
-		}
-		if err := file.AddReplace(other.Path, "", way, ""); err != nil {
-			return nil, err
-		}
-	}
-	return file.Format()
-}

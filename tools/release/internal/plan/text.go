@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -42,13 +43,19 @@ func (p Plan) Write(out io.Writer) error {
 }
 
 func (p Plan) writeAPI(text *strings.Builder) {
-	title := "\nChanges of APIs (- breaks callers, + is new):\n"
-	for _, m := range p.Modules {
-		if len(m.Breaking)+len(m.Added) == 0 {
-			continue
+	changes := func(m Module) bool { return len(m.Breaking)+len(m.Added) > 0 }
+	if slices.ContainsFunc(p.Modules, changes) {
+		text.WriteString("\nChanges of APIs (- breaks callers, + is new):\n")
+		writeChanges(text, p.Modules)
+	}
+}
+
+// writeChanges prints the changes of the APIs of those modules that have any.
+func writeChanges(text *strings.Builder, modules []Module) {
+	for _, m := range modules {
+		if len(m.Breaking)+len(m.Added) > 0 {
+			text.WriteString("  " + m.Module + "\n")
 		}
-		text.WriteString(title + "  " + m.Module + "\n")
-		title = ""
 		for _, line := range m.Breaking {
 			text.WriteString("    - " + line + "\n")
 		}

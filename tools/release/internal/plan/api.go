@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/operkit/operkit/tools/release/internal/api"
+	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/release/internal/snapshot"
+)
+
+// API is what has changed since a revision for those who import the released modules.
+type API struct {
+	// Since is the revision.
+	Since string `json:"since"`
+	// Modules are those whose API has changed, New those that the revision hasn't.
+	Modules []Module `json:"modules"`
+	New     []string `json:"new,omitempty"`
+}
+
+// Since compares the APIs of the released modules in the tree with those at a revision.
+func Since(ctx context.Context, r *repository.Repository, revision string) (API, error) {
+	if _, err := r.Git().Resolve(ctx, revision); err != nil {
+		return API{}, errors.Join(fmt.Errorf("revision %q: git knows no such commit", revision), ctx.Err())
+	}
+	released, err := r.Released()
+	if err != nil {
+		return API{}, err
+	}
+	found := API{Since: revision}
+	for _, m := range released {
+		if err := found.add(ctx, r, m); err != nil {
+			return API{}, err
+		}
+	}
+	return found, nil
+}
+
+func (a *API) add(ctx context.Context, r *repository.Repository, m repository.Module) error {
+	there, err := r.Git().Archive(ctx, a.Since, strings.TrimPrefix(m.Dir+"/go.mod", "./"))
+	if err != nil {
+		return err
+	}
+	if len(there) == 0 {
+		a.New = append(a.New, m.Dir)
+		return nil
+	}
+	before, err := snapshot.Revision(ctx, r, m, a.Since)
+	if err != nil {
+		return err
+	}
+	current, err := snapshot.Tree(ctx, r, m)
+	if err != nil {
+		return err
+	}
+	files, err := snapshot.Changed(before, current, r.Ours)
+	if err != nil || !slices.ContainsFunc(files, isCode) {
+		return err
+	}
+	difference, err := compare(ctx, r, m, a.Since)
+	if len(difference.Breaking)+len(difference.Added) > 0 {
+		a.Modules = append(a.Modules, Module{Module: m.Dir, Path: m.Path, Change: difference.Change(), Breaking: difference.Breaking, Added: difference.Added})
+	}
+	return err
+}
+
+// Write prints it for people.
+func (a API) Write(out io.Writer) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "APIs since %s", a.Since)
+	if len(a.Modules)+len(a.New) == 0 {
+		text.WriteString(": no change.\n")
+	} else {
+		text.WriteString(" (- breaks callers, + is new):\n")
+	}
+	writeChanges(&text, a.Modules)
+	for _, name := range a.New {
+		fmt.Fprintf(&text, "  %s\n    + the module\n", name)
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// compare compares the API of a module in the tree with that at a revision. Siblings are taken from their folders, on both
+// sides: from the moment of the revision, they are those that it was made with.
+func compare(ctx context.Context, r *repository.Repository, m repository.Module, revision string) (api.Difference, error) {
+	temporary, err := os.MkdirTemp("", "release-plan-")
+	if err != nil {
+		return api.Difference{}, err
+	}
+	defer func() { _ = os.RemoveAll(temporary) }() // in the folder for temporary files
+	folders := make([]string, len(r.Modules))
+	for i, other := range r.Modules {
+		folders[i] = other.Dir
+	}
+	files, err := r.Git().Archive(ctx, revision, folders...)
+	if err != nil {
+		return api.Difference{}, err
+	}
+	name := strings.TrimPrefix(m.Dir+"/go.mod", "./")
+	if files[name], err = withSiblings(r, m, files[name]); err != nil {
+		return api.Difference{}, err
+	}
+	if err := snapshot.Files(files).Write(temporary); err != nil {
+		return api.Difference{}, err
+	}
+	return api.Compare(ctx, m.Path, filepath.Join(temporary, filepath.FromSlash(m.Dir)), r.Folder(m))
+}
+
+// withSiblings gives a go.mod that takes siblings from their folders.
+func withSiblings(r *repository.Repository, m repository.Module, text []byte) ([]byte, error) {
+	file, err := modfile.Parse(m.Dir+"/go.mod", text, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range r.Modules {
+		if other.Path == m.Path {
+			continue
+		}
+		way, err := filepath.Rel(filepath.FromSlash(m.Dir), filepath.FromSlash(other.Dir))
+		if err != nil {
+			return nil, err
+		}
+		if way = filepath.ToSlash(way); !strings.HasPrefix(way, "../") && way != ".." {
+			way = "./" + way
+		}
+		if err := file.AddReplace(other.Path, "", way, ""); err != nil {
+			return nil, err
+		}
+	}
+	return file.Format()
+}
