@@ -13,14 +13,8 @@ import (
 
 // A checkout of a repository of somebody else is limited, and nobody changes its files.
 func ExampleCheckoutOption() {
-	source, remove := shop()
+	repository, source, remove := openShop()
 	defer remove()
-	repository, err := vcs.Open(source)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = repository.Close() }()
 	destination := source + "-version"
 	defer func() { _ = os.RemoveAll(destination) }()
 	careful := []vcs.CheckoutOption{
@@ -38,14 +32,8 @@ func ExampleCheckoutOption() {
 }
 
 func ExampleRepository_Path() {
-	source, remove := shop()
+	repository, source, remove := openShop()
 	defer remove()
-	repository, err := vcs.Open(source)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = repository.Close() }()
 	fmt.Println(repository.Path() == source)
 	// Output: true
 }

@@ -32,6 +32,19 @@ func shop() (path string, remove func()) {
 	return path, func() { _ = os.RemoveAll(path) }
 }
 
+// openShop opens the repository of shop. remove closes it too.
+func openShop() (repository *vcs.Repository, source string, remove func()) {
+	source, removeShop := shop()
+	repository, err := vcs.Open(source)
+	if err != nil {
+		panic(err)
+	}
+	return repository, source, func() {
+		_ = repository.Close()
+		removeShop()
+	}
+}
+
 func Example() {
 	source, remove := shop()
 	defer remove()
@@ -57,14 +70,8 @@ func Example() {
 }
 
 func ExampleRepository_Refs() {
-	source, remove := shop()
+	repository, _, remove := openShop()
 	defer remove()
-	repository, err := vcs.Open(source)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = repository.Close() }()
 	refs, err := repository.Refs(context.Background())
 	if err != nil {
 		fmt.Println(err)
@@ -81,14 +88,8 @@ func ExampleRepository_Refs() {
 }
 
 func ExampleRepository_Resolve() {
-	source, remove := shop()
+	repository, source, remove := openShop()
 	defer remove()
-	repository, err := vcs.Open(source)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = repository.Close() }()
 	tag, err := repository.Resolve(context.Background(), "1.1.0")
 	if err != nil {
 		fmt.Println(err)
@@ -104,27 +105,15 @@ func ExampleRepository_Resolve() {
 }
 
 func ExampleRepository_SupportedVersions() {
-	source, remove := shop()
+	repository, _, remove := openShop()
 	defer remove()
-	repository, err := vcs.Open(source)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = repository.Close() }()
 	fmt.Println(repository.SupportedVersions(context.Background(), vcs.TagsOnly()))
 	// Output: [1.0.0 1.1.0] <nil>
 }
 
 func ExampleRepository_Verify() {
-	source, remove := shop()
+	repository, source, remove := openShop()
 	defer remove()
-	repository, err := vcs.Open(source)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = repository.Close() }()
 	destination := source + "-version"
 	defer func() { _ = os.RemoveAll(destination) }()
 	if _, err := repository.Checkout(context.Background(), "1.0.0", destination, vcs.Worktree); err != nil {
