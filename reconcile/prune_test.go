@@ -212,7 +212,7 @@ func TestKindsOutliveATimeout(t *testing.T) {
 	r := w.reconciler(adding(func(s *Session) {
 		s.Add("c", elsewhere("account"))
 		s.Use("slow", b)
-	}), OwnAnywhere(), StartAfter(0))
+	}), OwnAnywhere())
 	w.calm(r)
 	require.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
 	slow = true

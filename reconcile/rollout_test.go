@@ -417,7 +417,7 @@ func TestGatesAreNotPolled(t *testing.T) {
 			w.calm(w.reconciler(adding(func(s *Session) {
 				s.Use("slow", slow)
 				s.Add("b").After(s.Add("a"), func(context.Context, *Component) (bool, error) { asked++; return false, nil })
-			}), StartAfter(0)))
+			})))
 			assert.LessOrEqual(t, asked, 6)
 			assert.GreaterOrEqual(t, asked, 2)
 		})
@@ -435,7 +435,7 @@ func TestRecreateDoesNotHoldTheWorker(t *testing.T) {
 			require.NoError(t, unstructured.SetNestedStringMap(d.Object, map[string]string{"app": app}, "spec", "selector", "matchLabels"))
 			s.Add("c").Add("d", d, By(deploy.Recreate))
 			s.Add("other", configMap("other"))
-		}), StartAfter(0))
+		}))
 		w.calm(r)
 		w.merge(deploymentRef("d"), `{"metadata":{"finalizers":["example.dev/slow"]}}`)
 		app = "b"

@@ -22,10 +22,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // beating runs a test beside a heart that beats each half minute into file, for as long as alive says nothing.
-func beating(t *testing.T, file string, alive func() error, test func(logs *bytes.Buffer)) {
+func beating(t *testing.T, file string, alive func() error, test func(logs *lines)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		var logs bytes.Buffer
+		var logs lines
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- Run(ctx, file, alive, Logger(slog.New(slog.NewTextHandler(&logs, nil)))) }()
@@ -34,6 +34,24 @@ func beating(t *testing.T, file string, alive func() error, test func(logs *byte
 		cancel()
 		require.NoError(t, <-ended)
 	})
+}
+
+// lines is what was logged. A bubble's clock orders what its goroutines do, but the race detector doesn't know.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func well() error { return nil }
@@ -50,7 +68,7 @@ func TestRun(t *testing.T) {
 	t.Run("watch 38: at the start and each half minute, in UTC", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "beat")
-		beating(t, file, well, func(logs *bytes.Buffer) {
+		beating(t, file, well, func(logs *lines) {
 			start := time.Now()
 			assert.Equal(t, start.UTC().Format(time.RFC3339)+"\n", content(t, file), "watch mistake 20: UTC")
 			require.NoError(t, Check(file, time.Second, time.Now()))
@@ -78,7 +96,7 @@ func TestRun(t *testing.T) {
 			}
 			return nil
 		}
-		beating(t, file, alive, func(logs *bytes.Buffer) {
+		beating(t, file, alive, func(logs *lines) {
 			isStuck.Store(true)
 			time.Sleep(5 * time.Minute)
 			synctest.Wait()
@@ -96,7 +114,7 @@ func TestRun(t *testing.T) {
 		t.Parallel()
 		folder := filepath.Join(t.TempDir(), "later")
 		file := filepath.Join(folder, "beat")
-		beating(t, file, well, func(logs *bytes.Buffer) {
+		beating(t, file, well, func(logs *lines) {
 			time.Sleep(2 * time.Minute)
 			synctest.Wait()
 			assert.Equal(t, 1, strings.Count(logs.String(), `msg="no heartbeat"`))
