@@ -235,6 +235,9 @@ func TestFilters(t *testing.T) {
 			} {
 				before := count()
 				w.change(w.ref(gadgets, name), change.body)
+				if change.counts {
+					w.eventually("it counts: "+change.body, func() bool { return setups.Load() > before })
+				}
 				assert.Equal(t, change.counts, count() > before, change.body)
 			}
 		})
