@@ -90,7 +90,7 @@ func (w *world) objects(owner *unstructured.Unstructured) []*unstructured.Unstru
 			"apiVersion": owner.GetAPIVersion(), "kind": owner.GetKind(), "name": owner.GetName(), "uid": string(owner.GetUID()),
 			"controller": true, "blockOwnerDeletion": true,
 		}}, "metadata", "ownerReferences"))
-		made = append(made, w.applied(obj))
+		made = append(made, w.oper8.Apply(obj))
 	}
 	return made
 }
@@ -98,16 +98,16 @@ func (w *world) objects(owner *unstructured.Unstructured) []*unstructured.Unstru
 func TestTakenOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	owner := w.create(bakery)
-	w.merge(deploy.RefOf(owner), bakeryStatus, "status")
+	owner := w.CreateYAML(bakery)
+	w.MergeSubresource(bakeries, name, "status", bakeryStatus)
 	made := w.objects(owner)
-	w.create(patch)
+	w.CreateYAML(patch)
 	pods := func() any {
-		revision, _, err := unstructured.NestedFieldNoCopy(w.get(deployments, name+"-oven").Object, "metadata", "annotations", "deployment.kubernetes.io/revision")
+		revision, _, err := unstructured.NestedFieldNoCopy(w.Get(deployments, name+"-oven").Object, "metadata", "annotations", "deployment.kubernetes.io/revision")
 		require.NoError(t, err)
 		return revision
 	}
-	w.eventually("the Deployment has its Pods", func() bool { return pods() != nil })
+	w.Eventually("the Deployment has its Pods", func() bool { return pods() != nil })
 	revision := pods()
 
 	t.Run("diff says beforehand what will be done", func(t *testing.T) {
@@ -115,17 +115,17 @@ func TestTakenOver(t *testing.T) {
 		assert.Contains(t, out, "prices")
 		assert.Contains(t, out, "-  cake: none")
 		assert.NotContains(t, out, "image")
-		assert.NotNil(t, w.get(configMaps, "prices"), "and does nothing")
+		assert.NotNil(t, w.Get(configMaps, "prices"), "and does nothing")
 	})
-	log := w.start()
+	operator := w.start()
 	w.settled(name)
-	assert.Contains(t, log.String(), "WATCH_NAMESPACE is an old name: set BAKERY_OPERATOR_WATCH_NAMESPACES="+w.Namespace)
+	assert.Contains(t, operator.Output(), "WATCH_NAMESPACE is an old name: set BAKERY_OPERATOR_WATCH_NAMESPACES="+w.Namespace)
 	t.Run("its objects are the same, each is applied once, and no Pod is restarted", func(t *testing.T) {
 		for _, before := range made {
 			if before.GetName() == "prices" {
 				continue
 			}
-			after := w.get(before.GroupVersionKind(), before.GetName())
+			after := w.Get(before.GroupVersionKind(), before.GetName())
 			require.NotNil(t, after, deploy.RefOf(before))
 			assert.Equal(t, before.GetUID(), after.GetUID())
 			assert.Equal(t, before.GetAnnotations()["oper8.org/internal-name"], after.GetAnnotations()["oper8.org/internal-name"])
@@ -141,22 +141,22 @@ func TestTakenOver(t *testing.T) {
 		assert.Equal(t, revision, pods())
 	})
 	t.Run("what is rendered no more is gone", func(t *testing.T) {
-		data, _, err := unstructured.NestedStringMap(w.get(configMaps, cut(t, name+"-recipes")).Object, "data")
+		data, _, err := unstructured.NestedStringMap(w.Get(configMaps, cut(t, name+"-recipes")).Object, "data")
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"bread": "rye"}, data)
-		assert.Nil(t, w.get(configMaps, "prices"))
+		assert.Nil(t, w.Get(configMaps, "prices"))
 	})
 	t.Run("the resource keeps its finalizer and its patch", func(t *testing.T) {
-		now := w.get(bakeries, name)
+		now := w.Get(bakeries, name)
 		assert.Equal(t, owner.GetFinalizers(), now.GetFinalizers())
 		assert.Contains(t, now.GetAnnotations()["oper8.org/temporary-patches"], "2024-05-06T07:08:09.000001")
-		w.eventually("the patch says that it is applied", func() bool {
-			applied, _ := status.Conditions(w.get(patches, "more-memory")).Get(temporarypatch.ConditionApplied)
+		w.Eventually("the patch says that it is applied", func() bool {
+			applied, _ := status.Conditions(w.Get(patches, "more-memory")).Get(temporarypatch.ConditionApplied)
 			return applied.Status == "True"
 		})
 	})
 	t.Run("the status has the form that it had", func(t *testing.T) {
-		now := w.get(bakeries, name)
+		now := w.Get(bakeries, name)
 		content, _ := now.Object["status"].(map[string]any)
 		assert.Equal(t, "1.2.3", status.ReconciledVersion(content))
 		assert.Equal(t, "Completed", content["bakeryStatus"])
@@ -173,24 +173,24 @@ func TestTakenOver(t *testing.T) {
 	})
 	t.Run("a pause by its annotation", func(t *testing.T) {
 		bread := func() string {
-			text, _, err := unstructured.NestedString(w.get(configMaps, cut(t, name+"-recipes")).Object, "data", "bread")
+			text, _, err := unstructured.NestedString(w.Get(configMaps, cut(t, name+"-recipes")).Object, "data", "bread")
 			require.NoError(t, err)
 			return text
 		}
-		w.merge(deploy.RefOf(owner), `{"metadata": {"annotations": {"oper8.org/pause-execution": "true"}}, "spec": {"bread": "wheat"}}`)
+		w.Merge(bakeries, name, `{"metadata": {"annotations": {"oper8.org/pause-execution": "true"}}, "spec": {"bread": "wheat"}}`)
 		time.Sleep(time.Second)
 		assert.Equal(t, "rye", bread())
-		w.merge(deploy.RefOf(owner), `{"metadata": {"annotations": {"oper8.org/pause-execution": null}}}`)
-		w.eventually("the change is made", func() bool { return bread() == "wheat" })
+		w.Merge(bakeries, name, `{"metadata": {"annotations": {"oper8.org/pause-execution": null}}}`)
+		w.Eventually("the change is made", func() bool { return bread() == "wheat" })
 	})
 	t.Run("the patch ends with its resource, and so does the bakery", func(t *testing.T) {
-		require.NoError(t, w.api.Port().Delete(t.Context(), w.ref(patches, "more-memory"), deploy.DeleteOptions{}))
-		w.eventually("the memory is what it was", func() bool {
-			return w.get(patches, "more-memory") == nil && !strings.Contains(fmt.Sprint(w.get(deployments, name+"-oven").Object["spec"]), "1Gi")
+		w.Delete(patches, "more-memory")
+		w.Eventually("the memory is what it was", func() bool {
+			return w.Get(patches, "more-memory") == nil && !strings.Contains(fmt.Sprint(w.Get(deployments, name+"-oven").Object["spec"]), "1Gi")
 		})
-		require.NoError(t, w.api.Port().Delete(t.Context(), deploy.RefOf(owner), deploy.DeleteOptions{}))
-		w.eventually("everything is gone", func() bool {
-			return w.get(bakeries, name) == nil && w.get(services, cut(t, name+"-counter")) == nil && w.get(deployments, name+"-oven") == nil
+		w.Delete(bakeries, name)
+		w.Eventually("everything is gone", func() bool {
+			return w.Get(bakeries, name) == nil && w.Get(services, cut(t, name+"-counter")) == nil && w.Get(deployments, name+"-oven") == nil
 		})
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/tools/envtest"
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -31,14 +31,12 @@ func TestNoCluster(t *testing.T) {
 		if row.kubeconfig != "" {
 			args = append(args, "--kubeconfig", row.kubeconfig)
 		}
-		command := exec.Command(os.Args[0], args...)
-		command.Env = []string{asOperator + "=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
-		output, err := command.CombinedOutput()
-		var exit *exec.ExitError
-		require.ErrorAs(t, err, &exit, row.reason)
-		assert.Equal(t, 1, exit.ExitCode(), row.reason)
-		assert.Contains(t, string(output), row.want, row.reason)
-		assert.Len(t, strings.Split(strings.TrimSpace(string(output)), "\n"), 1, "one line: %s", output)
+		command := program.Command(args...)
+		command.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
+		result := program.Run(t, command)
+		assert.Equal(t, 1, result.Code, row.reason)
+		assert.Contains(t, result.Output(), row.want, row.reason)
+		assert.Len(t, strings.Split(strings.TrimSpace(result.Output()), "\n"), 1, "one line: %s", result.Output())
 	}
 }
 
@@ -48,8 +46,8 @@ func TestAPIServerDown(t *testing.T) {
 	w.create()
 	w.StopAPIServer(t)
 	p := w.start()
-	w.eventually("it says that it waits", func() bool {
-		return strings.Contains(p.log.String(), "API server unavailable")
+	w.Eventually("it says that it waits", func() bool {
+		return strings.Contains(p.Output(), "API server unavailable")
 	})
 	w.StartAPIServer(t)
 	w.settled()
@@ -57,29 +55,29 @@ func TestAPIServerDown(t *testing.T) {
 	mark := w.Mark(t)
 	w.StopAPIServer(t)
 	time.Sleep(outage)
-	require.True(t, p.running(), "it lives through the outage:\n%s", p.log.String())
+	require.True(t, p.Running(), "it lives through the outage:\n%s", p.Output())
 	w.StartAPIServer(t)
-	w.patch(v1.GuestbookKind, "hello", `{"spec":{"message":"Back again!"}}`)
-	w.eventually("a change after the outage is seen", func() bool { return w.data("message") == "Back again!" })
-	assert.Contains(t, p.log.String(), "watching again", "the end of the outage is said")
+	w.Merge(v1.GuestbookKind, "hello", `{"spec":{"message":"Back again!"}}`)
+	w.Eventually("a change after the outage is seen", func() bool { return w.data("message") == "Back again!" })
+	assert.Contains(t, p.Output(), "watching again", "the end of the outage is said")
 	// Kubernetes' own controllers, without which no Deployment becomes ready, wait up to a minute
 	// between two tries, and more than once.
 	w.settledWithin(4 * time.Minute)
 	assert.Equal(t, map[string]int{"patch configmaps/hello-web": 1, "patch deployments/hello-web": 1},
 		written(children(w.CallsSince(t, mark, w.operator))), "the outage itself costs no writes")
-	assert.Less(t, strings.Count(p.log.String(), "\n"), 100, "what happens is said once, not a thousand times:\n%s", p.log.String())
+	assert.Less(t, strings.Count(p.Output(), "\n"), 100, "what happens is said once, not a thousand times:\n%s", p.Output())
 }
 
 func TestCRDNotInstalled(t *testing.T) {
 	t.Parallel()
 	w := newWorldFor(t, envtest.RolesIn("config/rbac/role.yaml"), envtest.OwnCluster())
 	p := w.start()
-	w.eventually("it says what it waits for", func() bool {
-		return strings.Contains(p.log.String(), "kind Guestbook of examples.operkit.dev/v1 is not served by the cluster")
+	w.Eventually("it says what it waits for", func() bool {
+		return strings.Contains(p.Output(), "kind Guestbook of examples.operkit.dev/v1 is not served by the cluster")
 	})
 	time.Sleep(time.Second)
-	require.True(t, p.running(), "it waits instead of ending")
-	assert.Equal(t, 1, strings.Count(p.log.String(), "is not served"), "and says so once")
+	require.True(t, p.Running(), "it waits instead of ending")
+	assert.Equal(t, 1, strings.Count(p.Output(), "is not served"), "and says so once")
 	w.InstallCRDs(t, "config/crd")
 	w.create()
 	w.settled()
@@ -96,14 +94,14 @@ func TestRightsMissingForOneKind(t *testing.T) {
 	), envtest.CRDs("config/crd"))
 	p := w.start()
 	w.create()
-	w.eventually("the condition names verb, resource and namespace", func() bool {
+	w.Eventually("the condition names verb, resource and namespace", func() bool {
 		_, message, _ := w.condition(status.ConditionUpdating)
 		return strings.Contains(message, "component redis") && strings.Contains(message, "watch services") &&
 			strings.Contains(message, "in namespace "+w.Namespace)
 	})
 	ready, _, _ := w.condition(status.ConditionReady)
 	assert.Equal(t, "False", ready)
-	require.True(t, p.running())
+	require.True(t, p.Running())
 }
 
 func TestChildOfAnotherOwner(t *testing.T) {
@@ -111,31 +109,29 @@ func TestChildOfAnotherOwner(t *testing.T) {
 	w := newWorld(t)
 	owner := &unstructured.Unstructured{Object: map[string]any{}}
 	owner.SetGroupVersionKind(configMaps)
-	owner.SetNamespace(w.Namespace)
 	owner.SetName("other-owner")
-	w.put(owner)
+	w.Apply(owner)
 	theirs := &unstructured.Unstructured{Object: map[string]any{
 		"data": map[string]any{"message": "theirs"},
 		"metadata": map[string]any{"ownerReferences": []any{map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "name": "other-owner", "uid": string(w.get(configMaps, "other-owner").GetUID()),
+			"apiVersion": "v1", "kind": "ConfigMap", "name": "other-owner", "uid": string(w.Get(configMaps, "other-owner").GetUID()),
 		}}},
 	}}
 	theirs.SetGroupVersionKind(configMaps)
-	theirs.SetNamespace(w.Namespace)
 	theirs.SetName("hello-web")
-	w.put(theirs)
+	w.Apply(theirs)
 
 	w.start()
 	w.create()
-	w.eventually("the condition names the object and its owner", func() bool {
+	w.Eventually("the condition names the object and its owner", func() bool {
 		_, message, _ := w.condition(status.ConditionUpdating)
 		return strings.Contains(message, "ConfigMap "+w.Namespace+"/hello-web: belongs to ConfigMap other-owner")
 	})
 	assert.Equal(t, "theirs", w.data("message"), "nothing of it was taken")
-	assert.Len(t, w.get(configMaps, "hello-web").GetOwnerReferences(), 1)
+	assert.Len(t, w.Get(configMaps, "hello-web").GetOwnerReferences(), 1)
 	assert.Empty(t, w.Calls(t, w.operator).Of("configmaps").Writes(), "and no write was even tried")
 
-	w.delete(configMaps, "hello-web")
+	w.Delete(configMaps, "hello-web")
 	w.settled()
 	assert.Equal(t, "Welcome!", w.data("message"), "with it gone the rollout goes on")
 }

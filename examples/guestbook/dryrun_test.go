@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/operkit/operkit/tools/envtest/devcluster"
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -15,12 +16,11 @@ import (
 // dryRun renders the sample without any cluster in reach.
 func dryRun(t *testing.T) string {
 	t.Helper()
-	command := exec.Command(os.Args[0], "run", "--dry-run", "--cr", "config/sample.yaml")
-	command.Env = []string{asOperator + "=1", "HOME=" + t.TempDir()}
-	command.Stderr = os.Stderr
-	output, err := command.Output()
-	require.NoError(t, err)
-	return string(output)
+	command := program.Command("run", "--dry-run", "--cr", "config/sample.yaml")
+	command.Env = []string{"HOME=" + t.TempDir()}
+	result := program.Run(t, command)
+	require.Zero(t, result.Code, result.Stderr)
+	return result.Stdout
 }
 
 func TestDryRunOfTheSample(t *testing.T) {
@@ -50,7 +50,7 @@ func TestAPIServerAcceptsTheDryRun(t *testing.T) {
 	require.NoError(t, err)
 	kubectl := exec.CommandContext(t.Context(), binary, "kubectl", "--dir", env.Dir, "apply", "--dry-run=server", "-f", "-")
 	kubectl.Stdin = strings.NewReader(dryRun(t))
-	output, err := kubectl.CombinedOutput()
-	require.NoError(t, err, string(output))
-	assert.Equal(t, 6, strings.Count(string(output), "created (server dry run)"), string(output))
+	result := program.Run(t, kubectl)
+	require.Zero(t, result.Code, result.Output())
+	assert.Equal(t, 6, strings.Count(result.Stdout, "created (server dry run)"), result.Output())
 }

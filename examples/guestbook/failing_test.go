@@ -21,11 +21,10 @@ func (w *world) forbidDeployments() {
 	w.t.Helper()
 	quota := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"hard": map[string]any{"count/deployments.apps": "0"}}}}
 	quota.SetGroupVersionKind(quotas)
-	quota.SetNamespace(w.Namespace)
 	quota.SetName("no-deployments")
-	w.put(quota)
-	w.eventually("the quota is in force", func() bool {
-		_, counted, _ := unstructured.NestedString(w.get(quotas, "no-deployments").Object, "status", "used", "count/deployments.apps")
+	w.Apply(quota)
+	w.Eventually("the quota is in force", func() bool {
+		_, counted, _ := unstructured.NestedString(w.Get(quotas, "no-deployments").Object, "status", "used", "count/deployments.apps")
 		return counted
 	})
 }
@@ -43,7 +42,7 @@ func TestComponentThatFailsForEver(t *testing.T) {
 	p := w.start()
 	w.create()
 
-	w.eventually("the condition names component, object and reason", func() bool {
+	w.Eventually("the condition names component, object and reason", func() bool {
 		updating, message, current := w.condition(status.ConditionUpdating)
 		return updating == "False" && current && strings.Contains(message, "component web: ") &&
 			strings.Contains(message, `deployments.apps "hello-web"`) && strings.Contains(message, "exceeded quota: no-deployments")
@@ -54,7 +53,7 @@ func TestComponentThatFailsForEver(t *testing.T) {
 
 	mark := w.Mark(t)
 	const tries = 6
-	w.eventually("it goes on trying", func() bool { return len(w.refusals()) >= tries })
+	w.Eventually("it goes on trying", func() bool { return len(w.refusals()) >= tries })
 	// The first ones may be for events of what was rolled out just before.
 	calls := w.refusals()[tries-4 : tries]
 	pauses := []time.Duration{calls[1].Received.Sub(calls[0].Received), calls[2].Received.Sub(calls[1].Received), calls[3].Received.Sub(calls[2].Received)}
@@ -63,18 +62,18 @@ func TestComponentThatFailsForEver(t *testing.T) {
 	since := w.CallsSince(t, mark, w.operator)
 	assert.Equal(t, len(since), len(since.Of("deployments.apps")), "each try costs the one call that fails, and says nothing that is said already:\n%s", since)
 
-	w.delete(services, "hello-redis")
-	w.eventually("the other component is looked after meanwhile", func() bool { return w.get(services, "hello-redis") != nil })
-	w.delete(quotas, "no-deployments")
+	w.Delete(services, "hello-redis")
+	w.Eventually("the other component is looked after meanwhile", func() bool { return w.Get(services, "hello-redis") != nil })
+	w.Delete(quotas, "no-deployments")
 	w.settled()
-	assert.True(t, p.running(), "without a restart")
+	assert.True(t, p.Running(), "without a restart")
 	assert.Equal(t, map[string]any{"verified": []any{"redis", "web"}, "failed": []any{}}, w.components())
 }
 
 // components are those that the status says are verified, and failed.
 func (w *world) components() map[string]any {
 	w.t.Helper()
-	state, _, err := unstructured.NestedMap(w.get(v1.GuestbookKind, "hello").Object, "status", "componentStatus")
+	state, _, err := unstructured.NestedMap(w.Get(v1.GuestbookKind, "hello").Object, "status", "componentStatus")
 	require.NoError(w.t, err)
 	return map[string]any{"verified": state["verifiedComponents"], "failed": state["failedComponents"]}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy/bystander"
 	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,13 +24,13 @@ type chapter struct {
 }
 
 func life() []chapter {
-	edit := func(body string) func(w *world) { return func(w *world) { w.patch(v1.GuestbookKind, "hello", body) } }
+	edit := func(body string) func(w *world) { return func(w *world) { w.Merge(v1.GuestbookKind, "hello", body) } }
 	return []chapter{
 		{"rollout", (*world).create, (*world).ready},
 		{"update", edit(`{"spec":{"message":"Good evening!","image":"guestbook:2","size":3}}`), (*world).ready},
 		{"redis disabled", edit(`{"spec":{"redis":{"enabled":false}}}`), (*world).ready},
 		{"redis enabled", edit(`{"spec":{"redis":{"enabled":true}}}`), (*world).ready},
-		{"deletion", func(w *world) { w.delete(v1.GuestbookKind, "hello") }, (*world).empty},
+		{"deletion", func(w *world) { w.Delete(v1.GuestbookKind, "hello") }, (*world).empty},
 	}
 }
 
@@ -84,7 +85,8 @@ func undisturbed(t *testing.T) (states []map[string]string, writes [][]write) {
 func (w *world) steadyState() map[string]string {
 	w.t.Helper()
 	var before map[string]string
-	poll(w.t, "the cluster comes to rest", time.Second, func() bool {
+	w.Eventually("the cluster comes to rest", func() bool {
+		time.Sleep(time.Second)
 		now := w.state()
 		same := before != nil && maps.Equal(before, now)
 		before = now
@@ -97,8 +99,8 @@ func (w *world) steadyState() map[string]string {
 func (w *world) live(c chapter) {
 	w.t.Helper()
 	c.begin(w)
-	w.eventually(c.name+" ends", func() bool { return c.over(w) })
-	w.quiet()
+	w.Eventually(c.name+" ends", func() bool { return c.over(w) })
+	w.AwaitQuiet(w.t, w.operator)
 }
 
 // killed lives up to the chapter n, in which the operator is killed at a write, and wants the chapter to end in
@@ -122,13 +124,13 @@ func killed(t *testing.T, n int, at write, answered bool, want map[string]string
 		w.wantState(want)
 		return
 	}
-	victim.kill()
+	victim.Kill()
 	between.release()
 	uids, password := w.uids(), w.secretPassword()
 
 	w.start()
-	w.eventually(chapter.name+" ends", func() bool { return chapter.over(w) })
-	w.quiet()
+	w.Eventually(chapter.name+" ends", func() bool { return chapter.over(w) })
+	w.AwaitQuiet(w.t, w.operator)
 	w.wantState(want)
 	for object, uid := range w.uids() {
 		if before, existed := uids[object]; existed {
@@ -144,7 +146,7 @@ func killed(t *testing.T, n int, at write, answered bool, want map[string]string
 func (w *world) wantState(want map[string]string) {
 	w.t.Helper()
 	got := w.state()
-	for deadline := time.Now().Add(patience); !maps.Equal(want, got) && time.Now().Before(deadline); got = w.state() {
+	for deadline := time.Now().Add(bystander.Patience); !maps.Equal(want, got) && time.Now().Before(deadline); got = w.state() {
 		time.Sleep(50 * time.Millisecond)
 	}
 	assert.True(w.t, maps.Equal(want, got), "another state than undisturbed (-) is (+):\n%s", strings.Join(differences(want, got), "\n"))
@@ -154,7 +156,7 @@ func (w *world) wantState(want map[string]string) {
 func (w *world) awaitCatch(caught <-chan error, c chapter) bool {
 	w.t.Helper()
 	over := false
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(bystander.Patience); ; {
 		select {
 		case err := <-caught:
 			require.NoError(w.t, err, "the API server does what is asked")
@@ -165,7 +167,7 @@ func (w *world) awaitCatch(caught <-chan error, c chapter) bool {
 		case over && time.Now().After(deadline):
 			return false
 		case time.Now().After(deadline):
-			w.t.Fatalf("not within %s: %s neither ends nor comes to that write", patience, c.name)
+			w.t.Fatalf("not within %s: %s neither ends nor comes to that write", bystander.Patience, c.name)
 		case !over && c.over(w):
 			over, deadline = true, time.Now().Add(time.Second)
 		}
@@ -180,7 +182,7 @@ func (w *world) uids() map[string]types.UID {
 	w.t.Helper()
 	uids := map[string]types.UID{}
 	for _, kind := range ours {
-		for _, obj := range w.list(kind) {
+		for _, obj := range w.List(kind) {
 			uids[kind.Kind+" "+obj.GetName()] = obj.GetUID()
 		}
 	}
@@ -190,7 +192,7 @@ func (w *world) uids() map[string]types.UID {
 // secretPassword is the password as it is stored, empty when it isn't.
 func (w *world) secretPassword() string {
 	w.t.Helper()
-	secret := w.get(secrets, "hello-redis")
+	secret := w.Get(secrets, "hello-redis")
 	if secret == nil {
 		return ""
 	}

@@ -7,27 +7,23 @@ import (
 
 	"github.com/operkit/operkit/operator/full"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/tools/envtest/program"
 )
 
-const (
-	// asOperator makes the test binary the operator: a test starts and kills it as a process of
-	// its own without building another program.
-	asOperator = "GUESTBOOK_TEST_AS_OPERATOR"
-	// counting makes that operator say so each time that it reconciles a guestbook.
-	counting = "GUESTBOOK_TEST_COUNTING"
-)
+// counting makes the operator say so each time that it reconciles a guestbook.
+const counting = "GUESTBOOK_TEST_COUNTING"
 
 func TestMain(m *testing.M) {
-	switch {
-	case os.Getenv(counting) != "":
+	program.Main(func() {
+		if os.Getenv(counting) == "" {
+			main()
+			return
+		}
 		op := full.New("guestbook-operator")
 		op.Control(counted{})
 		op.Main()
-	case os.Getenv(asOperator) != "":
-		main()
-	default:
-		os.Exit(m.Run())
-	}
+	})
+	os.Exit(m.Run())
 }
 
 // counted is a Guestbook that says when it is reconciled.

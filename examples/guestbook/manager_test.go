@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/operkit/operkit/tools/envtest/devcluster"
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -21,9 +22,9 @@ func TestManifestsOfTheOperator(t *testing.T) {
 	binary, err := devcluster.Binary(t.Context(), os.Stderr)
 	require.NoError(t, err)
 	kubectl := exec.CommandContext(t.Context(), binary, "kubectl", "--dir", env.Dir, "apply", "--dry-run=server", "-f", "config/rbac", "-f", "config/manager")
-	output, err := kubectl.CombinedOutput()
-	require.NoError(t, err, string(output))
-	assert.Equal(t, 6, strings.Count(string(output), "(server dry run)"), string(output))
+	result := program.Run(t, kubectl)
+	require.Zero(t, result.Code, result.Output())
+	assert.Equal(t, 6, strings.Count(result.Stdout, "(server dry run)"), result.Output())
 
 	content, err := os.ReadFile("config/manager/deployment.yaml")
 	require.NoError(t, err)
@@ -31,13 +32,13 @@ func TestManifestsOfTheOperator(t *testing.T) {
 	require.NoError(t, yaml.UnmarshalStrict(content, &deployment))
 	container := deployment.Spec.Template.Spec.Containers[0]
 	require.Equal(t, "run", container.Args[0])
-	command := exec.CommandContext(t.Context(), os.Args[0], append([]string{"config"}, container.Args[1:]...)...)
-	command.Env = []string{asOperator + "=1", "HOME=" + t.TempDir()}
+	command := program.Command(append([]string{"config"}, container.Args[1:]...)...)
+	command.Env = []string{"HOME=" + t.TempDir()}
 	for _, variable := range container.Env {
 		command.Env = append(command.Env, variable.Name+"="+variable.Value)
 	}
-	output, err = command.CombinedOutput()
-	require.NoError(t, err, string(output))
-	assert.NotContains(t, string(output), "warning=", "no variable is misspelt")
-	assert.Regexp(t, `log.format +json +GUESTBOOK_OPERATOR_LOG_FORMAT`, string(output))
+	result = program.Run(t, command)
+	require.Zero(t, result.Code, result.Output())
+	assert.NotContains(t, result.Output(), "warning=", "no variable is misspelt")
+	assert.Regexp(t, `log.format +json +GUESTBOOK_OPERATOR_LOG_FORMAT`, result.Output())
 }

@@ -33,13 +33,13 @@ func TestCreatedBecomesReady(t *testing.T) {
 	assert.Empty(t, calls.Failed(), "nothing was refused")
 	assert.Empty(t, children(calls).Reads(), "children are read from watches")
 
-	redis := w.get(statefulSets, "hello-redis")
-	web := w.get(deployments, "hello-web")
+	redis := w.Get(statefulSets, "hello-redis")
+	web := w.Get(deployments, "hello-web")
 	condition, ok := status.Conditions(web).Get("Available")
 	require.True(t, ok)
 	assert.False(t, condition.LastTransitionTime.Time.Before(redis.GetCreationTimestamp().Time), "web came after redis")
 	require.Len(t, web.GetOwnerReferences(), 1)
-	assert.Equal(t, w.get(v1.GuestbookKind, "hello").GetUID(), web.GetOwnerReferences()[0].UID)
+	assert.Equal(t, w.Get(v1.GuestbookKind, "hello").GetUID(), web.GetOwnerReferences()[0].UID)
 }
 
 func TestPasswordIsGeneratedOnce(t *testing.T) {
@@ -50,16 +50,16 @@ func TestPasswordIsGeneratedOnce(t *testing.T) {
 	w.settled()
 	password := w.password()
 	assert.Len(t, password, 26, "26 characters of crypto/rand.Text")
-	require.NoError(t, first.stop(t))
+	require.Zero(t, first.Stop(t))
 	w.start()
-	w.patch(v1.GuestbookKind, "hello", `{"spec":{"size":3}}`)
+	w.Merge(v1.GuestbookKind, "hello", `{"spec":{"size":3}}`)
 	w.settled()
 	assert.Equal(t, password, w.password(), "it is read back, by another process too")
 }
 
 func (w *world) password() string {
 	w.t.Helper()
-	secret := w.get(secrets, "hello-redis")
+	secret := w.Get(secrets, "hello-redis")
 	require.NotNil(w.t, secret)
 	encoded, _, err := unstructured.NestedString(secret.Object, "data", "password")
 	require.NoError(w.t, err)
@@ -76,14 +76,14 @@ func TestMessageChangesWhatDependsOnIt(t *testing.T) {
 	w.settled()
 	mark := w.Mark(t)
 	statuses := w.recordStatuses()
-	w.patch(v1.GuestbookKind, "hello", `{"spec":{"message":"Good evening!"}}`)
+	w.Merge(v1.GuestbookKind, "hello", `{"spec":{"message":"Good evening!"}}`)
 	w.settled()
 
 	calls := w.CallsSince(t, mark, w.operator)
 	assert.Equal(t, map[string]int{"patch configmaps/hello-web": 1, "patch deployments/hello-web": 1},
 		written(children(calls)), "the message, and the Pods that read it at their start")
 	own := ofGuestbook(calls).Writes()
-	w.eventually("every status was seen", func() bool { return statuses.count() >= len(own) })
+	w.Eventually("every status was seen", func() bool { return statuses.count() >= len(own) })
 	assert.Equal(t, statuses.count(), len(own), "one write for each status that is unlike the one before, none besides:\n%s", own)
 }
 
@@ -95,25 +95,24 @@ func TestConfigurationOfACluster(t *testing.T) {
 	w.settled()
 	config := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"redis": "{image: registry.example.com/redis:8}"}}}
 	config.SetGroupVersionKind(configMaps)
-	config.SetNamespace(w.Namespace)
 	config.SetName("our-guestbooks")
-	w.put(config)
+	w.Apply(config)
 	mark := w.Mark(t)
-	w.patch(v1.GuestbookKind, "hello", `{"metadata":{"annotations":{"operkit.dev/config-defaults":"our-guestbooks"}}}`)
-	w.eventually("redis comes from elsewhere", func() bool { return w.redisImage() == "registry.example.com/redis:8" })
+	w.Merge(v1.GuestbookKind, "hello", `{"metadata":{"annotations":{"operkit.dev/config-defaults":"our-guestbooks"}}}`)
+	w.Eventually("redis comes from elsewhere", func() bool { return w.redisImage() == "registry.example.com/redis:8" })
 	w.settled()
-	w.patch(configMaps, "our-guestbooks", `{"data":{"redis":"{image: registry.example.com/redis:9}"}}`)
-	w.eventually("another content of the ConfigMap holds at once", func() bool { return w.redisImage() == "registry.example.com/redis:9" })
+	w.Merge(configMaps, "our-guestbooks", `{"data":{"redis":"{image: registry.example.com/redis:9}"}}`)
+	w.Eventually("another content of the ConfigMap holds at once", func() bool { return w.redisImage() == "registry.example.com/redis:9" })
 	w.settled()
-	w.patch(v1.GuestbookKind, "hello", `{"metadata":{"annotations":null}}`)
-	w.eventually("redis comes from where the operator says", func() bool { return w.redisImage() == "redis:8" })
+	w.Merge(v1.GuestbookKind, "hello", `{"metadata":{"annotations":null}}`)
+	w.Eventually("redis comes from where the operator says", func() bool { return w.redisImage() == "redis:8" })
 	w.settled()
 	assert.Equal(t, map[string]int{"patch statefulsets/hello-redis": 3}, written(children(w.CallsSince(t, mark, w.operator))))
 }
 
 func (w *world) redisImage() string {
 	w.t.Helper()
-	containers, _, err := unstructured.NestedSlice(w.get(statefulSets, "hello-redis").Object, "spec", "template", "spec", "containers")
+	containers, _, err := unstructured.NestedSlice(w.Get(statefulSets, "hello-redis").Object, "spec", "template", "spec", "containers")
 	require.NoError(w.t, err)
 	return containers[0].(map[string]any)["image"].(string)
 }
@@ -129,14 +128,13 @@ func TestTemporaryPatchFindsObjectsByTheirNames(t *testing.T) {
 		"patch": map[string]any{"web": map[string]any{"server": map[string]any{"spec": map[string]any{"replicas": int64(5)}}}},
 	}}}
 	patch.SetGroupVersionKind(temporaryPatches)
-	patch.SetNamespace(w.Namespace)
 	patch.SetName("more-of-web")
 	mark := w.Mark(t)
-	w.put(patch)
-	w.eventually("web is larger", func() bool { return w.replicas() == 5 })
+	w.Apply(patch)
+	w.Eventually("web is larger", func() bool { return w.replicas() == 5 })
 	w.settled()
-	w.delete(temporaryPatches, "more-of-web")
-	w.eventually("web is as the guestbook says", func() bool { return w.replicas() == 2 })
+	w.Delete(temporaryPatches, "more-of-web")
+	w.Eventually("web is as the guestbook says", func() bool { return w.replicas() == 2 })
 	w.settled()
 	assert.Equal(t, map[string]int{"patch deployments/hello-web": 2}, written(children(w.CallsSince(t, mark, w.operator))))
 }
@@ -147,15 +145,15 @@ func TestRedisDisabled(t *testing.T) {
 	w.start()
 	w.create()
 	w.settled()
-	uid := w.get(deployments, "hello-web").GetUID()
+	uid := w.Get(deployments, "hello-web").GetUID()
 	mark := w.Mark(t)
-	w.patch(v1.GuestbookKind, "hello", `{"spec":{"redis":{"enabled":false}}}`)
+	w.Merge(v1.GuestbookKind, "hello", `{"spec":{"redis":{"enabled":false}}}`)
 	w.settled()
 
-	assert.Nil(t, w.get(statefulSets, "hello-redis"))
-	assert.Nil(t, w.get(services, "hello-redis"))
-	assert.Nil(t, w.get(secrets, "hello-redis"))
-	assert.Equal(t, uid, w.get(deployments, "hello-web").GetUID(), "web is kept")
+	assert.Nil(t, w.Get(statefulSets, "hello-redis"))
+	assert.Nil(t, w.Get(services, "hello-redis"))
+	assert.Nil(t, w.Get(secrets, "hello-redis"))
+	assert.Equal(t, uid, w.Get(deployments, "hello-web").GetUID(), "web is kept")
 	assert.Equal(t, map[string]int{
 		"delete secrets/hello-redis": 1, "delete services/hello-redis": 1, "delete statefulsets/hello-redis": 1,
 		"patch deployments/hello-web": 1,
@@ -169,9 +167,9 @@ func TestDeletion(t *testing.T) {
 	w.create()
 	w.settled()
 	mark := w.Mark(t)
-	w.delete(v1.GuestbookKind, "hello")
-	w.eventually("the guestbook is gone", func() bool { return w.get(v1.GuestbookKind, "hello") == nil })
-	w.eventually("its children are gone", func() bool { return w.noChildren() })
+	w.Delete(v1.GuestbookKind, "hello")
+	w.Eventually("the guestbook is gone", func() bool { return w.Get(v1.GuestbookKind, "hello") == nil })
+	w.Eventually("its children are gone", func() bool { return w.noChildren() })
 
 	calls := w.CallsSince(t, mark, w.operator)
 	assert.Equal(t, map[string]int{"delete deployments/hello-web": 1}, written(children(calls)),
@@ -181,8 +179,8 @@ func TestDeletion(t *testing.T) {
 
 func (w *world) noChildren() bool {
 	w.t.Helper()
-	return w.get(deployments, "hello-web") == nil && w.get(configMaps, "hello-web") == nil && w.get(services, "hello-web") == nil &&
-		w.get(statefulSets, "hello-redis") == nil && w.get(services, "hello-redis") == nil && w.get(secrets, "hello-redis") == nil
+	return w.Get(deployments, "hello-web") == nil && w.Get(configMaps, "hello-web") == nil && w.Get(services, "hello-web") == nil &&
+		w.Get(statefulSets, "hello-redis") == nil && w.Get(services, "hello-redis") == nil && w.Get(secrets, "hello-redis") == nil
 }
 
 func children(calls audit.Calls) audit.Calls {

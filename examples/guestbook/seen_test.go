@@ -24,8 +24,7 @@ var events = schema.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind
 // events are those about guestbooks, in the order in which they came, without their types if they are normal.
 func (w *world) events() (texts []string) {
 	w.t.Helper()
-	all, err := w.api.View().List(w.t.Context(), events, w.Namespace, nil)
-	require.NoError(w.t, err)
+	all := w.List(events)
 	text := func(of map[string]any, key string) string { value, _ := of[key].(string); return value }
 	slices.SortFunc(all, func(a, b *unstructured.Unstructured) int { // their names end with their times
 		return strings.Compare(a.GetName(), b.GetName())
@@ -41,8 +40,7 @@ func (w *world) events() (texts []string) {
 // event is the one of a reason.
 func (w *world) event(reason string) *unstructured.Unstructured {
 	w.t.Helper()
-	all, err := w.api.View().List(w.t.Context(), events, w.Namespace, nil)
-	require.NoError(w.t, err)
+	all := w.List(events)
 	at := slices.IndexFunc(all, func(e *unstructured.Unstructured) bool {
 		return e.Object["reason"] == reason && e.Object["reportingController"] == "guestbook-operator"
 	})
@@ -61,16 +59,16 @@ func TestEvents(t *testing.T) {
 		"Created: component web: created ConfigMap hello-web, Service hello-web, Deployment hello-web",
 		"Ready: all components are ready: 2",
 	}
-	w.eventually("a creation is told", func() bool { return len(w.events()) >= len(told) })
+	w.Eventually("a creation is told", func() bool { return len(w.events()) >= len(told) })
 	assert.Equal(t, told, w.events())
-	w.patch(v1.GuestbookKind, "hello", `{"spec":{"message":"Hello again!"}}`)
+	w.Merge(v1.GuestbookKind, "hello", `{"spec":{"message":"Hello again!"}}`)
 	told = append(told, "Changed: component web: changed ConfigMap hello-web, Deployment hello-web")
-	w.eventually("an update is told", func() bool { return len(w.events()) >= len(told) })
+	w.Eventually("an update is told", func() bool { return len(w.events()) >= len(told) })
 	w.settled()
-	w.delete(v1.GuestbookKind, "hello")
-	w.eventually("it is gone", func() bool { return w.get(v1.GuestbookKind, "hello") == nil })
+	w.Delete(v1.GuestbookKind, "hello")
+	w.Eventually("it is gone", func() bool { return w.Get(v1.GuestbookKind, "hello") == nil })
 	told = append(told, "Deleted: deleted Deployment hello-web", "Finalized: nothing is left to be finalized")
-	w.eventually("a deletion is told", func() bool { return len(w.events()) >= len(told) })
+	w.Eventually("a deletion is told", func() bool { return len(w.events()) >= len(told) })
 	assert.Equal(t, told, w.events(), "one for each real change, and no other")
 	ready, _, err := unstructured.NestedInt64(w.event("Ready").Object, "series", "count")
 	require.NoError(t, err)
@@ -144,10 +142,10 @@ func TestTraces(t *testing.T) {
 	w := newWorld(t)
 	r := newReceiver(t)
 	p := w.start("OTEL_EXPORTER_OTLP_ENDPOINT="+r.URL, "OTEL_BSP_SCHEDULE_DELAY=200", "GUESTBOOK_OPERATOR_LOG_LEVEL=debug")
-	w.eventually("it watches", func() bool { return strings.Contains(p.log.String(), "msg=watching kind=Guestbook") })
+	w.Eventually("it watches", func() bool { return strings.Contains(p.Output(), "msg=watching kind=Guestbook") })
 	w.create()
 	w.settled()
-	require.NoError(t, p.stop(t), "what is left to be told is told at the end")
+	require.Zero(t, p.Stop(t), "what is left to be told is told at the end")
 	id := r.first()
 	require.NotNil(t, id, "%v", r.spans)
 	paths := r.paths(id)
@@ -158,7 +156,7 @@ func TestTraces(t *testing.T) {
 	} {
 		assert.Contains(t, paths, want)
 	}
-	assert.Contains(t, p.log.String(), " trace_id=", "the lines of a reconcile name its trace")
+	assert.Contains(t, p.Output(), " trace_id=", "the lines of a reconcile name its trace")
 }
 
 func TestTracesWithoutACollector(t *testing.T) {
@@ -169,7 +167,7 @@ func TestTracesWithoutACollector(t *testing.T) {
 	p := w.start("OTEL_EXPORTER_OTLP_ENDPOINT="+r.URL, "OTEL_BSP_SCHEDULE_DELAY=100")
 	w.create()
 	w.settled()
-	require.NoError(t, p.stop(t))
-	assert.InDelta(t, 1, strings.Count(p.log.String(), "traces can't be sent"), 1, "once a minute: %s", p.log.String())
-	assert.Contains(t, p.log.String(), "traces can't be sent")
+	require.Zero(t, p.Stop(t))
+	assert.InDelta(t, 1, strings.Count(p.Output(), "traces can't be sent"), 1, "once a minute: %s", p.Output())
+	assert.Contains(t, p.Output(), "traces can't be sent")
 }

@@ -30,9 +30,9 @@ var (
 func (w *world) state() map[string]string {
 	w.t.Helper()
 	state := map[string]string{}
-	book := w.get(v1.GuestbookKind, "hello")
+	book := w.Get(v1.GuestbookKind, "hello")
 	for _, kind := range ours {
-		for _, obj := range w.list(kind) {
+		for _, obj := range w.List(kind) {
 			if obj.GetName() != "kube-root-ca.crt" { // every namespace has it
 				state[kind.Kind+" "+obj.GetName()] = w.timeless(obj, book)
 			}
@@ -40,7 +40,7 @@ func (w *world) state() map[string]string {
 	}
 	for _, kind := range followers {
 		count := map[string]int{}
-		for _, obj := range w.list(kind) {
+		for _, obj := range w.List(kind) {
 			if owner := controllerOf(obj); obj.GetDeletionTimestamp() == nil {
 				count[kind.Kind+" of "+owner]++
 			}
@@ -50,13 +50,6 @@ func (w *world) state() map[string]string {
 		}
 	}
 	return state
-}
-
-func (w *world) list(kind schema.GroupVersionKind) []*unstructured.Unstructured {
-	w.t.Helper()
-	objects, err := w.api.View().List(w.t.Context(), kind, w.Namespace, nil)
-	require.NoError(w.t, err)
-	return objects
 }
 
 func controllerOf(obj *unstructured.Unstructured) string {

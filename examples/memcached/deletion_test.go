@@ -22,15 +22,14 @@ func TestDeletion(t *testing.T) {
 			t.Parallel()
 			w, p := settledWorld(t)
 			if !row.runs {
-				assert.NoError(t, p.stop(t))
+				assert.Zero(t, p.Stop(t))
 			}
 			mark := w.Mark(t)
-			w.delete(v1.MemcachedKind, "hello")
-			w.eventually("the resource is gone", func() bool { return w.get(v1.MemcachedKind, "hello") == nil })
-			w.eventually("the Deployment is gone", func() bool { return w.get(deployments, "hello") == nil })
-			w.eventually("its Pods are gone", func() bool {
-				pods, err := w.api.View().List(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, w.Namespace, nil)
-				return assert.NoError(t, err) && len(pods) == 0
+			w.Delete(v1.MemcachedKind, "hello")
+			w.Eventually("the resource is gone", func() bool { return w.Get(v1.MemcachedKind, "hello") == nil })
+			w.Eventually("the Deployment is gone", func() bool { return w.Get(deployments, "hello") == nil })
+			w.Eventually("its Pods are gone", func() bool {
+				return len(w.List(schema.GroupVersionKind{Version: "v1", Kind: "Pod"})) == 0
 			})
 			assert.Empty(t, w.CallsSince(t, mark, w.operator).Writes())
 		})

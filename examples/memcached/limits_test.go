@@ -4,6 +4,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/operkit/operkit/deploy"
 	v1 "github.com/operkit/operkit/examples/memcached/api/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,7 +30,8 @@ func TestLimits(t *testing.T) {
 	} {
 		cache := sample(t)
 		cache.Object["spec"] = row.spec
-		err := w.create(cache)
+		cache.SetNamespace(w.Namespace)
+		_, err := w.api.Port().Create(t.Context(), cache, deploy.CreateOptions{FieldManager: "somebody"})
 		if row.refused != "" {
 			assert.ErrorContains(t, err, row.refused, row.reason)
 			continue
@@ -37,7 +39,7 @@ func TestLimits(t *testing.T) {
 		require.NoError(t, err, row.reason)
 		want := map[string]any{"size": int64(1), "containerPort": int64(11211)}
 		maps.Copy(want, row.spec)
-		assert.Equal(t, want, w.get(v1.MemcachedKind, "hello").Object["spec"], row.reason)
-		w.delete(v1.MemcachedKind, "hello")
+		assert.Equal(t, want, w.Get(v1.MemcachedKind, "hello").Object["spec"], row.reason)
+		w.Delete(v1.MemcachedKind, "hello")
 	}
 }

@@ -27,8 +27,8 @@ func TestOwnedFieldIsPutBack(t *testing.T) {
 			func(d *appsv1.Deployment) bool { return *d.Spec.Template.Spec.SecurityContext.RunAsNonRoot }},
 	} {
 		mark := w.Mark(t)
-		w.edit(deployments, row.edit)
-		w.eventually(row.reason, func() bool { return row.back(w.deployment()) })
+		w.Merge(deployments, "hello", row.edit)
+		w.Eventually(row.reason, func() bool { return row.back(w.deployment()) })
 		w.settled()
 		assert.Equal(t, 1, w.changed(mark)[writesDeployment], row.reason)
 	}
@@ -38,7 +38,7 @@ func TestWhatOthersAddStays(t *testing.T) {
 	t.Parallel()
 	w, _ := settledWorld(t)
 	mark := w.Mark(t)
-	w.edit(deployments, `{"metadata":{"labels":{"team":"red"}},"spec":{"minReadySeconds":1}}`)
+	w.Merge(deployments, "hello", `{"metadata":{"labels":{"team":"red"}},"spec":{"minReadySeconds":1}}`)
 	w.settled()
 	d := w.deployment()
 	assert.Equal(t, "red", d.Labels["team"])
@@ -50,9 +50,9 @@ func TestDeletedDeploymentIsCreatedAgain(t *testing.T) {
 	t.Parallel()
 	w, _ := settledWorld(t)
 	before, mark := w.deployment().UID, w.Mark(t)
-	w.delete(deployments, "hello")
-	w.eventually("there is another one", func() bool {
-		obj := w.get(deployments, "hello")
+	w.Delete(deployments, "hello")
+	w.Eventually("there is another one", func() bool {
+		obj := w.Get(deployments, "hello")
 		return obj != nil && obj.GetUID() != before
 	})
 	w.settled()
@@ -65,16 +65,16 @@ func TestScalerDecides(t *testing.T) {
 	t.Parallel()
 	w, _ := settledWorld(t)
 	mark := w.Mark(t)
-	w.edit(deployments, `{"spec":{"replicas":4}}`, "scale")
+	w.MergeSubresource(deployments, "hello", "scale", `{"spec":{"replicas":4}}`)
 	w.settled()
 	assert.Equal(t, int32(4), *w.deployment().Spec.Replicas)
 	assert.NotContains(t, w.written(mark), writesDeployment, "nothing is written against a scaler")
 
-	w.edit(v1.MemcachedKind, `{"spec":{"size":2}}`)
+	w.Merge(v1.MemcachedKind, "hello", `{"spec":{"size":2}}`)
 	w.settled()
 	assert.Equal(t, int32(4), *w.deployment().Spec.Replicas, "another size is the scaler's to follow or not")
 
-	w.edit(deployments, `{"spec":{"replicas":5}}`)
-	w.eventually("the size counts again", func() bool { return *w.deployment().Spec.Replicas == 2 })
+	w.Merge(deployments, "hello", `{"spec":{"replicas":5}}`)
+	w.Eventually("the size counts again", func() bool { return *w.deployment().Spec.Replicas == 2 })
 	w.settled()
 }

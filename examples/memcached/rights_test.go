@@ -23,10 +23,10 @@ func TestRights(t *testing.T) {
 		"patch": map[string]any{"memcached": map[string]any{"deployment": map[string]any{"spec": map[string]any{"replicas": int64(4)}}}},
 	}}}
 	patch.SetGroupVersionKind(temporaryPatches)
-	require.NoError(t, w.create(patch))
-	w.eventually("the patch is applied", func() bool { return *w.deployment().Spec.Replicas == 4 })
-	w.delete(temporaryPatches, "four")
-	w.eventually("and taken back", func() bool { return *w.deployment().Spec.Replicas == 3 })
+	w.Create(patch)
+	w.Eventually("the patch is applied", func() bool { return *w.deployment().Spec.Replicas == 4 })
+	w.Delete(temporaryPatches, "four")
+	w.Eventually("and taken back", func() bool { return *w.deployment().Spec.Replicas == 3 })
 	w.settled()
 
 	calls := w.Calls(t, w.operator)

@@ -19,7 +19,7 @@ const (
 func TestSampleIsRolledOut(t *testing.T) {
 	t.Parallel()
 	w, _ := settledWorld(t)
-	cache, d := w.get(v1.MemcachedKind, "hello"), w.deployment()
+	cache, d := w.Get(v1.MemcachedKind, "hello"), w.deployment()
 
 	assert.Equal(t, int32(3), *d.Spec.Replicas)
 	assert.Equal(t, int32(3), d.Status.ReadyReplicas)
@@ -59,12 +59,12 @@ func TestChangeIsOneWrite(t *testing.T) {
 		{"another port", `{"spec":{"containerPort":11222}}`, 1, func(d *appsv1.Deployment) bool { return port(d) == 11222 }},
 	} {
 		mark, before := w.Mark(t), seen.count()
-		w.edit(v1.MemcachedKind, row.change)
-		w.eventually(row.reason, func() bool { return row.done(w.deployment()) })
+		w.Merge(v1.MemcachedKind, "hello", row.change)
+		w.Eventually(row.reason, func() bool { return row.done(w.deployment()) })
 		w.settled()
 		wrote := w.written(mark)
 		assert.Equal(t, row.writes, wrote[writesDeployment], row.reason)
-		w.eventually("every status is seen", func() bool { return seen.count()-before >= wrote[writesStatus] })
+		w.Eventually("every status is seen", func() bool { return seen.count()-before >= wrote[writesStatus] })
 		assert.Equal(t, seen.count()-before, wrote[writesStatus], "%s: one write for each status that is unlike the one before", row.reason)
 		delete(wrote, writesDeployment)
 		delete(wrote, writesStatus)

@@ -17,8 +17,8 @@ func TestSettledMemcachedCostsNoCall(t *testing.T) {
 	mark := w.Mark(t)
 	for n := range 10 {
 		// Labels: an annotation is another generation of a Deployment, which isn't ready until its controller has seen that.
-		w.edit(v1.MemcachedKind, fmt.Sprintf(`{"metadata":{"labels":{"visits":"%d"}}}`, n))
-		w.edit(deployments, fmt.Sprintf(`{"metadata":{"labels":{"visits":"%d"}}}`, n))
+		w.Merge(v1.MemcachedKind, "hello", fmt.Sprintf(`{"metadata":{"labels":{"visits":"%d"}}}`, n))
+		w.Merge(deployments, "hello", fmt.Sprintf(`{"metadata":{"labels":{"visits":"%d"}}}`, n))
 		time.Sleep(50 * time.Millisecond)
 	}
 	w.settled()
@@ -28,13 +28,13 @@ func TestSettledMemcachedCostsNoCall(t *testing.T) {
 func TestRestartOfASettledMemcachedWritesNothing(t *testing.T) {
 	t.Parallel()
 	w, first := settledWorld(t)
-	require.NoError(t, first.stop(t), "SIGTERM ends it with 0:\n%s", first.log.String())
+	require.Zero(t, first.Stop(t), "SIGTERM ends it in good order:\n%s", first.Output())
 	mark := w.Mark(t)
 	second := w.start()
-	w.eventually("it has looked at everything", func() bool {
+	w.Eventually("it has looked at everything", func() bool {
 		return len(w.CallsSince(t, mark, w.operator).Watches().Of("deployments.apps")) > 0
 	})
 	w.settled()
 	assert.Empty(t, w.CallsSince(t, mark, w.operator).Writes())
-	require.NoError(t, second.stop(t), "it ran until now")
+	require.Zero(t, second.Stop(t), "it ran until now")
 }

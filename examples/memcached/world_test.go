@@ -4,24 +4,21 @@ import (
 	"net/http"
 	"os"
 	"testing"
-	"time"
 
-	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/bystander"
 	"github.com/operkit/operkit/deploy/cluster"
 	v1 "github.com/operkit/operkit/examples/memcached/api/v1"
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/operkit/operkit/tools/envtest/audit"
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 )
-
-const patience = 60 * time.Second
 
 // patchCRD is the definition of temporary patches, which whoever runs a cluster may install.
 const patchCRD = "../../reconcile/temporarypatch/operkit.dev_temporarypatches.yaml"
@@ -35,29 +32,33 @@ var (
 // shipped and no other, and somebody else who looks and meddles.
 type world struct {
 	*envtest.Env
+	*bystander.Bystander
 	t        *testing.T
 	operator *envtest.User
-	config   string
 	api      *cluster.Cluster
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	env := envtest.Start(t, envtest.CRDs("config/crd", patchCRD))
-	w := &world{Env: env, t: t, operator: env.User(t, "operator", envtest.RolesIn("config/rbac/role.yaml"))}
-	w.config = env.Kubeconfig(t, w.operator)
 	api, err := cluster.New(t.Context(), env.Admin)
 	require.NoError(t, err)
-	w.api = api
-	return w
+	operator := env.User(t, "operator", envtest.RolesIn("config/rbac/role.yaml"))
+	return &world{env, bystander.New(t, api, env.Namespace, "somebody"), t, operator, api}
+}
+
+// start runs the operator on the world's namespace until the test ends or stops it.
+func (w *world) start() *program.Process {
+	w.t.Helper()
+	return program.Start(w.t, program.Command("run", "--namespace", w.Namespace, "--kubeconfig", w.Kubeconfig(w.t, w.operator)))
 }
 
 // settledWorld is one in which the sample is rolled out by an operator that runs.
-func settledWorld(t *testing.T) (*world, *process) {
+func settledWorld(t *testing.T) (*world, *program.Process) {
 	t.Helper()
 	w := newWorld(t)
 	p := w.start()
-	require.NoError(t, w.create(sample(t)))
+	w.Create(sample(t))
 	w.settled()
 	return w, p
 }
@@ -72,66 +73,20 @@ func sample(t *testing.T) *unstructured.Unstructured {
 	return obj
 }
 
-// create makes an object in the world's namespace.
-func (w *world) create(obj *unstructured.Unstructured) error {
-	w.t.Helper()
-	obj.SetNamespace(w.Namespace)
-	_, err := w.api.Port().Create(w.t.Context(), obj, deploy.CreateOptions{FieldManager: "somebody"})
-	return err
-}
-
-func (w *world) ref(kind schema.GroupVersionKind, name string) deploy.Ref {
-	return deploy.Ref{Kind: kind, Namespace: w.Namespace, Name: name}
-}
-
-// get reads an object from the API server, nil when there is none.
-func (w *world) get(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {
-	w.t.Helper()
-	obj, err := w.api.View().Get(w.t.Context(), w.ref(kind, name))
-	require.NoError(w.t, err)
-	return obj
-}
-
 // deployment is that of the sample, as it is now.
 func (w *world) deployment() *appsv1.Deployment {
 	w.t.Helper()
-	obj := w.get(deployments, "hello")
+	obj := w.Get(deployments, "hello")
 	require.NotNil(w.t, obj)
 	d := &appsv1.Deployment{}
 	require.NoError(w.t, runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, d))
 	return d
 }
 
-// edit changes an object as somebody else.
-func (w *world) edit(kind schema.GroupVersionKind, body string, subresource ...string) {
-	w.t.Helper()
-	patch := deploy.Patch{Type: types.MergePatchType, Body: []byte(body), FieldManager: "somebody"}
-	if len(subresource) > 0 {
-		patch.Subresource = subresource[0]
-	}
-	_, err := w.api.Port().Patch(w.t.Context(), w.ref(kind, "hello"), patch)
-	require.NoError(w.t, err)
-}
-
-func (w *world) delete(kind schema.GroupVersionKind, name string) {
-	w.t.Helper()
-	require.NoError(w.t, w.api.Port().Delete(w.t.Context(), w.ref(kind, name), deploy.DeleteOptions{}))
-}
-
-// eventually asks condition, on the test's own goroutine, until it holds.
-func (w *world) eventually(what string, condition func() bool) {
-	w.t.Helper()
-	for deadline := time.Now().Add(patience); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
-}
-
 // ready tells whether the sample is rolled out as it is now.
 func (w *world) ready() bool {
 	w.t.Helper()
-	cache := w.get(v1.MemcachedKind, "hello")
+	cache := w.Get(v1.MemcachedKind, "hello")
 	conditions := status.Conditions(cache)
 	ready, _ := conditions.Get(status.ConditionReady)
 	updating, _ := conditions.Get(status.ConditionUpdating)
@@ -141,11 +96,8 @@ func (w *world) ready() bool {
 // settled waits until the sample is Ready as it is now, and the operator hasn't written for a while.
 func (w *world) settled() {
 	w.t.Helper()
-	w.eventually("the memcached becomes Ready", w.ready)
-	for last, now := -1, 0; last != now; now = len(w.Calls(w.t, w.operator).Writes()) {
-		last = now
-		time.Sleep(400 * time.Millisecond)
-	}
+	w.Eventually("the memcached becomes Ready", w.ready)
+	w.AwaitQuiet(w.t, w.operator)
 }
 
 // written counts what the operator wrote since the mark, by verb and resource, without the events that it told.

@@ -31,7 +31,7 @@ func (w *world) becomes(memory, what string, act func()) {
 	w.t.Helper()
 	begun := time.Now()
 	act()
-	w.eventually(what, func() bool { return w.memory() == memory })
+	w.Eventually(what, func() bool { return w.memory() == memory })
 	took := time.Since(begun)
 	w.t.Logf("%s: %s after %s", what, memory, took.Round(time.Millisecond))
 	assert.Less(w.t, took, soon, what)
@@ -41,7 +41,7 @@ func (w *world) becomes(memory, what string, act func()) {
 func (w *world) written(since envtest.Mark) map[string]int {
 	w.t.Helper()
 	count := map[string]int{}
-	for _, call := range w.writes(since) {
+	for _, call := range w.CallsSince(w.t, since, w.operator).Writes() {
 		if call.Subresource != "status" {
 			count[call.Verb+" "+call.Resource+"/"+call.Name]++
 		}
@@ -53,15 +53,15 @@ func TestPatchRaisesTheLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.start()
-	w.create("config/sample.yaml")
+	w.CreateFile("config/sample.yaml")
 	w.settled()
 	require.Equal(t, "64Mi", w.memory())
 
 	mark := w.Mark(t)
-	w.becomes("256Mi", "a patch", func() { w.create("config/patch.yaml") })
+	w.becomes("256Mi", "a patch", func() { w.CreateFile("config/patch.yaml") })
 	w.settled("more-memory")
-	assert.Contains(t, w.get(caches, "menu").GetAnnotations()[annotation], `"more-memory":{`, "the resource tells by what it is patched")
-	matched, _, err := unstructured.NestedStringSlice(w.get(patches, "more-memory").Object, "status", "matched")
+	assert.Contains(t, w.Get(caches, "menu").GetAnnotations()[annotation], `"more-memory":{`, "the resource tells by what it is patched")
+	matched, _, err := unstructured.NestedStringSlice(w.Get(patches, "more-memory").Object, "status", "matched")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"store.server"}, matched, "the patch tells what it is applied to")
 	assert.Equal(t, "patched store.server", w.condition(patches, "more-memory", temporarypatch.ConditionApplied).Message)
@@ -73,17 +73,17 @@ func TestPatchRaisesTheLimit(t *testing.T) {
 
 	mark = w.Mark(t)
 	w.becomes("512Mi", "an edit of the patch", func() {
-		w.edit(patches, "more-memory", `{"spec":{"patch":{"store":{"server":{"spec":{"template":{"spec":{"containers":[
+		w.Merge(patches, "more-memory", `{"spec":{"patch":{"store":{"server":{"spec":{"template":{"spec":{"containers":[
 			{"name":"memcached","resources":{"limits":{"memory":"512Mi"}}}]}}}}}}}}`)
 	})
 	w.settled("more-memory")
 	assert.Equal(t, map[string]int{"patch caches/menu": 1, "patch deployments/menu": 1}, w.written(mark))
 
 	mark = w.Mark(t)
-	w.becomes("64Mi", "without the patch", func() { w.delete(patches, "more-memory") })
-	w.eventually("the patch is gone", func() bool { return w.get(patches, "more-memory") == nil })
+	w.becomes("64Mi", "without the patch", func() { w.Delete(patches, "more-memory") })
+	w.Eventually("the patch is gone", func() bool { return w.Get(patches, "more-memory") == nil })
 	w.settled()
-	assert.Equal(t, "{}", w.get(caches, "menu").GetAnnotations()[annotation], "nothing is recorded any more")
+	assert.Equal(t, "{}", w.Get(caches, "menu").GetAnnotations()[annotation], "nothing is recorded any more")
 	assert.Equal(t, map[string]int{"patch caches/menu": 1, "patch deployments/menu": 1, "patch temporarypatches/more-memory": 1}, w.written(mark))
 	assert.Empty(t, w.Calls(t, w.operator).Failed(), "the rights of config/rbac suffice")
 }
@@ -91,28 +91,28 @@ func TestPatchRaisesTheLimit(t *testing.T) {
 func TestSettledPatchCostsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	kill := w.start()
-	w.create("config/sample.yaml")
-	w.create("config/patch.yaml")
+	first := w.start()
+	w.CreateFile("config/sample.yaml")
+	w.CreateFile("config/patch.yaml")
 	w.settled("more-memory")
 	require.Equal(t, "256Mi", w.memory())
 
 	mark := w.Mark(t)
 	for i := range 10 {
-		w.edit(caches, "menu", fmt.Sprintf(`{"metadata":{"annotations":{"touched":"%d"}}}`, i))
-		w.edit(patches, "more-memory", fmt.Sprintf(`{"metadata":{"annotations":{"touched":"%d"}}}`, i))
+		w.Merge(caches, "menu", fmt.Sprintf(`{"metadata":{"annotations":{"touched":"%d"}}}`, i))
+		w.Merge(patches, "more-memory", fmt.Sprintf(`{"metadata":{"annotations":{"touched":"%d"}}}`, i))
 		time.Sleep(100 * time.Millisecond)
 	}
 	assert.Empty(t, w.CallsSince(t, mark, w.operator), "it has looked at both each time, and asked nothing")
-	w.edit(caches, "menu", `{"spec":{"image":"memcached:1.7"}}`)
+	w.Merge(caches, "menu", `{"spec":{"image":"memcached:1.7"}}`)
 	w.settled("more-memory")
 	assert.Equal(t, map[string]int{"patch deployments/menu": 1}, w.written(mark))
 	assert.Equal(t, "256Mi", w.memory(), "the patch holds over a change of the resource")
 
-	kill()
+	first.Kill()
 	mark = w.Mark(t)
 	w.start()
-	w.eventually("another process has looked at everything", func() bool {
+	w.Eventually("another process has looked at everything", func() bool {
 		watches := w.CallsSince(t, mark, w.operator).Watches()
 		return len(watches.Of("deployments.apps")) > 0 && len(watches.Of("temporarypatches.operkit.dev")) > 0
 	})
@@ -125,12 +125,12 @@ func TestBadPatchFailsItsComponentOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.start()
-	w.create("config/sample.yaml")
-	w.create(patch("other-port", "strategic", `{door: {service: {spec: {ports: [{port: 11211, name: cache}]}}}}`))
+	w.CreateFile("config/sample.yaml")
+	w.CreateYAML(patch("other-port", "strategic", `{door: {service: {spec: {ports: [{port: 11211, name: cache}]}}}}`))
 	w.settled("other-port")
 
-	w.create(patch("bad", "json", `{store: {server: [{op: replace, path: /spec/paused/really, value: true}]}}`))
-	w.eventually("the condition of the cache names component, object, patch and path", func() bool {
+	w.CreateYAML(patch("bad", "json", `{store: {server: [{op: replace, path: /spec/paused/really, value: true}]}}`))
+	w.Eventually("the condition of the cache names component, object, patch and path", func() bool {
 		ready := w.condition(caches, "menu", status.ConditionReady)
 		for _, part := range []string{"component store", "object server", "patch bad", "/spec/paused/really"} {
 			if !strings.Contains(ready.Message, part) {
@@ -139,27 +139,27 @@ func TestBadPatchFailsItsComponentOnly(t *testing.T) {
 		}
 		return ready.Reason == string(status.ReadyConfigError)
 	})
-	verified, _, err := unstructured.NestedStringSlice(w.get(caches, "menu").Object, "status", "componentStatus", "verifiedComponents")
+	verified, _, err := unstructured.NestedStringSlice(w.Get(caches, "menu").Object, "status", "componentStatus", "verifiedComponents")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"door"}, verified, "the other component is as it should be")
-	w.eventually("that of the patch says the same", func() bool {
+	w.Eventually("that of the patch says the same", func() bool {
 		applied := w.condition(patches, "bad", temporarypatch.ConditionApplied)
 		return applied.Reason == temporarypatch.ReasonFailed && strings.Contains(applied.Message, "/spec/paused/really")
 	})
 	assert.Equal(t, "64Mi", w.memory(), "what can't be rendered stays as it was")
 
-	w.edit(patches, "other-port", `{"spec":{"patch":{"door":{"service":{"spec":{"ports":[{"port":11211,"name":"renamed"}]}}}}}}`)
-	w.eventually("the other component is patched all the same", func() bool {
-		ports, _, err := unstructured.NestedSlice(w.get(services, "menu").Object, "spec", "ports")
+	w.Merge(patches, "other-port", `{"spec":{"patch":{"door":{"service":{"spec":{"ports":[{"port":11211,"name":"renamed"}]}}}}}}`)
+	w.Eventually("the other component is patched all the same", func() bool {
+		ports, _, err := unstructured.NestedSlice(w.Get(services, "menu").Object, "spec", "ports")
 		return err == nil && len(ports) == 1 && ports[0].(map[string]any)["name"] == "renamed"
 	})
-	w.eventually("and its patch says so", func() bool {
+	w.Eventually("and its patch says so", func() bool {
 		return w.condition(patches, "other-port", temporarypatch.ConditionApplied).Status == "True"
 	})
 
-	w.edit(patches, "bad", `{"spec":{"patch":{"store":{"server":[{"op":"add","path":"/spec/minReadySeconds","value":1}]}}}}`)
+	w.Merge(patches, "bad", `{"spec":{"patch":{"store":{"server":[{"op":"add","path":"/spec/minReadySeconds","value":1}]}}}}`)
 	w.settled("other-port", "bad")
-	seconds, _, err := unstructured.NestedInt64(w.get(deployments, "menu").Object, "spec", "minReadySeconds")
+	seconds, _, err := unstructured.NestedInt64(w.Get(deployments, "menu").Object, "spec", "minReadySeconds")
 	require.NoError(t, err)
 	assert.Equal(t, int64(1), seconds, "mended, it is applied, without a restart")
 }

@@ -7,33 +7,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/bystander"
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/tools/envtest"
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/operkit/operkit/vcs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 )
 
-const patience = 60 * time.Second
-
-// asOperator makes the test binary the operator, so that a test starts and ends it as a process of its own.
-const asOperator = "KIOSK_TEST_AS_OPERATOR"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(asOperator) != "" {
-		main()
-		return
-	}
+	program.Main(main)
 	os.Exit(m.Run())
 }
 
@@ -74,14 +64,6 @@ func released(t *testing.T, releases ...string) (settings []string) {
 	return []string{"--vcs.repository", destination, "--vcs.destination", filepath.Join(cache, "{version}")}
 }
 
-// operator is the command of the operator.
-func operator(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	command := exec.Command(os.Args[0], args...)
-	command.Env = append(os.Environ(), asOperator+"=1")
-	return command
-}
-
 // sample is the kiosk that is shipped, in some version.
 func sample(t *testing.T, version string) *unstructured.Unstructured {
 	t.Helper()
@@ -93,11 +75,11 @@ func sample(t *testing.T, version string) *unstructured.Unstructured {
 	return kiosk
 }
 
-// world is a namespace of a real control plane in which the operator runs, with the rights that it is shipped with.
+// world is a namespace of a real control plane in which the operator runs, with the rights that it is shipped with, and somebody else.
 type world struct {
 	*envtest.Env
-	t   *testing.T
-	api *cluster.Cluster
+	*bystander.Bystander
+	t *testing.T
 }
 
 func newWorld(t *testing.T, settings ...string) *world {
@@ -106,58 +88,21 @@ func newWorld(t *testing.T, settings ...string) *world {
 	user := env.User(t, "operator", envtest.RolesIn("config/rbac"))
 	api, err := cluster.New(t.Context(), env.Admin)
 	require.NoError(t, err)
-	command, log := operator(t, append([]string{"run", "--namespace", env.Namespace, "--kubeconfig", env.Kubeconfig(t, user)}, settings...)...), &buffer{}
-	command.Stderr = log
-	require.NoError(t, command.Start())
-	t.Cleanup(func() {
-		_ = command.Process.Kill() // it is gone already if it has ended by itself
-		_ = command.Wait()
-		if t.Failed() {
-			t.Logf("the operator said:\n%s", log.String())
-		}
-	})
-	return &world{env, t, api}
-}
-
-// buffer is a bytes.Buffer for several goroutines.
-type buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
-// get reads an object from the API server, nil when there is none.
-func (w *world) get(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {
-	w.t.Helper()
-	obj, err := w.api.View().Get(w.t.Context(), deploy.Ref{Kind: kind, Namespace: w.Namespace, Name: name})
-	require.NoError(w.t, err)
-	return obj
+	program.Start(t, program.Command(append([]string{"run", "--namespace", env.Namespace, "--kubeconfig", env.Kubeconfig(t, user)}, settings...)...))
+	return &world{env, bystander.New(t, api, env.Namespace, "somebody"), t}
 }
 
 // wants has the kiosk want a version.
 func (w *world) wants(version string) {
 	w.t.Helper()
-	patch := deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"spec":{"version":"` + version + `"}}`), FieldManager: "somebody"}
-	_, err := w.api.Port().Patch(w.t.Context(), deploy.Ref{Kind: kiosks, Namespace: w.Namespace, Name: "corner"}, patch)
-	require.NoError(w.t, err)
+	w.Merge(kiosks, "corner", `{"spec":{"version":"`+version+`"}}`)
 }
 
 // is waits until the kiosk is ready in a version.
 func (w *world) is(version string) {
 	w.t.Helper()
-	w.eventually("the kiosk is "+version, func() bool {
-		kiosk := w.get(kiosks, "corner")
+	w.Eventually("the kiosk is "+version, func() bool {
+		kiosk := w.Get(kiosks, "corner")
 		ready, _ := status.Conditions(kiosk).Get(status.ConditionReady)
 		content, _ := kiosk.Object["status"].(map[string]any)
 		return ready.Status == "True" && ready.ObservedGeneration == kiosk.GetGeneration() && status.ReconciledVersion(content) == version
@@ -166,46 +111,34 @@ func (w *world) is(version string) {
 
 func (w *world) image() string {
 	w.t.Helper()
-	containers, _, err := unstructured.NestedSlice(w.get(deployments, "corner").Object, "spec", "template", "spec", "containers")
+	containers, _, err := unstructured.NestedSlice(w.Get(deployments, "corner").Object, "spec", "template", "spec", "containers")
 	require.NoError(w.t, err)
 	require.Len(w.t, containers, 1)
 	image, _ := containers[0].(map[string]any)["image"].(string)
 	return image
 }
 
-func (w *world) eventually(what string, condition func() bool) {
-	w.t.Helper()
-	for deadline := time.Now().Add(patience); !condition(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
-}
-
 func TestKioskIsUpgradedAndBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, released(t, "1.0.0", "1.1.0")...)
-	kiosk := sample(t, "1.0.0")
-	kiosk.SetNamespace(w.Namespace)
-	_, err := w.api.Port().Create(t.Context(), kiosk, deploy.CreateOptions{FieldManager: "somebody"})
-	require.NoError(t, err)
+	w.Create(sample(t, "1.0.0"))
 	w.is("1.0.0")
 	assert.Equal(t, "registry.example.com/counter:1.0", w.image())
-	assert.Nil(t, w.get(services, "corner"))
-	available, _, err := unstructured.NestedSlice(w.get(kiosks, "corner").Object, "status", "versions", "available", "versions")
+	assert.Nil(t, w.Get(services, "corner"))
+	available, _, err := unstructured.NestedSlice(w.Get(kiosks, "corner").Object, "status", "versions", "available", "versions")
 	require.NoError(t, err)
 	assert.Equal(t, []any{map[string]any{"name": "1.0.0"}, map[string]any{"name": "1.1.0"}}, available)
-	goods := w.get(configMaps, "corner-goods")
+	goods := w.Get(configMaps, "corner-goods")
 
 	w.wants("1.1.0")
 	w.is("1.1.0")
 	assert.Equal(t, "registry.example.com/counter:1.1", w.image())
-	assert.NotNil(t, w.get(services, "corner"))
-	assert.Equal(t, goods.GetResourceVersion(), w.get(configMaps, "corner-goods").GetResourceVersion(), "what both releases render isn't even written")
+	assert.NotNil(t, w.Get(services, "corner"))
+	assert.Equal(t, goods.GetResourceVersion(), w.Get(configMaps, "corner-goods").GetResourceVersion(), "what both releases render isn't even written")
 
 	w.wants("2.0.0")
-	w.eventually("it says which versions there are", func() bool {
-		ready, _ := status.Conditions(w.get(kiosks, "corner")).Get(status.ConditionReady)
+	w.Eventually("it says which versions there are", func() bool {
+		ready, _ := status.Conditions(w.Get(kiosks, "corner")).Get(status.ConditionReady)
 		return ready.Reason == "ConfigError" && strings.Contains(ready.Message, `no version "2.0.0": choose one of 1.0.0, 1.1.0`)
 	})
 	assert.Equal(t, "registry.example.com/counter:1.1", w.image(), "it stays what it was")
@@ -213,7 +146,7 @@ func TestKioskIsUpgradedAndBack(t *testing.T) {
 	w.wants("1.0.0")
 	w.is("1.0.0")
 	assert.Equal(t, "registry.example.com/counter:1.0", w.image())
-	w.eventually("what the old release doesn't render is pruned", func() bool { return w.get(services, "corner") == nil })
+	w.Eventually("what the old release doesn't render is pruned", func() bool { return w.Get(services, "corner") == nil })
 }
 
 func TestRenderedByItsVersion(t *testing.T) {
@@ -230,11 +163,11 @@ func TestRenderedByItsVersion(t *testing.T) {
 	} {
 		content, err := yaml.Marshal(sample(t, row.version).Object)
 		require.NoError(t, err, row.reason)
-		command := operator(t, append([]string{"render", "-f", "-"}, settings...)...)
+		command := program.Command(append([]string{"render", "-f", "-"}, settings...)...)
 		command.Stdin = bytes.NewReader(content)
-		out, _ := command.CombinedOutput()
-		assert.Equal(t, row.code, command.ProcessState.ExitCode(), row.reason)
-		assert.Contains(t, string(out), row.want, row.reason)
-		assert.NotContains(t, string(out), row.not, row.reason)
+		result := program.Run(t, command)
+		assert.Equal(t, row.code, result.Code, row.reason)
+		assert.Contains(t, result.Output(), row.want, row.reason)
+		assert.NotContains(t, result.Output(), row.not, row.reason)
 	}
 }

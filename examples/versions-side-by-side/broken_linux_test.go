@@ -25,28 +25,28 @@ func TestBrokenReleaseIsToldOnce(t *testing.T) {
 		w.create(all[n], "1.0.0")
 	}
 	w.settled("1.0.0")
-	w.quiet()
+	w.AwaitQuiet(t, w.operator)
 	program := filepath.Join(directory, "1.1.0", "site-operator")
 	require.NoError(t, os.Remove(program))
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\necho no operator >&2\nexit 3\n"), 0o755))
 	for _, pid := range m.children(t) {
 		victim, err := os.FindProcess(pid)
 		require.NoError(t, err)
-		if parentOf(pid) == m.command.Process.Pid {
+		if parentOf(pid) == m.PID() {
 			require.NoError(t, victim.Kill())
 		}
 	}
-	w.eventually("it is known to have ended", func() bool { return strings.Count(m.log.String(), "signal: killed") >= 2 })
+	w.Eventually("it is known to have ended", func() bool { return strings.Count(m.Output(), "signal: killed") >= 2 })
 	mark := w.Mark(t)
 	for _, name := range all {
 		w.upgrade(name, "1.1.0")
 	}
 	for _, name := range all {
-		w.eventually(name+" says why it isn't upgraded", func() bool {
-			return strings.Contains(conditionOf(w.get(sites, name), status.ConditionReady).Message, "version 1.1.0: its process has ended: exit status 3: no operator")
+		w.Eventually(name+" says why it isn't upgraded", func() bool {
+			return strings.Contains(conditionOf(w.Get(sites, name), status.ConditionReady).Message, "version 1.1.0: its process has ended: exit status 3: no operator")
 		})
 	}
-	w.eventually("it is tried again", func() bool { return strings.Count(m.log.String(), `msg="no operator"`) >= 6 })
+	w.Eventually("it is tried again", func() bool { return strings.Count(m.Output(), `msg="no operator"`) >= 6 })
 	time.Sleep(time.Second) // whatever is to be said of the last try
 	want := map[string]int{}
 	for _, name := range all {

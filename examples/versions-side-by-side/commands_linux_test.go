@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,23 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // call runs a command of the newest release with all releases in a folder, and wants none of their processes to be left.
-func call(t *testing.T, directory, stdin string, args ...string) (stdout, stderr string, code int) {
+func call(t *testing.T, directory, stdin string, args ...string) program.Result {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), filepath.Join(versions(t), "1.1.0", "site-operator"), append(args, "--versions.directory", directory)...)
-	var out, said bytes.Buffer
-	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &out, &said
-	err := command.Run()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		require.NoError(t, err)
-	}
+	command := exec.Command(filepath.Join(versions(t), "1.1.0", "site-operator"), append(args, "--versions.directory", directory)...)
+	command.Stdin = strings.NewReader(stdin)
+	result := program.Run(t, command)
 	assert.Empty(t, processesIn(t, directory), "%v: its releases end with it", args)
-	return out.String(), said.String(), command.ProcessState.ExitCode()
+	return result
 }
 
 // sample is the one of config/ in some version.
@@ -54,20 +48,20 @@ func TestRenderedByItsVersion(t *testing.T) {
 		{"no version", "graph", `""`, 1, []string{"it says no version: choose one of 1.0.0, 1.1.0"}, nil},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			stdout, stderr, code := call(t, directory, sample(t, row.version), row.command, "-f", "-")
-			assert.Equal(t, row.code, code, stderr)
+			result := call(t, directory, sample(t, row.version), row.command, "-f", "-")
+			assert.Equal(t, row.code, result.Code, result.Stderr)
 			for _, want := range row.want {
-				assert.Contains(t, stdout+stderr, want)
+				assert.Contains(t, result.Output(), want)
 			}
 			for _, without := range row.without {
-				assert.NotContains(t, stdout, without)
+				assert.NotContains(t, result.Stdout, without)
 			}
 		})
 	}
 	for release := range releases {
-		out, err := exec.CommandContext(t.Context(), filepath.Join(directory, release, "site-operator"), "version").Output()
-		require.NoError(t, err)
-		assert.Contains(t, string(out), release+"\n", "each says which it is")
+		result := program.Run(t, exec.Command(filepath.Join(directory, release, "site-operator"), "version"))
+		require.Zero(t, result.Code, result.Stderr)
+		assert.Contains(t, result.Stdout, release+"\n", "each says which it is")
 	}
 }
 
@@ -88,9 +82,9 @@ func TestFoldersThatAreNoVersions(t *testing.T) {
 		{"no folder", filepath.Join(good, "1.3.0"), 1, "no such file or directory"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			stdout, stderr, code := call(t, row.directory, sample(t, "1.0.0"), "render", "-f", "-")
-			assert.Equal(t, row.code, code, stderr)
-			assert.Contains(t, stdout+stderr, row.want)
+			result := call(t, row.directory, sample(t, "1.0.0"), "render", "-f", "-")
+			assert.Equal(t, row.code, result.Code, result.Stderr)
+			assert.Contains(t, result.Output(), row.want)
 		})
 	}
 }
@@ -103,14 +97,14 @@ func TestByHand(t *testing.T) {
 	// Who calls has rights of their own: a diff of a file asks for the right to write what the file says.
 	somebody := w.Kubeconfig(t, w.Self)
 	operator := func(want int, args ...string) string {
-		stdout, stderr, code := call(t, directory, "", append(args, "--kubeconfig", somebody, "-n", w.Namespace)...)
-		require.Equal(t, want, code, "%v: %s%s", args, stdout, stderr)
-		return stdout
+		result := call(t, directory, "", append(args, "--kubeconfig", somebody, "-n", w.Namespace)...)
+		require.Equal(t, want, result.Code, "%v: %s", args, result.Output())
+		return result.Stdout
 	}
 	settled := func(version string) {
-		w.eventually("home is in "+version, func() bool {
+		w.Eventually("home is in "+version, func() bool {
 			operator(0, "reconcile", "home")
-			return isIn(w.get(sites, "home"), version)
+			return isIn(w.Get(sites, "home"), version)
 		})
 	}
 	w.create("home", "1.0.0")
@@ -135,9 +129,9 @@ func TestByHand(t *testing.T) {
 	assert.Regexp(t, `door +server +verified`, operator(0, "graph", "home"))
 	assert.Regexp(t, `(?m)^home +True +Stable +3/3`, operator(0, "status"))
 	w.upgrade("home", "1.2.0")
-	_, stderr, code := call(t, directory, "", "reconcile", "home", "--kubeconfig", somebody, "-n", w.Namespace)
-	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, `there is no version "1.2.0": choose one of 1.0.0, 1.1.0`)
+	refused := call(t, directory, "", "reconcile", "home", "--kubeconfig", somebody, "-n", w.Namespace)
+	assert.Equal(t, 1, refused.Code)
+	assert.Contains(t, refused.Stderr, `there is no version "1.2.0": choose one of 1.0.0, 1.1.0`)
 }
 
 func TestReleasesEndWithTheirManager(t *testing.T) {
@@ -148,9 +142,8 @@ func TestReleasesEndWithTheirManager(t *testing.T) {
 	w.create("home", "1.0.0")
 	w.settled("1.0.0")
 	require.Len(t, processesIn(t, directory), 2)
-	require.NoError(t, m.command.Process.Kill())
-	<-m.done
-	w.eventually("nothing is left of a manager that was killed", func() bool { return len(processesIn(t, directory)) == 0 })
+	m.Kill()
+	w.Eventually("nothing is left of a manager that was killed", func() bool { return len(processesIn(t, directory)) == 0 })
 	w.run(directory)
 	w.upgrade("home", "1.1.0")
 	w.settled("1.1.0")

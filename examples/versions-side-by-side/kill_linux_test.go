@@ -138,9 +138,9 @@ func (u *upgrade) happen() {
 	}
 	u.settled("1.1.0")
 	took := time.Since(begun)
-	u.quiet()
+	u.AwaitQuiet(u.t, u.operator)
 	met := 0
-	for line := range strings.Lines(u.manager.log.String()) {
+	for line := range strings.Lines(u.manager.Output()) {
 		if strings.Contains(line, "msg=reconciled") && strings.Contains(line, "signal: killed") {
 			met++
 		}
@@ -165,7 +165,7 @@ func (u *upgrade) kill() {
 	victim, err := os.FindProcess(pid)
 	require.NoError(u.t, err)
 	defer func() { _ = victim.Release() }()
-	if parentOf(pid) != u.manager.command.Process.Pid {
+	if parentOf(pid) != u.manager.PID() {
 		return // it has ended by itself
 	}
 	if victim.Signal(syscall.SIGKILL) == nil {
@@ -179,7 +179,7 @@ func (m *manager) children(t *testing.T) (pids []int) {
 	entries, err := os.ReadDir("/proc")
 	require.NoError(t, err)
 	for _, entry := range entries {
-		if pid, err := strconv.Atoi(entry.Name()); err == nil && pid > 1 && parentOf(pid) == m.command.Process.Pid {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && pid > 1 && parentOf(pid) == m.PID() {
 			pids = append(pids, pid)
 		}
 	}
@@ -206,7 +206,7 @@ func (u *upgrade) wantAllUpgraded() {
 	t.Helper()
 	var all, former []string
 	for _, name := range u.names {
-		site := u.get(sites, name)
+		site := u.Get(sites, name)
 		require.True(t, isIn(site, "1.1.0"), name)
 		content, _ := site.Object["status"].(map[string]any)
 		assert.Equal(t, []any{map[string]any{"name": "1.0.0"}, map[string]any{"name": "1.1.0"}}, nested(t, content, "versions", "available", "versions"))
@@ -215,8 +215,8 @@ func (u *upgrade) wantAllUpgraded() {
 		objects := u.objects(name)
 		assert.ElementsMatch(t, wanted(name, "1.1.0"), names(objects))
 		all, former = append(all, wanted(name, "1.1.0")...), append(former, "ConfigMap/"+name+"-page")
-		assert.Equal(t, u.texts[name], nested(t, u.get(configMaps, name+"-content").Object, "data", "index.html"), "an edit isn't lost")
-		assert.Equal(t, int64(1), nested(t, u.get(deployments, name).Object, "status", "readyReplicas"))
+		assert.Equal(t, u.texts[name], nested(t, u.Get(configMaps, name+"-content").Object, "data", "index.html"), "an edit isn't lost")
+		assert.Equal(t, int64(1), nested(t, u.Get(deployments, name).Object, "status", "readyReplicas"))
 	}
 	assert.Equal(t, u.uids, u.inBoth(), "what both releases render is what it was")
 	u.mu.Lock()
@@ -233,13 +233,13 @@ func (u *upgrade) wantNoOrphan(all []string) {
 	t.Helper()
 	owners := map[string]bool{}
 	for _, kind := range []string{"Site", "Deployment"} {
-		for _, owner := range u.list(map[string]schema.GroupVersionKind{"Site": sites, "Deployment": deployments}[kind]) {
+		for _, owner := range u.List(map[string]schema.GroupVersionKind{"Site": sites, "Deployment": deployments}[kind]) {
 			owners[string(owner.GetUID())] = true
 		}
 	}
 	var found []string
 	for _, kind := range append(slices.Clone(rendered), replicaSets) {
-		for _, obj := range u.list(kind) {
+		for _, obj := range u.List(kind) {
 			if name := obj.GetName(); name == "default" || name == "kube-root-ca.crt" {
 				continue // of every namespace
 			}
@@ -267,7 +267,7 @@ func (u *upgrade) wantNoProcessLeft() {
 	// One that was killed and isn't wanted any more isn't started again.
 	require.NotEmpty(t, u.manager.children(t))
 	require.NotEmpty(t, processesIn(t, u.manager.directory))
-	u.manager.stop(t)
+	require.Zero(t, u.manager.Stop(t))
 	assert.Empty(t, processesIn(t, u.manager.directory))
 }
 

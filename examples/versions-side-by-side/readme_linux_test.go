@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy/bystander"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/operkit/operkit/tools/envtest/devcluster"
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/require"
 )
 
@@ -55,16 +56,7 @@ func (w walk) shell(script string) *exec.Cmd {
 // operator runs a command until the test ends.
 func (w walk) operator(line string) {
 	w.t.Helper()
-	shell, log := w.shell("exec "+line), &buffer{}
-	shell.Stderr = log
-	require.NoError(w.t, shell.Start())
-	w.t.Cleanup(func() {
-		_ = shell.Process.Kill()
-		_ = shell.Wait()
-		if w.t.Failed() {
-			w.t.Logf("%s:\n%s", line, log.String())
-		}
-	})
+	program.Start(w.t, w.shell("exec "+line))
 }
 
 func (w walk) lines(block string) {
@@ -78,16 +70,13 @@ func (w walk) lines(block string) {
 func (w walk) line(line string) {
 	w.t.Helper()
 	command, want, _ := strings.Cut(line, " # ")
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		var out, errs bytes.Buffer
-		shell := w.shell(command)
-		shell.Stdout, shell.Stderr = &out, &errs
-		err := shell.Run()
-		if err == nil && strings.Contains(out.String(), want) {
-			w.t.Logf("$ %s\n%s", command, out.String())
+	for deadline := time.Now().Add(bystander.Patience); ; time.Sleep(50 * time.Millisecond) {
+		result := program.Run(w.t, w.shell(command))
+		if result.Code == 0 && strings.Contains(result.Stdout, want) {
+			w.t.Logf("$ %s\n%s", command, result.Stdout)
 			return
 		}
-		require.True(w.t, time.Now().Before(deadline), "%s\n%s%s%v", line, out.String(), errs.String(), err)
-		require.True(w.t, err == nil || want != "", "%s\n%s%v", line, errs.String(), err)
+		require.True(w.t, time.Now().Before(deadline), "%s\n%s\nexit code %d", line, result.Output(), result.Code)
+		require.True(w.t, result.Code == 0 || want != "", "%s\n%s\nexit code %d", line, result.Stderr, result.Code)
 	}
 }

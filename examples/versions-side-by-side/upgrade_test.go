@@ -21,15 +21,15 @@ func TestOneIsUpgradedAndTheOtherStays(t *testing.T) {
 	w.create("home", "1.0.0", `{"port":8080}`)
 	w.create("other", "1.0.0")
 	w.settled("1.0.0")
-	w.quiet()
+	w.AwaitQuiet(t, w.operator)
 	home, other := w.objects("home"), w.objects("other")
 	require.ElementsMatch(t, wanted("home", "1.0.0"), names(home))
 	told := w.toldOf("home")
 
 	mark := w.Mark(t)
 	w.upgrade("home", "1.1.0")
-	w.eventually("home is in 1.1.0", func() bool { return isIn(w.get(sites, "home"), "1.1.0") })
-	w.quiet()
+	w.Eventually("home is in 1.1.0", func() bool { return isIn(w.Get(sites, "home"), "1.1.0") })
+	w.AwaitQuiet(t, w.operator)
 	after := w.objects("home")
 	assert.ElementsMatch(t, wanted("home", "1.1.0"), names(after))
 	for _, kept := range []string{"Deployment/home", "ServiceAccount/home"} {
@@ -42,12 +42,12 @@ func TestOneIsUpgradedAndTheOtherStays(t *testing.T) {
 	assert.Equal(t, map[string]int{
 		"patch configmaps/home-content": 1, "patch deployments/home": 1, "patch services/home": 1, "delete configmaps/home-page": 1,
 	}, written, "what is the same in both releases isn't written")
-	port, _, err := unstructured.NestedSlice(w.get(services, "home").Object, "spec", "ports")
+	port, _, err := unstructured.NestedSlice(w.Get(services, "home").Object, "spec", "ports")
 	require.NoError(t, err)
 	assert.Equal(t, int64(8080), port[0].(map[string]any)["port"], "what 1.0.0 didn't know is there for 1.1.0")
 	assert.Contains(t, told(), "VersionChange: Version Change Started: [1.0.0] -> [1.1.0]")
 
-	w.eventually("the hooks of both have told", func() bool {
+	w.Eventually("the hooks of both have told", func() bool {
 		notes := w.notes("home", "Published")
 		return slices.Contains(notes, "by release 1.0.0") && slices.Contains(notes, "by release 1.1.0")
 	})
@@ -63,13 +63,13 @@ func TestOneIsUpgradedAndTheOtherStays(t *testing.T) {
 
 	mark = w.Mark(t)
 	w.upgrade("home", "1.0.0")
-	w.eventually("home is back in 1.0.0", func() bool { return isIn(w.get(sites, "home"), "1.0.0") })
+	w.Eventually("home is back in 1.0.0", func() bool { return isIn(w.Get(sites, "home"), "1.0.0") })
 	back := w.objects("home")
 	assert.ElementsMatch(t, wanted("home", "1.0.0"), names(back))
 	assert.Equal(t, home["Deployment/home"], back["Deployment/home"])
 	assert.Equal(t, 1, w.written(mark)["delete services/home"])
 	assert.Empty(t, w.Calls(t, w.operator).Failed(), "the rights of config/rbac suffice")
-	m.stop(t)
+	require.Zero(t, m.Stop(t))
 }
 
 // toldOf gathers what the condition Updating of a site says, in its order, from now on.
@@ -98,7 +98,7 @@ func (w *world) toldOf(name string) (told func() []string) {
 // notes are those of events with a reason about a site.
 func (w *world) notes(site, reason string) (notes []string) {
 	w.t.Helper()
-	for _, event := range w.list(events) {
+	for _, event := range w.List(events) {
 		about, _, _ := unstructured.NestedString(event.Object, "regarding", "name")
 		if event.Object["reason"] == reason && about == site {
 			note, _ := event.Object["note"].(string)
@@ -120,7 +120,7 @@ func TestRefused(t *testing.T) {
 		w.create(name, "0.9.0")
 	}
 	w.settled("0.9.0")
-	w.quiet()
+	w.AwaitQuiet(t, w.operator)
 	for _, row := range []struct{ reason, name, version, want string }{
 		{"a jump that the release can't make", "jump", "1.1.0", "upgrade from 0.9.0 to 1.1.0: only 1.0.0 can take over what 0.9.0 has made: say that version first"},
 		{"a version that there isn't", "unknown", "1.2.0", `there is no version "1.2.0": choose one of 0.9.0, 1.0.0, 1.1.0`},
@@ -129,11 +129,11 @@ func TestRefused(t *testing.T) {
 	} {
 		mark, before := w.Mark(t), w.objects(row.name)
 		w.upgrade(row.name, row.version)
-		w.eventually(row.reason+" is told", func() bool {
-			return conditionOf(w.get(sites, row.name), status.ConditionReady).Reason == string(status.ReadyConfigError)
+		w.Eventually(row.reason+" is told", func() bool {
+			return conditionOf(w.Get(sites, row.name), status.ConditionReady).Reason == string(status.ReadyConfigError)
 		})
-		w.quiet()
-		site := w.get(sites, row.name)
+		w.AwaitQuiet(t, w.operator)
+		site := w.Get(sites, row.name)
 		assert.Contains(t, conditionOf(site, status.ConditionReady).Message, row.want, row.reason)
 		assert.Equal(t, string(status.UpdatingErrored), conditionOf(site, status.ConditionUpdating).Reason, row.reason)
 		assert.Equal(t, "0.9.0", versionOf(site), row.reason)

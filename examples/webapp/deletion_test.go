@@ -13,9 +13,9 @@ func TestDeletion(t *testing.T) {
 	w.create(w.staging, w.production)
 	w.settled()
 	mark := w.Mark(t)
-	w.delete(v1.WebAppKind, "", w.app)
-	assert.Nil(t, w.get(v1.WebAppKind, "", w.app), "nothing holds it")
-	w.eventually("its children are gone in all namespaces", func() bool {
+	w.Delete(v1.WebAppKind, w.app)
+	assert.Nil(t, w.Get(v1.WebAppKind, w.app), "nothing holds it")
+	w.Eventually("its children are gone in all namespaces", func() bool {
 		for _, kind := range children {
 			if w.child(kind, w.staging) != nil || w.child(kind, w.production) != nil {
 				return false
@@ -23,7 +23,7 @@ func TestDeletion(t *testing.T) {
 		}
 		return true
 	})
-	w.quiet()
+	w.AwaitQuiet(t, w.operator)
 	assert.Empty(t, w.CallsSince(t, mark, w.operator).Writes(), "the cluster collects them")
 }
 
@@ -33,10 +33,10 @@ func TestMadeAnew(t *testing.T) {
 	w.start()
 	w.create(w.staging)
 	w.settled()
-	w.delete(v1.WebAppKind, "", w.app)
+	w.Delete(v1.WebAppKind, w.app)
 	w.channel.release("1.5.0")
 	w.create(w.staging)
-	w.eventually("it is out", func() bool { return w.out(w.staging) == "1.5.0" })
+	w.Eventually("it is out", func() bool { return w.out(w.staging) == "1.5.0" })
 	w.settled()
-	assert.Equal(t, w.get(v1.WebAppKind, "", w.app).GetUID(), w.child(deployments, w.staging).GetOwnerReferences()[0].UID)
+	assert.Equal(t, w.Get(v1.WebAppKind, w.app).GetUID(), w.child(deployments, w.staging).GetOwnerReferences()[0].UID)
 }

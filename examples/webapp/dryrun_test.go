@@ -2,11 +2,11 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -14,12 +14,11 @@ import (
 // render renders a file without any cluster in reach. The definition says that a WebApp has no namespace.
 func render(t *testing.T, file string) string {
 	t.Helper()
-	command := exec.Command(os.Args[0], "render", "-f", file)
-	command.Env = []string{asOperator + "=1", "HOME=" + t.TempDir()}
-	command.Stderr = os.Stderr
-	output, err := command.Output()
-	require.NoError(t, err)
-	return string(output)
+	command := program.Command("render", "-f", file)
+	command.Env = []string{"HOME=" + t.TempDir()}
+	result := program.Run(t, command)
+	require.Zero(t, result.Code, result.Stderr)
+	return result.Stdout
 }
 
 func TestRenderedSample(t *testing.T) {
@@ -48,12 +47,10 @@ func TestDiffOfASettledWebApp(t *testing.T) {
 	p := w.start()
 	w.create(w.staging, w.production)
 	w.settled()
-	p.stop(t)
+	require.Zero(t, p.Stop(t))
 	asked := w.channel.count()
-	diff := exec.Command(os.Args[0], "diff", w.app, "--kubeconfig", w.config)
-	diff.Env = append(os.Environ(), asOperator+"=1")
-	output, err := diff.CombinedOutput()
-	require.NoError(t, err, string(output))
-	assert.Empty(t, string(output), "nothing would change")
+	diff := program.Run(t, program.Command("diff", w.app, "--kubeconfig", w.config))
+	require.Zero(t, diff.Code, diff.Output())
+	assert.Empty(t, diff.Output(), "nothing would change")
 	assert.Equal(t, asked, w.channel.count(), "no channel is asked")
 }

@@ -3,16 +3,11 @@ package main
 import (
 	"os"
 	"testing"
+
+	"github.com/operkit/operkit/tools/envtest/program"
 )
 
-// asOperator makes the test binary the operator: a test starts and kills it as a process of its own without building another
-// program.
-const asOperator = "WEBAPP_TEST_AS_OPERATOR"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(asOperator) != "" {
-		main()
-		return
-	}
+	program.Main(main)
 	os.Exit(m.Run())
 }

@@ -19,8 +19,8 @@ func TestRoleSufficesAndGrantsNothingMore(t *testing.T) {
 	w.settled()
 	w.create(w.production)
 	w.settled()
-	w.delete(v1.WebAppKind, "", w.app)
-	w.quiet()
+	w.Delete(v1.WebAppKind, w.app)
+	w.AwaitQuiet(t, w.operator)
 	calls := w.Calls(t, w.operator)
 	assert.Empty(t, calls.Failed(), "nothing was refused")
 

@@ -32,7 +32,7 @@ func TestRolledOutStageByStage(t *testing.T) {
 	began := w.child(configMaps, w.production).GetCreationTimestamp()
 	assert.False(t, began.Time.Before(available.LastTransitionTime.Time), "production began once staging was ready")
 
-	app := w.get(v1.WebAppKind, "", w.app)
+	app := w.Get(v1.WebAppKind, w.app)
 	assert.Empty(t, app.GetFinalizers(), "the cluster collects what it owns")
 	blocks := true
 	owner := metav1.OwnerReference{
@@ -53,7 +53,7 @@ func TestReleaseIsRolledOut(t *testing.T) {
 	w.settled()
 	mark := w.Mark(t)
 	w.channel.release("1.5.0")
-	w.eventually("it is out", func() bool { return w.out(w.production) == "1.5.0" })
+	w.Eventually("it is out", func() bool { return w.out(w.production) == "1.5.0" })
 	w.settled()
 	assert.Equal(t, "1.5.0", w.out(w.staging))
 	assert.Equal(t, []string{
@@ -69,18 +69,18 @@ func TestReleaseThatIsNeverReadyInStaging(t *testing.T) {
 	w.allowOnePod()
 	mark := w.Mark(t)
 	w.channel.release("2.0.0")
-	w.eventually("the condition says what is waited for", func() bool {
+	w.Eventually("the condition says what is waited for", func() bool {
 		updating := w.condition(status.ConditionUpdating)
 		return updating.Status == metav1.ConditionTrue && strings.Contains(updating.Message, "Deployment "+w.app+"-web") &&
 			strings.Contains(updating.Message, w.production+" waits for "+w.staging)
 	})
-	w.quiet()
+	w.AwaitQuiet(t, w.operator)
 	assert.Equal(t, "2.0.0", w.out(w.staging))
 	assert.Equal(t, firstRelease, w.out(w.production))
 	assert.Equal(t, []string{"patch configmaps in staging", "patch deployments in staging"}, w.written(w.CallsSince(t, mark, w.operator)))
 
-	w.delete(quotas, w.staging, "one-pod")
-	w.eventually("the rollout goes on by itself", func() bool { return w.out(w.production) == "2.0.0" })
+	w.in(w.staging).Delete(quotas, "one-pod")
+	w.Eventually("the rollout goes on by itself", func() bool { return w.out(w.production) == "2.0.0" })
 	w.settled()
 }
 
@@ -89,11 +89,11 @@ var quotas = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
 // allowOnePod has staging hold no second Pod, so that none of another version can start, and returns when that holds.
 func (w *world) allowOnePod() {
 	w.t.Helper()
-	quota := object(quotas, w.staging, "one-pod")
+	quota := object(quotas, "one-pod")
 	quota.Object["spec"] = map[string]any{"hard": map[string]any{"pods": "1"}}
-	w.put(quota)
-	w.eventually("the quota is in force", func() bool {
-		used, _, _ := unstructured.NestedString(w.get(quotas, w.staging, "one-pod").Object, "status", "used", "pods")
+	w.in(w.staging).Apply(quota)
+	w.Eventually("the quota is in force", func() bool {
+		used, _, _ := unstructured.NestedString(w.in(w.staging).Get(quotas, "one-pod").Object, "status", "used", "pods")
 		return used == "1"
 	})
 }

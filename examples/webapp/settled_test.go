@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestSettledCostsNothingThoughPollsGoOn(t *testing.T) {
@@ -15,11 +16,11 @@ func TestSettledCostsNothingThoughPollsGoOn(t *testing.T) {
 	w.polled(20)
 	assert.Empty(t, w.CallsSince(t, mark, w.operator), "reads, writes and watches of the operator")
 
-	p.stop(t)
+	require.Zero(t, p.Stop(t))
 	mark = w.Mark(t)
 	w.start()
 	// The last kind to be watched is that of production's last object: then everything has been looked at.
-	w.eventually("it has looked at everything", func() bool {
+	w.Eventually("it has looked at everything", func() bool {
 		return len(w.CallsSince(t, mark, w.operator).Watches().Of("deployments.apps")) > 0
 	})
 	w.polled(20)

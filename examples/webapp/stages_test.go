@@ -14,16 +14,16 @@ func TestStageTakenOut(t *testing.T) {
 	w.start()
 	w.create(w.staging, w.production)
 	w.settled()
-	theirs := object(configMaps, w.staging, "theirs")
+	theirs := object(configMaps, "theirs")
 	theirs.Object["data"] = map[string]any{"of": "somebody"}
-	w.put(theirs)
+	w.in(w.staging).Apply(theirs)
 	before := map[string]*unstructured.Unstructured{}
 	for _, kind := range children {
 		before[kind.Kind] = w.child(kind, w.production)
 	}
 	mark := w.Mark(t)
 	w.create(w.production)
-	w.eventually("its Deployment is gone", func() bool { return w.child(deployments, w.staging) == nil })
+	w.Eventually("its Deployment is gone", func() bool { return w.child(deployments, w.staging) == nil })
 	w.settled()
 	assert.ElementsMatch(t, []string{"delete configmaps in staging", "delete services in staging", "delete deployments in staging"},
 		w.written(w.CallsSince(t, mark, w.operator)))
@@ -31,7 +31,7 @@ func TestStageTakenOut(t *testing.T) {
 		assert.Nil(t, w.child(kind, w.staging), kind.Kind)
 		assert.Equal(t, before[kind.Kind], w.child(kind, w.production), "the other stage stays as it is")
 	}
-	assert.NotNil(t, w.get(configMaps, w.staging, "theirs"), "and so does what is somebody else's")
+	assert.NotNil(t, w.in(w.staging).Get(configMaps, "theirs"), "and so does what is somebody else's")
 }
 
 func TestNamespaceThatIsNotThere(t *testing.T) {
@@ -39,16 +39,16 @@ func TestNamespaceThatIsNotThere(t *testing.T) {
 	w.start()
 	missing := w.Namespace + "-canary"
 	w.create(w.staging, missing, w.production)
-	w.eventually("the condition names it", func() bool {
+	w.Eventually("the condition names it", func() bool {
 		updating := w.condition(status.ConditionUpdating)
 		return updating.Reason == string(status.UpdatingPreconditionWait) &&
 			strings.Contains(updating.Message, "there is no namespace "+missing+": create it, or take it out of spec.stages")
 	})
-	w.quiet()
+	w.AwaitQuiet(t, w.operator)
 	assert.Equal(t, firstRelease, w.out(w.staging), "the stage before is there")
 	assert.Empty(t, w.out(w.production), "the one behind waits")
 	assert.Equal(t, missing, w.namespace("canary"))
-	w.eventually("with the namespace it goes on by itself", func() bool { return w.out(w.production) == firstRelease })
+	w.Eventually("with the namespace it goes on by itself", func() bool { return w.out(w.production) == firstRelease })
 	w.settled()
 }
 
@@ -58,8 +58,8 @@ func TestNamespaceDeleted(t *testing.T) {
 	w.start()
 	w.create(w.staging, w.production)
 	w.settled()
-	w.delete(namespaces, "", w.production)
-	w.eventually("the condition names it", func() bool {
+	w.Delete(namespaces, w.production)
+	w.Eventually("the condition names it", func() bool {
 		message := w.condition(status.ConditionUpdating).Message
 		return strings.Contains(message, "namespace "+w.production+" is being deleted") || strings.Contains(message, "there is no namespace "+w.production)
 	})

@@ -1,26 +1,21 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/bystander"
 	"github.com/operkit/operkit/deploy/cluster"
 	v1 "github.com/operkit/operkit/examples/webapp/api/v1"
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/operkit/operkit/tools/envtest/audit"
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
-
-const patience = 60 * time.Second
 
 // firstRelease is what the channel names at the beginning.
 const firstRelease = "1.4.2"
@@ -36,6 +31,7 @@ var (
 // after the other, and each takes its WebApp away.
 type world struct {
 	*envtest.Env
+	*bystander.Bystander
 	t        *testing.T
 	operator *envtest.User
 	config   string
@@ -48,14 +44,15 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	env := envtest.Start(t, envtest.CRDs("config/crd"))
-	w := &world{Env: env, t: t, operator: env.User(t, "operator", envtest.RolesIn("config/rbac/role.yaml")), channel: newReleases(t, firstRelease)}
-	w.config = env.Kubeconfig(t, w.operator)
 	api, err := cluster.New(t.Context(), env.Admin)
 	require.NoError(t, err)
-	w.api = api
-	w.app = w.Namespace
+	w := &world{
+		Env: env, Bystander: bystander.New(t, api, env.Namespace, "somebody"), t: t, api: api, app: env.Namespace, channel: newReleases(t, firstRelease),
+		operator: env.User(t, "operator", envtest.RolesIn("config/rbac/role.yaml")),
+	}
+	w.config = env.Kubeconfig(t, w.operator)
 	w.staging, w.production = w.namespace("staging"), w.namespace("production")
-	t.Cleanup(func() { w.delete(v1.WebAppKind, "", w.app) })
+	t.Cleanup(func() { w.Delete(v1.WebAppKind, w.app) })
 	return w
 }
 
@@ -63,16 +60,25 @@ func newWorld(t *testing.T) *world {
 func (w *world) namespace(name string) string {
 	w.t.Helper()
 	name = w.Namespace + "-" + name
-	_, err := w.api.Port().Create(w.t.Context(), object(namespaces, "", name), deploy.CreateOptions{FieldManager: "somebody"})
-	require.NoError(w.t, err)
-	w.t.Cleanup(func() { w.delete(namespaces, "", name) })
+	w.Create(object(namespaces, name))
+	w.t.Cleanup(func() { w.Delete(namespaces, name) })
 	return name
 }
 
-func object(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
+// in is somebody in the namespace of a stage.
+func (w *world) in(namespace string) *bystander.Bystander {
+	return bystander.New(w.t, w.api, namespace, "somebody")
+}
+
+// start runs the operator until the test ends or stops it. It watches all namespaces: which ones it needs a WebApp says.
+func (w *world) start() *program.Process {
+	w.t.Helper()
+	return program.Start(w.t, program.Command("run", "--kubeconfig", w.config, "--channel.interval", "50ms"))
+}
+
+func object(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{Object: map[string]any{}}
 	obj.SetGroupVersionKind(kind)
-	obj.SetNamespace(namespace)
 	obj.SetName(name)
 	return obj
 }
@@ -80,54 +86,19 @@ func object(kind schema.GroupVersionKind, namespace, name string) *unstructured.
 // create makes the WebApp, with a stage in each of these namespaces.
 func (w *world) create(stages ...string) {
 	w.t.Helper()
-	app := object(v1.WebAppKind, "", w.app)
+	app := object(v1.WebAppKind, w.app)
 	list := make([]any, len(stages))
 	for i, stage := range stages {
 		list[i] = map[string]any{"namespace": stage}
 	}
 	app.Object["spec"] = map[string]any{"image": "hello", "channel": w.channel.URL, "stages": list}
-	w.put(app)
-}
-
-// put has an object be as it is given.
-func (w *world) put(obj *unstructured.Unstructured) {
-	w.t.Helper()
-	_, err := w.api.Port().Apply(w.t.Context(), obj, deploy.ApplyOptions{FieldManager: "somebody"})
-	require.NoError(w.t, err)
-}
-
-// get reads an object from the API server, nil when there is none.
-func (w *world) get(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
-	w.t.Helper()
-	obj, err := w.api.View().Get(w.t.Context(), deploy.Ref{Kind: kind, Namespace: namespace, Name: name})
-	require.NoError(w.t, err)
-	return obj
-}
-
-func (w *world) delete(kind schema.GroupVersionKind, namespace, name string) {
-	w.t.Helper()
-	// The end of a test deletes too.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.t.Context()), patience)
-	defer cancel()
-	err := w.api.Port().Delete(ctx, deploy.Ref{Kind: kind, Namespace: namespace, Name: name}, deploy.DeleteOptions{})
-	var absent *deploy.NotFoundError
-	if !errors.As(err, &absent) {
-		require.NoError(w.t, err)
-	}
-}
-
-// merge edits the WebApp as somebody else.
-func (w *world) merge(body string) {
-	w.t.Helper()
-	patch := deploy.Patch{Type: types.MergePatchType, Body: []byte(body), FieldManager: "somebody"}
-	_, err := w.api.Port().Patch(w.t.Context(), deploy.Ref{Kind: v1.WebAppKind, Name: w.app}, patch)
-	require.NoError(w.t, err)
+	w.Apply(app)
 }
 
 // child is an object of a stage, nil when there is none.
 func (w *world) child(kind schema.GroupVersionKind, namespace string) *unstructured.Unstructured {
 	w.t.Helper()
-	return w.get(kind, namespace, w.app+"-web")
+	return w.in(namespace).Get(kind, w.app+"-web")
 }
 
 // out is the version that the Deployment of a stage runs, empty when there is none.
@@ -146,7 +117,7 @@ func (w *world) out(namespace string) string {
 // condition reads a condition of the WebApp as it is now, the zero one as long as it speaks of an earlier generation.
 func (w *world) condition(conditionType string) metav1.Condition {
 	w.t.Helper()
-	app := w.get(v1.WebAppKind, "", w.app)
+	app := w.Get(v1.WebAppKind, w.app)
 	require.NotNil(w.t, app)
 	if c, ok := status.Conditions(app).Get(conditionType); ok && c.ObservedGeneration == app.GetGeneration() {
 		return c
@@ -157,45 +128,18 @@ func (w *world) condition(conditionType string) metav1.Condition {
 // settled waits until the WebApp is Ready as it is now, and the operator has stopped writing.
 func (w *world) settled() {
 	w.t.Helper()
-	w.eventually("the WebApp becomes Ready", func() bool {
+	w.Eventually("the WebApp becomes Ready", func() bool {
 		return w.condition(status.ConditionReady).Status == metav1.ConditionTrue &&
 			w.condition(status.ConditionUpdating).Reason == string(status.UpdatingStable)
 	})
-	w.quiet()
-}
-
-// quiet waits until the operator hasn't written for a while.
-func (w *world) quiet() {
-	w.t.Helper()
-	last := -1
-	w.poll("the operator stops writing", 400*time.Millisecond, func() bool {
-		now := len(w.Calls(w.t, w.operator).Writes())
-		same := now == last
-		last = now
-		return same
-	})
-}
-
-func (w *world) eventually(what string, condition func() bool) {
-	w.t.Helper()
-	w.poll(what, 10*time.Millisecond, condition)
-}
-
-// poll asks condition, on the test's own goroutine, until it holds.
-func (w *world) poll(what string, interval time.Duration, condition func() bool) {
-	w.t.Helper()
-	for deadline := time.Now().Add(patience); !condition(); time.Sleep(interval) {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
+	w.AwaitQuiet(w.t, w.operator)
 }
 
 // polled waits until the channel was asked so many times more.
 func (w *world) polled(times int) {
 	w.t.Helper()
 	before := w.channel.count()
-	w.eventually("the channel is asked", func() bool { return w.channel.count() >= before+times })
+	w.Eventually("the channel is asked", func() bool { return w.channel.count() >= before+times })
 }
 
 // written are the writes to children in their order, such as "patch deployments in staging".

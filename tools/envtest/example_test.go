@@ -16,12 +16,14 @@ import (
 	"github.com/operkit/operkit/tools/envtest"
 )
 
-// run runs a test as the go command does, quietly, and reports whether it passed.
+// run runs a test as the go command does, once and quietly, and reports whether it passed.
 func run(test func(t *testing.T)) bool {
-	verbose := flag.Lookup("test.v").Value
-	before := verbose.String()
-	defer func() { _ = verbose.Set(before) }()
-	_ = verbose.Set("false")
+	for name, value := range map[string]string{"test.v": "false", "test.count": "1"} {
+		setting := flag.Lookup(name).Value
+		before := setting.String()
+		defer func() { _ = setting.Set(before) }()
+		_ = setting.Set(value)
+	}
 	return testing.RunTests(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "TestOperator", F: test}})
 }
 
@@ -46,6 +48,7 @@ func ExampleStart() {
 		}
 		var calls envtest.Calls = env.CallsSince(t, mark)
 		fmt.Println(calls.Count(), len(env.Calls(t).Writes()), len(env.NamespaceCalls(t, mark).Writes()))
+		env.AwaitQuiet(t) // until it has nothing to do any more
 	})
 	fmt.Println(passed)
 	// Output:

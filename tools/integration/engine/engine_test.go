@@ -106,7 +106,8 @@ func TestOperator(t *testing.T) {
 	t.Logf("SOAK engine: heap %.1f MiB before, %.1f MiB after", float64(before)/mebibyte, float64(after)/mebibyte)
 	assert.Less(t, after, before+before/5+mebibyte, "memory is back to its level")
 	t.Run("nothing is asked for afterwards", func(t *testing.T) { w.idle(t, p, length.idle/5) })
-	assert.NoError(t, p.end(), "it has run all the time")
+	require.True(t, p.Running(), "it has run all the time")
+	assert.Zero(t, p.Stop(t))
 }
 
 // world is what the operator works on, and somebody who changes it.

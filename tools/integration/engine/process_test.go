@@ -3,17 +3,14 @@ package engine
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"os/signal"
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -28,12 +25,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/tools/envtest"
-)
-
-// These make a process of this package the operator.
-const (
-	kubeconfigVariable = "OPERKIT_TEST_ENGINE_KUBECONFIG"
-	namespaceVariable  = "OPERKIT_TEST_ENGINE_NAMESPACE"
+	"github.com/operkit/operkit/tools/envtest/program"
 )
 
 var (
@@ -42,28 +34,28 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(kubeconfigVariable) == "" {
-		os.Exit(m.Run())
-	}
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // as package operator does it
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	if err := operate(ctx, slog.New(slog.NewTextHandler(os.Stderr, nil))); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	program.Main(func() {
+		klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // as package operator does it
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		if err := operate(ctx, os.Args[1], os.Args[2], slog.New(slog.NewTextHandler(os.Stderr, nil))); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	})
+	os.Exit(m.Run())
 }
 
 // operate is an operator: each Lamp has a ConfigMap that says how bright it is, and a status. It tells the heap that it
 // uses for each line that it is sent.
-func operate(ctx context.Context, logger *slog.Logger) error {
-	config, err := cluster.Config(os.Getenv(kubeconfigVariable), "")
+func operate(ctx context.Context, kubeconfig, namespace string, logger *slog.Logger) error {
+	config, err := cluster.Config(kubeconfig, "")
 	if err != nil {
 		return err
 	}
 	background, closeStore := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeStore()
-	api, err := cluster.New(background, config, cluster.Namespaces(os.Getenv(namespaceVariable)), cluster.Logger(logger))
+	api, err := cluster.New(background, config, cluster.Namespaces(namespace), cluster.Logger(logger))
 	if err != nil {
 		return err
 	}
@@ -111,42 +103,20 @@ func (lamp) Setup(_ context.Context, s *reconcile.Session) error {
 
 // process is an operator that runs by itself.
 type process struct {
+	*program.Process
 	t       *testing.T
-	command *exec.Cmd
 	ask     io.Writer
 	answers *bufio.Scanner
-	ended   chan struct{}
-
-	mu   sync.Mutex
-	said []string
 }
 
 func startProcess(t *testing.T, env *envtest.Env) *process {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), os.Args[0])
-	command.Env = append(os.Environ(), kubeconfigVariable+"="+env.Kubeconfig(t, env.Self), namespaceVariable+"="+env.Namespace)
+	command := program.Command(env.Kubeconfig(t, env.Self), env.Namespace)
 	ask, err := command.StdinPipe()
 	require.NoError(t, err)
 	answers, err := command.StdoutPipe()
 	require.NoError(t, err)
-	said, err := command.StderrPipe()
-	require.NoError(t, err)
-	require.NoError(t, command.Start())
-	p := &process{t: t, command: command, ask: ask, answers: bufio.NewScanner(answers), ended: make(chan struct{})}
-	go func() {
-		defer close(p.ended)
-		for lines := bufio.NewScanner(said); lines.Scan(); {
-			p.mu.Lock()
-			p.said = append(p.said, lines.Text())
-			p.mu.Unlock()
-		}
-	}()
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		<-p.ended
-		_ = command.Wait()
-	})
-	return p
+	return &process{Process: program.Start(t, command), t: t, ask: ask, answers: bufio.NewScanner(answers)}
 }
 
 // heap is what the operator holds after a garbage collection, in bytes.
@@ -162,15 +132,14 @@ func (p *process) heap() int {
 
 // log are the lines that it has written since the one of a number.
 func (p *process) log(since int) []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.said[since:]
+	lines := strings.Split(p.Output(), "\n")
+	return lines[since : len(lines)-1] // the last one isn't whole
 }
 
 // resident is its RSS in bytes, processor what it has used of one.
 func (p *process) usage() (resident int, processor time.Duration) {
 	p.t.Helper()
-	of := "/proc/" + strconv.Itoa(p.command.Process.Pid)
+	of := "/proc/" + strconv.Itoa(p.PID())
 	pages, err := os.ReadFile(of + "/statm")
 	require.NoError(p.t, err)
 	resident, err = strconv.Atoi(strings.Fields(string(pages))[1])
@@ -186,17 +155,4 @@ func (p *process) usage() (resident int, processor time.Duration) {
 		processor += time.Duration(n) * 10 * time.Millisecond
 	}
 	return resident * os.Getpagesize(), processor
-}
-
-// end ends it in good order.
-func (p *process) end() error {
-	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
-		return fmt.Errorf("the operator had ended: %w", err)
-	}
-	select {
-	case <-p.ended:
-		return p.command.Wait()
-	case <-time.After(patience):
-		return errors.New("the operator doesn't end")
-	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/operkit/operkit/tools/release/proxy"
 )
 
-const program = "github.com/operkit/operkit/tools/operkit"
+const tool = "github.com/operkit/operkit/tools/operkit"
 
 // published is what a stranger has: an environment in which the go command finds all modules, and the program itself.
 var published struct {
@@ -53,12 +53,12 @@ func publish(ctx context.Context, dir string) error {
 		return err
 	}
 	cache := filepath.Join(root, ".cache", "operkit", "mod")
-	if err := forget(cache, versions[program]); err != nil {
+	if err := forget(cache, versions[tool]); err != nil {
 		return err
 	}
 	published.env = append(env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw", "CGO_ENABLED=0", "GOBIN="+dir, "MAKEFLAGS=", "MAKELEVEL=", "KUBECONFIG=", "OPERKIT_DEVCLUSTER=")
 	published.operkit = filepath.Join(dir, "operkit")
-	install := exec.CommandContext(ctx, "go", "install", program+"@"+versions[program])
+	install := exec.CommandContext(ctx, "go", "install", tool+"@"+versions[tool])
 	install.Dir, install.Env = dir, published.env
 	if output, err := install.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(install.Args, " "), err, output)

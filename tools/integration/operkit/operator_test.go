@@ -62,8 +62,8 @@ func TestRun(t *testing.T) {
 	assert.Regexp(t, `(?m)^server +ready`, status)
 	w.kubectl("patch", "guestbook", "my-guestbook", "--type=merge", "-p", `{"spec":{"replicas":3}}`)
 	w.kubectl("wait", "--for=jsonpath={.status.readyReplicas}=3", "--timeout=1m", "deployment/my-guestbook-server")
-	operator.terminate(t)
-	assert.Contains(t, operator.log.String(), "stopped", "a signal to make ends the operator in good order")
+	operator.Stop(t) // SIGTERM to it alone
+	assert.Contains(t, operator.Output(), "stopped", "a signal to make ends the operator in good order")
 
 	assert.Contains(t, w.run("make", "cluster-up"), "guestbooks.example.com", "it runs: the definitions are brought up to date")
 }
@@ -85,9 +85,9 @@ func TestInstalled(t *testing.T) {
 	operator.says(t, "watching")
 	w.run("make", "sample")
 	w.kubectl("delete", "-f", "config/samples")
-	operator.terminate(t)
-	assert.NotContains(t, operator.log.String(), "forbidden")
-	for line := range strings.Lines(operator.log.String()) {
+	operator.Stop(t) // SIGTERM to it alone
+	assert.NotContains(t, operator.Output(), "forbidden")
+	for line := range strings.Lines(operator.Output()) {
 		assert.NotContains(t, line, "level=ERROR")
 	}
 }

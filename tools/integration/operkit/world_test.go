@@ -1,7 +1,6 @@
 package operkit
 
 import (
-	"bytes"
 	"context"
 	"io/fs"
 	"maps"
@@ -10,21 +9,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-const (
-	// patience is what a command gets: the first time it compiles what an operator is made of.
-	patience = 10 * time.Minute
-	// soon is what something gets that needs no compiler.
-	soon = time.Minute
-)
+// patience is what a command gets: the first time it compiles what an operator is made of.
+const patience = 10 * time.Minute
 
 // world is a folder in which somebody works.
 type world struct {
@@ -147,65 +142,19 @@ func (w *world) kubectl(args ...string) string {
 	return w.run("go", append([]string{"tool", "devcluster", "kubectl", "--dir", ".cluster"}, args...)...)
 }
 
-// process is a command that runs beside the test.
-type process struct {
-	command *exec.Cmd
-	log     buffer
-	done    chan struct{}
-	err     error
-}
-
-// start starts one, until the test ends.
+// start starts one, until the test ends with all that it has started.
 func (w *world) start(name string, args ...string) *process {
 	w.t.Helper()
-	p := &process{command: w.command(context.WithoutCancel(w.t.Context()), name, args...), done: make(chan struct{})}
-	p.command.Stdout, p.command.Stderr = &p.log, &p.log
-	require.NoError(w.t, p.command.Start())
-	go func() {
-		p.err = p.command.Wait()
-		close(p.done)
-	}()
-	w.t.Cleanup(func() {
-		_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL) // it is gone already if it has ended
-		<-p.done
-		if w.t.Failed() {
-			w.t.Logf("%s said:\n%s", strings.Join(p.command.Args, " "), p.log.String())
-		}
-	})
+	p := &process{program.Start(w.t, w.command(context.WithoutCancel(w.t.Context()), name, args...))}
+	w.t.Cleanup(func() { _ = syscall.Kill(-p.PID(), syscall.SIGKILL) }) // it is gone already if it has ended
 	return p
 }
+
+// process is a command that runs beside the test.
+type process struct{ *program.Process }
 
 // says waits until the process has said something.
 func (p *process) says(t *testing.T, text string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return strings.Contains(p.log.String(), text) }, patience, 20*time.Millisecond, text)
-}
-
-// terminate ends the process, and it alone, by SIGTERM.
-func (p *process) terminate(t *testing.T) {
-	t.Helper()
-	require.NoError(t, p.command.Process.Signal(syscall.SIGTERM))
-	select {
-	case <-p.done:
-	case <-time.After(soon):
-		t.Fatalf("it doesn't end:\n%s", p.log.String())
-	}
-}
-
-// buffer is a bytes.Buffer for several goroutines.
-type buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+	require.Eventually(t, func() bool { return strings.Contains(p.Output(), text) }, patience, 20*time.Millisecond, text)
 }

@@ -18,52 +18,52 @@ func TestMove(t *testing.T) {
 	first := w.start("both", w.Namespace)
 	w.create(memcacheds, "cache", `{"size": 2}`)
 	w.create(hellos, "world", `{"to": "everybody"}`)
-	w.eventually("both work", func() bool { return w.size("cache") == 2 && w.get(configMaps, "world") != nil })
+	w.Eventually("both work", func() bool { return w.size("cache") == 2 && w.Get(configMaps, "world") != nil })
 	t.Run("metrics are on two pages, with the same names", func(t *testing.T) {
-		w.eventually("theirs", func() bool {
+		w.Eventually("theirs", func() bool {
 			return strings.Contains(w.page(first.theirs), `controller_runtime_reconcile_total{controller="memcached",`)
 		})
-		w.eventually("ours", func() bool {
+		w.Eventually("ours", func() bool {
 			return strings.Contains(w.page(first.ours), `controller_runtime_reconcile_total{controller="Hello",`)
 		})
 	})
 	t.Run("one of two replicas works, with both", func(t *testing.T) {
 		second := w.start("both", w.Namespace)
-		w.eventually("it waits for the Lease", func() bool { return strings.Contains(second.log.String(), "Attempting to acquire leader lease") })
+		w.Eventually("it waits for the Lease", func() bool { return strings.Contains(second.Output(), "Attempting to acquire leader lease") })
 		time.Sleep(2 * time.Second)
-		assert.NotContains(t, second.log.String(), "operator=memcached-operator", "operkit isn't started")
-		w.stop(first)
+		assert.NotContains(t, second.Output(), "operator=memcached-operator", "operkit isn't started")
+		require.Zero(t, first.Stop(t))
 		w.create(memcacheds, "another", `{"size": 1}`)
 		w.create(hellos, "moon", `{"to": "nobody"}`)
-		w.eventually("the other one works", func() bool { return w.size("another") == 1 && w.get(configMaps, "moon") != nil })
+		w.Eventually("the other one works", func() bool { return w.size("another") == 1 && w.Get(configMaps, "moon") != nil })
 		first = second
 	})
 
-	before := w.get(deployments, "cache")
+	before := w.Get(deployments, "cache")
 	last := w.start("moved", "run", "--namespace", w.Namespace,
 		"--leader-election.lock", "lease", "--leader-election.name", "memcached-operator", "--leader-election.namespace", w.Namespace)
-	w.eventually("it waits for the manager's Lease", func() bool { return strings.Contains(last.log.String(), "another replica leads") })
-	w.merge(hellos, "world", `{"spec": {"to": "all"}}`)
-	w.eventually("who leads works on", func() bool {
-		to, _, err := unstructured.NestedString(w.get(configMaps, "world").Object, "data", "hello")
+	w.Eventually("it waits for the manager's Lease", func() bool { return strings.Contains(last.Output(), "another replica leads") })
+	w.Merge(hellos, "world", `{"spec": {"to": "all"}}`)
+	w.Eventually("who leads works on", func() bool {
+		to, _, err := unstructured.NestedString(w.Get(configMaps, "world").Object, "data", "hello")
 		return err == nil && to == "all"
 	})
-	w.stop(first)
-	w.eventually("it leads", func() bool { return strings.Contains(last.log.String(), "this replica leads") })
-	w.eventually("Memcacheds are Ready", func() bool {
+	require.Zero(t, first.Stop(t))
+	w.Eventually("it leads", func() bool { return strings.Contains(last.Output(), "this replica leads") })
+	w.Eventually("Memcacheds are Ready", func() bool {
 		for _, name := range []string{"cache", "another"} {
-			if ready, _ := status.Conditions(w.get(memcacheds, name)).Get(status.ConditionReady); ready.Status != "True" {
+			if ready, _ := status.Conditions(w.Get(memcacheds, name)).Get(status.ConditionReady); ready.Status != "True" {
 				return false
 			}
 		}
 		return true
 	})
-	after := w.get(deployments, "cache")
+	after := w.Get(deployments, "cache")
 	t.Run("the Deployment is the same, and no Pod is restarted", func(t *testing.T) {
 		assert.Equal(t, before.GetUID(), after.GetUID())
 		assert.Equal(t, before.Object["spec"], after.Object["spec"], "as it was")
 		require.Len(t, after.GetOwnerReferences(), 1)
-		assert.Equal(t, w.get(memcacheds, "cache").GetUID(), after.GetOwnerReferences()[0].UID)
+		assert.Equal(t, w.Get(memcacheds, "cache").GetUID(), after.GetOwnerReferences()[0].UID)
 		assert.Nil(t, after.GetOwnerReferences()[0].Controller, "an owner, as any, not its controller")
 	})
 	t.Run("what the Reconciler had set, and isn't rendered, is gone", func(t *testing.T) {
@@ -74,23 +74,23 @@ func TestMove(t *testing.T) {
 		}
 	})
 	t.Run("and it is operkit's from now on", func(t *testing.T) {
-		w.merge(memcacheds, "cache", `{"spec": {"size": 3}}`)
-		w.eventually("a change is made", func() bool { return w.size("cache") == 3 })
-		w.stop(last)
-		lease := w.get(leases, "memcached-operator")
+		w.Merge(memcacheds, "cache", `{"spec": {"size": 3}}`)
+		w.Eventually("a change is made", func() bool { return w.size("cache") == 3 })
+		require.Zero(t, last.Stop(t))
+		lease := w.Get(leases, "memcached-operator")
 		holder, _, err := unstructured.NestedString(lease.Object, "spec", "holderIdentity")
 		require.NoError(t, err)
 		assert.Empty(t, holder, "the Lease is given back")
 	})
 	t.Run("and back", func(t *testing.T) {
 		w.start("both", w.Namespace)
-		w.eventually("the Reconciler makes it its own again", func() bool {
-			deployment := w.get(deployments, "cache")
+		w.Eventually("the Reconciler makes it its own again", func() bool {
+			deployment := w.Get(deployments, "cache")
 			return deployment.GetAnnotations()["examples.operkit.dev/made-by"] != "" && deployment.GetUID() == before.GetUID() &&
 				len(deployment.GetOwnerReferences()) == 1 && deployment.GetOwnerReferences()[0].Controller != nil
 		})
-		w.merge(memcacheds, "cache", `{"spec": {"size": 1}}`)
-		w.eventually("a change is made", func() bool { return w.size("cache") == 1 })
+		w.Merge(memcacheds, "cache", `{"spec": {"size": 1}}`)
+		w.Eventually("a change is made", func() bool { return w.size("cache") == 1 })
 	})
 }
 
@@ -100,12 +100,12 @@ func TestReconcilerBehindTheEngine(t *testing.T) {
 	w := newWorld(t)
 	p := w.start("behind", w.Namespace)
 	w.create(memcacheds, "cache", `{"size": 2}`)
-	w.eventually("it is called for a resource", func() bool { return w.size("cache") == 2 })
-	w.merge(memcacheds, "cache", `{"spec": {"size": 4}}`)
-	w.eventually("for a change of it", func() bool { return w.size("cache") == 4 })
-	w.merge(deployments, "cache", `{"spec": {"replicas": 1}}`)
-	w.eventually("and for a change of what it owns", func() bool { return w.size("cache") == 4 })
-	w.stop(p)
+	w.Eventually("it is called for a resource", func() bool { return w.size("cache") == 2 })
+	w.Merge(memcacheds, "cache", `{"spec": {"size": 4}}`)
+	w.Eventually("for a change of it", func() bool { return w.size("cache") == 4 })
+	w.Merge(deployments, "cache", `{"spec": {"replicas": 1}}`)
+	w.Eventually("and for a change of what it owns", func() bool { return w.size("cache") == 4 })
+	require.Zero(t, p.Stop(t))
 }
 
 func TestArguments(t *testing.T) {

@@ -1,39 +1,25 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
-	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/bystander"
 	"github.com/operkit/operkit/deploy/cluster"
 	v1 "github.com/operkit/operkit/examples/memcached/api/v1"
 	"github.com/operkit/operkit/tools/envtest"
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
-const patience = 60 * time.Second
-
-// asProgram makes the test binary the program, so that a test starts and ends it as a process of its own.
-const asProgram = "OPERATOR_TEST_AS_PROGRAM"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
+	program.Main(main)
 	os.Exit(m.Run())
 }
 
@@ -48,8 +34,8 @@ var (
 // world is a namespace of a real control plane, in which the test's own user may do everything, and so may the program.
 type world struct {
 	*envtest.Env
-	t   *testing.T
-	api *cluster.Cluster
+	*bystander.Bystander
+	t *testing.T
 }
 
 func newWorld(t *testing.T) *world {
@@ -57,15 +43,12 @@ func newWorld(t *testing.T) *world {
 	env := envtest.Start(t, envtest.CRDs("../../../examples/memcached/config/crd", "../../../examples/hello/config/crd.yaml"))
 	api, err := cluster.New(t.Context(), env.Config)
 	require.NoError(t, err)
-	return &world{env, t, api}
+	return &world{env, bystander.New(t, api, env.Namespace, "somebody"), t}
 }
 
 // process is the program, running.
 type process struct {
-	command *exec.Cmd
-	log     buffer
-	done    chan struct{}
-	err     error
+	*program.Process
 	// theirs and ours are where its metrics are.
 	theirs, ours string
 }
@@ -73,34 +56,9 @@ type process struct {
 // start runs a release of the program until the test ends or stops it.
 func (w *world) start(args ...string) *process {
 	w.t.Helper()
-	p := &process{command: exec.Command(os.Args[0], args...), done: make(chan struct{}), theirs: free(w.t), ours: free(w.t)}
-	p.command.Env = append(os.Environ(), asProgram+"=1", "KUBECONFIG="+w.Kubeconfig(w.t, w.Self), "METRICS_ADDRESS="+p.theirs, "OPERKIT_METRICS_ADDRESS="+p.ours)
-	p.command.Stderr = &p.log
-	require.NoError(w.t, p.command.Start())
-	go func() {
-		p.err = p.command.Wait()
-		close(p.done)
-	}()
-	w.t.Cleanup(func() {
-		_ = p.command.Process.Kill() // it is gone already if it has ended by itself
-		<-p.done
-		if w.t.Failed() {
-			w.t.Logf("%s said:\n%s", strings.Join(args, " "), p.log.String())
-		}
-	})
-	return p
-}
-
-// stop ends the program in good order.
-func (w *world) stop(p *process) {
-	w.t.Helper()
-	require.NoError(w.t, p.command.Process.Signal(syscall.SIGTERM))
-	select {
-	case <-p.done:
-		require.NoError(w.t, p.err)
-	case <-time.After(patience):
-		w.t.Fatal("the program doesn't stop")
-	}
+	theirs, ours, command := free(w.t), free(w.t), program.Command(args...)
+	command.Env = append(os.Environ(), "KUBECONFIG="+w.Kubeconfig(w.t, w.Self), "METRICS_ADDRESS="+theirs, "OPERKIT_METRICS_ADDRESS="+ours)
+	return &process{program.Start(w.t, command), theirs, ours}
 }
 
 // free is an address that nobody listens at.
@@ -127,72 +85,20 @@ func (w *world) page(address string) string {
 	return string(content)
 }
 
-// buffer is a bytes.Buffer for several goroutines.
-type buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
-func (w *world) ref(kind schema.GroupVersionKind, name string) deploy.Ref {
-	return deploy.Ref{Kind: kind, Namespace: w.Namespace, Name: name}
-}
-
-// get reads an object from the API server, nil when there is none.
-func (w *world) get(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {
-	w.t.Helper()
-	obj, err := w.api.View().Get(w.t.Context(), w.ref(kind, name))
-	require.NoError(w.t, err)
-	return obj
-}
-
 // create makes a resource with a spec.
 func (w *world) create(kind schema.GroupVersionKind, name, spec string) {
 	w.t.Helper()
-	content := map[string]any{}
-	require.NoError(w.t, json.Unmarshal([]byte(`{"spec":`+spec+`}`), &content))
-	obj := &unstructured.Unstructured{Object: content}
-	obj.SetGroupVersionKind(kind)
-	obj.SetNamespace(w.Namespace)
-	obj.SetName(name)
-	_, err := w.api.Port().Create(w.t.Context(), obj, deploy.CreateOptions{FieldManager: "somebody"})
-	require.NoError(w.t, err)
-}
-
-func (w *world) merge(kind schema.GroupVersionKind, name, body string) {
-	w.t.Helper()
-	_, err := w.api.Port().Patch(w.t.Context(), w.ref(kind, name), deploy.Patch{Type: types.MergePatchType, Body: []byte(body), FieldManager: "somebody"})
-	require.NoError(w.t, err)
+	w.CreateYAML(fmt.Sprintf("{apiVersion: %s, kind: %s, metadata: {name: %s}, spec: %s}", kind.GroupVersion(), kind.Kind, name, spec))
 }
 
 // size is how many Pods a Deployment has, as it says; -1 for none.
 func (w *world) size(name string) int64 {
 	w.t.Helper()
-	deployment := w.get(deployments, name)
+	deployment := w.Get(deployments, name)
 	if deployment == nil {
 		return -1
 	}
 	replicas, _, err := unstructured.NestedInt64(deployment.Object, "spec", "replicas")
 	require.NoError(w.t, err)
 	return replicas
-}
-
-func (w *world) eventually(what string, condition func() bool) {
-	w.t.Helper()
-	for deadline := time.Now().Add(patience); !condition(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
 }

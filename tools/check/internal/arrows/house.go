@@ -169,6 +169,10 @@ var House = Policy{
 			Reason: "tools/envtest runs the control plane as a program; it never links Kubernetes' servers",
 		},
 		{
+			From: []string{"./tools/envtest/program/..."}, To: []string{"./tools/envtest", "k8s.io/...", "sigs.k8s.io/..."}, Links: true,
+			Reason: "tools/envtest/program starts programs of any kind: the standard library, no Kubernetes",
+		},
+		{
 			From: []string{"./tools/operkit/..."}, To: libraries, Links: true,
 			Reason: "tools/operkit links nothing of what its projects use",
 		},

@@ -1,0 +1,110 @@
+package bystander
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// Create makes a new object and returns it as the cluster has it. It is made in the bystander's namespace, whichever obj names, which stays
+// as it is. One that exists fails the test.
+func (b *Bystander) Create(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	b.t.Helper()
+	ctx, cancel := b.request()
+	defer cancel()
+	ref := b.refOf(ctx, obj)
+	made, err := b.port.Create(ctx, in(ref.Namespace, obj), deploy.CreateOptions{FieldManager: b.name})
+	b.failed("create", ref, err)
+	return made
+}
+
+// CreateYAML is Create with the one object of a text, YAML or JSON. A text of several objects fails the test: none is made.
+func (b *Bystander) CreateYAML(text string) *unstructured.Unstructured {
+	b.t.Helper()
+	obj, err := parse([]byte(text))
+	if err != nil {
+		b.t.Fatalf("bystander %s: %v:\n%s", b.name, err, text)
+	}
+	return b.Create(obj)
+}
+
+// CreateFile is CreateYAML with the content of a file, such as the sample that an operator ships with.
+func (b *Bystander) CreateFile(path string) *unstructured.Unstructured {
+	b.t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		b.t.Fatalf("bystander %s: %v", b.name, err)
+	}
+	obj, err := parse(content)
+	if err != nil {
+		b.t.Fatalf("bystander %s: %s: %v", b.name, path, err)
+	}
+	return b.Create(obj)
+}
+
+// Apply has an object be as obj says, by server-side apply as the whole intent of the bystander, and returns it as the cluster has it. Fields
+// that others own are taken over. For the namespace see Create.
+func (b *Bystander) Apply(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	b.t.Helper()
+	ctx, cancel := b.request()
+	defer cancel()
+	ref := b.refOf(ctx, obj)
+	applied, err := b.port.Apply(ctx, in(ref.Namespace, obj), deploy.ApplyOptions{FieldManager: b.name, Force: true, Whole: true})
+	b.failed("apply", ref, err)
+	return applied.Object
+}
+
+// refOf names an object as the bystander makes it.
+func (b *Bystander) refOf(ctx context.Context, obj *unstructured.Unstructured) deploy.Ref {
+	b.t.Helper()
+	if obj == nil {
+		b.t.Fatalf("bystander %s: the object is nil", b.name)
+	}
+	return b.ref(ctx, obj.GroupVersionKind(), obj.GetName())
+}
+
+// in is a copy of obj in a namespace.
+func in(namespace string, obj *unstructured.Unstructured) *unstructured.Unstructured {
+	obj = obj.DeepCopy()
+	obj.SetNamespace(namespace)
+	return obj
+}
+
+// parse reads the one object of a text.
+func parse(text []byte) (*unstructured.Unstructured, error) {
+	var found []*unstructured.Unstructured
+	for documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		content, err := yaml.YAMLToJSONStrict(document)
+		if err != nil {
+			return nil, err
+		}
+		if string(content) == "null" { // comments alone
+			continue
+		}
+		obj := &unstructured.Unstructured{}
+		if err := obj.UnmarshalJSON(content); err != nil {
+			return nil, fmt.Errorf("no object: %w", err)
+		}
+		found = append(found, obj)
+	}
+	if len(found) != 1 {
+		return nil, fmt.Errorf("%d objects: has to be one", len(found))
+	}
+	return found[0], nil
+}

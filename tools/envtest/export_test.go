@@ -1,0 +1,4 @@
+package envtest
+
+// AwaitQuiet has another timeout.
+var AwaitQuiet = (*Env).awaitQuiet

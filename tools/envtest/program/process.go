@@ -1,0 +1,109 @@
+package program
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	// Patience is how long Wait and Stop wait for the end of a process.
+	Patience = time.Minute
+	// held is how long the output of a process that has ended is waited for, which its children may hold open.
+	held = 5 * time.Second
+)
+
+// Process is a program that a test has started. It is safe for concurrent use, but for what takes a test: as always that is for the test's own
+// goroutine.
+type Process struct {
+	command *exec.Cmd
+	output  output
+	ended   chan struct{}
+}
+
+// Start starts a command, which is the process's from then on, until the end of the test: what still runs then is killed, and waited for. If
+// the test has failed, what the process said is logged. One that can't be started fails the test.
+//
+// What the process writes is its Output; a Stdout or Stderr that the command has already is left to it. The environment has one variable
+// more, by which the test binary is the program.
+func Start(t testing.TB, command *exec.Cmd) *Process {
+	t.Helper()
+	prepare(t, command)
+	p := &Process{command: command, ended: make(chan struct{})}
+	if command.Stdout == nil {
+		command.Stdout = &p.output
+	}
+	if command.Stderr == nil {
+		command.Stderr = &p.output
+	}
+	if err := command.Start(); err != nil {
+		t.Fatalf("program: start %s: %v", nameOf(command), err)
+	}
+	go func() {
+		defer close(p.ended)
+		_ = command.Wait() // the exit code says it
+	}()
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			t.Logf("%s said:\n%s", nameOf(p.command), p.Output())
+		}
+	})
+	return p
+}
+
+// Output is what the process has written so far, to stdout and stderr alike.
+func (p *Process) Output() string { return p.output.String() }
+
+// PID is the number of the process.
+func (p *Process) PID() int { return p.command.Process.Pid }
+
+// Running tells whether the process hasn't ended.
+func (p *Process) Running() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// Kill ends the process by SIGKILL, and returns when it has ended. One that has ended already stays so.
+func (p *Process) Kill() {
+	_ = p.command.Process.Kill() // it is gone already if it has ended by itself
+	<-p.ended
+}
+
+// Signal sends the process a signal. One that has ended fails the test.
+func (p *Process) Signal(t testing.TB, signal os.Signal) {
+	t.Helper()
+	if err := p.command.Process.Signal(signal); err != nil {
+		t.Fatalf("program: %s: %s: %v\n%s", nameOf(p.command), signal, err, p.Output())
+	}
+}
+
+// Wait waits until the process has ended, and returns its exit code, -1 if a signal has ended it. One that hasn't ended within Patience fails
+// the test.
+func (p *Process) Wait(t testing.TB) (code int) {
+	t.Helper()
+	return p.wait(t, Patience)
+}
+
+func (p *Process) wait(t testing.TB, patience time.Duration) (code int) {
+	t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		t.Fatalf("program: %s: hasn't ended after %s:\n%s", nameOf(p.command), patience, p.Output())
+	}
+	return p.command.ProcessState.ExitCode()
+}
+
+// Stop ends the process in good order, by SIGTERM, and returns its exit code as Wait does.
+func (p *Process) Stop(t testing.TB) (code int) {
+	t.Helper()
+	p.Signal(t, syscall.SIGTERM)
+	return p.Wait(t)
+}
