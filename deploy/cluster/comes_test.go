@@ -40,8 +40,13 @@ func (e *told) all() []string {
 // take waits for the wanted events, in whatever order, and forgets them.
 func (e *told) take(t testing.TB, want ...string) {
 	t.Helper()
+	e.takeWithin(t, patience, want...)
+}
+
+func (e *told) takeWithin(t testing.TB, limit time.Duration, want ...string) {
+	t.Helper()
 	slices.Sort(want)
-	require.Eventually(t, func() bool { return len(e.all()) >= len(want) }, patience, 2*time.Millisecond, "waiting for %v, have %v", want, e)
+	require.Eventually(t, func() bool { return len(e.all()) >= len(want) }, limit, 2*time.Millisecond, "waiting for %v, have %v", want, e)
 	got := e.all()
 	slices.Sort(got)
 	require.Equal(t, want, got)

@@ -2,10 +2,7 @@ package cluster_test
 
 import (
 	"context"
-	"flag"
 	"log/slog"
-	"runtime"
-	"strconv"
 	"testing"
 	"time"
 
@@ -23,19 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestMain has more tests run at once than there are processors, unless -parallel says how many: nearly all of their
-// time they wait for the API server.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if !given {
-		if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
-			panic(err)
-		}
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const patience = 30 * time.Second
 

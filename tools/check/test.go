@@ -39,7 +39,7 @@ func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 			Repository: env.repository, Stdout: env.stdout, Stderr: env.stderr, Count: *count, Run: *run,
 			Timeout: onceTimeout * time.Duration(max(1, *count)),
 		}
-		if runner.Fingerprint, err = env.repository.Fingerprint(ctx); err != nil {
+		if runner.Fingerprint, err = env.repository.Fingerprint(); err != nil {
 			return err
 		}
 		if *soak {
@@ -78,6 +78,9 @@ func testModules(
 	}
 	needed, err := controlplane.Needed(ctx, env.repository, chosen)
 	if err != nil {
+		return tally, err
+	}
+	if runner.Waiting, err = controlplane.Users(ctx, env.repository, chosen); err != nil {
 		return tally, err
 	}
 	given := os.Getenv(controlplane.FolderVariable)

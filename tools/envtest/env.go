@@ -59,7 +59,7 @@ func Start(t testing.TB, options ...Option) *Env {
 	if err := plane.createNamespace(ctx, e.Namespace, t.Name()); err != nil {
 		t.Fatalf("envtest: namespace %s: %v", e.Namespace, err)
 	}
-	e.cleanup(t, func(ctx context.Context) error { return plane.deleteNamespace(ctx, e.Namespace) })
+	e.cleanup(t, func(ctx context.Context) error { return plane.endNamespace(ctx, e.Namespace) })
 	e.Self = e.User(t, "test", s.rights...)
 	e.Config = rest.CopyConfig(e.Self.Config)
 	if len(s.crds) > 0 {

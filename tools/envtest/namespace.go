@@ -69,14 +69,6 @@ func (p *plane) createNamespace(ctx context.Context, name, test string) error {
 	return nil
 }
 
-func (p *plane) deleteNamespace(ctx context.Context, name string) error {
-	err := p.client.Resource(namespaces).Delete(ctx, name, metav1.DeleteOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return err
-	}
-	return nil
-}
-
 func object(apiVersion, kind, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{}}
 	o.SetAPIVersion(apiVersion)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -318,5 +319,21 @@ func TestNeeded(t *testing.T) {
 				t.Errorf("%v, %v; want %v", got, err, row.want)
 			}
 		})
+	}
+}
+
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	const envtest = repository.Prefix + "/tools/envtest"
+	r := repotest.New(t, []string{"dag", "deploy", "operator"}, repotest.Files{
+		"deploy/go.mod":   "module " + repository.Prefix + "/deploy\n\ngo 1.26.0\n\nrequire " + envtest + " v0.0.0\n",
+		"operator/go.mod": "module " + repository.Prefix + "/operator\n\ngo 1.26.0\n\nrequire " + envtest + " v0.0.0 // indirect\n",
+	})
+	users, err := controlplane.Users(t.Context(), r, r.Modules)
+	if want := map[string]bool{"deploy": true}; err != nil || !maps.Equal(users, want) {
+		t.Errorf("%v, %v; want %v", users, err, want)
+	}
+	if _, err := controlplane.Users(t.Context(), r, []repository.Module{{Dir: "nowhere"}}); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("a module that isn't there: %v", err)
 	}
 }

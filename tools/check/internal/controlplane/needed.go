@@ -33,6 +33,24 @@ func Needed(ctx context.Context, r *repository.Repository, modules []repository.
 	return dependsOn(ctx, r.Root, r.WorkspaceEnviron(), patterns...)
 }
 
+// Users tells which of modules require tools/envtest, by their folders: most of the time their tests wait for a control
+// plane.
+func Users(ctx context.Context, r *repository.Repository, modules []repository.Module) (map[string]bool, error) {
+	users := map[string]bool{}
+	for _, m := range modules {
+		required, err := r.Requirements(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range required {
+			if other.Path == envtest && !other.Indirect {
+				users[m.Dir] = true
+			}
+		}
+	}
+	return users, nil
+}
+
 func dependsOn(ctx context.Context, dir string, env []string, patterns ...string) (bool, error) {
 	args := append([]string{"list", "-mod=readonly", "-e", "-deps", "-test", "-f", "{{.ImportPath}}"}, patterns...)
 	out, err := process.Output(ctx, process.Command(ctx, dir, env, "go", args...))

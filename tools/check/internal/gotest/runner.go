@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 
 	"github.com/operkit/operkit/tools/check/internal/process"
 	"github.com/operkit/operkit/tools/check/internal/repository"
 )
+
+// waitingAtOnce is how many tests of a package that mostly wait run at once for each processor.
+const waitingAtOnce = 4
 
 // Runner runs the tests of modules one module after another. Repository and Stdout must be set; the zero value of every
 // other field is usable.
@@ -28,6 +32,9 @@ type Runner struct {
 	Run   string
 	// Timeout is the flag of go test: how long the tests of one package may take. Zero leaves it out.
 	Timeout time.Duration
+	// Waiting are the folders of modules whose tests mostly wait for others: more of them run at once than there are
+	// processors.
+	Waiting map[string]bool
 	// Fingerprint stands for all files of the repository: while it is another one, results are not taken that the go
 	// command knows of modules whose tests read around them. Empty: they are taken.
 	Fingerprint string
@@ -102,6 +109,9 @@ func (r *Runner) args(m repository.Module) []string {
 	}
 	if r.Run != "" {
 		args = append(args, "-run="+r.Run)
+	}
+	if r.Waiting[m.Dir] {
+		args = append(args, "-parallel="+strconv.Itoa(waitingAtOnce*runtime.GOMAXPROCS(0)))
 	}
 	if r.Fingerprint != "" && m.ReadsRepository() {
 		// A variable that no program has: all it does is to make the test binary another one.

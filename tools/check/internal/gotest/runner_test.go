@@ -87,6 +87,37 @@ func TestRunnerFlags(t *testing.T) {
 	}
 }
 
+const crowded = `package crowded
+
+import (
+	"flag"
+	"runtime"
+	"strconv"
+	"testing"
+)
+
+func TestAtOnce(t *testing.T) {
+	if got, usual := flag.Lookup("test.parallel").Value.String(), strconv.Itoa(runtime.GOMAXPROCS(0)); got == usual {
+		t.Errorf("as many tests at once as there are processors")
+	}
+}
+`
+
+// Tests that mostly wait run in larger numbers at once.
+func TestRunnerOfTestsThatWait(t *testing.T) {
+	t.Parallel()
+	r := repotest.New(t, []string{"dag", "deploy"}, repotest.Files{"dag/at_test.go": crowded, "deploy/at_test.go": crowded})
+	var out, problems bytes.Buffer
+	runner := gotest.Runner{Repository: r, Stdout: &out, Stderr: &problems, Waiting: map[string]bool{"deploy": true}}
+	tally, err := runner.All(t.Context(), r.Modules)
+	if want := (gotest.Tally{Passed: 1, Failed: 1}); err != nil || tally != want {
+		t.Errorf("counts %v, %v; want deploy's passed and dag's failed\n%s%s", tally, err, &out, &problems)
+	}
+	if !strings.Contains(out.String(), "[2/2] deploy: passed=1 failed=0") {
+		t.Errorf("printed\n%s", &out)
+	}
+}
+
 // The go command takes a result that it knows while the test binary and what the test itself read are as they were. Tests
 // of the tools have others read for them.
 func TestRunnerTakesKnownResults(t *testing.T) {

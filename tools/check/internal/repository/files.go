@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/tools/check/internal/process"
@@ -29,25 +29,32 @@ func (r *Repository) Files(ctx context.Context) ([]string, error) {
 	return files, nil
 }
 
-// Fingerprint is a text that changes with the name, the content or the mode of any of the repository's files.
-func (r *Repository) Fingerprint(ctx context.Context) (string, error) {
-	files, err := r.Files(ctx)
-	if err != nil {
-		return "", err
-	}
-	slices.Sort(files)
+// Fingerprint is a text that changes with the name, the content or the mode of any file below the root. It asks no git, so
+// that a copy of the files will do; what git itself and programs of the repository keep (.git, .cache) doesn't count.
+func (r *Repository) Fingerprint() (string, error) {
 	all := sha256.New()
-	for _, name := range files {
-		path := filepath.Join(r.Root, filepath.FromSlash(name))
-		info, err := os.Stat(path)
+	err := filepath.WalkDir(r.Root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (path == r.Cache() || entry.Name() == ".git"):
+			return filepath.SkipDir
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		info, err := entry.Info()
 		if err != nil {
-			return "", err
+			return err
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return "", err
+			return err
 		}
-		_, _ = fmt.Fprintf(all, "%q %o %x\n", name, info.Mode(), sha256.Sum256(text))
+		_, _ = fmt.Fprintf(all, "%q %o %x\n", path[len(r.Root):], info.Mode(), sha256.Sum256(text)) // a hash takes all
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("fingerprint of %s: %w", r.Root, err)
 	}
 	return hex.EncodeToString(all.Sum(nil)), nil
 }

@@ -2,6 +2,7 @@ package repository_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,11 +112,10 @@ func TestModuleBuild(t *testing.T) {
 
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
-	r := repotest.New(t, []string{"dag"}, repotest.Files{".gitignore": "/.cache/\n", "dag/a.go": "package dag\n"})
-	repotest.Git(t, r.Root)
+	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/a.go": "package dag\n"})
 	fingerprint := func() string {
 		t.Helper()
-		text, err := r.Fingerprint(t.Context())
+		text, err := r.Fingerprint()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,10 +130,15 @@ func TestFingerprint(t *testing.T) {
 	}{
 		{"nothing has changed", func() error { return nil }, false},
 		{"only when it was written", func() error { return os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)) }, false},
-		{"what git ignores", func() error { return os.MkdirAll(filepath.Join(r.Root, ".cache", "x"), 0o755) }, false},
+		{"what is kept between runs", func() error {
+			return errors.Join(os.MkdirAll(r.Cache(), 0o755), os.WriteFile(filepath.Join(r.Cache(), "x"), nil, 0o600))
+		}, false},
+		{"what git keeps", func() error {
+			return errors.Join(os.MkdirAll(filepath.Join(r.Root, ".git"), 0o755), os.WriteFile(filepath.Join(r.Root, ".git", "HEAD"), nil, 0o600))
+		}, false},
 		{"a content", func() error { return os.WriteFile(path, []byte("package dig\n"), 0o600) }, true},
 		{"a mode", func() error { return os.Chmod(path, 0o700) }, true},
-		{"a file that git doesn't know yet", func() error { return os.WriteFile(path+".txt", nil, 0o600) }, true},
+		{"a new file", func() error { return os.WriteFile(path+".txt", nil, 0o600) }, true},
 		{"a name", func() error { return os.Rename(path+".txt", path+".md") }, true},
 		{"a file that is gone", func() error { return os.Remove(path) }, true},
 	} {

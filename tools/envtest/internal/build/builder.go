@@ -150,23 +150,27 @@ func (b Builder) packages(ctx context.Context, g gocmd, show *meter) ([]string, 
 	return strings.Fields(out), nil
 }
 
-// compile counts the packages that the go command says it compiles. It skips cached ones without a word and works
-// roughly in the order of the list, so the place in the list tells more than the number of words.
+// compile counts the packages that the go command says it compiles, of as many as there are: it skips cached ones
+// without a word, and works in an order of its own. So a build of which much is cached is done long before it was
+// expected.
 func (b Builder) compile(ctx context.Context, g gocmd, path string, packages []string, show *meter) error {
-	place := make(map[string]int, len(packages))
-	for i, name := range packages {
-		place[name] = i + 1
+	waiting := make(map[string]bool, len(packages))
+	for _, name := range packages {
+		waiting[name] = true
 	}
+	compiled := 0
 	show.begin("compiling", len(packages))
 	_, err := g.run(ctx, func(line string) bool {
-		at, known := place[line]
-		if known {
-			show.reach(at, line)
+		if !waiting[line] {
+			return false
 		}
-		if known && at == len(packages) {
+		waiting[line] = false
+		compiled++
+		show.reach(compiled, line)
+		if line == packages[len(packages)-1] {
 			show.begin("linking", 0)
 		}
-		return known
+		return true
 	}, "build", "-v", "-o", path, ".")
 	return err
 }

@@ -33,7 +33,7 @@ case "$1 $2" in
 	broken) printf 'example/a\n# example/b\nb.go:1:1: no such thing\n' >&2; exit 1 ;;
 	slow) sleep 0.3 ;;
 	esac
-	printf 'example/a\nexample/b\nexample/main\n' >&2
+	printf 'example/b\nexample/a\nexample/b\nexample/main\n' >&2
 	printf '#!/bin/sh\necho built\n' > "$4"; chmod +x "$4" ;;
 *) echo "fake go: $*" >&2; exit 2 ;;
 esac
