@@ -5,12 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/operkit/operkit/tools/check/internal/arrows"
 	"github.com/operkit/operkit/tools/check/internal/budget"
 	"github.com/operkit/operkit/tools/check/internal/docs"
+	"github.com/operkit/operkit/tools/check/internal/gotest"
 	"github.com/operkit/operkit/tools/check/internal/hygiene"
 	"github.com/operkit/operkit/tools/check/internal/licence"
 	"github.com/operkit/operkit/tools/check/internal/lint"
@@ -42,8 +44,8 @@ func checks() []check {
 		{name: "format", summary: "every Go file is formatted (-w formats them)", prepare: prepareFormat},
 		{name: "snippets", summary: "pages show what the files hold that they name (-w fills them)", prepare: prepareSnippets},
 		{name: "testnames", summary: "no test has the name of another one in its folder", prepare: plain(hygiene.TestNames)},
-		{name: "vet", summary: "go vet finds nothing", prepare: plain(hygiene.Vet)},
-		{name: "lint", summary: "golangci-lint finds no mistake; what is long or tangled is a note", prepare: warned(lint.Lint)},
+		{name: "vet", summary: "go vet finds nothing", prepare: prepareVet},
+		{name: "lint", summary: "golangci-lint finds no mistake; what is long or tangled is a note", prepare: prepareLint},
 		{name: "arrows", summary: "imports follow the design", prepare: plain(func(ctx context.Context, r *repository.Repository) ([]string, error) {
 			return arrows.Check(ctx, r, arrows.House)
 		})},
@@ -77,6 +79,28 @@ func warned(do func(context.Context, *repository.Repository) (problems, notes []
 			problems, notes, err := do(ctx, r)
 			return report{problems: problems, notes: notes}, err
 		}
+	}
+}
+
+func prepareVet(*flag.FlagSet) action {
+	return func(ctx context.Context, r *repository.Repository) (result report, err error) {
+		race, _, err := gotest.RaceDetector(ctx, os.Environ())
+		if err != nil {
+			return report{}, err
+		}
+		result.problems, err = hygiene.Vet(ctx, r, race)
+		return result, err
+	}
+}
+
+func prepareLint(*flag.FlagSet) action {
+	return func(ctx context.Context, r *repository.Repository) (result report, err error) {
+		race, _, err := gotest.RaceDetector(ctx, os.Environ())
+		if err != nil {
+			return report{}, err
+		}
+		result.problems, result.notes, err = lint.Lint(ctx, r, race)
+		return result, err
 	}
 }
 

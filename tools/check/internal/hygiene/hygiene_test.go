@@ -67,7 +67,7 @@ func TestVet(t *testing.T) {
 		"tools/devcluster/main.go": "package devcluster\n",
 		"tools/peers/dag/peer.go":  "package peer\n\nvar x int = \"no number\"\n",
 	})
-	problems, err := hygiene.Vet(t.Context(), r)
+	problems, err := hygiene.Vet(t.Context(), r, false)
 	want(t, problems, err,
 		[]string{"dag: go vet ./...: exit status 1", "dag.go:5", "%d"},
 		[]string{"tools/peers/dag: ", "no number"})

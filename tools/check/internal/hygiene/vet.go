@@ -9,14 +9,18 @@ import (
 	"github.com/operkit/operkit/tools/check/internal/repository"
 )
 
-// Vet gives what go vet says of every module, each with its own environment and build flags.
-func Vet(ctx context.Context, r *repository.Repository) ([]string, error) {
+// Vet gives what go vet says of every module, each with its own environment and build flags. With race it reads what was
+// compiled for tests under the race detector, and needn't have all of it compiled again.
+func Vet(ctx context.Context, r *repository.Repository, race bool) ([]string, error) {
 	var problems []string
 	for _, m := range r.Modules {
 		if !m.HasPackages(r.Root) {
 			continue
 		}
 		args := append([]string{"vet"}, m.BuildFlags()...)
+		if race && m.Race() {
+			args = append(args, "-race")
+		}
 		problem, err := run(ctx, r, m, append(args, "./...")...)
 		if err != nil {
 			return nil, err

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/operkit/operkit/tools/check/internal/process"
 	"github.com/operkit/operkit/tools/check/internal/repository"
@@ -14,8 +16,9 @@ import (
 var measures = []string{"funlen", "gocognit", "nestif"}
 
 // Lint gives what the linters find in every module but the control plane, for which they would read the whole of
-// Kubernetes: what is wrong, and what deserves a look, a text each.
-func Lint(ctx context.Context, r *repository.Repository) (problems, notes []string, err error) {
+// Kubernetes: what is wrong, and what deserves a look, a text each. With race the linters read what was compiled for tests
+// under the race detector, and needn't have all of it compiled again.
+func Lint(ctx context.Context, r *repository.Repository, race bool) (problems, notes []string, err error) {
 	program, err := build(ctx, r, "github.com/golangci/golangci-lint/v2/cmd/golangci-lint")
 	if err != nil {
 		return nil, nil, err
@@ -24,7 +27,11 @@ func Lint(ctx context.Context, r *repository.Repository) (problems, notes []stri
 		if !m.HasPackages(r.Root) || m.IsControlPlane() {
 			continue
 		}
-		found, err := issues(ctx, r, m, program)
+		env := r.Environ(m)
+		if race && m.Race() {
+			env = repository.Setenv(env, "GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -race"))
+		}
+		found, err := issues(ctx, r.Folder(m), env, program)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", m.Dir, err)
 		}
@@ -53,8 +60,8 @@ func (i issue) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s (%s)", i.Pos.Filename, i.Pos.Line, i.Pos.Column, i.Text, i.FromLinter)
 }
 
-func issues(ctx context.Context, r *repository.Repository, m repository.Module, program string) ([]issue, error) {
-	cmd := process.Command(ctx, r.Folder(m), r.Environ(m), program, "run", "--allow-parallel-runners", "--issues-exit-code=0",
+func issues(ctx context.Context, folder string, env []string, program string) ([]issue, error) {
+	cmd := process.Command(ctx, folder, env, program, "run", "--allow-parallel-runners", "--issues-exit-code=0",
 		"--show-stats=false", "--output.json.path=stdout", "./...")
 	out, err := process.Output(ctx, cmd)
 	if err != nil {

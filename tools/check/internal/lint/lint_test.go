@@ -17,7 +17,7 @@ func TestLint(t *testing.T) {
 		"smp/smp.go":       long,
 		"status/status.go": "// Package status is well.\npackage status\n",
 	}))
-	problems, notes, err := Lint(t.Context(), r)
+	problems, notes, err := Lint(t.Context(), r, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestLint(t *testing.T) {
 func TestLintWithoutItsTools(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/dag.go": removing})
-	if _, _, err := Lint(t.Context(), r); err == nil || !strings.HasPrefix(err.Error(), Folder+": ") {
+	if _, _, err := Lint(t.Context(), r, false); err == nil || !strings.HasPrefix(err.Error(), Folder+": ") {
 		t.Errorf("error %v doesn't name %s", err, Folder)
 	}
 }
