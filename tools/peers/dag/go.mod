@@ -12,7 +12,7 @@ require (
 
 require (
 	github.com/emirpasic/gods v1.18.1 // indirect
-	github.com/google/uuid v1.3.0 // indirect
+	github.com/google/uuid v1.6.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 )
 
