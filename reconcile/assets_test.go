@@ -150,7 +150,7 @@ func TestAssets(t *testing.T) {
 		t.Parallel()
 		w := newWorldWith(t, wanting("1"))
 		w.calm(w.reconciler(adding(func(*Session) {}), WithAssets(burning{late: true})))
-		assert.Equal(t, 1, w.logs.count(`method="release of Assets"`))
+		assert.Equal(t, 1, w.logs.Count(`method="release of Assets"`))
 	})
 }
 
@@ -196,7 +196,7 @@ func TestAssetsOfWhatIsFinalized(t *testing.T) {
 				return
 			}
 			require.EqualError(t, read, row.wrong)
-			assert.Equal(t, 1, w.logs.count("finalizing without the files of the version"))
+			assert.Equal(t, 1, w.logs.Count("finalizing without the files of the version"))
 		})
 	}
 }

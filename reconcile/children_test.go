@@ -6,6 +6,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -117,7 +118,7 @@ func TestEveryClusterOfItsOwn(t *testing.T) {
 	}
 	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(resources...))
 	require.NoError(t, err)
-	w := &world{recorder: &recorder{memory: memory}, t: t, clock: &clock{now: newWorld(t).clock.now}, logs: &logs{}}
+	w := &world{recorder: &recorder{memory: memory}, t: t, clock: &clock{now: newWorld(t).clock.now}, logs: &testlog.Text{}}
 	r := w.reconciler(&finalizing{controller: *adding(func(s *Session) {
 		s.Add("web", configMap(s.ScopedName("web"))).After(s.Add("db", configMap(s.ScopedName("db"))), Ready)
 	})})

@@ -305,7 +305,7 @@ func TestFinalizeKnowsWhatIsWanted(t *testing.T) {
 			}
 			_, _, err := w.once(w.reconciler(c, SupportedVersions("1"), StrictVersions()))
 			assert.Equal(t, row.config, config)
-			assert.Equal(t, row.logged, w.logs.count("finalizing without the configuration"))
+			assert.Equal(t, row.logged, w.logs.Count("finalizing without the configuration"))
 			if row.err != "" {
 				assert.EqualError(t, err, row.err)
 				return

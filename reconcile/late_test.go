@@ -190,7 +190,7 @@ func TestEveryPanicIsLogged(t *testing.T) {
 		}
 	})))
 	require.EqualError(t, err, "component a: build: panic: in a\ncomponent b: build: panic: in b")
-	assert.Equal(t, 1, w.logs.count(`msg=panic`+` object="Widget shop/w" reconcile=`)-1, "two stacks")
+	assert.Equal(t, 1, w.logs.Count(`msg=panic`+` object="Widget shop/w" reconcile=`)-1, "two stacks")
 }
 
 // A component that is taken away needs no patch, and a bad one doesn't keep it.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/require"
@@ -74,7 +74,7 @@ type world struct {
 	*recorder
 	t     *testing.T
 	clock *clock
-	logs  *logs
+	logs  *testlog.Text
 }
 
 // newWorld returns a world that holds the widget shop/w and objects.
@@ -88,7 +88,7 @@ func newWorldWith(t *testing.T, resource *unstructured.Unstructured, objects ...
 	c := &clock{now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}
 	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(append(objects, resource)...), dryrun.Clock(c.Now))
 	require.NoError(t, err)
-	return &world{recorder: &recorder{memory: memory, shown: newShown(t)}, t: t, clock: c, logs: &logs{}}
+	return &world{recorder: &recorder{memory: memory, shown: newShown(t)}, t: t, clock: c, logs: &testlog.Text{}}
 }
 
 func widget() *unstructured.Unstructured {
@@ -251,23 +251,3 @@ func (c *clock) advance(d time.Duration) {
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
-
-// logs keeps what was logged.
-type logs struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logs) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-func (l *logs) count(text string) int { return strings.Count(l.String(), text) }

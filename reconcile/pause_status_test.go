@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,7 +55,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		assert.Equal(t, request.Result{}, result)
 		assert.Contains(t, w.logs.String(), "no status subresource")
 		assert.Empty(t, w.calm(r))
-		assert.Equal(t, 1, w.logs.count("status not written"))
+		assert.Equal(t, 1, w.logs.Count("status not written"))
 		assert.Equal(t, 1, r.Tally().Resources[Paused], "it is paused all the same")
 	})
 	t.Run("one that knows no conditions is asked once", func(t *testing.T) {
@@ -67,7 +68,7 @@ func TestPauseInTheStatus(t *testing.T) {
 		assert.Empty(t, w.calm(r))
 		w.pause("TRUE")
 		assert.Empty(t, w.calm(r), "also for another pause")
-		assert.Equal(t, 1, w.logs.count("drops parts of the status"))
+		assert.Equal(t, 1, w.logs.Count("drops parts of the status"))
 	})
 	t.Run("conditions that are none are written over", func(t *testing.T) {
 		t.Parallel()
@@ -169,7 +170,7 @@ func TestPauseUnderASchema(t *testing.T) {
 	}}
 	memory, err := dryrun.New(dryrun.Objects(definition, widget()), dryrun.Namespaces("shop"))
 	require.NoError(t, err)
-	w := &world{recorder: &recorder{memory: memory}, t: t, clock: &clock{now: time.Unix(math.MaxInt32, 0)}, logs: &logs{}}
+	w := &world{recorder: &recorder{memory: memory}, t: t, clock: &clock{now: time.Unix(math.MaxInt32, 0)}, logs: &testlog.Text{}}
 	w.pause("true")
 	r := w.reconciler(room())
 	assert.Equal(t, []string{writeStatus, "get Widget shop/w"}, w.calm(r))

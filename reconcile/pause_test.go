@@ -80,7 +80,7 @@ func TestPauseAnnotation(t *testing.T) {
 			p, paused := w.reconciler(&controller{}).paused(t.Context(), resource)
 			assert.Equal(t, row.paused, paused)
 			assert.Equal(t, row.left, p.left(w.clock.Now()))
-			assert.Equal(t, row.warned, w.logs.count("not paused") > 0)
+			assert.Equal(t, row.warned, w.logs.Count("not paused") > 0)
 		})
 	}
 }

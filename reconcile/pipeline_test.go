@@ -233,6 +233,6 @@ func TestReconciledIsLogged(t *testing.T) {
 	r := w.reconciler(adding(func(*Session) {}), Logger(slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	w.calm(r)
 	w.calm(r)
-	assert.Equal(t, 2, w.logs.count("level=DEBUG msg=reconciled"))
-	assert.Equal(t, 2, w.logs.count("requeue_after=10m0s"))
+	assert.Equal(t, 2, w.logs.Count("level=DEBUG msg=reconciled"))
+	assert.Equal(t, 2, w.logs.Count("requeue_after=10m0s"))
 }

@@ -301,7 +301,7 @@ func TestPruneWithoutTheRight(t *testing.T) {
 	}
 	assert.Equal(t, "Stable/Stable", w.verdict())
 	assert.Equal(t, []any{"apps/v1/Deployment", "v1/ConfigMap"}, w.kinds(), "it is still known what is left")
-	assert.Equal(t, 2, w.logs.count("the right to it is gone"))
+	assert.Equal(t, 2, w.logs.Count("the right to it is gone"))
 	watcher.failFor = nil
 	w.calm(r)
 	assert.Nil(t, w.get(deploymentRef("d")))

@@ -135,7 +135,7 @@ func TestUnavailableCluster(t *testing.T) {
 		require.ErrorIs(t, err, unavailable)
 		assert.ErrorContains(t, err, "status not written: ")
 		assert.Contains(t, calls, "apply ConfigMap shop/a", "reconcile 53: the work itself is done")
-		assert.Zero(t, w.logs.count("status not written"))
+		assert.Zero(t, w.logs.Count("status not written"))
 		w.refuse = nil
 		calls, _, err = w.once(w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) })))
 		require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -115,7 +116,7 @@ func TestClusterScopedResource(t *testing.T) {
 	region.SetGroupVersionKind(regions)
 	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(region), dryrun.ClusterScoped(regions.GroupKind()))
 	require.NoError(t, err)
-	w := &world{recorder: &recorder{memory: memory}, t: t, clock: &clock{}, logs: &logs{}}
+	w := &world{recorder: &recorder{memory: memory}, t: t, clock: &clock{}, logs: &testlog.Text{}}
 	r, err := New(&regional{}, deploy.NewManager(w))
 	require.NoError(t, err)
 	_, err = r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: regions, Name: "north"}})

@@ -127,15 +127,15 @@ func TestStatusThatTheSchemaDoesNotKnow(t *testing.T) {
 			w.drops = row.drops
 			r := w.reconciler(adding(func(s *Session) { s.Add("c", configMap("c")); s.Add("d", deployment("d")) }))
 			w.calm(r)
-			assert.Equal(t, 1, w.logs.count("drops parts of the status: add them to its schema"))
-			assert.Equal(t, 1, w.logs.count("fields="+row.field))
+			assert.Equal(t, 1, w.logs.Count("drops parts of the status: add them to its schema"))
+			assert.Equal(t, 1, w.logs.Count("fields="+row.field))
 			for range 10 {
 				assert.Empty(t, w.calm(r), "what is dropped isn't written again")
 			}
 			w.makeReady("d")
 			assert.Equal(t, []string{writeStatus}, w.calm(r), "the rest is")
 			assert.Equal(t, "Stable/Stable", w.verdict())
-			assert.Equal(t, 1, w.logs.count("drops parts of the status"), "it is said once")
+			assert.Equal(t, 1, w.logs.Count("drops parts of the status"), "it is said once")
 		})
 	}
 }

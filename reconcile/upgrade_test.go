@@ -244,7 +244,7 @@ func TestRelease(t *testing.T) {
 				require.Len(t, c.released, row.want)
 				if row.want > 0 {
 					assert.Equal(t, "w", c.released[0].Name())
-					assert.Equal(t, panics, w.logs.count("method=Release") > 0, "a panic is told, and is nobody's error")
+					assert.Equal(t, panics, w.logs.Count("method=Release") > 0, "a panic is told, and is nobody's error")
 				}
 			}
 		})

@@ -1,7 +1,6 @@
 package event
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -109,12 +109,12 @@ func (p *port) refuses(err error) {
 }
 
 // inBubble runs a test with a recorder in a time of its own.
-func inBubble(t *testing.T, reason string, do func(t *testing.T, r *Recorder, p *port, logs *bytes.Buffer)) {
+func inBubble(t *testing.T, reason string, do func(t *testing.T, r *Recorder, p *port, logs *testlog.Text)) {
 	t.Helper()
 	t.Run(reason, func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			p, logs := &port{}, &bytes.Buffer{}
+			p, logs := &port{}, &testlog.Text{}
 			r := NewRecorder(p, "shop-operator", "shop-operator-0", Logger(slog.New(slog.NewTextHandler(logs, nil))))
 			ctx, stop := context.WithCancel(t.Context())
 			done := make(chan struct{})
@@ -128,7 +128,7 @@ func inBubble(t *testing.T, reason string, do func(t *testing.T, r *Recorder, p 
 
 func TestRecorder(t *testing.T) {
 	t.Parallel()
-	inBubble(t, "what is written", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+	inBubble(t, "what is written", func(t *testing.T, r *Recorder, p *port, _ *testlog.Text) {
 		web := Object{Ref: deploy.Ref{Kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Namespace: "town", Name: "web"}}
 		r.Record(Event{Regarding: shop, Related: web, Type: Warning, Reason: "Closed", Action: "Close", Note: "no tea"})
 		r.Record(Event{Regarding: Object{Ref: deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Node"}, Name: "n"}}, Reason: "Seen"})
@@ -150,7 +150,7 @@ func TestRecorder(t *testing.T) {
 		assert.Equal(t, []any{"Normal", "Seen", "Seen"}, []any{second.Object["type"], second.Object["reason"], second.Object["action"]})
 		assert.NotContains(t, second.Object, "related")
 	})
-	inBubble(t, "the same again is counted, and the count written now and then", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+	inBubble(t, "the same again is counted, and the count written now and then", func(t *testing.T, r *Recorder, p *port, _ *testlog.Text) {
 		again := func(version string) {
 			e := Event{Regarding: shop, Type: Warning, Reason: "Failed", Note: "no tea"}
 			e.Regarding.ResourceVersion = version
@@ -177,7 +177,7 @@ func TestRecorder(t *testing.T) {
 		synctest.Wait()
 		assert.Len(t, p.notes(), 3, "and so is one that says something else")
 	})
-	inBubble(t, "a count that isn't written yet is at the end", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+	inBubble(t, "a count that isn't written yet is at the end", func(t *testing.T, r *Recorder, p *port, _ *testlog.Text) {
 		for range 5 {
 			r.Record(Event{Regarding: shop, Reason: "Opened"})
 			synctest.Wait()
@@ -185,7 +185,7 @@ func TestRecorder(t *testing.T) {
 		assert.Equal(t, []int64{2}, p.written()[p.name()])
 		t.Cleanup(func() { assert.Equal(t, []int64{2, 5}, p.written()[p.name()]) })
 	})
-	inBubble(t, "no flood about one object", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+	inBubble(t, "no flood about one object", func(t *testing.T, r *Recorder, p *port, _ *testlog.Text) {
 		other := shop
 		other.UID = "u2"
 		for i := range 100 {
@@ -207,7 +207,7 @@ func TestRecorder(t *testing.T) {
 		assert.Empty(t, r.allowances, "nothing is kept")
 		assert.Empty(t, r.known)
 	})
-	inBubble(t, "it never waits", func(t *testing.T, r *Recorder, p *port, logs *bytes.Buffer) {
+	inBubble(t, "it never waits", func(t *testing.T, r *Recorder, p *port, logs *testlog.Text) {
 		p.delay = time.Hour
 		for i := range 3 * mostWaiting {
 			other := shop
@@ -219,7 +219,7 @@ func TestRecorder(t *testing.T) {
 		synctest.Wait()
 		assert.Empty(t, logs.String())
 	})
-	inBubble(t, "while the cluster doesn't answer events wait", func(t *testing.T, r *Recorder, p *port, logs *bytes.Buffer) {
+	inBubble(t, "while the cluster doesn't answer events wait", func(t *testing.T, r *Recorder, p *port, logs *testlog.Text) {
 		p.refuses(&deploy.UnavailableError{Ref: deploy.Ref{Name: "tea.1234"}, Err: errors.New("connection refused")})
 		for i := range 5 {
 			r.Record(Event{Regarding: shop, Reason: "Opened", Note: fmt.Sprint(i)})
@@ -234,7 +234,7 @@ func TestRecorder(t *testing.T) {
 		assert.Equal(t, []string{"0", "1", "2", "3", "4"}, p.notes(), "none is lost")
 		assert.Zero(t, r.Dropped())
 	})
-	inBubble(t, "what the cluster refuses is said once, with what to do", func(t *testing.T, r *Recorder, p *port, logs *bytes.Buffer) {
+	inBubble(t, "what the cluster refuses is said once, with what to do", func(t *testing.T, r *Recorder, p *port, logs *testlog.Text) {
 		right := errors.New(`events.events.k8s.io is forbidden: User "x" cannot create resource "events" in API group "events.k8s.io"`)
 		p.refuse = &deploy.ForbiddenError{Verb: "create", Resource: schema.GroupResource{Group: "events.k8s.io", Resource: "events"}, Err: right}
 		for i := range 5 {
@@ -270,7 +270,7 @@ func TestRecorder(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, []string{"now", "now"}, p.notes(), "one whose count couldn't be written is begun anew")
 	})
-	inBubble(t, "what wasn't told of a count is told before the next one", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+	inBubble(t, "what wasn't told of a count is told before the next one", func(t *testing.T, r *Recorder, p *port, _ *testlog.Text) {
 		for range 4 {
 			r.Record(Event{Regarding: shop, Reason: "Opened"})
 			synctest.Wait()
@@ -283,7 +283,7 @@ func TestRecorder(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, []int64{2, 5}, p.written()[p.name()])
 	})
-	inBubble(t, "a name that is cut is one all the same", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+	inBubble(t, "a name that is cut is one all the same", func(t *testing.T, r *Recorder, p *port, _ *testlog.Text) {
 		long := shop
 		long.Name = strings.Repeat("a", longestName-1) + ".b"
 		r.Record(Event{Regarding: long, Reason: "Opened"})
@@ -291,7 +291,7 @@ func TestRecorder(t *testing.T) {
 		assert.Contains(t, p.name(), strings.Repeat("a", longestName-1)+".d")
 		assert.NotContains(t, p.name(), "..")
 	})
-	inBubble(t, "events of events, and of nothing, are none", func(t *testing.T, r *Recorder, p *port, _ *bytes.Buffer) {
+	inBubble(t, "events of events, and of nothing, are none", func(t *testing.T, r *Recorder, p *port, _ *testlog.Text) {
 		r.Record(Event{Regarding: Object{Ref: deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Event"}, Name: "e"}}, Reason: "Opened"})
 		r.Record(Event{Reason: "Opened"})
 		r.Record(Event{Regarding: shop})

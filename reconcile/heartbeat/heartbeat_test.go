@@ -1,7 +1,6 @@
 package heartbeat
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -14,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -22,10 +22,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // beating runs a test beside a heart that beats each half minute into file, for as long as alive says nothing.
-func beating(t *testing.T, file string, alive func() error, test func(logs *lines)) {
+func beating(t *testing.T, file string, alive func() error, test func(logs *testlog.Text)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		var logs lines
+		var logs testlog.Text
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- Run(ctx, file, alive, Logger(slog.New(slog.NewTextHandler(&logs, nil)))) }()
@@ -34,24 +34,6 @@ func beating(t *testing.T, file string, alive func() error, test func(logs *line
 		cancel()
 		require.NoError(t, <-ended)
 	})
-}
-
-// lines is what was logged. A bubble's clock orders what its goroutines do, but the race detector doesn't know.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 func well() error { return nil }
@@ -68,7 +50,7 @@ func TestRun(t *testing.T) {
 	t.Run("watch 38: at the start and each half minute, in UTC", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "beat")
-		beating(t, file, well, func(logs *lines) {
+		beating(t, file, well, func(logs *testlog.Text) {
 			start := time.Now()
 			assert.Equal(t, start.UTC().Format(time.RFC3339)+"\n", content(t, file), "watch mistake 20: UTC")
 			require.NoError(t, Check(file, time.Second, time.Now()))
@@ -96,7 +78,7 @@ func TestRun(t *testing.T) {
 			}
 			return nil
 		}
-		beating(t, file, alive, func(logs *lines) {
+		beating(t, file, alive, func(logs *testlog.Text) {
 			isStuck.Store(true)
 			time.Sleep(5 * time.Minute)
 			synctest.Wait()
@@ -114,7 +96,7 @@ func TestRun(t *testing.T) {
 		t.Parallel()
 		folder := filepath.Join(t.TempDir(), "later")
 		file := filepath.Join(folder, "beat")
-		beating(t, file, well, func(logs *lines) {
+		beating(t, file, well, func(logs *testlog.Text) {
 			time.Sleep(2 * time.Minute)
 			synctest.Wait()
 			assert.Equal(t, 1, strings.Count(logs.String(), `msg="no heartbeat"`))

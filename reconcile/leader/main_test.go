@@ -1,7 +1,6 @@
 package leader
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -115,7 +115,7 @@ func newCluster(t *testing.T, objects ...*unstructured.Unstructured) *dryrun.Clu
 type replica struct {
 	*Elector
 	wire *wire
-	log  *bytes.Buffer
+	log  *testlog.Text
 	stop context.CancelFunc
 	// began is closed when the work has begun, returned has what Run returned.
 	began    chan struct{}
@@ -131,7 +131,7 @@ type replica struct {
 
 func newReplica(t *testing.T, cluster deploy.Cluster, name string, opts ...Option) *replica {
 	t.Helper()
-	r := &replica{wire: &wire{Port: cluster.Port()}, log: &bytes.Buffer{}, began: make(chan struct{}), returned: make(chan error, 1)}
+	r := &replica{wire: &wire{Port: cluster.Port()}, log: &testlog.Text{}, began: make(chan struct{}), returned: make(chan error, 1)}
 	logger := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey || a.Key == "identity" || a.Key == "lock" {
 			return slog.Attr{}

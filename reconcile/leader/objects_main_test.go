@@ -1,7 +1,6 @@
 package leader
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/require"
@@ -46,7 +46,7 @@ type worker struct {
 	cluster *dryrun.Cluster
 	wire    *wire
 	glass   *glass
-	log     *bytes.Buffer
+	log     *testlog.Text
 	// work is what the Reconciler does, with the request's context.
 	work func(ctx context.Context) error
 
@@ -84,7 +84,7 @@ func (w *worker) View() deploy.View { return w.glass }
 
 func newWorker(t *testing.T, cluster *dryrun.Cluster, name string, opts ...Option) *worker {
 	t.Helper()
-	w := &worker{cluster: cluster, wire: &wire{Port: cluster.Port()}, glass: &glass{View: cluster.View()}, log: &bytes.Buffer{}}
+	w := &worker{cluster: cluster, wire: &wire{Port: cluster.Port()}, glass: &glass{View: cluster.View()}, log: &testlog.Text{}}
 	logger := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	lock, err := PerObject(working{w}, w, append([]Option{Identity(name), Logger(logger)}, opts...)...)
 	require.NoError(t, err)

@@ -218,6 +218,7 @@ func TestPerObjectIsWorkedOnByOne(t *testing.T) {
 			ended := make(chan struct{})
 			w.work = func(ctx context.Context) error {
 				defer close(ended)
+				time.Sleep(50 * time.Millisecond) // never at the moment of a renewal, which one of both would lose then
 				for i := range 50 {
 					edit(t, cluster, fmt.Sprintf(`{"data":{"i":"%d"}}`, i))
 					time.Sleep(1900 * time.Millisecond)

@@ -18,6 +18,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -70,7 +71,7 @@ type world struct {
 	calls   *dryrun.Recording
 	manager *deploy.Manager
 	clock   *clock
-	logs    *logs
+	logs    *testlog.Text
 	control *widgetController
 	patches *temporarypatch.Controller
 	own     *temporarypatch.Reconciler
@@ -93,7 +94,7 @@ func newWorldOf(t *testing.T, kinds, objects []string, options ...temporarypatch
 
 func newCluster(t *testing.T, objects []string, options ...temporarypatch.Option) *world {
 	t.Helper()
-	w := &world{t: t, clock: &clock{now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}, logs: &logs{}}
+	w := &world{t: t, clock: &clock{now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}, logs: &testlog.Text{}}
 	crd, err := temporarypatch.CRD(options...)
 	require.NoError(t, err)
 	all := []*unstructured.Unstructured{crd}

@@ -1,7 +1,6 @@
 package versions_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -16,6 +15,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -103,16 +103,7 @@ func (w *world) persist(ctx context.Context, name string) error {
 }
 
 // logs keeps what is logged, a line of JSON each.
-type logs struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
+type logs struct{ testlog.Text }
 
 func (l *logs) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: level}))
@@ -121,9 +112,7 @@ func (l *logs) logger(level slog.Level) *slog.Logger {
 // line is the line with a message, without its time; nil if there is none.
 func (l *logs) line(t testing.TB, message string) map[string]any {
 	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for text := range strings.Lines(l.text.String()) {
+	for text := range strings.Lines(l.String()) {
 		var line map[string]any
 		require.NoError(t, json.Unmarshal([]byte(text), &line), text)
 		if line["msg"] == message {

@@ -81,7 +81,7 @@ func TestStorm(t *testing.T) {
 			assert.Len(w.t, w.taken(), 2)
 			assert.Equal(w.t, 1, engine.State().Timers)
 			assert.Equal(w.t, []int{1, 1, 1}, []int{engine.owners.Len(), engine.followers.Len(), len(engine.backoff.counts)})
-			assert.Equal(w.t, 2, w.logs.count("level=WARN"), "a line for each reconcile that failed, and none for the events")
+			assert.Equal(w.t, 2, w.logs.Count("level=WARN"), "a line for each reconcile that failed, and none for the events")
 		})
 	}
 	inBubble(t, "watch 9: 50 000 keys of an external source at once", func(w *world) {

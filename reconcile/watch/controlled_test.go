@@ -99,8 +99,8 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 			w.unable(widgets, row.refuse, row.unsynced)
 			w.start()
 			w.pass(10 * time.Minute)
-			assert.Equal(w.t, 1, w.logs.count("can't watch yet, waiting"), "it says so once, not a thousand times")
-			assert.Equal(w.t, 1, w.logs.count(fmt.Sprintf("reason=%q", errors.Join(row.refuse, row.unsynced).Error())))
+			assert.Equal(w.t, 1, w.logs.Count("can't watch yet, waiting"), "it says so once, not a thousand times")
+			assert.Equal(w.t, 1, w.logs.Count(fmt.Sprintf("reason=%q", errors.Join(row.refuse, row.unsynced).Error())))
 			asked := len(w.subscriptions())
 			if row.asks {
 				assert.Empty(w.t, w.taken())
@@ -111,7 +111,7 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 			w.unable(widgets, nil, nil)
 			w.pass(5 * time.Second)
 			assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "watch 20: and goes on by itself")
-			assert.Equal(w.t, 1, w.logs.count("msg=watching kind=Widget version=example.dev/v1"))
+			assert.Equal(w.t, 1, w.logs.Count("msg=watching kind=Widget version=example.dev/v1"))
 		})
 	}
 	inBubble(t, "watch 20: a view that can tell when it is served is asked once, and not again and again", func(w *world) {
@@ -124,7 +124,7 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 		w.run(engine)
 		w.pass(24 * time.Hour)
 		assert.Equal(w.t, []string{"Widget"}, w.subscriptions())
-		assert.Equal(w.t, 1, w.logs.count("can't watch yet, waiting"))
+		assert.Equal(w.t, 1, w.logs.Count("can't watch yet, waiting"))
 		w.unable(widgets, nil, nil)
 		close(served)
 		assert.Equal(w.t, []string{"Widget shop/a"}, w.settle(), "at once")
@@ -146,7 +146,7 @@ func TestKindThatCannotBeWatchedYet(t *testing.T) {
 		w.pass(time.Minute)
 		w.unable(widgets, nil, forbidden)
 		w.pass(time.Minute)
-		assert.Equal(w.t, 2, w.logs.count("can't watch yet, waiting"))
+		assert.Equal(w.t, 2, w.logs.Count("can't watch yet, waiting"))
 	})
 	inBubble(t, "the engine's end isn't held up", func(w *world) {
 		w.unable(widgets, unknown, nil)

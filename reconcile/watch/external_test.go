@@ -36,7 +36,7 @@ func TestExternal(t *testing.T) {
 		}
 		w.pass(time.Hour)
 		assert.Empty(w.t, w.why())
-		assert.Equal(w.t, 1, w.logs.count("a source brings what is no object of its kind: left out"))
+		assert.Equal(w.t, 1, w.logs.Count("a source brings what is no object of its kind: left out"))
 	})
 	inBubble(t, "a poll brings what differs, and is asked again after an error", func(w *world) {
 		versions := map[request.Key]int{key("a"): 1, key("b"): 1}
@@ -56,7 +56,7 @@ func TestExternal(t *testing.T) {
 		w.pass(time.Minute)
 		polled <- struct{}{}
 		assert.Empty(w.t, w.why())
-		assert.Equal(w.t, 1, w.logs.count(`level=WARN msg="an external source can't be read" kind=Widget error="poll: refused"`))
+		assert.Equal(w.t, 1, w.logs.Count(`level=WARN msg="an external source can't be read" kind=Widget error="poll: refused"`))
 		w.pass(time.Minute)
 		fails, versions[key("b")] = nil, 2
 		polled <- struct{}{}
@@ -100,7 +100,7 @@ func TestExternal(t *testing.T) {
 		assert.Equal(w.t, []string{"external"}, w.why())
 		const step = 250 * time.Millisecond
 		assert.Equal(w.t, []time.Duration{0, step, 3 * step, 7 * step}, runs, "and not any more once it has ended by itself")
-		assert.Equal(w.t, 3, w.logs.count("an external source panicked: it is run again"))
+		assert.Equal(w.t, 3, w.logs.Count("an external source panicked: it is run again"))
 	})
 	inBubble(t, "it ends with the engine, also while it waits for its next turn", func(w *world) {
 		w.declare(source.Sources{External: []source.External{

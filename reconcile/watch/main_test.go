@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/require"
@@ -46,7 +46,7 @@ type world struct {
 	*view
 	*reconciler
 	t    *testing.T
-	logs *logs
+	logs *testlog.Text
 	// sources are what the reconciler of widgets declares.
 	sources source.Sources
 	// stop ends the engine and returns what Run did.
@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.ClusterScoped(regions.GroupKind()))
 	require.NoError(t, err)
 	t.Cleanup(memory.Wait)
-	return &world{view: &view{View: memory.View(), memory: memory}, reconciler: &reconciler{}, t: t, logs: &logs{}}
+	return &world{view: &view{View: memory.View(), memory: memory}, reconciler: &reconciler{}, t: t, logs: &testlog.Text{}}
 }
 
 func (w *world) logger() *slog.Logger { return slog.New(slog.NewTextHandler(w.logs, nil)) }
@@ -323,23 +323,3 @@ func (s *subscription) Synced(ctx context.Context) error {
 	}
 	return s.Subscription.Synced(ctx)
 }
-
-// logs keeps what was logged.
-type logs struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logs) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-func (l *logs) count(text string) int { return strings.Count(l.String(), text) }

@@ -50,7 +50,7 @@ func TestEndOfAnOutage(t *testing.T) {
 			reached[key] = true
 		}
 		assert.Len(w.t, reached, all)
-		assert.Equal(w.t, 1, w.logs.count("the cluster answers again"))
+		assert.Equal(w.t, 1, w.logs.Count("the cluster answers again"))
 		w.pass(time.Hour)
 		assert.Empty(w.t, w.taken(), "once")
 	})

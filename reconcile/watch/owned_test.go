@@ -51,13 +51,13 @@ func TestDeclaredChildren(t *testing.T) {
 		w.start()
 		assert.Equal(w.t, []string{"listed"}, w.why(), "at once")
 		w.pass(10 * time.Minute)
-		assert.Equal(w.t, 1, w.logs.count("can't watch yet, waiting"))
+		assert.Equal(w.t, 1, w.logs.Count("can't watch yet, waiting"))
 		w.create(child("c", a))
 		assert.Empty(w.t, w.why())
 		w.unable(configMaps, nil, nil)
 		w.pass(5 * time.Second)
 		assert.Equal(w.t, []string{"child"}, w.why(), "and goes on by itself; what came meanwhile is news")
-		assert.Equal(w.t, 1, w.logs.count("msg=watching kind=ConfigMap version=v1"))
+		assert.Equal(w.t, 1, w.logs.Count("msg=watching kind=ConfigMap version=v1"))
 	})
 	inBubble(t, "a cluster that doesn't answer about it holds up nobody for long", func(w *world) {
 		w.asking = func(ctx context.Context, kind schema.GroupVersionKind) {
@@ -197,6 +197,6 @@ func TestMapped(t *testing.T) {
 			w.create(object(regions, "", name))
 		}
 		assert.Empty(w.t, w.settle())
-		assert.Equal(w.t, 1, w.logs.count("a mapping panics"))
+		assert.Equal(w.t, 1, w.logs.Count("a mapping panics"))
 	})
 }

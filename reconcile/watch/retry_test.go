@@ -103,7 +103,7 @@ func TestRetriesAndEvents(t *testing.T) {
 		w.create(obj)
 		w.start()
 		w.pass(24 * time.Hour)
-		assert.Equal(w.t, 1, w.logs.count("waiting for a change"))
+		assert.Equal(w.t, 1, w.logs.Count("waiting for a change"))
 		assert.Len(w.t, w.taken(), 2)
 		w.merge(obj, `{"metadata":{"labels":{"a":"b"}}}`)
 		assert.Len(w.t, w.settle(), 1)
@@ -142,9 +142,9 @@ func TestPanic(t *testing.T) {
 		w.create(widget("bad"))
 		w.create(widget("good"))
 		assert.Equal(w.t, []string{"Widget shop/bad", "Widget shop/good"}, w.settle())
-		assert.Equal(w.t, 1, w.logs.count(`msg="reconcile panicked" object="Widget shop/bad" value=boom stack=`))
+		assert.Equal(w.t, 1, w.logs.Count(`msg="reconcile panicked" object="Widget shop/bad" value=boom stack=`))
 		assert.Contains(w.t, w.logs.String(), "retry_test.go")
-		assert.Equal(w.t, 1, w.logs.count(`error="panic: boom"`))
+		assert.Equal(w.t, 1, w.logs.Count(`error="panic: boom"`))
 	})
 	inBubble(t, "what it panicked with is its error", func(w *world) {
 		w.do = func(context.Context, request.Request) (request.Result, error) {
@@ -173,7 +173,7 @@ func TestTimeout(t *testing.T) {
 		w.pass(time.Hour)
 		_, gaps := w.attempts()
 		assert.Len(w.t, gaps, 1)
-		assert.Equal(w.t, 1, w.logs.count("the reconcile took longer than 1m0s: context deadline exceeded"))
+		assert.Equal(w.t, 1, w.logs.Count("the reconcile took longer than 1m0s: context deadline exceeded"))
 	})
 }
 
@@ -192,17 +192,17 @@ func TestOutageIsSaidOnce(t *testing.T) {
 			w.create(widget(fmt.Sprint("w", i)))
 		}
 		w.start()
-		assert.Equal(w.t, 1, w.logs.count(`msg="reconcile failed"`))
-		assert.Equal(w.t, 1, w.logs.count("more_since_last_said=0"))
+		assert.Equal(w.t, 1, w.logs.Count(`msg="reconcile failed"`))
+		assert.Equal(w.t, 1, w.logs.Count("more_since_last_said=0"))
 		w.pass(59 * time.Second)
-		assert.Equal(w.t, 1, w.logs.count(`msg="reconcile failed"`))
+		assert.Equal(w.t, 1, w.logs.Count(`msg="reconcile failed"`))
 		w.pass(31 * time.Second)
-		assert.Equal(w.t, 2, w.logs.count(`msg="reconcile failed"`), "it is still going on")
+		assert.Equal(w.t, 2, w.logs.Count(`msg="reconcile failed"`), "it is still going on")
 		assert.Greater(w.t, len(w.taken()), 200)
 		back.Store(true)
 		w.pass(time.Minute)
-		assert.Equal(w.t, 1, w.logs.count(`level=INFO msg="the cluster answers again"`))
-		assert.Equal(w.t, 2, w.logs.count(`msg="reconcile failed"`))
+		assert.Equal(w.t, 1, w.logs.Count(`level=INFO msg="the cluster answers again"`))
+		assert.Equal(w.t, 2, w.logs.Count(`msg="reconcile failed"`))
 	})
 	inBubble(t, "other failures are said of each object", func(w *world) {
 		w.do = func(context.Context, request.Request) (request.Result, error) {
@@ -211,7 +211,7 @@ func TestOutageIsSaidOnce(t *testing.T) {
 		w.create(widget("a"))
 		w.create(widget("b"))
 		w.start()
-		assert.Equal(w.t, 2, w.logs.count(`msg="reconcile failed"`))
-		assert.Zero(w.t, w.logs.count("answers again"))
+		assert.Equal(w.t, 2, w.logs.Count(`msg="reconcile failed"`))
+		assert.Zero(w.t, w.logs.Count("answers again"))
 	})
 }

@@ -28,7 +28,7 @@ func TestShutdown(t *testing.T) {
 		require.NoError(w.t, w.stop())
 		assert.Equal(w.t, time.Second, time.Since(began))
 		assert.Len(w.t, w.taken(), 2, "the two that ran")
-		assert.Empty(w.t, w.logs.count("level=WARN"), "and they ended in peace")
+		assert.Empty(w.t, w.logs.Count("level=WARN"), "and they ended in peace")
 	})
 	inBubble(t, "watch 8, mistake 15: what runs gets the grace time, then its context ends", func(w *world) {
 		w.do = func(ctx context.Context, _ request.Request) (request.Result, error) {
@@ -41,8 +41,8 @@ func TestShutdown(t *testing.T) {
 		began := time.Now()
 		require.NoError(w.t, w.stop())
 		assert.Equal(w.t, 30*time.Second, time.Since(began))
-		assert.Equal(w.t, 1, w.logs.count(`msg="reconcile was cancelled by the shutdown" object="Widget shop/a" error="the grace time of 30s is over: context canceled"`))
-		assert.Zero(w.t, w.logs.count("retry_in"))
+		assert.Equal(w.t, 1, w.logs.Count(`msg="reconcile was cancelled by the shutdown" object="Widget shop/a" error="the grace time of 30s is over: context canceled"`))
+		assert.Zero(w.t, w.logs.Count("retry_in"))
 	})
 	inBubble(t, "no grace time, no waiting", func(w *world) {
 		w.do = func(ctx context.Context, _ request.Request) (request.Result, error) {
@@ -73,7 +73,7 @@ func TestShutdown(t *testing.T) {
 			require.NoError(w.t, w.stop())
 			assert.Equal(w.t, after, cancelled)
 			assert.Len(w.t, w.taken(), 1, "and nothing is begun any more")
-			assert.Equal(w.t, 1, w.logs.count(`msg="reconcile was cancelled by the shutdown" object="Widget shop/a" error="what the engine works by was lost: context canceled"`))
+			assert.Equal(w.t, 1, w.logs.Count(`msg="reconcile was cancelled by the shutdown" object="Widget shop/a" error="what the engine works by was lost: context canceled"`))
 		})
 	}
 	inBubble(t, "what failed or wants another turn doesn't get it any more", func(w *world) {

@@ -138,10 +138,10 @@ func TestStuck(t *testing.T) {
 		began := time.Now()
 		w.pass(11*time.Minute - time.Nanosecond)
 		assert.False(w.t, engine.State().Running[0].Stuck)
-		assert.Zero(w.t, w.logs.count("stuck:"))
+		assert.Zero(w.t, w.logs.Count("stuck:"))
 		w.pass(time.Hour)
 		assert.Equal(w.t, []Running{{key("stuck"), began, true}}, engine.State().Running)
-		assert.Equal(w.t, 1, w.logs.count(fmt.Sprintf(
+		assert.Equal(w.t, 1, w.logs.Count(fmt.Sprintf(
 			`level=ERROR msg="a reconcile is stuck: it doesn't return although its context has ended" reconcile=of-stuck object="Widget shop/stuck" since=%s`, began.Format("2006-01-02T15:04:05.000Z07:00"))))
 		w.create(widget("b"))
 		assert.Len(w.t, w.settle(), 2, "others go on")
@@ -149,7 +149,7 @@ func TestStuck(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		assert.Empty(w.t, engine.State().Running)
-		assert.Equal(w.t, 1, w.logs.count(`msg="a reconcile that was stuck has returned" reconcile=of-stuck object="Widget shop/stuck"`))
+		assert.Equal(w.t, 1, w.logs.Count(`msg="a reconcile that was stuck has returned" reconcile=of-stuck object="Widget shop/stuck"`))
 	})
 	inBubble(t, "watch mistake 20: when each worker is stuck nothing makes progress any more", func(w *world) {
 		release := make(chan struct{})
@@ -178,7 +178,7 @@ func TestStuck(t *testing.T) {
 		w.start(Workers(1), Timeout(time.Minute))
 		w.pass(time.Hour)
 		assert.Greater(w.t, len(w.taken()), 50)
-		assert.Zero(w.t, w.logs.count("stuck"))
+		assert.Zero(w.t, w.logs.Count("stuck"))
 	})
 	inBubble(t, "a watchdog that barks when the next reconcile has just begun doesn't mean that one", func(w *world) {
 		s := &slot{patience: time.Minute, logger: w.logger()}
@@ -201,7 +201,7 @@ func TestStuck(t *testing.T) {
 		}
 		w.start(Timeout(1<<63 - 1))
 		w.pass(2 * time.Hour)
-		assert.Zero(w.t, w.logs.count("stuck"))
+		assert.Zero(w.t, w.logs.Count("stuck"))
 	})
 }
 

@@ -1,0 +1,23 @@
+package testlog
+
+import (
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	var text Text
+	logger := slog.New(slog.NewTextHandler(&text, nil))
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() { logger.Info("done"); _ = text.String() })
+	}
+	all.Wait()
+	assert.Equal(t, 10, text.Count("msg=done\n"))
+	text.Reset()
+	assert.Empty(t, text.String())
+}
