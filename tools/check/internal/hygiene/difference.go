@@ -14,7 +14,7 @@ import (
 )
 
 // differences gives a text for each file that differs between two snapshots, sorted by name.
-func differences(ctx context.Context, before, after map[string][]byte) ([]string, error) {
+func differences(ctx context.Context, before, after map[string]file) ([]string, error) {
 	names := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
 	slices.Sort(names)
 	var texts []string
@@ -22,13 +22,13 @@ func differences(ctx context.Context, before, after map[string][]byte) ([]string
 		was, existed := before[name]
 		is, exists := after[name]
 		switch {
-		case existed && exists && bytes.Equal(was, is):
+		case existed && exists && bytes.Equal(was.text, is.text):
 		case !existed:
 			texts = append(texts, name+": a generator makes it, but it was not there; commit it")
 		case !exists:
 			texts = append(texts, name+": a generator removed it")
 		default:
-			diff, err := unified(ctx, was, is)
+			diff, err := unified(ctx, was.text, is.text)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 
 	"github.com/operkit/operkit/tools/check/internal/process"
@@ -78,22 +77,8 @@ func Generated(ctx context.Context, r *repository.Repository) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	return differences(ctx, before, after)
-}
-
-// snapshot holds the contents of the repository's files by name.
-func snapshot(ctx context.Context, r *repository.Repository) (map[string][]byte, error) {
-	files, err := r.Files(ctx)
-	if err != nil {
+	if err := untouch(r, before, after); err != nil {
 		return nil, err
 	}
-	contents := make(map[string][]byte, len(files))
-	for _, name := range files {
-		text, err := os.ReadFile(filepath.Join(r.Root, filepath.FromSlash(name)))
-		if err != nil {
-			return nil, err
-		}
-		contents[name] = text
-	}
-	return contents, nil
+	return differences(ctx, before, after)
 }

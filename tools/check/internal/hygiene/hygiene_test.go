@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/tools/check/internal/hygiene"
 	"github.com/operkit/operkit/tools/check/internal/repository"
@@ -164,8 +165,17 @@ func TestGenerated(t *testing.T) {
 	if err != nil || string(text) != "two\n" {
 		t.Errorf("the new contents are not in place: %q, %v", text, err)
 	}
+	earlier := time.Now().Add(-time.Hour).Truncate(time.Second)
+	fresh := filepath.Join(r.Root, "dag", "fresh.txt")
+	if err := os.Chtimes(fresh, earlier, earlier); err != nil {
+		t.Fatal(err)
+	}
 	problems, err = hygiene.Generated(t.Context(), r)
 	want(t, problems, err)
+	info, err := os.Stat(fresh)
+	if err != nil || !info.ModTime().Equal(earlier) {
+		t.Errorf("a file that is as it was counts as new, so that tests which read it run again: %v, %v", info, err)
+	}
 }
 
 func TestGenerateFails(t *testing.T) {
