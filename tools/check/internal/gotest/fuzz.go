@@ -15,6 +15,10 @@ import (
 	"github.com/operkit/operkit/tools/check/internal/repository"
 )
 
+// minimizing is which part of a target's time may go into making one interesting input shorter. Nothing else is tried
+// meanwhile, and the go command would take a minute.
+const minimizing = 12
+
 // target is one fuzz target.
 type target struct{ pkg, name string }
 
@@ -41,7 +45,8 @@ func (r *Runner) Fuzz(ctx context.Context, modules []repository.Module, each tim
 
 func (r *Runner) fuzz(ctx context.Context, m repository.Module, t target, each time.Duration) error {
 	args := append([]string{"test"}, m.BuildFlags()...)
-	args = append(args, "-run=^$", "-fuzz=^"+t.name+"$", "-fuzztime="+each.String(), "-timeout=0", t.pkg)
+	args = append(args, "-run=^$", "-fuzz=^"+t.name+"$", "-timeout=0",
+		"-fuzztime="+each.String(), "-fuzzminimizetime="+(each/minimizing).String(), t.pkg)
 	cmd := process.Command(ctx, r.Repository.Folder(m), append(r.Repository.Environ(m), r.Env...), "go", args...)
 	var said bytes.Buffer
 	both := io.MultiWriter(r.Stdout, &said)
