@@ -17,7 +17,7 @@ help: ## list these targets
 test: $(CHECK) ## run every test; MODULE=dag: of one module, RUN=regexp, COUNT=n
 	@exec $(CHECK) test -module '$(MODULE)' -run '$(RUN)' $(if $(COUNT),-count $(COUNT))
 
-check: $(CHECK) ## format, vet, arrows, budgets, licences, docs, tidy, generated files, rules proven by tests
+check: $(CHECK) ## format, lint, arrows, budgets, licences, docs, tidy, generated files, rules proven by tests
 	@exec $(CHECK) all
 
 api: $(RELEASE) ## how APIs of modules differ from those at SINCE=HEAD~1

@@ -44,7 +44,6 @@ func checks() []check {
 		{name: "format", summary: "every Go file is formatted (-w formats them)", prepare: prepareFormat},
 		{name: "snippets", summary: "pages show what the files hold that they name (-w fills them)", prepare: prepareSnippets},
 		{name: "testnames", summary: "no test has the name of another one in its folder", prepare: plain(hygiene.TestNames)},
-		{name: "vet", summary: "go vet finds nothing", prepare: prepareVet},
 		{name: "lint", summary: "golangci-lint finds no mistake; what is long or tangled is a note", prepare: prepareLint},
 		{name: "arrows", summary: "imports follow the design", prepare: plain(func(ctx context.Context, r *repository.Repository) ([]string, error) {
 			return arrows.Check(ctx, r, arrows.House)
@@ -79,17 +78,6 @@ func warned(do func(context.Context, *repository.Repository) (problems, notes []
 			problems, notes, err := do(ctx, r)
 			return report{problems: problems, notes: notes}, err
 		}
-	}
-}
-
-func prepareVet(*flag.FlagSet) action {
-	return func(ctx context.Context, r *repository.Repository) (result report, err error) {
-		race, _, err := gotest.RaceDetector(ctx, os.Environ())
-		if err != nil {
-			return report{}, err
-		}
-		result.problems, err = hygiene.Vet(ctx, r, race)
-		return result, err
 	}
 }
 

@@ -59,21 +59,6 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-func TestVet(t *testing.T) {
-	t.Parallel()
-	r := repotest.New(t, []string{"dag", "empty", "status", "tools/devcluster", "tools/peers/dag"}, repotest.Files{
-		"dag/dag.go":               "package dag\n\nimport \"fmt\"\n\nfunc f() { fmt.Printf(\"%d\", \"text\") }\n",
-		"status/status.go":         "package status\n",
-		"tools/devcluster/pure.go": "//go:build cgo\n\npackage devcluster\n\nvar x int = \"only seen with cgo\"\n",
-		"tools/devcluster/main.go": "package devcluster\n",
-		"tools/peers/dag/peer.go":  "package peer\n\nvar x int = \"no number\"\n",
-	})
-	problems, err := hygiene.Vet(t.Context(), r, false)
-	want(t, problems, err,
-		[]string{"dag: go vet ./...: exit status 1", "dag.go:5", "%d"},
-		[]string{"tools/peers/dag: ", "no number"})
-}
-
 func TestTidy(t *testing.T) {
 	t.Parallel()
 	const dag, status = repository.Prefix + "/dag", repository.Prefix + "/status"

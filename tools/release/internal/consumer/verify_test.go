@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/modfile"
 
 	"github.com/operkit/operkit/tools/release/internal/consumer"
 	"github.com/operkit/operkit/tools/release/internal/publication"
@@ -117,16 +118,23 @@ func TestWithoutTests(t *testing.T) {
 // TestInPlace: a module that replaces modules of others can be built in its folder alone.
 func TestInPlace(t *testing.T) {
 	t.Parallel()
+	text, err := os.ReadFile("../../go.mod")
+	require.NoError(t, err)
+	requirements, err := modfile.ParseLax("go.mod", text, nil)
+	require.NoError(t, err)
+	at := slices.IndexFunc(requirements.Require, func(r *modfile.Require) bool { return r.Mod.Path == "golang.org/x/sync" })
+	require.GreaterOrEqual(t, at, 0, "a module that is in every cache of those who run this")
+	used := requirements.Require[at].Mod.String()
 	sums, err := os.ReadFile("../../go.sum")
 	require.NoError(t, err)
 	var needed string
 	for line := range strings.Lines(string(sums)) {
-		if strings.HasPrefix(line, "golang.org/x/sync v0.23.0") {
+		if strings.HasPrefix(line, strings.Replace(used, "@", " ", 1)) {
 			needed += line
 		}
 	}
 	files := repotest.Standard()
-	files["aside/go.mod"] = "module example.com/kit/aside\n\ngo 1.26.0\n\nrequire golang.org/x/sync v0.22.0\n\nreplace golang.org/x/sync => golang.org/x/sync v0.23.0\n"
+	files["aside/go.mod"] = "module example.com/kit/aside\n\ngo 1.26.0\n\nrequire golang.org/x/sync v0.1.0\n\nreplace golang.org/x/sync => " + strings.Replace(used, "@", " ", 1) + "\n"
 	files["aside/go.sum"] = needed
 	files["aside/aside.go"] = "package main\n\nimport (\n\t\"os\"\n\n\t\"golang.org/x/sync/errgroup\"\n)\n\nvar group errgroup.Group\n\nfunc main() { println(os.Getenv(\"SAID\")) }\n"
 	files["aside/aside_test.go"] = "package main\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestSaid(t *testing.T) {\n\tif os.Getenv(\"SAID\") != \"in quotes\" || os.Getenv(\"AND\") != \"so\" {\n\t\tt.Fatal(os.Environ())\n\t}\n}\n"
