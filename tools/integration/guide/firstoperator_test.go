@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/operkit/operkit/tools/envtest/devcluster"
-	"github.com/operkit/operkit/tools/release/proxy"
+	"github.com/operkit/operkit/tools/integration/internal/publishing"
 )
 
 // TestFirstOperator does in an empty folder what the page says, with modules of this working tree as if they were released, and looks
@@ -19,13 +19,14 @@ import (
 func TestFirstOperator(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	modules := released(t)
+	published, err := publishing.Publish(t.Context(), root, t.TempDir())
+	require.NoError(t, err)
 	binary, err := devcluster.Binary(t.Context(), os.Stderr)
 	require.NoError(t, err)
 	t.Cleanup(func() { // what a failed walk leaves
 		_, _ = exec.Command(binary, "down", "--dir", filepath.Join(dir, "guestbook-operator", ".cluster")).CombinedOutput()
 	})
-	environment := append(modules, "OPERKIT_DEVCLUSTER=", "KUBECONFIG=", devcluster.BinaryVariable+"="+binary)
+	environment := append(published.Env, devcluster.BinaryVariable+"="+binary)
 	output, err := run(t, dir, environment, script(commands(t, "first-operator.md")))
 	require.NoError(t, err, output)
 	t.Log(output)
@@ -38,18 +39,4 @@ func TestFirstOperator(t *testing.T) {
 	added, _, _ := strings.Cut(blocks[1], "```")
 	assert.Contains(t, string(content), added)
 	assert.Contains(t, strings.Replace(string(content), added, "", 1), setup, "Setup is as the page shows it, but for the line that was added")
-}
-
-// released makes this working tree's modules ones that the go command gets as if they were released, and returns the environment for that.
-func released(t *testing.T) (environment []string) {
-	t.Helper()
-	from := t.TempDir()
-	_, err := proxy.Fill(t.Context(), root, from)
-	require.NoError(t, err)
-	environment, err = proxy.Environ(t.Context(), from)
-	require.NoError(t, err)
-	// The one of the tests of tools/operkit, who see to old versions: what is compiled of others is so once.
-	cache, err := filepath.Abs(filepath.Join(root, ".cache", "operkit", "mod"))
-	require.NoError(t, err)
-	return append(environment, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw", "CGO_ENABLED=0", "MAKEFLAGS=", "MAKELEVEL=")
 }

@@ -16,11 +16,11 @@ func TestAdd(t *testing.T) {
 	w.operkit("add", "component", "cache", "--after", "server")
 	w.isFine()
 	assert.Contains(t, w.files()["internal/guestbook/controller.go"], `s.Use("cache", cache{}).After(s.Component("server"), reconcile.Ready)`)
-	again := w.unchangedBy(published.operkit, "add", "component", "cache", "--after", "server")
+	again := w.unchangedBy(published.Operkit, "add", "component", "cache", "--after", "server")
 	assert.Contains(t, again, "is there  internal/guestbook/controller.go: the component cache")
 
 	w.operkit("add", "kind", "Backup")
-	again = w.unchangedBy(published.operkit, "add", "kind", "Backup")
+	again = w.unchangedBy(published.Operkit, "add", "kind", "Backup")
 	assert.Contains(t, again, "is there  api/v1/backup_types.go")
 	for line := range strings.Lines(again) {
 		assert.Contains(t, line, "is there")

@@ -97,7 +97,7 @@ func TestInWorkspace(t *testing.T) {
 	t.Parallel()
 	w := &world{t, t.TempDir()}
 	w.run("go", "work", "init")
-	said := w.run("env", "GOWORK=", published.operkit, "init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com")
+	said := w.run("env", "GOWORK=", published.Operkit, "init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com")
 	assert.Contains(t, said, filepath.Join(w.dir, "go.work")+" is around it")
 	assert.Contains(t, said, "'go work use .' in the new folder adds it")
 	w.dir = filepath.Join(w.dir, "guestbook-operator")

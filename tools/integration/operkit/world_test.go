@@ -31,7 +31,7 @@ type world struct {
 func newOperator(t *testing.T, args ...string) *world {
 	t.Helper()
 	w := &world{t, t.TempDir()}
-	w.run(published.operkit, append([]string{"init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com"}, args...)...)
+	w.run(published.Operkit, append([]string{"init", "guestbook-operator", "--kind", "Guestbook", "--group", "example.com"}, args...)...)
 	w.dir = filepath.Join(w.dir, "guestbook-operator")
 	return w
 }
@@ -55,7 +55,7 @@ func (w *world) try(name string, args ...string) (string, error) {
 // command is one in the folder that ends with all that it has started.
 func (w *world) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = w.dir, published.env
+	cmd.Dir, cmd.Env = w.dir, published.Env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
@@ -65,7 +65,7 @@ func (w *world) command(ctx context.Context, name string, args ...string) *exec.
 // operkit runs the program and returns what it said.
 func (w *world) operkit(args ...string) string {
 	w.t.Helper()
-	return w.run(published.operkit, args...)
+	return w.run(published.Operkit, args...)
 }
 
 // isFine holds what every stage of an operator has to pass.
@@ -129,7 +129,7 @@ func (w *world) clusterUp() {
 	w.t.Helper()
 	w.t.Cleanup(func() {
 		down := exec.Command("make", "cluster-down")
-		down.Dir, down.Env = w.dir, published.env
+		down.Dir, down.Env = w.dir, published.Env
 		output, err := down.CombinedOutput()
 		assert.NoError(w.t, err, string(output))
 	})

@@ -56,23 +56,34 @@ func Compare(ctx context.Context, modulePath, before, after string) (Difference,
 	return Difference{Breaking: slices.Compact(d.Breaking), Added: slices.Compact(d.Added)}, nil
 }
 
-// load reads the types that packages offer, from what the compiler has written down of them.
+// load reads the types that packages offer, from what the compiler has written down of them. What nobody can import isn't
+// compiled: that of a command may be large.
 func load(ctx context.Context, modulePath, folder, flag string) (*apidiff.Module, error) {
-	loaded, err := packages.Load(&packages.Config{
-		Context: ctx,
-		Dir:     folder,
-		Mode:    packages.NeedName | packages.NeedTypes,
-		Env:     append(os.Environ(), "GOWORK=off", "GOFLAGS="+flag),
-	}, "./...")
+	config := packages.Config{
+		Context: ctx, Dir: folder, Mode: packages.NeedName,
+		Env: append(os.Environ(), "GOWORK=off", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" "+flag)),
+	}
+	listed, err := packages.Load(&config, "./...")
 	if err != nil {
 		return nil, err
 	}
+	var public []string
+	for _, p := range listed {
+		if p.Name != "main" && !strings.Contains("/"+p.PkgPath+"/", "/internal/") {
+			public = append(public, p.PkgPath)
+		}
+	}
 	offered := &apidiff.Module{Path: modulePath}
+	if len(public) == 0 {
+		return offered, nil
+	}
+	config.Mode |= packages.NeedTypes
+	loaded, err := packages.Load(&config, public...)
+	if err != nil {
+		return nil, err
+	}
 	var problems []error
 	for _, p := range loaded {
-		if p.Name == "main" || strings.Contains("/"+p.PkgPath+"/", "/internal/") {
-			continue
-		}
 		for _, problem := range p.Errors {
 			problems = append(problems, problem)
 		}

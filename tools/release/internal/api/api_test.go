@@ -46,6 +46,7 @@ func TestCompare(t *testing.T) {
 		{"a package gone", "b/b.go", "", api.Difference{Breaking: []string{"package example.com/a/b: removed"}}, version.Breaking},
 		{"an internal package", "internal/c/c.go", "package c\n", api.Difference{}, version.None},
 		{"a command", "cmd/x/main.go", "package main\n\nfunc main() {}\n", api.Difference{}, version.None},
+		{"a command that can't be compiled, and needn't", "cmd/x/main.go", "package main\n\nfunc main() { gone() }\n", api.Difference{}, version.None},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

@@ -1,4 +1,4 @@
-package operkit
+package publishing
 
 import (
 	"errors"
