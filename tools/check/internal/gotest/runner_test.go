@@ -42,6 +42,7 @@ func TestRunner(t *testing.T) {
 		"tools/peers/dag/sub/workspace.go":      "package sub\n",
 		"tools/peers/dag/sub/fails_test.go":     "package sub\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error(\"as it should\") }\n",
 		"tools/peers/dag/vetted/vetted_test.go": "package vetted\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc TestVetted(t *testing.T) { fmt.Sprint(t.Name()) }\n",
+		"tools/peers/dag/untested/untested.go":  "package untested\n\nimport \"fmt\"\n\nfunc Say() { fmt.Sprint(1) }\n",
 		"tools/peers/dag/other/skip_test.go":    "package other\n\nimport \"testing\"\n\nfunc TestSkips(t *testing.T) { t.Skip(\"no reason\") }\n",
 	})
 	var out, problems bytes.Buffer
@@ -50,7 +51,7 @@ func TestRunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (gotest.Tally{Passed: 3, Failed: 3, Skipped: 1}); tally != want {
+	if want := (gotest.Tally{Passed: 3, Failed: 4, Skipped: 1}); tally != want {
 		t.Errorf("counts %v, want %v\n%s%s", tally, want, &out, &problems)
 	}
 	for _, want := range []string{
@@ -58,7 +59,7 @@ func TestRunner(t *testing.T) {
 		"ok  \tgithub.com/operkit/operkit/dag\t", "[2/5] dag: passed=2 failed=0 skipped=0 in ",
 		"[3/5] empty: no packages\n",
 		"[4/5] tools/devcluster: passed=1 ",
-		"as it should", "no reason", "result of fmt.Sprint call not used", "[5/5] tools/peers/dag: passed=0 failed=2 skipped=1 in ",
+		"as it should", "no reason", "vetted_test.go:8:33: result of fmt.Sprint call not used", "untested.go:5:14: result of fmt.Sprint call not used", "[5/5] tools/peers/dag: passed=0 failed=3 skipped=1 in ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed\n%s\nwithout %q", &out, want)

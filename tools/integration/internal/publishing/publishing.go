@@ -65,7 +65,9 @@ func (p Published) compile(ctx context.Context, dir string) error {
 		return err
 	}
 	operator := filepath.Join(dir, "warm")
-	for _, command := range [][]string{{"go", "build", "./..."}, {"go", "vet", "./..."}, {"make", "test"}, {"make", "generate"}, {"go", "tool", "devcluster", "--help"}} {
+	for _, command := range [][]string{
+		{"go", "build", "./..."}, {"go", "vet", "./..."}, {"make", "test"}, {"make", "generate"}, {"go", "tool", "devcluster", "--help"},
+	} {
 		if err := p.run(ctx, operator, command...); err != nil {
 			return err
 		}

@@ -33,6 +33,7 @@ func (d Difference) Change() version.Change {
 
 // Compare compares a module of a path in two folders, in each of which it can be built. Packages that nobody can import
 // from outside, commands and internal ones, are left out. Nothing in the folder after is changed; in before go.sum may be.
+// The go command's flags are those of the variable GOFLAGS: with -race it takes what tests under the race detector were compiled from.
 func Compare(ctx context.Context, modulePath, before, after string) (Difference, error) {
 	old, err := load(ctx, modulePath, before, "-mod=mod")
 	if err != nil {
