@@ -42,11 +42,11 @@ func (a annotating) run(o *Operator, settings *config.Settings, chosen *selectio
 		if err != nil {
 			return err
 		}
+		if !*every {
+			chosen.unchosen = "which ones? Name them, choose by --selector, or say --all"
+		}
 		found, err := chosen.resolve(cmd.Context(), c, o.controlledKinds(), args)
-		switch {
-		case err == nil && !found.byName && chosen.labels == "" && !*every:
-			return usage("which ones? Name them, choose by --selector, or say --all")
-		case found.byName && *every:
+		if found.byName && *every {
 			return usage("--all leaves no names to say")
 		}
 		errs := []error{err}

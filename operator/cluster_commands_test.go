@@ -49,6 +49,10 @@ func TestCommandsAgainstACluster(t *testing.T) {
 	w.eventually("it works", func() bool { return w.mode("one") == "old" && w.mode("two") == "old" })
 	someone := w.person("someone", "get", "list", "patch")
 	in := []string{"-n", w.Namespace}
+	w.eventually("it says so", func() bool {
+		_, out, _ := someone.says(append(in, "status", "gadgets")...)
+		return strings.Count(out, "Stable") == 2
+	})
 	annotation := func(name, key string) string { return w.get(gadgets, name).GetAnnotations()["operkit.dev/"+key] }
 
 	t.Run("status: a table", func(t *testing.T) {
@@ -147,6 +151,11 @@ func TestCommandsAgainstACluster(t *testing.T) {
 		code, _, log = nobody.says(append(in, "status")...)
 		assert.Equal(t, 1, code)
 		assert.Contains(t, log, "list")
+		for _, command := range []string{"pause", "resume", "trigger", "reconcile"} {
+			code, _, log = nobody.says(append(in, command)...)
+			assert.Equal(t, 2, code, "who names none isn't asking for those that can be listed")
+			assert.Contains(t, log, "which ones?", command)
+		}
 	})
 	t.Run("no cluster", func(t *testing.T) {
 		code, out, log := execute(t, "status", "--kubeconfig", "testdata/good.kubeconfig")

@@ -38,7 +38,10 @@ func (o *Operator) command() *cobra.Command {
 		o.configCommand(s), o.checkHeartbeatCommand(s), o.versionCommand(s),
 	)
 	for _, build := range o.commands {
-		root.AddCommand(build(func(cmd *cobra.Command) (Process, error) {
+		root.AddCommand(build(func(cmd *cobra.Command, prepare ...func(*config.Settings)) (Process, error) {
+			for _, change := range prepare {
+				change(s)
+			}
 			p, err := o.open(cmd, s)
 			if err != nil {
 				return Process{}, err
@@ -49,8 +52,8 @@ func (o *Operator) command() *cobra.Command {
 	return root
 }
 
-// Opener reads the settings of the process for a command.
-type Opener func(cmd *cobra.Command) (Process, error)
+// Opener reads the settings of the process for a command, with what prepare has changed of how they are read.
+type Opener func(cmd *cobra.Command, prepare ...func(*config.Settings)) (Process, error)
 
 // Command adds a command of the program's own: build makes it, and what it runs calls open for the settings. An error that it returns is told,
 // and the exit code is 1, or that of its method ExitCode() int.

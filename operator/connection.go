@@ -44,7 +44,26 @@ func (o *Operator) connect(ctx context.Context, p *process) (*connection, error)
 	return &connection{api, client.Host, cluster.DefaultNamespace(p.Kubeconfig, p.Context)}, nil
 }
 
-// explained says of an error of the cluster what to do about it.
+// advice is what to do when the cluster isn't one that answers.
+const advice = "check that it runs and can be reached from here, or choose another with --context or --kubeconfig"
+
+// advised says of what a controller couldn't do what to do about it, if the cluster is in the way. Nothing of it is left out: it may
+// be several things, and of other services than the cluster.
+func (c *connection) advised(err error) error {
+	var unavailable *deploy.UnavailableError
+	var unknown *deploy.KindUnknownError
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("%w: cluster %s: log in again, or choose another with --context or --kubeconfig", err, c.host)
+	case errors.As(err, &unavailable):
+		return fmt.Errorf("%w: cluster %s: %s", err, c.host, advice)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%w: apply its CustomResourceDefinition", err)
+	}
+	return err
+}
+
+// explained says of what the cluster answered to a request what to do about it.
 func (c *connection) explained(err error) error {
 	var unavailable *deploy.UnavailableError
 	var unknown *deploy.KindUnknownError
@@ -53,9 +72,9 @@ func (c *connection) explained(err error) error {
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("cluster %s: it doesn't accept the credentials: log in again, or choose another with --context or --kubeconfig", c.host)
 	case errors.As(err, &request):
-		return fmt.Errorf("cluster %s: %w: check that it runs and can be reached from here, or choose another with --context or --kubeconfig", c.host, request.Err)
+		return fmt.Errorf("cluster %s: %w: %s", c.host, request.Err, advice)
 	case errors.As(err, &unavailable):
-		return fmt.Errorf("cluster %s: %w: check that it runs, or choose another with --context or --kubeconfig", c.host, err)
+		return fmt.Errorf("cluster %s: %w: %s", c.host, err, advice)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%w: apply its CustomResourceDefinition", err)
 	}

@@ -92,7 +92,7 @@ func (o *Operator) diff(ctx context.Context, out io.Writer, p *process, c *conne
 			different = different || plan.Changed()
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", deploy.RefOf(obj), c.explained(err)))
+			errs = append(errs, fmt.Errorf("%s: %w", deploy.RefOf(obj), c.advised(err)))
 		}
 	}
 	if format.format == "diff" {

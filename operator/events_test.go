@@ -40,7 +40,7 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
 	rights := append(leading(t), rightsIn(t, "## Events\n")...)
-	p := w.process(w.replica("telling", rights...), append([]string{"--events.level", "normal", "--log.level", "debug"}, brief...)...)
+	p := w.process(w.replica("telling", rights...), "--events.level", "normal", "--log.level", "debug")
 	w.eventually("it leads", p.says(leads))
 	w.resource(gadgets, "one")
 	created := []string{
@@ -65,7 +65,7 @@ func TestEvents(t *testing.T) {
 func TestEventsWithoutTheRight(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))
-	p := w.process(w.replica("silent", leading(t)...), append([]string{"--events.level", "normal"}, brief...)...)
+	p := w.process(w.replica("silent", leading(t)...), "--events.level", "normal")
 	w.eventually("it leads", p.says(leads))
 	for _, name := range []string{"one", "two", "three"} {
 		w.resource(gadgets, name)
@@ -86,7 +86,7 @@ func TestWarningEvents(t *testing.T) {
 	// It may not write ConfigMaps.
 	user := w.User(t, "bound", envtest.InNamespace(slices.Concat([]rbacv1.PolicyRule{own}, patching(t), leading(t), rightsIn(t, "## Events\n"))...),
 		envtest.InNamespace(rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"configmaps"}}))
-	p := w.process(user, brief...)
+	p := w.process(user)
 	w.eventually("it leads", p.says(leads))
 	w.resource(gadgets, "one")
 	w.eventually("a failure is told", func() bool { return len(w.events()) == 1 })

@@ -113,11 +113,11 @@ func ExampleDefaults() {
 func ExampleFlags() {
 	var currency string
 	op := operator.New("guestbook-operator",
-		operator.Defaults(func(c *config.Config) { c.LeaderElection.RenewDeadline = 40 * time.Second }),
+		operator.Defaults(func(c *config.Config) { c.LeaderElection.Duration = time.Minute }),
 		operator.Flags(func(set *pflag.FlagSet) { set.StringVar(&currency, "till.currency", "EUR", "currency of tills") }), // settings of your own
 	)
 	op.Control(widget{})
-	op.Execute(context.Background(), []string{"config", "--leader-election.duration", "50s", "--till.currency", "CHF", "-o", "yaml", "till"}, os.Stdout, os.Stdout)
+	op.Execute(context.Background(), []string{"config", "--till.currency", "CHF", "-o", "yaml", "till"}, os.Stdout, os.Stdout)
 	fmt.Println(currency)
 	// Output:
 	// till:

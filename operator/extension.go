@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"slices"
 
@@ -23,6 +24,9 @@ type Process struct {
 	Logger *slog.Logger
 	// Config are the settings.
 	Config config.Config
+	// Environment is the process's, in which the file with settings is named by its whole path, also if a flag has named it: for
+	// processes that are to read it, too.
+	Environment []string
 	// Controllers are those of the operator, as they were added.
 	Controllers []reconcile.Controller
 	// Options are those of the reconciler of one of the controllers, whose objects manager deploys.
@@ -52,7 +56,7 @@ func (o *Operator) about(p *process) Process {
 	info, _ := debug.ReadBuildInfo()
 	about := Process{
 		Operator: o.name, FieldManager: o.manager, Version: newBuild(o.name, p.Versions.Operator, info).Version, Domain: o.domain,
-		Logger: p.logger, Config: p.Config,
+		Logger: p.logger, Config: p.Config, Environment: p.settings.Environment(os.Environ()),
 		Options: func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error) {
 			c, known := o.controllerOf(of.Kind())
 			if !known {

@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -73,6 +74,7 @@ func TestNamespacesAreFollowed(t *testing.T) {
 	}
 	r := run(gadgets, "gadget-operator", append(rights, patching(t)...)...)
 	w.eventually("watch 5, demand 19: what pattern and labels let in is served", func() bool { return w.served(a) })
+	time.Sleep(500 * time.Millisecond) // in which others would be
 	assert.False(t, w.served(b), "demand 19: what has no such label isn't")
 	assert.False(t, w.served(x), "demand 19: nor what is kept out")
 
@@ -88,9 +90,15 @@ func TestNamespacesAreFollowed(t *testing.T) {
 	})
 
 	w.change(deploy.Ref{Kind: namespaceKind, Name: b}, `{"metadata":{"labels":{"tier":null}}}`)
-	time.Sleep(time.Second)
+	w.eventually("demand 19: one that loses it is left alone, once that is known", func() bool {
+		mark := w.Mark(t)
+		err := w.api.Port().Delete(t.Context(), deploy.Ref{Kind: configMaps, Namespace: b, Name: "one"}, deploy.DeleteOptions{})
+		var gone *deploy.NotFoundError
+		require.True(t, err == nil || errors.As(err, &gone), "%v", err)
+		time.Sleep(time.Second)
+		return !w.served(b) && len(w.CallsSince(t, mark, r.user).In(b)) == 0
+	})
 	mark := w.Mark(t)
-	require.NoError(t, w.api.Port().Delete(t.Context(), deploy.Ref{Kind: configMaps, Namespace: b, Name: "one"}, deploy.DeleteOptions{}))
 	w.change(deploy.Ref{Kind: gadgets, Namespace: b, Name: "one"}, `{"metadata":{"labels":{"now":"changed"}}}`)
 	time.Sleep(time.Second)
 	assert.False(t, w.served(b), "demand 19: one that loses it is left alone")

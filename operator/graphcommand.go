@@ -48,7 +48,7 @@ func (o *Operator) graphCommand(settings *config.Settings) *cobra.Command {
 			errs := []error{err}
 			for _, obj := range found.objects {
 				if err := o.graph(cmd.Context(), cmd.OutOrStdout(), p, c, obj, format, stateOf(obj)); err != nil {
-					errs = append(errs, fmt.Errorf("%s: %w", deploy.RefOf(obj), c.explained(err)))
+					errs = append(errs, fmt.Errorf("%s: %w", deploy.RefOf(obj), c.advised(err)))
 				}
 			}
 			return errors.Join(errs...)

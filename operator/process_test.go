@@ -53,7 +53,9 @@ func (m moody) Setup(ctx context.Context, s *reconcile.Session) error {
 		return ctx.Err()
 	case "time":
 		s.Logger().Info("takes its time")
-		time.Sleep(3 * time.Second)
+		for !isThere(os.Getenv(gate)) {
+			time.Sleep(10 * time.Millisecond)
+		}
 	case "stubbornness":
 		s.Logger().Info("never ends")
 		select {}
@@ -61,10 +63,19 @@ func (m moody) Setup(ctx context.Context, s *reconcile.Session) error {
 	return m.settings.Setup(ctx, s)
 }
 
+// gate names the file whose coming lets those go on that take their time.
+const gate = "OPERATOR_TEST_GATE"
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // process is an operator of gadgets as a process of its own.
 type process struct {
 	command *exec.Cmd
 	user    *envtest.User
+	gate    string
 	log     buffer
 	done    chan struct{}
 }
@@ -73,9 +84,9 @@ type process struct {
 func (w *world) process(user *envtest.User, flags ...string) *process {
 	w.t.Helper()
 	args := append([]string{"run", "--namespace", w.Namespace, "--kubeconfig", w.Kubeconfig(w.t, user)}, flags...)
-	p := &process{command: exec.Command(os.Args[0], args...), user: user, done: make(chan struct{})}
+	p := &process{command: exec.Command(os.Args[0], args...), user: user, gate: filepath.Join(w.t.TempDir(), "gate"), done: make(chan struct{})}
 	namespace := file(w.t, w.Namespace)
-	p.command.Env = append(os.Environ(), asOperator+"=1", inPod+"="+namespace, "POD_NAME=operator-"+user.Name[strings.LastIndex(user.Name, ":")+1:])
+	p.command.Env = append(os.Environ(), asOperator+"=1", inPod+"="+namespace, "POD_NAME=operator-"+user.Name[strings.LastIndex(user.Name, ":")+1:], gate+"="+p.gate)
 	p.command.Stderr = &p.log
 	require.NoError(w.t, p.command.Start())
 	go func() {
@@ -95,6 +106,12 @@ func (w *world) process(user *envtest.User, flags ...string) *process {
 func (p *process) send(t *testing.T, s syscall.Signal) {
 	t.Helper()
 	require.NoError(t, p.command.Process.Signal(s))
+}
+
+// letGo ends the time that reconciles take.
+func (p *process) letGo(t *testing.T) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(p.gate, nil, 0o600))
 }
 
 func (p *process) says(text string) func() bool {

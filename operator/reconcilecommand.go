@@ -16,7 +16,7 @@ import (
 )
 
 func (o *Operator) reconcileCommand(settings *config.Settings) *cobra.Command {
-	var chosen selection
+	chosen := selection{unchosen: "which ones? Name them, or choose by --selector"}
 	command := &cobra.Command{
 		Use:   "reconcile [KIND] NAME...",
 		Short: "Reconcile resources once, from here, and show what was done",
@@ -29,13 +29,10 @@ func (o *Operator) reconcileCommand(settings *config.Settings) *cobra.Command {
 				return err
 			}
 			found, err := chosen.resolve(cmd.Context(), c, o.controlledKinds(), args)
-			if err == nil && !found.byName && chosen.labels == "" {
-				return usage("which ones? Name them, or choose by --selector")
-			}
 			errs := []error{err}
 			for _, obj := range found.objects {
 				if err := o.reconcileOnce(cmd.Context(), cmd.OutOrStdout(), p, c, obj); err != nil {
-					errs = append(errs, fmt.Errorf("%s: %w", deploy.RefOf(obj), c.explained(err)))
+					errs = append(errs, fmt.Errorf("%s: %w", deploy.RefOf(obj), c.advised(err)))
 				}
 			}
 			return errors.Join(errs...)

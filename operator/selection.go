@@ -21,6 +21,8 @@ type selection struct {
 	all       bool
 	labels    string
 	files     []string
+	// unchosen is what somebody is told who chose nothing; empty if all are meant then.
+	unchosen string
 }
 
 func (s *selection) flags(command *cobra.Command) {
@@ -38,12 +40,15 @@ type chosen struct {
 	byName bool
 }
 
-// resolve finds the resources. One that is named and isn't there is an error; of several errors all are told. Nobody having
-// named any all are meant.
+// resolve finds the resources. One that is named and isn't there is an error; of several errors all are told. What can't be
+// listed is one, beside the resources that can.
 func (s *selection) resolve(ctx context.Context, c *connection, kinds []schema.GroupVersionKind, args []string) (chosen, error) {
 	refs, kinds, selector, err := s.meant(ctx, c, kinds, args)
 	if err != nil {
 		return chosen{}, err
+	}
+	if len(refs) == 0 && selector.Empty() && s.unchosen != "" {
+		return chosen{}, usage("%s", s.unchosen)
 	}
 	if len(refs) == 0 {
 		objects, err := s.list(ctx, c, kinds, selector)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/reconcile/filter"
@@ -28,7 +29,7 @@ func (s *Settings) check() {
 	s.wants("status.graph", c.Status.Manage || !c.Status.Graph, "it goes with status.manage")
 	s.wants("status.service", c.Status.Manage || !c.Status.Service, "it goes with status.manage")
 	for _, kind := range c.Controllers {
-		known := len(s.kinds) == 0 || slices.Contains(s.kinds, kind)
+		known := len(s.kinds) == 0 || s.tolerant || slices.Contains(s.kinds, kind)
 		s.wants("controllers", known, fmt.Sprintf("this operator has none of the kind %s: choose of %s", kind, strings.Join(s.kinds, ", ")))
 	}
 	for _, pattern := range c.Versions.Exempt {
@@ -88,16 +89,35 @@ func (s *Settings) checkElection() {
 	s.wants("leader-election.lock", known, "use auto, lease, for-life, per-object or none")
 	for _, key := range ignored {
 		key = "leader-election." + key
-		// What somebody says of another lock elsewhere is overruled with it.
-		overruled := s.origins[key].Source < s.origins["leader-election.lock"].Source
-		s.wants(key, !s.Given(key) || overruled, fmt.Sprintf("it has no meaning with leader-election.lock %s", e.Lock))
+		// What somebody says of another lock elsewhere is overruled with it. A file that says all settings says the defaults, too.
+		if s.origins[key].Source < s.origins["leader-election.lock"].Source {
+			s.forget(key)
+		}
+		s.wants(key, s.isDefault(key), fmt.Sprintf("it has no meaning with leader-election.lock %s", e.Lock))
 	}
 	if e.Lock == NoLock || s.refused["leader-election.duration"] || s.refused["leader-election.renew-deadline"] || s.refused["leader-election.retry-period"] {
 		return // there are no times to compare
 	}
-	if err := leader.Check(leader.Duration(e.Duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)); err != nil {
+	duration := e.Duration
+	if e.Lock == ForLifeLock { // which nobody takes over, however long it takes
+		duration = e.RenewDeadline + time.Second
+	}
+	if err := leader.Check(leader.Duration(duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)); err != nil {
 		s.problems = append(s.problems, fmt.Sprintf("leader-election: %v", err))
 	}
+}
+
+// isDefault tells whether the value of a key is what the program says, whoever says so.
+func (s *Settings) isDefault(key string) bool {
+	f := s.flags.Lookup(key)
+	return f.Value.String() == f.DefValue
+}
+
+// forget has a key be what the program says.
+func (s *Settings) forget(key string) {
+	f := s.flags.Lookup(key)
+	_ = inner(f).Set(f.DefValue) // as the flag itself has written it
+	delete(s.origins, key)
 }
 
 // wants tells that the value of a key is wrong if it isn't as it should be.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
 // oper8Duration is how oper8 writes durations: 12hr13m14s, and each part of that.
@@ -13,6 +15,12 @@ var oper8Duration = regexp.MustCompile(`^(\d+hr)?(\d+m)?(\d+(\.\d*)?s)?$`)
 // duration is the value of a flag: as Go writes it, or as oper8 does. Empty is none, as in oper8 (spec: watch 13, 16,
 // mistake 9).
 type duration time.Duration
+
+// DurationVar adds a flag that is read by ParseDuration, as the durations of Config are: name says where, value what it is by default.
+func DurationVar(set *pflag.FlagSet, at *time.Duration, name string, value time.Duration, usage string) {
+	*at = value
+	set.Var((*duration)(at), name, usage)
+}
 
 // ParseDuration reads a duration as Go writes it, or as oper8 does: 12hr13m14s. Empty is none.
 func ParseDuration(text string) (time.Duration, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/operkit/operkit/operator/config"
@@ -64,6 +65,40 @@ func ExampleSettings_Flags() {
 	// Output: CHF <nil>
 }
 
+// A release reads the file of a newer one.
+func ExampleSettings_Tolerate() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "settings.yaml")
+	if err := os.WriteFile(path, []byte("log: {level: debug, colour: red}"), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	settings := config.New("guestbook-operator", nil)
+	settings.Tolerate()
+	c, err := settings.Load([]string{"GUESTBOOK_OPERATOR_CONFIG=" + path})
+	fmt.Println(c.Log.Level, err)
+	for _, warning := range settings.Warnings() {
+		fmt.Println(strings.TrimPrefix(warning, dir+"/"))
+	}
+	// Output:
+	// debug <nil>
+	// settings.yaml:1: log.colour: there is no such setting
+}
+
+func ExampleSettings_Environment() {
+	settings := config.New("guestbook-operator", nil)
+	fmt.Println(settings.Flags().Parse([]string{"--config", "/etc/settings.yaml"}))
+	fmt.Println(settings.Environment([]string{"HOME=/root", "GUESTBOOK_OPERATOR_CONFIG=other.yaml"}))
+	// Output:
+	// <nil>
+	// [HOME=/root GUESTBOOK_OPERATOR_CONFIG=/etc/settings.yaml]
+}
+
 func ExampleSettings_Alias() {
 	settings := config.New("guestbook-operator", nil)
 	set := pflag.NewFlagSet("run", pflag.ContinueOnError)
@@ -117,6 +152,15 @@ func ExampleOper8Environment() {
 	// Output:
 	// json <nil>
 	// [LOG_JSON is an old name: set GUESTBOOK_OPERATOR_LOG_FORMAT=json instead]
+}
+
+func ExampleDurationVar() {
+	settings := config.New("guestbook-operator", nil)
+	var interval time.Duration
+	config.DurationVar(settings.Flags(), &interval, "till.interval", time.Minute, "how often tills are counted")
+	_, err := settings.Load([]string{"GUESTBOOK_OPERATOR_TILL_INTERVAL=1hr30m"})
+	fmt.Println(interval, err)
+	// Output: 1h30m0s <nil>
 }
 
 func ExampleParseDuration() {

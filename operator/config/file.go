@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -64,8 +66,10 @@ func (f *file) read(path string, node *yaml.Node) {
 		f.problem(node, "settings are a map of keys")
 	case path == fileKey:
 		f.problem(node, "a file can't name another one")
+	case flag == nil && f.tolerant:
+		f.warnings = append(f.warnings, f.unknown(path, node))
 	case flag == nil:
-		f.problem(node, fmt.Sprintf("%s: there is no such setting%s", path, Suggestion(path, f.keys(), "")))
+		f.problems = append(f.problems, f.unknown(path, node))
 	case f.lines[path] > 0:
 		f.problem(node, fmt.Sprintf("%s is set in line %d already", path, f.lines[path]))
 	default:
@@ -112,7 +116,31 @@ func (f *file) readValue(key string, node *yaml.Node) {
 }
 
 func (f *file) problem(at *yaml.Node, text string) {
-	f.problems = append(f.problems, fmt.Sprintf("%s:%d: %s", f.name, at.Line, text))
+	f.problems = append(f.problems, f.about(at, text))
+}
+
+// about says where in the file something is said.
+func (f *file) about(at *yaml.Node, text string) string {
+	return fmt.Sprintf("%s:%d: %s", f.name, at.Line, text)
+}
+
+func (f *file) unknown(path string, at *yaml.Node) string {
+	return f.about(at, fmt.Sprintf("%s: there is no such setting%s", path, Suggestion(path, f.keys(), "")))
+}
+
+// Environment returns that of another process which is to read the same file: environ, with the file's whole path in the variable
+// that names it, also if a flag has named it here.
+func (s *Settings) Environment(environ []string) []string {
+	name := s.flags.Lookup(fileKey).Value.String()
+	if name == "" {
+		return environ
+	}
+	if whole, err := filepath.Abs(name); err == nil {
+		name = whole
+	}
+	names := s.prefix + variable(fileKey) + "="
+	others := slices.DeleteFunc(slices.Clone(environ), func(one string) bool { return strings.HasPrefix(one, names) })
+	return append(others, names+name)
 }
 
 func (s *Settings) keys() []string {

@@ -15,6 +15,7 @@ func FuzzFile(f *testing.F) {
 		"", "# nothing", "log: {level: debug}\nwatch:\n  namespaces: [a, 'b-*']\n  period: 1hr\n", "log: &log {level: *log}", "a: &a [*a]", "? [a]\n: b\n",
 		"versions: {supported: ['', 'a,b', \"a\\nb\"], operator: 1.10}", "watch.workers: 3\nwatch: {workers: 4}", "log: {level: !!binary aW5mbw==}", "- 1", "\x00", "<<: {log: {level: info}}",
 		"leader-election: {name: \"a # b\"}", "leader-election: {name: |\n  a\n  b\n}", "heartbeat:\n  file: \"\\u0007\"\n", "controllers: []\nlog.filters: ['a:b']",
+		"leader-election: {lock: none}", "leader-election: {lock: for-life, renew-deadline: 1m}", "leader-election: {lock: per-object, retry-period: 1s}",
 	} {
 		f.Add([]byte(seed))
 	}

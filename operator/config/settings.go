@@ -27,6 +27,8 @@ type Settings struct {
 	// refused are the keys of which a problem was told.
 	refused  map[string]bool
 	warnings []string
+	// tolerant has what isn't known here be no mistake.
+	tolerant bool
 }
 
 // Option sets what is rarely set.
@@ -189,6 +191,10 @@ func (s *Settings) Given(key string) bool { return s.origins[key].Source != Prog
 
 // Warnings are what should be mended and does no harm, such as variables of the environment that nobody reads.
 func (s *Settings) Warnings() []string { return s.warnings }
+
+// Tolerate has Load warn of what it would refuse because the program has no such setting, or no such controller: for a release
+// that is given the settings of another one.
+func (s *Settings) Tolerate() { s.tolerant = true }
 
 // Alias adds a flag to a command that is another name of a key's.
 func (s *Settings) Alias(set *pflag.FlagSet, name, shorthand, key string) {

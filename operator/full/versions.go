@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/operator"
+	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/full/assets"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/versions"
@@ -34,7 +35,7 @@ func (v *versionSettings) register(set *pflag.FlagSet) {
 	set.StringVar(&v.directory, "versions.directory", "", "directory with a folder for each version that has its program; each resource is then rendered by that of its version (default: by this program)")
 	set.StringVar(&v.entry, "versions.entry", "", "path of the program in the folder of a version (default: the operator's name)")
 	set.IntVar(&v.limit, "versions.limit", 8, "how many versions run at most at once")
-	set.DurationVar(&v.idle, "versions.idle", 15*time.Minute, "how long a version runs that isn't used; longer than watch.period")
+	config.DurationVar(set, &v.idle, "versions.idle", 15*time.Minute, "how long a version runs that isn't used; longer than watch.period")
 	set.StringVar(&v.repository, "vcs.repository", "", "git repository with the files of each version, for Session.Assets (default: none)")
 	set.StringVar(&v.destination, "vcs.destination", "", "where versions are checked out, such as /var/cache/versions/{version}")
 	set.StringVar(&v.within, "vcs.directory", "", "directory within a version that sessions are given (default: all of it)")
@@ -105,7 +106,7 @@ func (v *versionSettings) start(ctx context.Context, p operator.Process) (*versi
 	}
 	return versions.Start(ctx, versions.Options{
 		Directory: v.directory, Entry: entry, Limit: v.limit, Idle: v.idle, Logger: p.Logger, KeyDomain: p.Domain, FieldManager: p.FieldManager,
-		NameObjects: p.Config.Objects.InternalNames,
+		NameObjects: p.Config.Objects.InternalNames, Environment: p.Environment,
 	})
 }
 
@@ -117,7 +118,7 @@ func serveVersion(open operator.Opener) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := open(cmd)
+			p, err := open(cmd, (*config.Settings).Tolerate)
 			if err != nil {
 				return err
 			}

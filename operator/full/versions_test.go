@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/full"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -24,8 +26,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// Widget renders one ConfigMap that says which release it is.
-type Widget struct{ release string }
+// Widget renders one ConfigMap that says which release it is, with an ending that is a setting.
+type Widget struct {
+	release string
+	ending  *string
+}
 
 func (Widget) Kind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Widget"}
@@ -41,7 +46,7 @@ func (w Widget) Setup(_ context.Context, s *reconcile.Session) error {
 		text = content
 	}
 	s.Add("text", map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": s.Name()}, "data": map[string]any{"text": text},
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": s.Name()}, "data": map[string]any{"text": text + *w.ending},
 	})
 	return nil
 }
@@ -57,14 +62,35 @@ func readText(s *reconcile.Session) (string, error) {
 	return content.String(), err
 }
 
+// newest is the release of the program that runs the tests.
+const newest = "this program"
+
+// brush is a controller that releases before didn't have.
+type brush struct{}
+
+func (brush) Kind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Brush"}
+}
+
+func (brush) Setup(context.Context, *reconcile.Session) error { return nil }
+
 // program is the operator of a release.
 type program struct{ release string }
 
 func widgetOperator(release string) program { return program{release} }
 
 func (p program) execute(stdout, stderr interface{ Write([]byte) (int, error) }, args ...string) int {
-	op := full.New("widget-operator")
-	op.Control(Widget(p))
+	var ending string
+	op := full.New("widget-operator", operator.Flags(func(set *pflag.FlagSet) {
+		set.StringVar(&ending, "text.ending", "", "what the text ends with")
+		if p.release == newest {
+			set.String("text.colour", "", "what releases before know nothing of")
+		}
+	}))
+	op.Control(Widget{p.release, &ending})
+	if p.release == newest {
+		op.Control(brush{})
+	}
 	return op.Execute(context.Background(), args, stdout, stderr)
 }
 
@@ -74,19 +100,26 @@ func rendered(t *testing.T, version string, settings ...string) (code int, stdou
 	file := filepath.Join(t.TempDir(), "widget.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("apiVersion: example.dev/v1\nkind: Widget\nmetadata: {name: w, namespace: shop}\nspec: {version: '"+version+"'}\n"), 0o644))
 	var out, errs bytes.Buffer
-	code = widgetOperator("this program").execute(&out, &errs, append([]string{"render", "-f", file}, settings...)...)
+	code = widgetOperator(newest).execute(&out, &errs, append([]string{"render", "-f", file}, settings...)...)
 	return code, out.String(), errs.String()
 }
 
-func TestVersionsAsPrograms(t *testing.T) {
-	t.Parallel()
-	base := t.TempDir()
+// versionFolders have the program of two versions.
+func versionFolders(t *testing.T) (base string) {
+	t.Helper()
+	base = t.TempDir()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	for _, version := range []string{"1.0.0", "1.1.0"} {
 		require.NoError(t, os.Mkdir(filepath.Join(base, version), 0o755))
 		require.NoError(t, os.Symlink(self, filepath.Join(base, version, "widget-operator")))
 	}
+	return base
+}
+
+func TestVersionsAsPrograms(t *testing.T) {
+	t.Parallel()
+	base := versionFolders(t)
 	for _, row := range []struct {
 		reason, version string
 		settings        []string
@@ -101,6 +134,7 @@ func TestVersionsAsPrograms(t *testing.T) {
 		{"a version that isn't there", "3.0.0", []string{"--versions.directory", base}, 1, `there is no version "3.0.0": choose one of 1.0.0, 1.1.0`},
 		{"strict, by what is there", "3.0.0", []string{"--versions.directory", base, "--versions.strict"}, 1, `version "3.0.0" isn't supported: choose one of 1.0.0, 1.1.0`},
 		{"a directory that isn't there", "1.0.0", []string{"--versions.directory", base + "/none"}, 1, "no such file or directory"},
+		{"a duration as the core's settings have them", "1.0.0", []string{"--versions.directory", base, "--versions.idle", "1hr"}, 0, "text: 1.0.0"},
 		{"an entry that no version has", "1.0.0", []string{"--versions.directory", base, "--versions.entry", "bin/x"}, 1, "holds none: a version is a folder with the program bin/x"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -136,6 +170,30 @@ func TestVersionsAsFiles(t *testing.T) {
 			code, stdout, stderr := rendered(t, row.version, row.settings...)
 			assert.Equal(t, row.code, code, stderr)
 			assert.Contains(t, stdout+stderr, row.want)
+		})
+	}
+}
+
+// A release has the file of a newer one, which knows more.
+func TestVersionsHaveTheFileOfTheManager(t *testing.T) {
+	base := versionFolders(t)
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "settings.yaml"), []byte("text: {ending: '!', colour: red}\ncontrollers: [Widget, Brush]\n"), 0o600))
+	t.Chdir(folder)
+	for _, row := range []struct {
+		reason   string
+		variable string
+		flags    []string
+	}{
+		{"that a flag names", "", []string{"--config", "settings.yaml"}},
+		{"that the environment names, from where the manager is", "settings.yaml", nil},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Setenv("WIDGET_OPERATOR_CONFIG", row.variable)
+			code, stdout, stderr := rendered(t, "1.0.0", append(row.flags, "--versions.directory", base)...)
+			require.Zero(t, code, stderr)
+			assert.Contains(t, stdout, "text: 1.0.0!")
+			assert.Contains(t, stderr, "settings.yaml:1: text.colour: there is no such setting")
 		})
 	}
 }

@@ -35,7 +35,11 @@ type benchmark struct {
 	operators    []string
 	settings     measure.Settings
 	parts        []part
-	store        *report.Store
+	// only tells that one part was chosen.
+	only bool
+	// beside are the parts that were measured before, and of which figures are needed.
+	beside []part
+	store  *report.Store
 }
 
 func newBenchmark(short bool, rounds, count int) (*benchmark, error) {
@@ -57,7 +61,7 @@ func newBenchmark(short bool, rounds, count int) (*benchmark, error) {
 	b.settings.Programs, b.settings.Logs = filepath.Join(b.folder, "bin"), filepath.Join(b.folder, "logs")
 	b.parts = []part{{"main", b.rounds, b.operators, b.settings, measure.Main}, b.trapPart(short)}
 	if !short {
-		b.parts = append(b.parts, b.part("faults", measure.Faults, 300, 4), b.part("scale", measure.Scale, 10_000, 2))
+		b.parts = append(b.parts, b.part("faults", measure.Faults, 300, cmp.Or(rounds, 4)), b.part("scale", measure.Scale, 10_000, min(b.rounds, 2)))
 	}
 	return b, nil
 }
@@ -92,12 +96,23 @@ func (b *benchmark) choose(name string) error {
 	if i < 0 {
 		return fmt.Errorf("part %q: there is none of that name: choose main or traps, or faults or scale when it isn't short", name)
 	}
-	b.parts = b.parts[i : i+1]
+	if name == "scale" { // which is compared with a restart of main
+		b.beside = b.parts[:1]
+	}
+	b.parts, b.only = b.parts[i:i+1], true
 	return nil
 }
 
-// forget removes what was measured before.
-func (b *benchmark) forget() error { return os.RemoveAll(b.folder) }
+// results is the folder of what was measured.
+func (b *benchmark) results() string { return filepath.Join(b.folder, "results") }
+
+// forget removes what was measured before; of other parts nothing, if one is chosen.
+func (b *benchmark) forget() error {
+	if !b.only {
+		return os.RemoveAll(b.folder)
+	}
+	return report.Forget(b.results(), b.parts[0].name)
+}
 
 // finished is the file that says that a run is complete: the next one begins anew.
 func (b *benchmark) finished() string { return filepath.Join(b.folder, "complete") }
@@ -121,10 +136,10 @@ func (b *benchmark) measure(ctx context.Context) error {
 		return err
 	}
 	var settings []report.Settings
-	for _, p := range b.parts {
+	for _, p := range slices.Concat(b.parts, b.beside) {
 		settings = append(settings, report.Settings{Part: p.name, Bundles: p.settings.Bundles, Built: built})
 	}
-	if b.store, err = report.Open(filepath.Join(b.folder, "results"), settings...); err != nil {
+	if b.store, err = report.Open(b.results(), settings...); err != nil {
 		return err
 	}
 	for _, p := range b.parts {
@@ -181,12 +196,14 @@ func (b *benchmark) build(ctx context.Context) (string, error) {
 // report writes the lines, and a table and charts beside what was measured. It tells whether every goal is met.
 func (b *benchmark) report(out io.Writer) (met bool, err error) {
 	r := report.Report{Operators: b.operators}
-	for _, p := range b.parts {
+	for _, p := range slices.Concat(b.parts, b.beside) {
 		rounds, err := b.store.Load(p.name)
 		if err != nil {
 			return false, err
 		}
 		r.Rounds = append(r.Rounds, rounds...)
+	}
+	for _, p := range b.parts {
 		r.Rows = append(r.Rows, rowsOf[p.name](p.rounds)...)
 	}
 	if met, err = r.Lines(out); err != nil {

@@ -24,9 +24,9 @@ func run(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	short := flags.Bool("short", false, "fewer Bundles, rounds and operators, without scale and faults")
 	fresh := flags.Bool("fresh", false, "forget the rounds that were measured before")
-	rounds := flags.Int("rounds", 0, "how many rounds (default: 3 when short, else 4)")
+	rounds := flags.Int("rounds", 0, "how many rounds of each part (default: 3; 4 of faults, 2 of scale)")
 	count := flags.Int("bundles", 0, "how many Bundles (default: 200 when short, else 1000); the goals are about the default")
-	only := flags.String("part", "", "only main, traps, faults or scale, of which rows of others may be missing "+
+	only := flags.String("part", "", "only main, traps, faults or scale, beside what was measured of others before "+
 		"(default: all, main and traps when short)")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string) int {
 	if err == nil && *only != "" {
 		err = b.choose(*only)
 	}
-	if err == nil && (*fresh || b.complete()) {
+	if err == nil && (*fresh || *only == "" && b.complete()) {
 		err = b.forget()
 	}
 	if err == nil {
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string) int {
 	if err == nil {
 		met, err = b.report(os.Stdout)
 	}
-	if err == nil {
+	if err == nil && *only == "" {
 		err = b.finish()
 	}
 	if err != nil {

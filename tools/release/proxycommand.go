@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,14 +44,14 @@ func (p program) proxy() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		lines := "unset GOPRIVATE GONOPROXY\n"
 		for _, entry := range env {
-			if name, value, _ := strings.Cut(entry, "="); name == "GOPROXY" || name == "GONOSUMDB" {
-				if _, err := fmt.Fprintf(p.stdout, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`)); err != nil {
-					return err
-				}
+			if name, value, _ := strings.Cut(entry, "="); slices.Contains([]string{"GOPROXY", "GONOSUMDB", "GONOPROXY"}, name) {
+				lines += fmt.Sprintf("export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 			}
 		}
-		return nil
+		_, err = io.WriteString(p.stdout, lines)
+		return err
 	}
 	return command
 }

@@ -20,12 +20,12 @@ func TestProxyCommand(t *testing.T) {
 	for _, args := range [][]string{{"proxy"}, {"proxy", filepath.Join(t.TempDir(), "it's", "a proxy")}} {
 		lines := do(t, args...)
 		require.Equal(t, 0, lines.code, lines.stderr)
-		assert.Regexp(t, `\Aexport GOPROXY='file:///[^\n]+'\nexport GONOSUMDB='[^\n]+'\n\z`, lines.stdout)
+		assert.Regexp(t, `\Aunset GOPRIVATE GONOPROXY\nexport GOPROXY='file:///[^\n]+'\nexport GONOSUMDB='[^\n]+'\n\z`, lines.stdout)
 		consumer := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(consumer, "go.mod"), []byte("module example.com/consumer\n\ngo 1.26.0\n"), 0o600))
 		shell := exec.CommandContext(t.Context(), "sh", "-ec", lines.stdout+"go get "+repotest.Prefix+"middle@latest")
 		shell.Dir = consumer
-		shell.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-modcacherw", "GOMODCACHE="+filepath.Join(consumer, "cache"))
+		shell.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-modcacherw", "GOMODCACHE="+filepath.Join(consumer, "cache"), "GOPRIVATE="+repotest.Prefix+"*")
 		out, err := shell.CombinedOutput()
 		require.NoError(t, err, string(out))
 		assert.Contains(t, string(out), "added "+repotest.Prefix+"middle v0.0.0-")

@@ -44,8 +44,12 @@ type Assets struct {
 	mu sync.Mutex
 	// known are the versions as they were last read.
 	known []vcs.Version
-	// inUse counts the sessions that have the files of a checkout.
+	// inUse counts the sessions that have the files of a checkout, by its whole path.
 	inUse map[string]int
+
+	// pruning is held for reading while a checkout is looked for, and for writing while checkouts are removed: what a session finds
+	// isn't about to go.
+	pruning sync.RWMutex
 }
 
 // Open opens the repository and looks at the options (spec: vcs 2, 14); all that is wrong is an error.
@@ -186,6 +190,11 @@ func (a *Assets) Open(ctx context.Context, s *reconcile.Session) (fs.FS, func(),
 	if version.Ref.Kind == vcs.Branch {
 		where += "@" + string(commit[:12]) // a branch moves, what is checked out doesn't
 	}
+	if where, err = filepath.Abs(where); err != nil {
+		return nil, nil, err
+	}
+	a.pruning.RLock()
+	defer a.pruning.RUnlock()
 	release := a.use(where)
 	files, err := a.checkout(ctx, commit, where)
 	if err != nil {
@@ -240,8 +249,10 @@ func told(err error) error {
 }
 
 // Prune removes checkouts that no session has the files of and that have no version any more that is wanted (spec: vcs W18): wanted tells of
-// the path of each whether it stays. It returns what it has removed.
+// the whole path of each whether it stays. It returns what it has removed. Sessions that begin meanwhile wait for it.
 func (a *Assets) Prune(ctx context.Context, wanted func(path string) bool) ([]string, error) {
+	a.pruning.Lock()
+	defer a.pruning.Unlock()
 	return vcs.Prune(ctx, a.destination.Base(), func(where string) bool {
 		a.mu.Lock()
 		used := a.inUse[where] > 0

@@ -28,6 +28,7 @@ func exampleRepository(base string) (path string, err error) {
 	}
 	for _, line := range []string{"init -q", "add text", "commit -q -m first", "tag v1.2.0"} {
 		command := exec.Command("git", append([]string{"-C", path, "-c", "user.name=A", "-c", "user.email=a@example.com"}, strings.Fields(line)...)...)
+		command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		if err := command.Run(); err != nil {
 			return "", err
 		}

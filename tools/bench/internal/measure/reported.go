@@ -33,7 +33,7 @@ func (r *round) hot(ctx context.Context) error {
 	if err := r.beginAndSettle(ctx); err != nil {
 		return err
 	}
-	edited := r.edited()
+	edited := r.Memory / 2
 	for n := range hotEdits {
 		if err := r.fleet.Edit(ctx, edited, edited+1, 2+n); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 )
@@ -45,6 +46,17 @@ func Open(folder string, parts ...Settings) (*Store, error) {
 		}
 	}
 	return s, nil
+}
+
+// Forget removes the rounds of a part from a folder, and what they were measured with.
+func Forget(folder, part string) error {
+	paths, err := roundFiles(folder, part)
+	for _, path := range append(paths, Settings{Part: part}.path(folder)) {
+		if gone := os.Remove(path); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
 }
 
 // Has tells whether that round is kept. One that is there but can't be read is an error, so that it comes to light before

@@ -75,6 +75,22 @@ func TestStoreGoesOnWhereItWas(t *testing.T) {
 	}, names(t, folder), "and nothing temporary")
 }
 
+func TestForget(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	store, err := report.Open(folder, settings, report.Settings{Part: "main-scale", Bundles: 10, Built: "abc"})
+	require.NoError(t, err)
+	for _, part := range []string{"main", "main-scale"} {
+		require.NoError(t, store.Put(part, rounds(ours, "seconds", 1)[0]))
+	}
+	require.NoError(t, report.Forget(folder, "main"))
+	assert.Equal(t, []string{"main-scale.01.operkit.json", "main-scale.settings.json"}, names(t, folder), "others stay")
+	require.NoError(t, report.Forget(folder, "main"), "nothing is there")
+	require.NoError(t, report.Forget(filepath.Join(folder, "none"), "main"))
+	_, err = report.Open(folder, report.Settings{Part: "main", Bundles: 20, Built: "def"})
+	require.NoError(t, err, "other settings are none of its business")
+}
+
 func TestStoreReplacesARound(t *testing.T) {
 	t.Parallel()
 	store := open(t, t.TempDir())

@@ -42,7 +42,7 @@ func (m Module) Environ(base []string) []string {
 		// folder of its own is outside then, as it is when the test runs without us.
 		workspace = ""
 	}
-	env := Setenv(base, "GOWORK", workspace)
+	env := Setenv(withoutHook(base), "GOWORK", workspace)
 	if m.IsControlPlane() {
 		env = Setenv(env, "CGO_ENABLED", "0")
 	}
@@ -113,6 +113,17 @@ func Setenv(env []string, name, value string) []string {
 		return strings.HasPrefix(entry, name+"=")
 	})
 	return append(kept, name+"="+value)
+}
+
+// ofHook are the variables by which git tells a hook which repository it is called for.
+var ofHook = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
+
+// withoutHook takes these out of an environment: tests that make repositories would commit to that of whoever runs them.
+func withoutHook(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(ofHook, name)
+	})
 }
 
 // hidden reports whether the go command ignores a folder of this name.

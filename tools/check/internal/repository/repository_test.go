@@ -82,7 +82,7 @@ func TestSelect(t *testing.T) {
 
 func TestModuleBuild(t *testing.T) {
 	t.Parallel()
-	base := []string{"GOWORK=/elsewhere/go.work", "CGO_ENABLED=1", "HOME=/home"}
+	base := []string{"GOWORK=/elsewhere/go.work", "GIT_DIR=.git", "CGO_ENABLED=1", "GIT_INDEX_FILE=.git/index", "HOME=/home"}
 	for _, row := range []struct {
 		reason, dir string
 		want        []string
@@ -105,7 +105,7 @@ func TestModuleBuild(t *testing.T) {
 			t.Errorf("%s: race %v, want %v", row.reason, m.Race(), row.race)
 		}
 	}
-	if base[0] != "GOWORK=/elsewhere/go.work" || len(base) != 3 {
+	if base[0] != "GOWORK=/elsewhere/go.work" || len(base) != 5 {
 		t.Errorf("the given environment was changed: %q", base)
 	}
 }

@@ -121,6 +121,8 @@ func TestAddKindOfAnotherGroup(t *testing.T) {
 	assert.Contains(t, r.stderr, "which group? Say --group: there are storage.example.com, example.com")
 	done(t, "add", "kind", "Volume", "--group", "storage.example.com", "--no-generate", "--dir", dir)
 	assert.FileExists(t, filepath.Join(dir, "api/storage/v1/volume_types.go"), "the version is the group's")
+	said = done(t, "add", "kind", "Share", "--group", "storage.example.org", "--dir", dir)
+	assert.Contains(t, said, "created   api/storage.example.org/v1/doc.go\n", "a group that begins alike has a package of its own")
 }
 
 func TestAddKindToAnotherShape(t *testing.T) {

@@ -17,7 +17,7 @@ func Singular(kind string) string { return strings.ToLower(kind) }
 func Plural(kind string) string { return strings.ToLower(flect.Pluralize(kind)) }
 
 // unfit are names that a package of a controller can't have: the program uses them, or Go gives them a meaning as a folder.
-var unfit = []string{"full", "op", "main", "internal", "vendor", "testdata"}
+var unfit = []string{"full", "op", "main", "init", "internal", "vendor", "testdata"}
 
 // Package is the Go package of a kind's controller, and its folder.
 func Package(kind string) string {
@@ -35,7 +35,7 @@ func File(component string) string { return strings.ReplaceAll(component, "-", "
 func Type(component string, taken func(string) bool) string {
 	exported := camel(component)
 	name := strings.ToLower(exported[:1]) + exported[1:]
-	if !token.IsKeyword(name) && types.Universe.Lookup(name) == nil && !taken(name) {
+	if name != "init" && !token.IsKeyword(name) && types.Universe.Lookup(name) == nil && !taken(name) {
 		return name
 	}
 	return unused(name+"Component", taken)

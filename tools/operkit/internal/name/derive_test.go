@@ -23,6 +23,7 @@ func TestNamesOfKinds(t *testing.T) {
 		{"one form", "Sheep", "sheep", "sheep", "sheep"},
 		{"a keyword of Go", "Switch", "switch", "switches", "switchcontroller"},
 		{"a package that the program imports", "Full", "full", "fulls", "fullcontroller"},
+		{"a name that is a function's alone", "Init", "init", "inits", "initcontroller"},
 		{"a folder that Go leaves out", "Vendor", "vendor", "vendors", "vendorcontroller"},
 	} {
 		assert.Equal(t, row.singular, name.Singular(row.kind), row.reason)
@@ -45,6 +46,7 @@ func TestNamesOfComponents(t *testing.T) {
 		{"not for Linux alone", "web-linux", nil, "weblinux", "webLinux"},
 		{"a keyword", "func", nil, "func", "funcComponent"},
 		{"a type of Go's own", "string", nil, "string", "stringComponent"},
+		{"a name that is a function's alone", "init", nil, "init", "initComponent"},
 		{"taken", "cache", []string{"cache"}, "cache", "cacheComponent"},
 		{"taken twice", "cache", []string{"cache", "cacheComponent"}, "cache", "cacheComponent2"},
 		{"a digit first in its second word", "web-2", nil, "web2", "web2"},

@@ -130,19 +130,21 @@ func (p *Project) Versions(group string) (versions []string) {
 	return versions
 }
 
-// APIFolder is where the types of a group's version are, or belong: api/v1, or api/apps/v1 where that is another group's.
+// APIFolder is where the types of a group's version are, or belong: api/v1, or api/apps/v1 where that is another group's, or
+// api/apps.example.com/v1 where that is, too.
 func (p *Project) APIFolder(group, version string) string {
-	usual := "api/" + version
 	for _, api := range p.APIs() {
 		if api.Group == group && api.Version == version {
 			return api.Folder
 		}
 	}
-	if len(p.Folder(usual).Files) == 0 {
-		return usual
-	}
 	first, _, _ := strings.Cut(group, ".")
-	return "api/" + first + "/" + version
+	for _, folder := range []string{"api/" + version, "api/" + first + "/" + version} {
+		if len(p.Folder(folder).Files) == 0 {
+			return folder
+		}
+	}
+	return "api/" + group + "/" + version
 }
 
 // Controllers are the controllers of the project.

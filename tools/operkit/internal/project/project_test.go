@@ -201,6 +201,12 @@ func TestOpen(t *testing.T) {
 	} {
 		assert.Equal(t, row.want, p.APIFolder(row.group, row.version), row.reason)
 	}
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "api", "storage", "v1"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "api", "storage", "v1", "doc.go"), []byte("// +groupName=storage.example.com\npackage v1\n"), 0o600))
+	p, err = project.Open(dir)
+	require.NoError(t, err)
+	assert.Equal(t, "api/storage/v1", p.APIFolder("storage.example.com", "v1"))
+	assert.Equal(t, "api/storage.example.org/v1", p.APIFolder("storage.example.org", "v1"), "two groups that begin alike")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("go 1.26.0\n"), 0o600))
 	_, err = project.Open(dir)
 	assert.ErrorContains(t, err, "names no module")

@@ -97,11 +97,8 @@ func compare(ctx context.Context, r *repository.Repository, m repository.Module,
 		return api.Difference{}, err
 	}
 	defer func() { _ = os.RemoveAll(temporary) }() // in the folder for temporary files
-	folders := make([]string, len(r.Modules))
-	for i, other := range r.Modules {
-		folders[i] = other.Dir
-	}
-	files, err := r.Git().Archive(ctx, revision, folders...)
+	// All of it: there may have been siblings that are gone.
+	files, err := r.Git().Archive(ctx, revision)
 	if err != nil {
 		return api.Difference{}, err
 	}

@@ -47,6 +47,34 @@ func TestSince(t *testing.T) {
 			assert.Equal(t, found.Modules, again.Modules, "the same once it is committed")
 		})
 	}
+	t.Run("a sibling that has another name now", func(t *testing.T) {
+		t.Parallel()
+		r := repotest.New(t, repotest.Standard())
+		r.Git("mv", "ground", "cellar")
+		r.Write(repotest.Files{
+			"cellar/go.mod": repotest.Mod("cellar"), "middle/go.mod": repotest.Mod("middle", "cellar"),
+			"middle/middle.go": strings.ReplaceAll(repotest.Standard()["middle/middle.go"], "kit/ground", "kit/cellar"),
+			"top/go.mod":       repotest.Mod("top", "middle", "cellar // indirect"),
+			"scratch/go.mod":   repotest.Mod("scratch", "top", "middle // indirect", "cellar // indirect"),
+		})
+		found, err := plan.Since(t.Context(), r.Open(), "HEAD")
+		require.NoError(t, err)
+		assert.Empty(t, found.Modules)
+		assert.Equal(t, []string{"cellar"}, found.New)
+	})
+	t.Run("a sibling that is gone", func(t *testing.T) {
+		t.Parallel()
+		r := repotest.New(t, repotest.Standard())
+		r.Git("rm", "--quiet", "-r", "ground")
+		r.Write(repotest.Files{
+			"middle/go.mod": repotest.Mod("middle"), "top/go.mod": repotest.Mod("top", "middle"), "scratch/go.mod": repotest.Mod("scratch", "top", "middle // indirect"),
+			"middle/middle.go": "// Package middle is below all.\npackage middle\n\n// Height is how high it is.\nfunc Height() int8 { return 2 }\n",
+		})
+		found, err := plan.Since(t.Context(), r.Open(), "HEAD")
+		require.NoError(t, err)
+		require.Len(t, found.Modules, 1)
+		assert.Equal(t, []string{"Height: changed from func() int to func() int8"}, found.Modules[0].Breaking)
+	})
 	r := repotest.New(t, repotest.Standard()).Open()
 	_, err := plan.Since(t.Context(), r, "nowhere")
 	assert.EqualError(t, err, `revision "nowhere": git knows no such commit`)

@@ -12,8 +12,9 @@ import (
 
 // Plan is what a release does.
 type Plan struct {
-	// Day is the one that changelogs name.
-	Day time.Time `json:"day"`
+	// Day is the one that changelogs name, Commit the one that HEAD was.
+	Day    time.Time `json:"day"`
+	Commit string    `json:"commit"`
 	// Modules are those to be released, each after those that it requires.
 	Modules []Module `json:"modules"`
 	// Kept are the versions of the released modules that stay as they are, by their paths.
@@ -48,11 +49,15 @@ func Make(ctx context.Context, r *repository.Repository, day time.Time) (Plan, e
 	if err != nil {
 		return Plan{}, err
 	}
+	head, err := r.Git().Resolve(ctx, "HEAD")
+	if err != nil {
+		return Plan{}, fmt.Errorf("the repository has no commit: %w", err)
+	}
 	tags, err := r.Git().Tags(ctx)
 	if err != nil {
 		return Plan{}, err
 	}
-	p := planner{repository: r, released: released, found: map[string]*finding{}, day: day}
+	p := planner{repository: r, released: released, found: map[string]*finding{}, day: day, head: head}
 	for _, m := range released {
 		last := version.Latest(m.Path, m.Tag(""), tags)
 		if p.found[m.Path], err = p.look(ctx, m, last); err != nil {
@@ -72,6 +77,7 @@ type planner struct {
 	released   []repository.Module
 	found      map[string]*finding // by module paths
 	day        time.Time
+	head       string
 }
 
 // finding is what is known of a module.
@@ -132,7 +138,7 @@ func (p *planner) number() error {
 }
 
 func (p *planner) plan(ctx context.Context) (Plan, error) {
-	made := Plan{Day: p.day, Modules: []Module{}, Kept: map[string]string{}}
+	made := Plan{Day: p.day, Commit: p.head, Modules: []Module{}, Kept: map[string]string{}}
 	for _, m := range p.released {
 		f := p.found[m.Path]
 		if f.change == version.None {

@@ -262,7 +262,7 @@ func TestJSON(t *testing.T) {
 	text, err := json.Marshal(made(t, r))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{
-		"day": "2026-05-04T03:02:01Z",
+		"day": "2026-05-04T03:02:01Z", "commit": "`+r.Git("rev-parse", "HEAD")+`",
 		"modules": [{
 			"module": "aside", "path": "example.com/kit/aside", "last": "v0.1.0", "next": "v0.1.1", "tag": "aside/v0.1.1",
 			"change": "fixed", "reasons": ["changed: README.md"], "files": ["README.md"], "changelog": "- Changed: README.md."

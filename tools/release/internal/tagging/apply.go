@@ -24,8 +24,8 @@ type Result struct {
 	Push string
 }
 
-// Check tells why a plan can't be carried out: it is empty, the working tree has changes, HEAD is no branch, or a tag
-// exists already.
+// Check tells why a plan can't be carried out: it is empty, the working tree has changes, HEAD is no branch or another commit than
+// it was, or a tag exists already.
 func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
 	if len(p.Modules) == 0 {
 		return errors.New("nothing to release: no module has changed since its last tag")
@@ -36,6 +36,13 @@ func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
 	}
 	if branch == "" {
 		return errors.New("HEAD is detached: check a branch out, a release is a commit on one")
+	}
+	head, err := r.Git().Resolve(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	if head != p.Commit {
+		return fmt.Errorf("HEAD is %.12s by now, and the plan was made of %.12s: make the plan again", head, p.Commit)
 	}
 	dirty, err := r.Git().Dirty(ctx)
 	if err != nil {
@@ -56,15 +63,11 @@ func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
 	return nil
 }
 
-// Apply carries out a plan for which [Check] has nothing to say. Nothing is pushed. When it fails no reference has
-// changed, unless the error says otherwise.
+// Apply carries out a plan for which [Check] has nothing to say, also at the end. Nothing is pushed. When it fails no reference
+// has changed, unless the error says otherwise.
 func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, error) {
 	repo := r.Git()
 	branch, err := repo.Branch(ctx)
-	if err != nil {
-		return Result{}, err
-	}
-	head, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
 		return Result{}, err
 	}
@@ -72,11 +75,15 @@ func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	made, err := commit(ctx, repo, p, head, modules)
+	// What was read is what the tags are to have only if nobody has changed it since the plan.
+	if err := Check(ctx, r, p); err != nil {
+		return Result{}, err
+	}
+	made, err := commit(ctx, repo, p, p.Commit, modules)
 	if err != nil {
 		return Result{}, err
 	}
-	updates := []git.Update{{Reference: branch, New: made.Commit, Old: head}}
+	updates := []git.Update{{Reference: branch, New: made.Commit, Old: p.Commit}}
 	for _, m := range p.Modules {
 		tag, err := repo.Tag(ctx, m.Tag, made.Tagged, m.Tag+"\n\n"+m.Changelog)
 		if err != nil {
@@ -92,7 +99,7 @@ func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, 
 	if err := repo.Publish(ctx, updates); err != nil {
 		return Result{}, err
 	}
-	if err := repo.Forward(ctx, head, made.Commit); err != nil {
+	if err := repo.Forward(ctx, p.Commit, made.Commit); err != nil {
 		return made, fmt.Errorf("the release is made, but the changelogs of the working tree are still the old ones: git reset --hard brings the new ones: %w", err)
 	}
 	made.Push, err = push(ctx, repo, branch, made.Tags)

@@ -136,6 +136,11 @@ func TestSomebodyElseWasFaster(t *testing.T) {
 			r.Write(repotest.Files{"scratch/CHANGELOG.md": repotest.Changelog})
 			r.Commit("one more")
 		}, "module scratch: the plan doesn't know it: make the plan again"},
+		{"a commit has come, which breaks callers", func(r *repotest.Repository) {
+			r.Write(repotest.Files{"aside/aside.go": "package aside\n"})
+			r.Commit("one more")
+		}, "make the plan again"},
+		{"a file was saved", func(r *repotest.Repository) { r.Write(repotest.Files{"aside/aside.go": otherAside}) }, "the working tree has changes"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -144,14 +149,14 @@ func TestSomebodyElseWasFaster(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, tagging.Check(t.Context(), r.Open(), p))
 			row.spoil(r)
-			before := r.Git("for-each-ref")
+			before, tree := r.Git("for-each-ref"), r.Git("status", "--porcelain")
 			if row.reason == "a tag has come" {
 				assert.EqualError(t, tagging.Check(t.Context(), r.Open(), p), "tag top/v0.1.0: it exists already: make the plan again")
 			}
 			_, err = tagging.Apply(t.Context(), r.Open(), p)
 			require.ErrorContains(t, err, row.want)
 			assert.Equal(t, before, r.Git("for-each-ref"), "all or nothing")
-			assert.Equal(t, "", r.Git("status", "--porcelain"))
+			assert.Equal(t, tree, r.Git("status", "--porcelain"))
 		})
 	}
 }
