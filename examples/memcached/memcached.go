@@ -66,7 +66,7 @@ func container(spec v1.MemcachedSpec) *corev1ac.ContainerApplyConfiguration {
 func labels(s *reconcile.Session) map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":       "memcached",
-		"app.kubernetes.io/instance":   s.Name(),
+		"app.kubernetes.io/instance":   reconcile.Truncate(s.Name()),
 		"app.kubernetes.io/managed-by": "memcached-operator",
 	}
 }

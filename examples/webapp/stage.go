@@ -87,7 +87,7 @@ func (t stage) deployment(s *reconcile.Session, name string) *appsv1.DeploymentA
 
 // selected are the labels by which Pods are found, whatever their version.
 func selected(s *reconcile.Session) map[string]string {
-	return map[string]string{"app.kubernetes.io/name": "webapp", "app.kubernetes.io/instance": s.Name()}
+	return map[string]string{"app.kubernetes.io/name": "webapp", "app.kubernetes.io/instance": reconcile.Truncate(s.Name())}
 }
 
 func (t stage) labels(s *reconcile.Session) map[string]string {

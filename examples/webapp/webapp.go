@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	v1 "github.com/operkit/operkit/examples/webapp/api/v1"
+	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/spf13/pflag"
@@ -21,7 +22,7 @@ type WebApp struct {
 
 // flags adds the settings that only this operator has.
 func (w *WebApp) flags(set *pflag.FlagSet) {
-	set.DurationVar(&w.interval, "channel.interval", time.Minute, "how often release channels are asked for their version")
+	config.DurationVar(set, &w.interval, "channel.interval", time.Minute, "how often release channels are asked for their version")
 }
 
 // Kind implements reconcile.Controller.
@@ -90,9 +91,9 @@ func versionOut(ctx context.Context, s *reconcile.Session, stages []v1.Stage) (s
 		return "", err
 	}
 	for _, stage := range stages {
-		for _, config := range owned {
-			if config.GetNamespace() == stage.Namespace {
-				return config.GetLabels()[versionLabel], nil
+		for _, object := range owned {
+			if object.GetNamespace() == stage.Namespace {
+				return object.GetLabels()[versionLabel], nil
 			}
 		}
 	}

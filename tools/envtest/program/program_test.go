@@ -44,6 +44,9 @@ func TestRun(t *testing.T) {
 		{"another program", exec.Command("sh", "-c", "echo $0; exit 4"), program.Result{Stdout: "sh\n", Code: 4}},
 		{"that is the program below another one", exec.Command("sh", "-c", "exec '"+program.Command().Path+"' exit 5"), program.Result{Code: 5}},
 		{"a signal is no exit code", exec.Command("sh", "-c", "kill -9 $$"), program.Result{Code: -1}},
+		{"one that leaves something behind which holds its output", &exec.Cmd{
+			Path: "/bin/sh", Args: []string{"sh", "-c", "sleep 10 & echo left"}, WaitDelay: 100 * time.Millisecond,
+		}, program.Result{Stdout: "left\n"}},
 		{"a command without arguments", &exec.Cmd{Path: "/bin/true"}, program.Result{}},
 	} {
 		assert.Equal(t, row.want, program.Run(t, row.command), row.reason)
