@@ -7,7 +7,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -66,6 +68,27 @@ func TestExecPassesStandardInputAndSignals(t *testing.T) {
 	assert.Equal(t, "read hello\nwaiting\nhangup\nint\n", p.stdout.String(), "nothing but the command's output")
 	requireGone(t, dir, s)
 	assert.FileExists(t, s.Components[0].Log, "a directory that was given stays")
+}
+
+// Whoever types Ctrl-C interrupts the command once, also where the terminal isn't the standard input.
+func TestExecInterruptedFromTheTerminal(t *testing.T) {
+	t.Parallel()
+	keyboard, terminal, err := pty.Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = keyboard.Close(), terminal.Close() })
+	p := start(t, func(cmd *exec.Cmd) {
+		cmd.Stdin, cmd.ExtraFiles = nil, []*os.File{terminal}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
+	}, "exec", "--dir", filepath.Join(t.TempDir(), "cluster"), "--components", "etcd,apiserver", "--", "sh", "-c",
+		`trap 'echo int' INT; trap 'exit 9' TERM; echo waiting; while :; do sleep 0.01; done`)
+	p.await("waiting\n")
+	_, err = keyboard.Write([]byte{3})
+	require.NoError(t, err)
+	p.await("int\n")
+	time.Sleep(500 * time.Millisecond) // in which another one would have come
+	p.signal(syscall.SIGTERM)
+	assert.Equal(t, 9, p.wait(2*stopLimit))
+	assert.Equal(t, "waiting\nint\n", p.stdout.String())
 }
 
 func TestExecKilledTakesTheCommandAlong(t *testing.T) {

@@ -49,7 +49,7 @@ func (c *Cluster) startComponents(ctx context.Context, definitions []crd.Definit
 		if err := crd.Install(ctx, c.client, definitions); err != nil {
 			return err
 		}
-		c.progress("%d CustomResourceDefinitions are established", len(definitions))
+		c.progress("CustomResourceDefinitions that are established: %d", len(definitions))
 	}
 	return c.startOthers(ctx)
 }

@@ -54,9 +54,14 @@ func accompany(ctx context.Context, cmd *exec.Cmd, running *cluster.Cluster, sig
 }
 
 // inForeground reports whether Ctrl-C on the terminal reaches this process's group, and with it the
-// command: it must not get the signal twice.
+// command: it must not get the signal twice. Standard input needn't be the terminal.
 func inForeground() bool {
-	group, err := unix.IoctlGetInt(unix.Stdin, unix.TIOCGPGRP)
+	terminal, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer func() { _ = terminal.Close() }()
+	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
 
