@@ -56,9 +56,10 @@ func TestComponentThatFailsForEver(t *testing.T) {
 	w.Eventually("it goes on trying", func() bool { return len(w.refusals()) >= tries })
 	// The first ones may be for events of what was rolled out just before.
 	calls := w.refusals()[tries-4 : tries]
-	pauses := []time.Duration{calls[1].Received.Sub(calls[0].Received), calls[2].Received.Sub(calls[1].Received), calls[3].Received.Sub(calls[2].Received)}
-	assert.IsIncreasing(t, pauses, "each pause is about twice the one before it:\n%s", times(calls))
-	assert.Greater(t, pauses[2], 2*pauses[0], "four times as long after two more failures, on a busy machine at least twice:\n%s", times(calls))
+	// After the third failure it is a second, less up to a tenth. On a busy machine a pause may be longer.
+	for i, least := range []time.Duration{900 * time.Millisecond, 1800 * time.Millisecond, 3600 * time.Millisecond} {
+		assert.GreaterOrEqual(t, calls[i+1].Received.Sub(calls[i].Received), least, "each pause is twice the one before it:\n%s", times(calls))
+	}
 	since := w.CallsSince(t, mark, w.operator)
 	assert.Equal(t, len(since), len(since.Of("deployments.apps")), "each try costs the one call that fails, and says nothing that is said already:\n%s", since)
 

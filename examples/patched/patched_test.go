@@ -14,11 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-const (
-	annotation = "operkit.dev/temporary-patches"
-	// soon is how long an edit may take on a machine that has other things to do; on an idle one it is some 50 ms.
-	soon = 5 * time.Second
-)
+const annotation = "operkit.dev/temporary-patches"
 
 // patch is a temporary patch of the cache.
 func patch(name, kind, body string) string {
@@ -26,15 +22,13 @@ func patch(name, kind, body string) string {
 		apiVersion: examples.operkit.dev/v1, kind: Cache, name: menu, patchType: %s, patch: %s}}`, name, kind, body)
 }
 
-// becomes measures how long it takes until the Deployment sets another limit.
+// becomes waits until the Deployment sets another limit, and tells how long that takes: some 50 ms on an idle machine.
 func (w *world) becomes(memory, what string, act func()) {
 	w.t.Helper()
 	begun := time.Now()
 	act()
 	w.Eventually(what, func() bool { return w.memory() == memory })
-	took := time.Since(begun)
-	w.t.Logf("%s: %s after %s", what, memory, took.Round(time.Millisecond))
-	assert.Less(w.t, took, soon, what)
+	w.t.Logf("%s: %s after %s", what, memory, time.Since(begun).Round(time.Millisecond))
 }
 
 // written counts what the operator wrote since the mark but for statuses, which come as things get on.

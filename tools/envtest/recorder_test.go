@@ -25,6 +25,14 @@ func (r *recorder) Skip(...any) { r.skipped = true; runtime.Goexit() }
 // fatal runs f as a test of its own, requires that it is failed, not skipped, and gives the message.
 func fatal(t *testing.T, f func(t testing.TB)) string {
 	t.Helper()
+	message := failure(t, f)
+	require.NotEmpty(t, message, "nothing failed")
+	return message
+}
+
+// failure runs f as a test of its own, requires that it isn't skipped, and gives the message of what failed it, if anything did.
+func failure(t *testing.T, f func(t testing.TB)) string {
+	t.Helper()
 	r := &recorder{TB: t}
 	done := make(chan struct{})
 	go func() {
@@ -33,6 +41,5 @@ func fatal(t *testing.T, f func(t testing.TB)) string {
 	}()
 	<-done
 	require.False(t, r.skipped, "skipped")
-	require.NotEmpty(t, r.message, "nothing failed")
 	return r.message
 }

@@ -35,6 +35,7 @@ func TestOutages(t *testing.T) {
 	env := envtest.Start(t, rights(), envtest.OwnCluster("--components=etcd,apiserver"))
 	first := startProcess(t, env, brief)
 	awaitLeader(t, first)
+	awaitWritten(t, env, 1)
 	second := startProcess(t, env, brief)
 
 	t.Run("watch mistake 3: pauses of the API server that are shorter than the renew deadline change nothing", func(t *testing.T) {
@@ -57,6 +58,7 @@ func TestOutages(t *testing.T) {
 		assert.Empty(t, second.leads, "what can't be read isn't taken, however old it is")
 		thaw()
 		awaitLeader(t, second)
+		awaitWritten(t, env, 2)
 		time.Sleep(time.Second)
 		wrote(t, env, 2, 1) // the call that was in flight may be carried out late
 	})
@@ -68,6 +70,7 @@ func TestOutages(t *testing.T) {
 		assert.Empty(t, second.leads, "what can't be read isn't taken, however old it is")
 		env.StartAPIServer(t)
 		awaitLeader(t, second)
+		awaitWritten(t, env, 3)
 		time.Sleep(time.Second)
 		wrote(t, env, 3, 1)
 	})

@@ -145,7 +145,8 @@ func startProcess(t *testing.T, env *envtest.Env, duration time.Duration) *proce
 func startWork(t *testing.T, env *envtest.Env, duration time.Duration, work string) *process {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0])
-	command.Env = append(os.Environ(), lockVariable+"="+env.Namespace+"/operator", kubeconfigVariable+"="+env.Kubeconfig(t, env.Self), workVariable+"="+work)
+	command.Env = append(os.Environ(), lockVariable+"="+env.Namespace+"/operator", kubeconfigVariable+"="+env.Kubeconfig(t, env.Self), workVariable+"="+work,
+		"GORACE=atexit_sleep_ms=0") // else the race detector has each take a second to end
 	if duration > 0 {
 		command.Env = append(command.Env, durationVariable+"="+duration.String())
 	}

@@ -56,8 +56,10 @@ func TestSoak(t *testing.T) {
 	replicas.fill()
 	replicas.awaitLeader()
 	for i, e := range events {
+		s.awaitTerm(int64(i) + 1)
 		replicas.happen(i, e)
 	}
+	s.awaitTerm(int64(len(events)) + 1)
 	stop()
 	s.settled()
 	replicas.end()
@@ -98,7 +100,7 @@ func (r *replicas) happen(number int, e event) {
 	bound := brief + brief/8 + slack
 	switch e {
 	case terminated:
-		bound = 2 * time.Second
+		bound = 2*time.Second + slack
 		assert.Equal(r.t, "end", victim.awaitEnd(r.t))
 	case frozen:
 		time.Sleep(500 * time.Millisecond)
@@ -118,6 +120,14 @@ func (r *replicas) end() {
 	for _, p := range r.all {
 		assert.Equal(r.t, "end", p.awaitEnd(r.t))
 	}
+}
+
+// awaitTerm waits until a term has written: whoever leads says so before its first write is answered.
+func (s *scene) awaitTerm(term int64) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		return slices.ContainsFunc(s.history(), func(w stored) bool { return w.term == term })
+	}, patience, 20*time.Millisecond, "term %d writes nothing", term)
 }
 
 const sourcePrefix = "resource-"

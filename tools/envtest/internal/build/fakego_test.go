@@ -31,7 +31,7 @@ case "$1 $2" in
 	case "$FAKE_BUILD" in
 	hang) echo example/a >&2; echo started >> "$FAKE_LOG"; exec sleep 60 ;;
 	broken) printf 'example/a\n# example/b\nb.go:1:1: no such thing\n' >&2; exit 1 ;;
-	slow) sleep 0.3 ;;
+	waiting) until [ -e "$FAKE_GO_ON" ]; do sleep 0.01; done ;;
 	esac
 	printf 'example/b\nexample/a\nexample/b\nexample/main\n' >&2
 	printf '#!/bin/sh\necho built\n' > "$4"; chmod +x "$4" ;;
