@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Apply makes the cluster hold objects as they are given, and tells for each what became of it. An
@@ -48,14 +49,13 @@ func (s settings) checkDuplicates(objects []*unstructured.Unstructured, refs []R
 	type place struct{ namespace, name string }
 	// latest is the last object of a place so far, before the one before it there; both count from 1.
 	latest, before := make(map[place]int, len(refs)), make([]int, len(refs)+1)
+	home := s.home()
 	full := func(ref Ref, obj *unstructured.Unstructured) Ref {
 		if ref.Name == "" && obj != nil {
 			ref.Name = obj.GetGenerateName()
 		}
-		if ref.Namespace == "" && s.owner != nil {
-			ref.Namespace = s.owner.GetNamespace()
-		} else if ref.Namespace == "" {
-			ref.Namespace = s.namespace
+		if ref.Namespace == "" {
+			ref.Namespace = home
 		}
 		return ref
 	}
@@ -171,7 +171,7 @@ func (t *task) create(ctx context.Context) Result {
 		return Result{Ref: t.in.ref, Action: actionOf(applied), Object: applied.Object, Warnings: applied.Warnings}
 	}
 	if foreign := t.foreign(applied.Object); foreign != nil && t.checkAdoption(*foreign) != nil {
-		return t.withdraw(ctx, *foreign)
+		return t.withdraw(ctx, applied.Object.GetUID(), *foreign)
 	}
 	return Result{Ref: t.in.ref, Action: Configured, Object: applied.Object, Warnings: applied.Warnings}
 }
@@ -241,12 +241,16 @@ func (s settings) checkAdoption(owned OwnedError) error {
 
 // withdraw takes our fields, the owner reference among them, off an object that turned out
 // to be somebody else's: an apply of nothing gives up all that our manager held.
-func (t *task) withdraw(ctx context.Context, owned OwnedError) Result {
+func (t *task) withdraw(ctx context.Context, uid types.UID, owned OwnedError) Result {
 	nothing := &unstructured.Unstructured{}
 	nothing.SetGroupVersionKind(t.in.ref.Kind)
 	nothing.SetNamespace(t.in.ref.Namespace)
 	nothing.SetName(t.in.ref.Name)
-	if _, err := t.port.Apply(ctx, nothing, ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun}); err != nil {
+	// What others delete meanwhile takes our fields along. Without the uid it would be made anew, with nothing in it.
+	nothing.SetUID(uid)
+	_, err := t.port.Apply(ctx, nothing, ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
+	var stale *StaleError
+	if err != nil && !isNotFound(err) && !errors.As(err, &stale) {
 		return Result{Ref: t.in.ref, Action: Conflicted, Err: fmt.Errorf("%w; and giving it back failed: %w", &owned, err)}
 	}
 	return Result{Ref: t.in.ref, Action: Conflicted, Err: &owned}

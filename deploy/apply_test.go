@@ -219,7 +219,7 @@ func TestApplySets(t *testing.T) {
 		enough := errors.New("enough")
 		cluster.before = func(string) error { cancel(enough); return nil }
 		set := objects(named(settings(t, "{}"), "a"), named(settings(t, "{}"), "b"))
-		results, err := deploy.NewManager(cluster).Apply(ctx, set)
+		results, err := deploy.NewManager(cluster, deploy.Concurrency(1)).Apply(ctx, set)
 		require.ErrorIs(t, err, enough)
 		assert.Equal(t, []deploy.Action{deploy.Failed}, actions(results))
 		assert.Equal(t, []string{"apply ConfigMap shop/a"}, cluster.take())
@@ -230,12 +230,14 @@ func TestApplyDuplicates(t *testing.T) {
 	t.Parallel()
 	without := settings(t, "{}")
 	without.SetNamespace("")
+	node := object(t, "{apiVersion: v1, kind: Node, metadata: {name: n, uid: n-uid}}")
 	for name, test := range map[string]struct {
 		set     []*unstructured.Unstructured
 		options []deploy.Option
 	}{
-		"the same name":                         {objects(settings(t, "{}"), settings(t, "{a: '1'}")), nil},
-		"one with the owner's namespace unsaid": {objects(settings(t, "{}"), without), []deploy.Option{deploy.OwnedBy(cart("c"))}},
+		"the same name":                                            {objects(settings(t, "{}"), settings(t, "{a: '1'}")), nil},
+		"one with the owner's namespace unsaid":                    {objects(settings(t, "{}"), without), []deploy.Option{deploy.OwnedBy(cart("c"))}},
+		"one in the default namespace, since the owner is in none": {objects(settings(t, "{}"), without), []deploy.Option{deploy.OwnedBy(node), deploy.DefaultNamespace("shop")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

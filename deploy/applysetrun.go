@@ -61,6 +61,7 @@ func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstru
 		Manager: m, settings: s, set: set, wanted: newInventory(),
 		versions: map[schema.GroupKind]schema.GroupVersionKind{}, members: map[memberKey]bool{},
 	}
+	r.settings.contents = r.labelledContents(s.contents)
 	r.port = m.requests(s)
 	if r.where, err = m.Locate(ctx, emptyOf(set.Parent), options...); err != nil {
 		return nil, err
@@ -110,13 +111,27 @@ func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, option
 	return nil
 }
 
-func (r *setRun) labelled(ref Ref, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	content, err := plainMap(obj.Object)
-	if err != nil {
-		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}
+// labelledContents are contents with the label of the set where their stand-ins have it.
+func (r *setRun) labelledContents(contents contentsFunc) contentsFunc {
+	if contents == nil {
+		return nil
 	}
-	labelled := &unstructured.Unstructured{Object: content}
-	labels, _, err := unstructured.NestedStringMap(content, "metadata", "labels")
+	return func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		content, err := contents(ctx, standIn)
+		if err != nil || content == standIn || content == nil || content.Object == nil || standIn.GetLabels()[PartOfLabel] != r.id {
+			return content, err
+		}
+		return r.labelled(RefOf(content), content)
+	}
+}
+
+// labelled is a copy of obj with the label of the set.
+func (r *setRun) labelled(ref Ref, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	labelled, err := plainCopy(obj, ref)
+	if err != nil {
+		return nil, err
+	}
+	labels, _, err := unstructured.NestedStringMap(labelled.Object, "metadata", "labels")
 	if err != nil {
 		return nil, &InvalidManifestError{Ref: ref, Reason: "metadata.labels is no map of strings: quote its values"}
 	}

@@ -111,9 +111,12 @@ func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) 
 	return first(found), err
 }
 
-// leaveAlone is the result for an object that is there already, if it is ours to rely on.
+// leaveAlone is the result for an object that is there already, if it is ours to rely on and stays.
 func (t *task) leaveAlone(live *unstructured.Unstructured) Result {
 	ref := RefOf(live)
+	if live.GetDeletionTimestamp() != nil {
+		return Result{Ref: ref, Action: Skipped, Object: live, Err: &TerminatingError{Ref: ref, Finalizers: live.GetFinalizers()}}
+	}
 	if err := t.checkOwnership(ref, live); err != nil {
 		return Result{Ref: ref, Action: Conflicted, Object: live, Err: err}
 	}

@@ -29,6 +29,41 @@ func TestCreateOnly(t *testing.T) {
 	assert.Equal(t, []string{"create " + settingsName, "get " + settingsName}, cluster.take())
 }
 
+// What is being deleted isn't what was asked for any more: it is made when that is gone.
+func TestCreateOnlyOfWhatIsBeingDeleted(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		manifest string
+		blind    bool
+		calls    int
+	}{
+		"by its name":       {"name: a", false, 0},
+		"not shown yet":     {"name: a", true, 2},
+		"by a made-up name": {"generateName: a-", false, 0},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t)
+			m := deploy.NewManager(cluster, deploy.By(deploy.CreateOnly))
+			manifest := object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {"+row.manifest+", namespace: shop, finalizers: [shop/hold]}}")
+			made := apply(t, m, manifest)
+			require.Equal(t, deploy.Created, made.Action)
+			require.NoError(t, cluster.memory.Port().Delete(t.Context(), made.Ref, deploy.DeleteOptions{}))
+			cluster.take()
+			cluster.blind = row.blind
+			result := apply(t, m, manifest)
+			assert.Equal(t, deploy.Skipped, result.Action)
+			assert.Equal(t, made.Ref, result.Ref)
+			var terminating *deploy.TerminatingError
+			require.ErrorAs(t, result.Err, &terminating)
+			assert.Equal(t, []string{"shop/hold"}, terminating.Finalizers)
+			assert.Len(t, cluster.take(), row.calls)
+			cluster.edit(t, made.Ref, `{"metadata":{"finalizers":null}}`)
+			assert.Equal(t, deploy.Created, apply(t, m, manifest).Action)
+		})
+	}
+}
+
 // An object with generateName is made once, and found again by its label.
 func TestGenerateName(t *testing.T) {
 	t.Parallel()

@@ -25,8 +25,8 @@ func UntilGone() Option { return func(s *settings) { s.untilGone = true } }
 // Delete removes objects, last one first, Namespaces and CustomResourceDefinitions after all others; only
 // kind, name and namespace of them count. An
 // absent object and one that is being deleted already cost no call (Skipped). An object that isn't ours
-// is left alone (Conflicted): ours is what the owner owns (OwnedBy), without an owner what this
-// manager has applied; see EvenForeign. Every deletion carries the uid that was looked at, so that a
+// is left alone (Conflicted): ours is what the owner owns (OwnedBy), not what it may adopt (Adopt); without an
+// owner what this manager has applied; see EvenForeign. Every deletion carries the uid that was looked at, so that a
 // successor of the same name is never hit. Delete doesn't wait, see UntilGone and Gone. The results
 // stand in the order of objects.
 func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
@@ -117,6 +117,7 @@ func (s settings) checkDeletable(ref Ref, live *unstructured.Unstructured) error
 	case s.evenForeign:
 		return nil
 	case s.owner != nil:
+		s.adoption = RefuseAdoption // what may be adopted isn't the owner's yet
 		return s.checkOwnership(ref, live)
 	case s.hasApplied(live):
 		return nil

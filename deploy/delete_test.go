@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -66,6 +67,47 @@ func TestDelete(t *testing.T) {
 			assert.Equal(t, deploy.Conflicted, results[0].Action)
 			assert.Empty(t, cluster.take())
 			assert.NotNil(t, cluster.get(t, settingsRef))
+		}
+	})
+	t.Run("deploy W14: what may be adopted isn't ours yet", func(t *testing.T) {
+		t.Parallel()
+		controlled := reference("other")
+		controlled.Controller = new(true)
+		for reason, row := range map[string]struct {
+			exists *unstructured.Unstructured
+			policy deploy.Adoption
+		}{
+			"nobody's":                                  {settings(t, "{}"), deploy.AdoptUnowned},
+			"nobody's, where everything is taken":       {settings(t, "{}"), deploy.AdoptAlways},
+			"another owner's":                           {owned(settings(t, "{}"), reference("other")), deploy.AdoptAlways},
+			"another controller's, beside that we'd be": {owned(settings(t, "{}"), controlled), deploy.AdoptAlways},
+		} {
+			cluster := newCluster(t, row.exists)
+			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.Adopt(row.policy))
+			results, err := m.Delete(t.Context(), objects(settings(t, "{}")))
+			var foreign *deploy.OwnedError
+			require.ErrorAs(t, err, &foreign, reason)
+			assert.Equal(t, deploy.Conflicted, results[0].Action, reason)
+			differences, err := m.DiffDelete(t.Context(), objects(settings(t, "{}")))
+			require.ErrorAs(t, err, &foreign, reason)
+			assert.Equal(t, deploy.Conflicted, differences[0].Action, reason)
+			remaining, err := m.Gone(t.Context(), objects(settings(t, "{}")))
+			require.NoError(t, err)
+			assert.Empty(t, remaining, reason)
+			assert.Empty(t, cluster.take(), reason)
+			assert.NotNil(t, cluster.get(t, settingsRef), reason)
+		}
+	})
+	t.Run("what was adopted is ours, also with the reference taken off it", func(t *testing.T) {
+		t.Parallel()
+		for _, edit := range []string{`{}`, `{"metadata":{"ownerReferences":null}}`} {
+			cluster := newCluster(t, settings(t, "{}"))
+			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.Adopt(deploy.AdoptUnowned))
+			require.NoError(t, apply(t, m, settings(t, "{a: '1'}")).Err)
+			cluster.edit(t, settingsRef, edit)
+			results, err := m.Delete(t.Context(), objects(settings(t, "{}")))
+			require.NoError(t, err)
+			assert.Equal(t, deploy.Removed, results[0].Action)
 		}
 	})
 	t.Run("deploy W14: last one first, results in the order of the objects", func(t *testing.T) {
@@ -222,6 +264,36 @@ func TestDeleteUntilGone(t *testing.T) {
 			require.NoError(t, err, "one that is being deleted already is waited for too")
 			assert.Equal(t, deploy.Skipped, results[0].Action)
 		})
+	})
+	t.Run("who is interrupted isn't too late, whoever has a reason for a deadline is", func(t *testing.T) {
+		t.Parallel()
+		for reason, row := range map[string]struct {
+			limited func(ctx context.Context) (context.Context, context.CancelFunc)
+			late    bool
+			says    string
+		}{
+			"interrupted": {context.WithCancel, false, "ConfigMap shop/settings: it is being deleted and waits for the finalizers shop/hold; it was not waited for to the end: context canceled"},
+			"a deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeoutCause(ctx, time.Minute, errNo)
+			}, true, "ConfigMap shop/settings: not in time: it is being deleted and waits for the finalizers shop/hold: no"},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := row.limited(t.Context())
+				defer cancel()
+				cluster := newCluster(t, held)
+				cluster.after = func(string) error {
+					if !row.late {
+						cancel()
+					}
+					return nil
+				}
+				results, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(ctx, objects(held), deploy.UntilGone())
+				require.EqualError(t, err, row.says, reason)
+				var late *deploy.TimeoutError
+				assert.Equal(t, row.late, errors.As(err, &late), reason)
+				assert.Equal(t, deploy.Failed, results[0].Action)
+			})
+		}
 	})
 	t.Run("for all of them together", func(t *testing.T) {
 		t.Parallel()

@@ -109,6 +109,7 @@ type comparedSet struct {
 func (c comparedSet) difference(ctx context.Context, result Result, live, given *unstructured.Unstructured) Difference {
 	d := Difference{Ref: result.Ref, Action: result.Action, Err: result.Err}
 	after := result.Object
+	var err error
 	switch {
 	case result.Action == Unchanged || result.Action == Skipped:
 		return d
@@ -117,22 +118,30 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 		return d
 	case given != nil && c.comesWithTheSet(result):
 		d.Action, d.Err = Created, nil
-		after = given
+		if after, err = c.asGiven(ctx, given); err != nil {
+			d.Action, d.Err = Failed, err
+			return d
+		}
 	case result.Err != nil && (after == nil || live == nil || after.GetResourceVersion() == live.GetResourceVersion()):
 		return d
-	}
-	if after == nil {
-		after = given
 	}
 	if live != nil && c.hasPredecessor(live) {
 		d.Reason = "what " + strings.Join(c.takeOverFrom, ", ") + " set and the manifest leaves out goes too; it isn't shown"
 	}
-	live, err := c.whole(ctx, d, live, after)
-	if err == nil {
+	if live, err = c.whole(ctx, d, live, after); err == nil {
 		err = d.show(c.settings, live, after)
 	}
 	d.Err = errors.Join(d.Err, err)
 	return d
+}
+
+// asGiven is what given stands for, mostly itself, as it would be sent.
+func (c comparedSet) asGiven(ctx context.Context, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	content, err := c.contentOf(ctx, given, RefOf(given))
+	if err != nil {
+		return nil, err
+	}
+	return plainCopy(content, RefOf(given))
 }
 
 // comesWithTheSet tells whether a trial failed for the want of an object that is in the set.

@@ -106,9 +106,10 @@ func ExampleTerminatingError() {
 func ExampleTimeoutError() {
 	held := newConfigMap("web", "hello")
 	held.SetFinalizers([]string{"example.com/backup"})
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	m := deploy.NewManager(newMemory(held), deploy.EvenForeign())
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_, err := deploy.NewManager(newMemory(held), deploy.EvenForeign()).Delete(ctx, []*unstructured.Unstructured{held}, deploy.UntilGone())
+	_, err := m.Delete(ctx, []*unstructured.Unstructured{held}, deploy.UntilGone())
 	var timeout *deploy.TimeoutError
 	fmt.Println(errors.As(err, &timeout), timeout.Reason)
 	// Output: true it is being deleted and waits for the finalizers example.com/backup

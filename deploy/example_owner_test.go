@@ -116,7 +116,7 @@ func ExampleUntilGone() {
 	held := newConfigMap("web", "hello")
 	held.SetFinalizers([]string{"example.com/backup"})
 	m := deploy.NewManager(newMemory(held), deploy.EvenForeign())
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_, err := m.Delete(ctx, []*unstructured.Unstructured{held}, deploy.UntilGone())
 	fmt.Println(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"sync"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -119,8 +120,9 @@ func ExampleConcurrency() {
 
 func ExampleReady() {
 	memory := newMemory()
-	time.AfterFunc(50*time.Millisecond, func() { somebodyEdits(memory.Port(), "I am up") })
+	var started sync.Once
 	up := func(obj *unstructured.Unstructured) bool {
+		started.Do(func() { go somebodyEdits(memory.Port(), "I am up") })
 		greeting, _, err := unstructured.NestedString(obj.Object, "data", "greeting")
 		return err == nil && greeting == "I am up"
 	}
@@ -154,6 +156,17 @@ func ExampleDefaultNamespace() {
 	results, err := deploy.NewManager(newMemory(), deploy.DefaultNamespace("shop")).Apply(context.Background(), []*unstructured.Unstructured{obj})
 	fmt.Println(results[0].Ref, err)
 	// Output: ConfigMap shop/web <nil>
+}
+
+func ExampleManager_Namespace() {
+	m := deploy.NewManager(newMemory(), deploy.DefaultNamespace("platform"))
+	owner := newOwner("cart")
+	fmt.Println(m.Namespace(), m.With(deploy.OwnedBy(owner)).Namespace())
+	owner.SetNamespace("") // a cluster-scoped one
+	fmt.Println(m.With(deploy.OwnedBy(owner)).Namespace())
+	// Output:
+	// platform shop
+	// platform
 }
 
 func ExampleOnResult() {

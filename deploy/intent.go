@@ -29,11 +29,11 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	if err != nil {
 		return nil, err
 	}
-	content, err := plainMap(obj.Object)
+	clean, err := plainCopy(obj, ref)
 	if err != nil {
-		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}
+		return nil, err
 	}
-	clean := &unstructured.Unstructured{Object: content}
+	content := clean.Object
 	if err := checkAnnotations(clean, ref); err != nil {
 		return nil, err
 	}

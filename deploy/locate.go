@@ -8,8 +8,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Locate returns the full name of obj: a namespaced object without a namespace is in the
-// owner's (OwnedBy), else in the DefaultNamespace. What can't be an object at all is an *InvalidManifestError.
+// Namespace returns where namespaced objects are that name no namespace: in the owner's (OwnedBy), else in the
+// DefaultNamespace. Empty: there is none, and such objects are an *InvalidManifestError.
+func (m *Manager) Namespace() string { return m.settings.home() }
+
+// home is the namespace of namespaced objects that name none.
+func (s *settings) home() string {
+	if s.owner != nil && s.owner.GetNamespace() != "" {
+		return s.owner.GetNamespace()
+	}
+	return s.namespace
+}
+
+// Locate returns the full name of obj: a namespaced object without a namespace is in that of Namespace. What can't be an
+// object at all is an *InvalidManifestError.
 func (m *Manager) Locate(ctx context.Context, obj *unstructured.Unstructured, options ...Option) (Ref, error) {
 	s, err := m.settings.with(options)
 	if err != nil {
@@ -82,10 +94,9 @@ func (s settings) namespaceOf(ref Ref, scope Scope) (string, error) {
 		return "", &InvalidManifestError{Ref: ref, Reason: "its kind is cluster-scoped: leave metadata.namespace out"}
 	case scope == ClusterScoped || ref.Namespace != "":
 		return ref.Namespace, nil
-	case s.owner != nil && s.owner.GetNamespace() != "":
-		return s.owner.GetNamespace(), nil
-	case s.namespace != "":
-		return s.namespace, nil
+	}
+	if namespace := s.home(); namespace != "" {
+		return namespace, nil
 	}
 	return "", &InvalidManifestError{Ref: ref, Reason: "metadata.namespace is missing"}
 }

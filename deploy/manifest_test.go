@@ -181,6 +181,42 @@ func TestIntegersOfAnyType(t *testing.T) {
 	assert.Equal(t, deploy.Configured, apply(t, m, intent(4)).Action)
 }
 
+// So do definitions that others wait for, and what can't be tried yet.
+func TestIntegersOfAnyTypeBeforeTheyAreSent(t *testing.T) {
+	t.Parallel()
+	definition := object(t, widgets)
+	versions, _, err := unstructured.NestedFieldNoCopy(definition.Object, "spec", "versions")
+	require.NoError(t, err)
+	versions.([]any)[0].(map[string]any)["schema"] = map[string]any{"openAPIV3Schema": map[string]any{
+		"type": "object", "properties": map[string]any{"name": map[string]any{"type": "string", "maxLength": 63}},
+	}}
+	results, err := deploy.NewManager(newCluster(t)).Apply(t.Context(), objects(definition, widget(map[string]any{"replicas": 3})))
+	require.NoError(t, err)
+	assert.Equal(t, []deploy.Action{deploy.Created, deploy.Created}, actions(results))
+
+	t.Run("a kind that comes with the set", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t)
+		cluster.unserved = func(kind string) bool { return kind == "Widget" }
+		differences, err := deploy.NewManager(cluster).Diff(t.Context(), objects(definition, widget(map[string]any{"replicas": 3})))
+		require.NoError(t, err)
+		assert.Contains(t, differences[1].Unified, "+  replicas: 3\n")
+		differences, err = deploy.NewManager(cluster).Diff(t.Context(), objects(definition, widget(map[string]any{"replicas": math.NaN()})))
+		require.EqualError(t, err, "Widget shop/w: invalid manifest: spec.replicas: NaN is not a JSON value")
+		assert.Equal(t, deploy.Failed, differences[1].Action)
+	})
+	t.Run("a namespace that comes with the set", func(t *testing.T) {
+		t.Parallel()
+		obj := web(t, "{}")
+		obj.Object["spec"] = map[string]any{"replicas": 3}
+		cluster := newCluster(t)
+		cluster.before = failing("apply Deployment", &deploy.NotFoundError{Ref: deploy.RefOf(obj), Err: errNo})
+		differences, err := deploy.NewManager(cluster).Diff(t.Context(), objects(object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}"), obj))
+		require.NoError(t, err)
+		assert.Contains(t, differences[1].Unified, "+  replicas: 3\n")
+	})
+}
+
 func TestInputsAreNotChanged(t *testing.T) {
 	t.Parallel()
 	manifest := object(t, `

@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -42,7 +41,7 @@ type settings struct {
 	onResult      func(Result)
 	immutable     []immutableField
 	// contents returns what a stand-in stands for; nil where there are none.
-	contents func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)
+	contents contentsFunc
 	// settledSettings is a number for these settings, see settledBy. Only applies need it.
 	settledSettings uint64
 	// validDomain is a domain that was found valid.
@@ -78,7 +77,7 @@ func KeyDomain(domain string) Option { return func(s *settings) { s.domain = dom
 
 // OwnedBy gives every applied object an owner reference to owner, which must have a uid,
 // and its namespace to namespaced objects that have none. Only objects of this owner are
-// changed or deleted, see Adoption.
+// changed, see Adoption, or deleted.
 func OwnedBy(owner *unstructured.Unstructured) Option {
 	return func(s *settings) { s.owner, s.ownerless = owner, owner == nil }
 }
@@ -86,8 +85,8 @@ func OwnedBy(owner *unstructured.Unstructured) Option {
 // Adopt sets the policy for objects that exist and aren't the owner's.
 func Adopt(policy Adoption) Option { return func(s *settings) { s.adoption = policy } }
 
-// DefaultNamespace is where namespaced objects are that name no namespace. An owner (OwnedBy) comes
-// with its own.
+// DefaultNamespace is where namespaced objects are that name no namespace. A namespaced owner (OwnedBy)
+// comes with its own.
 func DefaultNamespace(name string) Option { return func(s *settings) { s.namespace = name } }
 
 // OnResult has Apply tell what became of an object as soon as that is known, in whatever order; and
@@ -99,7 +98,8 @@ func OnResult(report func(Result)) Option { return func(s *settings) { s.onResul
 func DryRun() Option { return func(s *settings) { s.dryRun = true } }
 
 // StopOnFailure applies one object after the other and leaves out those behind the first one that
-// failed; they are missing from the results.
+// failed; they are missing from the results. What is waited for in vain (Ready) has failed, too: a Namespace or
+// CustomResourceDefinition that isn't ready ends it before the objects that may need it.
 func StopOnFailure() Option { return func(s *settings) { s.stopOnFailure = true } }
 
 // RecreateWait bounds how long Recreate waits until the old object is gone; what isn't by then is a

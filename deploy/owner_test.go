@@ -252,6 +252,33 @@ func TestBelievedAbsent(t *testing.T) {
 			assert.Equal(t, row.want, result.Action, reason)
 		}
 	})
+	t.Run("deploy W14: what goes while it is given back doesn't come back", func(t *testing.T) {
+		t.Parallel()
+		for reason, successor := range map[string]*unstructured.Unstructured{"it is deleted": nil, "and made anew": settings(t, "{b: '3'}")} {
+			cluster := newCluster(t, settings(t, "{b: '2'}"))
+			uid := cluster.get(t, settingsRef).GetUID()
+			cluster.blind = true
+			cluster.after = func(string) error {
+				cluster.after = nil
+				require.NoError(t, cluster.memory.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{UID: uid}), reason)
+				if successor != nil {
+					_, err := cluster.memory.Port().Apply(t.Context(), successor, deploy.ApplyOptions{FieldManager: "kubectl"})
+					require.NoError(t, err, reason)
+				}
+				return nil
+			}
+			result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), settings(t, "{a: '1'}"))
+			assert.Equal(t, deploy.Conflicted, result.Action, reason)
+			assert.Equal(t, &deploy.OwnedError{Ref: settingsRef}, result.Err, reason)
+			assert.Equal(t, uid, cluster.applied(t).GetUID(), reason)
+			assert.Equal(t, []string{"apply " + settingsName, "apply " + settingsName}, cluster.take(), reason)
+			live := cluster.get(t, settingsRef)
+			assert.Equal(t, successor == nil, live == nil, reason)
+			if successor != nil && live != nil {
+				assert.Equal(t, successor.Object["data"], live.Object["data"], reason)
+			}
+		}
+	})
 	t.Run("giving back that fails is told", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, settings(t, "{b: '2'}"))

@@ -4,10 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // deepest is how deep a manifest may be nested; API servers take less. What contains itself is deeper.
 const deepest = 1000
+
+// plainCopy is a copy of obj as the API server would read it. What can't be sent is an *InvalidManifestError.
+func plainCopy(obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructured, error) {
+	content, err := plainMap(obj.Object)
+	if err != nil {
+		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}
+	}
+	return &unstructured.Unstructured{Object: content}, nil
+}
 
 // plainMap copies a JSON object as the API server would read it: integers are int64, and
 // entries that are null are left out, since to apply a null is to own an absent field.

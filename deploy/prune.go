@@ -191,7 +191,10 @@ func (r *setRun) judge(ref Ref, member *unstructured.Unstructured) Pruned {
 	case protected(kind) && !slices.Contains(r.set.Deletable, kind):
 		p.Action, p.Reason = Skipped, fmt.Sprintf("objects of kind %s are kept unless ApplySet.Deletable names it", kind)
 	default:
-		if p.Err = r.checkOwnership(ref, member); p.Err != nil {
+		s := r.settings
+		// A member that nobody owns may go. One that may be adopted beside its owner is that owner's still.
+		s.adoption = min(s.adoption, AdoptUnowned)
+		if p.Err = s.checkOwnership(ref, member); p.Err != nil {
 			p.Action, p.Reason = Conflicted, "it isn't the owner's"
 		}
 	}

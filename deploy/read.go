@@ -63,13 +63,10 @@ func (m *Manager) Watch(ctx context.Context, kind schema.GroupVersionKind, scope
 // Kind finds the kind that a name means, as users write it: a kind, a resource, a singular or short
 // name, alone or with its group and version ("Deployment", "deploy", "deployments.apps",
 // "deployments.v1.apps"). A name that means nothing is a *KindUnknownError, one that means several
-// kinds an *AmbiguousKindError.
+// kinds an *AmbiguousKindError. Where some of what is served isn't known, and nothing else is found, that is the error.
 func (m *Manager) Kind(ctx context.Context, name string) (schema.GroupVersionKind, error) {
 	short, rest, qualified := strings.Cut(name, ".")
 	found, err := m.requests(m.settings).Kinds(ctx, short)
-	if err != nil && len(found) == 0 {
-		return schema.GroupVersionKind{}, err
-	}
 	var candidates []schema.GroupVersionKind
 	for _, kind := range found {
 		version, group, hasGroup := strings.Cut(rest, ".")
@@ -84,10 +81,12 @@ func (m *Manager) Kind(ctx context.Context, name string) (schema.GroupVersionKin
 			candidates = append(candidates, named)
 		}
 	}
-	switch len(candidates) {
-	case 0:
+	switch {
+	case len(candidates) == 0 && err != nil:
+		return schema.GroupVersionKind{}, err
+	case len(candidates) == 0:
 		return schema.GroupVersionKind{}, &KindUnknownError{Kind: schema.GroupVersionKind{Group: rest, Kind: short}}
-	case 1:
+	case len(candidates) == 1:
 		return candidates[0], nil
 	}
 	return schema.GroupVersionKind{}, &AmbiguousKindError{Name: name, Candidates: candidates}

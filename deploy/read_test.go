@@ -63,6 +63,18 @@ func TestKind(t *testing.T) {
 	}
 }
 
+// A kind that isn't found among what is known may be among the rest.
+func TestKindOfAGroupThatIsDown(t *testing.T) {
+	t.Parallel()
+	m := deploy.NewManager(downCluster{newCluster(t)}, deploy.RetryFor(0))
+	_, err := m.Kind(t.Context(), "Widget.down.example.com")
+	var unavailable *deploy.UnavailableError
+	require.ErrorAs(t, err, &unavailable)
+	kind, err := m.Kind(t.Context(), "Widget.other.example.com")
+	require.NoError(t, err)
+	assert.Equal(t, schema.GroupVersionKind{Group: "other.example.com", Version: "v1", Kind: "Widget"}, kind)
+}
+
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	t.Run("deploy 28, W23: what comes into a scope by its labels is new to it, what leaves it is gone", testWatchScope)

@@ -114,6 +114,9 @@ func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)
 	}
 }
 
+// outOfTime tells whether it was for a deadline that waitUntil ended with err, rather than that ctx was cancelled.
+func outOfTime(ctx context.Context, err error) bool { return isDeadline(err) || isDeadline(ctx.Err()) }
+
 // waitGone waits until live, or what has its name, isn't that object any more.
 func (m *Manager) waitGone(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
 	holders := live.GetFinalizers()
@@ -135,6 +138,9 @@ func (m *Manager) waitGone(ctx context.Context, ref Ref, live *unstructured.Unst
 	reason := "it is being deleted"
 	if len(holders) > 0 {
 		reason += " and waits for the finalizers " + strings.Join(holders, ", ")
+	}
+	if !outOfTime(ctx, err) {
+		return fmt.Errorf("%s: %s; it was not waited for to the end: %w", ref, reason, err)
 	}
 	return &TimeoutError{Ref: ref, Reason: reason, Err: err}
 }

@@ -32,7 +32,7 @@ func (m *Manager) applyStages(ctx context.Context, s settings, objects []*unstru
 	}
 	run := stageRun{Manager: m, settings: s, objects: objects, refs: refs, results: make(Results, len(objects))}
 	run.stage(ctx, first)
-	if len(rest) > 0 {
+	if len(rest) > 0 && !run.stopped {
 		run.waitServed(ctx, first)
 		run.stage(ctx, rest)
 	}
@@ -150,7 +150,9 @@ func (r *stageRun) waitKind(ctx context.Context, kind schema.GroupVersionKind) {
 func definedKinds(definition *unstructured.Unstructured) []schema.GroupVersionKind {
 	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
-	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	// Of a manifest whose numbers are ints no copy can be made.
+	field, _, _ := unstructured.NestedFieldNoCopy(definition.Object, "spec", "versions")
+	versions, _ := field.([]any)
 	var kinds []schema.GroupVersionKind
 	for _, item := range versions {
 		version, _ := item.(map[string]any)
@@ -178,8 +180,11 @@ func (r *stageRun) waitReady(ctx context.Context, which []int) {
 		return len(pending) == 0, nil
 	})
 	for _, result := range pending {
-		result.Action, result.Err = Failed, r.late(*result, err)
+		result.Action, result.Err = Failed, r.late(ctx, *result, err)
 		r.tell(*result)
+	}
+	if r.stopOnFailure && slices.ContainsFunc(which, func(i int) bool { return r.results[i].Err != nil }) {
+		r.stopped = true
 	}
 }
 
@@ -208,8 +213,8 @@ func (r *stageRun) tell(result Result) {
 }
 
 // late says why an object isn't ready.
-func (r *stageRun) late(result Result, err error) error {
-	if !isDeadline(err) {
+func (r *stageRun) late(ctx context.Context, result Result, err error) error {
+	if !outOfTime(ctx, err) {
 		return fmt.Errorf("%s: it was %s and not waited for to the end: %w", result.Ref, result.Action, err)
 	}
 	return &TimeoutError{Ref: result.Ref, Reason: fmt.Sprintf("it was %s and isn't ready", result.Action), Err: err}

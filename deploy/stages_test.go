@@ -148,7 +148,7 @@ func TestReady(t *testing.T) {
 			failing := &atomic.Bool{}
 			up := settings(t, "{}")
 			up.SetAnnotations(map[string]string{"ready": "yes"})
-			m := deploy.NewManager(interruptedCluster{newCluster(t), failing})
+			m := deploy.NewManager(interruptedCluster{newCluster(t), failing, &deploy.UnavailableError{Err: errNo}})
 			var once sync.Once
 			interrupt := deploy.OnResult(func(deploy.Result) {
 				once.Do(func() {
@@ -159,6 +159,14 @@ func TestReady(t *testing.T) {
 			results, err := m.Apply(t.Context(), objects(up), ready, interrupt)
 			require.NoError(t, err)
 			assert.Equal(t, deploy.Created, results[0].Action)
+
+			forbidden := &deploy.ForbiddenError{Verb: "get", Err: errNo}
+			m = deploy.NewManager(interruptedCluster{newCluster(t), failing, forbidden})
+			start := time.Now()
+			results, err = m.Apply(t.Context(), objects(up), ready, deploy.OnResult(func(deploy.Result) { failing.Store(true) }))
+			require.ErrorIs(t, err, forbidden)
+			assert.Equal(t, deploy.Failed, results[0].Action)
+			assert.Less(t, time.Since(start), deploy.DefaultWait)
 		})
 	})
 	t.Run("who is interrupted isn't too late", func(t *testing.T) {
@@ -168,6 +176,26 @@ func TestReady(t *testing.T) {
 		results, err := deploy.NewManager(newCluster(t)).Apply(ctx, objects(settings(t, "{}")), ready, deploy.OnResult(func(deploy.Result) { cancel() }))
 		require.ErrorIs(t, err, context.Canceled)
 		assert.ErrorContains(t, results[0].Err, "ConfigMap shop/settings: it was created and not waited for to the end: context canceled")
+	})
+	t.Run("a deadline for a reason of one's own is one", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errNo)
+			defer cancel()
+			_, err := deploy.NewManager(newCluster(t)).Apply(ctx, objects(settings(t, "{}")), ready)
+			require.EqualError(t, err, "ConfigMap shop/settings: not in time: it was created and isn't ready: no")
+		})
+	})
+	t.Run("who stops on a failure stops before what may need it", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			cluster := newCluster(t)
+			namespace := object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}")
+			results, err := deploy.NewManager(cluster).Apply(t.Context(), objects(settings(t, "{}"), namespace), ready, deploy.StopOnFailure())
+			require.EqualError(t, err, "Namespace shop: not in time: it was created and isn't ready: context deadline exceeded")
+			assert.Equal(t, []deploy.Action{deploy.Failed}, actions(results))
+			assert.Equal(t, []string{"apply Namespace shop"}, cluster.take())
+		})
 	})
 	t.Run("not in a dry run", func(t *testing.T) {
 		t.Parallel()

@@ -12,10 +12,14 @@ import (
 // object, just as the object says them, and, under other keys of its own, what tells one content of it from all others; two that are equal
 // stand for one content. What content returns must be that object, and isn't changed; it may be the stand-in itself, for an object that was
 // given as it is. Definitions of kinds can't be stood in for, since others wait for what they say, nor objects without a name. content may be
-// called from several goroutines. Of Diff and Delete stand-ins are objects like all others.
+// called from several goroutines. ApplySet asks with copies of the stand-ins that have the label of the set, and gives it to what they stand
+// for. Diff shows what stand-ins stand for; of Delete they are objects like all others.
 func Contents(content func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)) Option {
 	return func(s *settings) { s.contents = content }
 }
+
+// contentsFunc returns what a stand-in stands for.
+type contentsFunc func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
 // contentOf is what obj stands for, itself if it is no stand-in.
 func (s settings) contentOf(ctx context.Context, obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructured, error) {

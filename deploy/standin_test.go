@@ -149,6 +149,66 @@ func TestContentsOfWhatIsNoStandIn(t *testing.T) {
 	assert.NotContains(t, stood.GetAnnotations(), "operkit.dev/applied-operkit", "the content isn't changed")
 }
 
+// stoodFor answers with content for what has a digest, and with the object itself for all else.
+func stoodFor(content *unstructured.Unstructured) deploy.Option {
+	return deploy.Contents(func(_ context.Context, of *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		if of.Object["digest"] == nil {
+			return of, nil
+		}
+		return content, nil
+	})
+}
+
+// What a stand-in of a set stands for is a member as all others are: it is found when it leaves the set.
+func TestContentsOfASet(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	set := deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "set"}}
+	content, whole := settings(t, "{a: x}"), named(settings(t, "{b: y}"), "whole")
+	m := deploy.NewManager(cluster, stoodFor(content))
+	for _, want := range []deploy.Action{deploy.Created, deploy.Unchanged} {
+		results, err := m.ApplySet(t.Context(), set, objects(standIn(t, "one"), whole))
+		require.NoError(t, err)
+		assert.Equal(t, []deploy.Action{want, want}, actions(results.Applied))
+		live := cluster.get(t, settingsRef)
+		assert.Equal(t, map[string]string{deploy.PartOfLabel: set.ID()}, live.GetLabels())
+		assert.Equal(t, map[string]any{"a": "x"}, live.Object["data"])
+	}
+	assert.Empty(t, content.GetLabels(), "the content isn't changed")
+	differences, err := m.DiffSet(t.Context(), set, objects(standIn(t, "two"), whole))
+	require.NoError(t, err)
+	assert.False(t, differences.Changed(), "another digest of the same content")
+
+	results, err := m.ApplySet(t.Context(), set, objects(whole))
+	require.NoError(t, err)
+	_, pruned := actionsOf(results)
+	assert.Equal(t, []string{settingsName + " deleted"}, pruned)
+	assert.Nil(t, cluster.get(t, settingsRef))
+
+	content.SetLabels(map[string]string{deploy.PartOfLabel: "other"})
+	_, err = m.ApplySet(t.Context(), set, objects(standIn(t, "one"), whole))
+	require.ErrorContains(t, err, "its label "+deploy.PartOfLabel+" names another set, other: leave it out")
+	assert.Nil(t, cluster.get(t, settingsRef))
+}
+
+// A difference shows what a stand-in stands for, also where it can't be tried yet.
+func TestDiffOfContents(t *testing.T) {
+	t.Parallel()
+	for reason, before := range map[string]func(string) error{
+		"tried":                     nil,
+		"its namespace isn't there": failing("apply ConfigMap", &deploy.NotFoundError{Ref: settingsRef, Err: errNo}),
+	} {
+		cluster := newCluster(t)
+		cluster.before = before
+		m := deploy.NewManager(cluster, stoodFor(settings(t, "{a: x}")))
+		differences, err := m.Diff(t.Context(), objects(standIn(t, "one"), object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}")))
+		require.NoError(t, err, reason)
+		assert.Equal(t, deploy.Created, differences[0].Action, reason)
+		assert.Contains(t, differences[0].Unified, "+  a: x\n", reason)
+		assert.NotContains(t, differences[0].Unified, "digest", reason)
+	}
+}
+
 // A stand-in that failed once is asked about again; several are asked about at once.
 func TestContentsAfterAFailure(t *testing.T) {
 	t.Parallel()

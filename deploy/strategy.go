@@ -15,8 +15,9 @@ type Strategy string
 const (
 	// ServerSideApply sends the intent as an apply; the default.
 	ServerSideApply Strategy = "Apply"
-	// CreateOnly makes the object if it is absent, by a creation, and leaves it alone if it is there. It
-	// is the only one for manifests with generateName: what was made of one is found again by a label.
+	// CreateOnly makes the object if it is absent, by a creation, and leaves it alone if it is there. One that is being
+	// deleted is Skipped (*TerminatingError), and made once it is gone. It is the only strategy for manifests with
+	// generateName: what was made of one is found again by a label.
 	CreateOnly Strategy = "CreateOnly"
 	// Replace writes the whole content under the resourceVersion that was read: fields below what the
 	// manifest names at its top level that aren't in it go, whoever set them. It is for kinds that can't

@@ -186,7 +186,7 @@ func TestRecreateLosesNothing(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t)
 			failing := &atomic.Bool{}
-			m := deploy.NewManager(interruptedCluster{cluster, failing}, deploy.By(deploy.Recreate))
+			m := deploy.NewManager(interruptedCluster{cluster, failing, &deploy.UnavailableError{Err: errNo}}, deploy.By(deploy.Recreate))
 			apply(t, m, first)
 			cluster.after = func(call string) error {
 				if strings.HasPrefix(call, "delete") {
@@ -290,22 +290,26 @@ func TestRecreateDryRun(t *testing.T) {
 	assert.NotNil(t, cluster.get(t, deploy.Ref{Kind: deployment, Namespace: "shop", Name: "web"}))
 }
 
-// interruptedCluster has a View that can't be read while failing.
+// interruptedCluster has a View that answers with an error while failing.
 type interruptedCluster struct {
 	*recording
 	failing *atomic.Bool
+	answer  error
 }
 
-func (c interruptedCluster) View() deploy.View { return interruptedView{c.recording.View(), c.failing} }
+func (c interruptedCluster) View() deploy.View {
+	return interruptedView{c.recording.View(), c.failing, c.answer}
+}
 
 type interruptedView struct {
 	deploy.View
 	failing *atomic.Bool
+	answer  error
 }
 
 func (v interruptedView) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	if v.failing.Load() {
-		return nil, &deploy.UnavailableError{Ref: ref, Err: errNo}
+		return nil, v.answer
 	}
 	return v.View.Get(ctx, ref)
 }

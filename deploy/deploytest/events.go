@@ -163,4 +163,20 @@ var eventCases = []Case{
 		s.delete(ref)
 		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings", "ADDED settings", "DELETED settings")
 	}},
+	{"events/out of a scope with the last write", "what goes with its last finalizer goes as it was stored, whatever else that write says", func(s *scene) {
+		h := &happenings{}
+		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
+		subscription, err := deploy.NewManager(s.Cluster).Watch(s.Context(), configMap, scope, h.handle)
+		s.ok(err)
+		s.synced(subscription)
+		obj := s.settings("{}")
+		obj.SetLabels(map[string]string{"tier": "web"})
+		obj.SetFinalizers([]string{"operkit.dev/a"})
+		ref := deploy.RefOf(s.create("operkit", obj))
+		s.delete(ref)
+		s.tells(h, "ADDED settings", "MODIFIED settings")
+		_, err = s.Others.Port().Patch(s.Context(), ref, merging("kubectl", `{"metadata":{"labels":{"tier":"db"},"finalizers":null}}`))
+		s.ok(err)
+		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
+	}},
 }

@@ -76,7 +76,9 @@ var ownerCases = []Case{
 	{"owners/adoption of what is nobody's", "what belongs to nobody may be taken, and nothing else", func(s *scene) {
 		one, two := s.owner("one"), s.owner("two")
 		s.create("kubectl", s.settings("{a: '1'}"))
-		m, _ := s.manager(deploy.OwnedBy(one), deploy.Adopt(deploy.AdoptUnowned))
+		m, calls := s.manager(deploy.OwnedBy(one), deploy.Adopt(deploy.AdoptUnowned))
+		s.removes(m, []*unstructured.Unstructured{s.settings("{}")}, []deploy.Action{deploy.Conflicted})
+		s.asked(calls)
 		obj := s.becomes(deploy.Configured, m, s.settings("{a: '1', b: '2'}")).Object
 		equal(s, []types.UID{one.GetUID()}, ownersOf(obj), "owners")
 		m, _ = s.manager(deploy.OwnedBy(two), deploy.Adopt(deploy.AdoptUnowned), deploy.FieldManager("two"))

@@ -26,6 +26,18 @@ var strategyCases = []Case{
 		equal(s, theirs.GetUID(), result.Object.GetUID(), "uid")
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '2'}"))
 	}},
+	{"strategies/create only and being deleted", "what goes isn't what was asked for: it is made once that is gone", func(s *scene) {
+		m, calls := s.manager(deploy.By(deploy.CreateOnly))
+		held := s.settings("{a: '1'}")
+		held.SetFinalizers([]string{"operkit.dev/a"})
+		ref := s.becomes(deploy.Created, m, held).Ref
+		s.delete(ref)
+		calls.take()
+		equal(s, []string{"operkit.dev/a"}, fails[*deploy.TerminatingError](s, s.becomes(deploy.Skipped, m, held).Err).Finalizers, "what holds it")
+		s.asked(calls)
+		s.merge("operkit", ref, `{"metadata":{"finalizers":null}}`)
+		s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
+	}},
 	{"strategies/generateName", "what was made of a manifest is found again", func(s *scene) {
 		manifest := s.unplaced("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: run-}, data: {a: '1'}}")
 		manifest.SetNamespace(s.Namespace)

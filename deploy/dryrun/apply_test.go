@@ -235,6 +235,24 @@ func TestUnsendable(t *testing.T) {
 	}
 }
 
+// Objects written in Go hold int; what is written down of them is what a server is sent.
+func TestRecordingOfIntegers(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	recording := cluster.Record()
+	obj := cart(t, "{}")
+	obj.Object["spec"] = map[string]any{"size": 3}
+	apply(t, cluster, "m", obj)
+	obj.Object["spec"] = func() {}
+	_, err := cluster.Port().Apply(t.Context(), obj, deploy.ApplyOptions{FieldManager: "m"})
+	var invalid *deploy.InvalidManifestError
+	require.ErrorAs(t, err, &invalid)
+	calls := recording.Calls()
+	require.Len(t, calls, 2)
+	assert.Equal(t, map[string]any{"size": int64(3)}, calls[0].Object.Object["spec"])
+	assert.Nil(t, calls[1].Object, "it couldn't be sent")
+}
+
 func TestApplyIgnoresStatus(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)

@@ -41,7 +41,7 @@ type Call struct {
 	FieldManager string
 	Force        bool
 	DryRun       bool
-	// Object is what was sent by Apply, Create and Update: a copy, nil for all else.
+	// Object is what was sent by Apply, Create and Update: a copy, as it reaches a server; nil for all else.
 	Object *unstructured.Unstructured
 	// Body is what was sent by Patch.
 	Body []byte
@@ -131,7 +131,10 @@ func (t *traffic) note(call Call, sent *unstructured.Unstructured) {
 	call.Body = slices.Clone(call.Body)
 	for _, r := range t.recordings {
 		if sent != nil {
-			call.Object = sent.DeepCopy()
+			// What can't be sent is refused, and leaves nothing to be written down.
+			if content, err := asSent(sent); err == nil {
+				call.Object = content
+			}
 		}
 		r.add(call)
 	}

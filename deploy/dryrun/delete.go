@@ -17,7 +17,7 @@ func (c *Cluster) terminate(at address, live *unstructured.Unstructured, propaga
 	}
 	next := c.marked(at, live, propagation)
 	if len(next.GetFinalizers()) == 0 && c.empty(at) {
-		c.remove(at, live.DeepCopy())
+		c.remove(at)
 		return
 	}
 	c.store(at, live, next)
@@ -105,16 +105,18 @@ func (c *Cluster) dropFinalizer(at address, finalizer string) {
 	next.SetFinalizers(slices.DeleteFunc(next.GetFinalizers(), func(name string) bool { return name == finalizer }))
 	tidy(metadataOf(next))
 	if len(next.GetFinalizers()) == 0 && c.empty(at) {
-		c.remove(at, next)
+		c.remove(at)
 		return
 	}
 	c.store(at, live, c.byController(live, next))
 }
 
-// remove takes an object out, tells the subscribers, and looks after what waited for it or
-// hung on it. last is its last state and becomes the storage's. The lock is held.
-func (c *Cluster) remove(at address, last *unstructured.Unstructured) {
+// remove takes an object out, tells the subscribers, and looks after what waited for it or hung on it. What a
+// server tells is what was stored last: the write that had the object go, with its last finalizer, never was.
+// It returns that, under the version of the removal. The lock is held.
+func (c *Cluster) remove(at address) (last *unstructured.Unstructured) {
 	holders := c.containers(at)
+	last = c.storage.get(at).DeepCopy()
 	c.storage.remove(at, last)
 	c.publish(at, deploy.Event{Type: deploy.Deleted, Old: last, New: last})
 	if at.kind == definitionKind {
@@ -128,9 +130,10 @@ func (c *Cluster) remove(at address, last *unstructured.Unstructured) {
 	c.unblockOwners(last)
 	for _, holder := range holders {
 		if obj := c.storage.get(holder); obj != nil && obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && c.empty(holder) {
-			c.remove(holder, obj.DeepCopy())
+			c.remove(holder)
 		}
 	}
+	return last
 }
 
 // unblockOwners looks after the owners of what an object was: one less may wait for it.

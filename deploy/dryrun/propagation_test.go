@@ -45,6 +45,18 @@ func TestPropagation(t *testing.T) {
 			"MODIFIED root 4", "MODIFIED middle 5", "DELETED leaf 6", "DELETED middle 7", "DELETED root 8",
 		}, events.wait(t, 8)[3:])
 	})
+	t.Run("a dependent that parts with its owner in its last write lets it go", func(t *testing.T) {
+		t.Parallel()
+		cluster := newCluster(t)
+		root := apply(t, cluster, "m", ownedBy(t, "root", true))
+		leaf := ownedBy(t, "leaf", true, root)
+		leaf.SetFinalizers([]string{"shop/hold"})
+		apply(t, cluster, "m", leaf)
+		remove(t, cluster, root, metav1.DeletePropagationForeground)
+		require.Len(t, cluster.Objects(), 2)
+		merge(t, cluster, deploy.RefOf(leaf), "m", `{"metadata":{"finalizers":null,"ownerReferences":null}}`)
+		assert.Empty(t, cluster.Objects())
+	})
 	t.Run("deploy W14: a dependent that is held holds its owner, if it blocks", func(t *testing.T) {
 		t.Parallel()
 		for _, block := range []bool{true, false} {

@@ -57,8 +57,9 @@ func TestRulesOfTheInMemoryCluster(t *testing.T) {
 		other.SetNamespace("bank")
 		apply(t, cluster, "operkit", other)
 		apply(t, cluster, "operkit", cart(t, "{}"))
+		require.NoError(t, cluster.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{}))
 		for i, want := range []int{3, 2, 1} {
-			heard[i].wait(t, want)
+			assert.Equal(t, "DELETED settings 5", heard[i].wait(t, want+1)[want], "all hear of the last one")
 		}
 	})
 	t.Run("deploy 34: without an apiVersion it is the kind of that name, if there is one", func(t *testing.T) {

@@ -43,7 +43,8 @@ func (r *recorder) seen() []string {
 	return lines
 }
 
-// wait returns the events once there are n of them, and fails when there are more.
+// wait returns the events once there are n of them, and fails when there are more. It doesn't wait for more: who wants to know
+// that there are none has the last of the n come of a later write.
 func (r *recorder) wait(t testing.TB, n int) []string {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(r.all()) >= n }, 10*time.Second, time.Millisecond, "events: %v", r.seen())

@@ -80,7 +80,7 @@ func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructure
 	}
 	at := addressOf(ref)
 	if live.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0 && c.empty(at) {
-		c.remove(at, next)
+		next.SetResourceVersion(c.remove(at).GetResourceVersion())
 		return next, nil
 	}
 	c.store(at, live, next)
