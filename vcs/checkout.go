@@ -79,6 +79,8 @@ func present(path string, commit Commit, method Method) error {
 	switch {
 	case errors.Is(err, errAbsent):
 		return errAbsent
+	case fromSystem(err):
+		return err
 	case err != nil:
 		return &refusedError{err}
 	case m.Commit != commit:
@@ -96,7 +98,7 @@ func (r *Repository) make(ctx context.Context, commit Commit, destination string
 		return nil, r.explained(err)
 	}
 	w := &writer{repository: r, options: o, track: method == Clone}
-	err = makeBeside(ctx, destination, false, func(path string) (err error) {
+	left, err := makeBeside(ctx, destination, false, func(path string) (err error) {
 		root, err := os.OpenRoot(path)
 		if err != nil {
 			return err
@@ -115,5 +117,5 @@ func (r *Repository) make(ctx context.Context, commit Commit, destination string
 		}
 		return w.finish(root)
 	})
-	return w.warnings, r.explained(err)
+	return append(left, w.warnings...), r.explained(err)
 }

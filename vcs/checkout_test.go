@@ -219,15 +219,15 @@ func TestCheckoutAfterAKill(t *testing.T) {
 	g, _, second := released(t)
 	base := t.TempDir()
 	path := filepath.Join(base, "one")
-	left := filepath.Join(base, temporary(path)+"ABCDEF")
+	left := filepath.Join(base, temporary(path)+"ABCDEFGHIJKL")
 	require.NoError(t, os.MkdirAll(filepath.Join(left, "half"), 0o755))
 	require.NoError(t, os.Chmod(left, 0o555))
-	require.NoError(t, os.Mkdir(filepath.Join(base, ".other.tmp-ABCDEF"), 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(base, ".other.tmp-ABCDEFGHIJKL"), 0o755))
 	got, err := g.open().Checkout(t.Context(), "1.1.0", path, Worktree)
 	require.NoError(t, err)
 	assert.Equal(t, second, got.Commit)
 	assert.NoDirExists(t, left, "vcs W7: what somebody left who was killed is removed")
-	assert.DirExists(t, filepath.Join(base, ".other.tmp-ABCDEF"), "another folder's isn't")
+	assert.DirExists(t, filepath.Join(base, ".other.tmp-ABCDEFGHIJKL"), "another folder's isn't")
 }
 
 func TestContention(t *testing.T) {

@@ -33,15 +33,16 @@ func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w 
 			return err
 		}
 	}
-	if err := r.copyObjects(ctx, root, w); err != nil {
+	// In the opposite order to git, which somebody may run meanwhile: it writes an object before what says that it is there.
+	references, err := r.clonedRefs()
+	if err != nil {
 		return err
 	}
 	// That is where a shallow clone says of which commits it doesn't have those before them: without it they would be missing.
 	if err := r.copyIfThere(root, "shallow", w); err != nil {
 		return err
 	}
-	references, err := r.clonedRefs()
-	if err != nil {
+	if err := r.copyObjects(ctx, root, w); err != nil {
 		return err
 	}
 	for name, text := range map[string]string{

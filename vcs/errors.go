@@ -1,7 +1,9 @@
 package vcs
 
 import (
+	"errors"
 	"fmt"
+	"syscall"
 	"time"
 )
 
@@ -38,7 +40,7 @@ func (e *ContentionError) Error() string {
 // Unwrap returns Err.
 func (e *ContentionError) Unwrap() error { return e.Err }
 
-// RuntimeError says that something failed that should have worked: a disk is full, a repository is broken.
+// RuntimeError says that something failed that should have worked: a disk is full, too many files are open, a repository is broken.
 type RuntimeError struct {
 	// Op is what was to be done, Subject what it was about.
 	Op, Subject string
@@ -51,5 +53,22 @@ func (e *RuntimeError) Error() string { return e.Op + " " + e.Subject + ": " + e
 
 // Unwrap returns Err.
 func (e *RuntimeError) Unwrap() error { return e.Err }
+
+// fromSystem tells of an error that it is one of the system, such as that a disk can't be read: it says nothing of what was asked for. That there is nothing
+// of some name, or can't be, does.
+func fromSystem(err error) bool {
+	if err == nil {
+		return false // most often, and without taking memory
+	}
+	var number syscall.Errno
+	if !errors.As(err, &number) {
+		return false
+	}
+	switch number {
+	case syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EINVAL:
+		return false
+	}
+	return true
+}
 
 func quoted(text string) string { return fmt.Sprintf("%q", text) }

@@ -140,7 +140,7 @@ func ExampleTemplate_Render() {
 	fmt.Println(template.Render(vcs.Values{Version: "../../etc", Kind: "Shop", Name: "tea"}))
 	// Output:
 	// /var/cache/versions/1.2.3/Shop/town/tea <nil>
-	// /var/cache/versions/..%2F..%2Fetc/Shop/_cluster/tea <nil>
+	// /var/cache/versions/%2E.%2F..%2Fetc/Shop/_cluster/tea <nil>
 }
 
 func ExampleParseTemplate() {

@@ -2,19 +2,13 @@ package vcs
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
-
-// lockOf is the file that stands for the lock of a folder.
-func lockOf(path string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
-}
 
 // lockFolder takes the lock of a folder, whose parents it makes; errLocked if somebody else has it, until ctx ends or at once.
 func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), err error) {
@@ -27,18 +21,16 @@ func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), e
 	return lock(ctx, lockOf(path))
 }
 
-// temporary is how the names begin of folders in which the one of a path is made.
-func temporary(path string) string { return "." + filepath.Base(path) + ".tmp-" }
-
 // makeBeside has a folder made beside the one that it is going to be, and gives it that name in the end: it is there as a whole or not at all. What
 // others have left who were killed at that is removed. The lock of the folder is held. What is there may be an empty folder, or with force anything.
-func makeBeside(ctx context.Context, destination string, force bool, fill func(path string) error) (err error) {
-	if err := sweep(destination); err != nil {
-		return err
+// left are warnings of what couldn't be removed.
+func makeBeside(ctx context.Context, destination string, force bool, fill func(path string) error) (left []string, err error) {
+	if left, err = sweep(destination); err != nil {
+		return left, err
 	}
-	path := filepath.Join(filepath.Dir(destination), temporary(destination)+rand.Text()[:12])
+	path := beside(destination)
 	if err := os.Mkdir(path, 0o755); err != nil {
-		return err
+		return left, err
 	}
 	defer func() {
 		if err != nil {
@@ -46,36 +38,44 @@ func makeBeside(ctx context.Context, destination string, force bool, fill func(p
 		}
 	}()
 	if err := fill(path); err != nil {
-		return err
+		return left, err
 	}
 	if err := errors.Join(syncFolder(path), ctx.Err()); err != nil {
-		return err
+		return left, err
 	}
 	// The system's own takes the place of an empty folder, too.
 	switch err := syscall.Rename(path, destination); {
 	case err != nil && force:
-		return replace(path, destination)
+		more, err := replace(path, destination)
+		return append(left, more...), err
 	case err != nil:
-		return &os.LinkError{Op: "rename", Old: path, New: destination, Err: err}
+		return left, &os.LinkError{Op: "rename", Old: path, New: destination, Err: err}
 	}
-	return syncFolder(filepath.Dir(destination))
+	return left, syncFolder(filepath.Dir(destination))
 }
 
-// replace puts a folder in the place of another one, which goes then.
-func replace(path, destination string) error {
+// replace puts a folder in the place of another one, which goes then. left are warnings of what of it couldn't be removed.
+func replace(path, destination string) (left []string, err error) {
 	old := replaced(destination)
 	if err := syscall.Rename(destination, old); err != nil {
-		return err
+		return nil, err
 	}
 	if err := syscall.Rename(path, destination); err != nil {
-		return errors.Join(err, syscall.Rename(old, destination))
+		return nil, errors.Join(err, syscall.Rename(old, destination))
 	}
-	return errors.Join(syncFolder(filepath.Dir(destination)), removeAll(old))
+	err = syncFolder(filepath.Dir(destination))
+	return discard(old, destination), err
 }
 
-// replaced is where a folder is while another one takes its place.
-func replaced(destination string) string {
-	return filepath.Join(filepath.Dir(destination), temporary(destination)+"old")
+// discard removes a temporary folder of a path. What can't be removed, such as the files of somebody else, stays under a name at which nobody minds it.
+func discard(folder, path string) (left []string) {
+	if other := beside(path); syscall.Rename(folder, other) == nil {
+		folder = other
+	}
+	if err := removeAll(folder); err != nil {
+		return []string{fmt.Sprintf("%s: what was there before %s can't be removed: %v", folder, filepath.Base(path), err)}
+	}
+	return nil
 }
 
 // restore puts a folder back that replace had moved away when it was killed. The lock of the folder is held.
@@ -90,20 +90,18 @@ func restore(destination string) error {
 }
 
 // sweep removes what others have left who were killed while they had the lock.
-func sweep(path string) error {
+func sweep(path string) (left []string, err error) {
 	parent := filepath.Dir(path)
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), temporary(path)) {
-			if err := removeAll(filepath.Join(parent, e.Name())); err != nil {
-				return err
-			}
+		if name, is := temporaryOf(e.Name()); is && name == shortened(filepath.Base(path)) {
+			left = append(left, discard(filepath.Join(parent, e.Name()), path)...)
 		}
 	}
-	return nil
+	return left, nil
 }
 
 // removeAll is os.RemoveAll also for folders without the right to write.

@@ -6,35 +6,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Prune removes the checkouts below a folder that aren't in use any more, and what was left of those that weren't finished (spec: vcs W18). inUse tells of the
-// path of each whether it stays. One that somebody is working on stays. It returns what it has removed.
+// path of each whether it stays. One that somebody is working on stays, and so does what is no checkout; folders that may not be read are passed by. It
+// returns what it has removed. What can't be removed or read is a *RuntimeError for each, which doesn't keep the others. Several may be called at once.
 func Prune(ctx context.Context, base string, inUse func(path string) bool) (removed []string, err error) {
 	base, err = filepath.Abs(base)
 	if err != nil {
 		return nil, &ConfigError{"prune", base, err}
 	}
-	var found, half []string
-	err = filepath.WalkDir(base, func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
+	// The dot leads through a link. Paths of what is below don't have it.
+	p := &pruner{base: base + string(filepath.Separator) + "."}
+	err = filepath.WalkDir(p.base, func(path string, e fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
-		case !e.IsDir():
-			return nil
 		}
-		if _, _, is := strings.Cut(e.Name(), ".tmp-"); is && strings.HasPrefix(e.Name(), ".") {
-			half = append(half, path)
-			return filepath.SkipDir
-		}
-		if _, err := os.Lstat(filepath.Join(path, markerName)); err == nil {
-			found = append(found, path)
-			return filepath.SkipDir
-		}
-		return nil
+		return p.visit(path, e, err)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -42,48 +30,105 @@ func Prune(ctx context.Context, base string, inUse func(path string) bool) (remo
 	if err != nil {
 		return nil, &RuntimeError{"prune", base, err}
 	}
-	for _, path := range half {
-		name, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "."), ".tmp-")
-		if gone, err := prune(filepath.Join(filepath.Dir(path), name), path); err != nil {
-			return removed, &RuntimeError{"prune", path, err}
-		} else if gone {
-			removed = append(removed, path)
+	for _, path := range p.half {
+		name, _ := temporaryOf(filepath.Base(path))
+		p.prune(filepath.Join(filepath.Dir(path), name), path)
+	}
+	for _, path := range p.found {
+		if !inUse(path) {
+			p.prune(path, path)
 		}
 	}
-	for _, path := range found {
-		if inUse(path) {
-			continue
-		}
-		if gone, err := prune(path, path); err != nil {
-			return removed, &RuntimeError{"prune", path, err}
-		} else if gone {
-			removed = append(removed, path)
-		}
-	}
-	return removed, nil
+	return p.removed, errors.Join(p.failed...)
 }
 
-// prune removes a folder under the lock of a path, if nobody has that.
+// pruner is one call of Prune.
+type pruner struct {
+	base string
+	// found are checkouts, half those that weren't finished.
+	found, half, removed []string
+	failed               []error
+}
+
+func (p *pruner) fail(path string, err error) {
+	p.failed = append(p.failed, &RuntimeError{"prune", path, err})
+}
+
+// visit notes what is to be removed, as filepath.WalkDir comes by. What is below the base may be somebody else's, or go meanwhile.
+func (p *pruner) visit(path string, e fs.DirEntry, err error) error {
+	switch {
+	case err != nil && path == p.base:
+		return err
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil
+	case err != nil:
+		p.fail(path, err)
+		return nil
+	case !e.IsDir():
+		return nil
+	}
+	_, isHalf := temporaryOf(e.Name())
+	switch {
+	case path == p.base && isMarked(path):
+		return filepath.SkipDir // it is a checkout, and not below itself
+	case path == p.base:
+		return nil
+	case isHalf:
+		p.half = append(p.half, path)
+		return filepath.SkipDir
+	case isMarked(path):
+		p.found = append(p.found, path)
+		return filepath.SkipDir
+	}
+	return nil
+}
+
+// isMarked tells whether a folder is a checkout.
+func isMarked(path string) bool {
+	_, err := os.Lstat(filepath.Join(path, markerName))
+	return err == nil
+}
+
+// prune removes a folder, which is the one of a path or a temporary one of it.
+func (p *pruner) prune(path, folder string) {
+	gone, err := prune(path, folder)
+	if err != nil {
+		p.fail(folder, err)
+	}
+	if gone {
+		p.removed = append(p.removed, folder)
+	}
+}
+
+// prune removes a folder under the lock of a path, if nobody has that. It isn't gone by this if somebody else has removed it.
 func prune(path, folder string) (gone bool, err error) {
 	unlock, err := tryLock(lockOf(path))
-	if errors.Is(err, errLocked) {
+	if errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer unlock()
-	// Under another name first: a reader sees all of it, or nothing.
+	// Whoever waits for the lock sees that its file is gone, and makes another one.
+	defer func() {
+		err = errors.Join(err, os.Remove(lockOf(path)))
+		unlock()
+	}()
 	half := folder
 	if folder == path {
-		half = filepath.Join(filepath.Dir(path), temporary(path)+"pruned")
-		if err := errors.Join(removeAll(half), os.Chmod(folder, 0o755), os.Rename(folder, half)); err != nil {
-			return false, err
+		// Under another name first: a reader sees all of it, or nothing.
+		half = beside(path)
+		if err = os.Chmod(folder, 0o755); err == nil {
+			err = os.Rename(folder, half)
 		}
+	} else {
+		_, err = os.Lstat(folder)
 	}
-	if err := removeAll(half); err != nil {
-		return false, err
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	// Whoever waits for the lock sees that its file is gone, and makes another one.
-	return true, os.Remove(lockOf(path))
+	if err == nil {
+		err = removeAll(half)
+	}
+	return err == nil, err
 }

@@ -59,9 +59,12 @@ func (r *Repository) references() ([]reference, error) {
 func byName(a, b reference) int { return cmp.Compare(a.name, b.name) }
 
 // looseRefs adds the references that have a file of their own in a folder. What is no reference, such as what was left of one that was being written, isn't
-// looked at.
+// looked at. A folder goes when git has packed what was in it.
 func (r *Repository) looseRefs(folder string, all []reference, level int) ([]reference, error) {
 	entries, err := fs.ReadDir(r.store.root.FS(), folder)
+	if errors.Is(err, fs.ErrNotExist) && level > 0 {
+		return all, nil
+	}
 	if err != nil {
 		return nil, err
 	}

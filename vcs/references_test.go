@@ -59,6 +59,19 @@ func TestPackedRefs(t *testing.T) {
 	assert.Equal(t, first, got)
 }
 
+// TestFoldersOfReferencesThatGo has git pack what is in a folder, and remove that, after it was listed.
+func TestFoldersOfReferencesThatGo(t *testing.T) {
+	t.Parallel()
+	g, _, _ := released(t)
+	r := g.open()
+	all, err := r.looseRefs("refs/heads/gone", []reference{{name: "refs/heads/before"}}, 1)
+	require.NoError(t, err)
+	assert.Equal(t, []reference{{name: "refs/heads/before"}}, all)
+	require.NoError(t, os.RemoveAll(filepath.Join(g.dir, ".git", "refs")))
+	_, err = r.Refs(t.Context())
+	assert.Error(t, err, "a repository without any such folder is none")
+}
+
 func FuzzPackedRefs(f *testing.F) {
 	f.Add("# pack-refs with: peeled \n" + strings.Repeat("1", 40) + " refs/heads/main\n^" + strings.Repeat("2", 40) + "\n")
 	f.Fuzz(func(t *testing.T, text string) {

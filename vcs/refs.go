@@ -2,6 +2,7 @@ package vcs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -28,7 +29,7 @@ type Ref struct {
 	Kind Kind
 	// Name is the short name, such as 1.2.3 or origin/main, Full the whole one, such as refs/tags/1.2.3.
 	Name, Full string
-	// Commit is what it comes to, empty if that is no commit.
+	// Commit is what it comes to, empty if that is no commit, or is broken or missing.
 	Commit Commit
 }
 
@@ -48,6 +49,11 @@ func newRef(full string) Ref {
 
 // Refs are all references by full name, symbolic ones such as HEAD left out (spec: vcs 15).
 func (r *Repository) Refs(ctx context.Context) ([]Ref, error) {
+	return r.refs(ctx, func(Ref) bool { return false })
+}
+
+// refs are all references. One that can't be read is one all the same, without a commit; it is an error if it is needed, or if it is the system that fails.
+func (r *Repository) refs(ctx context.Context, needed func(ref Ref) bool) ([]Ref, error) {
 	references, err := r.references()
 	if err != nil {
 		return nil, &RuntimeError{"refs of", r.path, err}
@@ -58,9 +64,9 @@ func (r *Repository) Refs(ctx context.Context) ([]Ref, error) {
 			return nil, context.Cause(ctx)
 		}
 		ref := newRef(reference.name)
-		// What points to nothing that can be read, or to no commit, is a reference all the same.
-		if commit, err := r.commitOf(reference); err == nil {
-			ref.Commit = commit
+		ref.Commit, err = r.commitOf(reference)
+		if fromSystem(err) || err != nil && !errors.Is(err, errNoCommit) && needed(ref) {
+			return nil, &RuntimeError{"refs of", r.path, fmt.Errorf("%s: %w", ref.Full, r.explained(err))}
 		}
 		refs = append(refs, ref)
 	}
@@ -79,6 +85,9 @@ func (r *Repository) commitOf(reference reference) (Commit, error) {
 
 // mostTags is how many tags of tags are followed.
 const mostTags = 16
+
+// errNoCommit tells that an object is no commit, and no tag of one.
+var errNoCommit = errors.New("no commit")
 
 // peel follows tags to the commit that they name.
 func (r *Repository) peel(hash plumbing.Hash) (Commit, error) {
@@ -99,7 +108,7 @@ func (r *Repository) peel(hash plumbing.Hash) (Commit, error) {
 				return "", fmt.Errorf("tag %s: %w", obj.hash, err)
 			}
 		default:
-			return "", fmt.Errorf("object %s: it is a %s and no commit", hash, kind)
+			return "", fmt.Errorf("object %s: it is a %s and %w", hash, kind, errNoCommit)
 		}
 	}
 	return "", fmt.Errorf("object %s: it is a tag of a tag of a tag, %d times over", hash, mostTags)

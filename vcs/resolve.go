@@ -17,10 +17,15 @@ const leastDigits = 4
 var errUnknown = errors.New("there is no such tag, branch or commit")
 
 // Resolve finds the commit that a revision means: a tag, a branch, the full name of a reference, the id of a commit, or an abbreviation of
-// one that fits no other; of a tag and a branch of one name the tag (spec: vcs 16). Nothing else is understood, such as HEAD or main~1.
+// one that fits no other; of a tag and a branch of one name the tag (spec: vcs 16). Nothing else is understood, such as HEAD or main~1. It is a
+// *ConfigError if there is no such commit, and a *RuntimeError if the system keeps it from being looked for.
 func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, error) {
 	refused := func(err error) (Commit, error) {
-		return "", &ConfigError{"resolve", quoted(revision) + " in " + r.path, err}
+		subject := quoted(revision) + " in " + r.path
+		if fromSystem(err) {
+			return "", &RuntimeError{"resolve", subject, err}
+		}
+		return "", &ConfigError{"resolve", subject, err}
 	}
 	if err := ctx.Err(); err != nil {
 		return "", context.Cause(ctx)
@@ -71,7 +76,11 @@ func (r *Repository) abbreviated(text string) (Commit, error) {
 	}
 	found := map[Commit]bool{}
 	for _, hash := range hashes {
-		if kind, err := r.kind(hash); err == nil && kind == plumbing.CommitObject {
+		kind, err := r.kind(hash)
+		if fromSystem(err) {
+			return "", err
+		}
+		if err == nil && kind == plumbing.CommitObject {
 			found[Commit(hash.String())] = true
 		}
 	}

@@ -32,7 +32,7 @@ type SetupOptions struct {
 	Prefix         bool
 	// TagsAs is what tags become; empty: branches.
 	TagsAs TagsAs
-	// Force replaces what is there, once the new repository is complete.
+	// Force replaces what is there, once the new repository is complete. What of it can't be removed then stays beside it, with a warning.
 	Force bool
 	// DryRun reports what would be kept, and makes nothing.
 	DryRun bool
@@ -108,12 +108,14 @@ func (b *builder) build(ctx context.Context, destination string) (err error) {
 	if _, err := checkPlaces(b.options); err != nil {
 		return &refusedError{err}
 	}
-	return makeBeside(ctx, destination, b.options.Force, func(path string) error {
+	left, err := makeBeside(ctx, destination, b.options.Force, func(path string) error {
 		if err := b.write(ctx, filepath.Join(path, ".git")); err != nil || !b.options.Verify {
 			return err
 		}
 		return b.verify(ctx, filepath.Join(path, ".git"))
 	})
+	b.report.Warnings = append(b.report.Warnings, left...)
+	return err
 }
 
 // write writes the repository into a folder.

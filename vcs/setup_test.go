@@ -224,6 +224,29 @@ func TestSetupRefuses(t *testing.T) {
 	}
 }
 
+// TestTwoNames has one folder have two names: by a link, as by a mount, or where letters may be small or capital ones.
+func TestTwoNames(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	folder, link, beside := filepath.Join(base, "folder"), filepath.Join(base, "link"), filepath.Join(base, "folder-2")
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	require.NoError(t, os.Mkdir(beside, 0o755))
+	require.NoError(t, os.Symlink(folder, link))
+	for _, row := range []struct {
+		reason, path, other string
+		same, below         bool
+	}{
+		{"vcs W16: it", folder, folder, true, false}, {"vcs W16: it, by another name", link, folder, true, false}, {"vcs W16: inside", filepath.Join(folder, "new"), folder, false, true},
+		{"vcs W16: deep inside, by another name", filepath.Join(link, "new", "deep"), folder, false, true},
+		{"vcs W16: inside of what is named otherwise", filepath.Join(folder, "new"), link, false, true},
+		{"beside it", beside, folder, false, false}, {"beside it, where nothing is yet", filepath.Join(base, "new"), folder, false, false}, {"above it", base, link, false, false},
+		{"two that aren't there", filepath.Join(base, "new"), filepath.Join(base, "other"), false, false},
+	} {
+		assert.Equal(t, row.same, isSame(row.path, row.other), row.reason)
+		assert.Equal(t, row.below, isBelow(row.path, row.other), row.reason)
+	}
+}
+
 // TestSetupOfDeepVersions has one version be in another one, each of which isn't too deep.
 func TestSetupOfDeepVersions(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 )
 
@@ -63,7 +62,6 @@ func checkApart(destination, source string) error {
 		return err
 	}
 	destination = realPath(destination)
-	var places []string
 	for _, place := range []string{source, own, common} {
 		if place == "" {
 			continue
@@ -71,13 +69,9 @@ func checkApart(destination, source string) error {
 		if place, err = filepath.Abs(place); err != nil {
 			return err
 		}
-		if place = realPath(place); !slices.Contains(places, place) {
-			places = append(places, place)
-		}
-	}
-	for _, place := range places {
+		place = realPath(place)
 		switch {
-		case destination == place:
+		case isSame(destination, place):
 			return errors.New("it is the source")
 		case isBelow(destination, place):
 			return fmt.Errorf("it is inside of the source %s: choose one beside it", place)
@@ -102,9 +96,27 @@ func realPath(path string) string {
 	}
 }
 
+// isSame tells whether two paths are those of one folder, which may have several: where it is mounted twice, or letters may be small or capital ones.
+func isSame(path, other string) bool {
+	if path == other {
+		return true
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	found, err := os.Stat(other)
+	return err == nil && os.SameFile(info, found)
+}
+
+// isBelow tells whether a path leads through a folder.
 func isBelow(path, above string) bool {
-	below, err := filepath.Rel(above, path)
-	return err == nil && filepath.IsLocal(below)
+	for at := path; at != filepath.Dir(at); {
+		if at = filepath.Dir(at); isSame(at, above) {
+			return true
+		}
+	}
+	return false
 }
 
 // missingParents are the folders above a path that aren't there, inner ones first.

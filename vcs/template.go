@@ -134,7 +134,8 @@ func (t *Template) String() string { return t.text }
 func (t *Template) Base() string { return t.base }
 
 // Render is the path for values. Each value is one element of it, whatever is in it: letters other than A to Z, a to z, digits, dots,
-// hyphens and underscores are written as %XX, so that different values have different paths (spec: vcs W1, W2). A value that is missing, empty, "." or ".." is a
+// hyphens and underscores are written as %XX, so that different values have different paths (spec: vcs W1, W2), and so is a dot at the beginning, since
+// names of locks have one. A value that is missing, empty, "." or ".." is a
 // *ConfigError, and so is a symbolic link on the way below the base.
 func (t *Template) Render(values Values) (string, error) {
 	var path strings.Builder
@@ -224,7 +225,7 @@ func (p part) value(values Values) (string, error) {
 	return "", fmt.Errorf("the resource has a %T, which is no text", found)
 }
 
-// escaped is a value as one element of a path, or as a part of one.
+// escaped is a value as one element of a path, or as a part of one. With a dot at the beginning it could be the name of a lock of another one.
 func escaped(value string) (string, error) {
 	if value == "" || value == "." || value == ".." {
 		return "", fmt.Errorf("%q can't be in a path", value)
@@ -232,7 +233,7 @@ func escaped(value string) (string, error) {
 	var path strings.Builder
 	for i := range len(value) {
 		c := value[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-' {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' && i > 0 || c == '_' || c == '-' {
 			path.WriteByte(c)
 			continue
 		}

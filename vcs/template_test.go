@@ -14,7 +14,7 @@ import (
 var widget = Values{
 	Version: "1.0", Kind: "Widget", APIVersion: "foo.bar.com/v1", Namespace: "shop", Name: "test_instance",
 	Object: map[string]any{"spec": map[string]any{
-		"version": "2.0", "list": []any{map[string]any{"test": "x"}}, "number": int64(7), "float": 1.10, "map": map[string]any{}, "up": "..", "slash": "a/b", "empty": "",
+		"version": "2.0", "list": []any{map[string]any{"test": "x"}}, "number": int64(7), "float": 1.10, "map": map[string]any{}, "up": "..", "slash": "a/b", "lock": ".stable.lock", "empty": "",
 	}},
 }
 
@@ -25,7 +25,7 @@ func TestTemplate(t *testing.T) {
 		{"vcs 12: several, and a slash at the end", "/t/{version}/{kind}/{name}/", "/t/1.0/Widget/test_instance"},
 		{"vcs 10: a value of the resource", "/t/{spec[version]}", "/t/2.0"}, {"vcs 10: an item of a list", "/t/{spec[list][0][test]}", "/t/x"},
 		{"a whole number", "/t/{spec[number]}", "/t/7"}, {"vcs W2: nothing is dropped", "/t/{apiVersion}", "/t/foo.bar.com%2Fv1"},
-		{"vcs W1: a path is one element", "/t/{spec[slash]}", "/t/a%2Fb"}, {"several in one element", "/t/v{version}-{kind}", "/t/v1.0-Widget"},
+		{"vcs W1: a path is one element", "/t/{spec[slash]}", "/t/a%2Fb"}, {"vcs W2: what could be a lock of another one", "/t/{spec[lock]}", "/t/%2Estable.lock"}, {"several in one element", "/t/v{version}-{kind}", "/t/v1.0-Widget"},
 		{"braces", "/t/{{x}}/{version}", "/t/{x}/1.0"}, {"no field", "/t/fixed", "/t/fixed"}, {"a relative one", "cache/{version}", "cache/1.0"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -113,6 +113,7 @@ func FuzzTemplate(f *testing.F) {
 func FuzzInjective(f *testing.F) {
 	f.Add("a-b", "ab")
 	f.Add("a/b", "a%2Fb")
+	f.Add(".a", "%2Ea")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		one, err := escaped(a)
 		other, otherErr := escaped(b)

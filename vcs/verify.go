@@ -20,27 +20,35 @@ import (
 const mostDifferences = 10
 
 // Verify tells whether what is in the folder of a checkout still is its commit, to the last byte: nil if it is, otherwise a *ConfigError that names
-// what differs. It reads all files, and writes nothing.
+// what differs, or says that the folder is no checkout. What keeps them from being compared is a *RuntimeError, and when ctx ends it is the cause of
+// that: both say nothing of the folder. It reads all files, and writes nothing.
 func (r *Repository) Verify(ctx context.Context, folder string) error {
 	refused := func(err error) error { return &ConfigError{"verify", folder, err} }
+	failed := func(err error) error { return &RuntimeError{"verify", folder, r.explained(err)} }
 	m, err := readMarker(folder)
+	if fromSystem(err) {
+		return failed(err)
+	}
 	if err != nil {
 		return refused(err)
 	}
 	info, err := r.commit(m.Commit)
 	if err != nil {
-		return refused(err)
+		return failed(err)
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return refused(err)
+		return failed(err)
 	}
 	v := &verifier{repository: r, root: root, own: []string{markerName}}
 	if m.Method == Clone {
 		v.own = append(v.own, ".git")
 	}
-	if err := errors.Join(v.folder(ctx, ".", info.tree, 0), root.Close()); err != nil {
-		return refused(err)
+	if err := errors.Join(v.folder(ctx, ".", info.tree), root.Close()); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return failed(err)
 	}
 	if len(v.differences) == 0 {
 		return nil
@@ -63,12 +71,9 @@ type verifier struct {
 func (v *verifier) differs(at, what string) { v.differences = append(v.differences, at+" "+what) }
 
 // folder compares a folder with a tree.
-func (v *verifier) folder(ctx context.Context, at string, tree plumbing.Hash, depth int) error {
+func (v *verifier) folder(ctx context.Context, at string, tree plumbing.Hash) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
-	}
-	if depth > mostDepth {
-		return fmt.Errorf("%s: folders are more than %d deep", at, mostDepth)
 	}
 	entries, err := v.repository.tree(tree)
 	if err != nil {
@@ -81,7 +86,7 @@ func (v *verifier) folder(ctx context.Context, at string, tree plumbing.Hash, de
 	wanted := map[string]bool{}
 	for _, e := range entries {
 		wanted[e.name] = true
-		if err := v.entry(ctx, path.Join(at, e.name), e, depth); err != nil {
+		if err := v.entry(ctx, path.Join(at, e.name), e); err != nil {
 			return err
 		}
 	}
@@ -93,7 +98,7 @@ func (v *verifier) folder(ctx context.Context, at string, tree plumbing.Hash, de
 	return nil
 }
 
-func (v *verifier) entry(ctx context.Context, at string, e entry, depth int) error {
+func (v *verifier) entry(ctx context.Context, at string, e entry) error {
 	info, err := v.root.Lstat(at)
 	if errors.Is(err, fs.ErrNotExist) {
 		v.differs(at, "is missing")
@@ -112,7 +117,7 @@ func (v *verifier) entry(ctx context.Context, at string, e entry, depth int) err
 		if e.mode == modeModule {
 			return nil
 		}
-		return v.folder(ctx, at, e.hash, depth+1)
+		return v.folder(ctx, at, e.hash)
 	case modeLink:
 		if kind != fs.ModeSymlink {
 			v.differs(at, "is no link")

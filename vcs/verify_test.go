@@ -1,6 +1,7 @@
 package vcs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -68,39 +69,43 @@ func TestVerify(t *testing.T) {
 	assert.ErrorContains(t, r.Verify(t.Context(), t.TempDir()), "there is nothing yet")
 }
 
-func TestPrune(t *testing.T) {
+func TestVerifyOfDeepFolders(t *testing.T) {
 	t.Parallel()
-	g, _, _ := released(t)
-	r := g.open()
-	base := t.TempDir()
-	paths := map[string]string{}
-	for _, name := range []string{"kept", "gone", "locked", "deep/gone"} {
-		paths[name] = filepath.Join(base, name)
-		_, err := r.Checkout(t.Context(), "1.0.0", paths[name], Worktree, ReadOnly())
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = removeAll(paths[name]) })
+	g := newGit(t)
+	tree := g.putTree(item{"100644", "a", g.put("blob", []byte("mine\n"))})
+	deepest := ""
+	for range mostDepth + 10 {
+		tree = g.putTree(item{"40000", "d", tree})
+		deepest = filepath.Join(deepest, "d")
 	}
-	half := filepath.Join(base, temporary("x")+"ABC")
-	require.NoError(t, os.Mkdir(half, 0o755))
-	theirs := filepath.Join(base, "theirs")
-	require.NoError(t, os.Mkdir(theirs, 0o755))
-	unlock, err := tryLock(lockOf(paths["locked"]))
+	g.ref("1.0.0", g.put("commit", []byte("tree "+tree+"\n"+committer+"\nx\n")))
+	r := g.open()
+	path := filepath.Join(t.TempDir(), "one")
+	_, err := r.Checkout(t.Context(), "1.0.0", path, Worktree, Within(Limits{Depth: 2 * mostDepth}))
 	require.NoError(t, err)
-	inUse := func(path string) bool { return path == paths["kept"] }
-	removed, err := Prune(t.Context(), base, inUse)
+	require.NoError(t, r.Verify(t.Context(), path), "what could be checked out can be verified")
+	require.NoError(t, os.WriteFile(filepath.Join(path, deepest, "a"), []byte("yours\n"), 0o644))
+	assert.ErrorContains(t, r.Verify(t.Context(), path), "d/a has another content")
+}
+
+// TestVerifyFails has something else be wrong than the folder: who removes folders that differ may not remove this one.
+func TestVerifyFails(t *testing.T) {
+	t.Parallel()
+	var config *ConfigError
+	g, first, _ := released(t)
+	path := filepath.Join(t.TempDir(), "one")
+	_, err := g.open().Checkout(t.Context(), "1.0.0", path, Worktree)
 	require.NoError(t, err)
-	assert.ElementsMatch(t, []string{paths["gone"], paths["deep/gone"], half}, removed, "vcs W18")
-	assert.DirExists(t, paths["kept"])
-	assert.DirExists(t, paths["locked"], "somebody works on it")
-	assert.DirExists(t, theirs, "what is no checkout is nobody's business")
-	assert.NoFileExists(t, lockOf(paths["gone"]))
-	unlock()
-	removed, err = Prune(t.Context(), base, inUse)
-	require.NoError(t, err)
-	assert.Equal(t, []string{paths["locked"]}, removed)
-	_, err = r.Checkout(t.Context(), "1.1.0", paths["gone"], Worktree)
-	require.NoError(t, err, "its place is free again")
-	removed, err = Prune(t.Context(), filepath.Join(base, "nowhere"), inUse)
-	require.NoError(t, err)
-	assert.Empty(t, removed)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	shutdown := errors.New("the program ends")
+	cancel(shutdown)
+	assert.Equal(t, shutdown, g.open().Verify(ctx, path), "ctx has ended")
+	for _, id := range []string{g.git("rev-parse", "1.0.0:bin"), string(first)} {
+		require.NoError(t, os.Remove(filepath.Join(g.dir, ".git", "objects", id[:2], id[2:])))
+		err = g.open().Verify(t.Context(), path)
+		var failed *RuntimeError
+		require.True(t, errors.As(err, &failed), "%v", err)
+		assert.False(t, errors.As(err, &config), "the source lacks an object")
+		assert.ErrorContains(t, err, id+": object not found: the repository "+g.dir+" is broken")
+	}
 }

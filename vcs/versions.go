@@ -24,22 +24,32 @@ func TagsOnly() VersionOption { return func(tagsOnly *bool) { *tagsOnly = true }
 
 // SupportedVersions are the versions of a repository, ascending: tags and local branches that come to a commit and have a number for a name (spec: vcs 8,
 // 9, W11). What else there is, such as main or a remote branch, can be checked out by its name and is no version. Of several of one number, such as
-// v1.2.0 and 1.2.0, there is one: a tag before a branch, and the one that is spelled as the number before others.
+// v1.2.0 and 1.2.0, there is one: a tag before a branch, and the one that is spelled as the number before others. One that can't be read is a
+// *RuntimeError: no version is left out for that.
 func (r *Repository) SupportedVersions(ctx context.Context, options ...VersionOption) ([]Version, error) {
 	tagsOnly := false
 	for _, option := range options {
 		option(&tagsOnly)
 	}
-	refs, err := r.Refs(ctx)
+	numberOf := func(ref Ref) (number, bool) {
+		if ref.Kind != Tag && (ref.Kind != Branch || tagsOnly) {
+			return number{}, false
+		}
+		return parseNumber(ref.Name)
+	}
+	refs, err := r.refs(ctx, func(ref Ref) bool {
+		_, is := numberOf(ref)
+		return is
+	})
 	if err != nil {
 		return nil, err
 	}
 	var found []numbered
 	for _, ref := range refs {
-		if ref.Commit == "" || ref.Kind != Tag && (ref.Kind != Branch || tagsOnly) {
+		if ref.Commit == "" {
 			continue
 		}
-		if n, is := parseNumber(ref.Name); is {
+		if n, is := numberOf(ref); is {
 			found = append(found, numbered{n, ref})
 		}
 	}
