@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -188,7 +189,14 @@ func TestBuilder(t *testing.T) {
 		assert.Equal(t, []string{"apply ConfigMap shop/b", writeStatus}, w.calm(r))
 		way.verify = errors.New("burnt")
 		_, _, err := w.once(r)
-		require.EqualError(t, err, "component first: burnt\ncomponent second: gate on component first: burnt")
+		require.EqualError(t, err, "component first: burnt", "who waits for it has done nothing wrong")
+		assert.Equal(t, []any{map[string]any{"name": "second", "reason": "waits for first (its gate is closed)"}},
+			w.status("componentStatus", "unstartedComponents"))
+		for _, temporary := range []error{&deploy.UnavailableError{Err: errNo}, Passing(errNo)} {
+			way.verify = temporary
+			_, _, err = w.once(r)
+			require.ErrorContains(t, err, "component second: gate on component first: ", "nothing is known of it")
+		}
 	})
 }
 

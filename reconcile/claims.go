@@ -22,7 +22,7 @@ type identity struct {
 }
 
 func (s *Session) identityOf(ref deploy.Ref) identity {
-	return identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.Namespace()), ref.Name}
+	return identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.home), ref.Name}
 }
 
 // expect makes room for n claims.

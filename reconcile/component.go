@@ -50,14 +50,15 @@ type Gate func(ctx context.Context, upstream *Component) (bool, error)
 func Deployed(context.Context, *Component) (bool, error) { return true, nil }
 
 // Ready is the Gate that opens when the component is ready: every object of it, or what its Builder's
-// Verify says. It stays closed for one that has failed.
+// Verify says. It stays closed for one that has failed, which is no failure of the one that waits. An error is one of asking
+// the cluster, or one that passes by itself (Passing).
 func Ready(ctx context.Context, upstream *Component) (bool, error) {
 	if verifier, ok := upstream.builder.(Verifier); ok {
 		err := guarded(func() error { return verifier.Verify(ctx, upstream.session, upstream) })
-		if err != nil && classOf(err) <= classVerification {
-			return false, nil
+		if isTemporary(err) {
+			return false, err
 		}
-		return err == nil, err
+		return err == nil, nil
 	}
 	verdict, err := upstream.session.verify(ctx, upstream)
 	return err == nil && verdict.ready(), err

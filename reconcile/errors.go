@@ -120,6 +120,12 @@ func IsPassing(err error) bool {
 	return false
 }
 
+// isTemporary tells whether err says nothing but that it is to be tried again: the cluster didn't answer, or it passes by itself.
+func isTemporary(err error) bool {
+	_, unavailable := isUnavailable(err)
+	return unavailable || IsPassing(err)
+}
+
 // Verbatim marks err, which Setup, Build or Finalize answers, as one that says by itself where it comes from: nothing is put before its text. It
 // is for those who pass on what another Reconciler has said of the resource, see Describe. nil stays nil.
 func Verbatim(err error) error {

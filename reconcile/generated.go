@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -16,16 +17,18 @@ const GeneratedPlaceholder = "(generated when deployed)"
 
 var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 
-// Generated returns the value that the Secret of that name, beside the resource, holds
-// under key. When there is none it asks generate for one, which the caller puts into that
-// Secret: so a password is made once and read back ever after. In a dry run without that
-// Secret it is GeneratedPlaceholder. A value that can't be decoded is an error of the kind
-// that Configuration makes; it is not replaced.
+// Generated returns the value that the Secret of that name, beside the resource, holds under key; that of a cluster-scoped
+// resource is in the manager's deploy.DefaultNamespace. When there is none it asks generate for one, which the caller puts
+// into that Secret: so a password is made once and read back ever after. In a dry run without that Secret it is
+// GeneratedPlaceholder. A value that can't be decoded is an error of the kind that Configuration makes; it is not replaced.
+//
+// Whoever asks again in the same session gets the same. generate may ask for other generated values. It may be called by
+// several components that ask at the same time: the first value counts for all.
 func (s *Session) Generated(ctx context.Context, secret, key string, generate func() (string, error)) (string, error) {
 	if err := s.Own(ctx, secretKind); err != nil {
 		return "", err
 	}
-	ref := deploy.Ref{Kind: secretKind, Namespace: s.Namespace(), Name: secret}
+	ref := deploy.Ref{Kind: secretKind, Namespace: s.home, Name: secret}
 	existing, err := s.Get(ctx, ref)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", ref, err)
@@ -46,35 +49,78 @@ func (s *Session) Generated(ctx context.Context, secret, key string, generate fu
 	if s.dryRun {
 		return GeneratedPlaceholder, nil
 	}
-	return s.generated.once(ref.Name, key, func() (string, error) {
-		value, err := generate()
-		if err != nil {
-			return "", fmt.Errorf("%s: generate %s: %w", ref, key, err)
-		}
-		return value, nil
-	})
+	return s.generated.once(ref, key, generate)
 }
 
 // generated are the values that a session has had generated: whoever asks again, or from another component,
 // gets the same.
 type generated struct {
 	mu     sync.Mutex
-	values map[[2]string]string
+	values map[generatedKey]string
+	// underWay counts who is at work at a value.
+	underWay map[generatedKey]int
 }
 
-func (g *generated) once(secret, key string, generate func() (string, error)) (string, error) {
+// generatedKey names a value: the Secret, and the key in it.
+type generatedKey struct{ secret, key string }
+
+// mostAtWork is how many may be at work at one value. Of components fewer ask at once: more are a value that asks for itself.
+const mostAtWork = 100
+
+var errCircular = errors.New("it is asked for by the function that makes it, maybe by way of others: have one of them do without")
+
+// once doesn't hold the lock while generate runs, which may ask for other values.
+func (g *generated) once(secret deploy.Ref, key string, generate func() (string, error)) (string, error) {
+	at := generatedKey{secret.Name, key}
+	value, known, begun := g.begin(at)
+	switch {
+	case known:
+		return value, nil
+	case !begun:
+		return "", &classified{class: classRollout, err: fmt.Errorf("%s: generate %s: %w", secret, key, errCircular)}
+	}
+	defer g.end(at)
+	value, err := generate()
+	switch {
+	case errors.Is(err, errCircular):
+		return "", err // told once, not by each on the way
+	case err != nil:
+		return "", fmt.Errorf("%s: generate %s: %w", secret, key, err)
+	}
+	return g.keep(at, value), nil
+}
+
+// begin returns the value if it is there, else it lets one more be at work at it.
+func (g *generated) begin(at generatedKey) (value string, known, begun bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if value, ok := g.values[[2]string{secret, key}]; ok {
-		return value, nil
+	value, known = g.values[at]
+	if known || g.underWay[at] == mostAtWork {
+		return value, known, false
 	}
-	value, err := generate()
-	if err != nil {
-		return "", err
+	if g.underWay == nil {
+		g.underWay = map[generatedKey]int{}
+	}
+	g.underWay[at]++
+	return "", false, true
+}
+
+func (g *generated) end(at generatedKey) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.underWay[at]--
+}
+
+// keep returns the value that counts: that of who was first.
+func (g *generated) keep(at generatedKey, value string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if first, ok := g.values[at]; ok {
+		return first
 	}
 	if g.values == nil {
-		g.values = map[[2]string]string{}
+		g.values = map[generatedKey]string{}
 	}
-	g.values[[2]string{secret, key}] = value
-	return value, nil
+	g.values[at] = value
+	return value
 }

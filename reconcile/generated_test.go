@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
@@ -139,5 +141,72 @@ func TestGeneratedOnceInASession(t *testing.T) {
 		other, err := s.Generated(ctx, "redis", "other", generate)
 		require.NoError(t, err)
 		assert.Equal(t, "password2", other)
+	})
+}
+
+func TestGeneratedOfOthers(t *testing.T) {
+	t.Parallel()
+	asking := func(ctx context.Context, s *Session, secret string, of ...string) (string, error) {
+		var ask func(secret string, of []string) (string, error)
+		ask = func(secret string, of []string) (string, error) {
+			return s.Generated(ctx, secret, "key", func() (string, error) {
+				if len(of) == 0 {
+					return "value", nil
+				}
+				value, err := ask(of[0], of[1:])
+				return secret + " of " + value, err
+			})
+		}
+		return ask(secret, of)
+	}
+	t.Run("a value may be made of another one", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.inSetup(func(ctx context.Context, s *Session) {
+			value, err := asking(ctx, s, "a", "b", "c")
+			require.NoError(t, err)
+			assert.Equal(t, "a of b of value", value)
+			value, err = asking(ctx, s, "b")
+			require.NoError(t, err)
+			assert.Equal(t, "b of value", value, "which counts from then on")
+		})
+	})
+	t.Run("but not of itself", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.inSetup(func(ctx context.Context, s *Session) {
+			var ask func(secret, other string) (string, error)
+			ask = func(secret, other string) (string, error) {
+				return s.Generated(ctx, secret, "key", func() (string, error) { return ask(other, secret) })
+			}
+			_, err := ask("a", "b")
+			assert.EqualError(t, err, "Secret shop/a: generate key: it is asked for by the function that makes it, maybe by way of others: have one of them do without")
+			assert.Equal(t, classRollout, classOf(err))
+			value, err := asking(ctx, s, "b")
+			require.NoError(t, err)
+			assert.Equal(t, "value", value, "nobody is at work at it any more")
+		})
+	})
+	t.Run("of those who ask at the same time nobody waits, and all get the same", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.inSetup(func(ctx context.Context, s *Session) {
+			var got [2]string
+			var all, arrived sync.WaitGroup
+			arrived.Add(len(got))
+			for i := range got {
+				all.Go(func() {
+					value, err := s.Generated(ctx, "a", "key", func() (string, error) {
+						arrived.Done()
+						arrived.Wait()
+						return strconv.Itoa(i), nil
+					})
+					assert.NoError(t, err)
+					got[i] = value
+				})
+			}
+			all.Wait()
+			assert.Equal(t, got[0], got[1])
+		})
 	})
 }

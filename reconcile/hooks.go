@@ -34,7 +34,8 @@ type UnsuccessfulVerifier interface {
 
 // Requeuer is implemented by a Controller that says by itself when a resource is to be reconciled again
 // although nothing happens, after a reconcile without an error. Zero leaves it with Recheck and Period, less asks for
-// none.
+// none. An error that Precondition makes stands for the time that request.RetryAfter asks for around it, else that of Recheck,
+// or for an earlier one that a component asks for.
 type Requeuer interface {
 	Requeue(ctx context.Context, s *Session, outcome Outcome) (after time.Duration, err error)
 }
@@ -111,7 +112,7 @@ func (r *Reconciler) requeue(ctx context.Context, hook Requeuer, s *Session, o O
 	})
 	switch {
 	case err != nil && classOf(err) <= classVerification:
-		return request.Result{RequeueAfter: r.options.recheck}, nil
+		return request.Result{RequeueAfter: o.retryTime(r.options.recheck, err)}, nil
 	case err != nil:
 		return request.Result{}, err
 	case after == 0:

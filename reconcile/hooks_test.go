@@ -141,6 +141,7 @@ func TestRequeue(t *testing.T) {
 		"none at all":                              {requeueing{after: -1}, 0, nil},
 		"reconcile 23: an error is the resource's": {requeueing{err: errNo}, 0, errNo},
 		"an error that only waits":                 {requeueing{err: Precondition("no")}, time.Minute, nil},
+		"and says how long":                        {requeueing{err: request.RetryAfter(time.Hour, Precondition("no"))}, time.Hour, nil},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -148,6 +149,52 @@ func TestRequeue(t *testing.T) {
 			_, result, err := w.once(w.reconciler(&row.controller))
 			assert.Equal(t, row.want, result.RequeueAfter)
 			require.ErrorIs(t, err, row.err)
+		})
+	}
+}
+
+// requeueingHooks is a controller with all hooks.
+type requeueingHooks struct {
+	hooking
+	err error
+}
+
+func (r *requeueingHooks) Requeue(context.Context, *Session, Outcome) (time.Duration, error) {
+	return 0, r.err
+}
+
+// Of all times that are asked for, the soonest counts.
+func TestSoonestOfAllTimes(t *testing.T) {
+	t.Parallel()
+	not := Precondition("not yet")
+	in := func(after time.Duration) error { return request.RetryAfter(after, not) }
+	for reason, row := range map[string]struct {
+		deploy, verify, hook, requeue error
+		want                          time.Duration
+	}{
+		"a component waits, and the hook for long":       {deploy: not, hook: in(time.Hour), want: time.Minute},
+		"a component asks, and the hook merely waits":    {deploy: in(5 * time.Second), hook: not, want: 5 * time.Second},
+		"both ask, the component sooner":                 {deploy: in(5 * time.Second), hook: in(time.Hour), want: 5 * time.Second},
+		"both ask, the hook sooner":                      {deploy: in(time.Hour), hook: in(5 * time.Second), want: 5 * time.Second},
+		"both for long":                                  {deploy: in(2 * time.Hour), hook: in(time.Hour), want: time.Hour},
+		"the hook alone":                                 {hook: in(time.Hour), want: time.Hour},
+		"what isn't ready yet asks, and the hook waits":  {verify: in(5 * time.Second), hook: not, want: 5 * time.Second},
+		"the hook Requeue waits, and a component asks":   {deploy: in(5 * time.Second), requeue: not, want: 5 * time.Second},
+		"the hook Requeue asks, and a component waits":   {deploy: not, requeue: in(5 * time.Second), want: 5 * time.Second},
+		"the hook Requeue has time, a component has not": {deploy: not, requeue: in(time.Hour), want: time.Minute},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			r := &requeueingHooks{err: row.requeue}
+			r.answers = map[string]error{"AfterDeploy": row.hook, "AfterDeployUnsuccessful": row.hook}
+			r.setup = func(_ context.Context, s *Session) error {
+				s.Use("c", &particular{built: *building("a"), note: func(string) {}, deploy: row.deploy, verify: row.verify})
+				return nil
+			}
+			_, result, err := w.once(w.reconciler(r))
+			require.NoError(t, err)
+			assert.Equal(t, row.want, result.RequeueAfter)
 		})
 	}
 }

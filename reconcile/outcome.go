@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -155,27 +156,27 @@ func (o Outcome) waitsBefore() bool {
 	return waits
 }
 
-// retryTime is when to look again at what waits: the soonest of the times that components ask for
+// retryTime is when to look again at what waits: the soonest of the times that components, and others, ask for
 // (request.RetryAfter), usual for one that asks for none.
-func (o Outcome) retryTime(usual time.Duration) time.Duration {
-	soonest, waits := time.Duration(0), false
+func (o Outcome) retryTime(usual time.Duration, others ...error) time.Duration {
+	soonest := time.Duration(0)
 	for _, c := range o.Components {
-		if c.State != Unverified {
-			continue
-		}
-		after, ok := request.RetryTime(c.Err)
-		if !ok || after <= 0 {
-			after = usual
-		}
-		// None at all is later than any time.
-		if !waits || after > 0 && (soonest == 0 || after < soonest) {
-			soonest, waits = after, true
+		if c.State == Unverified {
+			soonest = sooner(soonest, retryTime(c.Err, usual))
 		}
 	}
-	if !waits {
-		return usual
+	for _, err := range others {
+		soonest = sooner(soonest, retryTime(err, usual))
 	}
-	return soonest
+	return cmp.Or(soonest, usual)
+}
+
+// retryTime is the time that err asks for, usual if it asks for none.
+func retryTime(err error, usual time.Duration) time.Duration {
+	if after, ok := request.RetryTime(err); ok && after > 0 {
+		return after
+	}
+	return usual
 }
 
 func (o Outcome) join(state State, others ...error) error {

@@ -117,7 +117,8 @@ func (p pause) left(now time.Time) time.Duration {
 	if p.until.IsZero() {
 		return 0
 	}
-	return min(p.until.Sub(now), longestRest)
+	// One that ends this very moment is looked at again, too: zero would be never.
+	return max(min(p.until.Sub(now), longestRest), time.Millisecond)
 }
 
 // sooner is the smaller of two times, of which zero is none.
@@ -167,10 +168,4 @@ func withoutPause(present map[string]any) (next map[string]any, resumed bool) {
 	status.Conditions(resource).Remove(ConditionPaused)
 	next, _ = resource["status"].(map[string]any)
 	return next, true
-}
-
-// isTemporary tells whether there is sense in writing a status again that couldn't be written.
-func isTemporary(err error) bool {
-	_, unavailable := isUnavailable(err)
-	return unavailable || IsPassing(err)
 }

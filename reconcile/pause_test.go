@@ -79,7 +79,9 @@ func TestPauseAnnotation(t *testing.T) {
 			w := newWorld(t)
 			p, paused := w.reconciler(&controller{}).paused(t.Context(), resource)
 			assert.Equal(t, row.paused, paused)
-			assert.Equal(t, row.left, p.left(w.clock.Now()))
+			if paused {
+				assert.Equal(t, row.left, p.left(w.clock.Now()))
+			}
 			assert.Equal(t, row.warned, w.logs.Count("not paused") > 0)
 		})
 	}
@@ -170,6 +172,20 @@ func TestPause(t *testing.T) {
 		assert.False(t, w.isPaused())
 		assert.Empty(t, w.calm(r), "a time that is over may stay")
 		assert.Empty(t, w.logs.String())
+	})
+	t.Run("until a time that comes while it is looked at", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.pause("2030-01-02T03:04:07.5Z")
+		r := w.reconciler(room(), Clock(func() time.Time {
+			w.clock.advance(time.Second)
+			return w.clock.Now()
+		}))
+		_, result, err := w.once(r)
+		require.NoError(t, err)
+		assert.Equal(t, request.Result{RequeueAfter: time.Millisecond}, result, "zero would be never")
+		assert.Equal(t, []string{"apply ConfigMap shop/c", writeStatus}, w.calm(r))
+		assert.False(t, w.isPaused())
 	})
 	t.Run("until a time, with a clock that is set", func(t *testing.T) {
 		t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -199,35 +200,37 @@ func TestPrune(t *testing.T) {
 // A reconcile that doesn't get to its end forgets nothing that has to be found again.
 func TestKindsOutliveATimeout(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	account := deploy.Ref{Kind: configMaps, Namespace: "bank", Name: "account"}
-	slow := false
-	b := &built{func(ctx context.Context, _ *Session, _ *Component) error {
-		if !slow {
-			return nil
-		}
-		<-ctx.Done()
-		return ctx.Err()
-	}}
-	r := w.reconciler(adding(func(s *Session) {
-		s.Add("c", elsewhere("account"))
-		s.Use("slow", b)
-	}), OwnAnywhere())
-	w.calm(r)
-	require.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
-	slow = true
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	_, err := r.Reconcile(ctx, widgetRequest)
-	require.Error(t, err)
-	assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		account := deploy.Ref{Kind: configMaps, Namespace: "bank", Name: "account"}
+		slow := false
+		b := &built{func(ctx context.Context, _ *Session, _ *Component) error {
+			if !slow {
+				return nil
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		r := w.reconciler(adding(func(s *Session) {
+			s.Add("c", elsewhere("account"))
+			s.Use("slow", b)
+		}), OwnAnywhere())
+		w.calm(r)
+		require.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
+		slow = true
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := r.Reconcile(ctx, widgetRequest)
+		require.Error(t, err)
+		assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
 
-	w.delete(widgetRef)
-	later := w.reconciler(adding(func(*Session) {}), OwnAnywhere())
-	w.calm(later)
-	w.calm(later)
-	require.Nil(t, w.get(widgetRef))
-	assert.Nil(t, w.get(account))
+		w.delete(widgetRef)
+		later := w.reconciler(adding(func(*Session) {}), OwnAnywhere())
+		w.calm(later)
+		w.calm(later)
+		require.Nil(t, w.get(widgetRef))
+		assert.Nil(t, w.get(account))
+	})
 }
 
 func TestPruneKnowsGeneratedNames(t *testing.T) {

@@ -3,42 +3,63 @@ package reconcile
 import (
 	"slices"
 	"sync"
+	"time"
 )
 
 // pruned remembers which fields of the status the kind's schema drops, at any depth. Writing
-// them again with every reconcile would be a call that never changes anything. What has been
-// found is forgotten with the Reconciler. It is safe for concurrent use.
+// them again with every reconcile would be a call that never changes anything. A schema may be mended: a field that is
+// stored somewhere isn't dropped any more, and all of them are sent again once in a while. It is safe for concurrent use.
 type pruned struct {
 	mu sync.Mutex
-	// fields are paths such as ".componentStatus.deployed" or ".conditions[].reason".
-	fields map[string]bool
+	// fields are paths such as ".componentStatus.deployed" or ".conditions[].reason", and until when they aren't sent.
+	fields map[string]time.Time
 }
 
-// prune returns status without the fields that are known to be dropped. It shares with
-// status what it doesn't have to change.
-func (p *pruned) prune(status map[string]any) map[string]any {
+// sentAgain is after which time a field is sent again that the schema was found to drop.
+const sentAgain = 10 * time.Minute
+
+// prune returns status without the fields that are known to be dropped, which those of stored, the status that is there,
+// aren't. It shares with status what it doesn't have to change.
+func (p *pruned) prune(now time.Time, status, stored map[string]any) map[string]any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.fields) == 0 {
 		return status
 	}
-	return p.without("", status).(map[string]any)
+	p.forget("", stored)
+	return p.without(now, "", status).(map[string]any)
 }
 
-func (p *pruned) without(path string, value any) any {
+// forget takes the fields that are stored for known to the schema.
+func (p *pruned) forget(path string, stored any) {
+	switch v := stored.(type) {
+	case map[string]any:
+		for field, item := range v {
+			at := path + "." + field
+			delete(p.fields, at)
+			p.forget(at, item)
+		}
+	case []any:
+		for _, item := range v {
+			p.forget(path+"[]", item)
+		}
+	}
+}
+
+func (p *pruned) without(now time.Time, path string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		kept := make(map[string]any, len(v))
 		for field, item := range v {
-			if at := path + "." + field; !p.fields[at] {
-				kept[field] = p.without(at, item)
+			if at := path + "." + field; !now.Before(p.fields[at]) {
+				kept[field] = p.without(now, at, item)
 			}
 		}
 		return kept
 	case []any:
 		kept := make([]any, len(v))
 		for i, item := range v {
-			kept[i] = p.without(path+"[]", item)
+			kept[i] = p.without(now, path+"[]", item)
 		}
 		return kept
 	}
@@ -47,18 +68,17 @@ func (p *pruned) without(path string, value any) any {
 
 // learn compares what was sent with what was stored and returns the fields newly found to
 // be dropped.
-func (p *pruned) learn(sent, stored map[string]any) (missing []string) {
+func (p *pruned) learn(now time.Time, sent, stored map[string]any) (missing []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, path := range dropped("", sent, stored) {
-		if p.fields[path] {
-			continue
-		}
 		if p.fields == nil {
-			p.fields = map[string]bool{}
+			p.fields = map[string]time.Time{}
 		}
-		p.fields[path] = true
-		missing = append(missing, path)
+		if _, known := p.fields[path]; !known {
+			missing = append(missing, path)
+		}
+		p.fields[path] = now.Add(sentAgain)
 	}
 	slices.Sort(missing)
 	return missing

@@ -161,10 +161,11 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 	logger := logging.Scoped(ctx, r.loggerFor(resource, r.options.logger)).
 		With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id)
 	logging.Annotate(ctx, slog.String("reconcile", id))
+	manager := r.manager.With(deploy.OwnedBy(resource))
 	return &Session{
 		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource),
 		unwritten: r.unwritten.of(deploy.RefOf(resource)),
-		manager:   r.manager.With(deploy.OwnedBy(resource)), watcher: r.options.watcher, dryRun: r.options.dryRun,
+		manager:   manager, home: manager.Namespace(), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
 		ownAnywhere: r.options.ownAnywhere, events: r.options.events,
 		readiness: r.options.readiness, now: r.options.now,
@@ -305,12 +306,11 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	if unwritten != nil {
 		return request.Result{}, unwritten
 	}
-	if after, ok := request.RetryTime(err); ok && after > 0 {
-		return request.Result{RequeueAfter: after}, nil
-	}
 	switch {
+	case err != nil && outcome == nil:
+		return request.Result{RequeueAfter: retryTime(err, r.options.recheck)}, nil
 	case err != nil:
-		return request.Result{RequeueAfter: r.options.recheck}, nil
+		return request.Result{RequeueAfter: outcome.retryTime(r.options.recheck, err)}, nil
 	case outcome == nil:
 		return request.Result{RequeueAfter: r.options.period}, nil
 	}

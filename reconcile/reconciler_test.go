@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -216,18 +217,20 @@ func TestConflictThatDoesNotPass(t *testing.T) {
 
 func TestReconcileThatTookTooLong(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	cause := errors.New("the reconcile took longer than 1ms")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, cause)
-	defer cancel()
-	r := w.reconciler(&controller{setup: func(ctx context.Context, _ *Session) error {
-		<-ctx.Done()
-		return ctx.Err()
-	}})
-	_, err := r.Reconcile(ctx, widgetRequest)
-	require.ErrorIs(t, err, cause)
-	assert.Equal(t, []string{writeStatus}, w.made(), "it has the last word all the same")
-	assert.Equal(t, "Errored/Errored", w.verdict())
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		cause := errors.New("the reconcile took longer than 1s")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, cause)
+		defer cancel()
+		r := w.reconciler(&controller{setup: func(ctx context.Context, _ *Session) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}})
+		_, err := r.Reconcile(ctx, widgetRequest)
+		require.ErrorIs(t, err, cause)
+		assert.Equal(t, []string{writeStatus}, w.made(), "it has the last word all the same")
+		assert.Equal(t, "Errored/Errored", w.verdict())
+	})
 }
 
 func TestRetryTimes(t *testing.T) {

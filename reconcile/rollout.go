@@ -138,18 +138,24 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 	case c.disabled:
 		return c.Remove(ctx)
 	}
-	for _, kind := range rendered.kinds {
-		if err := s.Own(ctx, kind); err != nil {
-			return err
-		}
+	later, err := s.ownKinds(ctx, rendered)
+	if err != nil {
+		return err
 	}
 	if err := s.remember(ctx, rendered.kinds); err != nil {
 		return err
 	}
 	if deploys {
-		return s.withMistakes(guarded(func() error { return deployer.Deploy(ctx, s, c) }))
+		err = s.withMistakes(guarded(func() error { return deployer.Deploy(ctx, s, c) }))
+	} else {
+		err = c.Apply(ctx)
 	}
-	return c.Apply(ctx)
+	for _, kind := range later {
+		if err == nil {
+			err = s.Own(ctx, kind)
+		}
+	}
+	return err
 }
 
 // Apply deploys the objects of c, one after the other up to the first that fails. It is for Builders

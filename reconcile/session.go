@@ -28,8 +28,9 @@ type Session struct {
 	resource *unstructured.Unstructured
 	// described is the resource with the defaults under it.
 	described *unstructured.Unstructured
-	// manager works for the resource: what it applies belongs to that.
+	// manager works for the resource: what it applies belongs to that. What says no namespace it puts into home.
 	manager   *deploy.Manager
+	home      string
 	watcher   Watcher
 	logger    *slog.Logger
 	dryRun    bool

@@ -87,14 +87,14 @@ func (r *Reconciler) changeStatus(
 		if err != nil || !changed {
 			return present, err
 		}
-		sent = r.schema.prune(next)
+		sent = r.schema.prune(r.now(), next, present)
 		return sent, nil
 	})
 	if err != nil || sent == nil || result.Object == nil {
 		return result, err
 	}
 	written, _ := result.Object.Object["status"].(map[string]any)
-	if missing := r.schema.learn(sent, written); len(missing) > 0 {
+	if missing := r.schema.learn(r.now(), sent, written); len(missing) > 0 {
 		log.Warn("the CustomResourceDefinition drops parts of the status: add them to its schema",
 			"fields", strings.Join(missing, ", "))
 	}

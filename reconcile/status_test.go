@@ -135,7 +135,18 @@ func TestStatusThatTheSchemaDoesNotKnow(t *testing.T) {
 			w.makeReady("d")
 			assert.Equal(t, []string{writeStatus}, w.calm(r), "the rest is")
 			assert.Equal(t, "Stable/Stable", w.verdict())
+			for range 2 {
+				w.clock.advance(sentAgain)
+				assert.Equal(t, []string{writeStatus}, w.calm(r), "the schema may have been mended")
+				assert.Empty(t, w.calm(r))
+			}
 			assert.Equal(t, 1, w.logs.Count("drops parts of the status"), "it is said once")
+			w.drops = nil
+			w.clock.advance(sentAgain)
+			assert.Equal(t, []string{writeStatus}, w.calm(r))
+			assert.Equal(t, []any{"c", "d"}, w.status("componentStatus", "verifiedComponents"), "it is there then, without a restart")
+			w.clock.advance(sentAgain)
+			assert.Empty(t, w.calm(r))
 		})
 	}
 }
@@ -143,6 +154,7 @@ func TestStatusThatTheSchemaDoesNotKnow(t *testing.T) {
 func TestPruned(t *testing.T) {
 	t.Parallel()
 	var p pruned
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	sent := map[string]any{
 		"a": "x", "null": nil, "list": []any{map[string]any{"name": "n", "reason": "r"}, "text"},
 		"short": []any{"a", "b"}, "map": map[string]any{"in": "x", "out": "y"}, "other": map[string]any{"x": "y"},
@@ -152,14 +164,24 @@ func TestPruned(t *testing.T) {
 		"short": []any{"a"}, "map": map[string]any{"in": "x"}, "other": "text",
 	}
 	original := (&unstructured.Unstructured{Object: sent}).DeepCopy().Object
-	assert.Equal(t, sent, p.prune(sent), "it knows nothing yet")
-	assert.Equal(t, []string{".a", ".list[].reason", ".map.out"}, p.learn(sent, stored))
-	assert.Empty(t, p.learn(sent, stored), "that is known")
+	assert.Equal(t, sent, p.prune(now, sent, stored), "it knows nothing yet")
+	assert.Equal(t, []string{".a", ".list[].reason", ".map.out"}, p.learn(now, sent, stored))
+	assert.Empty(t, p.learn(now, sent, stored), "that is known")
 	assert.Equal(t, map[string]any{
 		"null": nil, "list": []any{map[string]any{"name": "n"}, "text"},
 		"short": []any{"a", "b"}, "map": map[string]any{"in": "x"}, "other": map[string]any{"x": "y"},
-	}, p.prune(sent))
+	}, p.prune(now.Add(sentAgain-1), sent, stored))
 	assert.Equal(t, original, sent, "what is pruned isn't changed")
+
+	assert.Equal(t, sent, p.prune(now.Add(sentAgain), sent, stored), "once in a while all is sent")
+	assert.Empty(t, p.learn(now.Add(sentAgain), sent, stored), "that it is dropped yet is no news")
+	assert.NotContains(t, p.prune(now.Add(sentAgain), sent, stored), "a")
+
+	mended := map[string]any{"list": []any{map[string]any{"reason": "r"}}, "map": map[string]any{"out": "y"}}
+	assert.Equal(t, map[string]any{
+		"null": nil, "list": sent["list"], "short": sent["short"], "map": sent["map"], "other": sent["other"],
+	}, p.prune(now.Add(sentAgain), sent, mended), "what is stored isn't dropped")
+	assert.Equal(t, []string{".list[].reason", ".map.out"}, p.learn(now, sent, stored), "once it is again, that is news")
 }
 
 func TestClassOf(t *testing.T) {

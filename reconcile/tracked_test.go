@@ -96,6 +96,25 @@ func TestOwnAnywhere(t *testing.T) {
 		require.ErrorContains(t, err, "the CustomResourceDefinition of Widget drops status.componentStatus.kinds: add it to the schema")
 		assert.Nil(t, w.get(account))
 	})
+	t.Run("a schema that is mended forgets nothing that is applied from then on", func(t *testing.T) {
+		t.Parallel()
+		for _, drops := range [][]string{{"componentStatus", "kinds"}, {"componentStatus"}} {
+			w := newWorld(t)
+			w.drops = drops
+			r := w.reconciler(adding(func(s *Session) { s.Add("c", elsewhere("account")) }), OwnAnywhere())
+			for range 2 {
+				_, _, err := w.once(r)
+				require.ErrorContains(t, err, "add it to the schema")
+			}
+			w.drops = nil
+			assert.Equal(t, []string{writeStatus, "apply ConfigMap bank/account", writeStatus}, w.calm(r))
+			assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
+			w.delete(widgetRef)
+			assert.Equal(t, []string{"delete ConfigMap bank/account", patchWidget}, w.calm(r))
+			assert.Nil(t, w.get(account))
+			assert.Nil(t, w.get(widgetRef))
+		}
+	})
 	t.Run("without it such an object is refused", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
@@ -177,6 +176,7 @@ func (r *releasing) Release(s *Session) {
 // However a reconcile ends, its session is released once.
 func TestRelease(t *testing.T) {
 	t.Parallel()
+	var end context.CancelFunc
 	for reason, row := range map[string]struct {
 		setup   func(ctx context.Context, s *Session) error
 		options []Option
@@ -198,9 +198,9 @@ func TestRelease(t *testing.T) {
 		}, nil, 0},
 		"a dry run":                   {nil, []Option{DryRun()}, nil, nil, 1},
 		"the status can't be written": {nil, nil, func(w *world) { w.refuse = refusing(forbidden("patch", "widgets"), writeStatus); w.want("2") }, nil, 1},
-		"its context ends meanwhile": {func(ctx context.Context, _ *Session) error { <-ctx.Done(); return ctx.Err() }, nil, nil, func(w *world, r *Reconciler) {
-			ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Millisecond)
-			defer cancel()
+		"its context ends meanwhile": {func(ctx context.Context, _ *Session) error { end(); return ctx.Err() }, nil, nil, func(w *world, r *Reconciler) {
+			var ctx context.Context
+			ctx, end = context.WithCancel(w.t.Context())
 			_, _ = r.Reconcile(ctx, widgetRequest)
 		}, 1},
 		"Plan":  {nil, nil, nil, func(w *world, r *Reconciler) { _, _ = r.Plan(w.t.Context(), w.widget()) }, 1},

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
@@ -115,33 +116,34 @@ func TestVersionsInTheStatus(t *testing.T) {
 func TestStartIsToldWhenItTakesAWhile(t *testing.T) {
 	t.Parallel()
 	for reason, row := range map[string]struct {
-		takes time.Duration
-		want  []string
+		takes  time.Duration
+		want   []string
+		during string
 	}{
-		"reconcile 48: soon done":     {0, []string{"apply ConfigMap shop/a", writeStatus}},
-		"reconcile 48: takes a while": {300 * time.Millisecond, []string{"apply ConfigMap shop/a", writeStatus, writeStatus}},
+		"reconcile 48: soon done":     {99 * time.Millisecond, []string{"apply ConfigMap shop/a", writeStatus}, "/"},
+		"reconcile 48: takes a while": {101 * time.Millisecond, []string{"apply ConfigMap shop/a", writeStatus, writeStatus}, "Initializing/"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			var during string
-			way := &particular{note: func(string) {}}
-			way.build = func(_ context.Context, _ *Session, c *Component) error {
-				c.Add("a", configMap("a"))
-				return nil
-			}
-			r := w.reconciler(adding(func(s *Session) { s.Use("c", way) }), StartAfter(100*time.Millisecond))
-			way.note = func(step string) {
-				if step == "verify c" && row.takes > 0 {
-					require.Eventually(t, func() bool { return w.verdict() != "/" }, 10*time.Second, time.Millisecond)
-					during = w.verdict()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				var during string
+				way := &particular{note: func(string) {}}
+				way.build = func(_ context.Context, _ *Session, c *Component) error {
+					c.Add("a", configMap("a"))
+					return nil
 				}
-			}
-			assert.Equal(t, row.want, w.calm(r), "reconcile 48")
-			if row.takes > 0 {
-				assert.Equal(t, "Initializing/", during)
-			}
-			assert.Equal(t, "Stable/Stable", w.verdict())
+				r := w.reconciler(adding(func(s *Session) { s.Use("c", way) }), StartAfter(100*time.Millisecond))
+				way.note = func(step string) {
+					if step == "verify c" {
+						time.Sleep(row.takes)
+						during = w.verdict()
+					}
+				}
+				assert.Equal(t, row.want, w.calm(r), "reconcile 48")
+				assert.Equal(t, row.during, during)
+				assert.Equal(t, "Stable/Stable", w.verdict())
+			})
 		})
 	}
 }

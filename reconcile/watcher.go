@@ -2,6 +2,8 @@ package reconcile
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
@@ -40,12 +42,46 @@ func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
 }
 
 // Own has a kind watched before the first object of it is read or written, so that the resource is reconciled when one changes that it owns. What
-// components render, and what Remove deletes, needs no call of it.
+// components render, and what Remove deletes, needs no call of it. A kind that isn't served yet is a *deploy.KindUnknownError; one that a component
+// itself defines is watched once the component is deployed.
 func (s *Session) Own(ctx context.Context, kind schema.GroupVersionKind) error {
 	if s.watcher == nil {
 		return nil
 	}
 	return s.watcher.Own(ctx, s.Kind(), kind)
+}
+
+// ownKinds has the kinds of a component watched. Those that it defines itself and that aren't served yet are left for later,
+// when it is deployed.
+func (s *Session) ownKinds(ctx context.Context, rendered *finishedRendering) (later []schema.GroupVersionKind, err error) {
+	for _, kind := range rendered.kinds {
+		err := s.Own(ctx, kind)
+		switch {
+		case err == nil:
+		case isUnknownKind(err) && rendered.defines(kind.GroupKind()):
+			later = append(later, kind)
+		default:
+			return nil, err
+		}
+	}
+	return later, nil
+}
+
+func isUnknownKind(err error) bool {
+	var unknown *deploy.KindUnknownError
+	return errors.As(err, &unknown)
+}
+
+// defines tells whether a CustomResourceDefinition among the objects is that of kind.
+func (f *finishedRendering) defines(kind schema.GroupKind) bool {
+	return slices.ContainsFunc(f.contents, func(content *unstructured.Unstructured) bool {
+		if content.GroupVersionKind().GroupKind() != definitionKind {
+			return false
+		}
+		group, _, _ := unstructured.NestedString(content.Object, "spec", "group")
+		name, _, _ := unstructured.NestedString(content.Object, "spec", "names", "kind")
+		return kind == schema.GroupKind{Group: group, Kind: name}
+	})
 }
 
 // kindsOf returns the kinds of objects, each once, in their order.

@@ -103,6 +103,10 @@ func TestItFails(t *testing.T) {
 		}, []string{"look at the cluster: "}},
 		{"a golden file that isn't there", func(t *trial) { settled(t).Golden("Shop tea", "nothing") }, []string{"testdata/nothing.yaml: doesn't exist: run the test with -update"}},
 		{"a render of nothing", func(t *trial) { settled(t).Render("ConfigMap tea-door") }, []string{"no controller of the test is for the kind ConfigMap"}},
+		{"a render of a resource that isn't there", func(t *trial) { settled(t).Render("Shop coffee") },
+			[]string{"render Shop coffee: there is none among what the test has applied and not deleted"}},
+		{"a golden file of one, which isn't looked at", func(t *trial) { settled(t).Golden("Shop coffee", "nothing") },
+			[]string{"render Shop coffee: there is none among what the test has applied and not deleted"}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

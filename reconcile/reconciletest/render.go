@@ -2,6 +2,7 @@ package reconciletest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,8 +33,8 @@ const renderNamespace = "test"
 // Render returns the components of a resource, ascending by name, as a first rollout would deploy them: in a dry run, on
 // a cluster that holds nothing but what the test itself has applied. All gates are open there, and values that
 // reconcile.Session.Generated makes are placeholders. Temporary patches that are recorded on it by now, and applied by
-// the test, are applied. The harness's own cluster isn't touched. What goes wrong fails
-// the test.
+// the test, are applied. The harness's own cluster isn't touched. What goes wrong fails the test, and so does a resource
+// that isn't among what the test has applied.
 func (h *Harness) Render(resource string) []Rendered {
 	h.t.Helper()
 	ref := h.find(resource)
@@ -73,6 +74,13 @@ func (h *Harness) render(ctx context.Context, ref deploy.Ref) ([]Rendered, error
 		return nil, err
 	}
 	key := request.Key{Kind: ref.Kind, Namespace: h.inRender(ref.Namespace), Name: ref.Name}
+	found, err := scratch.View().Get(ctx, deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name})
+	if found == nil && err == nil {
+		err = errors.New("there is none among what the test has applied and not deleted")
+	}
+	if err != nil {
+		return nil, err
+	}
 	_, err = reconciler.Reconcile(ctx, request.Request{Key: key})
 	slices.SortFunc(rendered, func(a, b Rendered) int { return strings.Compare(a.Component, b.Component) })
 	return rendered, err

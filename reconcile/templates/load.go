@@ -22,6 +22,11 @@ type source struct {
 	use        use
 }
 
+// readError is one of the file system, whatever its files hold.
+type readError struct{ error }
+
+func (e *readError) Unwrap() error { return e.error }
+
 // dataFolder is the name of folders that hold no templates.
 const dataFolder = "files"
 
@@ -31,7 +36,7 @@ func load(files fs.FS, folder string) ([]source, error) {
 	err := fs.WalkDir(files, folder, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return err
+			return &readError{err}
 		case name != folder && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return fs.SkipDir
@@ -46,7 +51,7 @@ func load(files fs.FS, folder string) ([]source, error) {
 		}
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
-			return err
+			return &readError{err}
 		}
 		sources = append(sources, source{name, string(text), use})
 		return nil

@@ -2,8 +2,10 @@ package templates
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/operkit/operkit/reconcile"
@@ -36,22 +38,31 @@ func OfVersions(folder string, opts ...Option) *Versions {
 	return &Versions{folder: folder, options: opts, parsed: map[any]*parsedVersion{}}
 }
 
-// For returns the templates of the version that the session's resource wants. Files that can't be parsed are an error of the kind that
-// reconcile.Configuration makes: another version may do better.
+// For returns the templates of the version that the session's resource wants. Files that can't be parsed, and a folder that isn't there, are
+// an error of the kind that reconcile.Configuration makes: another version may do better. Files that can't be read are read again when they
+// are asked for again.
 func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	files := s.Assets()
 	if files == nil {
 		return nil, errors.New("templates: the session has no files of a version: give the reconciler the option WithAssets")
 	}
-	one := v.of(keyOf(files))
+	key := keyOf(files)
+	one := v.of(key)
 	if one == nil { // nothing tells these files from others
 		one = &parsedVersion{}
 	}
 	one.once.Do(func() { one.templates, one.err = Parse(files, v.folder, v.options...) })
-	if one.err != nil {
-		return nil, reconcile.Configuration("version %s: %w", s.Version(), one.err)
+	if one.err == nil {
+		return one.templates, nil
 	}
-	return one.templates, nil
+	var unread *readError
+	if errors.As(one.err, &unread) {
+		v.forget(key, one)
+		if !errors.Is(unread, fs.ErrNotExist) {
+			return nil, fmt.Errorf("version %s: %w", s.Version(), one.err)
+		}
+	}
+	return nil, reconcile.Configuration("version %s: %w", s.Version(), one.err)
 }
 
 // keyOf is what tells the files of a version from those of others, nil for nothing.
@@ -60,6 +71,16 @@ func keyOf(files fs.FS) any {
 		return nil
 	}
 	return files
+}
+
+// forget has a version parsed again, unless another one has its place by now.
+func (v *Versions) forget(key any, one *parsedVersion) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if key != nil && v.parsed[key] == one {
+		delete(v.parsed, key)
+		v.order = slices.DeleteFunc(v.order, func(other any) bool { return other == key })
+	}
 }
 
 func (v *Versions) of(key any) *parsedVersion {

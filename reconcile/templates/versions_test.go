@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -114,6 +115,20 @@ func (c *counted) Open(name string) (fs.File, error) {
 	return c.FS.Open(name)
 }
 
+// exhausted are files that can't be opened so many times, since too many are open.
+type exhausted struct {
+	fs.FS
+	times int
+}
+
+// Open implements fs.FS.
+func (e *exhausted) Open(name string) (fs.File, error) {
+	if e.times--; e.times >= 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
+	}
+	return e.FS.Open(name)
+}
+
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	t.Run("each version is parsed once", func(t *testing.T) {
@@ -140,6 +155,27 @@ func TestVersions(t *testing.T) {
 		require.ErrorContains(t, err, "version 2: ")
 		assert.Equal(t, reconcile.OfConfiguration, reconcile.ClassOf(err))
 		assert.Equal(t, []string{"open"}, texts)
+	})
+	t.Run("files that can't be read now are read again, and are no mistake of the resource", func(t *testing.T) {
+		t.Parallel()
+		good := fstest.MapFS{"sign/sign.yaml": {Data: fmt.Appendf(nil, signTemplate, "open")}}
+		texts, err := signs(shelf{"1": &exhausted{good, 1}}, "a", "1", "b", "1")
+		require.ErrorIs(t, err, syscall.EMFILE)
+		require.ErrorContains(t, err, "setup: version 1: templates: ")
+		assert.Equal(t, reconcile.OfOperator, reconcile.ClassOf(err))
+		assert.Equal(t, []string{"open"}, texts)
+	})
+	t.Run("a folder that isn't there is a mistake of the resource, and looked for each time", func(t *testing.T) {
+		t.Parallel()
+		folder := t.TempDir()
+		files := &counted{FS: os.DirFS(filepath.Join(folder, "later"))}
+		_, err := signs(shelf{"1": files}, "a", "1")
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		assert.Equal(t, reconcile.OfConfiguration, reconcile.ClassOf(err))
+		opened := files.opened
+		_, err = signs(shelf{"1": files}, "a", "1", "b", "1")
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		assert.Equal(t, 3*opened, files.opened)
 	})
 	t.Run("a version that isn't there", func(t *testing.T) {
 		t.Parallel()

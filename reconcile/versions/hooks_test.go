@@ -32,7 +32,7 @@ func TestHooks(t *testing.T) {
 		{"a hook waits", map[string]any{"AfterVerify": "wait for a precondition"}, []string{"AfterDeploy", "AfterVerify"}, 7 * time.Minute},
 		{"a hook says that it passes", map[string]any{"AfterDeploy": "pass"}, []string{"AfterDeploy"}, 0},
 		{"Requeue fails", map[string]any{"Requeue": "fail"}, []string{"AfterDeploy", "AfterVerify", "Requeue"}, 0},
-		{"Requeue waits", map[string]any{"Requeue": "wait for a precondition"}, []string{"AfterDeploy", "AfterVerify", "Requeue"}, time.Minute},
+		{"Requeue waits", map[string]any{"Requeue": "wait for a precondition"}, []string{"AfterDeploy", "AfterVerify", "Requeue"}, 7 * time.Minute},
 		{"Setup fails: nothing comes after", map[string]any{"setup": "fail"}, nil, 0},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

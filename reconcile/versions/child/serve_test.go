@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -169,14 +170,15 @@ func TestSetupThatIsGivenUp(t *testing.T) {
 	}}
 	m := served(t, t.Context(), h, nil)
 	m.hello(t)
-	for range 20 {
+	for i := range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			<-begun
 			cancel()
 		}()
-		require.ErrorIs(t, m.Call(ctx, wire.Setup, hutSession("a"), nil), context.Canceled)
-		require.NoError(t, m.Notify(wire.Release, "a"))
+		id := fmt.Sprint("a", i)
+		require.ErrorIs(t, m.Call(ctx, wire.Setup, hutSession(id), nil), context.Canceled)
+		require.NoError(t, m.Notify(wire.Release, id))
 	}
 	require.Eventually(t, func() bool { return len(h.ended()) == 20 }, 10*time.Second, time.Millisecond)
 	_ = m.out.Close()
