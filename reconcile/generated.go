@@ -64,8 +64,8 @@ type generated struct {
 // generatedKey names a value: the Secret, and the key in it.
 type generatedKey struct{ secret, key string }
 
-// mostAtWork is how many may be at work at one value. Of components fewer ask at once: more are a value that asks for itself.
-const mostAtWork = 100
+// mostAtWork is how many may be at work at one value: no resource has as many components, so more are a value that asks for itself.
+const mostAtWork = 10_000
 
 var errCircular = errors.New("it is asked for by the function that makes it, maybe by way of others: have one of them do without")
 
