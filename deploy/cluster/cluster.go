@@ -74,7 +74,9 @@ func MetadataOnly(kinds ...schema.GroupKind) Option {
 
 // Selected has watches of kind bring only the objects that both selectors match (nil: all), by asking the API server
 // for no others. It is for kinds that are only read: List then returns none but these, Get reads others from the cluster,
-// and an object can't be created or applied, because what the selectors don't match would never be seen.
+// and an object can't be created or applied, because what the selectors don't match would never be seen. Selectors that the
+// API server doesn't take, such as by a field that it can't select by, are a *deploy.InvalidError of reads of kind and of a
+// subscription's Synced.
 func Selected(kind schema.GroupKind, byLabel labels.Selector, byField fields.Selector) Option {
 	return func(o *options) {
 		var chosen selection
@@ -93,9 +95,10 @@ func Selected(kind schema.GroupKind, byLabel labels.Selector, byField fields.Sel
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
 // New returns the cluster that config points at. Nothing is sent yet. Watches that
-// subscriptions start end with ctx. config isn't changed; QPS 0 means 200 with a burst of
-// 400, a negative one no limit. Its Timeout, 0 means 70 s, is for each request and not for
-// watches; what isn't answered by then is a *deploy.UnavailableError. Its warning handlers
+// subscriptions start end with ctx, and so does waiting for what they bring. config isn't
+// changed; QPS 0 means 200 with a burst of 400, a negative one no limit. Its Timeout, 0 means
+// 70 s, is for each request and not for watches; what isn't answered by then is a
+// *deploy.UnavailableError. Its warning handlers
 // aren't used: what the API server remarks about an apply is in deploy.Applied, what it
 // remarks about other requests is logged, the same of one kind as a warning once. A BearerTokenFile is read again now and then, and at once when
 // its token is refused.

@@ -48,9 +48,10 @@ func reached(a, b string) bool {
 }
 
 // removed tells whether the write that answered obj has ended its existence: it was being
-// deleted and nothing holds it any more.
+// deleted and nothing holds it any more. What holds a Namespace is in its spec, of which a write
+// may tell nothing: its end is told by the watch alone.
 func removed(obj *unstructured.Unstructured) bool {
-	if obj.GetDeletionTimestamp() == nil || len(obj.GetFinalizers()) > 0 {
+	if obj.GetDeletionTimestamp() == nil || len(obj.GetFinalizers()) > 0 || obj.GroupVersionKind() == namespaceKind {
 		return false
 	}
 	grace := obj.GetDeletionGracePeriodSeconds()

@@ -24,11 +24,14 @@ import (
 type informer struct {
 	kind    *watchedKind
 	subject failed
-	// standing tells that the watch's stream is open, failure why the last try to open it failed.
+	// standing tells that the watch's stream is open and nothing from before it is missing, failure why the last try to
+	// open it failed.
 	standing atomic.Bool
 	failure  atomic.Pointer[failureState]
-	// unserved is since when the kind hasn't been served; of the goroutine that lists and watches only.
+	// unserved is since when the kind hasn't been served; listing: the stream that is open begins with a list that
+	// hasn't come to its end. Both are of the goroutine that lists and watches only.
 	unserved time.Time
+	listing  bool
 
 	// mu guards what follows; who changes it holds kind.telling too.
 	mu      sync.RWMutex
@@ -71,13 +74,18 @@ func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtim
 	if options.Continue == "" {
 		i.relists(options)
 	}
-	return persist(ctx, i, func(at schema.GroupVersionResource) (runtime.Object, error) {
+	list, err := persist(ctx, i, func(at schema.GroupVersionResource) (runtime.Object, error) {
 		return i.kind.feed.list(ctx, at, i.subject.ref.Namespace, options)
 	})
+	if illFormed(err) && ctx.Err() == nil {
+		i.failed(typed(ctx, err, i.subject)) // client-go has no other form to go on with
+	}
+	return list, err
 }
 
 func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	if options.SendInitialEvents != nil && *options.SendInitialEvents {
+	listing := options.SendInitialEvents != nil && *options.SendInitialEvents
+	if listing {
 		i.relists(options)
 		if !i.mayStream() {
 			return nil, errNoStream
@@ -92,7 +100,8 @@ func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch
 	if err != nil {
 		return nil, err
 	}
-	i.standing.Store(true)
+	i.listing = listing
+	i.standing.Store(!listing)
 	return standingWatch{stream, i}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,6 +41,9 @@ var (
 		cart:       {Group: "deploy.operkit.dev", Version: "v1", Resource: "carts"},
 	}
 )
+
+// everything are all rights, for a user whose calls are counted: those of the administrator are everybody's.
+var everything = envtest.ClusterWide(rbacv1.PolicyRule{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}})
 
 // newCluster connects to the control plane as config says, until the test ends.
 func newCluster(t testing.TB, config *rest.Config, options ...cluster.Option) *cluster.Cluster {

@@ -16,8 +16,9 @@ type Observer interface {
 	// object of its kind, because the informer has come to it: at once for what isn't watched,
 	// which is read live. Own writes need no waiting. While the kind can't be read at all it
 	// returns the reason, such as a *deploy.ForbiddenError; at the deadline of ctx a
-	// *deploy.TimeoutError. It doesn't wait for subscribers. With client-go's feature AtomicFIFO
-	// switched off only the versions of ref itself count, and its deletion isn't seen.
+	// *deploy.TimeoutError, at the end of the context of New that one's error. It doesn't wait for
+	// subscribers. With client-go's feature AtomicFIFO switched off only the versions of ref itself
+	// count, and its deletion isn't seen.
 	Observed(ctx context.Context, ref deploy.Ref, resourceVersion string) error
 }
 
@@ -54,6 +55,8 @@ func (s *store) Observed(ctx context.Context, ref deploy.Ref, resourceVersion st
 		select {
 		case <-ctx.Done():
 			return informer.unobserved(ctx, ref, resourceVersion)
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
 		case <-tick.C:
 		}
 	}

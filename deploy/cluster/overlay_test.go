@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"log/slog"
+	"maps"
 	"strconv"
 	"testing"
 	"time"
@@ -292,6 +293,30 @@ func TestOverlayLists(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{"same": "1", "changed": "5", "new": "6"}, names("shop"))
 	assert.Equal(t, map[string]string{"same": "1", "changed": "5", "new": "6", "elsewhere": "7"}, names(""))
+}
+
+func TestRemoved(t *testing.T) {
+	t.Parallel()
+	deleted := func(apiVersion, kind string, more map[string]any) *unstructured.Unstructured {
+		metadata := map[string]any{"name": "shop", "uid": "a", "deletionTimestamp": "2030-01-01T00:00:00Z"}
+		maps.Copy(metadata, more)
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": metadata}}
+	}
+	for _, row := range []struct {
+		reason string
+		answer *unstructured.Unstructured
+		want   bool
+	}{
+		{"it isn't being deleted", state("a", 1), false},
+		{"nothing holds it", deleted("v1", "ConfigMap", nil), true},
+		{"a finalizer holds it", deleted("v1", "ConfigMap", map[string]any{"finalizers": []any{"operkit.dev/a"}}), false},
+		{"it has time to end", deleted("v1", "Pod", map[string]any{"deletionGracePeriodSeconds": int64(30)}), false},
+		{"its time is over", deleted("v1", "Pod", map[string]any{"deletionGracePeriodSeconds": int64(0)}), true},
+		{"what holds a Namespace isn't in its metadata", deleted("v1", "Namespace", nil), false},
+		{"somebody else's kind of that name is like others", deleted("other.dev/v1", "Namespace", nil), true},
+	} {
+		assert.Equal(t, row.want, removed(row.answer), row.reason)
+	}
 }
 
 func TestNewer(t *testing.T) {

@@ -60,9 +60,12 @@ func persist[T any](ctx context.Context, i *informer, try func(at schema.GroupVe
 // version is too old, or newer than the server knows since its storage was restored, or
 // because a form of request isn't served.
 func actedUpon(err error) bool {
-	return isExpired(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) ||
-		apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+	return isExpired(err) || illFormed(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }
+
+// illFormed tells whether the API server doesn't take a request as it is: one for a watch that begins with a list where it
+// knows none of these, or one that selects what can't be selected.
+func illFormed(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) }
 
 // outdated has the API server asked where the kind is when nothing is where it was.
 func (i *informer) outdated(ctx context.Context, err error) {
@@ -118,5 +121,6 @@ type standingWatch struct {
 // Stop implements watch.Interface; whoever reads a stream calls it when the stream ends.
 func (w standingWatch) Stop() {
 	w.informer.standing.Store(false)
+	w.informer.listing = false
 	w.Interface.Stop()
 }

@@ -52,7 +52,8 @@ func metadataOf(obj *unstructured.Unstructured) *unstructured.Unstructured {
 }
 
 // recordDelete is record for deletions: the API server answers with a Status when the object
-// is gone, with the object when something holds it, and with either when it had no holder.
+// is gone, with the object when something holds it, and with either when it had no holder. That
+// to the deletion of a Namespace doesn't say that it is gone, see removed.
 func (s *store) recordDelete(ref deploy.Ref, uid types.UID, remove func() (answer, error)) error {
 	end := s.overlay.begin(ref)
 	defer end()

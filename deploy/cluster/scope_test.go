@@ -82,7 +82,8 @@ func TestNamespacesAreFollowed(t *testing.T) {
 	w.create("a", map[string]string{"tier": "prod"})
 	w.create("b", nil)
 	w.create("x-1", map[string]string{"tier": "prod"})
-	c := newCluster(t, env.Admin, cluster.Namespaces(w.prefix+"-*", "!"+w.prefix+"-x-*"),
+	reader := env.User(t, "reader", everything)
+	c := newCluster(t, reader.Config, cluster.Namespaces(w.prefix+"-*", "!"+w.prefix+"-x-*"),
 		cluster.NamespaceSelector(labels.SelectorFromSet(labels.Set{"tier": "prod"})))
 	var events told
 	ours := func(event deploy.Event) {
@@ -120,7 +121,7 @@ func TestNamespacesAreFollowed(t *testing.T) {
 	obj, err = c.View().Get(t.Context(), w.ref("c"))
 	require.NoError(t, err)
 	assert.NotNil(t, obj)
-	assert.Empty(t, env.CallsSince(t, mark).Reads(), "what is in scope is read from memory")
+	assert.Empty(t, env.CallsSince(t, mark, reader).Reads(), "what is in scope is read from memory")
 
 	w.remove("c")
 	// Kubernetes empties it in its own time, after those of tests that have ended.
@@ -152,6 +153,40 @@ func TestNamespacesWithoutRights(t *testing.T) {
 	watch(t, named, configMap) // names alone need no such right
 	_, err = cluster.New(t.Context(), env.Config, cluster.Namespaces("team-["))
 	assert.ErrorContains(t, err, `namespace "team-[": is no name and no pattern such as team-*`)
+}
+
+// What the API server doesn't select by is an error of whoever reads the kind, not a wait without an end.
+func TestSelectedByWhatIsNoField(t *testing.T) {
+	t.Parallel()
+	env := envtest.Start(t)
+	var said lines
+	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace), cluster.Logger(slog.New(slog.NewTextHandler(&said, nil))),
+		cluster.Selected(configMap.GroupKind(), nil, fields.OneTermEqualSelector("data.color", "red")))
+	subscription, err := c.View().Subscribe(t.Context(), configMap, func(deploy.Event) {})
+	require.NoError(t, err)
+	for _, row := range []struct {
+		reason string
+		read   func(ctx context.Context) error
+	}{
+		{"who waits for what there is", subscription.Synced},
+		{"who reads one", func(ctx context.Context) error {
+			_, err := c.View().Get(ctx, deploy.Ref{Kind: configMap, Namespace: env.Namespace, Name: "red"})
+			return err
+		}},
+		{"who lists", func(ctx context.Context) error {
+			_, err := c.View().List(ctx, configMap, env.Namespace, nil)
+			return err
+		}},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		err := row.read(ctx)
+		cancel()
+		var invalid *deploy.InvalidError
+		require.ErrorAs(t, err, &invalid, row.reason)
+		assert.ErrorContains(t, err, "data.color", row.reason)
+	}
+	time.Sleep(time.Second) // it is tried again
+	assert.Equal(t, 1, said.count("watch failed"), "it is said once: %s", &said)
 }
 
 func TestSelected(t *testing.T) {

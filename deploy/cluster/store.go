@@ -88,12 +88,13 @@ func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Uns
 	} else if err != nil {
 		return nil, false, err
 	}
+	standing := informer.standing.Load() // later it could be so by a list that came after obj was looked up
 	obj, from := s.overlay.get(ref)
 	// While the watch is broken an object may have come that it doesn't show, one of which only some are
 	// selected is never told of others, and one that has ended shows nothing. To take it for absent would be to make
 	// it, or its password, anew.
 	_, selected := s.selected[ref.Kind.GroupKind()]
-	doubtful := from == fromWatch && obj == nil && (selected || !informer.standing.Load() || s.informerOf(ref) != informer)
+	doubtful := from == fromWatch && obj == nil && (selected || !standing || s.informerOf(ref) != informer)
 	if doubtful || from == fromNeither {
 		return nil, false, nil
 	}
@@ -179,6 +180,7 @@ func (s *store) watch(ctx context.Context, kind schema.GroupVersionKind) (*watch
 	}
 	group := kind.GroupKind()
 	watched := s.newWatchedKind(kind, s.newFeed(kind, s.metadataOnly[group], s.selected[group]))
+	watched.viewed = true
 	s.watched[kind] = watched
 	s.running.Go(func() { watched.run(s.ctx, found) })
 	return watched, nil

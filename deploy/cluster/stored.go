@@ -68,6 +68,10 @@ func (i *informer) Replace(all []any, version string) error {
 		}
 		i.objects, i.version, i.listed, i.synced = fresh, version, i.relisting, true
 		i.relisted()
+		if i.listing {
+			i.listing = false
+			i.standing.Store(true)
+		}
 		return events
 	})
 	return nil

@@ -101,6 +101,32 @@ func TestUnavailableApply(t *testing.T) {
 	}
 }
 
+// The same for lists: whoever waits for one is told, and it is tried again.
+func TestUnavailableList(t *testing.T) {
+	t.Parallel()
+	var back atomic.Bool
+	c := newCluster(t, &rest.Config{Host: serving(t, func(w http.ResponseWriter, r *http.Request) {
+		switch asked := r.URL.Query(); {
+		case !back.Load(), asked.Get("sendInitialEvents") != "":
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte("<html>bad request</html>"))
+		case asked.Get("watch") != "":
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"10"},"items":[]}`))
+		}
+	})})
+	subscription, err := c.View().Subscribe(t.Context(), configMap, func(deploy.Event) {})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	unavailable(t, func() error { return subscription.Synced(ctx) })
+	back.Store(true)
+	require.Eventually(t, func() bool { return subscription.Synced(ctx) == nil }, patience, 10*time.Millisecond)
+}
+
 // serving returns the address of a server that knows ConfigMaps and answers all else by answer.
 func serving(t testing.TB, answer http.HandlerFunc) string {
 	t.Helper()
@@ -166,10 +192,10 @@ func TestHangs(t *testing.T) {
 	})
 	t.Run("the limit of a single request", func(t *testing.T) {
 		t.Parallel()
-		err := apply(t.Context(), &rest.Config{Host: host, Timeout: 50 * time.Millisecond})
+		err := apply(t.Context(), &rest.Config{Host: host, Timeout: time.Second}) // that of discovery, too
 		var unavailable *deploy.UnavailableError
 		require.ErrorAs(t, err, &unavailable)
-		assert.ErrorContains(t, err, "no answer to patch of configmaps within 50ms; what it asked for may be done or not")
+		assert.ErrorContains(t, err, "no answer to patch of configmaps within 1s; what it asked for may be done or not")
 		assert.NotErrorIs(t, err, context.DeadlineExceeded, "the caller has time left")
 	})
 	t.Run("discovery", func(t *testing.T) {

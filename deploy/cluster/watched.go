@@ -21,8 +21,9 @@ type watchedKind struct {
 	store *store
 	kind  schema.GroupVersionKind
 	feed  *feed
-	// optional: it is no trouble if the kind can't be watched.
-	optional bool
+	// optional: it is no trouble if the kind can't be watched. viewed: reads are answered by its informers, with our
+	// own writes on top.
+	optional, viewed bool
 	// gone has a value when the kind may be served no longer.
 	gone chan struct{}
 
@@ -71,7 +72,7 @@ func (k *watchedKind) tell(events []deploy.Event) {
 	for _, event := range events {
 		// First, so that a read made because of this event isn't answered by an older write, and whether or not
 		// somebody is subscribed at the moment.
-		if event.Type != deploy.Left {
+		if k.viewed && event.Type != deploy.Left {
 			k.store.overlay.observe(k.kind, event)
 		}
 		for _, s := range k.subscriptions {
@@ -109,7 +110,7 @@ func (k *watchedKind) wake() {
 }
 
 // await waits until look says that it is done. A failure that lasts for a moment, or that no moment helps against,
-// ends it.
+// ends it, and so does the end of the store.
 func (k *watchedKind) await(ctx context.Context, look func() (done bool, failure error)) error {
 	patience := time.NewTicker(errorPatience)
 	defer patience.Stop()
@@ -129,6 +130,8 @@ func (k *watchedKind) await(ctx context.Context, look func() (done bool, failure
 		case <-changed:
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		case <-k.store.ctx.Done():
+			return context.Cause(k.store.ctx)
 		case <-patience.C:
 			impatient = true
 		}

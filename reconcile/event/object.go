@@ -2,6 +2,7 @@ package event
 
 import (
 	"fmt"
+	"hash/fnv"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // kind is that of events.
@@ -23,9 +25,8 @@ func (r *Recorder) object(e Event, at time.Time) *unstructured.Unstructured {
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault // where those of objects are that are in none
 	}
-	name := strings.TrimRight(e.Regarding.Name[:min(len(e.Regarding.Name), longestName)], "-.")
 	content := map[string]any{
-		"metadata":  map[string]any{"name": fmt.Sprintf("%s.%x", name, at.UnixNano()), "namespace": namespace},
+		"metadata":  map[string]any{"name": nameOf(e.Regarding.Name, at), "namespace": namespace},
 		"eventTime": at.UTC().Format(metav1.RFC3339Micro), "reportingController": r.controller, "reportingInstance": r.instance,
 		"type": string(e.Type), "reason": e.Reason, "action": e.Action, "note": e.Note, "regarding": reference(e.Regarding),
 	}
@@ -35,6 +36,18 @@ func (r *Recorder) object(e Event, at time.Time) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{Object: content}
 	obj.SetGroupVersionKind(kind)
 	return obj
+}
+
+// nameOf is the name of an event about an object of this name, the same for each try. Not each name of an object is one for an
+// event: a ClusterRole may be system:node.
+func nameOf(regarding string, at time.Time) string {
+	name := strings.TrimRight(regarding[:min(len(regarding), longestName)], "-.")
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		hash := fnv.New64a()
+		_, _ = hash.Write([]byte(regarding)) // never fails
+		name = fmt.Sprintf("%x", hash.Sum64())
+	}
+	return fmt.Sprintf("%s.%x", name, at.UnixNano())
 }
 
 func reference(o Object) map[string]any {
