@@ -24,6 +24,8 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		if live.GetAnnotations()[t.hashKey()] == t.in.hash && within(withoutMetadata(withoutScaled(t.in.object, live, t.fieldManager)), live.Object) && sameMetadata(next, live) {
 			return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
 		}
+		// The cluster knows better who owns what: a View may leave out entries that nobody reads, and those of an update are taken for all.
+		next.SetManagedFields(nil)
 		stored, err := t.port.Update(ctx, next, UpdateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
 		if err == nil && !t.dryRun && isState(stored, live) {
 			return Result{Ref: t.in.ref, Action: Unchanged, Object: live} // what the cluster makes of it is there

@@ -1,9 +1,11 @@
 package deploytest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -64,10 +66,15 @@ var strategyCases = []Case{
 	}},
 	{"strategies/replace leaves the status", "whoever replaces doesn't report", func(s *scene) {
 		m, _ := s.manager(deploy.By(deploy.Replace))
+		s.widgets()
+		s.watch(widget)
 		ref := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Ref
-		_, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
+		reported, err := s.Others.Port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
 		s.ok(err)
+		s.eventually(func() bool { return s.seen(ref).GetResourceVersion() == reported.GetResourceVersion() }, "the status is seen")
 		obj := s.becomes(deploy.Replaced, m, s.widget("{color: red}")).Object
+		s.is(slices.ContainsFunc(s.get(ref).GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "controller" }),
+			"whose the status is: %v", s.get(ref).GetManagedFields())
 		equal(s, any(map[string]any{"color": "red"}), obj.Object["spec"], "spec")
 		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
 	}},
