@@ -18,6 +18,7 @@ func (r *Reconciler) Forget(key request.Key) {
 // forget drops what is known of a resource that isn't there any more.
 func (r *Reconciler) forget(ref deploy.Ref) {
 	r.attempts.forget(ref)
+	r.furthest.forget(ref)
 	r.pauses.forget(ref)
 	r.tallied.forget(ref)
 	r.unwritten.forget(ref)

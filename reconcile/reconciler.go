@@ -40,6 +40,7 @@ type Reconciler struct {
 	options    options
 	schema     pruned
 	attempts   attempts
+	furthest   furthest
 	pauses     pauses
 	tallied    tallied
 	unwritten  unwritten
@@ -89,9 +90,10 @@ func (r *Reconciler) now() time.Time { return r.options.now() }
 
 // Reconcile brings the resource that req names to the state that its controller describes,
 // as far as that is possible now, and writes what came of it into its status. A resource
-// that is gone is left alone, and so is one that is paused, save that its status says so (ConditionPaused). The error is one to try again for; a resource that
-// merely waits for its objects is no error. A request that names no resource of the controller's kind is a permanent
-// one (spec: reconcile 1).
+// that is gone is left alone, and so is one that is paused, save that its status says so (ConditionPaused). The error is
+// one to try again for, soon (request.Advanced) if more objects are as they should be than after any failure before; a
+// resource that merely waits for its objects is no error. A request that names no resource of the controller's kind is
+// a permanent one (spec: reconcile 1).
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	if req.Key.Kind != r.Kind() || req.Key.Name == "" {
 		return request.Result{}, request.Permanent(fmt.Errorf("request %s: names no resource of kind %s", req.Key, r.Kind().Kind))
@@ -119,6 +121,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
 	began := r.now()
 	result, err := r.reconcile(ctx, session)
+	switch {
+	case err == nil:
+		r.furthest.forget(ref)
+	case r.furthest.passedBy(session):
+		err = request.Advanced(err)
+	}
 	if interrupted := ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded); !r.options.dryRun && !interrupted {
 		before := r.tallied.of(ref)
 		now := session.counted(before, err)

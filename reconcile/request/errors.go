@@ -58,6 +58,26 @@ func IsQuiet(err error) bool {
 	return false
 }
 
+// Advanced marks err as that of a reconcile that got further than those before it which failed: the backoff begins anew. Who marks errors sees
+// to it that this can't happen for ever. nil stays nil.
+func Advanced(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &advancedError{err}
+}
+
+// IsAdvanced tells whether err, or one that it wraps, was marked by Advanced. Of joined errors one suffices.
+func IsAdvanced(err error) bool {
+	var advanced *advancedError
+	return errors.As(err, &advanced)
+}
+
+type advancedError struct{ err error }
+
+func (e *advancedError) Error() string { return e.err.Error() }
+func (e *advancedError) Unwrap() error { return e.err }
+
 type quietError struct{ err error }
 
 func (e *quietError) Error() string { return e.err.Error() }

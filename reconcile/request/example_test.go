@@ -56,6 +56,12 @@ func ExampleQuiet() {
 	// Output: somebody else was quicker true
 }
 
+func ExampleAdvanced() {
+	err := request.Advanced(errors.New("component web: no answer"))
+	fmt.Println(err, request.IsAdvanced(errors.Join(errors.New("component db: no answer"), err)))
+	// Output: component web: no answer true
+}
+
 func ExampleTriggers() {
 	triggers := request.Changed | request.Child
 	fmt.Println(triggers, triggers.Has(request.Deleting))

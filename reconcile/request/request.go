@@ -31,7 +31,8 @@ type Request struct {
 	// Triggers say why it is asked for.
 	Triggers Triggers
 	// Attempt counts the failures in a row before this try; zero for the first. A success, a
-	// permanent error, a new spec of the object and a forced reconcile start anew.
+	// permanent error, a new spec of the object and a forced reconcile start anew; after one that got further than
+	// those before it (Advanced) it is one.
 	Attempt int
 	// Waited is how long it waited for its turn, for metrics and traces.
 	Waited time.Duration

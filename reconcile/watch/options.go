@@ -52,8 +52,8 @@ func CancelOn(signal func(run context.Context) <-chan struct{}) Option {
 }
 
 // Backoff sets the time before the first retry of a failed object and the longest one; it
-// doubles with each failure in a row, less up to a tenth at random. Default 250 milliseconds
-// and 30 seconds.
+// doubles with each failure in a row, less up to a tenth at random, and begins anew after one that
+// got further (request.Advanced). Default 250 milliseconds and 30 seconds.
 func Backoff(first, longest time.Duration) Option {
 	return func(o *options) { o.retry, o.limit = first, longest }
 }

@@ -87,6 +87,9 @@ func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err e
 		e.backoff.reset(key)
 		return queue.Next{}
 	default:
+		if request.IsAdvanced(err) {
+			e.backoff.reset(key)
+		}
 		delay := e.backoff.next(key)
 		after, timed := request.RetryTime(err)
 		if timed {
