@@ -32,7 +32,7 @@ func TestFurthest(t *testing.T) {
 		fails   bool
 		further bool
 	}{
-		{"the first", []string{a, b, c}, nil, true, true},
+		{"the first, with nothing", []string{a, b, c}, nil, true, false},
 		{"nothing more", []string{a, b, c}, nil, true, false},
 		{"one more", []string{b, c}, nil, true, true},
 		{"the same again", []string{b, c}, nil, true, false},

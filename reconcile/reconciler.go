@@ -39,12 +39,12 @@ type Reconciler struct {
 	manager    *deploy.Manager
 	options    options
 	schema     pruned
-	attempts   attempts
-	furthest   furthest
-	pauses     pauses
-	tallied    tallied
-	unwritten  unwritten
-	sources    source.Sources
+	// attempts counts the failures in a row, for MaxAttempts; furthest is how many objects were as they should be after one.
+	attempts, furthest perSpec
+	pauses             pauses
+	tallied            tallied
+	unwritten          unwritten
+	sources            source.Sources
 	// defaults of resources, and of their configuration.
 	defaults, configDefaults map[string]any
 }
@@ -124,7 +124,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	switch {
 	case err == nil:
 		r.furthest.forget(ref)
-	case r.furthest.passedBy(session):
+	case r.gotFurther(session):
 		err = request.Advanced(err)
 	}
 	if interrupted := ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded); !r.options.dryRun && !interrupted {
