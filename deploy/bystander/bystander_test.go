@@ -51,7 +51,7 @@ func TestBothClusters(t *testing.T) {
 func story(t *testing.T, c deploy.Cluster, namespace string) {
 	t.Helper()
 	somebody := bystander.New(t, c, namespace, "somebody")
-	before := len(somebody.List(configMaps)) // a namespace may have its own
+	assert.Empty(t, somebody.List(services))
 
 	assert.Nil(t, somebody.Get(configMaps, "settings"), "absent")
 	made := somebody.CreateYAML("# a comment\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: '1', b: '2'}\n")
@@ -81,7 +81,9 @@ func story(t *testing.T, c deploy.Cluster, namespace string) {
 	assert.Equal(t, map[string]any{"b": "4", "c": "3"}, applied.Object["data"], "it is taken over from somebody")
 	assert.Empty(t, intent.GetNamespace(), "the caller's object stays as it is")
 
-	assert.Len(t, somebody.List(configMaps), before+1)
+	listed := somebody.List(services)
+	require.Len(t, listed, 1)
+	assert.Equal(t, "web", listed[0].GetName())
 	somebody.Delete(configMaps, "settings")
 	somebody.Eventually("it is gone", func() bool { return somebody.Get(configMaps, "settings") == nil })
 	somebody.Delete(configMaps, "settings")
