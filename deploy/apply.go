@@ -249,11 +249,21 @@ func (t *task) withdraw(ctx context.Context, uid types.UID, owned OwnedError) Re
 	// What others delete meanwhile takes our fields along. Without the uid it would be made anew, with nothing in it.
 	nothing.SetUID(uid)
 	_, err := t.port.Apply(ctx, nothing, ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
-	var stale *StaleError
-	if err != nil && !isNotFound(err) && !errors.As(err, &stale) {
+	if err != nil && !t.gone(ctx, uid, err) {
 		return Result{Ref: t.in.ref, Action: Conflicted, Err: fmt.Errorf("%w; and giving it back failed: %w", &owned, err)}
 	}
 	return Result{Ref: t.in.ref, Action: Conflicted, Err: &owned}
+}
+
+// gone tells whether a request for the object of that uid failed because it isn't there any more. A conflict alone doesn't
+// say so: webhooks answer one as well.
+func (t *task) gone(ctx context.Context, uid types.UID, err error) bool {
+	var stale *StaleError
+	if !errors.As(err, &stale) {
+		return isNotFound(err)
+	}
+	live, err := t.port.Get(ctx, t.in.ref)
+	return isNotFound(err) || err == nil && live.GetUID() != uid
 }
 
 func actionOf(applied Applied) Action {

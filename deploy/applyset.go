@@ -112,7 +112,7 @@ func (r SetResults) Changed() bool {
 // applied without error. No wrong object is deleted: a member that is found by its label is deleted
 // by the uid under which it was found, one that is among the objects under another kind is known by
 // its uid, and an object of another set is a *OwnedError and left alone. Members of protected kinds
-// are kept, see ApplySet.Deletable, and so are those that aren't the owner's, see OwnedBy.
+// are kept, see ApplySet.Deletable, and so are those that aren't the owner's (OwnedBy) and may not be adopted, or are another's.
 //
 // A parent that another tool keeps, or that is no parent, is an *OwnedError; see ApplySet.Adopt. An
 // unchanged set costs a read of the parent and a list for each kind and namespace. In a dry run the

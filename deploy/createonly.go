@@ -80,7 +80,7 @@ func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
 		if asked {
 			found, err := once.List(ctx, t.in.ref.Kind, t.in.ref.Namespace, ListOptions{Labels: t.generatedSelector()})
 			if err != nil || len(found) > 0 {
-				return first(found), err
+				return standing(found), err
 			}
 		}
 		asked = true
@@ -88,7 +88,13 @@ func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
 	})
 }
 
-func first(objects []*unstructured.Unstructured) *unstructured.Unstructured {
+// standing returns the first that isn't being deleted, else the first; nil: there is none.
+func standing(objects []*unstructured.Unstructured) *unstructured.Unstructured {
+	for _, obj := range objects {
+		if obj.GetDeletionTimestamp() == nil {
+			return obj
+		}
+	}
 	if len(objects) == 0 {
 		return nil
 	}
@@ -108,7 +114,7 @@ func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) 
 	found, err := retry(ctx, t.retryFor, func() ([]*unstructured.Unstructured, error) {
 		return t.view.List(ctx, t.in.ref.Kind, t.in.ref.Namespace, t.generatedSelector())
 	})
-	return first(found), err
+	return standing(found), err
 }
 
 // leaveAlone is the result for an object that is there already, if it is ours to rely on and stays.

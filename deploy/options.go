@@ -77,7 +77,7 @@ func KeyDomain(domain string) Option { return func(s *settings) { s.domain = dom
 
 // OwnedBy gives every applied object an owner reference to owner, which must have a uid,
 // and its namespace to namespaced objects that have none. Only objects of this owner are
-// changed, see Adoption, or deleted.
+// changed, see Adoption, or deleted; of an ApplySet, those that nobody owns too where they may be adopted.
 func OwnedBy(owner *unstructured.Unstructured) Option {
 	return func(s *settings) { s.owner, s.ownerless = owner, owner == nil }
 }

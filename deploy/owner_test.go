@@ -271,7 +271,7 @@ func TestBelievedAbsent(t *testing.T) {
 			assert.Equal(t, deploy.Conflicted, result.Action, reason)
 			assert.Equal(t, &deploy.OwnedError{Ref: settingsRef}, result.Err, reason)
 			assert.Equal(t, uid, cluster.applied(t).GetUID(), reason)
-			assert.Equal(t, []string{"apply " + settingsName, "apply " + settingsName}, cluster.take(), reason)
+			assert.Equal(t, []string{"apply " + settingsName, "apply " + settingsName, "get " + settingsName}, cluster.take(), reason)
 			live := cluster.get(t, settingsRef)
 			assert.Equal(t, successor == nil, live == nil, reason)
 			if successor != nil && live != nil {
@@ -281,15 +281,20 @@ func TestBelievedAbsent(t *testing.T) {
 	})
 	t.Run("giving back that fails is told", func(t *testing.T) {
 		t.Parallel()
-		cluster := newCluster(t, settings(t, "{b: '2'}"))
-		cluster.blind = true
-		gone := &deploy.UnavailableError{Err: errNo}
-		cluster.before = failing("apply", nil, gone)
-		result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.RetryFor(0)), settings(t, "{a: '1'}"))
-		assert.Equal(t, deploy.Conflicted, result.Action)
-		require.ErrorIs(t, result.Err, gone)
-		var owned *deploy.OwnedError
-		require.ErrorAs(t, result.Err, &owned)
+		for reason, refused := range map[string]error{
+			"nobody answers":          &deploy.UnavailableError{Err: errNo},
+			"a webhook says conflict": &deploy.StaleError{Ref: settingsRef, Err: errNo},
+			"it isn't allowed":        &deploy.ForbiddenError{Verb: "patch", Err: errNo},
+		} {
+			cluster := newCluster(t, settings(t, "{b: '2'}"))
+			cluster.blind = true
+			cluster.before = failing("apply", nil, refused)
+			result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.RetryFor(0)), settings(t, "{a: '1'}"))
+			assert.Equal(t, deploy.Conflicted, result.Action, reason)
+			require.ErrorIs(t, result.Err, refused, reason)
+			var owned *deploy.OwnedError
+			require.ErrorAs(t, result.Err, &owned, reason)
+		}
 	})
 }
 

@@ -24,8 +24,8 @@ import (
 type informer struct {
 	kind    *watchedKind
 	subject failed
-	// standing tells that the watch's stream is open and nothing from before it is missing, failure why the last try to
-	// open it failed.
+	// standing tells that the watch's stream is open and no list is under way, failure why the last try to open it failed.
+	// What happened while a watch was cut off comes with the events of the one that goes on, a moment later.
 	standing atomic.Bool
 	failure  atomic.Pointer[failureState]
 	// unserved is since when the kind hasn't been served; listing: the stream that is open begins with a list that
