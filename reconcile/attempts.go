@@ -18,7 +18,7 @@ func (r *Reconciler) exhausted(ctx context.Context, s *Session, err error) error
 		r.attempts.forget(deploy.RefOf(s.resource))
 		return err
 	}
-	if _, unavailable := isUnavailable(err); unavailable || IsPassing(err) {
+	if isTemporary(err) {
 		return err
 	}
 	_, failures := r.attempts.change(s, func(before int) int { return before + 1 })

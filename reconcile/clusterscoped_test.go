@@ -32,7 +32,7 @@ type national struct{ controller }
 
 func (*national) Kind() schema.GroupVersionKind { return regions }
 
-func newCountry(t *testing.T, setup func(ctx context.Context, s *Session) error) *country {
+func newCountry(t *testing.T, setup func(ctx context.Context, s *Session) error, manager ...deploy.Option) *country {
 	t.Helper()
 	north := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.dev/v1", "kind": "Region", "metadata": map[string]any{"name": "north", "uid": "uid-of-north"},
@@ -40,7 +40,7 @@ func newCountry(t *testing.T, setup func(ctx context.Context, s *Session) error)
 	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.ClusterScoped(regions.GroupKind()), dryrun.Objects(north))
 	require.NoError(t, err)
 	calls := &recorder{memory: memory}
-	r, err := New(&national{controller{setup}}, deploy.NewManager(calls, deploy.DefaultNamespace("platform")),
+	r, err := New(&national{controller{setup}}, deploy.NewManager(calls, append([]deploy.Option{deploy.DefaultNamespace("platform")}, manager...)...),
 		StartAfter(0), Logger(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
 	return &country{calls, r, t}
@@ -114,5 +114,33 @@ func TestClusterScopedResources(t *testing.T) {
 		assert.Equal(t, []string{"apply Secret platform/db", writeNorth}, c.calm())
 		assert.Empty(t, c.calm())
 		assert.Equal(t, 1, made)
+	})
+	t.Run("a generated value needs a namespace to be read back from", func(t *testing.T) {
+		t.Parallel()
+		c := newCountry(t, func(ctx context.Context, s *Session) error {
+			_, err := s.Generated(ctx, "db", "password", func() (string, error) { return "new each time", nil })
+			return err
+		}, deploy.DefaultNamespace(""))
+		_, err := c.once()
+		assert.EqualError(t, err, "setup: Secret db: generate password: a cluster-scoped resource needs a namespace for it: give the manager a default one (deploy.DefaultNamespace)")
+	})
+	t.Run("its configuration is in that namespace", func(t *testing.T) {
+		t.Parallel()
+		var config any
+		c := newCountry(t, func(_ context.Context, s *Session) error {
+			config = s.Config()
+			return nil
+		})
+		for _, edit := range []*unstructured.Unstructured{
+			{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "ours", "namespace": "platform"},
+				"data": map[string]any{"size": "3"}}},
+			{Object: map[string]any{"apiVersion": "example.dev/v1", "kind": "Region", "metadata": map[string]any{"name": "north",
+				"annotations": map[string]any{"operkit.dev/config-defaults": "ours"}}}},
+		} {
+			_, err := c.memory.Port().Apply(t.Context(), edit, deploy.ApplyOptions{FieldManager: "somebody"})
+			require.NoError(t, err)
+		}
+		c.calm()
+		assert.Equal(t, map[string]any{"size": int64(3)}, config)
 	})
 }

@@ -57,7 +57,7 @@ func (s *Session) configDefaults(ctx context.Context) (map[string]any, error) {
 		return nil, nil
 	}
 	name, key, oneKey := strings.Cut(named, "/")
-	ref := deploy.Ref{Kind: configMapKind, Namespace: s.Namespace(), Name: name}
+	ref := deploy.Ref{Kind: configMapKind, Namespace: s.home, Name: name}
 	invalid := func(format string, args ...any) error {
 		return Configuration("annotation %s: %q: %w", annotation, named, fmt.Errorf(format, args...))
 	}

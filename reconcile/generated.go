@@ -18,13 +18,16 @@ const GeneratedPlaceholder = "(generated when deployed)"
 var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 
 // Generated returns the value that the Secret of that name, beside the resource, holds under key; that of a cluster-scoped
-// resource is in the manager's deploy.DefaultNamespace. When there is none it asks generate for one, which the caller puts
-// into that Secret: so a password is made once and read back ever after. In a dry run without that Secret it is
-// GeneratedPlaceholder. A value that can't be decoded is an error of the kind that Configuration makes; it is not replaced.
+// resource is in the manager's deploy.DefaultNamespace, and an error without one. When there is none it asks generate for one,
+// which the caller puts into that Secret: so a password is made once and read back ever after. In a dry run without that Secret
+// it is GeneratedPlaceholder. A value that can't be decoded is an error of the kind that Configuration makes; it is not replaced.
 //
 // Whoever asks again in the same session gets the same. generate may ask for other generated values. It may be called by
 // several components that ask at the same time: the first value counts for all.
 func (s *Session) Generated(ctx context.Context, secret, key string, generate func() (string, error)) (string, error) {
+	if s.home == "" {
+		return "", &classified{class: classRollout, err: fmt.Errorf("Secret %s: generate %s: a cluster-scoped resource needs a namespace for it: give the manager a default one (deploy.DefaultNamespace)", secret, key)}
+	}
 	if err := s.Own(ctx, secretKind); err != nil {
 		return "", err
 	}
@@ -64,10 +67,18 @@ type generated struct {
 // generatedKey names a value: the Secret, and the key in it.
 type generatedKey struct{ secret, key string }
 
-// mostAtWork is how many may be at work at one value: no resource has as many components, so more are a value that asks for itself.
-const mostAtWork = 10_000
+// mostAtWork is how many may be at work at one value: no resource has as many components at work, so more are a value that asks for itself.
+const mostAtWork = 1_000
 
-var errCircular = errors.New("it is asked for by the function that makes it, maybe by way of others: have one of them do without")
+// circularError tells of a value that asks for itself.
+type circularError struct {
+	secret deploy.Ref
+	key    string
+}
+
+func (e *circularError) Error() string {
+	return fmt.Sprintf("%s: generate %s: it is asked for by the function that makes it, maybe by way of others: have one of them do without", e.secret, e.key)
+}
 
 // once doesn't hold the lock while generate runs, which may ask for other values.
 func (g *generated) once(secret deploy.Ref, key string, generate func() (string, error)) (string, error) {
@@ -77,13 +88,14 @@ func (g *generated) once(secret deploy.Ref, key string, generate func() (string,
 	case known:
 		return value, nil
 	case !begun:
-		return "", &classified{class: classRollout, err: fmt.Errorf("%s: generate %s: %w", secret, key, errCircular)}
+		return "", &classified{class: classRollout, err: &circularError{secret, key}}
 	}
 	defer g.end(at)
 	value, err := generate()
+	var circular *circularError
 	switch {
-	case errors.Is(err, errCircular):
-		return "", err // told once, not by each on the way
+	case errors.As(err, &circular):
+		return "", &classified{class: classRollout, err: circular} // without what each on the way says to it
 	case err != nil:
 		return "", fmt.Errorf("%s: generate %s: %w", secret, key, err)
 	}

@@ -185,6 +185,17 @@ func TestGeneratedOfOthers(t *testing.T) {
 			value, err := asking(ctx, s, "b")
 			require.NoError(t, err)
 			assert.Equal(t, "value", value, "nobody is at work at it any more")
+			var wrapping func() (string, error)
+			wrapping = func() (string, error) {
+				value, err := s.Generated(ctx, "c", "key", wrapping)
+				if err != nil {
+					return "", Configuration("salt of c: %w", err)
+				}
+				return value, nil
+			}
+			_, err = wrapping()
+			assert.EqualError(t, err, "salt of c: Secret shop/c: generate key: it is asked for by the function that makes it, maybe by way of others: have one of them do without",
+				"what each on the way says to it isn't piled up")
 		})
 	})
 	t.Run("of those who ask at the same time nobody waits, and all get the same", func(t *testing.T) {

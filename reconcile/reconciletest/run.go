@@ -307,6 +307,9 @@ func (t *turn) after(run Run, now time.Time) {
 	case request.IsPermanent(run.Err):
 		t.attempt = 0
 	default:
+		if request.IsAdvanced(run.Err) {
+			t.attempt = 0
+		}
 		// As the engine's, without what that adds at random.
 		delay := trigger.Delay(trigger.FirstRetry, trigger.LongestRetry, t.attempt)
 		if asked, ok := request.RetryTime(run.Err); ok {

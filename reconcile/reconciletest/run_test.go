@@ -119,6 +119,25 @@ func TestBackoff(t *testing.T) {
 		h.RunUntilSettled()
 		h.Ready("Shop tea")
 	})
+	t.Run("who gets further each time doesn't wait the longer", func(t *testing.T) {
+		t.Parallel()
+		h := New(t, &shop{func(_ context.Context, s *reconcile.Session) error {
+			before := s.Add("a", settings("a", nil))
+			for _, name := range []string{"b", "c"} {
+				next := s.Add(name, settings(name, nil))
+				next.After(before)
+				before = next
+			}
+			return nil
+		}})
+		h.Apply(tea)
+		for _, component := range []string{"a", "b", "c"} {
+			h.Fail(component, Deploy, errors.New("boom")).Times(1)
+		}
+		h.RunUntilSettled()
+		assert.Equal(t, []string{"0s 0 boom", "250ms 1 boom", "250ms 1 boom", "250ms 1"}, story(h)[:4], "what was applied brings it, too")
+		h.Ready("Shop tea")
+	})
 	t.Run("attempts are counted for MaxAttempts", func(t *testing.T) {
 		t.Parallel()
 		h := New(t, market(), With(reconcile.MaxAttempts(3)))

@@ -1,11 +1,13 @@
 package templates
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // use is what a file is for.
@@ -22,10 +24,20 @@ type source struct {
 	use        use
 }
 
-// readError is one of the file system, whatever its files hold.
+// readError is one of the file system.
 type readError struct{ error }
 
 func (e *readError) Unwrap() error { return e.error }
+
+// passes tells whether the next try may read what this one couldn't: it isn't by what the files are, such as a link that leads nowhere.
+func (e *readError) passes() bool {
+	for _, lasting := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EINVAL} {
+		if errors.Is(e, lasting) {
+			return false
+		}
+	}
+	return true
+}
 
 // dataFolder is the name of folders that hold no templates.
 const dataFolder = "files"

@@ -38,9 +38,9 @@ func OfVersions(folder string, opts ...Option) *Versions {
 	return &Versions{folder: folder, options: opts, parsed: map[any]*parsedVersion{}}
 }
 
-// For returns the templates of the version that the session's resource wants. Files that can't be parsed, and a folder that isn't there, are
-// an error of the kind that reconcile.Configuration makes: another version may do better. Files that can't be read are read again when they
-// are asked for again.
+// For returns the templates of the version that the session's resource wants. Files that can't be parsed, or are none, and a folder that isn't
+// there, are an error of the kind that reconcile.Configuration makes: another version may do better. Files that can't be read are read again
+// when they are asked for again.
 func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	files := s.Assets()
 	if files == nil {
@@ -58,7 +58,7 @@ func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	var unread *readError
 	if errors.As(one.err, &unread) {
 		v.forget(key, one)
-		if !errors.Is(unread, fs.ErrNotExist) {
+		if unread.passes() {
 			return nil, fmt.Errorf("version %s: %w", s.Version(), one.err)
 		}
 	}

@@ -177,6 +177,14 @@ func TestVersions(t *testing.T) {
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		assert.Equal(t, 3*opened, files.opened)
 	})
+	t.Run("a link to a folder is no file, which is a mistake of the version", func(t *testing.T) {
+		t.Parallel()
+		folder := t.TempDir()
+		require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(folder, "sign.yaml")))
+		_, err := signs(shelf{"1": os.DirFS(folder)}, "a", "1")
+		require.ErrorIs(t, err, syscall.EISDIR)
+		assert.Equal(t, reconcile.OfConfiguration, reconcile.ClassOf(err))
+	})
 	t.Run("a version that isn't there", func(t *testing.T) {
 		t.Parallel()
 		_, err := signs(shelf{}, "a", "3")

@@ -122,6 +122,10 @@ func (l Lab) experiment(ctx context.Context, s *reconcile.Session, what string) 
 	case "apply":
 		_, err := s.Manager().Apply(ctx, []*unstructured.Unstructured{configMap("mine", nil)})
 		return err
+	case "generate":
+		value, err := s.Generated(ctx, "seed", "value", func() (string, error) { return "of " + l.version, nil })
+		s.Add("seed", map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "seed"}, "stringData": map[string]any{"value": value}})
+		return err
 	case "patch":
 		_, err := s.Manager().Port().Patch(ctx, note, deploy.Patch{})
 		return err

@@ -85,6 +85,7 @@ func (l *life) hello(ctx context.Context) error {
 	defer context.AfterFunc(l.pool.ctx, cancel)()
 	greeting := wire.Greeting{
 		Protocol: wire.Protocol, Version: l.version.name, Domain: o.KeyDomain, FieldManager: o.FieldManager, NameObjects: o.NameObjects, Level: int(levelOf(o.Logger)),
+		DefaultNamespace: o.DefaultNamespace,
 	}
 	var said wire.Declaration
 	if err := l.peer.Call(ctx, wire.Hello, greeting, &said); err != nil {

@@ -30,9 +30,10 @@ type Options struct {
 	StartTimeout, StopTimeout time.Duration
 	// Logger receives what versions log, with the attribute "version"; default slog.Default.
 	Logger *slog.Logger
-	// KeyDomain, FieldManager and NameObjects are what the operator has set (deploy.KeyDomain, deploy.FieldManager, reconcile.NameObjects).
-	KeyDomain, FieldManager string
-	NameObjects             bool
+	// KeyDomain, FieldManager, DefaultNamespace and NameObjects are what the operator has set (deploy.KeyDomain, deploy.FieldManager,
+	// deploy.DefaultNamespace, reconcile.NameObjects).
+	KeyDomain, FieldManager, DefaultNamespace string
+	NameObjects                               bool
 }
 
 func (o Options) withDefaults() (Options, error) {

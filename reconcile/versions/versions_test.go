@@ -1,6 +1,7 @@
 package versions_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -97,6 +98,32 @@ func TestAChildDoesWhatAControllerDoes(t *testing.T) {
 				assert.Equal(t, runs[0], runs[1])
 			})
 		}
+	}
+}
+
+// What a cluster-scoped resource has without a namespace is where the manager has it, for a child as well.
+func TestClusterScopedResources(t *testing.T) {
+	t.Parallel()
+	options := folder(t, "lab", "1.0.0", "1.1.0")
+	options.DefaultNamespace = "platform"
+	pool := start(t, options)
+	resource := lab("l", map[string]any{"version": "1.0.0", "setup": "generate"})
+	resource.SetUID("uid-of-l")
+	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.ClusterScoped(labs.GroupKind()), dryrun.Objects(resource))
+	require.NoError(t, err)
+	manager := deploy.NewManager(memory, deploy.DefaultNamespace("platform"))
+	r, err := reconcile.New(pool.Controllers()[0], manager, reconcile.Logger(slog.New(slog.DiscardHandler)))
+	require.NoError(t, err)
+	for _, version := range []string{"1.0.0", "1.1.0"} {
+		body := fmt.Appendf(nil, `{"spec":{"version":%q}}`, version)
+		_, err := memory.Port().Patch(t.Context(), deploy.RefOf(resource), deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: "somebody"})
+		require.NoError(t, err)
+		_, err = r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: labs, Name: "l"}})
+		require.NoError(t, err)
+		seed, err := memory.View().Get(t.Context(), deploy.Ref{Kind: secrets, Namespace: "platform", Name: "seed"})
+		require.NoError(t, err)
+		require.NotNil(t, seed)
+		assert.Equal(t, map[string]any{"value": base64.StdEncoding.EncodeToString([]byte("of 1.0.0"))}, seed.Object["data"], "made once, read back by %s", version)
 	}
 }
 

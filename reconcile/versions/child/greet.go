@@ -52,7 +52,8 @@ func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 
 // reconciler is what describes the resources of a controller, by what the manager shows of the cluster.
 func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, lines *lines) (*reconcile.Reconciler, error) {
-	manager := deploy.NewManager(&store{peer: s.peer}, deploy.FieldManager(g.FieldManager), deploy.KeyDomain(g.Domain), deploy.RetryFor(0))
+	manager := deploy.NewManager(&store{peer: s.peer},
+		deploy.FieldManager(g.FieldManager), deploy.KeyDomain(g.Domain), deploy.DefaultNamespace(g.DefaultNamespace), deploy.RetryFor(0))
 	var options []reconcile.Option
 	if s.options != nil {
 		var err error

@@ -18,6 +18,8 @@ type Greeting struct {
 	NameObjects  bool   `cbor:"5,keyasint"`
 	// Level is the lowest level of lines that the manager logs.
 	Level int `cbor:"6,keyasint"`
+	// DefaultNamespace is where objects of cluster-scoped resources are that name no namespace.
+	DefaultNamespace string `cbor:"7,keyasint,omitempty"`
 }
 
 // Declaration is what a child says of itself.
