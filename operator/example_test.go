@@ -97,6 +97,23 @@ func ExampleFieldManager() {
 	// Output: widget-operator applies as widgets
 }
 
+func ExampleDefaultNamespace() {
+	// A cluster-scoped resource has what names no namespace in this one.
+	op := operator.New("region-operator", operator.DefaultNamespace("regions"), operator.Command(func(open operator.Opener) *cobra.Command {
+		return &cobra.Command{Use: "where", Short: "Say where things are", RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := open(cmd)
+			if err != nil {
+				return err
+			}
+			cmd.Println("in", p.DefaultNamespace)
+			return nil
+		}}
+	}))
+	op.Control(widget{})
+	op.Execute(context.Background(), []string{"where"}, os.Stdout, os.Stdout)
+	// Output: in regions
+}
+
 func ExampleDefaults() {
 	op := operator.New("guestbook-operator", operator.Defaults(func(c *config.Config) { c.LeaderElection.Duration = time.Minute }))
 	op.Control(widget{})

@@ -18,8 +18,8 @@ import (
 // Process is what those are told of a process who see it (Instrument) or change what it does (Extend, Command).
 type Process struct {
 	// Operator is the name of the operator, FieldManager that under which it owns what it applies, Version that of the program,
-	// Domain that of annotations.
-	Operator, FieldManager, Version, Domain string
+	// Domain that of annotations, DefaultNamespace what DefaultNamespace has set.
+	Operator, FieldManager, Version, Domain, DefaultNamespace string
 	// Logger is the process's.
 	Logger *slog.Logger
 	// Config are the settings.
@@ -55,7 +55,7 @@ func Extend(start func(ctx context.Context, p Process) (Extension, error)) Optio
 func (o *Operator) about(p *process) Process {
 	info, _ := debug.ReadBuildInfo()
 	about := Process{
-		Operator: o.name, FieldManager: o.manager, Version: newBuild(o.name, p.Versions.Operator, info).Version, Domain: o.domain,
+		Operator: o.name, FieldManager: o.manager, Version: newBuild(o.name, p.Versions.Operator, info).Version, Domain: o.domain, DefaultNamespace: o.namespace,
 		Logger: p.logger, Config: p.Config, Environment: p.settings.Environment(os.Environ()),
 		Options: func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error) {
 			c, known := o.controllerOf(of.Kind())

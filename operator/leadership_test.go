@@ -17,7 +17,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 var leases = schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"}
@@ -281,7 +280,6 @@ func TestLeadershipPerObject(t *testing.T) {
 	})
 	w.eventually("the lock is released", func() bool { return w.get(gadgets, "one").GetAnnotations()["operkit.dev/lease-name"] == "" })
 	assert.Equal(t, "old", w.mode("one"))
-	w.quicken("one")
 	w.patch("a", gadgets, "new")
 	w.eventually("patches are served", func() bool { return w.mode("one") == "new" })
 	w.eventually("watch mistake 8: it comes to rest", func() bool {
@@ -295,11 +293,4 @@ func TestLeadershipPerObject(t *testing.T) {
 		state, _ := p.end(t)
 		assert.Zero(t, state.ExitCode())
 	}
-}
-
-// quicken has the reconciles of a gadget take no time any more.
-func (w *world) quicken(name string) {
-	w.t.Helper()
-	_, err := w.api.Port().Patch(w.t.Context(), w.ref(gadgets, name), deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"spec":{"of":"nothing"}}`), FieldManager: "somebody"})
-	require.NoError(w.t, err)
 }

@@ -30,6 +30,7 @@ type Operator struct {
 	name        string
 	manager     string
 	domain      string
+	namespace   string
 	defaults    []func(*config.Config)
 	ownFlags    []func(*pflag.FlagSet)
 	settings    []config.Option
@@ -60,6 +61,10 @@ func Domain(domain string) Option { return func(o *Operator) { o.domain = domain
 // then, as it would have gone with the other. It must stay the same from release to release, and differ from that of every
 // other operator in the cluster.
 func FieldManager(name string) Option { return func(o *Operator) { o.manager = name } }
+
+// DefaultNamespace sets where the objects of cluster-scoped resources are that name no namespace, and the Secrets of their generated
+// values; by default such objects are refused. Those of other resources are beside them.
+func DefaultNamespace(name string) Option { return func(o *Operator) { o.namespace = name } }
 
 // Watches sets what is watched and held of kinds: cluster.MetadataOnly for those of which many or large objects exist whose
 // content no controller reads, such as Secrets that are only written, and cluster.Selected for those of which some objects
@@ -106,7 +111,7 @@ func New(name string, options ...Option) *Operator {
 
 // managerOptions are those of every Manager of the operator.
 func (o *Operator) managerOptions() []deploy.Option {
-	return []deploy.Option{deploy.FieldManager(o.manager), deploy.KeyDomain(o.domain)}
+	return []deploy.Option{deploy.FieldManager(o.manager), deploy.KeyDomain(o.domain), deploy.DefaultNamespace(o.namespace)}
 }
 
 // Control adds a controller. Mistakes, such as two controllers of one kind, are reported

@@ -29,7 +29,7 @@ func (s *Settings) check() {
 	s.wants("status.graph", c.Status.Manage || !c.Status.Graph, "it goes with status.manage")
 	s.wants("status.service", c.Status.Manage || !c.Status.Service, "it goes with status.manage")
 	for _, kind := range c.Controllers {
-		known := len(s.kinds) == 0 || s.tolerant || slices.Contains(s.kinds, kind)
+		known := len(s.kinds) == 0 || slices.Contains(s.kinds, kind)
 		s.wants("controllers", known, fmt.Sprintf("this operator has none of the kind %s: choose of %s", kind, strings.Join(s.kinds, ", ")))
 	}
 	for _, pattern := range c.Versions.Exempt {
@@ -103,7 +103,7 @@ func (s *Settings) checkElection() {
 		duration = e.RenewDeadline + time.Second
 	}
 	if err := leader.Check(leader.Duration(duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)); err != nil {
-		s.problems = append(s.problems, fmt.Sprintf("leader-election: %v", err))
+		s.mistake(fmt.Sprintf("leader-election: %v", err))
 	}
 }
 

@@ -99,6 +99,16 @@ func ExampleSettings_Environment() {
 	// [HOME=/root GUESTBOOK_OPERATOR_CONFIG=/etc/settings.yaml]
 }
 
+// With no file there is none for the other process either, whatever the environment names.
+func ExampleSettings_Environment_none() {
+	settings := config.New("guestbook-operator", nil)
+	fmt.Println(settings.Flags().Parse([]string{"--config="}))
+	fmt.Println(settings.Environment([]string{"HOME=/root", "GUESTBOOK_OPERATOR_CONFIG=other.yaml"}))
+	// Output:
+	// <nil>
+	// [HOME=/root]
+}
+
 func ExampleSettings_Alias() {
 	settings := config.New("guestbook-operator", nil)
 	set := pflag.NewFlagSet("run", pflag.ContinueOnError)

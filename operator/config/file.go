@@ -66,10 +66,8 @@ func (f *file) read(path string, node *yaml.Node) {
 		f.problem(node, "settings are a map of keys")
 	case path == fileKey:
 		f.problem(node, "a file can't name another one")
-	case flag == nil && f.tolerant:
-		f.warnings = append(f.warnings, f.unknown(path, node))
 	case flag == nil:
-		f.problems = append(f.problems, f.unknown(path, node))
+		f.mistake(f.unknown(path, node))
 	case f.lines[path] > 0:
 		f.problem(node, fmt.Sprintf("%s is set in line %d already", path, f.lines[path]))
 	default:
@@ -129,17 +127,17 @@ func (f *file) unknown(path string, at *yaml.Node) string {
 }
 
 // Environment returns that of another process which is to read the same file: environ, with the file's whole path in the variable
-// that names it, also if a flag has named it here.
+// that names it, also if a flag has named it here, and without that variable if there is none.
 func (s *Settings) Environment(environ []string) []string {
+	names := s.prefix + variable(fileKey) + "="
+	others := slices.DeleteFunc(slices.Clone(environ), func(one string) bool { return strings.HasPrefix(one, names) })
 	name := s.flags.Lookup(fileKey).Value.String()
 	if name == "" {
-		return environ
+		return others
 	}
 	if whole, err := filepath.Abs(name); err == nil {
 		name = whole
 	}
-	names := s.prefix + variable(fileKey) + "="
-	others := slices.DeleteFunc(slices.Clone(environ), func(one string) bool { return strings.HasPrefix(one, names) })
 	return append(others, names+name)
 }
 

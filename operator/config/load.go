@@ -40,5 +40,8 @@ func (s *Settings) Load(environ []string) (Config, error) {
 	if len(s.problems) > 0 {
 		return Config{}, &Error{slices.Clone(s.problems)}
 	}
+	for key := range s.refused { // and tolerated
+		s.forget(key)
+	}
 	return s.config.clone(), nil
 }

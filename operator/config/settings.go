@@ -27,7 +27,7 @@ type Settings struct {
 	// refused are the keys of which a problem was told.
 	refused  map[string]bool
 	warnings []string
-	// tolerant has what isn't known here be no mistake.
+	// tolerant has warnings be all that comes of settings that aren't known here, or wrong.
 	tolerant bool
 }
 
@@ -136,7 +136,16 @@ func (s *Settings) setList(key string, from Origin, items []string) {
 
 func (s *Settings) refuse(key string, from Origin, text, reason string) {
 	s.refused[key] = true
-	s.problems = append(s.problems, fmt.Sprintf("%s: %s", from.said(key, text), reason))
+	s.mistake(fmt.Sprintf("%s: %s", from.said(key, text), reason))
+}
+
+// mistake notes what is wrong with settings, or, of those that are tolerated, warns of it.
+func (s *Settings) mistake(text string) {
+	if s.tolerant {
+		s.warnings = append(s.warnings, text)
+	} else {
+		s.problems = append(s.problems, text)
+	}
 }
 
 // reason says what is wrong with a text for people who don't know how flags are read.
@@ -192,8 +201,8 @@ func (s *Settings) Given(key string) bool { return s.origins[key].Source != Prog
 // Warnings are what should be mended and does no harm, such as variables of the environment that nobody reads.
 func (s *Settings) Warnings() []string { return s.warnings }
 
-// Tolerate has Load warn of what it would refuse because the program has no such setting, or no such controller: for a release
-// that is given the settings of another one.
+// Tolerate has Load warn of settings that it would refuse, and have them as they are by default: for a release that is given the
+// settings of another one, or a part of them. A file that can't be read is an error all the same.
 func (s *Settings) Tolerate() { s.tolerant = true }
 
 // Alias adds a flag to a command that is another name of a key's.

@@ -290,3 +290,40 @@ func TestVariablesThatNobodyReads(t *testing.T) {
 		"SHOP_OPERATOR_ZEBRA: there is no such setting",
 	}, s.Warnings())
 }
+
+// What a release can't do with of another one's settings is as by default, and warned of.
+func TestTolerate(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		reason, file string
+		key, want    string
+		warns, fails string
+	}{
+		{"what it doesn't know", "till: {colour: red, currency: USD}", "till.currency", "USD 1", "till.colour: there is no such setting", ""},
+		{"controllers of which it has none", "controllers: [Market]", "controllers", " 0", "this operator has none of the kind Market", ""},
+		{"some of which it has none", "controllers: [Shop, Market]", "controllers", " 0", "this operator has none of the kind Market", ""},
+		{"a value of another kind", "watch: {workers: many}", "watch.workers", "0 0", "it is no whole number", ""},
+		{"a choice that came later", "leader-election: {lock: quorum}", "leader-election.lock", "auto 0", "use auto, lease, for-life, per-object or none", ""},
+		{"one of two that belong together", "manifests: {disabled: true}", "manifests.disabled", "false 0", "it goes with manifests.directory", ""},
+		{"times that don't go together", "leader-election: {renew-deadline: 40s}", "leader-election.renew-deadline", "40s 1", "leader-election: ", ""},
+		{"a file that is none", "log: [", "log.level", "", "", "it is no YAML"},
+		{"what stands there twice", "log.level: info\nlog: {level: debug}", "log.level", "", "", "log.level is set in line 1 already"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			t.Parallel()
+			s := New("shop-operator", nil, Kinds("Shop"))
+			s.Flags().String("till.currency", "EUR", "currency of tills")
+			s.Tolerate()
+			path := filepath.Join(t.TempDir(), "settings.yaml")
+			require.NoError(t, os.WriteFile(path, []byte(row.file), 0o600))
+			_, err := s.Load([]string{"SHOP_OPERATOR_CONFIG=" + path})
+			if row.fails != "" {
+				require.ErrorContains(t, err, row.fails)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, row.want, of(t, s, row.key))
+			assert.Contains(t, strings.Join(s.Warnings(), "\n"), row.warns)
+		})
+	}
+}

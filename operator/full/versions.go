@@ -106,7 +106,7 @@ func (v *versionSettings) start(ctx context.Context, p operator.Process) (*versi
 	}
 	return versions.Start(ctx, versions.Options{
 		Directory: v.directory, Entry: entry, Limit: v.limit, Idle: v.idle, Logger: p.Logger, KeyDomain: p.Domain, FieldManager: p.FieldManager,
-		NameObjects: p.Config.Objects.InternalNames, Environment: p.Environment,
+		DefaultNamespace: p.DefaultNamespace, NameObjects: p.Config.Objects.InternalNames, Environment: p.Environment,
 	})
 }
 

@@ -178,7 +178,7 @@ func TestVersionsAsFiles(t *testing.T) {
 func TestVersionsHaveTheFileOfTheManager(t *testing.T) {
 	base := versionFolders(t)
 	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "settings.yaml"), []byte("text: {ending: '!', colour: red}\ncontrollers: [Widget, Brush]\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "settings.yaml"), []byte("text: {ending: '!', colour: red}\ncontrollers: [Widget, Brush]\nleader-election: {renew-deadline: 40s}\nmanifests: {disabled: true}\n"), 0o600))
 	t.Chdir(folder)
 	for _, row := range []struct {
 		reason   string
@@ -190,10 +190,17 @@ func TestVersionsHaveTheFileOfTheManager(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Setenv("WIDGET_OPERATOR_CONFIG", row.variable)
-			code, stdout, stderr := rendered(t, "1.0.0", append(row.flags, "--versions.directory", base)...)
+			with := append(row.flags, "--versions.directory", base, "--leader-election.duration", "1m", "--manifests.directory", folder)
+			code, stdout, stderr := rendered(t, "1.0.0", with...)
 			require.Zero(t, code, stderr)
 			assert.Contains(t, stdout, "text: 1.0.0!")
-			assert.Contains(t, stderr, "settings.yaml:1: text.colour: there is no such setting")
+			for _, warning := range []string{
+				"settings.yaml:1: text.colour: there is no such setting",
+				"this operator has none of the kind Brush: choose of Widget",
+				"it goes with manifests.directory", // which a flag of the manager says
+			} {
+				assert.Contains(t, stderr, warning)
+			}
 		})
 	}
 }

@@ -47,9 +47,8 @@ type Assets struct {
 	// inUse counts the sessions that have the files of a checkout, by its whole path.
 	inUse map[string]int
 
-	// pruning is held for reading while a checkout is looked for, and for writing while checkouts are removed: what a session finds
-	// isn't about to go.
-	pruning sync.RWMutex
+	// pruning is held while checkouts are removed, and while one comes into use: what a session looks for isn't about to go.
+	pruning sync.Mutex
 }
 
 // Open opens the repository and looks at the options (spec: vcs 2, 14); all that is wrong is an error.
@@ -193,8 +192,6 @@ func (a *Assets) Open(ctx context.Context, s *reconcile.Session) (fs.FS, func(),
 	if where, err = filepath.Abs(where); err != nil {
 		return nil, nil, err
 	}
-	a.pruning.RLock()
-	defer a.pruning.RUnlock()
 	release := a.use(where)
 	files, err := a.checkout(ctx, commit, where)
 	if err != nil {
@@ -219,6 +216,8 @@ func (a *Assets) checkout(ctx context.Context, commit vcs.Commit, where string) 
 
 // use notes that a session has the files of a checkout, until release is called.
 func (a *Assets) use(where string) (release func()) {
+	a.pruning.Lock()
+	defer a.pruning.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.inUse[where]++
