@@ -21,7 +21,8 @@ const mostDifferences = 10
 
 // Verify tells whether what is in the folder of a checkout still is its commit, to the last byte: nil if it is, otherwise a *ConfigError that names
 // what differs, or says that the folder is no checkout. What keeps them from being compared is a *RuntimeError, and when ctx ends it is the cause of
-// that: both say nothing of the folder. It reads all files, and writes nothing.
+// that: both say nothing of the folder. A commit that the repository doesn't have is such a one, since either of both may be the wrong one.
+// It reads all files, and writes nothing.
 func (r *Repository) Verify(ctx context.Context, folder string) error {
 	refused := func(err error) error { return &ConfigError{"verify", folder, err} }
 	failed := func(err error) error { return &RuntimeError{"verify", folder, r.explained(err)} }
@@ -34,7 +35,7 @@ func (r *Repository) Verify(ctx context.Context, folder string) error {
 	}
 	info, err := r.commit(m.Commit)
 	if err != nil {
-		return failed(err)
+		return failed(fmt.Errorf("it says that it is a checkout, maybe of another repository, of %w", err))
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
