@@ -61,7 +61,7 @@ func newBenchmark(short bool, rounds, count int) (*benchmark, error) {
 	b.settings.Programs, b.settings.Logs = filepath.Join(b.folder, "bin"), filepath.Join(b.folder, "logs")
 	b.parts = []part{{"main", b.rounds, b.operators, b.settings, measure.Main}, b.trapPart(short)}
 	if !short {
-		b.parts = append(b.parts, b.part("faults", measure.Faults, 300, cmp.Or(rounds, 4)), b.part("scale", measure.Scale, 10_000, min(b.rounds, 2)))
+		b.parts = append(b.parts, b.part("faults", measure.Faults, 300, cmp.Or(rounds, 4)), b.part("scale", measure.Scale, 10_000, cmp.Or(rounds, 2)))
 	}
 	return b, nil
 }
@@ -215,7 +215,11 @@ func (b *benchmark) report(out io.Writer) (met bool, err error) {
 	if err := r.Charts(filepath.Join(b.folder, "charts")); err != nil {
 		return met, err
 	}
-	table, err := os.Create(filepath.Join(b.folder, "table.md"))
+	name := "table.md"
+	if b.only { // that of a whole run stays
+		name = "table-" + b.parts[0].name + ".md"
+	}
+	table, err := os.Create(filepath.Join(b.folder, name))
 	if err != nil {
 		return met, err
 	}

@@ -24,7 +24,7 @@ func run(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	short := flags.Bool("short", false, "fewer Bundles, rounds and operators, without scale and faults")
 	fresh := flags.Bool("fresh", false, "forget the rounds that were measured before")
-	rounds := flags.Int("rounds", 0, "how many rounds of each part (default: 3; 4 of faults, 2 of scale)")
+	rounds := flags.Int("rounds", 0, "how many rounds of each part but the traps, which have one (default: 3; 4 of faults, 2 of scale)")
 	count := flags.Int("bundles", 0, "how many Bundles (default: 200 when short, else 1000); the goals are about the default")
 	only := flags.String("part", "", "only main, traps, faults or scale, beside what was measured of others before "+
 		"(default: all, main and traps when short)")
