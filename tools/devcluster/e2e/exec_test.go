@@ -77,8 +77,8 @@ func TestExecInterruptedFromTheTerminal(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _, _ = keyboard.Close(), terminal.Close() })
 	p := start(t, func(cmd *exec.Cmd) {
-		cmd.Stdin, cmd.ExtraFiles = nil, []*os.File{terminal}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
+		cmd.Stdin, cmd.Stderr = nil, terminal
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 2}
 	}, "exec", "--dir", filepath.Join(t.TempDir(), "cluster"), "--components", "etcd,apiserver", "--", "sh", "-c",
 		`trap 'echo int' INT; trap 'exit 9' TERM; echo waiting; while :; do sleep 0.01; done`)
 	p.await("waiting\n")

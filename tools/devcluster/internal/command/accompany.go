@@ -54,15 +54,15 @@ func accompany(ctx context.Context, cmd *exec.Cmd, running *cluster.Cluster, sig
 }
 
 // inForeground reports whether Ctrl-C on the terminal reaches this process's group, and with it the
-// command: it must not get the signal twice. Standard input needn't be the terminal.
+// command: it must not get the signal twice. Who has nothing to do with the terminal is taken for one
+// who was signalled by name, be it in the terminal's group or not.
 func inForeground() bool {
-	terminal, err := os.Open("/dev/tty")
-	if err != nil {
-		return false
+	for _, standard := range []int{unix.Stdin, unix.Stdout, unix.Stderr} {
+		if group, err := unix.IoctlGetInt(standard, unix.TIOCGPGRP); err == nil {
+			return group == unix.Getpgrp()
+		}
 	}
-	defer func() { _ = terminal.Close() }()
-	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)
-	return err == nil && group == unix.Getpgrp()
+	return false
 }
 
 func terminate(cmd *exec.Cmd, done <-chan error) {
