@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,7 +105,7 @@ func compare(ctx context.Context, r *repository.Repository, m repository.Module,
 		return api.Difference{}, err
 	}
 	name := strings.TrimPrefix(m.Dir+"/go.mod", "./")
-	if files[name], err = withSiblings(r, m, files[name]); err != nil {
+	if files[name], err = withSiblings(m, files); err != nil {
 		return api.Difference{}, err
 	}
 	if err := snapshot.Files(files).Write(temporary); err != nil {
@@ -112,24 +114,26 @@ func compare(ctx context.Context, r *repository.Repository, m repository.Module,
 	return api.Compare(ctx, m.Path, filepath.Join(temporary, filepath.FromSlash(m.Dir)), r.Folder(m))
 }
 
-// withSiblings gives a go.mod that takes siblings from their folders.
-func withSiblings(r *repository.Repository, m repository.Module, text []byte) ([]byte, error) {
-	file, err := modfile.Parse(m.Dir+"/go.mod", text, nil)
+// withSiblings gives a module's go.mod among all files of a revision, such that it takes siblings from their folders there.
+func withSiblings(m repository.Module, files map[string][]byte) ([]byte, error) {
+	name := strings.TrimPrefix(m.Dir+"/go.mod", "./")
+	file, err := modfile.Parse(name, files[name], nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, other := range r.Modules {
-		if other.Path == m.Path {
+	for _, other := range slices.Sorted(maps.Keys(files)) {
+		sibling := modfile.ModulePath(files[other])
+		if path.Base(other) != "go.mod" || other == name || sibling == "" || slices.Contains(strings.Split(other, "/"), "testdata") {
 			continue
 		}
-		way, err := filepath.Rel(filepath.FromSlash(m.Dir), filepath.FromSlash(other.Dir))
+		way, err := filepath.Rel(filepath.FromSlash(m.Dir), filepath.FromSlash(path.Dir(other)))
 		if err != nil {
 			return nil, err
 		}
 		if way = filepath.ToSlash(way); !strings.HasPrefix(way, "../") && way != ".." {
 			way = "./" + way
 		}
-		if err := file.AddReplace(other.Path, "", way, ""); err != nil {
+		if err := file.AddReplace(sibling, "", way, ""); err != nil {
 			return nil, err
 		}
 	}

@@ -47,9 +47,12 @@ func TestSince(t *testing.T) {
 			assert.Equal(t, found.Modules, again.Modules, "the same once it is committed")
 		})
 	}
-	t.Run("a sibling that has another name now", func(t *testing.T) {
+	t.Run("a sibling that has another name now, of a commit that is released", func(t *testing.T) {
 		t.Parallel()
 		r := repotest.New(t, repotest.Standard())
+		published, _, _ := strings.Cut(repotest.Mod("middle", "ground"), "\nreplace")
+		r.Write(repotest.Files{"middle/go.mod": published})
+		r.Commit("released")
 		r.Git("mv", "ground", "cellar")
 		r.Write(repotest.Files{
 			"cellar/go.mod": repotest.Mod("cellar"), "middle/go.mod": repotest.Mod("middle", "cellar"),
