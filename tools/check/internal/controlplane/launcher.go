@@ -56,7 +56,7 @@ func ForRepository(r *repository.Repository, stderr io.Writer) Launcher {
 func (l Launcher) Build(ctx context.Context) (string, error) {
 	var out strings.Builder
 	args := append(l.Command[1:len(l.Command):len(l.Command)], "build")
-	cmd := process.Command(ctx, l.Dir, l.Env, l.Command[0], args...)
+	cmd := process.Command(ctx, l.Dir, process.Roomy(l.Env), l.Command[0], args...)
 	cmd.Stdout, cmd.Stderr = &out, l.Stderr
 	if err := process.Run(ctx, cmd); err != nil {
 		return "", fmt.Errorf("control plane: %s: %w", process.Line(cmd), err)

@@ -46,6 +46,8 @@ type Runner struct {
 func (r *Runner) All(ctx context.Context, modules []repository.Module) (Tally, error) {
 	var total Tally
 	var problems error
+	early := r.ahead(ctx, modules)
+	defer early.stop()
 	for i, m := range modules {
 		if ctx.Err() != nil {
 			break
@@ -57,6 +59,7 @@ func (r *Runner) All(ctx context.Context, modules []repository.Module) (Tally, e
 		}
 		r.printf("%s\n", title)
 		start := time.Now()
+		early.await(i)
 		tally, err := r.module(ctx, m)
 		problems = errors.Join(problems, err)
 		total.Add(tally)
@@ -99,12 +102,17 @@ func (r *Runner) module(ctx context.Context, m repository.Module) (Tally, error)
 	return tally, nil
 }
 
+// building are the flags that say how a module is compiled.
+func (r *Runner) building(m repository.Module) []string {
+	if r.Race && m.Race() {
+		return append(m.BuildFlags(), "-race")
+	}
+	return m.BuildFlags()
+}
+
 func (r *Runner) args(m repository.Module) []string {
 	// All that go vet knows and not the part that go test takes by default: it takes no longer.
-	args := append([]string{"test", "-json", "-vet=all"}, m.BuildFlags()...)
-	if r.Race && m.Race() {
-		args = append(args, "-race")
-	}
+	args := append([]string{"test", "-json", "-vet=all"}, r.building(m)...)
 	if r.Count > 0 {
 		args = append(args, "-count="+strconv.Itoa(r.Count))
 	}

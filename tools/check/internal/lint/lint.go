@@ -61,7 +61,7 @@ func (i issue) String() string {
 }
 
 func issues(ctx context.Context, folder string, env []string, program string) ([]issue, error) {
-	cmd := process.Command(ctx, folder, env, program, "run", "--allow-parallel-runners", "--issues-exit-code=0",
+	cmd := process.Command(ctx, folder, process.Roomy(env), program, "run", "--allow-parallel-runners", "--issues-exit-code=0",
 		"--show-stats=false", "--output.json.path=stdout", "./...")
 	out, err := process.Output(ctx, cmd)
 	if err != nil {

@@ -18,7 +18,7 @@ const Folder = "tools/lint"
 func build(ctx context.Context, r *repository.Repository, pkg string) (string, error) {
 	program := filepath.Join(r.Root, ".cache", "bin", path.Base(pkg))
 	env := repository.Setenv(os.Environ(), "GOWORK", "off")
-	cmd := process.Command(ctx, filepath.Join(r.Root, Folder), env, "go", "build", "-o", program, pkg)
+	cmd := process.Command(ctx, filepath.Join(r.Root, Folder), process.Roomy(env), "go", "build", "-o", program, pkg)
 	if _, err := process.Output(ctx, cmd); err != nil {
 		return "", fmt.Errorf("%s: %w", Folder, err)
 	}
