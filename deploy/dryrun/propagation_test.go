@@ -11,6 +11,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+// held is a cluster in which the deletion of root waits for leaf, whose finalizer holds it, unless leaf doesn't block.
+func held(t testing.TB, block bool) (cluster *dryrun.Cluster, root, leaf *unstructured.Unstructured) {
+	t.Helper()
+	cluster = newCluster(t)
+	root = apply(t, cluster, "m", ownedBy(t, "root", true))
+	leaf = ownedBy(t, "leaf", block, root)
+	leaf.SetFinalizers([]string{"shop/hold"})
+	apply(t, cluster, "m", leaf)
+	how := deploy.DeleteOptions{Propagation: metav1.DeletePropagationForeground}
+	require.NoError(t, cluster.Port().Delete(t.Context(), deploy.RefOf(root), how))
+	return cluster, root, leaf
+}
+
 // ownedBy is a ConfigMap with owners; those that block do so.
 func ownedBy(t testing.TB, name string, block bool, owners ...*unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()
@@ -47,12 +60,7 @@ func TestPropagation(t *testing.T) {
 	})
 	t.Run("a dependent that parts with its owner in its last write lets it go", func(t *testing.T) {
 		t.Parallel()
-		cluster := newCluster(t)
-		root := apply(t, cluster, "m", ownedBy(t, "root", true))
-		leaf := ownedBy(t, "leaf", true, root)
-		leaf.SetFinalizers([]string{"shop/hold"})
-		apply(t, cluster, "m", leaf)
-		remove(t, cluster, root, metav1.DeletePropagationForeground)
+		cluster, _, leaf := held(t, true)
 		require.Len(t, cluster.Objects(), 2)
 		merge(t, cluster, deploy.RefOf(leaf), "m", `{"metadata":{"finalizers":null,"ownerReferences":null}}`)
 		assert.Empty(t, cluster.Objects())
@@ -60,12 +68,7 @@ func TestPropagation(t *testing.T) {
 	t.Run("deploy W14: a dependent that is held holds its owner, if it blocks", func(t *testing.T) {
 		t.Parallel()
 		for _, block := range []bool{true, false} {
-			cluster := newCluster(t)
-			root := apply(t, cluster, "m", ownedBy(t, "root", true))
-			leaf := ownedBy(t, "leaf", block, root)
-			leaf.SetFinalizers([]string{"shop/hold"})
-			apply(t, cluster, "m", leaf)
-			remove(t, cluster, root, metav1.DeletePropagationForeground)
+			cluster, root, leaf := held(t, block)
 			obj := get(t, cluster, deploy.RefOf(root))
 			if !block {
 				assert.Nil(t, obj)
@@ -79,12 +82,7 @@ func TestPropagation(t *testing.T) {
 	})
 	t.Run("a dependent that lets go frees its owner", func(t *testing.T) {
 		t.Parallel()
-		cluster := newCluster(t)
-		root := apply(t, cluster, "m", ownedBy(t, "root", true))
-		leaf := ownedBy(t, "leaf", true, root)
-		leaf.SetFinalizers([]string{"shop/hold"})
-		apply(t, cluster, "m", leaf)
-		remove(t, cluster, root, metav1.DeletePropagationForeground)
+		cluster, _, leaf := held(t, true)
 		merge(t, cluster, deploy.RefOf(leaf), "m", `{"metadata":{"ownerReferences":null}}`)
 		assert.Equal(t, []string{"leaf"}, names(cluster, "ConfigMap"))
 	})
