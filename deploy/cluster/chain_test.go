@@ -53,7 +53,7 @@ func (c *chain) handle(event deploy.Event) {
 		possible = before == nil
 		c.shown[name] = event.New
 	case deploy.Modified:
-		possible = possible && event.Old == before && later(event.New, before) && event.New.GetUID() == before.GetUID()
+		possible = possible && asTold(event.Old, before) && later(event.New, before) && event.New.GetUID() == before.GetUID()
 		c.shown[name] = event.New
 	default:
 		delete(c.shown, name)
@@ -69,6 +69,11 @@ func link(what deploy.EventType, name string, obj *unstructured.Unstructured) st
 		return fmt.Sprintf("%s %s", what, name)
 	}
 	return fmt.Sprintf("%s %s %s", what, name, obj.GetResourceVersion())
+}
+
+// asTold tells whether two objects are one, in the same state. A list brings what was told before as another copy.
+func asTold(a, b *unstructured.Unstructured) bool {
+	return a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion()
 }
 
 func later(a, b *unstructured.Unstructured) bool {
