@@ -57,8 +57,7 @@ func TestRefusedDefinition(t *testing.T) {
 
 func TestDirectoryWithoutRights(t *testing.T) {
 	t.Parallel()
-	// Not t.TempDir: the way there is closed to others.
-	parent, err := os.MkdirTemp("", "e2e-")
+	parent, err := os.MkdirTemp("", "e2e-") //nolint:usetesting // the way to t.TempDir is closed to others
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(parent) })
 	require.NoError(t, os.Chmod(parent, 0o755))

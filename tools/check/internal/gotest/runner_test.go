@@ -37,7 +37,7 @@ func TestRunner(t *testing.T) {
 		"broken/a_test.go":                      "package broken\n",
 		"go.work":                               "go 1.26.0\nuse ./dag\nuse ./empty\n",
 		"dag/good_test.go":                      good,
-		"tools/devcluster/go_test.go":           "package devcluster\n\nimport \"testing\"\n\nfunc TestDevcluster(t *testing.T) {}\n",
+		"tools/devcluster/go_test.go":           "package devcluster\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc TestUnvetted(t *testing.T) { fmt.Sprint(t.Name()) }\n",
 		"tools/devcluster/cgo_test.go":          "//go:build cgo\n\npackage devcluster\n\nfunc init() { panic(\"cgo is on\") }\n",
 		"tools/peers/dag/sub/workspace.go":      "package sub\n",
 		"tools/peers/dag/sub/fails_test.go":     "package sub\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error(\"as it should\") }\n",

@@ -15,22 +15,22 @@ import (
 // measures are linters that tell where to look rather than what is wrong.
 var measures = []string{"funlen", "gocognit", "nestif"}
 
-// Lint gives what the linters find in every module but the control plane, for which they would read the whole of
-// Kubernetes: what is wrong, and what deserves a look, a text each. With race the linters read what was compiled for tests
-// under the race detector, and needn't have all of it compiled again.
+// Lint gives what the linters find in every module: what is wrong, and what deserves a look, a text each. With race the
+// linters read what was compiled for tests under the race detector, and needn't have all of it compiled again.
 func Lint(ctx context.Context, r *repository.Repository, race bool) (problems, notes []string, err error) {
 	program, err := build(ctx, r, "github.com/golangci/golangci-lint/v2/cmd/golangci-lint")
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, m := range r.Modules {
-		if !m.HasPackages(r.Root) || m.IsControlPlane() {
+		if !m.HasPackages(r.Root) {
 			continue
 		}
-		env := r.Environ(m)
+		flags := append(strings.Fields(os.Getenv("GOFLAGS")), m.BuildFlags()...)
 		if race && m.Race() {
-			env = repository.Setenv(env, "GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -race"))
+			flags = append(flags, "-race")
 		}
+		env := repository.Setenv(r.Environ(m), "GOFLAGS", strings.Join(flags, " "))
 		found, err := issues(ctx, r.Folder(m), env, program)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", m.Dir, err)

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -12,16 +13,23 @@ const removing = "// Package dag holds nothing.\npackage dag\n\nimport \"os\"\n\
 func TestLint(t *testing.T) {
 	t.Parallel()
 	long := "// Package smp is long.\npackage smp\n\n// Long is long.\nfunc Long() (n int) {\n" + strings.Repeat("\tn++\n", 70) + "\treturn n\n}\n"
-	r := repotest.New(t, []string{"dag", "smp", "status"}, repotest.WithTools(t, repotest.Files{
-		"dag/dag.go":       removing,
-		"smp/smp.go":       long,
-		"status/status.go": "// Package status is well.\npackage status\n",
+	own, err := os.ReadFile("../../../devcluster/.golangci.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := repotest.New(t, []string{"dag", "smp", "status", "tools/devcluster"}, repotest.WithTools(t, repotest.Files{
+		"dag/dag.go":                     removing,
+		"smp/smp.go":                     long,
+		"status/status.go":               "// Package status is well.\npackage status\n",
+		"tools/devcluster/.golangci.yml": string(own),
+		"tools/devcluster/main.go":       "// Command devcluster is vetted here alone.\npackage main\n\nfunc main() {\n\tx := 1\n\tx = x\n\t_ = x\n}\n",
 	}))
 	problems, notes, err := Lint(t.Context(), r, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	is(t, "problems", problems, "dag/dag.go:8:11: Error return value of `os.Remove` is not checked (errcheck)")
+	is(t, "problems", problems, "dag/dag.go:8:11: Error return value of `os.Remove` is not checked (errcheck)",
+		"tools/devcluster/main.go:6:2: assign: self-assignment of x (govet)")
 	is(t, "notes", notes, "smp/smp.go:5:6: Function 'Long' has too many statements (71 > 40) (funlen)")
 }
 

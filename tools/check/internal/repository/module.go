@@ -49,10 +49,11 @@ func (m Module) Environ(base []string) []string {
 	return env
 }
 
-// BuildFlags are the flags that every build, test and vet of the module needs.
+// BuildFlags are the flags that every build, test and vet of the module needs. The control plane's are those of its
+// build.env that matter to the compiler, so that it is compiled once.
 func (m Module) BuildFlags() []string {
 	if m.IsControlPlane() {
-		return []string{"-trimpath"}
+		return []string{"-trimpath", "-gcflags=all=-dwarf=false"}
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func TestModuleBuild(t *testing.T) {
 		{"in the workspace", "dag", []string{"CGO_ENABLED=1", "HOME=/home", "GOWORK="}, nil, true},
 		{"peers stand alone", "tools/peers/dag", []string{"CGO_ENABLED=1", "HOME=/home", "GOWORK=off"}, nil, true},
 		{"bench stands alone", "tools/bench", []string{"CGO_ENABLED=1", "HOME=/home", "GOWORK=off"}, nil, true},
-		{"the control plane is compiled in one way only", "tools/devcluster", []string{"HOME=/home", "GOWORK=off", "CGO_ENABLED=0"}, []string{"-trimpath"}, false},
+		{"the control plane is compiled in one way only", "tools/devcluster", []string{"HOME=/home", "GOWORK=off", "CGO_ENABLED=0"}, []string{"-trimpath", "-gcflags=all=-dwarf=false"}, false},
 	} {
 		m := repository.Module{Dir: row.dir}
 		if got := m.Environ(base); !slices.Equal(got, row.want) {

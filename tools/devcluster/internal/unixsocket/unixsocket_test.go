@@ -13,7 +13,7 @@ import (
 
 func TestListenAndDial(t *testing.T) {
 	t.Parallel()
-	short, err := os.MkdirTemp("", "s")
+	short, err := os.MkdirTemp("", "s") //nolint:usetesting // t.TempDir's path may be too long
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(short) })
 	long := filepath.Join(t.TempDir(), strings.Repeat("long/", 60))
