@@ -90,7 +90,8 @@ func walk(t *testing.T, name string, variables ...string) {
 	programs := t.TempDir()
 	kubectl := fmt.Sprintf("#!/bin/sh\nexec '%s' kubectl --dir '%s' \"$@\"\n", binary, env.Dir)
 	require.NoError(t, os.WriteFile(filepath.Join(programs, "kubectl"), []byte(kubectl), 0o700))
-	variables = append(variables, "PATH="+programs+":"+os.Getenv("PATH"), "KUBECONFIG="+filepath.Join(env.Dir, "kubeconfig"), "GOFLAGS=-buildvcs=false")
+	variables = append(variables, "PATH="+programs+":"+os.Getenv("PATH"), "KUBECONFIG="+filepath.Join(env.Dir, "kubeconfig"),
+		"GOFLAGS="+os.Getenv("GOFLAGS")+" -buildvcs=false")
 	output, err := run(t, root, append(os.Environ(), variables...), script(commands(t, name)))
 	require.NoError(t, err, output)
 	t.Log(output)
