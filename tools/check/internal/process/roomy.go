@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Roomy gives an environment to compilers and linters: it lets them take more memory, so that they collect less garbage,
-// which takes a tenth of the time. A GOGC that is set stays. env, nil for that of this process, is not changed.
+// Roomy gives an environment to compilers: it lets them take more memory, so that they collect less garbage, which takes a
+// tenth of the time. A GOGC that is set stays. env, nil for that of this process, is not changed.
 func Roomy(env []string) []string {
 	if env == nil {
 		env = os.Environ()
