@@ -71,9 +71,9 @@ func link(what deploy.EventType, name string, obj *unstructured.Unstructured) st
 	return fmt.Sprintf("%s %s %s", what, name, obj.GetResourceVersion())
 }
 
-// asTold tells whether two objects are one, in the same state. A list brings what was told before as another copy.
-func asTold(a, b *unstructured.Unstructured) bool {
-	return a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion()
+// asTold tells whether old is what was told before, in the same state: a list brings another copy of that.
+func asTold(old, before *unstructured.Unstructured) bool {
+	return old != nil && old.GetUID() == before.GetUID() && old.GetResourceVersion() == before.GetResourceVersion()
 }
 
 func later(a, b *unstructured.Unstructured) bool {
