@@ -37,7 +37,7 @@ fmt: $(CHECK) ## format every Go file
 	@exec $(CHECK) format -w
 
 demo: ## watch an operator at work on a real control plane; KEEP=1 leaves that up
-	@go build -buildvcs=false -o $(DEMO) ./examples/guestbook/demo
+	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -o $(DEMO) ./examples/guestbook/demo
 	@exec env KEEP='$(KEEP)' $(DEMO)
 
 soak: $(CHECK) ## the long tests in full, then every fuzz target for FUZZTIME=1m; MODULE=dag: of one module

@@ -40,8 +40,11 @@ var built = sync.OnceValues(func() (directory string, err error) {
 	}
 	shell := exec.Command("sh", "-e", "-c", blocks[0]+"\necho \"$VERSIONS\"")
 	shell.Dir = root
-	// GOFLAGS=-race has the releases look for races, too.
-	shell.Env = append(os.Environ(), "TMPDIR="+workshop, "GOFLAGS=-buildvcs=false "+os.Getenv("GOFLAGS"))
+	flags := os.Getenv("GOFLAGS")
+	shell.Env = append(os.Environ(), "TMPDIR="+workshop, "GOFLAGS=-buildvcs=false -trimpath "+flags)
+	if !strings.Contains(flags, "-race") { // with it, the releases look for races, too, and need C
+		shell.Env = append(shell.Env, "CGO_ENABLED=0")
+	}
 	shell.Stderr = os.Stderr
 	out, err := shell.Output()
 	return strings.TrimSpace(string(out)), err

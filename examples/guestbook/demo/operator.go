@@ -29,10 +29,10 @@ func sourceFolder(ctx context.Context) (string, error) {
 	return strings.TrimSpace(folder), nil
 }
 
-// buildOperator compiles the operator.
+// buildOperator compiles the operator, as an image of it would have it: without C, and without the names of folders.
 func buildOperator(ctx context.Context, folder, program string) error {
-	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, ".")
-	build.Dir = folder
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, ".")
+	build.Dir, build.Env = folder, append(os.Environ(), "CGO_ENABLED=0")
 	if _, err := output(build); err != nil {
 		return fmt.Errorf("build of the operator: %w", err)
 	}

@@ -171,8 +171,7 @@ func (p *performance) run(t *testing.T) int {
 // The program itself: its signals, its variable, and what it leaves.
 func TestProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "demo")
-	_, err := output(exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", program, "."))
-	require.NoError(t, err)
+	require.NoError(t, buildOperator(t.Context(), ".", program), "built of the same as the operator that it builds")
 
 	t.Run("interrupted in the middle of the rollout it takes everything down", func(t *testing.T) { interrupted(t, program) })
 	t.Run("an operator that dies is the reason of a failure", func(t *testing.T) { operatorDies(t, program) })

@@ -91,7 +91,8 @@ func walk(t *testing.T, name string, variables ...string) {
 	kubectl := fmt.Sprintf("#!/bin/sh\nexec '%s' kubectl --dir '%s' \"$@\"\n", binary, env.Dir)
 	require.NoError(t, os.WriteFile(filepath.Join(programs, "kubectl"), []byte(kubectl), 0o700))
 	variables = append(variables, "PATH="+programs+":"+os.Getenv("PATH"), "KUBECONFIG="+filepath.Join(env.Dir, "kubeconfig"),
-		"GOFLAGS="+os.Getenv("GOFLAGS")+" -buildvcs=false")
+		// An operator is compiled as those that operkit made are, so that all are made of the same.
+		"CGO_ENABLED=0", "GOFLAGS="+os.Getenv("GOFLAGS")+" -buildvcs=false -trimpath")
 	output, err := run(t, root, append(os.Environ(), variables...), script(commands(t, name)))
 	require.NoError(t, err, output)
 	t.Log(output)

@@ -15,22 +15,12 @@ const envtest = repository.Prefix + "/tools/envtest"
 // Needed reports whether a test of one of modules depends on tools/envtest. Packages that do not build are no error
 // here: the test run reports them.
 func Needed(ctx context.Context, r *repository.Repository, modules []repository.Module) (bool, error) {
-	var patterns []string
-	for _, m := range modules {
-		switch {
-		case !m.HasPackages(r.Root):
-		case m.InWorkspace():
-			patterns = append(patterns, "./"+m.Dir+"/...")
-		default:
-			if needed, err := dependsOn(ctx, r.Folder(m), r.Environ(m), "./..."); needed || err != nil {
-				return needed, err
-			}
+	for _, group := range r.Groups(modules) {
+		if needed, err := dependsOn(ctx, group); needed || err != nil {
+			return needed, err
 		}
 	}
-	if len(patterns) == 0 {
-		return false, nil
-	}
-	return dependsOn(ctx, r.Root, r.WorkspaceEnviron(), patterns...)
+	return false, nil
 }
 
 // Users tells which of modules require tools/envtest, by their folders: most of the time their tests wait for a control
@@ -51,11 +41,11 @@ func Users(ctx context.Context, r *repository.Repository, modules []repository.M
 	return users, nil
 }
 
-func dependsOn(ctx context.Context, dir string, env []string, patterns ...string) (bool, error) {
-	args := append([]string{"list", "-mod=readonly", "-e", "-deps", "-test", "-f", "{{.ImportPath}}"}, patterns...)
-	out, err := process.Output(ctx, process.Command(ctx, dir, env, "go", args...))
+func dependsOn(ctx context.Context, group repository.Group) (bool, error) {
+	args := append([]string{"list", "-mod=readonly", "-e", "-deps", "-test", "-f", "{{.ImportPath}}"}, group.Patterns...)
+	out, err := process.Output(ctx, process.Command(ctx, group.Folder, group.Environ, "go", args...))
 	if err != nil {
-		return false, fmt.Errorf("dependencies of the tests: %w", err)
+		return false, fmt.Errorf("%s: dependencies of the tests: %w", group.Subject, err)
 	}
 	for line := range strings.Lines(string(out)) {
 		path, _, _ := strings.Cut(strings.TrimSpace(line), " ") // what follows names the test a package is compiled for

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strings"
 
 	"github.com/operkit/operkit/tools/check/internal/process"
 	"github.com/operkit/operkit/tools/check/internal/repository"
@@ -38,6 +39,7 @@ func Generators(r *repository.Repository) ([]repository.Module, error) {
 }
 
 // Generate runs every generator of the repository and prints the module it is at, and what the generators say, to out.
+// Generators are compiled as operators are for their images, of which tests compile some: what both need is compiled once.
 func Generate(ctx context.Context, r *repository.Repository, out io.Writer) error {
 	modules, err := Generators(r)
 	if err != nil {
@@ -46,7 +48,7 @@ func Generate(ctx context.Context, r *repository.Repository, out io.Writer) erro
 	for _, m := range modules {
 		_, _ = fmt.Fprintf(out, "generate %s\n", m.Dir)
 		var said bytes.Buffer
-		cmd := process.Command(ctx, r.Folder(m), r.Environ(m), "go", "generate", "./...")
+		cmd := process.Command(ctx, r.Folder(m), withoutFolders(r.Environ(m)), "go", "generate", "./...")
 		both := io.MultiWriter(out, &said)
 		cmd.Stdout, cmd.Stderr = both, both
 		if err := process.Run(ctx, cmd); err != nil {
@@ -54,6 +56,12 @@ func Generate(ctx context.Context, r *repository.Repository, out io.Writer) erro
 		}
 	}
 	return nil
+}
+
+// withoutFolders gives an environment in which the go command compiles without C and without the names of folders.
+func withoutFolders(env []string) []string {
+	env = repository.Setenv(env, "GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
+	return repository.Setenv(env, "CGO_ENABLED", "0")
 }
 
 // Generated runs every generator and gives the difference of each file that changed by that. It compares contents

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,10 +18,11 @@ func TestLint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := repotest.New(t, []string{"dag", "smp", "status", "tools/devcluster"}, repotest.WithTools(t, repotest.Files{
+	r := repotest.New(t, []string{"dag", "smp", "status", "tools/devcluster", "tools/peers/dag"}, repotest.WithTools(t, repotest.Files{
 		"dag/dag.go":                     removing,
 		"smp/smp.go":                     long,
 		"status/status.go":               "// Package status is well.\npackage status\n",
+		"tools/peers/dag/peer.go":        strings.ReplaceAll(removing, "dag", "peer"),
 		"tools/devcluster/.golangci.yml": string(own),
 		"tools/devcluster/main.go":       "// Command devcluster is vetted here alone.\npackage main\n\nfunc main() {\n\tx := 1\n\tx = x\n\t_ = x\n}\n",
 	}))
@@ -29,6 +31,7 @@ func TestLint(t *testing.T) {
 		t.Fatal(err)
 	}
 	is(t, "problems", problems, "dag/dag.go:8:11: Error return value of `os.Remove` is not checked (errcheck)",
+		"tools/peers/dag/peer.go:8:11: Error return value of `os.Remove` is not checked (errcheck)",
 		"tools/devcluster/main.go:6:2: assign: self-assignment of x (govet)")
 	is(t, "notes", notes, "smp/smp.go:5:6: Function 'Long' has too many statements (71 > 40) (funlen)")
 }
@@ -38,6 +41,39 @@ func TestLintWithoutItsTools(t *testing.T) {
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/dag.go": removing})
 	if _, _, err := Lint(t.Context(), r, false); err == nil || !strings.HasPrefix(err.Error(), Folder+": ") {
 		t.Errorf("error %v doesn't name %s", err, Folder)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	r := repotest.New(t, []string{"dag", "status", "tools/bench", "tools/devcluster", "tools/lint"}, repotest.Files{
+		"dag/dag.go": removing, "status/status.go": "package status\n", "go.work.sum": "of the workspace\n",
+		"tools/bench/main.go": "package main\n", "tools/devcluster/main.go": "package main\n",
+	})
+	all, forget, err := groups(t.Context(), r, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	var workspace string
+	for _, group := range all {
+		got = append(got, group.Subject+": "+strings.Join(group.Patterns, " "))
+		for _, variable := range group.Environ {
+			if file, ok := strings.CutPrefix(variable, "GOWORK="); ok && file != "off" {
+				workspace = file
+			}
+		}
+		race := slices.ContainsFunc(group.Environ, func(v string) bool { return strings.HasPrefix(v, "GOFLAGS=") && strings.Contains(v, "-race") })
+		if alone := group.Subject == "tools/devcluster"; race == alone {
+			t.Errorf("%s: race detector %v: the control plane is never compiled for it", group.Subject, race)
+		}
+	}
+	is(t, "groups", got, "all modules at once: ./dag/... ./status/... ./tools/bench/...", "tools/devcluster: ./...")
+	sums, err := os.ReadFile(workspace + ".sum")
+	is(t, "sums", []string{string(sums)}, "of the workspace\n")
+	forget()
+	if _, left := os.Stat(workspace); err != nil || left == nil {
+		t.Errorf("%s: error %v, %v; it should be forgotten", workspace, err, left)
 	}
 }
 

@@ -110,6 +110,54 @@ func TestModuleBuild(t *testing.T) {
 	}
 }
 
+// Flags that differ in a word have all of Kubernetes compiled once more, and nothing else would tell.
+func TestControlPlaneIsCompiledInOneWay(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..", "..", "..")
+	text, err := os.ReadFile(filepath.Join(root, "tools", "devcluster", "build.env"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	controlPlane := repository.Module{Dir: "tools/devcluster"}
+	for _, flag := range append(controlPlane.BuildFlags(), "CGO_ENABLED=0") {
+		if !strings.Contains(string(text), flag) {
+			t.Errorf("build.env of the control plane doesn't say %s, as the checks do", flag)
+		}
+	}
+}
+
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	source := "package source\n"
+	r := repotest.New(t, []string{"dag", "status", "tools/lint", "tools/peers/dag"}, repotest.Files{
+		"dag/dag.go": source, "status/status.go": source, "tools/peers/dag/peer.go": source,
+	})
+	for _, row := range []struct {
+		reason, modules string
+		want            []string
+	}{
+		{"the workspace is one group, whatever is outside is its own, what is empty is in none", "", []string{
+			"the workspace at .: GOWORK= ./dag/... ./status/...", "tools/peers/dag at tools/peers/dag: GOWORK=off ./...",
+		}},
+		{"without a module of the workspace there is no group of it", "tools/peers/dag", []string{"tools/peers/dag at tools/peers/dag: GOWORK=off ./..."}},
+		{"no packages, no group", "tools/lint", nil},
+	} {
+		modules, err := r.Select(row.modules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, g := range r.Groups(modules) {
+			at, _ := filepath.Rel(r.Root, g.Folder)
+			workspace := g.Environ[slices.IndexFunc(g.Environ, func(v string) bool { return strings.HasPrefix(v, "GOWORK=") })]
+			got = append(got, g.Subject+" at "+filepath.ToSlash(at)+": "+workspace+" "+strings.Join(g.Patterns, " "))
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
+		}
+	}
+}
+
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/a.go": "package dag\n"})
