@@ -118,11 +118,12 @@ func (s settings) checkDeletable(ref Ref, live *unstructured.Unstructured) error
 		return nil
 	case s.owner != nil:
 		s.adoption = RefuseAdoption // what may be adopted isn't the owner's yet
+		s.deletion = true
 		return s.checkOwnership(ref, live)
 	case s.hasApplied(live):
 		return nil
 	}
-	owned := &OwnedError{Ref: ref, NotApplied: true}
+	owned := &OwnedError{Ref: ref, Deletion: true}
 	if references := live.GetOwnerReferences(); len(references) > 0 {
 		owned.Owner = describeOwner(references[0])
 	}

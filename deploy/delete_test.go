@@ -64,6 +64,7 @@ func TestDelete(t *testing.T) {
 			results, err := deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))).Delete(t.Context(), objects(settings(t, "{}")))
 			var foreign *deploy.OwnedError
 			require.ErrorAs(t, err, &foreign)
+			assert.True(t, foreign.Deletion)
 			assert.Equal(t, deploy.Conflicted, results[0].Action)
 			assert.Empty(t, cluster.take())
 			assert.NotNil(t, cluster.get(t, settingsRef))
@@ -87,6 +88,7 @@ func TestDelete(t *testing.T) {
 			results, err := m.Delete(t.Context(), objects(settings(t, "{}")))
 			var foreign *deploy.OwnedError
 			require.ErrorAs(t, err, &foreign, reason)
+			assert.True(t, foreign.Deletion, reason)
 			assert.Equal(t, deploy.Conflicted, results[0].Action, reason)
 			differences, err := m.DiffDelete(t.Context(), objects(settings(t, "{}")))
 			require.ErrorAs(t, err, &foreign, reason)
@@ -216,7 +218,7 @@ func TestDeleteWithoutAnOwner(t *testing.T) {
 	apply(t, ours, settings(t, "{}"))
 	cluster.take()
 	results, err := other.Delete(t.Context(), objects(settings(t, "{}")))
-	require.EqualError(t, err, "ConfigMap shop/settings: was not applied by this manager: delete it only if that is meant (EvenForeign)")
+	require.EqualError(t, err, "ConfigMap shop/settings: isn't ours to delete: remove it by hand, or with EvenForeign, if that is meant")
 	assert.Equal(t, deploy.Conflicted, results[0].Action)
 	assert.Empty(t, cluster.take())
 	results, err = ours.Delete(t.Context(), objects(settings(t, "{}")))
@@ -226,7 +228,7 @@ func TestDeleteWithoutAnOwner(t *testing.T) {
 	owned := owned(settings(t, "{}"), reference("c"))
 	apply(t, ours, owned)
 	_, err = other.Delete(t.Context(), objects(owned))
-	require.ErrorContains(t, err, "belongs to Cart c (uid c-uid) and was not applied by this manager")
+	require.ErrorContains(t, err, "belongs to Cart c (uid c-uid) and isn't ours to delete")
 	results, err = other.Delete(t.Context(), objects(owned), deploy.EvenForeign())
 	require.NoError(t, err)
 	assert.Equal(t, deploy.Removed, results[0].Action)

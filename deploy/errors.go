@@ -259,19 +259,18 @@ type OwnedError struct {
 	Ref Ref
 	// Owner describes to whom it belongs, empty when it has no owner.
 	Owner string
-	// NotApplied tells that it was to be deleted, and this manager never applied it.
-	NotApplied bool
+	// Deletion tells that it was to be deleted.
+	Deletion bool
 }
 
 // Error says to whom the object belongs, and what to do.
 func (e *OwnedError) Error() string {
-	if e.NotApplied && e.Owner == "" {
-		return fmt.Sprintf("%s: was not applied by this manager: delete it only if that is meant (EvenForeign)", e.Ref)
-	}
-	if e.NotApplied {
-		return fmt.Sprintf("%s: belongs to %s and was not applied by this manager: delete it only if that is meant (EvenForeign)", e.Ref, e.Owner)
-	}
-	if e.Owner == "" {
+	switch {
+	case e.Deletion && e.Owner == "":
+		return fmt.Sprintf("%s: isn't ours to delete: remove it by hand, or with EvenForeign, if that is meant", e.Ref)
+	case e.Deletion:
+		return fmt.Sprintf("%s: belongs to %s and isn't ours to delete: remove it by hand, or with EvenForeign, if that is meant", e.Ref, e.Owner)
+	case e.Owner == "":
 		return fmt.Sprintf("%s: exists already and was not created for this owner: delete it, rename ours, or allow its adoption", e.Ref)
 	}
 	return fmt.Sprintf("%s: belongs to %s already: rename ours, or remove it there", e.Ref, e.Owner)

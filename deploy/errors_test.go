@@ -48,6 +48,9 @@ func TestErrors(t *testing.T) {
 		{&UnavailableError{RetryAfter: time.Second, Err: reason}, "API server unavailable: reason", true},
 		{&OwnedError{Ref: ref}, "Deployment shop/web: exists already and was not created for this owner: delete it, rename ours, or allow its adoption", false},
 		{&OwnedError{Ref: ref, Owner: "Cart c"}, "Deployment shop/web: belongs to Cart c already: rename ours, or remove it there", false},
+		{&OwnedError{Ref: ref, Deletion: true}, "Deployment shop/web: isn't ours to delete: remove it by hand, or with EvenForeign, if that is meant", false},
+		{&OwnedError{Ref: ref, Owner: "Cart c", Deletion: true},
+			"Deployment shop/web: belongs to Cart c and isn't ours to delete: remove it by hand, or with EvenForeign, if that is meant", false},
 		{&TerminatingError{Ref: ref}, "Deployment shop/web: is being deleted; it is applied again once it is gone", false},
 		{&TerminatingError{Ref: ref, Finalizers: []string{"a", "b"}}, "Deployment shop/web: is being deleted and waits for a, b; it is applied again once it is gone", false},
 	} {

@@ -108,7 +108,7 @@ func ExampleEvenForeign() {
 		fmt.Println(results[0].Action, err)
 	}
 	// Output:
-	// conflict ConfigMap shop/web: was not applied by this manager: delete it only if that is meant (EvenForeign)
+	// conflict ConfigMap shop/web: isn't ours to delete: remove it by hand, or with EvenForeign, if that is meant
 	// deleted <nil>
 }
 

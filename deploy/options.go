@@ -35,6 +35,7 @@ type settings struct {
 	notBlocking   bool
 	propagation   metav1.DeletionPropagation
 	evenForeign   bool
+	deletion      bool // what is judged is to be deleted
 	untilGone     bool
 	takeOverFrom  []string
 	namespace     string

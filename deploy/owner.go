@@ -144,18 +144,18 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 		if s.adoption != RefuseAdoption || live.GetAnnotations()[s.hashKey()] != "" {
 			return nil
 		}
-		return &OwnedError{Ref: ref}
+		return &OwnedError{Ref: ref, Deletion: s.deletion}
 	}
 	controller := metav1.GetControllerOf(live)
 	switch {
 	case s.adoption == AdoptAlways && (controller == nil || !s.controller):
 		return nil
 	case controller != nil:
-		return &OwnedError{Ref: ref, Owner: describeOwner(*controller)}
+		return &OwnedError{Ref: ref, Owner: describeOwner(*controller), Deletion: s.deletion}
 	case len(references) > 0:
-		return &OwnedError{Ref: ref, Owner: describeOwner(references[0])}
+		return &OwnedError{Ref: ref, Owner: describeOwner(references[0]), Deletion: s.deletion}
 	}
-	return &OwnedError{Ref: ref, Owner: "the object with the uid " + labelled}
+	return &OwnedError{Ref: ref, Owner: "the object with the uid " + labelled, Deletion: s.deletion}
 }
 
 func describeOwner(reference metav1.OwnerReference) string {

@@ -193,7 +193,7 @@ func (r *setRun) judge(ref Ref, member *unstructured.Unstructured) Pruned {
 	default:
 		s := r.settings
 		// A member that nobody owns may go. One that may be adopted beside its owner is that owner's still.
-		s.adoption = min(s.adoption, AdoptUnowned)
+		s.adoption, s.deletion = min(s.adoption, AdoptUnowned), true
 		if p.Err = s.checkOwnership(ref, member); p.Err != nil {
 			p.Action, p.Reason = Conflicted, "it isn't the owner's"
 		}

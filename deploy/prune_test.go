@@ -232,6 +232,7 @@ func TestPruneFindsTheRightOnes(t *testing.T) {
 		results, err := deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))).ApplySet(t.Context(), shop, objects(mine))
 		var foreign *deploy.OwnedError
 		require.ErrorAs(t, err, &foreign)
+		assert.True(t, foreign.Deletion)
 		_, pruned := actionsOf(results)
 		assert.Equal(t, []string{"ConfigMap shop/theirs conflict"}, pruned)
 		assert.NotNil(t, cluster.get(t, deploy.RefOf(theirs)))

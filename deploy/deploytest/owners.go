@@ -69,7 +69,8 @@ var ownerCases = []Case{
 		result := s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '2'}"))
 		equal(s, "", fails[*deploy.OwnedError](s, result.Err).Owner, "its owner")
 		s.asked(calls)
-		s.removes(m, []*unstructured.Unstructured{s.settings("{}")}, []deploy.Action{deploy.Conflicted})
+		results := s.removes(m, []*unstructured.Unstructured{s.settings("{}")}, []deploy.Action{deploy.Conflicted})
+		s.is(fails[*deploy.OwnedError](s, results[0].Err).Deletion, "Deletion is false")
 		s.asked(calls)
 		s.unchanged(before, s.get(result.Ref))
 	}},

@@ -39,7 +39,7 @@ var removalCases = []Case{
 		m, calls := s.manager()
 		theirs := []*unstructured.Unstructured{s.settings("{}")}
 		results := s.removes(m, theirs, []deploy.Action{deploy.Conflicted})
-		s.is(fails[*deploy.OwnedError](s, results[0].Err).NotApplied, "NotApplied is false")
+		s.is(fails[*deploy.OwnedError](s, results[0].Err).Deletion, "Deletion is false")
 		s.asked(calls)
 		s.removes(m, theirs, []deploy.Action{deploy.Removed}, deploy.EvenForeign())
 		s.absent(deploy.RefOf(theirs[0]))

@@ -41,6 +41,7 @@ type check struct {
 func checks() []check {
 	return []check{
 		{name: "modules", summary: "go.work and the tree hold the same modules", prepare: prepareModules},
+		{name: "large", summary: "no file is as large as a built program", prepare: plain(hygiene.Large)},
 		{name: "format", summary: "every Go file is formatted (-w formats them)", prepare: prepareFormat},
 		{name: "snippets", summary: "pages show what the files hold that they name (-w fills them)", prepare: prepareSnippets},
 		{name: "testnames", summary: "no test has the name of another one in its folder", prepare: plain(hygiene.TestNames)},

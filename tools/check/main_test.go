@@ -320,10 +320,10 @@ func TestAll(t *testing.T) {
 	repotest.Git(t, r.Root)
 	good := call(t, r.Root, "all")
 	good.want(t, 0, []string{
-		"modules    ok, 3 modules", "format     ok", "snippets   ok, 1 snippets", "testnames  ok", "lint       ok", "arrows     ok",
+		"modules    ok, 3 modules", "large      ok", "format     ok", "snippets   ok, 1 snippets", "testnames  ok", "lint       ok", "arrows     ok",
 		"budgets    ok, 1 budgets", "licences   ok, 0 modules", "vulnerabilities ok", "docs       ok, 1 exported identifiers, 0 entry points", "tidy       ok", "generated  ok", "rules      ok",
 	}, nil)
-	good.lastLine(t, "CHECKS passed=13 failed=0")
+	good.lastLine(t, "CHECKS passed=14 failed=0")
 	call(t, r.Root, "budgets", "-v").want(t, 0, []string{"note: dag: 0 of 0 modules"}, nil)
 	call(t, r.Root, "licences", "-v").want(t, 0, []string{"licences   ok, 0 modules"}, nil)
 	call(t, r.Root, "clean").want(t, 1, []string{"clean      FAILED", "    ?? dag/doc.go"}, nil)
@@ -339,6 +339,7 @@ func TestAllListsEveryProblem(t *testing.T) {
 		"status/status.go":        repotest.Package("status", dag),
 		"tools/peers/dag/peer.go": "package peer\n\n//go:generate sh -c \"echo new >made.txt\"\n",
 		"dag/CHANGELOG.md":        "# Changes\n",
+		"dag/built":               strings.Repeat("x", 1<<20+1),
 		"dag/README.md":           "# dag\n\n<!-- file: dag/none.go -->\n",
 		"dag/a_test.go":           "package dag\n\nfunc ExampleA() {}\n",
 		"dag/b_test.go":           "package dag_test\n\nfunc ExampleA() {}\n",
@@ -347,6 +348,7 @@ func TestAllListsEveryProblem(t *testing.T) {
 	got := call(t, r.Root, "all")
 	got.want(t, 1, []string{
 		"modules    FAILED, 1 problem, 3 modules", "    go.work: tools/peers/dag must not be in it",
+		"large      FAILED, 1 problem", "    dag/built: 1.0 MB",
 		"format     FAILED, 1 problem", "    dag/dag.go: not formatted",
 		"snippets   FAILED, 1 problem", "    dag/README.md:3: no fenced block",
 		"testnames  FAILED, 1 problem", "    dag/b_test.go: ExampleA stands in a_test.go too",
@@ -360,7 +362,7 @@ func TestAllListsEveryProblem(t *testing.T) {
 		"generated  FAILED, 1 problem", "    tools/peers/dag/made.txt: a generator makes it",
 		"rules      FAILED, 1 problem, 0 of 1", "    dag 1: no test", "    note: not run yet are the tests of dag, status, tools/peers/dag",
 	}, nil)
-	got.lastLine(t, "CHECKS passed=1 failed=12: modules format snippets testnames lint arrows budgets vulnerabilities docs tidy generated rules")
+	got.lastLine(t, "CHECKS passed=1 failed=13: modules large format snippets testnames lint arrows budgets vulnerabilities docs tidy generated rules")
 }
 
 func TestAllEndsWithItsContext(t *testing.T) {

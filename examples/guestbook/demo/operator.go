@@ -29,14 +29,12 @@ func sourceFolder(ctx context.Context) (string, error) {
 	return strings.TrimSpace(folder), nil
 }
 
-// buildOperator compiles the operator, as an image of it would have it: without C, and without the names of folders.
-func buildOperator(ctx context.Context, folder, program string) error {
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, ".")
-	build.Dir, build.Env = folder, append(os.Environ(), "CGO_ENABLED=0")
-	if _, err := output(build); err != nil {
-		return fmt.Errorf("build of the operator: %w", err)
-	}
-	return nil
+// build compiles the program of a folder, as an image of it would have it: without C, and without the names of folders.
+func build(ctx context.Context, folder, program string) error {
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, ".")
+	command.Dir, command.Env = folder, append(os.Environ(), "CGO_ENABLED=0")
+	_, err := output(command)
+	return err
 }
 
 // output runs a command and gives what it prints; its error holds what it said.

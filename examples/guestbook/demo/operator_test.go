@@ -81,8 +81,8 @@ func TestBuildOfBrokenSource(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module broken\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() { missing() }\n"), 0o600))
-	err := buildOperator(t.Context(), dir, filepath.Join(dir, "program"))
-	assert.ErrorContains(t, err, "build of the operator: go build")
+	err := build(t.Context(), dir, filepath.Join(dir, "program"))
+	assert.ErrorContains(t, err, "go build")
 	assert.ErrorContains(t, err, "undefined: missing", "what the compiler said")
 }
 

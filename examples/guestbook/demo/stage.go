@@ -57,8 +57,8 @@ func (d *demo) startPlane(ctx context.Context) (err error) {
 // shipped with.
 func (d *demo) startOperator(ctx context.Context) error {
 	d.narrator.note(plain, "operator", "building "+operatorPackage)
-	if err := buildOperator(ctx, d.source, d.path("operator")); err != nil {
-		return err
+	if err := build(ctx, d.source, d.path("operator")); err != nil {
+		return fmt.Errorf("build of the operator: %w", err)
 	}
 	d.narrator.note(plain, "operator", "built")
 	if err := d.grant(ctx); err != nil {

@@ -171,7 +171,7 @@ func (p *performance) run(t *testing.T) int {
 // The program itself: its signals, its variable, and what it leaves.
 func TestProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "demo")
-	require.NoError(t, buildOperator(t.Context(), ".", program), "built of the same as the operator that it builds")
+	require.NoError(t, build(t.Context(), ".", program), "built of the same as the operator that it builds")
 
 	t.Run("interrupted in the middle of the rollout it takes everything down", func(t *testing.T) { interrupted(t, program) })
 	t.Run("an operator that dies is the reason of a failure", func(t *testing.T) { operatorDies(t, program) })

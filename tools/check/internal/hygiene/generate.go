@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"strings"
 
 	"github.com/operkit/operkit/tools/check/internal/process"
 	"github.com/operkit/operkit/tools/check/internal/repository"
@@ -48,7 +47,8 @@ func Generate(ctx context.Context, r *repository.Repository, out io.Writer) erro
 	for _, m := range modules {
 		_, _ = fmt.Fprintf(out, "generate %s\n", m.Dir)
 		var said bytes.Buffer
-		cmd := process.Command(ctx, r.Folder(m), withoutFolders(r.Environ(m)), "go", "generate", "./...")
+		env := repository.Setenv(repository.AddFlags(r.Environ(m), "-trimpath"), "CGO_ENABLED", "0")
+		cmd := process.Command(ctx, r.Folder(m), env, "go", "generate", "./...")
 		both := io.MultiWriter(out, &said)
 		cmd.Stdout, cmd.Stderr = both, both
 		if err := process.Run(ctx, cmd); err != nil {
@@ -56,12 +56,6 @@ func Generate(ctx context.Context, r *repository.Repository, out io.Writer) erro
 		}
 	}
 	return nil
-}
-
-// withoutFolders gives an environment in which the go command compiles without C and without the names of folders.
-func withoutFolders(env []string) []string {
-	env = repository.Setenv(env, "GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
-	return repository.Setenv(env, "CGO_ENABLED", "0")
 }
 
 // Generated runs every generator and gives the difference of each file that changed by that. It compares contents

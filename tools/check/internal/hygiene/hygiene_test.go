@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,21 @@ func want(t *testing.T, problems []string, err error, parts ...[]string) {
 			}
 		}
 	}
+}
+
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	program := strings.Repeat("x", 1<<20+1)
+	r := repotest.New(t, []string{"dag"}, repotest.Files{
+		"dag/added": program, "dag/data.txt": program[1:], "dag/ignored": program, "dag/new": program, ".gitignore": "ignored\n",
+	})
+	repotest.Git(t, r.Root)
+	if out, err := exec.Command("git", "-C", r.Root, "add", "dag/added").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	problems, err := hygiene.Large(t.Context(), r)
+	slices.Sort(problems)
+	want(t, problems, err, []string{"dag/added: 1.0 MB, more than the one that a file may have"}, []string{"dag/new: 1.0 MB"})
 }
 
 func TestFormat(t *testing.T) {
@@ -116,6 +132,18 @@ func TestTidyOfBrokenModules(t *testing.T) {
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/go.mod": "module github.com/operkit/operkit/dag\n\nrequires x\n"})
 	problems, err := hygiene.Tidy(t.Context(), r)
 	want(t, problems, err, []string{"dag: ", "unknown directive: requires"}, []string{"go.work: ", "unknown directive: requires"})
+}
+
+func TestGeneratorsAreCompiledAsProgramsOfImages(t *testing.T) {
+	t.Setenv("GOFLAGS", "-buildvcs=false")
+	r := generator(t, `sh -c "echo $GOFLAGS, $CGO_ENABLED >made.txt"`, nil)
+	if err := hygiene.Generate(t.Context(), r, new(bytes.Buffer)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(r.Root, "tools/peers/dag/made.txt"))
+	if err != nil || string(text) != "-buildvcs=false -trimpath, 0\n" {
+		t.Errorf("generators run with %q, %v", text, err)
+	}
 }
 
 // generator is a repository with a generator that writes text to the files named.

@@ -20,12 +20,12 @@ func Lint(ctx context.Context, r *repository.Repository, race bool) (problems, n
 	if err != nil {
 		return nil, nil, err
 	}
-	groups, forget, err := groups(ctx, r, race)
+	all, forget, err := groups(ctx, r, race)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer forget()
-	for _, group := range groups {
+	for _, group := range all {
 		found, err := issues(ctx, group, program)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", group.Subject, err)

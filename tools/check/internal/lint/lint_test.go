@@ -1,7 +1,10 @@
 package lint
 
 import (
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,9 +75,21 @@ func TestGroups(t *testing.T) {
 	sums, err := os.ReadFile(workspace + ".sum")
 	is(t, "sums", []string{string(sums)}, "of the workspace\n")
 	forget()
-	if _, left := os.Stat(workspace); err != nil || left == nil {
+	if _, left := os.Stat(workspace); err != nil || !errors.Is(left, fs.ErrNotExist) {
 		t.Errorf("%s: error %v, %v; it should be forgotten", workspace, err, left)
 	}
+}
+
+func TestModulesThatDoNotGoTogether(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	r := repotest.New(t, []string{"dag", "status"}, repotest.Files{"dag/dag.go": removing, "status/status.go": "package status\n"})
+	repotest.Write(t, r.Root, repotest.Files{"status/go.mod": "module github.com/operkit/operkit/status\n\nrequires x\n"})
+	_, _, err := groups(t.Context(), r, false)
+	if err == nil || !strings.Contains(err.Error(), "a workspace of all modules") || !strings.Contains(err.Error(), "unknown directive: requires") {
+		t.Errorf("error %v doesn't say what was tried and why it isn't possible", err)
+	}
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), "operkit-lint-*"))
+	is(t, "left", left)
 }
 
 func TestVulnerabilities(t *testing.T) {

@@ -9,8 +9,8 @@ type Group struct {
 	Environ, Patterns []string
 }
 
-// Groups gives the packages of modules in as few groups as there can be: those of the workspace together and each other
-// module by itself, since packages can have other versions there. Modules without a Go file are left out.
+// Groups gives the packages of modules as they are built and tested: those of the workspace together and each other module
+// by itself, since packages can have other versions there. Modules without a Go file are left out.
 func (r *Repository) Groups(modules []Module) []Group {
 	workspace := Group{Subject: "the workspace", Folder: r.Root, Environ: r.WorkspaceEnviron()}
 	var groups []Group

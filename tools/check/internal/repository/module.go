@@ -116,6 +116,17 @@ func Setenv(env []string, name, value string) []string {
 	return append(kept, name+"="+value)
 }
 
+// AddFlags gives env with flags added to those that the go command takes from GOFLAGS. env is not changed.
+func AddFlags(env []string, flags ...string) []string {
+	all := flags
+	for _, entry := range env {
+		if had, ok := strings.CutPrefix(entry, "GOFLAGS="); ok {
+			all = append(strings.Fields(had), flags...)
+		}
+	}
+	return Setenv(env, "GOFLAGS", strings.Join(all, " "))
+}
+
 // ofHook are the variables by which git tells a hook which repository it is called for.
 var ofHook = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
 

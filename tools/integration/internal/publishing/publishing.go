@@ -3,7 +3,6 @@ package publishing
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -49,8 +48,9 @@ func Publish(ctx context.Context, root, dir string) (Published, error) {
 		return Published{}, err
 	}
 	p := Published{
-		// Without the names of folders, as the Dockerfile's program is, so that all programs are made of the same.
-		Env: append(env, "GOMODCACHE="+cache, "GOFLAGS="+os.Getenv("GOFLAGS")+" -modcacherw -trimpath", "CGO_ENABLED=0",
+		// Without the names of folders, as the Dockerfile's program is, so that all programs are made of the same, and
+		// without what nobody reads.
+		Env: append(env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw -trimpath -gcflags=all=-dwarf=false", "CGO_ENABLED=0",
 			"MAKEFLAGS=", "MAKELEVEL=", "KUBECONFIG=", "OPERKIT_DEVCLUSTER="),
 		Operkit: filepath.Join(dir, "operkit"),
 	}
