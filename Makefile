@@ -6,14 +6,13 @@
 CHECK := .cache/bin/check
 DEMO := .cache/bin/guestbook-demo
 RELEASE := .cache/bin/release
-LINTER := .cache/bin/golangci-lint
 # The modules that are measured next to peers: those in tools/peers that use the runner.
 MEASURED := $(patsubst tools/peers/%/go.mod,%,$(shell grep -ls 'peers/ratio =>' tools/peers/*/go.mod))
 
 # Nobody debugs what is built here, and compilers take a quarter longer when they write down what debuggers need.
 export GOFLAGS := $(shell go env GOFLAGS) -gcflags=all=-dwarf=false
 
-.PHONY: help test check api verify generate fmt demo soak ratios bench $(CHECK) $(RELEASE) $(LINTER)
+.PHONY: help test check api verify generate fmt demo soak ratios bench ahead $(CHECK) $(RELEASE)
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +62,8 @@ $(CHECK):
 $(RELEASE):
 	@cd tools/release && GOWORK=off go build -buildvcs=false -o ../../$(RELEASE) .
 
-# Here only to be built early: `make check` does it by itself.
-$(LINTER):
-	@cd tools/lint && GOWORK=off go build -o ../../$(LINTER) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+# For a machine on which nothing is compiled: what operators are made of that tests build, the linter, and what it knows of
+# packages. Tests and checks do all of it by themselves; it is for the time in which tests wait for others.
+ahead: $(CHECK)
+	@CGO_ENABLED=0 go list -trimpath -export -deps ./examples/... >/dev/null
+	@exec $(CHECK) lint
