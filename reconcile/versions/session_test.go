@@ -31,7 +31,7 @@ func TestWhatAVersionMayDo(t *testing.T) {
 		{"update", "ConfigMap mine: can't be updated: a version that runs as a child renders only"},
 		{"patch", "ConfigMap test/foreign: can't be patched: a version that runs as a child renders only"},
 		{"subscribe", "a version that runs as a child can't subscribe to events: declare sources, or use Session.Follow"},
-		{"delete what is foreign", "ConfigMap test/foreign: exists already and was not created for this owner"},
+		{"delete what is foreign", "ConfigMap test/foreign: isn't ours to delete"},
 		{"delete what was another", "ConfigMap test/l-note: changed since it was read: it has the uid"},
 		{"delete what isn't there", "ConfigMap test/nobody: not found"},
 		{"delete its own", ""},

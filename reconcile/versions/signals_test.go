@@ -58,11 +58,15 @@ func TestFrozen(t *testing.T) {
 	w.put(t, lab("l", map[string]any{"version": "1.0.0"}))
 	pid := pool.Report()[0].PID
 	send(t, pid, syscall.SIGSTOP)
-	for range 3 {
+	tried := func() error {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
 		_, err := w.reconcile(ctx, "l")
-		cancel()
-		require.ErrorIs(t, err, context.DeadlineExceeded)
+		return err
+	}
+	soon(t, func() bool { return tried() != nil }, "it is frozen: each of its threads has to hear of that")
+	for range 3 {
+		require.ErrorIs(t, tried(), context.DeadlineExceeded)
 	}
 	assert.Zero(t, pool.Report()[0].InUse)
 	before := time.Now()

@@ -227,8 +227,9 @@ func TestExternalSources(t *testing.T) {
 	kill(t, of(t, pool, "2.0.0").PID)
 	soon(t, func() bool { return target.count("begun-2.0.0") == 2 }, "one that has ended is started again although nobody asks for it")
 	kill(t, of(t, pool, "1.0.0").PID)
+	soon(t, func() bool { return !of(t, pool, "1.0.0").Running }, "another one ends, too")
 	time.Sleep(300 * time.Millisecond)
-	assert.False(t, of(t, pool, "1.0.0").Running, "unlike one that has nothing to bring")
+	assert.False(t, of(t, pool, "1.0.0").Running, "and is not started again, as it has nothing to bring")
 
 	require.NoError(t, os.WriteFile(filepath.Join(options.Directory, "2.0.0", "panic"), nil, 0o600))
 	kill(t, of(t, pool, "2.0.0").PID)
