@@ -49,7 +49,9 @@ func service(s *reconcile.Session) *corev1.ServiceApplyConfiguration {
 		WithSelector(labels(s)).WithPorts(corev1.ServicePort().WithPort(80)))
 }
 
-func labels(s *reconcile.Session) map[string]string { return map[string]string{"bakery": reconcile.Truncate(s.Name())} }
+func labels(s *reconcile.Session) map[string]string {
+	return map[string]string{"bakery": reconcile.Truncate(s.Name())}
+}
 
 // Finalize implements reconcile.Finalizer: the counter closes first. The finalizer has the name that it had.
 func (Bakery) Finalize(ctx context.Context, s *reconcile.Session) error {
