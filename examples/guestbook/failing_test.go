@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,11 @@ func TestComponentThatFailsForEver(t *testing.T) {
 	ready, _, _ := w.condition(status.ConditionReady)
 	assert.Equal(t, "False", ready)
 	assert.Equal(t, map[string]any{"verified": []any{"redis"}, "failed": []any{"web"}}, w.components(), "the other one is ready")
+
+	// Events are sent beside the work, so that this one may come after the status.
+	w.Eventually("the failure is told", func() bool {
+		return slices.ContainsFunc(w.events(), func(text string) bool { return strings.HasPrefix(text, "Warning ") })
+	})
 
 	mark := w.Mark(t)
 	const tries = 6
