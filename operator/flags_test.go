@@ -106,7 +106,7 @@ func TestNamespacesAreFollowed(t *testing.T) {
 
 	w.change(deploy.Ref{Kind: namespaceKind, Name: b}, `{"metadata":{"labels":{"tier":"prod"}}}`)
 	w.eventually("demand 19: until it comes back", func() bool { return w.served(b) })
-	assert.Empty(t, w.Calls(t, r.user).Failed(), "the rights that the README names suffice")
+	assert.Empty(t, w.Calls(t, r.user).Forbidden(), "the rights that the README names suffice")
 	assert.Empty(t, w.Calls(t, r.user).In(x))
 	assert.Empty(t, r.log.lines("level=ERROR"))
 

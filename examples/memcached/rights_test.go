@@ -1,12 +1,10 @@
 package main
 
 import (
-	"net/http"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/operkit/operkit/tools/envtest/audit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -30,7 +28,7 @@ func TestRights(t *testing.T) {
 	w.settled()
 
 	calls := w.Calls(t, w.operator)
-	assert.Empty(t, calls.Filter(func(call audit.Call) bool { return call.Code == http.StatusForbidden }), "the rights suffice")
+	assert.Empty(t, calls.Forbidden(), "the rights suffice")
 	asked := calls.Count()
 	for _, right := range rights(t) {
 		if asked[right] == 0 {

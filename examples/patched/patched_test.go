@@ -79,7 +79,7 @@ func TestPatchRaisesTheLimit(t *testing.T) {
 	w.settled()
 	assert.Equal(t, "{}", w.Get(caches, "menu").GetAnnotations()[annotation], "nothing is recorded any more")
 	assert.Equal(t, map[string]int{"patch caches/menu": 1, "patch deployments/menu": 1, "patch temporarypatches/more-memory": 1}, w.written(mark))
-	assert.Empty(t, w.Calls(t, w.operator).Failed(), "the rights of config/rbac suffice")
+	assert.Empty(t, w.Calls(t, w.operator).Forbidden(), "the rights of config/rbac suffice")
 }
 
 func TestSettledPatchCostsNothing(t *testing.T) {

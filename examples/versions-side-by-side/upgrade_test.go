@@ -68,7 +68,7 @@ func TestOneIsUpgradedAndTheOtherStays(t *testing.T) {
 	assert.ElementsMatch(t, wanted("home", "1.0.0"), names(back))
 	assert.Equal(t, home["Deployment/home"], back["Deployment/home"])
 	assert.Equal(t, 1, w.written(mark)["delete services/home"])
-	assert.Empty(t, w.Calls(t, w.operator).Failed(), "the rights of config/rbac suffice")
+	assert.Empty(t, w.Calls(t, w.operator).Forbidden(), "the rights of config/rbac suffice")
 	require.Zero(t, m.Stop(t))
 }
 

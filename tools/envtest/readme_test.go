@@ -23,5 +23,5 @@ func TestMyOperator(t *testing.T) {
 
 	calls := env.CallsSince(t, mark, operator)
 	require.Equal(t, map[string]int{"create configmaps": 1}, calls.Count())
-	require.Empty(t, calls.Failed(), "its rights suffice")
+	require.Empty(t, calls.Forbidden(), "its rights suffice")
 }

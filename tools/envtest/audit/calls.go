@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,11 @@ func (c Calls) DryRuns() Calls {
 
 // Failed are the calls that were answered with 400 or more.
 func (c Calls) Failed() Calls { return c.Filter(func(call Call) bool { return call.Code >= 400 }) }
+
+// Forbidden are the calls for which rights were missing, or that admission refused: those that were answered with 403.
+func (c Calls) Forbidden() Calls {
+	return c.Filter(func(call Call) bool { return call.Code == http.StatusForbidden })
+}
 
 // By gives the calls of these users.
 func (c Calls) By(users ...string) Calls {

@@ -94,13 +94,13 @@ func ExampleCalls_Filter() {
 		{Verb: "list", Resource: "secrets", Namespace: "bank", Code: 403},
 		{Verb: "get", Path: "/version", Code: 200},
 	}
-	fmt.Println(len(calls.Watches()), "watch,", len(calls.DryRuns()), "dry run,", len(calls.Failed()), "failed")
+	fmt.Println(len(calls.Watches()), "watch,", len(calls.DryRuns()), "dry run,", len(calls.Failed()), "failed,", len(calls.Forbidden()), "forbidden")
 	fmt.Println(calls.In("shop").With("patch").Failed().Count())
 	for _, call := range calls.Filter(func(call audit.Call) bool { return call.Name == "" }) {
 		fmt.Println(call.Target(), call.IsWrite(), call.IsRead(), call.IsWatch())
 	}
 	// Output:
-	// 1 watch, 1 dry run, 2 failed
+	// 1 watch, 1 dry run, 2 failed, 1 forbidden
 	// map[patch deployments.apps:1]
 	// secrets false false true
 	// secrets false true false
