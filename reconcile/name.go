@@ -13,6 +13,7 @@ const (
 // ScopedName returns the name for an object of the resource: the resource's name, a dash
 // and name. Longer than 63 characters it is cut and ends in a dash and 8 digits of the whole
 // name's hash, so that it stays a valid label value and doesn't collide (spec: reconcile 6).
+// A StatefulSet or CronJob takes only 52 characters: have the resource's schema refuse longer names.
 func (s *Session) ScopedName(name string) string {
 	if s.oper8Names {
 		return truncateOper8(s.Name() + "-" + name)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
 	v1 "github.com/operkit/operkit/examples/guestbook/api/v1"
 	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/tools/envtest"
@@ -81,6 +83,42 @@ func TestCRDNotInstalled(t *testing.T) {
 	w.InstallCRDs(t, "config/crd")
 	w.create()
 	w.settled()
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	api, err := cluster.New(t.Context(), w.Admin)
+	require.NoError(t, err)
+	longest := strings.Repeat("a", 46)
+	for _, row := range []struct {
+		reason, name, refused string
+	}{
+		{"as long as a StatefulSet's name leaves room", longest, ""},
+		{"one letter", "a", ""},
+		{"digits and dashes", "a-1", ""},
+		{"a StatefulSet's Pods would never come", longest + "a", "at most 46 characters"},
+		{"no name of a Service", "1a", "a letter first"},
+		{"no name of a Service either", "a.b", "small letters, digits and dashes"},
+	} {
+		book := guestbook(row.name)
+		book.SetNamespace(w.Namespace)
+		_, err := api.Port().Apply(t.Context(), book, deploy.ApplyOptions{FieldManager: "somebody"})
+		if row.refused == "" {
+			require.NoError(t, err, row.reason)
+		} else {
+			require.ErrorContains(t, err, row.refused, row.reason)
+		}
+	}
+	w.start()
+	w.Eventually("the longest name's Pods come", func() bool {
+		store := w.Get(statefulSets, longest+"-redis")
+		if store == nil {
+			return false
+		}
+		ready, _, _ := unstructured.NestedInt64(store.Object, "status", "readyReplicas")
+		return ready == 1
+	})
 }
 
 func TestRightsMissingForOneKind(t *testing.T) {

@@ -66,12 +66,16 @@ var (
 // create makes the guestbook "hello".
 func (w *world) create() {
 	w.t.Helper()
+	w.Apply(guestbook("hello"))
+}
+
+func guestbook(name string) *unstructured.Unstructured {
 	book := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"size": int64(2), "image": "guestbook:1", "message": "Welcome!", "redis": map[string]any{"enabled": true},
 	}}}
 	book.SetGroupVersionKind(v1.GuestbookKind)
-	book.SetName("hello")
-	w.Apply(book)
+	book.SetName(name)
+	return book
 }
 
 // condition reads one condition of the guestbook.

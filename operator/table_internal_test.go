@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,34 @@ func TestTables(t *testing.T) {
 	assert.Equal(t, "Version\n   1.2.3\nName\n   a name that is too\n   long\n", table(whole, 22), "the first row is no head everywhere")
 	assert.Equal(t, "a", cutTo("a", 1))
 	assert.Equal(t, "…", cutTo("ab", 1))
+}
+
+func TestNarrowed(t *testing.T) {
+	t.Parallel()
+	const message = "waits for redis, which waits for a volume"
+	long := strings.Repeat("n", 50)
+	for _, row := range []struct {
+		reason  string
+		columns int
+		cells   []string
+		want    []string
+	}{
+		{"elsewhere than on a terminal nothing is cut", 0, []string{long, "False", message}, []string{long, "False", message}},
+		{"what has room stays whole", 100, []string{long, "False", message}, []string{long, "False", message}},
+		{"a long name leaves room for the message", 60, []string{long, "False", message}, []string{strings.Repeat("n", 32) + "…", "False", message}},
+		{"a short last column needs no more than it is", 60, []string{long, "False", "5m"}, []string{strings.Repeat("n", 46) + "…", "False", "5m"}},
+		{"the widest is cut first", 60, []string{long, strings.Repeat("r", 20), message}, []string{strings.Repeat("n", 18) + "…", strings.Repeat("r", 18) + "…", message}},
+		{"something is left of each", 20, []string{long, "False", message}, []string{strings.Repeat("n", 15) + "…", "False", message}},
+		{"letters, not bytes", 60, []string{strings.Repeat("ä", 50), "False", message}, []string{strings.Repeat("ä", 32) + "…", "False", message}},
+		{"one column has no other to be cut", 20, []string{long}, []string{long}},
+	} {
+		given := slices.Clone(row.cells)
+		assert.Equal(t, [][]string{row.want}, narrowed([][]string{row.cells}, row.columns), row.reason)
+		assert.Equal(t, given, row.cells, "what was given is as it was: %s", row.reason)
+	}
+	rows := [][]string{{"NAME", "READY", "MESSAGE"}, {long, "False", message}, {"short"}}
+	assert.Equal(t, [][]string{{"NAME", "READY", "MESSAGE"}, {strings.Repeat("n", 32) + "…", "False", message}, {"short"}}, narrowed(rows, 60), "a row may end early")
+	assert.Empty(t, narrowed(nil, 60))
 }
 
 func TestOneLine(t *testing.T) {
