@@ -161,7 +161,7 @@ func (s states) places(namespace, kind string, row []string) []string {
 
 func (s state) shownReady() string {
 	if s.Outdated {
-		return s.Ready + " (before the last change)"
+		return s.Ready + " (outdated)"
 	}
 	return s.Ready
 }
