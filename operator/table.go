@@ -71,11 +71,12 @@ func widthsOf(rows [][]string) (widths []int) {
 func writeWhole(out io.Writer, rows [][]string) error {
 	widths := widthsOf(rows)
 	last := max(len(widths)-1, 0)
-	room := columnsOf(out)
+	columns := columnsOf(out)
+	room := columns
 	for _, width := range widths[:last] {
 		room -= width + gap
 	}
-	if columns := columnsOf(out); columns > 0 && room < least {
+	if columns > 0 && room < least {
 		return writeBelow(out, rows, last, columns)
 	}
 	var wrapped [][]string

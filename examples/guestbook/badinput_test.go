@@ -98,8 +98,9 @@ func TestNames(t *testing.T) {
 		{"one letter", "a", ""},
 		{"digits and dashes", "a-1", ""},
 		{"a StatefulSet's Pods would never come", longest + "a", "at most 46 characters"},
-		{"no name of a Service", "1a", "a letter first"},
-		{"no name of a Service either", "a.b", "small letters, digits and dashes"},
+		{"no name of anything", "a-", "RFC 1123"},
+		{"no name of a Service", "1a", "begins with a letter"},
+		{"no name of a Service either", "a.b", "no dots"},
 	} {
 		book := guestbook(row.name)
 		book.SetNamespace(w.Namespace)

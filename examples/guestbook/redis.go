@@ -60,7 +60,7 @@ func redisPassword(s *reconcile.Session) *corev1.EnvVarApplyConfiguration {
 func labels(s *reconcile.Session, component string) map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":      "guestbook",
-		"app.kubernetes.io/instance":  reconcile.Truncate(s.Name()),
+		"app.kubernetes.io/instance":  s.Name(),
 		"app.kubernetes.io/component": component,
 	}
 }

@@ -9,11 +9,11 @@ import (
 // GuestbookKind is the kind that the operator controls.
 var GuestbookKind = schema.GroupVersionKind{Group: "examples.operkit.dev", Version: "v1", Kind: "Guestbook"}
 
-// Guestbook is a small web application with a store behind it. Its name begins those of its Service and its StatefulSet,
-// which take less than other names do.
+// Guestbook is a small web application with a store behind it. Its name begins those of its Services and its StatefulSet,
+// which may be less than other names may.
 //
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 46",message="a guestbook's name has at most 46 characters: its StatefulSet's name, which has 6 more, may have 52"
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="a guestbook's name has small letters, digits and dashes, a letter first and no dash at the end: its Service's name begins with it"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z][^.]*$')",message="a guestbook's name begins with a letter and has no dots: its Services' names begin with it"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=gb
