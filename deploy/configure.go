@@ -3,7 +3,9 @@ package deploy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -69,7 +71,7 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 		return Result{}, false
 	}
 	if fields := t.declaredChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
-		return t.recreate(ctx, live, fields), true
+		return t.recreate(ctx, live, fmt.Errorf("%s: declared as immutable", strings.Join(fields, ", "))), true
 	}
 	drifted := t.partial && t.appliedLast(live)
 	settled := t.settle(t.settings, wanted, live, drifted)
@@ -79,19 +81,31 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	if len(settled.refused) > 0 {
 		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: settled.refused}}, true
 	}
-	return t.carryOut(ctx, settled, wanted, live), true
+	return t.carryOut(ctx, settled, live), true
 }
 
-// carryOut writes what is settled, by way of a new object where the cluster refuses to change the old one.
-func (t *task) carryOut(ctx context.Context, settled settlement, wanted, live *unstructured.Unstructured) Result {
+// carryOut writes what is settled.
+func (t *task) carryOut(ctx context.Context, settled settlement, live *unstructured.Unstructured) Result {
 	result := t.write(ctx, settled, live)
-	if fields := t.refused(result.Err, wanted, live); len(fields) > 0 {
-		return t.recreate(ctx, live, fields)
+	if isRefusedChange(result.Err) {
+		result = t.afterRefusal(ctx, settled, live, result)
 	}
 	if len(settled.fought) > 0 && result.Err == nil {
 		result.Action, result.Err = Conflicted, &ConflictError{Ref: t.in.ref, Fields: settled.fought, Fought: true}
 	}
 	return result
+}
+
+// afterRefusal finds another way for a change that the cluster has refused: in two applies, or by a new object.
+func (t *task) afterRefusal(ctx context.Context, settled settlement, live *unstructured.Unstructured, refused Result) Result {
+	if switched, ok := t.switchUnions(ctx, settled, live, refused.Err); ok {
+		return switched
+	}
+	if t.in.strategy.recreates() {
+		return t.recreate(ctx, live, refused.Err)
+	}
+	refused.Err = t.advise(ctx, live, refused.Err)
+	return refused
 }
 
 // write applies what is settled, unless that is there already.

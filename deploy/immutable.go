@@ -8,9 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Immutable declares fields of a kind that can't be changed once an object is there, beside those
-// known of Kubernetes' own kinds. Fields are paths of maps such as ".spec.size". With the strategy
-// Recreate a change of one makes the object anew, whether or not the cluster would take it.
+// Immutable declares fields of a kind that can't be changed once an object is there. Fields are paths of maps such as
+// ".spec.size". With the strategy Recreate the object is made anew when such a field is set to another value, or when
+// something is left out of it that this manager set, also if the cluster would accept the change. Fields that the
+// cluster itself refuses to change needn't be declared.
 func Immutable(kind schema.GroupKind, fields ...string) Option {
 	return func(s *settings) {
 		declared := s.immutable[:len(s.immutable):len(s.immutable)]
@@ -45,16 +46,6 @@ var immutableFields = map[schema.GroupKind][]string{
 	{Group: "node.k8s.io", Kind: "RuntimeClass"}:                      {".handler"},
 }
 
-// protectedKinds hold data, or other objects, that go when one of them is deleted.
-var protectedKinds = []schema.GroupKind{
-	{Kind: "Namespace"},
-	{Kind: "PersistentVolume"},
-	{Kind: "PersistentVolumeClaim"},
-	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
-}
-
-func protected(kind schema.GroupKind) bool { return slices.Contains(protectedKinds, kind) }
-
 // ImmutableFields are the fields of obj, an object of one of Kubernetes' own kinds, that an API server
 // doesn't let anybody change once they are set, as paths such as ".spec.selector".
 func ImmutableFields(obj *unstructured.Unstructured) []string {
@@ -67,46 +58,46 @@ func ImmutableFields(obj *unstructured.Unstructured) []string {
 	return fields
 }
 
-// declaredChanges are the fields declared by Immutable that wanted sets to something that isn't on live.
+// declaredChanges returns the fields declared by Immutable that wanted changes: it sets a value that isn't on live, or
+// leaves out something that manager owns there.
 func (s settings) declaredChanges(wanted, live *unstructured.Unstructured) []string {
 	kind := wanted.GroupVersionKind().GroupKind()
+	ours, _ := appliedFields(live, s.fieldManager)
 	var fields []string
 	for _, declared := range s.immutable {
-		if declared.kind == kind {
+		if declared.kind != kind {
+			continue
+		}
+		var path []any
+		owned := ours
+		for name := range strings.SplitSeq(strings.TrimPrefix(declared.field, "."), ".") {
+			path = append(path, name)
+			owned = owned.below("f:" + name)
+		}
+		want, set := valueAt(wanted.Object, path)
+		have, there := valueAt(live.Object, path)
+		if set && !within(want, have, sameValue) || there && ours.holds(path) && (!set || owned.exceeds(want)) {
 			fields = append(fields, declared.field)
 		}
 	}
-	return changedFields(fields, wanted, live)
+	return fields
 }
 
-// changedFields are those of fields that wanted sets to something that isn't on live.
-func changedFields(fields []string, wanted, live *unstructured.Unstructured) []string {
-	return slices.DeleteFunc(fields, func(field string) bool {
-		path := strings.Split(strings.TrimPrefix(field, "."), ".")
-		want, set, err := unstructured.NestedFieldNoCopy(wanted.Object, path...)
-		if err != nil || !set {
-			return true
-		}
-		have, _, err := unstructured.NestedFieldNoCopy(live.Object, path...)
-		return err == nil && within(want, have)
-	})
-}
-
-// within tells whether all of want is in have, which may hold more: what the server filled in.
-func within(want, have any) bool {
+// within reports whether all of want is in have, which may hold more: what the server filled in. same compares scalars.
+func within(want, have any, same func(want, have any) bool) bool {
 	switch want := want.(type) {
 	case map[string]any:
 		content, ok := have.(map[string]any)
 		for name, item := range want {
 			below, there := content[name]
-			if !there && !isZero(item) || there && !within(item, below) {
+			if !there && !isZero(item) || there && !within(item, below, same) {
 				return false
 			}
 		}
 		return ok || len(want) == 0
 	case []any:
 		list, _ := have.([]any)
-		return slices.EqualFunc(want, list, within)
+		return slices.EqualFunc(want, list, func(want, have any) bool { return within(want, have, same) })
 	}
-	return sameValue(want, have)
+	return same(want, have)
 }

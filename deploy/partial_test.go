@@ -79,7 +79,7 @@ func TestPartialView(t *testing.T) {
 		"a replacement is of the whole": {spec: "{a: 1}", next: "{a: 2}", action: deploy.Replaced,
 			calls: []string{get, "update Deployment shop/web"}, options: []deploy.Option{deploy.By(deploy.Replace)}},
 		"an immutable field is looked at": {spec: "{selector: {a: x}}", next: "{selector: {a: y}}", action: deploy.Recreated,
-			calls:   []string{get, write, "delete Deployment shop/web " + firstUID, write},
+			calls:   []string{get, write, "list PersistentVolumeClaim shop", "create Deployment shop/web dry-run", "delete Deployment shop/web " + firstUID, write},
 			options: []deploy.Option{deploy.By(deploy.Recreate)}},
 		"it is there, be it what it may": {spec: "{a: 1}", next: "{a: 2}", action: deploy.Unchanged, options: []deploy.Option{deploy.By(deploy.CreateOnly)}},
 		"gone after the look": {spec: "{list: [a]}", action: deploy.Created, calls: []string{get, write}, between: func(t *testing.T, cluster *recording) {

@@ -127,6 +127,9 @@ func (p recordingPort) Apply(ctx context.Context, obj *unstructured.Unstructured
 
 func (p recordingPort) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
 	call := "create " + deploy.RefOf(obj).String()
+	if options.DryRun {
+		call += " dry-run"
+	}
 	if err := p.note(call); err != nil {
 		return nil, err
 	}
@@ -135,6 +138,13 @@ func (p recordingPort) Create(ctx context.Context, obj *unstructured.Unstructure
 		err = p.after(call)
 	}
 	return made, err
+}
+
+func (p recordingPort) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
+	if err := p.note("list " + kind.Kind + " " + namespace); err != nil {
+		return nil, err
+	}
+	return p.Port.List(ctx, kind, namespace, options)
 }
 
 func (p recordingPort) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {

@@ -3,14 +3,16 @@ package deploy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// replace writes the whole content of an object under its resourceVersion, unless all of the intent
-// is there. What the intent doesn't name at its top level, such as the status, stays, and so do labels,
-// annotations, finalizers and owner references of others (spec: deploy W4).
+// replace writes the whole content of an object under its resourceVersion, unless all of the intent is there. Fields at the
+// top level that the intent doesn't name, such as the status, stay, and so do labels, annotations, finalizers and owner
+// references of others. What this manager wrote there before goes.
 func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Result {
 	for attempt := 1; ; attempt++ {
 		if live.GetDeletionTimestamp() != nil {
@@ -20,13 +22,14 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 			return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
 		}
 		next := replaced(t.in.object, live)
+		dropUnsaid(next, live, t.in.object, t.fieldManager)
 		keepScaled(next.Object, live, t.fieldManager)
-		if live.GetAnnotations()[t.hashKey()] == t.in.hash && within(withoutMetadata(withoutScaled(t.in.object, live, t.fieldManager)), live.Object) && sameMetadata(next, live) {
+		if live.GetAnnotations()[t.hashKey()] == t.in.hash && t.isThere(live) && sameMetadata(next, live) {
 			return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
 		}
 		// The cluster knows better who owns what: a View may leave out entries that nobody reads, and those of an update are taken for all.
 		next.SetManagedFields(nil)
-		stored, err := t.port.Update(ctx, next, UpdateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun})
+		stored, err := t.updateKeeping(ctx, next, live)
 		if err == nil && !t.dryRun && isState(stored, live) {
 			return Result{Ref: t.in.ref, Action: Unchanged, Object: live} // what the cluster makes of it is there
 		}
@@ -35,7 +38,7 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		}
 		var stale *StaleError
 		if !errors.As(err, &stale) || attempt == configureAttempts {
-			return failure(t.in.ref, err)
+			return failure(t.in.ref, t.advise(ctx, live, err))
 		}
 		if attempt > 1 && !t.pause(ctx, attempt) {
 			return failure(t.in.ref, err)
@@ -46,6 +49,28 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 			return Result{Ref: t.in.ref, Action: Failed, Err: err}
 		}
 	}
+}
+
+// isThere reports whether live has all of the intent, but for what a scaler set.
+func (t *task) isThere(live *unstructured.Unstructured) bool {
+	same := sameValue
+	if kind := live.GroupVersionKind(); isBuiltIn(kind.Group) && kind.Kind != "ConfigMap" && kind.Kind != "Secret" {
+		same = sameOrCanonical
+	}
+	return within(withoutMetadata(withoutScaled(t.in.object, live, t.fieldManager)), live.Object, same)
+}
+
+// sameOrCanonical is sameValue, where a quantity is also the same as the form in which the API server stores it.
+func sameOrCanonical(want, have any) bool {
+	if sameValue(want, have) {
+		return true
+	}
+	stored, isText := have.(string)
+	if !isText {
+		return false
+	}
+	quantity, err := resource.ParseQuantity(fmt.Sprint(want))
+	return err == nil && quantity.String() == stored
 }
 
 // replaced is live with the content of an intent.

@@ -23,10 +23,16 @@ const (
 	// manifest names at its top level that aren't in it go, whoever set them. It is for kinds that can't
 	// be applied in parts. Compared by value: what the cluster fills in is no difference.
 	Replace Strategy = "Replace"
-	// Recreate sends an apply too, but deletes the object and makes it anew when a field changed that can't
-	// be changed (see Immutable). Kinds whose deletion takes data or other objects along are refused.
+	// Recreate sends an apply too. If the cluster refuses the change of a field, or a field declared by Immutable changed,
+	// the object is deleted and created again. It is kept, and the result is Failed, if the cluster wouldn't accept the
+	// new object either, or if the deletion would take data along: of a Namespace, a PersistentVolume or a claim for
+	// it, a CustomResourceDefinition, a VolumeSnapshot, or of an object that owns claims, such as a StatefulSet with
+	// persistentVolumeClaimRetentionPolicy.whenDeleted: Delete. It needs the right to list claims.
 	Recreate Strategy = "Recreate"
-	// RecreateProtected is Recreate for those kinds also.
+	// RecreateOrphan is Recreate which leaves alone what the object owns: the Pods of a StatefulSet go on running, and
+	// the new StatefulSet adopts them and their claims.
+	RecreateOrphan Strategy = "RecreateOrphan"
+	// RecreateProtected is Recreate also if the deletion takes data along.
 	RecreateProtected Strategy = "RecreateProtected"
 	// OnDelete leaves the object as it is until somebody deletes it.
 	OnDelete Strategy = "OnDelete"
@@ -34,7 +40,7 @@ const (
 	Ignore Strategy = "Ignore"
 )
 
-var strategies = []Strategy{ServerSideApply, CreateOnly, Replace, Recreate, RecreateProtected, OnDelete, Ignore}
+var strategies = []Strategy{ServerSideApply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore}
 
 var strategyNames = func() string {
 	names := make([]string, len(strategies))
@@ -46,7 +52,9 @@ var strategyNames = func() string {
 
 func (s Strategy) known() bool { return slices.Contains(strategies, s) }
 
-func (s Strategy) recreates() bool { return s == Recreate || s == RecreateProtected }
+func (s Strategy) recreates() bool {
+	return s == Recreate || s == RecreateOrphan || s == RecreateProtected
+}
 
 // By sets the strategy of objects whose manifest names none in the annotation
 // <domain>/strategy; see KeyDomain. Default ServerSideApply.

@@ -2,6 +2,8 @@ package deploy_test
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -38,16 +40,16 @@ func TestStrategy(t *testing.T) {
 		action        deploy.Action
 		calls         int
 	}{
-		"a field that can't be changed makes it anew":     {before, after, []deploy.Option{deploy.By(deploy.Recreate)}, "", deploy.Recreated, 3},
-		"so does the annotation":                          {before, after, nil, "Recreate", deploy.Recreated, 3},
+		"a field that can't be changed makes it anew":     {before, after, []deploy.Option{deploy.By(deploy.Recreate)}, "", deploy.Recreated, 5},
+		"so does the annotation":                          {before, after, nil, "Recreate", deploy.Recreated, 5},
 		"what can be changed is changed":                  {before, `{selector: {matchLabels: {app: web}}, replicas: 2}`, nil, "Recreate", deploy.Configured, 1},
 		"the annotation wins over the option":             {before, after, []deploy.Option{deploy.By(deploy.Recreate)}, "OnDelete", deploy.Skipped, 0},
 		"it is left until somebody deletes it":            {before, after, []deploy.Option{deploy.By(deploy.OnDelete)}, "", deploy.Skipped, 0},
 		"and is unchanged when it is as it should be":     {before, before, []deploy.Option{deploy.By(deploy.OnDelete)}, "", deploy.Unchanged, 0},
 		"nothing is done":                                 {before, after, nil, "Ignore", deploy.Skipped, 0},
-		"a field of a kind of one's own may be declared":  {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 2},
+		"a field of a kind of one's own may be declared":  {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 4},
 		"a declaration is of its kind only":               {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(schema.GroupKind{Kind: "Widget"}, ".spec.a")}, "", deploy.Configured, 1},
-		"of lists every element counts":                   {"{a: [{b: 1}, {b: 2}]}", "{a: [{b: 1}]}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 2},
+		"of lists every element counts":                   {"{a: [{b: 1}, {b: 2}]}", "{a: [{b: 1}]}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 4},
 		"deploy rules 16-20: never by guess from content": {"{a: [{x: 1}, {y: 2}]}", "{a: []}", []deploy.Option{deploy.By(deploy.Recreate)}, "", deploy.Configured, 1},
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -90,9 +92,9 @@ func TestUnknownStrategy(t *testing.T) {
 	cluster := newCluster(t)
 	m := deploy.NewManager(cluster)
 	_, err := m.Apply(t.Context(), objects(settings(t, "{}")), deploy.By("Guess"))
-	require.EqualError(t, err, `strategy "Guess": there is no such one: use Apply, CreateOnly, Replace, Recreate, RecreateProtected, OnDelete, Ignore`)
+	require.EqualError(t, err, `strategy "Guess": there is no such one: use Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore`)
 	result := apply(t, m, annotated(settings(t, "{}"), "operkit.dev/strategy", "Guess"))
-	require.EqualError(t, result.Err, `ConfigMap shop/settings: invalid manifest: annotation operkit.dev/strategy: there is no strategy "Guess": use one of Apply, CreateOnly, Replace, Recreate, RecreateProtected, OnDelete, Ignore`)
+	require.EqualError(t, result.Err, `ConfigMap shop/settings: invalid manifest: annotation operkit.dev/strategy: there is no strategy "Guess": use one of Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore`)
 	assert.Empty(t, cluster.take())
 }
 
@@ -109,8 +111,9 @@ func TestImmutableFieldsAreTheClustersToRefuse(t *testing.T) {
 		cluster.take()
 		result := apply(t, m, web(t, after))
 		assert.Equal(t, deploy.Failed, result.Action)
-		require.EqualError(t, result.Err, `Deployment shop/web: refused: Deployment.apps "web" is invalid: spec.selector: Invalid value: field is immutable`)
-		assert.Equal(t, []string{write}, cluster.take(), "without the strategy nothing is made anew")
+		require.EqualError(t, result.Err, `Deployment shop/web: refused: Deployment.apps "web" is invalid: spec.selector: Invalid value: field is immutable: `+
+			`the object can't be changed in this way, but be deleted and created again: by the strategy Recreate, or by RecreateOrphan, which keeps what the object owns, such as Pods and claims`)
+		assert.Equal(t, []string{write, "create Deployment shop/web dry-run"}, cluster.take(), "without the strategy nothing is made anew")
 	})
 	t.Run("it takes it", func(t *testing.T) {
 		cluster := newCluster(t)
@@ -137,33 +140,52 @@ func TestImmutableFieldsAreTheClustersToRefuse(t *testing.T) {
 	})
 }
 
-// What would be refused when it is made anew isn't deleted first, and what is deleted is made anew.
+// An object isn't deleted before the cluster would accept its successor, and what is deleted is made anew.
 func TestRecreateLosesNothing(t *testing.T) {
 	t.Parallel()
 	first, second := web(t, "{selector: {matchLabels: {app: a}}}"), web(t, "{selector: {matchLabels: {app: b}}}")
+	ref := deploy.RefOf(first)
+	quota := func(amounts string) error {
+		return &deploy.ForbiddenError{Err: errors.New("web is forbidden: exceeded quota: " + amounts)}
+	}
 	for reason, row := range map[string]struct {
-		causes []string
-		want   deploy.Action
+		causes    []string // of the refused apply
+		successor []error  // the answers to dry-run creations; nil: those of the cluster
+		want      deploy.Action
 	}{
-		"the immutable field":            {[]string{"spec.selector"}, deploy.Recreated},
-		"a place in it":                  {[]string{"spec.selector.matchLabels[app]"}, deploy.Recreated},
-		"what it is in":                  {[]string{"spec"}, deploy.Recreated},
-		"something else too":             {[]string{"spec.selector", "spec.template.spec.containers[0].image"}, deploy.Failed},
-		"a name that begins alike":       {[]string{"specification"}, deploy.Failed},
-		"the object as a whole":          {[]string{""}, deploy.Failed},
-		"nothing that the cluster names": {nil, deploy.Failed},
+		"a field":                                  {[]string{"spec.selector"}, nil, deploy.Recreated},
+		"a place in it":                            {[]string{"spec.selector.matchLabels[app]"}, nil, deploy.Recreated},
+		"what it is in":                            {[]string{"spec"}, nil, deploy.Recreated},
+		"several fields":                           {[]string{"spec.selector", "spec.strategy"}, nil, deploy.Recreated},
+		"the metadata, which others write too":     {[]string{"spec.selector", "metadata.ownerReferences"}, nil, deploy.Failed},
+		"the object as a whole":                    {[]string{""}, nil, deploy.Failed},
+		"nothing that the cluster names":           {nil, nil, deploy.Failed},
+		"the successor is invalid":                 {[]string{"spec.selector"}, []error{&deploy.InvalidError{Ref: ref, Err: errNo}}, deploy.Failed},
+		"the successor is denied":                  {[]string{"spec.selector"}, []error{&deploy.ForbiddenError{Err: errNo}}, deploy.Failed},
+		"nobody knows about the successor":         {[]string{"spec.selector"}, []error{&deploy.UnavailableError{Ref: ref, Err: errNo}}, deploy.Failed},
+		"a quota of which the old one is a part":   {[]string{"spec.selector"}, []error{quota("q, requested: count/deployments.apps=1, used: count/deployments.apps=3, limited: count/deployments.apps=3")}, deploy.Recreated},
+		"a quota that is more than full":           {[]string{"spec.selector"}, []error{quota("q, requested: count/deployments.apps=1, used: count/deployments.apps=4, limited: count/deployments.apps=3")}, deploy.Failed},
+		"a quota of something else":                {[]string{"spec.selector"}, []error{quota("q, requested: requests.cpu=1, used: requests.cpu=500m, limited: requests.cpu=1")}, deploy.Failed},
+		"a quota of which the old one has as much": {[]string{"spec.selector"}, slices.Repeat([]error{quota("q, requested: requests.cpu=1, used: requests.cpu=1, limited: requests.cpu=1")}, 2), deploy.Recreated},
+		"a quota that can't be read":               {[]string{"spec.selector"}, []error{quota("q, requested: a=b, used: a=b, limited: a=b")}, deploy.Failed},
 	} {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
-		apply(t, m, first)
-		refused := &deploy.InvalidError{Ref: deploy.RefOf(first), Err: errNo}
+		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate), deploy.RetryFor(0))
+		uid := apply(t, m, first).Object.GetUID()
+		refused := &deploy.InvalidError{Ref: ref, Err: errNo}
 		for _, field := range row.causes {
 			refused.Causes = append(refused.Causes, deploy.InvalidField{Field: field})
 		}
-		cluster.before = failing("apply", refused)
+		applying, creating := failing("apply", refused), failing("create", row.successor...)
+		cluster.before = func(call string) error { return errors.Join(applying(call), creating(call)) }
 		result := apply(t, m, second)
 		assert.Equal(t, row.want, result.Action, reason)
-		assert.NotNil(t, cluster.get(t, deploy.RefOf(first)), reason)
+		if live := cluster.get(t, ref); assert.NotNil(t, live, reason) {
+			assert.Equal(t, row.want == deploy.Failed, live.GetUID() == uid, reason)
+		}
+		if row.successor != nil && row.want == deploy.Failed {
+			require.ErrorContains(t, result.Err, "Deployment shop/web: it is kept, because it can't be changed (no), and a new one wouldn't be accepted: ", reason)
+		}
 	}
 	t.Run("refused for another reason than what is in it", func(t *testing.T) {
 		for _, err := range []error{
@@ -237,8 +259,8 @@ func TestRecreateProtected(t *testing.T) {
 	cluster.take()
 	result := apply(t, m, claim("fast"), deploy.By(deploy.Recreate))
 	assert.Equal(t, deploy.Failed, result.Action)
-	require.EqualError(t, result.Err, "PersistentVolumeClaim shop/data: refused: .spec.storageClassName can't be changed, "+
-		"and to delete it would take along what it holds: use the strategy RecreateProtected if that is meant")
+	require.EqualError(t, result.Err, `PersistentVolumeClaim shop/data: refused: PersistentVolumeClaim "data" is invalid: spec.storageClassName: Invalid value: `+
+		"field is immutable: deleting it would take along what it holds: use the strategy RecreateProtected if that is meant")
 	assert.Equal(t, []string{"apply PersistentVolumeClaim shop/data"}, cluster.take())
 	assert.Equal(t, deploy.Recreated, apply(t, m, claim("fast"), deploy.By(deploy.RecreateProtected)).Action)
 }
@@ -285,7 +307,7 @@ func TestRecreateDryRun(t *testing.T) {
 	cluster.take()
 	assert.Equal(t, deploy.Recreated, apply(t, m, web(t, "{selector: {matchLabels: {app: b}}}"), deploy.DryRun()).Action)
 	for _, call := range cluster.take() {
-		assert.Contains(t, call, "dry-run")
+		assert.True(t, strings.Contains(call, "dry-run") || strings.HasPrefix(call, "list"), call)
 	}
 	assert.NotNil(t, cluster.get(t, deploy.Ref{Kind: deployment, Namespace: "shop", Name: "web"}))
 }

@@ -29,6 +29,8 @@ var (
 	configMap  = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 	deployment = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 	service    = schema.GroupVersionKind{Version: "v1", Kind: "Service"}
+	aPodKind   = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	aClaimKind = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
 	job        = schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}
 	cart       = schema.GroupVersionKind{Group: "deploy.operkit.dev", Version: "v1", Kind: "Cart"}
 	crate      = schema.GroupVersionKind{Group: "late.operkit.dev", Version: "v1", Kind: "Crate"}

@@ -3,11 +3,14 @@ package cluster_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -41,4 +44,24 @@ spec:
 	renewed := apply(t, m, intent("b", "2"))
 	assert.Equal(t, deploy.Recreated, renewed.Action, "the image of a Job can't")
 	assert.NotEqual(t, first.GetUID(), renewed.Object.GetUID())
+}
+
+// What a policy denies only to a creation would be lost if it was deleted first.
+func TestRecreateDeniedAtCreation(t *testing.T) {
+	t.Parallel()
+	env := envtest.Start(t)
+	denied := object(t, env.Namespace, with(aJob, "c:1", "c:latest"))
+	policy(t, env, "ValidatingAdmissionPolicy", "no-latest", "batch", "jobs", "  validations: [{expression: 'object.spec.template.spec.containers.all(c, !c.image.endsWith(\":latest\"))', message: latest is not allowed here}]", ", validationActions: [Deny]")
+	require.Eventually(t, func() bool {
+		_, err := others(t, env, job).Create(t.Context(), denied, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err != nil
+	}, patience, 50*time.Millisecond, "the policy doesn't come to hold")
+	m := deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)), deploy.By(deploy.Recreate))
+	before := apply(t, m, object(t, env.Namespace, aJob)).Object
+	results, err := m.Apply(t.Context(), []*unstructured.Unstructured{denied})
+	require.ErrorContains(t, err, "latest is not allowed here")
+	assert.Equal(t, deploy.Failed, results[0].Action)
+	live, err := others(t, env, job).Get(t.Context(), before.GetName(), metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, before.GetUID(), live.GetUID())
 }

@@ -85,7 +85,7 @@ var strategyCases = []Case{
 		s.becomes(deploy.Configured, m, s.widget("{size: 1, color: red}"))
 		s.asked(calls, "apply Widget one")
 		after := s.becomes(deploy.Recreated, m, s.widget("{size: 2}")).Object
-		s.asked(calls, "delete Widget one", "apply Widget one")
+		s.asked(calls, "list PersistentVolumeClaim", "create Widget one dry-run", "delete Widget one", "apply Widget one")
 		s.is(before.GetUID() != after.GetUID(), "it is the same object")
 		equal(s, any(map[string]any{"size": int64(2)}), s.get(deploy.RefOf(after)).Object["spec"], "spec")
 		s.settles(s.widget("{size: 2}"), deploy.By(deploy.Recreate))
@@ -99,7 +99,24 @@ var strategyCases = []Case{
 		s.becomes(deploy.Unchanged, m, frozen("1"))
 		calls.take()
 		equal(s, "2", data(s.becomes(deploy.Recreated, m, frozen("2")).Object)["a"], "a")
-		s.asked(calls, "apply ConfigMap settings", "delete ConfigMap settings", "apply ConfigMap settings")
+		s.asked(calls, "apply ConfigMap settings", "list PersistentVolumeClaim", "create ConfigMap settings dry-run", "delete ConfigMap settings", "apply ConfigMap settings")
+	}},
+	{"strategies/recreate what leaves something out", "what this manager owns and doesn't say any more is a change", func(s *scene) {
+		m, _ := s.manager(deploy.By(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
+		before := s.becomes(deploy.Created, m, s.widget("{size: 1, color: red}")).Object
+		s.becomes(deploy.Unchanged, m, s.widget("{size: 1, color: red}"))
+		after := s.becomes(deploy.Recreated, m, s.widget("{size: 1}")).Object
+		s.is(before.GetUID() != after.GetUID(), "it is the same object")
+		s.settles(s.widget("{size: 1}"), deploy.By(deploy.Recreate))
+	}},
+	{"strategies/recreate what others added", "what somebody else owns is no change of ours", func(s *scene) {
+		m, _ := s.manager(deploy.By(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
+		before := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Object
+		s.merge("kubectl", deploy.RefOf(before), `{"spec":{"color":"red"}}`)
+		relabelled := s.widget("{size: 1}")
+		relabelled.SetLabels(map[string]string{"a": "b"})
+		after := s.becomes(deploy.Configured, m, relabelled).Object
+		equal(s, before.GetUID(), after.GetUID(), "uid")
 	}},
 	{"strategies/protected", "what holds data isn't deleted for a change, unless it is said twice", func(s *scene) {
 		claim := func(mode string) *unstructured.Unstructured {

@@ -1,0 +1,129 @@
+package cluster_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/tools/envtest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+const (
+	aJob = `{apiVersion: batch/v1, kind: Job, metadata: {name: it}, spec: {suspend: true, template: {spec: {
+		restartPolicy: Never, containers: [{name: c, image: "example.invalid/c:1"}]}}}}`
+	aDeployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: it}, spec: {replicas: 0, selector: {matchLabels: {app: it}},
+		template: {metadata: {labels: {app: it}}, spec: {containers: [{name: c, image: "example.invalid/c:1"}]}}}}`
+	aSet = `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: it}, spec: {replicas: 0, serviceName: it, selector: {matchLabels: {app: it}},
+		template: {metadata: {labels: {app: it}}, spec: {containers: [{name: c, image: "example.invalid/c:1"}]}}}}`
+	aService  = `{apiVersion: v1, kind: Service, metadata: {name: it}, spec: {type: LoadBalancer, loadBalancerClass: example.com/a, ports: [{port: 80}]}}`
+	aFrozen   = `{apiVersion: v1, kind: ConfigMap, metadata: {name: it}, immutable: true, data: {a: "1", b: "2"}}`
+	aSecret   = `{apiVersion: v1, kind: Secret, metadata: {name: it}, type: example.com/token, stringData: {a: "1"}}`
+	aRole     = `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: it}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}}`
+	aDaemon   = `{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: it}, spec: {selector: {matchLabels: {app: it}}, template: {metadata: {labels: {app: it}}, spec: {nodeSelector: {no: node}, containers: [{name: c, image: "example.invalid/c:1"}]}}}}`
+	retention = `replicas: 0, persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}`
+)
+
+// with replaces pieces of a manifest, given in pairs.
+func with(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
+
+// What a server refuses to change is created again where it accepts the new object, and kept where it doesn't.
+func TestRecreateAsksTheServer(t *testing.T) {
+	t.Parallel()
+	const image, selector = "example.invalid/c:1", "{matchLabels: {app: it}}"
+	for reason, row := range map[string]struct {
+		strategy      deploy.Strategy
+		before, after string
+		others        string // is there too
+		action        deploy.Action
+		message       string
+	}{
+		"a value in a Job's template":              {"", aJob, with(aJob, image, image+"2"), "", deploy.Recreated, ""},
+		"a Job's completions":                      {"", aJob, with(aJob, "suspend: true", "suspend: true, completions: 2"), "", deploy.Recreated, ""},
+		"a Job's index":                            {"", aJob, with(aJob, "suspend: true", "suspend: true, completions: 2, completionMode: Indexed"), "", deploy.Recreated, ""},
+		"a Deployment's selector":                  {"", aDeployment, with(aDeployment, "app: it", "app: other"), "", deploy.Recreated, ""},
+		"a DaemonSet's selector":                   {"", aDaemon, with(aDaemon, "app: it", "app: other"), "", deploy.Recreated, ""},
+		"a StatefulSet's service":                  {"", aSet, with(aSet, "serviceName: it", "serviceName: other"), "", deploy.Recreated, ""},
+		"a Service's class":                        {"", aService, with(aService, "example.com/a", "example.com/b"), "", deploy.Recreated, ""},
+		"a value of a frozen ConfigMap":            {"", aFrozen, with(aFrozen, `"1"`, `"3"`), "", deploy.Recreated, ""},
+		"a key taken out of it":                    {"", aFrozen, with(aFrozen, `, b: "2"`, ""), "", deploy.Recreated, ""},
+		"it is frozen no more":                     {"", aFrozen, with(aFrozen, "immutable: true, ", ""), "", deploy.Recreated, ""},
+		"a Secret's type":                          {"", aSecret, with(aSecret, "example.com/token", "example.com/other"), "", deploy.Recreated, ""},
+		"a Secret's type taken away":               {"", aSecret, with(aSecret, "type: example.com/token, ", ""), "", deploy.Recreated, ""},
+		"a binding's role":                         {"", aRole, with(aRole, "name: view", "name: edit"), "", deploy.Recreated, ""},
+		"invalid in the immutable template":        {"", aJob, with(aJob, image+`"`, image+`2", imagePullPolicy: Sometimes`), "", deploy.Failed, `Unsupported value: "Sometimes"`},
+		"invalid in the immutable selector":        {"", aDeployment, with(aDeployment, selector, "{matchLabels: {app: it}, matchExpressions: [{key: app, operator: Is, values: [x]}]}"), "", deploy.Failed, "not a valid selector operator"},
+		"invalid beside the immutable selector":    {"", aDeployment, with(aDeployment, "app: it", "app: other", image+`"`, image+`", imagePullPolicy: Sometimes`), "", deploy.Failed, `Unsupported value: "Sometimes"`},
+		"an invalid key in a frozen Secret":        {"", with(aFrozen, "ConfigMap", "Secret", `"1"`, "MQ==", `"2"`, "Mg=="), with(aFrozen, "ConfigMap", "Secret", `"1"`, "Mw==", "b: \"2\"", `"b c": Mg==`), "", deploy.Failed, "a valid config key must consist of"},
+		"a selector that doesn't match the labels": {"", aSet, with(aSet, "matchLabels: {app: it}", "matchLabels: {app: other}"), "", deploy.Failed, "does not match template"},
+		"a type without its data":                  {"", aSecret, with(aSecret, "example.com/token", "kubernetes.io/tls"), "", deploy.Failed, "data[tls.crt]: Required value"},
+		"a full quota, of which it is a part":      {"", aJob, with(aJob, image, image+"2"), `{apiVersion: v1, kind: ResourceQuota, metadata: {name: full}, spec: {hard: {count/jobs.batch: 1}}}`, deploy.Recreated, ""},
+		"a quota for which it is too much":         {"", with(aService, "LoadBalancer, loadBalancerClass: example.com/a", `ClusterIP, clusterIP: None`), with(aService, "LoadBalancer, loadBalancerClass: example.com/a", "NodePort"), `{apiVersion: v1, kind: ResourceQuota, metadata: {name: full}, spec: {hard: {services.nodeports: 0}}}`, deploy.Failed, "exceeded quota: full"},
+		"ports and addresses that it has itself":   {"", with(aService, "port: 80", "port: 80, nodePort: 30777", "type:", "clusterIP: 10.0.77.77, type:"), with(aService, "port: 80", "port: 80, nodePort: 30777", "type:", "clusterIP: 10.0.77.77, type:", "com/a", "com/b"), "", deploy.Recreated, ""},
+		"a port that another one has":              {"", aService, with(aService, "port: 80", "port: 80, nodePort: 30778", "com/a", "com/b"), `{apiVersion: v1, kind: Service, metadata: {name: other}, spec: {type: NodePort, ports: [{port: 80, nodePort: 30778}]}}`, deploy.Failed, "provided port is already allocated"},
+		"a StatefulSet that takes its claims":      {"", with(aSet, "replicas: 0", retention), with(aSet, "replicas: 0", retention, "serviceName: it", "serviceName: other"), "", deploy.Failed, "would take along the data of the claims of its volumeClaimTemplates: use the strategy RecreateOrphan"},
+		"unless they are left alone":               {deploy.RecreateOrphan, with(aSet, "replicas: 0", retention), with(aSet, "replicas: 0", retention, "serviceName: it", "serviceName: other"), "", deploy.Recreated, ""},
+		"or it is meant":                           {deploy.RecreateProtected, with(aSet, "replicas: 0", retention), with(aSet, "replicas: 0", retention, "serviceName: it", "serviceName: other"), "", deploy.Recreated, ""},
+		"an apply says which strategy does it":     {deploy.ServerSideApply, aSet, with(aSet, "serviceName: it", "serviceName: other"), "", deploy.Failed, "by the strategy Recreate, or by RecreateOrphan, which keeps what the object owns"},
+		"but not where none does":                  {deploy.ServerSideApply, aJob, with(aJob, image+`"`, image+`2", imagePullPolicy: Sometimes`), "", deploy.Failed, `"Sometimes": supported values`},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			env := envtest.Start(t)
+			admin := newCluster(t, env.Admin, cluster.Namespaces(env.Namespace))
+			if row.others != "" {
+				apply(t, deploy.NewManager(admin), object(t, env.Namespace, row.others))
+				awaitQuota(t, env, row.others)
+			}
+			strategy := row.strategy
+			if strategy == "" {
+				strategy = deploy.Recreate
+			}
+			m := deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)), deploy.By(strategy))
+			before := apply(t, m, object(t, env.Namespace, row.before))
+			if row.others != "" {
+				awaitQuota(t, env, row.others)
+			}
+			results, err := m.Apply(t.Context(), []*unstructured.Unstructured{object(t, env.Namespace, row.after)})
+			require.Equal(t, row.action, results[0].Action, "%v", err)
+			live, getErr := admin.Port().Get(t.Context(), before.Ref)
+			require.NoError(t, getErr, "the object is lost")
+			assert.Equal(t, row.action == deploy.Recreated, live.GetUID() != before.Object.GetUID())
+			if row.message != "" {
+				require.ErrorContains(t, err, row.message)
+			}
+		})
+	}
+}
+
+// awaitQuota waits until a quota, if text is one, counts what is there.
+func awaitQuota(t testing.TB, env *envtest.Env, text string) {
+	t.Helper()
+	quota := object(t, env.Namespace, text)
+	if quota.GetKind() != "ResourceQuota" {
+		return
+	}
+	client, err := dynamic.NewForConfig(env.Admin)
+	require.NoError(t, err)
+	list := func(group, version, resource string) int {
+		found, err := client.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: resource}).Namespace(env.Namespace).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		return len(found.Items)
+	}
+	jobs := int64(list("batch", "v1", "jobs"))
+	require.Eventually(t, func() bool {
+		live, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}).Namespace(env.Namespace).Get(t.Context(), quota.GetName(), metav1.GetOptions{})
+		require.NoError(t, err)
+		used, _, _ := unstructured.NestedStringMap(live.Object, "status", "used")
+		if count, counted := used["count/jobs.batch"]; counted {
+			return count == string(rune('0'+jobs))
+		}
+		return len(used) > 0
+	}, patience, patience/1000)
+}

@@ -1,0 +1,190 @@
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// unionSwitch is a map in live of which the intent sets other members than are there, such as the strategy of a
+// Deployment whose type changes. The server filled some of the old ones in. Nobody owns those, so no apply removes them,
+// and the server refuses the new ones beside them.
+type unionSwitch struct {
+	// keys lead to the map, as those of a field set.
+	keys []string
+	// unowned are the members that are in the way.
+	unowned []string
+	// nulls are the members that the intent sets to null: with that they would stay owned.
+	nulls []string
+}
+
+// switchUnions carries out a refused change in two applies if it is about members that nobody owns: the first apply takes
+// them over and changes no value, so that the second one, which doesn't contain them, removes them. ok is false if the
+// refusal is about something else.
+func (t *task) switchUnions(ctx context.Context, settled settlement, live *unstructured.Unstructured, refusal error) (result Result, ok bool) {
+	switches := unionSwitches(settled.wanted, live, causesOf(refusal))
+	if len(switches) == 0 {
+		return Result{}, false
+	}
+	patch, err := t.switchedPatch(settled.wanted, live, switches)
+	if err != nil {
+		return failure(t.in.ref, err), true
+	}
+	next, err := t.port.Patch(ctx, t.in.ref, patch)
+	if err != nil {
+		return Result{}, false // there is more in the way than members that nobody owns
+	}
+	if t.dryRun {
+		return Result{Ref: t.in.ref, Action: Configured, Object: next, Changes: t.changes(live, next)}, true
+	}
+	applied, err := t.port.Apply(ctx, t.takingOver(live, switches), ApplyOptions{FieldManager: t.fieldManager})
+	if err != nil {
+		return failure(t.in.ref, err), true
+	}
+	content := settled.wanted.Object
+	for _, s := range switches {
+		for _, name := range s.nulls {
+			content = withoutKeys(content, append(slices.Clone(s.keys), "f:"+name))
+		}
+	}
+	settled.wanted = &unstructured.Unstructured{Object: content}
+	result = t.write(ctx, settled, applied.Object)
+	if result.Err == nil && !applied.Partial {
+		result.Changes = t.changes(live, result.Object)
+	}
+	return result, true
+}
+
+// unionSwitches finds what is in the way of an intent from the fields that the server named: it is in such a field or in
+// the map around it. It returns nothing if that isn't so for each of the fields.
+func unionSwitches(wanted, live *unstructured.Unstructured, causes []InvalidField) []unionSwitch {
+	var switches []unionSwitch
+	for _, cause := range causes {
+		path := fieldSteps(cause.Field)
+		at, ok := unionSwitchAt(wanted, live, path)
+		if !ok {
+			at, ok = unionSwitchAt(wanted, live, path[:max(len(path)-1, 0)])
+		}
+		if !ok {
+			return nil
+		}
+		if !slices.ContainsFunc(switches, func(known unionSwitch) bool { return slices.Equal(known.keys, at.keys) }) {
+			switches = append(switches, at)
+		}
+	}
+	return switches
+}
+
+// unionSwitchAt looks at one map. Those at the top level, such as the spec, aren't unions.
+func unionSwitchAt(wanted, live *unstructured.Unstructured, path []any) (unionSwitch, bool) {
+	if len(path) < 2 {
+		return unionSwitch{}, false
+	}
+	d := descent{wanted: wanted.Object, live: live.Object}
+	for _, entry := range managedEntries(live) {
+		if fields, ok := entry["fieldsV1"].(map[string]any); ok {
+			d.owned = append(d.owned, fields)
+		}
+	}
+	for _, step := range path {
+		if !d.enter(step) {
+			return unionSwitch{}, false
+		}
+	}
+	want, _ := d.wanted.(map[string]any)
+	have, _ := d.live.(map[string]any)
+	found := unionSwitch{keys: d.keys}
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		if want[name] == nil && len(allBelow(d.owned, "f:"+name)) == 0 {
+			found.unowned = append(found.unowned, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if want[name] == nil {
+			found.nulls = append(found.nulls, name)
+		}
+	}
+	return found, len(want) > 0 && len(found.unowned) > 0
+}
+
+// descent goes down an intent, the live object, and what anybody owns of it, side by side.
+type descent struct {
+	wanted, live any
+	owned        []fieldSet
+	keys         []string
+}
+
+// enter goes to the field of a map, or to the item of a list: the server counts items as in live, and in the intent it is
+// the item with the same key. It returns false where one of the two isn't there.
+func (d *descent) enter(step any) bool {
+	switch step := step.(type) {
+	case string:
+		want, _ := d.wanted.(map[string]any)
+		have, _ := d.live.(map[string]any)
+		d.to("f:"+step, want[step], have[step])
+		return want[step] != nil && have[step] != nil
+	case int:
+		want, _ := d.wanted.([]any)
+		have, _ := d.live.([]any)
+		if step >= len(have) {
+			return false
+		}
+		element, _ := have[step].(map[string]any)
+		for _, set := range d.owned {
+			for _, key := range set.listKeys() {
+				if item := key.find(want); key.isOf(element) && item != nil {
+					d.to(key.name, item, element)
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (d *descent) to(key string, wanted, live any) {
+	d.wanted, d.live, d.owned, d.keys = wanted, live, allBelow(d.owned, key), append(d.keys, key)
+}
+
+// switchedPatch asks what becomes of the object with the intent and without the members in the way.
+func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches []unionSwitch) (Patch, error) {
+	content := wanted.DeepCopy()
+	content.SetUID(live.GetUID())
+	for _, s := range switches {
+		at := any(content.Object)
+		for _, key := range s.keys {
+			name, _ := strings.CutPrefix(key, "f:")
+			fields, _ := at.(map[string]any)
+			at = fields[name] // nil below a list: a merge patch replaces lists as a whole
+		}
+		if union, isMap := at.(map[string]any); isMap {
+			for _, name := range s.unowned {
+				union[name] = nil
+			}
+		}
+	}
+	body, err := json.Marshal(content.Object)
+	return Patch{Type: types.MergePatchType, Body: body, FieldManager: t.fieldManager, DryRun: true}, err
+}
+
+// takingOver is an intent of what this manager owns of live, as it is there, and the members in the way.
+func (t *task) takingOver(live *unstructured.Unstructured, switches []unionSwitch) *unstructured.Unstructured {
+	ours, _ := appliedFields(live, t.fieldManager)
+	for _, s := range switches {
+		for _, name := range s.unowned {
+			ours = ours.with(append(slices.Clone(s.keys), "f:"+name))
+		}
+	}
+	owned, _ := ours.of(live.Object).(map[string]any)
+	taking := &unstructured.Unstructured{Object: owned}
+	taking.SetGroupVersionKind(t.in.ref.Kind)
+	taking.SetNamespace(t.in.ref.Namespace)
+	taking.SetName(t.in.ref.Name)
+	taking.SetUID(live.GetUID())
+	return taking
+}
