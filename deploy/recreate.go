@@ -78,13 +78,19 @@ func (t *task) recreatePropagation() metav1.DeletionPropagation {
 	return t.propagation
 }
 
-// advise adds to the refusal of a change which strategy would carry it out, if there is one.
+// advise adds to the refusal of a change which strategy carries it out, if the cluster would accept a new object.
 func (t *task) advise(ctx context.Context, live *unstructured.Unstructured, refusal error) error {
 	if !isRefusedChange(refusal) || t.checkSuccessor(ctx, live) != nil {
 		return refusal
 	}
-	return fmt.Errorf("%w: the object can't be changed in this way, but be deleted and created again: by the strategy %s, or by %s, "+
-		"which keeps what the object owns, such as Pods and claims", refusal, Recreate, RecreateOrphan)
+	strategy, effect := Recreate, "deletes the object and creates it again"
+	switch kind := t.in.ref.Kind; {
+	case protected(kind.GroupKind()):
+		strategy, effect = RecreateProtected, "deletes the object with what it holds and creates it again"
+	case kind.Group == "apps":
+		strategy, effect = RecreateOrphan, "creates the object again and leaves its Pods and claims alone"
+	}
+	return fmt.Errorf("%w: this can't be changed: the strategy %s (annotation %s) %s", refusal, strategy, t.strategyKey(), effect)
 }
 
 func (t *task) awaitDeletion(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {

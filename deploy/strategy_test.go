@@ -112,7 +112,7 @@ func TestImmutableFieldsAreTheClustersToRefuse(t *testing.T) {
 		result := apply(t, m, web(t, after))
 		assert.Equal(t, deploy.Failed, result.Action)
 		require.EqualError(t, result.Err, `Deployment shop/web: refused: Deployment.apps "web" is invalid: spec.selector: Invalid value: field is immutable: `+
-			`the object can't be changed in this way, but be deleted and created again: by the strategy Recreate, or by RecreateOrphan, which keeps what the object owns, such as Pods and claims`)
+			`this can't be changed: the strategy RecreateOrphan (annotation operkit.dev/strategy) creates the object again and leaves its Pods and claims alone`)
 		assert.Equal(t, []string{write, "create Deployment shop/web dry-run"}, cluster.take(), "without the strategy nothing is made anew")
 	})
 	t.Run("it takes it", func(t *testing.T) {

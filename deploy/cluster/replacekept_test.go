@@ -41,7 +41,7 @@ func TestReplaceKeepsWhatTheServerSet(t *testing.T) {
 			results, err := m.Apply(t.Context(), []*unstructured.Unstructured{after})
 			require.Equal(t, row.action, results[0].Action, "%v", err)
 			if row.action == deploy.Failed {
-				require.ErrorContains(t, err, "the object can't be changed in this way, but be deleted and created again")
+				require.ErrorContains(t, err, "field is immutable: this can't be changed: the strategy Recreate (annotation operkit.dev/strategy) deletes the object")
 				return
 			}
 			live, err := c.Port().Get(t.Context(), deploy.RefOf(before))

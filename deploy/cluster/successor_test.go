@@ -70,7 +70,8 @@ func TestRecreateAsksTheServer(t *testing.T) {
 		"a StatefulSet that takes its claims":      {"", with(aSet, "replicas: 0", retention), with(aSet, "replicas: 0", retention, "serviceName: it", "serviceName: other"), "", deploy.Failed, "would take along the data of the claims of its volumeClaimTemplates: use the strategy RecreateOrphan"},
 		"unless they are left alone":               {deploy.RecreateOrphan, with(aSet, "replicas: 0", retention), with(aSet, "replicas: 0", retention, "serviceName: it", "serviceName: other"), "", deploy.Recreated, ""},
 		"or it is meant":                           {deploy.RecreateProtected, with(aSet, "replicas: 0", retention), with(aSet, "replicas: 0", retention, "serviceName: it", "serviceName: other"), "", deploy.Recreated, ""},
-		"an apply says which strategy does it":     {deploy.ServerSideApply, aSet, with(aSet, "serviceName: it", "serviceName: other"), "", deploy.Failed, "by the strategy Recreate, or by RecreateOrphan, which keeps what the object owns"},
+		"an apply says which strategy does it":     {deploy.ServerSideApply, aSet, with(aSet, "serviceName: it", "serviceName: other"), "", deploy.Failed, "the strategy RecreateOrphan (annotation operkit.dev/strategy) creates the object again and leaves its Pods and claims alone"},
+		"of a claim that is another one":           {deploy.ServerSideApply, aClaim, with(aClaim, "none", "other"), "", deploy.Failed, "the strategy RecreateProtected (annotation operkit.dev/strategy) deletes the object with what it holds"},
 		"but not where none does":                  {deploy.ServerSideApply, aJob, with(aJob, image+`"`, image+`2", imagePullPolicy: Sometimes`), "", deploy.Failed, `"Sometimes": supported values`},
 	} {
 		t.Run(reason, func(t *testing.T) {
