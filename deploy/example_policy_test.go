@@ -56,6 +56,11 @@ func ExampleBy() {
 	// skipped map[greeting:hello]
 }
 
+func ExampleProtected() {
+	fmt.Println(deploy.Protected(schema.GroupKind{Kind: "PersistentVolumeClaim"}), deploy.Protected(schema.GroupKind{Kind: "ConfigMap"}))
+	// Output: true false
+}
+
 func ExampleImmutable() {
 	m := deploy.NewManager(newMemory(), deploy.By(deploy.Recreate),
 		deploy.Immutable(schema.GroupKind{Kind: "ConfigMap"}, ".data.greeting"))

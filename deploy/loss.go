@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// protectedKinds hold data, or other objects, that go when one of them is deleted.
+// protectedKinds are those for which Protected is true.
 var protectedKinds = []schema.GroupKind{
 	{Kind: "Namespace"},
 	{Kind: "PersistentVolume"},
@@ -23,7 +23,10 @@ var protectedKinds = []schema.GroupKind{
 	{Group: "snapshot.storage.k8s.io", Kind: "VolumeSnapshotContent"},
 }
 
-func protected(kind schema.GroupKind) bool { return slices.Contains(protectedKinds, kind) }
+// Protected reports whether the deletion of an object of kind takes along the data or the other objects that it holds:
+// of a Namespace, a PersistentVolume or a claim for it, a CustomResourceDefinition, a VolumeSnapshot. Such objects aren't
+// deleted because of a change (Recreate), nor pruned unless that is asked for.
+func Protected(kind schema.GroupKind) bool { return slices.Contains(protectedKinds, kind) }
 
 var claimKind = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
 
@@ -34,7 +37,7 @@ func (t *task) checkLoss(ctx context.Context, live *unstructured.Unstructured, r
 		return nil
 	}
 	ref := t.in.ref
-	if protected(ref.Kind.GroupKind()) {
+	if Protected(ref.Kind.GroupKind()) {
 		return &InvalidError{Ref: ref, Causes: causesOf(refusal), Err: fmt.Errorf(
 			"%s: deleting it would take along what it holds: use the strategy %s if that is meant", reason(refusal), RecreateProtected)}
 	}

@@ -188,7 +188,7 @@ func (r *setRun) judge(ref Ref, member *unstructured.Unstructured) Pruned {
 		if holders := member.GetFinalizers(); len(holders) > 0 {
 			p.Reason += " and waits for " + strings.Join(holders, ", ")
 		}
-	case protected(kind) && !slices.Contains(r.set.Deletable, kind):
+	case Protected(kind) && !slices.Contains(r.set.Deletable, kind):
 		p.Action, p.Reason = Skipped, fmt.Sprintf("objects of kind %s are kept unless ApplySet.Deletable names it", kind)
 	default:
 		s := r.settings

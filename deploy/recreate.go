@@ -85,7 +85,7 @@ func (t *task) advise(ctx context.Context, live *unstructured.Unstructured, refu
 	}
 	strategy, effect := Recreate, "deletes the object and creates it again"
 	switch kind := t.in.ref.Kind; {
-	case protected(kind.GroupKind()):
+	case Protected(kind.GroupKind()):
 		strategy, effect = RecreateProtected, "deletes the object with what it holds and creates it again"
 	case kind.Group == "apps":
 		strategy, effect = RecreateOrphan, "creates the object again and leaves its Pods and claims alone"

@@ -21,6 +21,8 @@ const (
 	EventChanged = "Changed"
 	// EventDeleted: objects were that a component renders no more, or that is disabled.
 	EventDeleted = "Deleted"
+	// EventKept: objects that no component renders any more weren't deleted, because that would take data along, see Prunes.
+	EventKept = "Kept"
 	// EventReady: all of the resource has become ready.
 	EventReady = "Ready"
 	// EventFinalized: Finalize is done, so the resource goes.
@@ -51,6 +53,10 @@ func (s *Session) record(before, now counted, err error) {
 	}
 	if names := s.removed.names(deploy.Removed); names != "" {
 		s.Event(event.Normal, EventDeleted, "deleted %s", names)
+	}
+	if now.kept != "" && now.kept != before.kept {
+		s.Event(event.Warning, EventKept, "kept although no component renders it any more, because deleting it takes data along: "+
+			"%s: delete it, or have the operator prune its kind (Prunes)", now.kept)
 	}
 	switch {
 	case s.finalized:

@@ -67,7 +67,7 @@ func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructur
 		plan.Components = append(plan.Components, s.plan(ctx, s.names[name]))
 	}
 	if plan.Err() == nil {
-		plan.Pruned, err = s.planPruning(ctx, r.options.prunes)
+		plan.Pruned, err = s.planPruning(ctx)
 		plan.Pruned = slices.DeleteFunc(plan.Pruned, func(d deploy.Difference) bool { return plan.removes(d.Ref) })
 	}
 	return plan, err
@@ -143,12 +143,12 @@ func withoutForeign(differences deploy.Differences) deploy.Differences {
 }
 
 // planPruning is prune without deleting anything.
-func (s *Session) planPruning(ctx context.Context, given []schema.GroupVersionKind) (deploy.Differences, error) {
+func (s *Session) planPruning(ctx context.Context) (deploy.Differences, error) {
 	var rendered []schema.GroupVersionKind
 	for _, c := range s.components {
 		rendered = withKinds(rendered, c.kinds()...)
 	}
-	kinds := withKinds(slices.Clone(rendered), append(s.remembered(), given...)...)
+	kinds := withKinds(slices.Clone(rendered), append(s.remembered(), s.prunes...)...)
 	var extra []*unstructured.Unstructured
 	for _, kind := range kinds {
 		owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, deploy.Except(s.wanted))
@@ -164,7 +164,7 @@ func (s *Session) planPruning(ctx context.Context, given []schema.GroupVersionKi
 		}
 		for _, obj := range owned {
 			known := slices.ContainsFunc(extra, func(other *unstructured.Unstructured) bool { return other.GetUID() == obj.GetUID() })
-			if !known && !s.generates(obj) {
+			if !known && !s.generates(obj) && !s.keeps(kind) {
 				extra = append(extra, obj)
 			}
 		}

@@ -12,18 +12,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Prunes names kinds of which an earlier release of the controller rendered objects and this one renders
-// none. What kinds a resource's objects are of is remembered in its status, too; a release that gives a
-// kind up says so all the same, for resources whose operator ended before it could write that. Naming a kind
-// costs a watch of it.
+// Prunes names kinds of which objects are deleted once no component renders them any more. It is needed for two. Objects of
+// kinds whose deletion takes data along (deploy.Protected), such as claims, are kept otherwise, with an event. And a
+// release of the controller that renders none of a kind of an earlier release names it, for resources whose operator ended before it could
+// remember the kind in their status. Naming a kind costs a watch of it.
 func Prunes(kinds ...schema.GroupVersionKind) Option {
 	return func(o *options) { o.prunes = append(o.prunes, kinds...) }
 }
 
 // settleKinds prunes where that can be done, and has the outcome tell which kinds the objects are of.
-func (s *Session) settleKinds(ctx context.Context, o *Outcome, given []schema.GroupVersionKind) (err error) {
+func (s *Session) settleKinds(ctx context.Context, o *Outcome) (err error) {
 	if o.deployedAll() {
-		o.kinds, err = s.prune(ctx, given)
+		o.kinds, err = s.prune(ctx)
 		return err
 	}
 	s.keepKinds(o)
@@ -41,7 +41,7 @@ func (s *Session) keepKinds(o *Outcome) {
 // prune deletes what the resource owns, this manager has applied, and no component renders any more (spec:
 // reconcile mistake 28). It is called when every component was deployed: only then the objects of all are
 // known. It returns the kinds of which there is something.
-func (s *Session) prune(ctx context.Context, given []schema.GroupVersionKind) ([]schema.GroupVersionKind, error) {
+func (s *Session) prune(ctx context.Context) ([]schema.GroupVersionKind, error) {
 	var rendered []schema.GroupVersionKind
 	for _, c := range s.components {
 		rendered = withKinds(rendered, c.kinds()...)
@@ -52,7 +52,7 @@ func (s *Session) prune(ctx context.Context, given []schema.GroupVersionKind) ([
 		errs = append(errs, err)
 	}
 	left := rendered
-	for _, kind := range withKinds(s.remembered(), given...) {
+	for _, kind := range withKinds(s.remembered(), s.prunes...) {
 		// Another version of a kind that is rendered holds the same objects.
 		if slices.ContainsFunc(rendered, func(other schema.GroupVersionKind) bool { return other.GroupKind() == kind.GroupKind() }) {
 			continue
@@ -118,6 +118,12 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 	if len(extra) == 0 {
 		return false, nil
 	}
+	if s.keeps(kind) {
+		for _, obj := range extra {
+			s.kept = append(s.kept, obj.GetKind()+" "+obj.GetName())
+		}
+		return true, nil
+	}
 	results, err := s.remove(ctx, extra)
 	for _, result := range results {
 		if result.Action == deploy.Removed {
@@ -132,6 +138,12 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 		return true, fmt.Errorf("prune: %w", err)
 	}
 	return len(going) > 0, nil
+}
+
+// keeps reports whether objects of kind stay although no component renders them any more.
+func (s *Session) keeps(kind schema.GroupVersionKind) bool {
+	return deploy.Protected(kind.GroupKind()) &&
+		!slices.ContainsFunc(s.prunes, func(named schema.GroupVersionKind) bool { return named.GroupKind() == kind.GroupKind() })
 }
 
 // watchable has a kind watched of which nothing is rendered, unless it isn't served any more.

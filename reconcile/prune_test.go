@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,6 +49,39 @@ func TestPrune(t *testing.T) {
 		assert.Equal(t, []string{"delete ConfigMap shop/c", "delete ConfigMap shop/b", writeStatus}, w.calm(r))
 		assert.Contains(t, w.logs.String(), `pruned="ConfigMap shop/b"`)
 		assert.Empty(t, w.calm(r), "and costs nothing from then on")
+	})
+	t.Run("what holds data is kept, unless its kind is named", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		claims := schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
+		names := []string{"a", "b"}
+		setup := adding(func(s *Session) {
+			s.Add("settings", configMap("c"))
+			for _, name := range names {
+				s.Add(name, map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": map[string]any{"name": name},
+					"spec": map[string]any{"storageClassName": "none", "accessModes": []any{"ReadWriteOnce"}}})
+			}
+		})
+		var recorded []string
+		r := w.reconciler(setup, Events(event.Func(func(e event.Event) {
+			if e.Reason == EventKept {
+				recorded = append(recorded, string(e.Type)+": "+e.Note)
+			}
+		})))
+		w.calm(r)
+		names = nil
+		assert.NotContains(t, w.calm(r), "delete PersistentVolumeClaim shop/a")
+		assert.Empty(t, w.calm(r), "and costs nothing from then on")
+		assert.Equal(t, []string{"Warning: kept although no component renders it any more, because deleting it takes data along: " +
+			"PersistentVolumeClaim a, PersistentVolumeClaim b: delete it, or have the operator prune its kind (Prunes)"}, recorded, "once")
+		assert.Equal(t, []any{"v1/ConfigMap", "v1/PersistentVolumeClaim"}, w.kinds(), "it is remembered")
+		plan, err := r.Plan(t.Context(), w.widget())
+		require.NoError(t, err)
+		assert.Empty(t, plan.Pruned)
+
+		named := w.reconciler(setup, Prunes(claims))
+		assert.Equal(t, []string{"delete PersistentVolumeClaim shop/b", "delete PersistentVolumeClaim shop/a", writeStatus}, w.calm(named))
+		assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
 	})
 	t.Run("a kind that is rendered no more is remembered until nothing is left of it", func(t *testing.T) {
 		t.Parallel()

@@ -159,7 +159,7 @@ func (r *Reconciler) reconcile(ctx context.Context, session *Session) (request.R
 	case err != nil:
 		session.keepKinds(&outcome)
 	default:
-		err = session.settleKinds(ctx, &outcome, r.options.prunes)
+		err = session.settleKinds(ctx, &outcome)
 	}
 	return r.ended(ctx, session, &outcome, errors.Join(outcome.Err(), err))
 }
@@ -175,7 +175,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 		unwritten: r.unwritten.of(deploy.RefOf(resource)),
 		manager:   manager, home: manager.Namespace(), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
-		ownAnywhere: r.options.ownAnywhere, events: r.options.events,
+		ownAnywhere: r.options.ownAnywhere, events: r.options.events, prunes: r.options.prunes,
 		readiness: r.options.readiness, now: r.options.now,
 		logger: logger, watched: len(r.options.observers) > 0,
 	}

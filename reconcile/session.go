@@ -67,6 +67,9 @@ type Session struct {
 	// removing guards removed, what was asked to be deleted.
 	removing sync.Mutex
 	removed  changes
+	// prunes are the kinds that the option Prunes names, kept what wasn't pruned, see keeps.
+	prunes []schema.GroupVersionKind
+	kept   []string
 	// finalized: our finalizer is off the resource.
 	finalized bool
 }

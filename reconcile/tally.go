@@ -3,6 +3,7 @@ package reconcile
 import (
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
@@ -71,6 +72,8 @@ type counted struct {
 	version    string
 	// failure is what was told of an error, empty for none.
 	failure string
+	// kept names the objects that weren't pruned since their deletion would take data along.
+	kept string
 }
 
 // of is how a resource is counted, the zero value if it isn't.
@@ -151,10 +154,10 @@ func (s *Session) standing(err error) Standing {
 // counted is what the resource of a session adds to the tally after a reconcile that ended with err, and before it.
 func (s *Session) counted(before counted, err error) counted {
 	told, passes := s.failure(err)
-	c := counted{standing: s.standing(err), version: s.version, failure: told}
+	c := counted{standing: s.standing(err), version: s.version, failure: told, kept: strings.Join(s.kept, ", ")}
 	if passes && before.standing != "" {
 		// It passes by itself, and nothing is known anew.
-		c.failure, c.components = before.failure, before.components
+		c.failure, c.components, c.kept = before.failure, before.components, before.kept
 		if request.IsQuiet(err) {
 			c.standing = before.standing
 		}
