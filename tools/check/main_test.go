@@ -106,8 +106,13 @@ func TestTestCounts(t *testing.T) {
 	fails.lastLine(t, "TESTS passed=6 failed=1 skipped=2")
 
 	none := call(t, r.Root, "test", "-module", "dag", "-run", "^TestNothing$")
-	none.want(t, 1, nil, []string{"no test ran"})
+	none.want(t, 1, nil, []string{"dag: no test matches -run ^TestNothing$"})
 	none.lastLine(t, "TESTS passed=0 failed=1 skipped=0")
+
+	half := call(t, r.Root, "test", "-module", "dag,status", "-run", "^TestB$")
+	half.want(t, 1, []string{"ok  \t"}, []string{"dag: no test matches -run ^TestB$"})
+	half.lastLine(t, "TESTS passed=1 failed=1 skipped=0")
+	call(t, r.Root, "test", "-run", "^TestB$").want(t, 1, []string{"undefined"}, nil) // of vcs, not of dag
 
 	call(t, r.Root, "test", "-module", "dog").want(t, 1, nil, []string{`module "dog"`})
 

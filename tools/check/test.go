@@ -36,7 +36,7 @@ func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 			return err
 		}
 		runner := &gotest.Runner{
-			Repository: env.repository, Stdout: env.stdout, Stderr: env.stderr, Count: *count, Run: *run,
+			Repository: env.repository, Stdout: env.stdout, Stderr: env.stderr, Count: *count, Run: *run, Named: *modules != "",
 			Timeout: onceTimeout * time.Duration(max(1, *count)),
 		}
 		if runner.Fingerprint, err = env.repository.Fingerprint(); err != nil {

@@ -3,6 +3,7 @@ package gotest
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -119,11 +120,29 @@ func (c *Collector) end(p *packageRun, failedPackage bool) {
 	for _, o := range p.outputs {
 		if wanted(o, failedPackage) {
 			_, _ = io.WriteString(c.out, o.text)
+		} else if text, ok := figure(o.text); ok {
+			_, _ = io.WriteString(c.out, text)
 		}
 	}
 }
 
-// wanted reports whether a person wants to see the output: of a package that passed the last line, of one that failed
+// figureMarks are what a line begins with that says what a test has measured or counted.
+var figureMarks = []string{"COUNT ", "RATIO ", "VECTORS "}
+
+// figure returns a line that says what a test has measured, without the place in the code that t.Log puts before it.
+func figure(line string) (string, bool) {
+	text := strings.TrimLeft(line, " ")
+	if at := strings.Index(text, ".go:"); at > 0 && text != line {
+		_, after, found := strings.Cut(text[at+len(".go:"):], ": ")
+		if found {
+			text = after
+		}
+	}
+	isFigure := slices.ContainsFunc(figureMarks, func(mark string) bool { return strings.HasPrefix(text, mark) })
+	return text, isFigure
+}
+
+// wanted reports whether a person wants to see the output as it is: of a package that passed the last line, of one that failed
 // all it printed itself, of tests what those that did not pass printed, and with which seed a long one was run.
 func wanted(o output, failedPackage bool) bool {
 	if o.test != nil {

@@ -51,6 +51,10 @@ func TestCollector(t *testing.T) {
 			"    a_test.go:5: SOAK fx: 2000 operations of the seed 7\nok  \texample.test/fx/soak\t0.003s\n",
 		},
 		{
+			"figures.jsonl", "what a test measured or counted is shown by itself, however it was printed", Tally{Passed: 2},
+			"COUNT objects-lost 0\nRATIO fast 0.5\nVECTORS graph passed=3\nok  \texample.test/fx/figures\t0.003s\n",
+		},
+		{
 			"skip.jsonl", "a skipped test is counted and shown with its reason", Tally{Passed: 1, Skipped: 1},
 			"    a_test.go:5: no cluster\n--- SKIP: TestSkipped (0.00s)\nok  \texample.test/fx/skip\t0.003s\n",
 		},

@@ -30,6 +30,8 @@ type Runner struct {
 	// events are not kept.
 	Count int
 	Run   string
+	// Named says that a person chose the modules: it is an error if Run matches no test of one of them.
+	Named bool
 	// Timeout is the flag of go test: how long the tests of one package may take. Zero leaves it out.
 	Timeout time.Duration
 	// Waiting are the folders of modules whose tests mostly wait for others: more of them run at once than there are
@@ -62,6 +64,9 @@ func (r *Runner) All(ctx context.Context, modules []repository.Module) (Tally, e
 		early.await(i)
 		tally, err := r.module(ctx, m)
 		problems = errors.Join(problems, err)
+		if r.Run != "" && r.Named && tally == (Tally{}) && ctx.Err() == nil {
+			problems = errors.Join(problems, fmt.Errorf("%s: no test matches -run %s", m.Dir, r.Run))
+		}
 		total.Add(tally)
 		r.printf("%s: passed=%d failed=%d skipped=%d in %.1fs\n",
 			title, tally.Passed, tally.Failed, tally.Skipped, time.Since(start).Seconds())
