@@ -88,21 +88,23 @@ type task struct {
 	// seen is what the View showed; partial tells that of the object nothing but metadata is known yet.
 	seen    glanced
 	partial bool
+	// wasSettled: the object was as the manifest says when it was looked at last.
+	wasSettled bool
 	// reported are the contested fields that the cluster has reported of the state that was seen.
 	reported []FieldConflict
 }
 
 func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Unstructured, ref Ref) Result {
-	settled, seen, ok := m.settledResult(ctx, &s, obj, ref)
-	if ok {
-		return settled
+	result, last := m.settledResult(ctx, &s, obj, ref)
+	if last.settled {
+		return result
 	}
 	manifest, err := s.contentOf(ctx, obj, ref)
 	if err != nil {
 		return Result{Ref: ref, Action: Failed, Err: err}
 	}
-	t := task{Manager: m, settings: s, port: m.requests(s), seen: seen, partial: seen.partial}
-	result := t.run(ctx, manifest)
+	t := task{Manager: m, settings: s, port: m.requests(s), seen: last.seen, partial: last.seen.partial, wasSettled: last.sameManifest}
+	result = t.run(ctx, manifest)
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
 	m.remember(s, obj, ref, result, t.asWanted(result))
@@ -110,14 +112,14 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 }
 
 // asWanted is the state of the object in which it is as its manifest says: what was looked at and found unchanged, or the
-// answer to an apply of all of it; nil if there is none.
+// answer to a write of all of it; nil if there is none.
 func (t *task) asWanted(result Result) *unstructured.Unstructured {
 	switch {
 	case result.Err != nil || len(result.Kept) > 0:
 		return nil
 	case result.Action == Unchanged && isState(result.Object, t.seen.object):
 		return t.seen.object
-	case (result.Action == Created || result.Action == Configured) && t.in.strategy == ServerSideApply:
+	case result.Action == Created, result.Action == Configured, result.Action == Replaced, result.Action == Recreated:
 		return result.Object
 	}
 	return nil
@@ -149,7 +151,11 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 		return t.create(ctx)
 	}
 	if t.in.strategy == Replace {
-		return t.replace(ctx, live)
+		if !t.replacedByTwin(live) {
+			return t.replace(ctx, live)
+		}
+		result, _ := t.overTwin(live, func() (Result, bool) { return t.replace(ctx, live), true })
+		return result
 	}
 	return t.existing(ctx, live)
 }
