@@ -29,7 +29,7 @@ func (s *Session) Add(name string, objects ...any) *Component {
 // component adds an empty component.
 func (s *Session) component(name string) *Component {
 	c := &Component{name: name, session: s, rendering: rendering{turn: make(chan struct{}, 1)}}
-	if s.late("component %s is added when the rollout has begun: add it in Setup", name) {
+	if s.late("component %s is added when the rollout has begun: add it in Setup or Finalize", name) {
 		return c
 	}
 	if name == "" {

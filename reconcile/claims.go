@@ -25,11 +25,13 @@ func (s *Session) identityOf(ref deploy.Ref) identity {
 	return identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.home), ref.Name}
 }
 
-// expect makes room for n claims.
+// expect makes room for n claims. Those of components that were rendered before the rollout stay.
 func (l *claims) expect(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.holders = make(map[identity]*Object, n)
+	if len(l.holders) == 0 {
+		l.holders = make(map[identity]*Object, n)
+	}
 }
 
 // claim has o hold the object that it is rendered as, in place of any other one, or tells which component has
@@ -61,6 +63,17 @@ func (s *Session) claim(o *Object, ref deploy.Ref) error {
 		return fmt.Errorf("%s is in it twice", ref)
 	default:
 		return fmt.Errorf("%s is in component %s already: leave it out of one", ref, holder.component.name)
+	}
+}
+
+// release gives up what the objects hold.
+func (l *claims) release(objects []*Object) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range objects {
+		if l.holders[o.claimed] == o {
+			delete(l.holders, o.claimed)
+		}
 	}
 }
 

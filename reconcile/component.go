@@ -13,12 +13,14 @@ import (
 // Component is a named set of objects that are deployed together, in their order, and are
 // ready together. It belongs to one session.
 type Component struct {
-	name      string
-	session   *Session
-	objects   []*Object
-	taken     map[string]bool // their names, once there are many
-	builder   Builder
-	disabled  bool
+	name     string
+	session  *Session
+	objects  []*Object
+	taken    map[string]bool // their names, once there are many
+	builder  Builder
+	disabled bool
+	// removed: Finalize has called Remove.
+	removed   bool
 	upstreams []*upstream
 	// mistakes are what is wrong with how it was described.
 	mistakes  []error
@@ -74,7 +76,7 @@ func (c *Component) Session() *Session { return c.session }
 // earlier call for the same component included. Dependencies that form a cycle end the
 // reconcile with an error that names it.
 func (c *Component) After(other *Component, gates ...Gate) *Component {
-	if c.session.late("%s is told what to wait for when the rollout has begun: say it in Setup", c.name) {
+	if c.session.late("%s is told what to wait for when the rollout has begun: say it in Setup or Finalize", c.name) {
 		return c
 	}
 	if other == nil {
@@ -99,7 +101,7 @@ func (c *Component) After(other *Component, gates ...Gate) *Component {
 // somebody else are left alone. Nothing may wait for a disabled component, and it waits for
 // nothing.
 func (c *Component) Disable() *Component {
-	if c.session.late("%s is disabled when the rollout has begun: do it in Setup", c.name) {
+	if c.session.late("%s is disabled when the rollout has begun: do it in Setup or Finalize", c.name) {
 		return c
 	}
 	c.disabled = true

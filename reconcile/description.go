@@ -74,6 +74,24 @@ func (d *Description) describe(ctx context.Context) error {
 	return nil
 }
 
+// Finalize calls the controller's Finalize for a resource that is being deleted. Once it returns nil, the components that Finalize
+// added and didn't remove are those of the session, and nothing can be added any more.
+func (d *Description) Finalize(ctx context.Context) error {
+	r, s := d.reconciler, d.session
+	if r.finalizer == nil {
+		return fmt.Errorf("controller %T: has no Finalize", r.controller)
+	}
+	ctx = d.Context(ctx)
+	err := guarded(func() error { return r.finalizer.Finalize(ctx, s) })
+	if err == nil && s.addedInFinalize() {
+		if err = r.findPatches(ctx, s); err == nil {
+			_, err = s.graph()
+		}
+	}
+	s.rolling.begin()
+	return d.Err(err)
+}
+
 // Release ends the session.
 func (d *Description) Release() { d.reconciler.release(d.session) }
 

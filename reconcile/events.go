@@ -27,6 +27,9 @@ const (
 	EventReady = "Ready"
 	// EventFinalized: Finalize is done, so the resource goes.
 	EventFinalized = "Finalized"
+	// EventUnfinished: the resource goes although components of Finalize weren't rolled out, since their namespace is being
+	// deleted too. The note names them.
+	EventUnfinished = "Unfinished"
 )
 
 // Events has recorded what happens to resources, for people: one event for each component of which objects were created or changed, and for
@@ -59,6 +62,8 @@ func (s *Session) record(before, now counted, err error) {
 			"%s: delete it, or have the operator prune its kind (Prunes)", now.kept)
 	}
 	switch {
+	case s.finalized && s.undone != "":
+		s.Event(event.Warning, EventUnfinished, "%s", s.undone)
 	case s.finalized:
 		s.Event(event.Normal, EventFinalized, "nothing is left to be finalized")
 	case now.failure != "" && now.failure != before.failure:

@@ -10,9 +10,9 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// finalize runs the controller's Finalize while the resource carries our finalizer, and
-// removes that once it is done; the default one too where there is no Finalize any more. Nobody's
-// finalizer but our own is touched (spec: reconcile 35, mistakes 13 and 14).
+// finalize runs the controller's Finalize while the resource carries our finalizer, rolls out what that adds, and removes
+// the finalizer once it is done; the default one too where there is no Finalize any more. Nobody's finalizer but our own is
+// touched.
 func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, error) {
 	name := r.options.finalizerName
 	if !r.finalizes() {
@@ -28,6 +28,9 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 		}
 		if err := guarded(func() error { return r.finalizer.Finalize(ctx, s) }); err != nil {
 			return r.ended(ctx, s, nil, saidBy("finalize", err))
+		}
+		if outcome, err := r.rollOutFinalize(ctx, s); outcome != nil || err != nil {
+			return r.ended(ctx, s, outcome, err)
 		}
 	}
 	if err := r.removeTracked(ctx, s); err != nil {

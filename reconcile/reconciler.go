@@ -216,6 +216,17 @@ func (r *Reconciler) prepare(ctx context.Context, s *Session) (err error) {
 	if err := r.configure(ctx, s); err != nil {
 		return err
 	}
+	if err := r.findPatches(ctx, s); err != nil {
+		return err
+	}
+	if err := r.upgrade(ctx, s); err != nil {
+		return fmt.Errorf("upgrade from %s to %s: %w", s.CurrentVersion(), s.version, err)
+	}
+	return nil
+}
+
+// findPatches asks for the patches of the objects.
+func (r *Reconciler) findPatches(ctx context.Context, s *Session) error {
 	for _, patcher := range r.options.patchers {
 		var patches []Patch
 		if err := guarded(func() (err error) {
@@ -225,9 +236,6 @@ func (r *Reconciler) prepare(ctx context.Context, s *Session) (err error) {
 			return fmt.Errorf("patches: %w", err)
 		}
 		s.patches = append(s.patches, patches...)
-	}
-	if err := r.upgrade(ctx, s); err != nil {
-		return fmt.Errorf("upgrade from %s to %s: %w", s.CurrentVersion(), s.version, err)
 	}
 	return nil
 }

@@ -174,9 +174,12 @@ func (c *Component) Apply(ctx context.Context) error {
 	return err
 }
 
-// Remove deletes those objects of c that are the resource's, last one first, and answers nil once they are
-// gone; until then an error that Precondition makes.
+// Remove deletes those objects of c that are the resource's, last one first, and returns nil once they are
+// gone; until then an error that Precondition makes. A component on which Finalize calls it isn't rolled out.
 func (c *Component) Remove(ctx context.Context) error {
+	if !c.session.rolling.hasBegun() {
+		c.removed = true
+	}
 	rendered, err := c.session.render(ctx, c)
 	if err != nil {
 		return err

@@ -70,8 +70,9 @@ type Session struct {
 	// prunes are the kinds that the option Prunes names, kept what wasn't pruned, see keeps.
 	prunes []schema.GroupVersionKind
 	kept   []string
-	// finalized: our finalizer is off the resource.
+	// finalized: our finalizer is off the resource; undone is what of Finalize couldn't be rolled out any more.
 	finalized bool
+	undone    string
 }
 
 // newID makes the id of a session: 22 characters of base32 from 16 random bytes (spec:

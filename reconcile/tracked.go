@@ -56,13 +56,18 @@ func (s *Session) remember(ctx context.Context, kinds []schema.GroupVersionKind)
 	return nil
 }
 
-// removeTracked deletes what the resource owns by label, and waits until it is gone.
+// removeTracked deletes what the resource owns by label, and waits until it is gone. What Finalize has rolled out is
+// deleted last and not waited for: the next reconcile would make it anew.
 func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 	if !r.options.ownAnywhere {
 		return nil
 	}
+	known := withKinds(s.remembered(), r.options.prunes...)
+	for _, c := range s.components {
+		known = withKinds(known, c.kinds()...)
+	}
 	var kinds []schema.GroupVersionKind
-	for _, kind := range withKinds(s.remembered(), r.options.prunes...) {
+	for _, kind := range known {
 		served, err := s.watchable(ctx, kind)
 		if err != nil {
 			return err
@@ -75,6 +80,15 @@ func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 	if err != nil || len(tracked) == 0 {
 		return err
 	}
-	_, err = s.removeAll(ctx, tracked)
+	ordinary := slices.DeleteFunc(slices.Clone(tracked), s.renders)
+	if _, err := s.removeAll(ctx, ordinary); err != nil {
+		return err
+	}
+	_, err = s.remove(ctx, slices.DeleteFunc(tracked, func(obj *unstructured.Unstructured) bool { return !s.renders(obj) }))
 	return err
+}
+
+// renders reports whether an enabled component renders obj, be it by its name or by the one that the cluster generated.
+func (s *Session) renders(obj *unstructured.Unstructured) bool {
+	return s.wanted(deploy.RefOf(obj)) || s.generates(obj)
 }

@@ -115,9 +115,13 @@ func (c *controller) Requeue(ctx context.Context, s *reconcile.Session, o reconc
 
 // Finalize implements reconcile.Finalizer. A resource whose version has nothing to finalize goes at once.
 func (c *finalizing) Finalize(ctx context.Context, s *reconcile.Session) error {
-	if _, _, err := c.begin(ctx, s); err != nil {
+	one, _, err := c.begin(ctx, s)
+	if err != nil {
 		return err
 	}
-	_, err := c.hook(ctx, s, wire.Finalize, false, reconcile.Outcome{})
-	return err
+	answer, err := c.hook(ctx, s, wire.Finalize, false, reconcile.Outcome{})
+	if err != nil || answer.Described == nil {
+		return err
+	}
+	return one.add(answer.Described)
 }

@@ -15,9 +15,6 @@ var hooks = []struct {
 	has  func(c reconcile.Controller) bool
 	call func(ctx context.Context, c reconcile.Controller, s *reconcile.Session, b wire.Hooked) (wire.HookAnswer, error)
 }{
-	{wire.Finalize, is[reconcile.Finalizer], simple(func(ctx context.Context, c reconcile.Finalizer, s *reconcile.Session, _ wire.Hooked) error {
-		return c.Finalize(ctx, s)
-	})},
 	{wire.AfterDeploy, is[reconcile.AfterDeployer], simple(func(ctx context.Context, c reconcile.AfterDeployer, s *reconcile.Session, b wire.Hooked) error {
 		return c.AfterDeploy(ctx, s, b.Outcome.Outcome())
 	})},
@@ -60,8 +57,11 @@ func simple[H any](do func(ctx context.Context, c H, s *reconcile.Session, b wir
 	}
 }
 
-// hooksOf are the names of those that a controller has.
+// hooksOf are the names of those that a controller has, Finalize among them.
 func hooksOf(c reconcile.Controller) (names []string) {
+	if is[reconcile.Finalizer](c) {
+		names = append(names, wire.Finalize)
+	}
 	for _, hook := range hooks {
 		if hook.has(c) {
 			names = append(names, hook.name)
@@ -75,6 +75,9 @@ func (s *server) hook(ctx context.Context, b wire.Hooked) (answer wire.HookAnswe
 	one, err := s.sessions.of(b.Session)
 	if err != nil {
 		return answer, err
+	}
+	if b.Hook == wire.Finalize {
+		return s.finalize(ctx, b.Session, one)
 	}
 	for _, hook := range hooks {
 		if hook.name != b.Hook {

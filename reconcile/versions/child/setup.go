@@ -37,13 +37,34 @@ func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, er
 	if err != nil {
 		return nil, err
 	}
+	return s.described(withSession(ctx, b.ID), one), nil
+}
+
+// described is what the session has of components.
+func (s *server) described(ctx context.Context, one *session) *wire.Described {
 	described := &wire.Described{Instance: s.instance}
 	kinds := kindList{}
-	for _, c := range description.Session().Components() {
-		described.Components = append(described.Components, s.component(withSession(ctx, b.ID), one, c, &kinds))
+	for _, c := range one.Session().Components() {
+		described.Components = append(described.Components, s.component(ctx, one, c, &kinds))
 	}
 	described.Kinds = kinds.kinds
-	return described, nil
+	return described
+}
+
+// finalize has a controller finalize a resource, and answers with the components that are to be rolled out for that.
+func (s *server) finalize(ctx context.Context, id string, one *session) (answer wire.HookAnswer, err error) {
+	ctx = withSession(ctx, id)
+	if err := one.Finalize(ctx); err != nil {
+		return answer, err
+	}
+	if len(one.Session().Components()) == 0 {
+		return answer, nil
+	}
+	if err := one.refuse(); err != nil {
+		return answer, err
+	}
+	answer.Described = s.described(ctx, one)
+	return answer, nil
 }
 
 // refuse tells of components that do more than render.

@@ -10,9 +10,11 @@ type Hooked struct {
 	Given *Problem `cbor:"5,keyasint,omitempty"`
 }
 
-// HookAnswer is what Requeue answers, in nanoseconds; zero of all others.
+// HookAnswer is the answer of a hook: After, in nanoseconds, that of Requeue, and Described that of Finalize, nil if it has added no
+// components.
 type HookAnswer struct {
-	After int64 `cbor:"1,keyasint,omitempty"`
+	After     int64      `cbor:"1,keyasint,omitempty"`
+	Described *Described `cbor:"2,keyasint,omitempty"`
 }
 
 // Happened asks what an event means. Owned and Mapped are the number of the source, counted from 1; neither: it is about the resource.
