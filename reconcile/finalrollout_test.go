@@ -196,7 +196,11 @@ func TestFailingComponentOfFinalizeHolds(t *testing.T) {
 				w.merge(deploymentRef("backup"), `{"spec":{"replicas":5}}`)
 				w.refuse = refusing(forbidden("patch", "deployments"), "apply Deployment shop/backup")
 			},
-			func(w *world) { w.refuse = nil; w.makeReady("backup") }},
+			func(w *world) {
+				w.refuse = nil
+				w.makeReady("backup")
+				w.mergeStatus(deploymentRef("backup"), `{"status":{"observedGeneration":3}}`)
+			}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

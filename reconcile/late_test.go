@@ -18,16 +18,16 @@ func TestBuildRefuses(t *testing.T) {
 		want  string
 	}{
 		"to add a component": {func(_ context.Context, s *Session, _ *Component) error { s.Add("more", configMap("a")); return nil },
-			"component c: component more is added when the rollout has begun: add it in Setup"},
+			"component c: component more is added when the rollout has begun: add it in Setup or Finalize"},
 		"to add a component as a type": {func(_ context.Context, s *Session, _ *Component) error { s.Use("more", &built{}); return nil },
-			"component c: component more is added when the rollout has begun: add it in Setup"},
+			"component c: component more is added when the rollout has begun: add it in Setup or Finalize"},
 		"to wait for another one": {func(_ context.Context, s *Session, c *Component) error {
 			c.After(s.Component("first"), Ready)
 			return nil
 		},
-			"component c: c is told what to wait for when the rollout has begun: say it in Setup"},
+			"component c: c is told what to wait for when the rollout has begun: say it in Setup or Finalize"},
 		"to disable it": {func(_ context.Context, _ *Session, c *Component) error { c.Disable(); return nil },
-			"component c: c is disabled when the rollout has begun: do it in Setup"},
+			"component c: c is disabled when the rollout has begun: do it in Setup or Finalize"},
 		"to judge what it builds": {func(ctx context.Context, _ *Session, c *Component) error { return c.Verify(ctx) },
 			"component c: build: component c: its objects are asked for while they are built: do in Deploy or Verify what needs them"},
 		"to deploy what it builds": {func(ctx context.Context, _ *Session, c *Component) error { return c.Apply(ctx) },
