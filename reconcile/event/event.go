@@ -5,6 +5,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -63,6 +64,8 @@ func Warnings(sink Sink) Sink {
 	})
 }
 
+var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
+
 // How much the API server takes of a text, in bytes.
 const (
 	mostWord, mostNote = 128, 1024
@@ -82,6 +85,15 @@ func cut(text string, most int) string {
 		tail++
 	}
 	return text[:head] + dots + text[tail:]
+}
+
+// aboutNamespace returns e as an event about the namespace of its object. While a namespace is being deleted nothing can be
+// created in it, but events about the namespace itself are in another one.
+func (e Event) aboutNamespace() Event {
+	e.Note = cut(e.Regarding.Ref.String()+": "+e.Note, mostNote)
+	e.Related = e.Regarding
+	e.Regarding = Object{Ref: deploy.Ref{Kind: namespaceKind, Name: e.Regarding.Namespace}}
+	return e
 }
 
 // settled is e as it is written.

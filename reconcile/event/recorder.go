@@ -71,7 +71,8 @@ func NewRecorder(port deploy.Port, controller, instance string, options ...Optio
 	return r
 }
 
-// Record implements Sink. Events of events, and of what has no name, are left out.
+// Record implements Sink. Events of events, and of what has no name, are left out. In a namespace that is being deleted no event can be
+// created: warnings about its objects are written as events about the namespace, beside those of other cluster-scoped objects.
 func (r *Recorder) Record(e Event) {
 	if e.Regarding.Kind.Kind == "Event" || e.Regarding.Name == "" || e.Reason == "" {
 		return
@@ -153,20 +154,34 @@ func (r *Recorder) isNew(ctx context.Context, e arrived) bool {
 }
 
 func (r *Recorder) create(ctx context.Context, e arrived) (done bool) {
-	obj := r.object(e.Event, e.at)
+	ref, err := r.post(ctx, e.Event, e.at)
+	if e.Type == Warning && apierrors.HasStatusCause(err, namespaceTerminating) {
+		var forbidden *deploy.ForbiddenError
+		if ref, err = r.post(ctx, e.aboutNamespace(), e.at); errors.As(err, &forbidden) {
+			r.dropped.Add(1)
+			return true // whose rights end with the namespace may not write elsewhere
+		}
+	}
+	if err != nil {
+		return r.failed(err)
+	}
+	if len(r.known) < mostSeries {
+		r.known[sameAs(e.Event)] = &series{ref: ref, count: 1, written: 1, last: e.at, at: e.at}
+	}
+	return true
+}
+
+// post sends an event to the API server.
+func (r *Recorder) post(ctx context.Context, e Event, at time.Time) (deploy.Ref, error) {
+	obj := r.object(e, at)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	_, err := r.port.Create(ctx, obj, deploy.CreateOptions{FieldManager: r.controller})
 	var exists *deploy.AlreadyExistsError
-	switch {
-	case errors.As(err, &exists): // by a try before, of which the answer was lost
-	case err != nil:
-		return r.failed(err)
+	if errors.As(err, &exists) {
+		err = nil // a try before, of which the answer was lost, made it
 	}
-	if len(r.known) < mostSeries {
-		r.known[sameAs(e.Event)] = &series{ref: deploy.RefOf(obj), count: 1, written: 1, last: e.at, at: e.at}
-	}
-	return true
+	return deploy.RefOf(obj), err
 }
 
 func (r *Recorder) allows(e arrived) bool {

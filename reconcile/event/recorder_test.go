@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,7 +34,9 @@ type port struct {
 	created []*unstructured.Unstructured
 	counts  map[string][]int64
 	refuse  error
-	delay   time.Duration
+	// refuseIn is what one namespace refuses.
+	refuseIn map[string]error
+	delay    time.Duration
 }
 
 func (p *port) Create(ctx context.Context, obj *unstructured.Unstructured, _ deploy.CreateOptions) (*unstructured.Unstructured, error) {
@@ -46,8 +49,8 @@ func (p *port) Create(ctx context.Context, obj *unstructured.Unstructured, _ dep
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.refuse != nil {
-		return nil, p.refuse
+	if err := cmp.Or(p.refuse, p.refuseIn[obj.GetNamespace()]); err != nil {
+		return nil, err
 	}
 	p.created = append(p.created, obj)
 	return obj, nil
@@ -290,6 +293,27 @@ func TestRecorder(t *testing.T) {
 		synctest.Wait()
 		assert.Contains(t, p.name(), strings.Repeat("a", longestName-1)+".d")
 		assert.NotContains(t, p.name(), "..")
+	})
+	inBubble(t, "a warning outlives its namespace", func(t *testing.T, r *Recorder, p *port, logs *testlog.Text) {
+		p.refuseIn = map[string]error{"town": &deploy.ForbiddenError{Err: &apierrors.StatusError{ErrStatus: metav1.Status{
+			Reason: metav1.StatusReasonForbidden, Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: "NamespaceTerminating"}}},
+		}}}}
+		r.Record(Event{Regarding: shop, Reason: "Closed", Note: "as usual"})
+		for range 2 {
+			r.Record(Event{Regarding: shop, Type: Warning, Reason: "Closed", Note: "tea is left"})
+		}
+		synctest.Wait()
+		require.Equal(t, []string{"Shop town/tea: tea is left"}, p.notes(), "of the two one is counted")
+		e := p.created[0].Object
+		assert.Equal(t, "default", p.created[0].GetNamespace(), "as Kubernetes has it for what is in no namespace")
+		assert.Equal(t, map[string]any{"apiVersion": "v1", "kind": "Namespace", "name": "town"}, e["regarding"])
+		assert.Equal(t, reference(shop), e["related"])
+		p.refuseIn["default"] = &deploy.ForbiddenError{Err: errors.New("cannot create resource")}
+		dropped := r.Dropped()
+		r.Record(Event{Regarding: shop, Type: Warning, Reason: "Closed", Note: "coffee too"})
+		synctest.Wait()
+		assert.Equal(t, dropped+1, r.Dropped())
+		assert.Empty(t, logs.String(), "an operator of one namespace needs no rights in others")
 	})
 	inBubble(t, "events of events, and of nothing, are none", func(t *testing.T, r *Recorder, p *port, _ *testlog.Text) {
 		r.Record(Event{Regarding: Object{Ref: deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Event"}, Name: "e"}}, Reason: "Opened"})
