@@ -20,6 +20,8 @@ type renderFlags struct {
 	outputDir string
 
 	showSecrets, showDisabled bool
+	// deletes: the deletion of the resources is rendered.
+	deletes bool
 }
 
 // flags adds those but the one that names files.
@@ -59,7 +61,7 @@ func (o *Operator) dryRun(ctx context.Context, out io.Writer, p *process, flags 
 	}
 	var errs []error
 	for _, resource := range resources {
-		renderings, err := o.render(ctx, p, resource, patches.of(resource), objectsOf(beside))
+		renderings, err := o.render(ctx, p, resource, patches.of(resource), objectsOf(beside), flags.deletes)
 		for _, one := range renderings {
 			if err != nil {
 				break

@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/manifest"
 	"github.com/operkit/operkit/reconcile/request"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -30,10 +31,10 @@ type offline struct {
 	rendered []deploy.Ref
 }
 
-// render reconciles one resource, with its temporary patches, in an in-memory cluster of its own, and then the resources among
-// what it renders that this operator controls too (spec: operator 6, 23).
+// render reconciles one resource, or its deletion, with its temporary patches, in an in-memory cluster of its own, and then the
+// resources among what it renders that this operator controls too.
 func (o *Operator) render(
-	ctx context.Context, p *process, resource resourceFile, patches patchFiles, beside []*unstructured.Unstructured,
+	ctx context.Context, p *process, resource resourceFile, patches patchFiles, beside []*unstructured.Unstructured, deletes bool,
 ) ([]rendering, error) {
 	if _, err := o.controllerFor(resource.object); err != nil {
 		return nil, err
@@ -51,6 +52,11 @@ func (o *Operator) render(
 	if c.patching, err = o.record(ctx, c.manager, p.logger, patches); err != nil {
 		return nil, err
 	}
+	if deletes {
+		if err := c.delete(ctx, resource.object); err != nil {
+			return nil, err
+		}
+	}
 	renderings, err := c.render(ctx, resource.object)
 	if err != nil {
 		return nil, err
@@ -58,11 +64,32 @@ func (o *Operator) render(
 	return renderings, c.patching.judge(ctx)
 }
 
+// delete has a resource be one that is being deleted. It is rolled out first, for what its Finalize looks at.
+func (c *offline) delete(ctx context.Context, resource *unstructured.Unstructured) error {
+	ref := deploy.RefOf(resource)
+	if err := c.reconcile(ctx, ref); err != nil {
+		c.process.logger.Warn("the deletion is rendered of a resource that can't be rolled out", "object", ref, "error", err)
+	}
+	return c.manager.Port().Delete(ctx, ref, deploy.DeleteOptions{Propagation: metav1.DeletePropagationBackground})
+}
+
+// reconcile reconciles a resource once.
+func (c *offline) reconcile(ctx context.Context, ref deploy.Ref, more ...reconcile.Option) error {
+	controller, _ := c.operator.controllerOf(ref.Kind)
+	options := c.process.optionsOf(controller, append(more, reconcile.DryRun())...)
+	reconciler, err := reconcile.New(c.process.inPlaceOf(controller), c.manager, c.patching.patched(options)...)
+	if err != nil {
+		return err
+	}
+	key := request.Key{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	_, err = reconciler.Reconcile(ctx, request.Request{Key: key})
+	return err
+}
+
 // render renders a resource that is in the cluster, and what the operator controls of that.
 func (c *offline) render(ctx context.Context, resource *unstructured.Unstructured) ([]rendering, error) {
 	ref := deploy.RefOf(resource)
 	c.rendered = append(c.rendered, ref)
-	controller, _ := c.operator.controllerOf(ref.Kind)
 	one := rendering{resource: resource}
 	var inner []deploy.Ref
 	collect := reconcile.Observe(func(component *reconcile.Component, results deploy.Results) {
@@ -73,13 +100,7 @@ func (c *offline) render(ctx context.Context, resource *unstructured.Unstructure
 			}
 		}
 	})
-	options := c.process.optionsOf(controller, reconcile.DryRun(), collect)
-	reconciler, err := reconcile.New(c.process.inPlaceOf(controller), c.manager, c.patching.patched(options)...)
-	if err != nil {
-		return nil, err
-	}
-	key := request.Key{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
-	if _, err := reconciler.Reconcile(ctx, request.Request{Key: key}); err != nil {
+	if err := c.reconcile(ctx, ref, collect); err != nil {
 		return nil, err
 	}
 	renderings := []rendering{one}

@@ -45,7 +45,7 @@ func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome,
 	if err = errors.Join(outcome.Err(), err); err == nil {
 		return &outcome, nil
 	}
-	if IsWaiting(err) || isTemporary(err) {
+	if len(outcome.Components) == 0 || IsWaiting(err) || isTemporary(err) {
 		return &outcome, fmt.Errorf("finalize: %w", err)
 	}
 	return &outcome, fmt.Errorf("finalize: %w: mend it, or take the finalizer %s off the resource to let it go without", err, r.options.finalizerName)

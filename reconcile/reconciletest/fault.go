@@ -25,7 +25,7 @@ const (
 	Deploy Phase = "deploy"
 	// Verify is when it is looked whether the objects of a component that was deployed are ready.
 	Verify Phase = "verify"
-	// Finalize is while the resource is being deleted.
+	// Finalize is while the resource is being deleted, for what goes and for the components that Finalize rolls out.
 	Finalize Phase = "finalize"
 )
 

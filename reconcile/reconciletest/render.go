@@ -34,7 +34,7 @@ const renderNamespace = "test"
 // a cluster that holds nothing but what the test itself has applied. All gates are open there, and values that
 // reconcile.Session.Generated makes are placeholders. Temporary patches that are recorded on it by now, and applied by
 // the test, are applied. The harness's own cluster isn't touched. What goes wrong fails the test, and so does a resource
-// that isn't among what the test has applied.
+// that isn't among what the test has applied. Of a resource that is being deleted it returns what Finalize rolls out.
 func (h *Harness) Render(resource string) []Rendered {
 	h.t.Helper()
 	ref := h.find(resource)
@@ -50,7 +50,7 @@ func (h *Harness) render(ctx context.Context, ref deploy.Ref) ([]Rendered, error
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := h.scratch(ctx)
+	scratch, err := h.scratch(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func (h *Harness) controllerOf(ref deploy.Ref) (reconcile.Controller, error) {
 	return nil, fmt.Errorf("no controller of the test is for the kind %s", ref.Kind.Kind)
 }
 
-// scratch is a cluster that holds what the test has applied, as it is now.
-func (h *Harness) scratch(ctx context.Context) (*dryrun.Cluster, error) {
+// scratch is a cluster that holds what the test has applied, as it is now, without what is being deleted but for the resource itself.
+func (h *Harness) scratch(ctx context.Context, resource deploy.Ref) (*dryrun.Cluster, error) {
 	var objects []*unstructured.Unstructured
 	var clusterScoped []schema.GroupKind
 	for ref := range h.applied {
@@ -104,7 +104,7 @@ func (h *Harness) scratch(ctx context.Context) (*dryrun.Cluster, error) {
 		if err != nil {
 			return nil, err
 		}
-		if obj == nil || obj.GetDeletionTimestamp() != nil {
+		if obj == nil || obj.GetDeletionTimestamp() != nil && ref != resource {
 			continue
 		}
 		if ref.Namespace == "" {

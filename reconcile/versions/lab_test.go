@@ -228,7 +228,23 @@ func (l Lab) Requeue(ctx context.Context, s *reconcile.Session, o reconcile.Outc
 }
 
 func (l Lab) Finalize(ctx context.Context, s *reconcile.Session) error {
-	return l.experiment(ctx, s, does(s, "finalize"))
+	if err := l.experiment(ctx, s, does(s, "finalize")); err != nil || does(s, "farewell") == "" {
+		return err
+	}
+	card := s.Add("card", configMap(s.ScopedName("card"), map[string]any{"of": l.version}))
+	s.Use("built", builtLab{l}).After(card, reconcile.Ready, func(ctx context.Context, _ *reconcile.Component) (bool, error) {
+		return true, l.experiment(ctx, s, does(s, "gate"))
+	})
+	switch does(s, "farewell") {
+	case "twice":
+		s.Add("card")
+	case "deploys":
+		s.Use("own", deployer{})
+	case "without the old ones":
+		s.Add("closed", configMap(s.ScopedName("closed"), nil)).Disable()
+		return s.Add("note", configMap(s.ScopedName("note"), nil)).Remove(ctx)
+	}
+	return nil
 }
 
 // Sources implements source.Provider: version 2.0.0 looks at more than 1.0.0.
