@@ -62,7 +62,9 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 		Reason: ready.Reason, Message: ready.Message, Version: status.ReconciledVersion(content), Conditions: conditions.List(),
 		Outdated: known && ready.ObservedGeneration > 0 && ready.ObservedGeneration < obj.GetGeneration(), created: obj.GetCreationTimestamp().Time,
 	}
-	if updating, ok := conditions.Get(status.ConditionUpdating); ok && updating.Reason != string(status.UpdatingStable) {
+	updating, ok := conditions.Get(status.ConditionUpdating)
+	unsettled := ok && updating.Reason != string(status.UpdatingStable)
+	if unsettled {
 		s.Message = cmp.Or(updating.Message, s.Message)
 	}
 	components, _ := content["componentStatus"].(map[string]any)
@@ -73,6 +75,10 @@ func newState(obj *unstructured.Unstructured, domain string) state {
 	switch {
 	case obj.GetDeletionTimestamp() != nil:
 		s.Reason, s.Message = "Deleting", "waits for the finalizers "+strings.Join(obj.GetFinalizers(), ", ")
+		// A deletion is a generation of its own: what was said before it isn't about it.
+		if unsettled && updating.Message != "" && updating.ObservedGeneration == obj.GetGeneration() {
+			s.Message += ": " + updating.Message
+		}
 	case ok && asked && paused.Status == metav1.ConditionTrue:
 		s.Reason, s.Message = pausedReason, cmp.Or(paused.Message, s.Message)
 	case !known:

@@ -29,6 +29,14 @@ status: {conditions: [{type: Ready, status: 'False', reason: Initializing, messa
 		{"on the way out its finalizers say what it waits for", `
 metadata: {name: hello, generation: 2, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}
 status: {conditions: [` + ready + `]}`, "hello True Deleting - - waits for the finalizers a/b"},
+		{"and so does what its Finalize waits for", `
+metadata: {name: hello, generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}
+status: {conditions: [` + ready + `, {type: Updating, status: 'True', reason: VerifyWait, message: 'backup: not ready', observedGeneration: 3}]}`,
+			"hello True (outdated) Deleting - - waits for the finalizers a/b: backup: not ready"},
+		{"but not what was said before the deletion", `
+metadata: {name: hello, generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}
+status: {conditions: [` + ready + `, {type: Updating, status: 'True', reason: VerifyWait, message: 'web: not ready', observedGeneration: 2}]}`,
+			"hello True (outdated) Deleting - - waits for the finalizers a/b"},
 		{"paused by the annotation", `
 metadata: {name: hello, generation: 2, annotations: {example.dev/pause-execution: 'true'}}
 status: {conditions: [` + ready + `, {type: Paused, status: 'True', reason: Paused, message: somebody asked}]}`, "hello True Paused - - somebody asked"},

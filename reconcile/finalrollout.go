@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/deploy"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // namespaceTerminating is the cause with which an API server refuses new objects in a namespace that is being deleted.
@@ -34,11 +36,11 @@ func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome,
 	if !r.options.dryRun {
 		s.keepKinds(&outcome)
 	}
-	switch undone := outcome.undone(); {
+	switch undone, refused := outcome.undone(); {
 	case err == nil && outcome.Complete():
 		return nil, nil
-	case err == nil && undone != "":
-		s.undone = "the namespace is being deleted, so this isn't rolled out any more: " + undone
+	case err == nil && undone != "" && (refused || s.namespaceGoes(ctx)):
+		s.undone = "a namespace is being deleted, so this isn't rolled out any more: " + undone
 		s.logger.Warn("finalized incompletely: nothing can be created in a namespace that is being deleted", "components", undone)
 		return nil, nil
 	}
@@ -77,17 +79,16 @@ func collecting(resource *unstructured.Unstructured) string {
 	return ""
 }
 
-// undone describes the components that will never be rolled out, since a namespace is being deleted and takes no new objects. It
-// is empty while something else keeps a component, or none is kept by that. What is deployed and not ready yet is waited for:
-// it becomes ready, or goes with its namespace.
-func (o Outcome) undone() string {
+// undone describes the components that can't be rolled out any more if a namespace is being deleted; refused reports that one was
+// refused for that. It is empty while something else keeps a component: a failure, or objects that are deployed and not ready
+// yet, which become ready or go with their namespace.
+func (o Outcome) undone() (text string, refused bool) {
 	var parts []string
-	refused := false
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
 		switch c := o.Components[name]; {
 		case c.State == Verified:
 		case c.Deployed, c.State == Failed && !apierrors.HasStatusCause(c.Err, namespaceTerminating):
-			return ""
+			return "", false
 		case c.State == Unstarted:
 			parts = append(parts, name+" "+c.Reason)
 		default:
@@ -95,8 +96,15 @@ func (o Outcome) undone() string {
 			parts = append(parts, fmt.Sprintf("%s: %v", name, c.Err))
 		}
 	}
-	if !refused {
-		return ""
+	return strings.Join(parts, "; "), refused
+}
+
+// namespaceGoes reports whether the namespace of the resource is being deleted, as far as the operator may read that. What a
+// component waits for may be gone with it.
+func (s *Session) namespaceGoes(ctx context.Context) bool {
+	if s.dryRun || s.Namespace() == "" {
+		return false
 	}
-	return strings.Join(parts, "; ")
+	namespace, err := s.Get(ctx, deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, Name: s.Namespace()})
+	return err == nil && namespace != nil && namespace.GetDeletionTimestamp() != nil
 }

@@ -266,6 +266,7 @@ func TestFinalizeInTerminatingNamespace(t *testing.T) {
 			s.Add("last", configMap("last")).After(s.Add("farewell", configMap("farewell")))
 		}, []string{"farewell: ", "last "}},
 		{"one that is there and one that isn't", func(s *Session) { s.Add("farewell", configMap("farewell")); s.Add("held", configMap("held")) }, []string{"farewell: ", "held: "}},
+		{"what waits for something in it", func(s *Session) { s.Use("key", waitingBuilder{}) }, []string{"key: build: waiting for a key"}},
 		{"what waits for something outside has no more time", func(s *Session) {
 			s.Add("farewell", configMap("farewell"))
 			s.Use("key", waitingBuilder{})
@@ -287,6 +288,18 @@ func TestFinalizeInTerminatingNamespace(t *testing.T) {
 			assert.Equal(t, 1, w.logs.Count("finalized incompletely"))
 		})
 	}
+	t.Run("what waits is held while its namespace stays, or can't be read", func(t *testing.T) {
+		t.Parallel()
+		w := going(t)
+		r := w.reconciler(goodbye(func(_ context.Context, s *Session) { s.Use("key", waitingBuilder{}) }))
+		assert.Equal(t, []string{writeStatus}, w.calm(r))
+		assert.Equal(t, "key: build: waiting for a key", w.message())
+		assert.Empty(t, w.calm(r))
+		w.delete(shop)
+		w.serves(namespaces)
+		w.calm(r)
+		assert.NotNil(t, w.get(widgetRef))
+	})
 	t.Run("another failure holds it all the same", func(t *testing.T) {
 		t.Parallel()
 		w := going(t)
@@ -309,7 +322,7 @@ func TestFinalizeInTerminatingNamespace(t *testing.T) {
 		o.texts()
 		w.calm(r)
 		assert.Nil(t, w.get(widgetRef))
-		assert.Contains(t, o.texts()[0], "Warning Unfinished: the namespace is being deleted, so this isn't rolled out any more: backup: ")
+		assert.Contains(t, o.texts()[0], "Warning Unfinished: a namespace is being deleted, so this isn't rolled out any more: backup: ")
 	})
 }
 
