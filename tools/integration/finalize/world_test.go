@@ -63,7 +63,17 @@ func (departure) Finalize(_ context.Context, s *reconcile.Session) error {
 			note.After(before, reconcile.Ready)
 		}
 	}
+	if strings.Contains(farewell, "key") {
+		s.Use("key", locked{})
+	}
 	return nil
+}
+
+// locked is a component that needs a key, which is nowhere.
+type locked struct{}
+
+func (locked) Build(context.Context, *reconcile.Session, *reconcile.Component) error {
+	return reconcile.Precondition("there is no key")
 }
 
 // AfterVerify implements reconcile.AfterVerifier.
