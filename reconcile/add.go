@@ -6,7 +6,7 @@ import "errors"
 // API structs with their TypeMeta set, apply configurations, or YAML. Namespaced objects without
 // a namespace get the resource's. Their names in the component are made of their kinds and names, such as
 // "deployment/web", with the namespace between if it isn't the resource's; Component.Add gives one of its own. A mistake, such as a name that is taken or an object that
-// another component has already, ends the reconcile after Setup, before anything is written.
+// another component has already, ends the reconcile after Setup or Finalize, before anything is written.
 func (s *Session) Add(name string, objects ...any) *Component {
 	c := s.component(name)
 	for _, object := range objects {
