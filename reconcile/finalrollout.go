@@ -18,9 +18,9 @@ import (
 // namespaceTerminating is the cause with which an API server refuses new objects in a namespace that is being deleted.
 const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
-// rollOutFinalize rolls out the components that Finalize has added. It returns neither an outcome nor an error once nothing is
-// left to wait for: all are verified, or what isn't can't be made any more, which the session then has in undone. Nothing is
-// pruned: what Setup adds is still there, and the cluster collects all of it with the resource.
+// rollOutFinalize rolls out the components that Finalize has added. It returns neither an outcome nor an error once all of
+// them are verified, or those that aren't can't be made any more, which the session then has in undone. Nothing is pruned:
+// the objects of Setup are still there, and the cluster collects all of them with the resource.
 func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome, error) {
 	if !s.addedInFinalize() {
 		return nil, nil
@@ -79,9 +79,9 @@ func collecting(resource *unstructured.Unstructured) string {
 	return ""
 }
 
-// undone describes the components that can't be rolled out any more if a namespace is being deleted; refused reports that one was
-// refused for that. It is empty while something else keeps a component: a failure, or objects that are deployed and not ready
-// yet, which become ready or go with their namespace.
+// undone describes the components that can't be rolled out any more if a namespace is being deleted; refused reports that
+// one was refused for that. The text is empty while something else keeps a component: a failure, or objects that are
+// deployed and not ready yet, which become ready or go with their namespace.
 func (o Outcome) undone() (text string, refused bool) {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
