@@ -101,7 +101,7 @@ func (o *Operator) newSettings() *config.Settings {
 		for _, change := range o.defaults {
 			change(c)
 		}
-	}, append(slices.Clone(o.settings), config.Kinds(o.kinds()...))...)
+	}, append(slices.Clone(o.settings), config.Kinds(o.kinds()...), config.NamespaceFile(o.namespaceFile))...)
 	for _, add := range o.ownFlags {
 		add(s.Flags())
 	}

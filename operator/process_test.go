@@ -23,12 +23,18 @@ const (
 	asOperator = "OPERATOR_TEST_AS_OPERATOR"
 	// inPod is the file in which it finds the namespace of its Pod.
 	inPod = "OPERATOR_TEST_IN_POD"
+	// afterOper8 has it take the place of an operator written with oper8.
+	afterOper8 = "OPERATOR_TEST_AFTER_OPER8"
 )
 
 func operate() {
 	// These Pods share one network: each port is there once.
 	nowhere := operator.Defaults(func(c *config.Config) { c.Health.Address, c.Metrics.Address = config.NoAddress, config.NoAddress })
-	op := operator.New("gadget-operator", operator.NamespaceFile(os.Getenv(inPod)), nowhere)
+	options := []operator.Option{operator.NamespaceFile(os.Getenv(inPod)), nowhere}
+	if os.Getenv(afterOper8) != "" {
+		options = append(options, operator.Oper8Environment(), operator.Domain("oper8.org"))
+	}
+	op := operator.New("gadget-operator", options...)
 	op.Control(moody{settings{gadgets}})
 	op.Main()
 }
@@ -83,10 +89,17 @@ type process struct {
 // process starts an operator in a Pod of the world's namespace, until the test ends or it does.
 func (w *world) process(user *envtest.User, flags ...string) *process {
 	w.t.Helper()
+	return w.processIn(nil, user, flags...)
+}
+
+// processIn starts it with more in its environment.
+func (w *world) processIn(environ []string, user *envtest.User, flags ...string) *process {
+	w.t.Helper()
 	args := append([]string{"run", "--namespace", w.Namespace, "--kubeconfig", w.Kubeconfig(w.t, user)}, flags...)
 	p := &process{command: exec.Command(os.Args[0], args...), user: user, gate: filepath.Join(w.t.TempDir(), "gate"), done: make(chan struct{})}
 	namespace := file(w.t, w.Namespace)
 	p.command.Env = append(os.Environ(), asOperator+"=1", inPod+"="+namespace, "POD_NAME=operator-"+user.Name[strings.LastIndex(user.Name, ":")+1:], gate+"="+p.gate)
+	p.command.Env = append(p.command.Env, environ...)
 	p.command.Stderr = &p.log
 	require.NoError(w.t, p.command.Start())
 	go func() {

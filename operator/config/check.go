@@ -89,6 +89,10 @@ func (s *Settings) checkElection() {
 	s.wants("leader-election.lock", known, "use auto, lease, for-life, per-object or none")
 	for _, key := range ignored {
 		key = "leader-election." + key
+		if old := s.oldNameOf(key); old != "" { // which is no mistake in oper8
+			s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning with leader-election.lock %s", old, e.Lock))
+			s.forget(key)
+		}
 		// What somebody says of another lock elsewhere is overruled with it. A file that says all settings says the defaults, too.
 		if s.origins[key].Source < s.origins["leader-election.lock"].Source {
 			s.forget(key)

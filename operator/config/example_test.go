@@ -216,3 +216,10 @@ func ExampleKinds() {
 	fmt.Println(err)
 	// Output: GUESTBOOK_OPERATOR_CONTROLLERS="[Guestbok]": this operator has none of the kind Guestbok: choose of Guestbook, Page
 }
+
+func ExampleNamespaceFile() {
+	settings := config.New("guestbook-operator", nil, config.Oper8Environment(), config.NamespaceFile("testdata/nowhere"))
+	c, err := settings.Load([]string{"PYTHON_WATCH_MANAGER_LOCK_TYPE=leader-with-lease", "OPERATOR_NAME=guestbook"})
+	fmt.Println(c.LeaderElection.Namespace+"/"+c.LeaderElection.Name, err)
+	// Output: default/guestbook <nil>
+}

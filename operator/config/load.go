@@ -36,7 +36,9 @@ func (s *Settings) Load(environ []string) (Config, error) {
 		s.readOper8(environ)
 	}
 	s.readFile()
+	s.defaultOper8Namespace()
 	s.check()
+	s.warnOfOldNames()
 	if len(s.problems) > 0 {
 		return Config{}, &Error{slices.Clone(s.problems)}
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -13,6 +14,8 @@ type counterpart struct {
 	translate func(text string) (string, error)
 	// of is the package whose operators have the key; empty for all.
 	of string
+	// outside: the variable counts outside of a Pod only.
+	outside bool
 }
 
 // counterparts are by oper8's names in the environment. The README says of those that are missing why.
@@ -45,9 +48,11 @@ var counterparts = map[string]counterpart{
 	"PYTHON_WATCH_MANAGER_HEARTBEAT_FILE":            {key: "heartbeat.file"},
 	"PYTHON_WATCH_MANAGER_HEARTBEAT_PERIOD":          {key: "heartbeat.period"},
 	"PYTHON_WATCH_MANAGER_LOCK_TYPE":                 {key: "leader-election.lock", translate: lock},
-	"PYTHON_WATCH_MANAGER_LOCK_NAME":                 {key: "leader-election.name"},
-	"PYTHON_WATCH_MANAGER_LOCK_NAMESPACE":            {key: "leader-election.namespace"},
-	"PYTHON_WATCH_MANAGER_LOCK_DURATION":             {key: "leader-election.duration"},
+	// Variables are read in the order of their names, so that OPERATOR_NAME comes before the other name of the lock.
+	"OPERATOR_NAME":                       {key: "leader-election.name", translate: truthy},
+	"PYTHON_WATCH_MANAGER_LOCK_NAME":      {key: "leader-election.name"},
+	"PYTHON_WATCH_MANAGER_LOCK_NAMESPACE": {key: "leader-election.namespace", outside: true},
+	"PYTHON_WATCH_MANAGER_LOCK_DURATION":  {key: "leader-election.duration"},
 }
 
 // without are oper8's names that have no counterpart, and why.
@@ -61,7 +66,6 @@ var without = map[string]string{
 	"WATCH_MANAGER":                                   "there is one engine",
 	"CONTROLLER_NAME":                                 "it is a class: name kinds in controllers",
 	"PYTHON_WATCH_MANAGER_LOCK_POLL_TIME":             "a Lease is renewed more often, see leader-election.retry-period",
-	"OPERATOR_NAME":                                   "the program has its name from operator.New",
 	"ROLLOUT_MANAGER_VERIFY_THREADS":                  "components are deployed and verified in one pass, see rollout.concurrency",
 	"PYTHON_WATCH_MANAGER_PROCESS_CONTEXT":            "reconciles are no processes",
 	"PYTHON_WATCH_MANAGER_WATCH_DEPENDENT_RESOURCES":  "what a resource owns is always watched",
@@ -81,6 +85,9 @@ var without = map[string]string{
 	"VCS_KIND_REGEX":                                  "name the kinds that have no version in versions.exempt, as patterns such as Temporary*",
 }
 
+// oldName is a variable of oper8's that counts.
+type oldName struct{ variable, key, text string }
+
 // readOper8 takes over what stands in the environment under oper8's bare names, of keys of which nothing better speaks.
 func (s *Settings) readOper8(environ []string) {
 	for _, line := range sorted(environ) {
@@ -96,19 +103,76 @@ func (s *Settings) readOper8(environ []string) {
 		if text = strings.TrimSpace(text); !known || text == "" || s.origins[one.key].Source >= Environment {
 			continue
 		}
-		if one.translate != nil {
-			translated, err := one.translate(text)
-			if err != nil {
-				s.refuse(one.key, Origin{Environment, name, 0}, text, err.Error())
-				continue
-			}
-			if text = translated; text == "" {
-				continue
-			}
-		}
-		s.setVariable(one.key, name, text)
-		s.warnings = append(s.warnings, fmt.Sprintf("%s is an old name: set %s%s=%s instead", name, s.prefix, variable(one.key), text))
+		s.takeOver(name, one, text)
 	}
+}
+
+// takeOver sets the key that a variable of oper8's means.
+func (s *Settings) takeOver(name string, one counterpart, text string) {
+	if one.outside && s.inPod() {
+		s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning in a Pod, whose own namespace comes first as in oper8: set %s%s=%s to overrule that",
+			name, s.prefix, variable(one.key), text))
+		return
+	}
+	if one.translate != nil {
+		translated, err := one.translate(text)
+		if err != nil {
+			s.refuse(one.key, Origin{Environment, name, 0}, text, err.Error())
+			return
+		}
+		if text = translated; text == "" {
+			return
+		}
+	}
+	s.setVariable(one.key, name, text)
+	s.oldNames = append(s.oldNames, oldName{name, one.key, text})
+}
+
+// oper8Namespace is where oper8 has its lock outside of a Pod when nothing says another namespace.
+const oper8Namespace = "default"
+
+// defaultOper8Namespace has a lock of oper8's outside of a Pod be in the namespace where oper8 looks for it.
+func (s *Settings) defaultOper8Namespace() {
+	const lockType, key = "PYTHON_WATCH_MANAGER_LOCK_TYPE", "leader-election.namespace"
+	e := s.config.LeaderElection
+	locks := s.oldNameOf("leader-election.lock") == lockType && (e.Lock == LeaseLock || e.Lock == ForLifeLock)
+	if locks && !s.Given(key) && e.Namespace == "" && !s.inPod() {
+		s.set(key, Origin{Environment, lockType, 0}, oper8Namespace)
+	}
+}
+
+// inPod reports whether oper8 would find the namespace of its Pod.
+func (s *Settings) inPod() bool {
+	info, err := os.Stat(s.namespaceFile)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// oldNameOf returns the variable of oper8's from which a key has its value, empty if it has that from elsewhere.
+func (s *Settings) oldNameOf(key string) string {
+	for _, one := range s.oldNames {
+		if one.key == key && s.origins[key] == (Origin{Environment, one.variable, 0}) {
+			return one.variable
+		}
+	}
+	return ""
+}
+
+// warnOfOldNames says which name is the new one of each of oper8's that counts in the end.
+func (s *Settings) warnOfOldNames() {
+	for _, one := range s.oldNames {
+		if s.oldNameOf(one.key) == one.variable {
+			s.warnings = append(s.warnings, fmt.Sprintf("%s is an old name: set %s%s=%s instead", one.variable, s.prefix, variable(one.key), one.text))
+		}
+	}
+}
+
+// truthy is a text that isn't nothing to oper8, which reads false and zero as values that aren't given.
+func truthy(text string) (string, error) {
+	number, err := strconv.ParseFloat(text, 64)
+	if strings.EqualFold(text, "false") || err == nil && number == 0 {
+		return "", nil
+	}
+	return text, nil
 }
 
 // either translates a switch; nothing is said by what is empty.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -109,4 +110,57 @@ func TestKeysOfOtherPackages(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "/versions", *repository)
 	assert.Equal(t, []string{"VCS_REPO is an old name: set A_VCS_REPOSITORY=/versions instead"}, s.Warnings())
+}
+
+// The lock is the one that oper8 takes, and a warning says which variable isn't read, or by what name it is from now on.
+func TestLockOfOper8(t *testing.T) {
+	t.Parallel()
+	pod := filepath.Join(t.TempDir(), "namespace")
+	require.NoError(t, os.WriteFile(pod, []byte("shop"), 0o600))
+	const lease, life = "PYTHON_WATCH_MANAGER_LOCK_TYPE=leader-with-lease", "PYTHON_WATCH_MANAGER_LOCK_TYPE=leader-for-life"
+	const file = "leader-election: {name: filed, namespace: filed}"
+	for _, row := range []struct {
+		reason, file    string
+		inPod           bool
+		environ         []string
+		name, namespace string
+		warning         string
+	}{
+		{"OPERATOR_NAME is first", "", true, []string{lease, "OPERATOR_NAME=a", "PYTHON_WATCH_MANAGER_LOCK_NAME=b"}, "a", "",
+			"OPERATOR_NAME is an old name: set A_LEADER_ELECTION_NAME=a instead"},
+		{"what is false is no name", "", true, []string{lease, "OPERATOR_NAME=False", "PYTHON_WATCH_MANAGER_LOCK_NAME=b"}, "b", "",
+			"PYTHON_WATCH_MANAGER_LOCK_NAME is an old name: set A_LEADER_ELECTION_NAME=b instead"},
+		{"the namespace in a Pod is the Pod's", "", true, []string{lease, "PYTHON_WATCH_MANAGER_LOCK_NAMESPACE=ns"}, "", "",
+			"PYTHON_WATCH_MANAGER_LOCK_NAMESPACE has no meaning in a Pod, whose own namespace comes first as in oper8: set A_LEADER_ELECTION_NAMESPACE=ns to overrule that"},
+		{"elsewhere it counts", "", false, []string{lease, "PYTHON_WATCH_MANAGER_LOCK_NAMESPACE=ns"}, "", "ns",
+			"PYTHON_WATCH_MANAGER_LOCK_NAMESPACE is an old name: set A_LEADER_ELECTION_NAMESPACE=ns instead"},
+		{"and is default else", "", false, []string{life}, "", "default", ""},
+		{"but where the file says one", file, false, []string{life, "OPERATOR_NAME=a"}, "a", "filed", ""},
+		{"the environment is over the file", file, false, []string{life, "OPERATOR_NAME=a", "PYTHON_WATCH_MANAGER_LOCK_NAMESPACE=ns"}, "a", "ns", ""},
+		{"a lock of ours outside of a Pod has no default", "", false, []string{"A_LEADER_ELECTION_LOCK=lease", lease, "OPERATOR_NAME=a"}, "a", "", ""},
+		{"a duration is no mistake where nothing runs out", "", true, []string{life, "PYTHON_WATCH_MANAGER_LOCK_DURATION=30s"}, "", "",
+			"PYTHON_WATCH_MANAGER_LOCK_DURATION has no meaning with leader-election.lock for-life"},
+		{"nor a name where there is none", "", true, []string{"PYTHON_WATCH_MANAGER_LOCK_TYPE=dryrun", "OPERATOR_NAME=a"}, "", "",
+			"OPERATOR_NAME has no meaning with leader-election.lock none"},
+	} {
+		t.Run("watch 32: "+row.reason, func(t *testing.T) {
+			t.Parallel()
+			s := New("a", nil, Oper8Environment(), NamespaceFile(filepath.Join(t.TempDir(), "nowhere")))
+			if row.inPod {
+				s = New("a", nil, Oper8Environment(), NamespaceFile(pod))
+			}
+			if row.file != "" {
+				path := filepath.Join(t.TempDir(), "settings.yaml")
+				require.NoError(t, os.WriteFile(path, []byte(row.file), 0o600))
+				row.environ = append(row.environ, "A_CONFIG="+path)
+			}
+			c, err := s.Load(row.environ)
+			require.NoError(t, err)
+			assert.Equal(t, row.name, c.LeaderElection.Name)
+			assert.Equal(t, row.namespace, c.LeaderElection.Namespace)
+			if row.warning != "" {
+				assert.Contains(t, s.Warnings(), row.warning)
+			}
+		})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/spf13/pflag"
 )
 
@@ -18,6 +19,9 @@ type Settings struct {
 	// prefix begins the names of environment variables.
 	prefix string
 	oper8  bool
+	// namespaceFile has the namespace of a Pod; oldNames are oper8's variables that were taken over.
+	namespaceFile string
+	oldNames      []oldName
 	// kinds are those of the controllers that there are, none if that isn't known.
 	kinds []string
 	flags *pflag.FlagSet
@@ -35,15 +39,24 @@ type Settings struct {
 type Option func(*Settings)
 
 // Oper8Environment has the environment read by oper8's bare names too, such as LOG_LEVEL, with a warning for each one that
-// counts. A name with the prefix comes first.
+// counts. A name with the prefix comes first. The lock of leader election is the one that oper8 takes in the same environment:
+// OPERATOR_NAME names it before PYTHON_WATCH_MANAGER_LOCK_NAME, and PYTHON_WATCH_MANAGER_LOCK_NAMESPACE counts outside of a
+// Pod only, where PYTHON_WATCH_MANAGER_LOCK_TYPE alone means the namespace "default".
 func Oper8Environment() Option { return func(s *Settings) { s.oper8 = true } }
+
+// NamespaceFile sets the file by which Oper8Environment finds out whether the process runs in a Pod; default
+// leader.NamespaceFile.
+func NamespaceFile(path string) Option { return func(s *Settings) { s.namespaceFile = path } }
 
 // Kinds are those of the program's controllers: others can't be chosen by the key controllers.
 func Kinds(kinds ...string) Option { return func(s *Settings) { s.kinds = kinds } }
 
 // New returns the settings of a program of this name, whose defaults are what change makes of those of Default.
 func New(program string, change func(*Config), options ...Option) *Settings {
-	s := &Settings{config: Default(), prefix: variable(program) + "_", origins: map[string]Origin{}, refused: map[string]bool{}}
+	s := &Settings{
+		config: Default(), prefix: variable(program) + "_", origins: map[string]Origin{}, refused: map[string]bool{},
+		namespaceFile: leader.NamespaceFile,
+	}
 	if change != nil {
 		change(&s.config)
 	}

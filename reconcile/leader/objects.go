@@ -73,8 +73,18 @@ func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
 	return pair{annotations[o.options.domain+leaseName], annotations[o.options.domain+leaseTime]}
 }
 
-// hold is what the lock says of this replica now. The time is to the nanosecond, so that no two of them are the same.
-func (o *objects) hold() pair { return pair{o.identity, time.Now().UTC().Format(time.RFC3339Nano)} }
+// oper8Domain is that of annotations which replicas of an operator written with oper8 read, too.
+const oper8Domain = "oper8.org"
+
+// hold is what the lock says of this replica now. The time is to the nanosecond, or to the microsecond that oper8 reads, so that no
+// two of them are the same. Of a time with a zone oper8 says that it can't be compared, and reconciles nothing any more.
+func (o *objects) hold() pair {
+	layout := time.RFC3339Nano
+	if o.options.domain == oper8Domain {
+		layout = "2006-01-02T15:04:05.000000"
+	}
+	return pair{o.identity, time.Now().UTC().Format(layout)}
+}
 
 // take makes this replica the holder of a lock that is free, run out, or ours since an answer was lost.
 func (o *objects) take(ctx context.Context, key request.Key) (claim, error) {

@@ -54,6 +54,23 @@ func TestPerObject(t *testing.T) {
 			assert.Equal(t, map[string]any{"a": "b"}, obj.Object["data"])
 		})
 	})
+	t.Run("watch 35: oper8 reads the time of its own domain, which has no zone there and six digits", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			cluster := newCluster(t, shop())
+			w := newWorker(t, cluster, "a", Domain("oper8.org"))
+			w.work = func(context.Context) error {
+				obj, err := cluster.Port().Get(t.Context(), shopRef)
+				require.NoError(t, err)
+				assert.Equal(t, w.Identity(), obj.GetAnnotations()["oper8.org/lease-name"])
+				assert.Equal(t, "2000-01-01T00:00:00.000000", obj.GetAnnotations()["oper8.org/lease-time"])
+				return nil
+			}
+			worked, _, err := w.reconciles(t)
+			assert.True(t, worked)
+			require.NoError(t, err)
+		})
+	})
 	for _, row := range []struct {
 		reason      string
 		annotations []string
