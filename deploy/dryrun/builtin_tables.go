@@ -70,11 +70,10 @@ var selectableFields = map[schema.GroupKind][]string{
 		"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
 		"status.phase", "status.podIP", "status.nominatedNodeName",
 	},
-	{Kind: "ReplicationController"}:     {"status.replicas"},
-	{Kind: "Secret"}:                    {"type"},
-	{Kind: "Service"}:                   {"spec.clusterIP", "spec.type"},
-	{Group: "apps", Kind: "ReplicaSet"}: {"status.replicas"},
-	{Group: "batch", Kind: "Job"}:       {"status.successful"},
+	{Kind: "ReplicationController"}: {"status.replicas"},
+	{Kind: "Secret"}:                {"type"},
+	{Kind: "Service"}:               {"spec.clusterIP", "spec.type"},
+	{Group: "batch", Kind: "Job"}:   {"status.successful"},
 	{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest"}: {"spec.signerName"},
 }
 

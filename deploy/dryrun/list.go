@@ -3,7 +3,6 @@ package dryrun
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -61,29 +60,7 @@ func selected(obj *unstructured.Unstructured, byLabel labels.Selector, byField f
 	if byLabel != nil && !byLabel.Matches(labels.Set(obj.GetLabels())) {
 		return false
 	}
-	return byField == nil || byField.Empty() || byField.Matches(objectFields{obj})
-}
-
-// objectFields shows the values of an object by their dotted paths.
-type objectFields struct{ *unstructured.Unstructured }
-
-// Has implements fields.Fields.
-func (o objectFields) Has(path string) bool {
-	value, found, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(path, ".")...)
-	return found && err == nil && value != nil
-}
-
-// Get implements fields.Fields. Lists and maps have no text.
-func (o objectFields) Get(path string) string {
-	value, _, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(path, ".")...)
-	if err != nil {
-		return ""
-	}
-	switch value.(type) {
-	case string, bool, int64, float64:
-		return fmt.Sprint(value)
-	}
-	return ""
+	return byField == nil || byField.Empty() || byField.Matches(deploy.FieldsOf(obj))
 }
 
 // Kinds implements deploy.Port.
