@@ -16,3 +16,11 @@ func ExampleOper8Names() {
 	}), reconcile.Oper8Names())
 	// Output: 63 aaaa783f
 }
+
+func ExampleSession_TruncatedName() {
+	reconcileAgain(emptyCluster(), setup(func(_ context.Context, s *reconcile.Session) error {
+		fmt.Println(s.TruncatedName("short"), s.TruncatedName(strings.Repeat("a", 65))[55:])
+		return nil
+	}), reconcile.Oper8Names())
+	// Output: short aaaa6353
+}

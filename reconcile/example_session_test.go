@@ -11,6 +11,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -264,9 +265,13 @@ func ExampleSession_List() {
 	reconcileOnce(setup(func(ctx context.Context, s *reconcile.Session) error {
 		found, err := s.List(ctx, rules.GroupVersionKind(), s.Namespace(), nil)
 		fmt.Println(len(found), err)
+		found, err = s.List(ctx, rules.GroupVersionKind(), s.Namespace(), nil, fields.OneTermNotEqualSelector("metadata.name", "rules"))
+		fmt.Println(len(found), err)
 		return nil
 	}), rules)
-	// Output: 1 <nil>
+	// Output:
+	// 1 <nil>
+	// 0 <nil>
 }
 
 // closing is a controller that closes the door before the shop goes.

@@ -10,19 +10,22 @@ const (
 	hashDigits  = 8
 )
 
-// ScopedName returns the name for an object of the resource: the resource's name, a dash
-// and name. Longer than 63 characters it is cut and ends in a dash and 8 digits of the whole
-// name's hash, so that it stays a valid label value and doesn't collide (spec: reconcile 6).
+// ScopedName returns the name for an object of the resource: the resource's name, a dash and name, shortened by
+// TruncatedName so that it stays a valid label value and doesn't collide (spec: reconcile 6).
 // A StatefulSet or CronJob takes only 52 characters: have the resource's schema refuse longer names.
-func (s *Session) ScopedName(name string) string {
+func (s *Session) ScopedName(name string) string { return s.TruncatedName(s.Name() + "-" + name) }
+
+// TruncatedName returns name, shortened to 63 characters if it is longer: as Truncate does, or with Oper8Names as oper8's
+// get_truncated_name does.
+func (s *Session) TruncatedName(name string) string {
 	if s.oper8Names {
-		return truncateOper8(s.Name() + "-" + name)
+		return truncateOper8(name)
 	}
-	return Truncate(s.Name() + "-" + name)
+	return Truncate(name)
 }
 
-// Oper8Names has ScopedName cut names as oper8 does, which keeps the objects of a resource that an operator
-// written with it has made: after 59 characters, with four digits of the hash, which collide much sooner
+// Oper8Names has ScopedName and TruncatedName cut names as oper8 does, which keeps the objects of a resource that an
+// operator written with it has made: after 59 characters, with four digits of the hash, which collide much sooner
 // (spec: reconcile 6, mistake 22).
 func Oper8Names() Option { return func(o *options) { o.oper8Names = true } }
 
@@ -36,7 +39,7 @@ func truncateOper8(name string) string {
 	return string(characters[:longestName-digits]) + hex.EncodeToString(sum[:])[:digits]
 }
 
-// Truncate shortens a name to 63 characters as ScopedName does.
+// Truncate shortens a name to 63 bytes: one that is longer is cut and ends in a dash and 8 digits of the whole name's hash.
 func Truncate(name string) string {
 	if len(name) <= longestName {
 		return name

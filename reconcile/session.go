@@ -15,6 +15,7 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -128,9 +129,20 @@ func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstru
 	return s.manager.View().Get(ctx, ref)
 }
 
-// List reads the objects of kind in namespace (empty: all) that selector matches (nil: all).
-func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	return s.manager.View().List(ctx, kind, namespace, selector)
+// List reads the objects of kind in namespace (empty: all) that selector matches (nil: all), and each of byField (nil: all), by the
+// values of deploy.FieldsOf: any field of the object can be named, not only those by which an API server selects. It is read as by Get,
+// and selected by fields afterwards. The objects are shared: copy them before you change them.
+func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector,
+	byField ...fields.Selector) ([]*unstructured.Unstructured, error) {
+	found, err := s.manager.View().List(ctx, kind, namespace, selector)
+	if err != nil || len(byField) == 0 {
+		return found, err
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(obj *unstructured.Unstructured) bool {
+		return slices.ContainsFunc(byField, func(wanted fields.Selector) bool {
+			return wanted != nil && !wanted.Matches(deploy.FieldsOf(obj))
+		})
+	}), nil
 }
 
 // wrote are the states in which this session has left the objects of its components that it wrote.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -179,13 +180,19 @@ func TestLookups(t *testing.T) {
 			for _, row := range []struct {
 				reason, namespace string
 				selector          labels.Selector
+				byField           []fields.Selector
 				want              int
 			}{
-				{"reconcile 7: of one namespace", "shop", nil, 1},
-				{"reconcile 7: of all", "", nil, 2},
-				{"reconcile 7: of those that a selector matches", "", labels.SelectorFromSet(labels.Set{"app": "x"}), 1},
+				{"reconcile 7: of one namespace", "shop", nil, nil, 1},
+				{"reconcile 7: of all", "", nil, nil, 2},
+				{"reconcile 7: of those that a selector matches", "", labels.SelectorFromSet(labels.Set{"app": "x"}), nil, 1},
+				{"reconcile 7: of those that a field selector matches", "", nil, []fields.Selector{fields.ParseSelectorOrDie("metadata.name=there")}, 1},
+				{"reconcile 7: by any field", "", nil, []fields.Selector{fields.ParseSelectorOrDie("metadata.labels.app!=x")}, 1},
+				{"reconcile 7: of those that all of them match", "", nil,
+					[]fields.Selector{fields.ParseSelectorOrDie("metadata.name=there"), nil, fields.ParseSelectorOrDie("metadata.namespace=shop")}, 0},
+				{"nil and everything select all", "", nil, []fields.Selector{nil, fields.Everything()}, 2},
 			} {
-				found, err := s.List(ctx, configMaps, row.namespace, row.selector)
+				found, err := s.List(ctx, configMaps, row.namespace, row.selector, row.byField...)
 				require.NoError(t, err, row.reason)
 				assert.Len(t, found, row.want, row.reason)
 			}

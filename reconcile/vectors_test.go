@@ -102,11 +102,12 @@ func runNames(t *testing.T, v *vector) {
 	require.NoError(t, json.Unmarshal(v.raw, &c))
 	name := fmt.Sprint(c.Input.Name)
 	resource := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": c.Input.Instance}}}
+	session := &Session{resource: resource, oper8Names: true}
 	switch c.Input.Func {
 	case "get_scoped_name":
-		require.Equal(t, c.Output.Name, (&Session{resource: resource, oper8Names: true}).ScopedName(name))
+		require.Equal(t, c.Output.Name, session.ScopedName(name))
 	case "get_truncated_name":
-		require.Equal(t, c.Output.Name, truncateOper8(name))
+		require.Equal(t, c.Output.Name, session.TruncatedName(name))
 	default:
 		t.Fatalf("no function %s", c.Input.Func)
 	}
