@@ -28,6 +28,10 @@ func TestMovedFromOper8(t *testing.T) {
 		t.Parallel()
 		testFieldSelectors(t)
 	})
+	t.Run("guide: which Pods the hash of oper8's dependencies restarts", func(t *testing.T) {
+		t.Parallel()
+		testDependencyHash(t)
+	})
 }
 
 func testTruncatedNames(t *testing.T) {
