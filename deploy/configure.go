@@ -106,6 +106,10 @@ func (t *task) carryOut(ctx context.Context, settled settlement, live *unstructu
 
 // afterRefusal finds another way for a change that the cluster has refused: in two applies, or by a new object.
 func (t *task) afterRefusal(ctx context.Context, settled settlement, live *unstructured.Unstructured, refused Result) Result {
+	live, err := t.complete(ctx, live)
+	if err != nil || live == nil {
+		return refused
+	}
 	if switched, ok := t.switchUnions(ctx, settled, live, refused.Err); ok {
 		return switched
 	}

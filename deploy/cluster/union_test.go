@@ -92,3 +92,19 @@ func found(value any, path []string) []any {
 	}
 	return []any{value}
 }
+
+// Of a kind that is held as metadata the content is read once the change was refused.
+func TestUnionSwitchOfMetadata(t *testing.T) {
+	t.Parallel()
+	env := envtest.Start(t)
+	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace), cluster.MetadataOnly(deployment.GroupKind()))
+	watch(t, c, deployment)
+	m := deploy.NewManager(c)
+	apply(t, m, object(t, env.Namespace, aDeployment))
+	result := apply(t, m, object(t, env.Namespace, with(aDeployment, "replicas: 0", "replicas: 0, strategy: {type: Recreate}")))
+	assert.Equal(t, deploy.Configured, result.Action)
+	assert.Equal(t, 5, result.Calls, "apply, get, a trial, and two applies")
+	live, err := c.Port().Get(t.Context(), result.Ref)
+	require.NoError(t, err)
+	assert.Equal(t, []any{"Recreate"}, found(live.Object, []string{"spec", "strategy", "type"}))
+}
