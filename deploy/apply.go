@@ -117,6 +117,8 @@ func (t *task) asWanted(result Result) *unstructured.Unstructured {
 	switch {
 	case result.Err != nil || len(result.Kept) > 0:
 		return nil
+	case result.Object != nil && t.inherits(result.Object):
+		return nil
 	case result.Action == Unchanged && isState(result.Object, t.seen.object):
 		return t.seen.object
 	case result.Action == Created, result.Action == Configured, result.Action == Replaced, result.Action == Recreated:

@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -103,7 +102,7 @@ func (m *Manager) settle(s settings, wanted, live *unstructured.Unstructured, lo
 	out := settlement{wanted: wanted}
 	content := wanted.Object
 	for _, c := range contestedFields(wanted.Object, live, s.fieldManager, lost) {
-		policy := s.conflictPolicy(c.Field, ours || slices.Contains(s.takeOverFrom, c.Manager))
+		policy := s.conflictPolicy(c.Field, ours || s.isPredecessor(c.Manager))
 		if policy == Force && m.takeovers.tooOften(live.GetUID(), c.FieldConflict) {
 			out.fought = append(out.fought, c.FieldConflict)
 			policy = Keep

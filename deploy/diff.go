@@ -16,8 +16,8 @@ type Difference struct {
 	Ref Ref
 	// Action is what an apply would do.
 	Action Action
-	// Reason says why an object that wasn't given would be deleted, or kept, see DiffSet; and of one whose
-	// fields are taken over from a predecessor (TakeOverFrom) that not everything is shown.
+	// Reason says why an object that wasn't given would be deleted, or kept, see DiffSet; and of one on which fields
+	// are taken over from predecessors (TakeOverFrom) that they are, and if what goes can't be shown why.
 	Reason string
 	// Changes are the places that would change. None with an Action that changes the object says
 	// that only ownership of fields would.
@@ -57,7 +57,7 @@ func (d Differences) String() string {
 // Diff tells for each object what Apply with the same options would make of it, and changes
 // nothing. The cluster itself is asked, by an apply that is a dry run: defaults, admission and
 // fields of other managers are accounted for. An object that Apply would find unchanged costs no
-// call, every other one a single one. Over a cluster in memory it works offline.
+// call, every other one a single one, and one on which fields are taken over (TakeOverFrom) two. Over a cluster in memory it works offline.
 //
 // What nobody intends isn't shown: status, managedFields, resourceVersion, generation, uid,
 // creationTimestamp and the annotation with the hash. Values of Secrets are shown as digests with
@@ -125,14 +125,23 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 	case result.Err != nil && (after == nil || live == nil || after.GetResourceVersion() == live.GetResourceVersion()):
 		return d
 	}
-	if live != nil && c.hasPredecessor(live) {
-		d.Reason = "what " + strings.Join(c.takeOverFrom, ", ") + " set and the manifest leaves out goes too; it isn't shown"
+	if live != nil && result.Action == Configured && c.hasPredecessor(live) {
+		after, d.Reason = c.inherited(ctx, after)
 	}
 	if live, err = c.whole(ctx, d, live, after); err == nil {
 		err = d.show(c.settings, live, after)
 	}
 	d.Err = errors.Join(d.Err, err)
 	return d
+}
+
+// inherited is what an apply that takes over from predecessors makes of an object, of which after is the answer to the apply alone.
+func (c comparedSet) inherited(ctx context.Context, after *unstructured.Unstructured) (left *unstructured.Unstructured, reason string) {
+	left, err := c.withoutHeritage(ctx, after)
+	if err != nil {
+		return after, "what predecessors set and the manifest leaves out goes too; it can't be shown: " + err.Error()
+	}
+	return left, "what predecessors set and the manifest leaves out goes too"
 }
 
 // asGiven is what given stands for, mostly itself, as it would be sent.

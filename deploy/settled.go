@@ -3,6 +3,7 @@ package deploy
 import (
 	"context"
 	"hash/maphash"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,6 +24,7 @@ type settledKey uint64
 // settledSettings are all settings on which it depends whether an object is as it should be.
 type settledSettings struct {
 	domain, fieldManager   string
+	takeOverFrom           string
 	namespace              string
 	owner                  types.UID
 	strategy               Strategy
@@ -55,10 +57,10 @@ const (
 // settledBy is a number for the settings: equal ones have the same, others practically never. It is zero
 // where every object has to be looked at closely.
 func (s settings) settledBy() uint64 {
-	if s.dryRun || len(s.takeOverFrom) > 0 {
+	if s.dryRun {
 		return 0
 	}
-	key := settledSettings{domain: s.domain, fieldManager: s.fieldManager, namespace: s.namespace,
+	key := settledSettings{domain: s.domain, fieldManager: s.fieldManager, namespace: s.namespace, takeOverFrom: strings.Join(s.takeOverFrom, "\x00"),
 		strategy: s.strategy, controller: s.controller, labelOwned: s.labelOwned, notBlocking: s.notBlocking, adoption: s.adoption}
 	if s.owner != nil {
 		key.owner = s.owner.GetUID()
