@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // withoutHeritage is what becomes of after, the answer to an apply as a dry run, once fields of predecessors that nobody else owns are gone.
-// The cluster is asked by a replacement as a dry run, so that defaults come back.
+// The cluster is asked, by a patch as a dry run, so that defaults come back. It isn't a replacement, for which operators have no right.
 func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	gone, stay := fieldSet{}, []fieldSet{}
 	for _, entry := range managedEntries(after) {
@@ -18,10 +19,39 @@ func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Un
 		gone, stay = gone.union(taken), append(stay, left)
 	}
 	next := after.DeepCopy()
-	content, _ := withoutFields(next.Object, gone, stay).(map[string]any)
-	next.Object = content
-	next.SetManagedFields(nil)
-	return c.requests(c.settings).Update(ctx, next, UpdateOptions{FieldManager: c.fieldManager, DryRun: true})
+	withoutFields(next.Object, gone, stay)
+	body, err := replacement(after, next)
+	if err != nil {
+		return nil, err
+	}
+	patch := Patch{Type: types.JSONPatchType, Body: body, FieldManager: c.fieldManager, DryRun: true}
+	return c.requests(c.settings).Patch(ctx, RefOf(after), patch)
+}
+
+// replacement is the JSON patch that gives an object, in the state of before or one with less in it, the content of next.
+func replacement(before, next *unstructured.Unstructured) ([]byte, error) {
+	operations := []map[string]any{{"op": "replace", "path": "/metadata/resourceVersion", "value": before.GetResourceVersion()}}
+	replace := func(at string, field string, content map[string]any) {
+		path := at + "/" + strings.ReplaceAll(field, "/", "~1")
+		value, there := content[field]
+		operations = append(operations, map[string]any{"op": "add", "path": path, "value": value})
+		if !there {
+			operations = append(operations, map[string]any{"op": "remove", "path": path})
+		}
+	}
+	metadata, _ := before.Object["metadata"].(map[string]any)
+	after, _ := next.Object["metadata"].(map[string]any)
+	for _, field := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
+		if _, there := metadata[field]; there {
+			replace("/metadata", field, after)
+		}
+	}
+	for field := range before.Object {
+		if field != "apiVersion" && field != "kind" && field != "metadata" && field != "status" {
+			replace("", field, next.Object)
+		}
+	}
+	return json.Marshal(operations)
 }
 
 // withoutFields takes out of value, which it changes, what gone holds and none of stay does.

@@ -308,3 +308,13 @@ func ExampleInstrument() {
 	// widget-operator: TRACES: say where traces go
 	// 1
 }
+
+func ExampleTakeOverFrom() {
+	// The widgets were looked after by an operator of another name, which is stopped.
+	op := operator.New("widget-operator", operator.TakeOverFrom("gadget-operator"))
+	op.Control(widget{})
+	fmt.Println(op.Execute(context.Background(), []string{"diff", "--no-such-flag"}, os.Stdout, os.Stdout))
+	// Output:
+	// widget-operator: unknown flag: --no-such-flag (see 'widget-operator diff --help')
+	// 2
+}

@@ -29,6 +29,7 @@ import (
 type Operator struct {
 	name        string
 	manager     string
+	before      []string
 	domain      string
 	namespace   string
 	defaults    []func(*config.Config)
@@ -61,6 +62,14 @@ func Domain(domain string) Option { return func(o *Operator) { o.domain = domain
 // then, as it would have gone with the other. It must stay the same from release to release, and differ from that of every
 // other operator in the cluster.
 func FieldManager(name string) Option { return func(o *Operator) { o.manager = name } }
+
+// TakeOverFrom names field managers whose work this operator goes on with, such as an operator of another name: what they set on the
+// objects that this operator renders becomes its own at the first apply, and goes if it isn't rendered; see deploy.TakeOverFrom. They
+// must not write these objects any more. What the operator's own field manager (FieldManager) wrote by other requests than applies
+// is taken over without being named. Several options add up.
+func TakeOverFrom(managers ...string) Option {
+	return func(o *Operator) { o.before = append(o.before, managers...) }
+}
 
 // DefaultNamespace sets where the objects of cluster-scoped resources are that name no namespace, and the Secrets of their generated
 // values; by default such objects are refused. Those of other resources are beside them.
@@ -111,7 +120,7 @@ func New(name string, options ...Option) *Operator {
 
 // managerOptions are those of every Manager of the operator.
 func (o *Operator) managerOptions() []deploy.Option {
-	return []deploy.Option{deploy.FieldManager(o.manager), deploy.KeyDomain(o.domain), deploy.DefaultNamespace(o.namespace)}
+	return []deploy.Option{deploy.FieldManager(o.manager), deploy.KeyDomain(o.domain), deploy.DefaultNamespace(o.namespace), deploy.TakeOverFrom(o.before...)}
 }
 
 // Control adds a controller. Mistakes, such as two controllers of one kind, are reported

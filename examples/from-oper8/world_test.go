@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/bystander"
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/status"
@@ -35,6 +36,7 @@ type world struct {
 	*envtest.Env
 	*bystander.Bystander
 	t        *testing.T
+	api      deploy.Cluster
 	operator *envtest.User
 	oper8    *bystander.Bystander
 	// started is when the operator was.
@@ -47,7 +49,7 @@ func newWorld(t *testing.T) *world {
 	api, err := cluster.New(t.Context(), env.Admin)
 	require.NoError(t, err)
 	return &world{
-		Env: env, t: t, operator: env.User(t, "operator", envtest.RolesIn("config/rbac")),
+		Env: env, t: t, api: api, operator: env.User(t, "operator", envtest.RolesIn("config/rbac")),
 		Bystander: bystander.New(t, api, env.Namespace, "kubectl"), oper8: bystander.New(t, api, env.Namespace, "oper8"),
 	}
 }
