@@ -3,6 +3,7 @@ package deploy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ type Difference struct {
 	// Action is what an apply would do.
 	Action Action
 	// Reason says why an object that wasn't given would be deleted, or kept, see DiffSet; and of one on which fields
-	// are taken over from predecessors (TakeOverFrom) that they are, and if what goes can't be shown why.
+	// are taken over from predecessors (TakeOverFrom) that what they set goes.
 	Reason string
 	// Changes are the places that would change. None with an Action that changes the object says
 	// that only ownership of fields would.
@@ -123,25 +124,24 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 			return d
 		}
 	case result.Err != nil && (after == nil || live == nil || after.GetResourceVersion() == live.GetResourceVersion()):
+		var invalid *InvalidError
+		if live != nil && errors.As(result.Err, &invalid) && c.hasPredecessor(live) {
+			d.Err = fmt.Errorf("%w (what predecessors set and the manifest leaves out goes before an apply: the refusal may be about that)", result.Err)
+		}
 		return d
 	}
 	if live != nil && result.Action == Configured && c.hasPredecessor(live) {
-		after, d.Reason = c.inherited(ctx, after)
+		d.Reason = "what predecessors set and the manifest leaves out goes too"
+		if after, err = c.withoutHeritage(ctx, after); err != nil {
+			d.Err = errors.Join(d.Err, fmt.Errorf("%s: %s: it can't be shown: %w", d.Ref, d.Reason, err))
+			return d
+		}
 	}
 	if live, err = c.whole(ctx, d, live, after); err == nil {
 		err = d.show(c.settings, live, after)
 	}
 	d.Err = errors.Join(d.Err, err)
 	return d
-}
-
-// inherited is what an apply that takes over from predecessors makes of an object, of which after is the answer to the apply alone.
-func (c comparedSet) inherited(ctx context.Context, after *unstructured.Unstructured) (left *unstructured.Unstructured, reason string) {
-	left, err := c.withoutHeritage(ctx, after)
-	if err != nil {
-		return after, "what predecessors set and the manifest leaves out goes too; it can't be shown: " + err.Error()
-	}
-	return left, "what predecessors set and the manifest leaves out goes too"
 }
 
 // asGiven is what given stands for, mostly itself, as it would be sent.
