@@ -1,0 +1,98 @@
+package usercases
+
+import (
+	"fmt"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/operkit/operkit/deploy"
+)
+
+// lateVolume is one that a claim of the class late can be bound to.
+const lateVolume = `{apiVersion: v1, kind: PersistentVolume, metadata: {name: late}, spec: {storageClassName: late, capacity: {storage: 1Gi},
+	accessModes: [ReadWriteOnce], hostPath: {path: /none}}}`
+
+// waiting are resources that wait for what others do: provision volumes, make room for Pods.
+func waiting() []userCase {
+	return []userCase{
+		{name: "wffc", reason: "a claim binds at first use: what uses it doesn't wait for it", steps: []step{
+			{apply: "wffc/all.yaml", wants: wants(claim("Pending"), field("Deployment", int64(1), "spec", "replicas"))},
+			{by: func(s *scene) { s.applyObject(parse(s.t, []byte(lateVolume))[0]) }, wants: wants(ready, kept, claim("Bound"))},
+		}},
+		{name: "claim-resize/c-exp", reason: "a claim's file system grows when a Pod starts: what uses the claim doesn't wait", steps: []step{
+			{apply: "claim-resize/classes.json"},
+			{apply: "claim-resize/c-exp-1.json", wants: wants(ready, claim("Bound"))},
+			{apply: "claim-resize/c-exp-2.json", by: claimStatus("2Gi", `{"conditions":[{"type":"FileSystemResizePending","status":"True","message":"waiting for a Pod"}]}`),
+				wants: wants(kept, image("nginx:2"), says("resiz"))},
+			{by: claimStatus("2Gi", `{"conditions":null,"capacity":{"storage":"2Gi"}}`), wants: wants(ready, kept)},
+			{apply: "claim-resize/c-exp-4.json", wants: wants(unready, kept, image("nginx:2"), says("can not be less than"))},
+		}},
+		{name: "quota/box", reason: "it is exceeded: that is why no Pod is there", steps: []step{
+			{apply: "quota/all.yaml", by: awaitQuota},
+			{apply: "quota/box.json", wants: wants(unready, says("exceeded quota"))},
+		}},
+		{name: "quota/box2", reason: "it is exceeded, past the deadline: that is why there is no progress", steps: []step{
+			{apply: "quota/all.yaml", by: awaitQuota},
+			{apply: "quota/box2.json", wants: wants(unready, says("exceeded quota"), pastDeadline)},
+		}},
+	}
+}
+
+func claim(phase string) want { return field("PersistentVolumeClaim", phase, "status", "phase") }
+
+// image wants the Deployment's Pods to have an image.
+func image(name string) want {
+	return func(s *scene) error {
+		deployment, err := standing(s, s.ref("Deployment"))
+		if err != nil {
+			return err
+		}
+		containers, _, err := unstructured.NestedSlice(deployment.Object, "spec", "template", "spec", "containers")
+		if err == nil && containers[0].(map[string]any)["image"] != name {
+			err = fmt.Errorf("%s has the containers %v, and not the image %s", deploy.RefOf(deployment), containers, name)
+		}
+		return err
+	}
+}
+
+// pastDeadline wants the Deployment to have given up.
+func pastDeadline(s *scene) error {
+	deployment, err := standing(s, s.ref("Deployment"))
+	if err != nil {
+		return err
+	}
+	list, _, err := unstructured.NestedSlice(deployment.Object, "status", "conditions")
+	for _, c := range list {
+		if c.(map[string]any)["reason"] == "ProgressDeadlineExceeded" {
+			return err
+		}
+	}
+	return fmt.Errorf("%s isn't past its deadline: %v", deploy.RefOf(deployment), list)
+}
+
+// claimStatus merges into the status of the resource's claim once that asks for a size, as those do who provide volumes.
+func claimStatus(size, merge string) func(s *scene) {
+	return func(s *scene) {
+		s.t.Helper()
+		s.await(field("PersistentVolumeClaim", size, "spec", "resources", "requests", "storage"))
+		patch := deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"status":` + merge + `}`), Subresource: "status", FieldManager: "provisioner"}
+		_, err := s.port.Patch(s.t.Context(), s.ref("PersistentVolumeClaim"), patch)
+		require.NoError(s.t, err)
+	}
+}
+
+// awaitQuota waits until the quota is in force: its controller has to look at it first.
+func awaitQuota(s *scene) {
+	s.t.Helper()
+	s.await(func(s *scene) error {
+		kind := schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
+		quota, err := standing(s, deploy.Ref{Kind: kind, Namespace: "quo", Name: "q"})
+		if err == nil && quota.Object["status"] == nil {
+			err = fmt.Errorf("%s isn't in force", deploy.RefOf(quota))
+		}
+		return err
+	})
+}
