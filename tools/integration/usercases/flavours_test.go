@@ -34,7 +34,7 @@ func flavours(names ...string) func(s *scene) {
 			users = append(users, s.operator(s.t, name))
 			s.operate(s.t, users[len(users)-1], flavoursNamespace, "FLAVOR="+name)
 		}
-		s.await(haveWritten(users), backOff(users), says("another process", "field manager"), reports("another process"))
+		s.await(haveWritten(users), backOff(users), message("another process", "field manager"), event("another process"))
 	}
 }
 
@@ -63,8 +63,8 @@ func backOff(users []*envtest.User) want {
 	}
 }
 
-// reports wants an event about the resource with a text.
-func reports(text string) want {
+// event wants an event about the resource with a text.
+func event(text string) want {
 	return func(s *scene) error {
 		events, err := s.events()
 		if err == nil && !slices.ContainsFunc(events, func(event string) bool { return strings.Contains(event, text) }) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// userCase is what a user does, and what has to come of it. Each is a row of the README.
+// userCase is what a user does, and what has to come of it.
 type userCase struct {
 	name, reason string
 	// in is the namespace of the resource, empty for the one in the files.

@@ -11,32 +11,37 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// lateVolume is one that a claim of the class late can be bound to.
-const lateVolume = `{apiVersion: v1, kind: PersistentVolume, metadata: {name: late}, spec: {storageClassName: late, capacity: {storage: 1Gi},
-	accessModes: [ReadWriteOnce], hostPath: {path: /none}}}`
+// lateVolume is what a provisioner makes once the scheduler has chosen a node for the first Pod that uses the claim.
+const lateVolume = `{apiVersion: v1, kind: PersistentVolume, metadata: {name: late}, spec: {storageClassName: late,
+	capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], claimRef: {namespace: default, name: wffc}, hostPath: {path: /none}}}`
+
+// What those who provide volumes write into the status of a claim that grows.
+const (
+	growing = `{"conditions":[{"type":"FileSystemResizePending","status":"True","message":"waiting for a Pod"}]}`
+	grown   = `{"conditions":null,"capacity":{"storage":"2Gi"}}`
+)
 
 // waiting are resources that wait for what others do: provision volumes, make room for Pods.
 func waiting() []userCase {
 	return []userCase{
 		{name: "wffc", reason: "a claim binds at first use: what uses it doesn't wait for it", steps: []step{
 			{apply: "wffc/all.yaml", wants: wants(claim("Pending"), field("Deployment", int64(1), "spec", "replicas"))},
-			{by: func(s *scene) { s.applyObject(parse(s.t, []byte(lateVolume))[0]) }, wants: wants(ready, kept, claim("Bound"))},
+			{by: func(s *scene) { s.applyText(lateVolume) }, wants: wants(ready, kept, claim("Bound"))},
 		}},
 		{name: "claim-resize/c-exp", reason: "a claim's file system grows when a Pod starts: what uses the claim doesn't wait", steps: []step{
 			{apply: "claim-resize/classes.json"},
 			{apply: "claim-resize/c-exp-1.json", wants: wants(ready, claim("Bound"))},
-			{apply: "claim-resize/c-exp-2.json", by: claimStatus("2Gi", `{"conditions":[{"type":"FileSystemResizePending","status":"True","message":"waiting for a Pod"}]}`),
-				wants: wants(kept, image("nginx:2"), says("resiz"))},
-			{by: claimStatus("2Gi", `{"conditions":null,"capacity":{"storage":"2Gi"}}`), wants: wants(ready, kept)},
-			{apply: "claim-resize/c-exp-4.json", wants: wants(unready, kept, image("nginx:2"), says("can not be less than"))},
+			{apply: "claim-resize/c-exp-2.json", by: claimStatus(growing), wants: wants(kept, image("nginx:2"), message("resiz"))},
+			{by: claimStatus(grown), wants: wants(ready, kept)},
+			{apply: "claim-resize/c-exp-4.json", wants: wants(unready, kept, image("nginx:2"), message("can not be less than"))},
 		}},
 		{name: "quota/box", reason: "it is exceeded: that is why no Pod is there", steps: []step{
 			{apply: "quota/all.yaml", by: awaitQuota},
-			{apply: "quota/box.json", wants: wants(unready, says("exceeded quota"))},
+			{apply: "quota/box.json", wants: wants(unready, message("exceeded quota"))},
 		}},
 		{name: "quota/box2", reason: "it is exceeded, past the deadline: that is why there is no progress", steps: []step{
 			{apply: "quota/all.yaml", by: awaitQuota},
-			{apply: "quota/box2.json", wants: wants(unready, says("exceeded quota"), pastDeadline)},
+			{apply: "quota/box2.json", wants: wants(unready, message("exceeded quota"), pastDeadline)},
 		}},
 	}
 }
@@ -73,13 +78,14 @@ func pastDeadline(s *scene) error {
 	return fmt.Errorf("%s isn't past its deadline: %v", deploy.RefOf(deployment), list)
 }
 
-// claimStatus merges into the status of the resource's claim once that asks for a size, as those do who provide volumes.
-func claimStatus(size, merge string) func(s *scene) {
+// claimStatus merges into the status of the resource's claim, once that asks for 2Gi.
+func claimStatus(merge string) func(s *scene) {
 	return func(s *scene) {
 		s.t.Helper()
-		s.await(field("PersistentVolumeClaim", size, "spec", "resources", "requests", "storage"))
-		patch := deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"status":` + merge + `}`), Subresource: "status", FieldManager: "provisioner"}
-		_, err := s.port.Patch(s.t.Context(), s.ref("PersistentVolumeClaim"), patch)
+		s.await(field("PersistentVolumeClaim", "2Gi", "spec", "resources", "requests", "storage"))
+		_, err := s.port.Patch(s.t.Context(), s.ref("PersistentVolumeClaim"), deploy.Patch{
+			Type: types.MergePatchType, Body: []byte(`{"status":` + merge + `}`), Subresource: "status", FieldManager: "provisioner",
+		})
 		require.NoError(s.t, err)
 	}
 }
@@ -87,12 +93,15 @@ func claimStatus(size, merge string) func(s *scene) {
 // awaitQuota waits until the quota is in force: its controller has to look at it first.
 func awaitQuota(s *scene) {
 	s.t.Helper()
+	kind := schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
 	s.await(func(s *scene) error {
-		kind := schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
 		quota, err := standing(s, deploy.Ref{Kind: kind, Namespace: "quo", Name: "q"})
-		if err == nil && quota.Object["status"] == nil {
-			err = fmt.Errorf("%s isn't in force", deploy.RefOf(quota))
+		if err != nil {
+			return err
 		}
-		return err
+		if _, inForce, _ := unstructured.NestedMap(quota.Object, "status", "hard"); !inForce {
+			return fmt.Errorf("%s isn't in force", deploy.RefOf(quota))
+		}
+		return nil
 	})
 }

@@ -1,6 +1,7 @@
 package usercases
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -8,7 +9,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/status"
@@ -40,7 +40,7 @@ func ready(s *scene) error {
 		return err
 	}
 	if current[status.ConditionReady].Status != metav1.ConditionTrue || current[status.ConditionUpdating].Status != metav1.ConditionFalse {
-		return fmt.Errorf("the resource isn't Ready: %v", current)
+		return errors.New("the resource isn't Ready")
 	}
 	return nil
 }
@@ -52,13 +52,13 @@ func unready(s *scene) error {
 		return err
 	}
 	if ready, there := current[status.ConditionReady]; !there || ready.Status == metav1.ConditionTrue {
-		return fmt.Errorf("the resource has no condition Ready that isn't true: %v", current)
+		return errors.New("the resource has no condition Ready of its present generation that isn't true")
 	}
 	return nil
 }
 
-// says wants all texts in the message of one condition.
-func says(texts ...string) want {
+// message wants all texts in the message of one condition.
+func message(texts ...string) want {
 	return func(s *scene) error {
 		current, err := conditions(s)
 		if err != nil {
@@ -69,7 +69,7 @@ func says(texts ...string) want {
 				return nil
 			}
 		}
-		return fmt.Errorf("no condition says %q: %v", texts, current)
+		return fmt.Errorf("no condition of the present generation contains %q", texts)
 	}
 }
 
@@ -105,7 +105,7 @@ func anew(s *scene) error {
 			return err
 		}
 		if slices.Contains(rendered, ref) == (now.GetUID() == uid) {
-			return fmt.Errorf("%s isn't as it should be: its uid is %s, and was %s", ref, now.GetUID(), uid)
+			return fmt.Errorf("%s has to be made anew if it is rendered, and else kept: its uid is %s, and was %s", ref, now.GetUID(), uid)
 		}
 	}
 	return nil
@@ -126,17 +126,4 @@ func field(kind string, value any, path ...string) want {
 		}
 		return nil
 	}
-}
-
-// standing reads an object that exists and isn't being deleted.
-func standing(s *scene, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	obj, err := s.port.Get(s.t.Context(), ref)
-	if err == nil && obj.GetDeletionTimestamp() != nil {
-		return nil, fmt.Errorf("%s is being deleted", ref)
-	}
-	return obj, err
-}
-
-func labelled(key, value string) labels.Selector {
-	return labels.SelectorFromSet(labels.Set{key: value})
 }
