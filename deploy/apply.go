@@ -88,23 +88,21 @@ type task struct {
 	// seen is what the View showed; partial tells that of the object nothing but metadata is known yet.
 	seen    glanced
 	partial bool
-	// wasSettled: the object was as the manifest says when it was looked at last.
-	wasSettled bool
 	// reported are the contested fields that the cluster has reported of the state that was seen.
 	reported []FieldConflict
 }
 
 func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Unstructured, ref Ref) Result {
-	result, last := m.settledResult(ctx, &s, obj, ref)
-	if last.settled {
-		return result
+	settled, seen, ok := m.settledResult(ctx, &s, obj, ref)
+	if ok {
+		return settled
 	}
 	manifest, err := s.contentOf(ctx, obj, ref)
 	if err != nil {
 		return Result{Ref: ref, Action: Failed, Err: err}
 	}
-	t := task{Manager: m, settings: s, port: m.requests(s), seen: last.seen, partial: last.seen.partial, wasSettled: last.sameManifest}
-	result = t.run(ctx, manifest)
+	t := task{Manager: m, settings: s, port: m.requests(s), seen: seen, partial: seen.partial}
+	result := t.run(ctx, manifest)
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
 	m.remember(s, obj, ref, result, t.asWanted(result))
@@ -112,7 +110,7 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 }
 
 // asWanted is the state of the object in which it is as its manifest says: what was looked at and found unchanged, or the
-// answer to a write of all of it; nil if there is none.
+// answer to an apply of all of it; nil if there is none.
 func (t *task) asWanted(result Result) *unstructured.Unstructured {
 	switch {
 	case result.Err != nil || len(result.Kept) > 0:
@@ -121,7 +119,7 @@ func (t *task) asWanted(result Result) *unstructured.Unstructured {
 		return nil
 	case result.Action == Unchanged && isState(result.Object, t.seen.object):
 		return t.seen.object
-	case result.Action == Created, result.Action == Configured, result.Action == Replaced, result.Action == Recreated:
+	case (result.Action == Created || result.Action == Configured) && t.in.strategy == ServerSideApply:
 		return result.Object
 	}
 	return nil
@@ -153,11 +151,7 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 		return t.create(ctx)
 	}
 	if t.in.strategy == Replace {
-		if !t.replacedByTwin(live) {
-			return t.replace(ctx, live)
-		}
-		result, _ := t.overTwin(live, func() (Result, bool) { return t.replace(ctx, live), true })
-		return result
+		return t.replace(ctx, live)
 	}
 	return t.existing(ctx, live)
 }

@@ -70,14 +70,6 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	case t.partial && t.in.strategy.recreates():
 		return Result{}, false
 	}
-	if t.replacedByTwin(live) {
-		return t.overTwin(live, func() (Result, bool) { return t.change(ctx, wanted, live) })
-	}
-	return t.change(ctx, wanted, live)
-}
-
-// change writes what is wanted to an object that isn't as it should be. enough is as in configure.
-func (t *task) change(ctx context.Context, wanted, live *unstructured.Unstructured) (result Result, enough bool) {
 	if fields := t.declaredChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
 		return t.recreate(ctx, live, fmt.Errorf("%s: declared as immutable", strings.Join(fields, ", "))), true
 	}

@@ -175,20 +175,6 @@ func (e *ConflictError) Error() string {
 // Unwrap returns Err.
 func (e *ConflictError) Unwrap() error { return e.Err }
 
-// ReplacedError says that another process keeps applying other content to an object under the same field manager. What this
-// process applies is left out for a while, longer each time, so that the two don't write for ever.
-type ReplacedError struct {
-	// Ref names the object, Manager is the field manager of both.
-	Ref     Ref
-	Manager string
-}
-
-// Error names the object and what to do.
-func (e *ReplacedError) Error() string {
-	return fmt.Sprintf("%s: another process keeps replacing what was applied, as the same field manager %q: "+
-		"stop one of the two, or give them different names: is the operator installed twice, or are two of its versions running?", e.Ref, e.Manager)
-}
-
 // StaleError tells that the object changed, or is another one by now, since it was read.
 type StaleError struct {
 	// Ref names the object, Err is the answer of the cluster.

@@ -41,23 +41,6 @@ func ExampleAmbiguousKindError() {
 	// Output: true [/v1, Kind=Event events.k8s.io/v1, Kind=Event]
 }
 
-func ExampleReplacedError() {
-	memory := newMemory()
-	one, other := deploy.NewManager(memory), deploy.NewManager(memory) // as in two processes
-	var replaced *deploy.ReplacedError
-	for range 10 {
-		_, err := one.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
-		if errors.As(err, &replaced) {
-			break
-		}
-		if _, err := other.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "good morning")}); errors.As(err, &replaced) {
-			break
-		}
-	}
-	fmt.Println(replaced.Ref, replaced.Manager)
-	// Output: ConfigMap shop/web operkit
-}
-
 func ExampleConflictError() {
 	memory := newMemory()
 	m := deploy.NewManager(memory, deploy.Conflicts(deploy.Fail))

@@ -10,7 +10,6 @@ type Manager struct {
 	view      View
 	settings  settings
 	takeovers *takeovers
-	twins     *twins
 	settled   *settledObjects
 	wholes    *wholes
 }
@@ -24,7 +23,7 @@ func NewManager(cluster Cluster, options ...Option) *Manager {
 	}
 	// What is wrong with it is said by the calls.
 	_ = s.checkDomain()
-	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, twins: &twins{}, settled: &settledObjects{}, wholes: &wholes{}}
+	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, settled: &settledObjects{}, wholes: &wholes{}}
 }
 
 // With returns a Manager whose options are those of m and then the given ones.
@@ -33,7 +32,7 @@ func (m *Manager) With(options ...Option) *Manager {
 	for _, option := range options {
 		option(&s)
 	}
-	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers, twins: m.twins, settled: m.settled, wholes: m.wholes}
+	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers, settled: m.settled, wholes: m.wholes}
 }
 
 // View returns the reads that this Manager decides by.

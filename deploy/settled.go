@@ -79,38 +79,29 @@ func (s *settings) settledKey(ref Ref) (key settledKey, ok bool) {
 	}{ref, s.settledSettings})), true
 }
 
-// lastLook is what was remembered of a manifest.
-type lastLook struct {
-	// settled: manifest and object are the same ones as last time.
-	settled bool
-	// sameManifest: the manifest is, and the object was then as it says.
-	sameManifest bool
-	// seen is what was seen of the object, if anything was.
-	seen glanced
-}
-
-// settledResult is the result for a manifest and an object that are the same ones as last time, if they are.
-func (m *Manager) settledResult(ctx context.Context, s *settings, obj *unstructured.Unstructured, ref Ref) (Result, lastLook) {
+// settledResult is the result for a manifest and an object that are the same ones as last time. If only the
+// object isn't, it is what was seen.
+func (m *Manager) settledResult(ctx context.Context, s *settings, obj *unstructured.Unstructured, ref Ref) (result Result, seen glanced, ok bool) {
 	key, ok := s.settledKey(ref)
 	if !ok {
-		return Result{}, lastLook{}
+		return Result{}, glanced{}, false
 	}
 	m.settled.mu.RLock()
 	last, ok := m.settled.known[key]
 	m.settled.mu.RUnlock()
 	if !ok {
-		return Result{}, lastLook{}
+		return Result{}, glanced{}, false
 	}
 	if manifest, ok := fingerprint(obj.Object, manifestDepth); !ok || manifest != last.manifest {
-		return Result{}, lastLook{}
+		return Result{}, glanced{}, false
 	}
 	ref.Namespace = last.namespace
 	seen, err := m.glance(ctx, s.retryFor, ref)
 	live := seen.object
 	if err != nil || live == nil || stateOf(metadataText(live, "uid"), metadataText(live, "resourceVersion")) != last.state {
-		return Result{}, lastLook{sameManifest: true, seen: seen}
+		return Result{}, seen, false
 	}
-	return Result{Ref: ref, Action: Unchanged, Object: live, ByLabel: last.byLabel}, lastLook{settled: true}
+	return Result{Ref: ref, Action: Unchanged, Object: live, ByLabel: last.byLabel}, seen, true
 }
 
 // remember keeps that an object is as its manifest says in the state seen, and forgets what isn't (nil).

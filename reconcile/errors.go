@@ -65,7 +65,7 @@ func classOf(err error) class {
 		return classVerification
 	case *deploy.InvalidManifestError, *deploy.InvalidError:
 		return classConfiguration
-	case *deploy.KindUnknownError, *deploy.NotFoundError, *deploy.ForbiddenError, *deploy.ConflictError, *deploy.ReplacedError,
+	case *deploy.KindUnknownError, *deploy.NotFoundError, *deploy.ForbiddenError, *deploy.ConflictError,
 		*deploy.StaleError, *deploy.UnavailableError, *deploy.OwnedError:
 		return classCluster
 	case interface{ Unwrap() []error }:

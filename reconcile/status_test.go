@@ -204,7 +204,7 @@ func TestClassOf(t *testing.T) {
 		assert.Equal(t, row.want, classOf(row.err), row.reason)
 	}
 	for _, err := range []error{
-		&deploy.KindUnknownError{}, &deploy.NotFoundError{}, &deploy.ForbiddenError{}, &deploy.ConflictError{}, &deploy.ReplacedError{},
+		&deploy.KindUnknownError{}, &deploy.NotFoundError{}, &deploy.ForbiddenError{}, &deploy.ConflictError{},
 		&deploy.StaleError{}, &deploy.UnavailableError{}, &deploy.OwnedError{},
 	} {
 		assert.Equal(t, classCluster, classOf(err), "status 14: %T", err)
