@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// create stores a new object, as the server completes it. next becomes the storage's. The
-// lock is held.
+// create stores a new object, as the server completes it. next becomes the storage's. That there is one already is
+// found last, as by a server: what is refused for another reason is refused for that. The lock is held.
 func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
 	if next.GetUID() != "" || next.GetResourceVersion() != "" {
 		return nil, &deploy.StaleError{Ref: ref, Err: errGone}
@@ -41,6 +41,9 @@ func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unst
 	}
 	if err := c.validate(d, ref, next, nil); err != nil {
 		return nil, err
+	}
+	if c.storage.get(addressOf(ref)) != nil {
+		return nil, &deploy.AlreadyExistsError{Ref: ref, Err: errors.New("there is one in memory")}
 	}
 	if dryRun {
 		return next, nil
