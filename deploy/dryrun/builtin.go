@@ -28,16 +28,20 @@ const objectMetaType = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 type builtins struct {
 	kinds map[schema.GroupVersionKind]*declaration
 	types map[string]string
+	// zeros are, by type, the fields whose zero value a server doesn't distinguish from their absence.
+	zeros map[string][]string
 }
 
 var builtin = sync.OnceValues(func() (*builtins, error) {
-	b := &builtins{kinds: map[schema.GroupVersionKind]*declaration{}, types: map[string]string{}}
+	b := &builtins{kinds: map[schema.GroupVersionKind]*declaration{}, types: map[string]string{}, zeros: map[string][]string{}}
 	names := map[schema.GroupVersionKind]string{}
 	for line := range strings.Lines(builtinText) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		switch {
 		case columns[0] == "type" && len(columns) == 3:
 			b.types[columns[1]] = columns[2]
+		case columns[0] == "zero" && len(columns) == 3:
+			b.zeros[columns[1]] = strings.Split(columns[2], " ")
 		case columns[0] == "kind" && len(columns) == 4:
 			version, err := schema.ParseGroupVersion(columns[1])
 			if err != nil {
@@ -45,7 +49,7 @@ var builtin = sync.OnceValues(func() (*builtins, error) {
 			}
 			names[version.WithKind(columns[2])] = columns[3]
 		default:
-			return nil, fmt.Errorf("kinds of Kubernetes: line %q is neither a kind nor a type", line)
+			return nil, fmt.Errorf("kinds of Kubernetes: line %q is none of kind, type and zero", line)
 		}
 	}
 	for kind, name := range names {

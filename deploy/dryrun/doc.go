@@ -10,6 +10,8 @@
 //     AnyKind accepts kinds that nobody declares, Schemaless knows no schemas at all.
 //   - JSON and merge patches with resourceVersion and uid as preconditions; creation by POST,
 //     replacement by PUT; status only through its subresource where the kind has one.
+//   - Changes of fields that no update may change are refused, of every kind of Kubernetes, for the fields and in the
+//     words of a real API server: what differs by a default or by the notation of a quantity only is no change.
 //   - One rising resourceVersion for all objects, kept by writes that change nothing;
 //     generation where a kind counts it.
 //   - Finalizers and deletion timestamps; deletion in the background, in the foreground and
@@ -23,8 +25,9 @@
 //
 // What it doesn't have:
 //
-//   - Defaults and validation of the kinds of Kubernetes beyond the types of their fields,
-//     and rules in CEL.
+//   - Defaults of the kinds of Kubernetes, validation of what is in them beyond the types of their
+//     fields and what can't be changed, and rules in CEL.
+//   - Addresses, ports, labels and selectors that a server finds for Services and Jobs.
 //   - Conversion. The versions of a kind are the same objects, with another apiVersion and
 //     without the fields that the other version doesn't have.
 //   - RBAC, controllers other than the garbage collector's and the namespaces', and

@@ -2,18 +2,16 @@ package dryrun
 
 import (
 	"maps"
-	"strings"
 
 	"github.com/operkit/operkit/deploy"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validate checks the metadata as every server does, and the content of a custom resource or
-// the definition of one, for a new object (live is nil) or for the change of one.
+// validate checks the metadata as every server does, and the content of a custom resource or the definition of one, for
+// a new object (live is nil) or for the change of one, which must leave alone what no change of a kind may touch.
 func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructured.Unstructured) error {
 	at := field.NewPath("metadata")
 	problems := malformed(next, at)
@@ -25,43 +23,26 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 		next.SetResourceVersion(live.GetResourceVersion())
 		problems = validation.ValidateObjectMetaAccessorUpdate(unmanaged(next), unmanaged(live), at)
 	}
-	causes := make([]deploy.InvalidField, 0, len(problems))
-	for _, problem := range problems {
-		causes = append(causes, deploy.InvalidField{Field: problem.Field, Message: problem.ErrorBody()})
-	}
-	if len(causes) == 0 {
+	var causes []deploy.InvalidField
+	if len(problems) == 0 {
 		causes = c.checkDefinition(addressOf(ref), next)
+		if len(causes) == 0 && d.content != nil {
+			causes = d.content.check(next.Object)
+		}
+		for _, cause := range causes {
+			problems = append(problems, field.Invalid(field.NewPath(cause.Field), field.OmitValueType{}, cause.Message))
+		}
+		if live != nil {
+			problems = append(problems, c.immutable(d, live, next)...)
+		}
 	}
-	if len(causes) == 0 && d.content != nil {
-		causes = d.content.check(next.Object)
-	}
-	if len(causes) == 0 && live != nil {
-		causes = immutable(live, next)
-	}
-	if len(causes) == 0 {
+	if len(problems) == 0 {
 		return nil
 	}
-	for _, cause := range causes[len(problems):] {
-		problems = append(problems, field.Invalid(field.NewPath(cause.Field), field.OmitValueType{}, cause.Message))
+	for _, problem := range problems[len(causes):] {
+		causes = append(causes, deploy.InvalidField{Field: problem.Field, Message: problem.ErrorBody()})
 	}
 	return &deploy.InvalidError{Ref: ref, Causes: causes, Err: apierrors.NewInvalid(ref.Kind.GroupKind(), ref.Name, problems)}
-}
-
-// immutable finds the fields that were set and that no API server lets anybody change.
-func immutable(live, next *unstructured.Unstructured) []deploy.InvalidField {
-	var causes []deploy.InvalidField
-	for _, path := range deploy.ImmutableFields(live) {
-		names := strings.Split(strings.TrimPrefix(path, "."), ".")
-		before, set, err := unstructured.NestedFieldNoCopy(live.Object, names...)
-		if err != nil || !set {
-			continue
-		}
-		after, _, err := unstructured.NestedFieldNoCopy(next.Object, names...)
-		if err != nil || !equality.Semantic.DeepEqual(before, after) {
-			causes = append(causes, deploy.InvalidField{Field: strings.TrimPrefix(path, "."), Message: "field is immutable"})
-		}
-	}
-	return causes
 }
 
 // unmanaged is an object without its managedFields, which the field management has written and

@@ -1,6 +1,6 @@
-// Command generate writes the schemas by which deploy/dryrun merges the kinds of Kubernetes, from the type converters of
-// the Kubernetes client libraries. It is a module apart from deploy so that these, and with them every type of
-// Kubernetes, reach no operator. Run `make generate`.
+// Command generate writes the schemas by which deploy/dryrun merges and compares the kinds of Kubernetes, from the type
+// converters and the types of the Kubernetes client libraries. It is a module apart from deploy so that these, and with
+// them every type of Kubernetes, reach no operator. Run `make generate`.
 package main
 
 import (

@@ -6,18 +6,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// generate returns the file: a line for each kind, then one for each type that they are made of.
+// generate returns the file: a line for each kind, then for each type that they are made of one with its form and one
+// with its fields that can't be nil.
 func generate() ([]byte, error) {
 	all, err := sources()
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	types := map[string]smd.TypeDef{}
+	types, zeros := map[string]smd.TypeDef{}, map[string][]string{}
 	for _, source := range all {
 		kinds, err := source.kinds()
 		if err != nil {
@@ -28,6 +30,7 @@ func generate() ([]byte, error) {
 			if err := collect(types, kind.schema, kind.typeName); err != nil {
 				return nil, fmt.Errorf("%s: %w", kind, err)
 			}
+			collectZeros(zeros, source.scheme.AllKnownTypes()[kind.GroupVersionKind])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(types)) {
@@ -36,6 +39,9 @@ func generate() ([]byte, error) {
 			return nil, fmt.Errorf("type %s: %w", name, err)
 		}
 		fmt.Fprintf(&out, "type\t%s\t%s\n", name, content)
+		if fields := zeros[name]; len(fields) > 0 {
+			fmt.Fprintf(&out, "zero\t%s\t%s\n", name, strings.Join(fields, " "))
+		}
 	}
 	return out.Bytes(), nil
 }
