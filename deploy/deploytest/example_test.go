@@ -47,6 +47,7 @@ func ExampleCases() {
 	// kinds
 	// create
 	// update
+	// immutable
 	// apply
 	// ownership
 	// merge

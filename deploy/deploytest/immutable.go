@@ -1,0 +1,149 @@
+package deploytest
+
+import (
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// fixed is a change of an object that no API server takes. The manifests are what follows the head of the object it.
+type fixed struct {
+	name, reason string
+	head         string
+	before       string
+	// after is refused for field, same is taken.
+	after, field string
+	same         string
+}
+
+const (
+	podTemplate = "template: {metadata: {labels: {app: a}}, spec: {containers: [{name: a, image: 'a.invalid/a:1'}]}}"
+	selected    = "selector: {matchLabels: {app: a}}, " + podTemplate
+	setOf       = "serviceName: a, " + selected + ", volumeClaimTemplates: [{metadata: {name: data}, spec: {" + claimOf
+	claimOf     = "accessModes: [ReadWriteOnce], resources: {requests: {storage: "
+	podOf       = "template: {spec: {restartPolicy: Never, containers: [{name: a, image: "
+)
+
+var fixedFields = []fixed{
+	{
+		"ConfigMap", "a value that is taken away is a change too", "apiVersion: v1\nkind: ConfigMap",
+		"{immutable: true, data: {a: '1', b: '2'}}", "{immutable: true, data: {a: '1'}}", "data",
+		"{immutable: true, data: {a: '1', b: '2'}}",
+	},
+	{
+		"ConfigMap that can't be thawed", "immutable is for ever", "apiVersion: v1\nkind: ConfigMap",
+		"{immutable: true, data: {a: '1'}}", "{data: {a: '1'}}", "immutable",
+		"{immutable: true, data: {a: '1'}, binaryData: {}}",
+	},
+	{
+		"Secret", "a missing type is Opaque", "apiVersion: v1\nkind: Secret",
+		"{type: kubernetes.io/basic-auth, data: {username: MQ==}}", "{data: {username: MQ==}}", "type",
+		"{type: kubernetes.io/basic-auth, data: {username: Mg==}}",
+	},
+	{
+		"Secret without a type", "Opaque is the type that it has", "apiVersion: v1\nkind: Secret",
+		"{data: {a: MQ==}}", "{type: example.com/own, data: {a: MQ==}}", "type", "{type: Opaque, data: {a: MQ==}}",
+	},
+	{
+		"Service", "an address was found for it", "apiVersion: v1\nkind: Service",
+		"{spec: {ports: [{port: 80}]}}", "{spec: {clusterIP: None, ports: [{port: 80}]}}", "spec.clusterIPs[0]",
+		"{spec: {type: NodePort, ports: [{port: 80}]}}",
+	},
+	{
+		"Service of a load balancer", "its class can't be set later either", "apiVersion: v1\nkind: Service",
+		"{spec: {type: LoadBalancer, ports: [{port: 80}]}}",
+		"{spec: {type: LoadBalancer, loadBalancerClass: a/b, ports: [{port: 80}]}}", "spec.loadBalancerClass",
+		"{spec: {type: ClusterIP, ports: [{port: 80}]}}",
+	},
+	{
+		"PersistentVolumeClaim", "an unbound claim keeps its size", "apiVersion: v1\nkind: PersistentVolumeClaim",
+		"{spec: {storageClassName: none, " + claimOf + "1Gi}}}}",
+		"{spec: {storageClassName: none, " + claimOf + "2Gi}}}}", "spec",
+		"{spec: {storageClassName: none, volumeMode: Filesystem, " + claimOf + "1024Mi}}}}",
+	},
+	{
+		"Deployment", "its ReplicaSets are found by the selector", "apiVersion: apps/v1\nkind: Deployment",
+		"{spec: {replicas: 0, " + selected + "}}",
+		"{spec: {replicas: 0, selector: {matchExpressions: [{key: app, operator: Exists}]}, " + podTemplate + "}}",
+		"spec.selector",
+		"{spec: {paused: true, " + selected + "}}",
+	},
+	{
+		"StatefulSet", "few fields of its spec can be changed", "apiVersion: apps/v1\nkind: StatefulSet",
+		"{spec: {replicas: 0, " + setOf + "1Gi}}}}]}}", "{spec: {replicas: 0, " + setOf + "2Gi}}}}]}}", "spec",
+		"{spec: {replicas: 0, minReadySeconds: 1, podManagementPolicy: OrderedReady, " + setOf + "1024Mi}}}}]}}",
+	},
+	{
+		"Job", "its Pods aren't replaced", "apiVersion: batch/v1\nkind: Job",
+		"{spec: {parallelism: 0, " + podOf + "'a:1'}]}}}}",
+		"{spec: {parallelism: 0, " + podOf + "'a:2'}]}}}}", "spec.template",
+		"{spec: {parallelism: 1, " + podOf + "'a:1', imagePullPolicy: IfNotPresent}], terminationGracePeriodSeconds: 30}}}}",
+	},
+	{
+		"suspended Job", "where its Pods run can be changed before any does", "apiVersion: batch/v1\nkind: Job",
+		"{spec: {suspend: true, " + podOf + "'a:1'}]}}}}",
+		"{spec: {suspend: true, " + podOf + "'a:2'}]}}}}", "spec.template.spec",
+		"{spec: {suspend: true, " + podOf + "'a:1', resources: {requests: {cpu: '1'}}}], nodeSelector: {a: b}}}}}",
+	},
+}
+
+var immutableCases = func() []Case {
+	cases := []Case{{
+		"immutable/invalid as new", "an object that exists doesn't hide what is wrong with its successor", invalidAsNew,
+	}}
+	for _, f := range fixedFields {
+		cases = append(cases, Case{"immutable/" + f.name, f.reason, f.run})
+	}
+	return cases
+}()
+
+func (f fixed) object(s *scene, content string) *unstructured.Unstructured {
+	s.Helper()
+	obj := s.object(f.head)
+	for field, value := range s.unplaced("{apiVersion: v1, kind: It, " + content[1:]).Object {
+		if field != "apiVersion" && field != "kind" {
+			obj.Object[field] = value
+		}
+	}
+	obj.SetName("it")
+	return obj
+}
+
+func (f fixed) run(s *scene) {
+	before := s.apply("operkit", f.object(s, f.before))
+	dry := deploy.ApplyOptions{FieldManager: "operkit", DryRun: true}
+	_, err := s.port().Apply(s.Context(), f.object(s, f.same), dry)
+	s.ok(err)
+	for _, options := range []deploy.ApplyOptions{dry, {FieldManager: "operkit"}} {
+		_, err = s.port().Apply(s.Context(), f.object(s, f.after), options)
+		s.refusedFor(err, f.field)
+	}
+	equal(s, before.GetUID(), s.get(deploy.RefOf(before)).GetUID(), "uid")
+	options := deploy.CreateOptions{FieldManager: "operkit", DryRun: true}
+	_, err = s.port().Create(s.Context(), f.object(s, f.after), options)
+	fails[*deploy.AlreadyExistsError](s, err)
+}
+
+// refusedFor ends the case unless err is a refusal that names field.
+func (s *scene) refusedFor(err error, field string) {
+	s.Helper()
+	refused := fails[*deploy.InvalidError](s, err)
+	s.is(slices.ContainsFunc(refused.Causes, func(c deploy.InvalidField) bool { return c.Field == field }),
+		"causes: %v, should name %s", refused.Causes, field)
+}
+
+func invalidAsNew(s *scene) {
+	s.create("operkit", s.settings("{a: '1'}"))
+	s.create("operkit", s.widget("{size: 1}"))
+	labelled := s.settings("{a: '1'}")
+	labelled.SetLabels(map[string]string{"a": "no label"})
+	for field, obj := range map[string]*unstructured.Unstructured{
+		"metadata.labels": labelled, "spec.size": s.widget("{size: -1}"),
+	} {
+		for _, dry := range []bool{true, false} {
+			_, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{FieldManager: "operkit", DryRun: dry})
+			s.refusedFor(err, field)
+		}
+	}
+}
