@@ -113,6 +113,9 @@ func (p *prober) run(patches []string) {
 		require.NoError(p, p.tryNew(edited(base, e)), "what no new object may be is no change to try: %s", patch)
 		edits = append(edits, e)
 	}
+	for _, path := range paths {
+		p.nonsense(base, path)
+	}
 	p.create(base)
 	for _, e := range edits {
 		p.compare(base, e)
@@ -120,6 +123,37 @@ func (p *prober) run(patches []string) {
 	for _, path := range paths {
 		p.later(path)
 	}
+}
+
+// nonsense puts a word that means nothing into a field of a new object. A server that has a list of words for the field
+// refuses it, and so does the cluster in memory then.
+func (p *prober) nonsense(base *unstructured.Unstructured, path fieldPath) {
+	p.Helper()
+	if _, isText := path.of(base.Object).(string); !isText || base.GetKind() == "CustomResourceDefinition" {
+		return // what definitions say is judged in other words in memory
+	}
+	obj := edited(base, fieldEdit{do: func(obj map[string]any) { path.replace(obj, "Nonsense") }})
+	refusal := p.tryNew(obj)
+	want := unlisted(refusal)
+	if refusal != nil && len(want) == 0 {
+		return // refused for another reason
+	}
+	_, err := p.memory.Create(p.Context(), obj, deploy.CreateOptions{DryRun: true})
+	if got := unlisted(err); !slices.Equal(want, got) {
+		p.Errorf("%s of no meaning:\nthe server refuses: %q\nin memory:          %q", path, want, got)
+	}
+	p.verdicts++
+}
+
+// unlisted are the fields whose value isn't on the list for them.
+func unlisted(err error) []string {
+	var fields []string
+	for _, cause := range judgement(err) {
+		if field, _, found := strings.Cut(cause, ": Unsupported value: "); found {
+			fields = append(fields, strings.Replace(field, "metadata.taints", "spec.taints", 1)) // a server's mistake
+		}
+	}
+	return slices.Compact(fields)
 }
 
 // later sets a field of an object that was made without it.

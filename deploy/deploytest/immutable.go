@@ -2,6 +2,7 @@ package deploytest
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -34,7 +35,7 @@ var fixedFields = []fixed{
 	{
 		"ConfigMap that can't be thawed", "immutable is for ever", "apiVersion: v1\nkind: ConfigMap",
 		"{immutable: true, data: {a: '1'}}", "{data: {a: '1'}}", "immutable",
-		"{immutable: true, data: {a: '1'}, binaryData: {}}",
+		"{immutable: true, data: {a: '1'}}",
 	},
 	{
 		"Secret", "a missing type is Opaque", "apiVersion: v1\nkind: Secret",
@@ -133,14 +134,28 @@ func (s *scene) refusedFor(err error, field string) {
 		"causes: %v, should name %s", refused.Causes, field)
 }
 
+// invalidSuccessors are manifests with a value that no server takes, by the field that it is in.
+var invalidSuccessors = map[string]string{
+	"data[b c]": "{apiVersion: v1, kind: Secret, metadata: {name: it}, data: {b c: MQ==}}",
+	"spec.template.spec.containers[0].imagePullPolicy": "{apiVersion: batch/v1, kind: Job, metadata: {name: it}, spec: " +
+		"{suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: a, image: b, imagePullPolicy: Sometimes}]}}}}",
+	"spec.selector.matchExpressions[0].operator": "{apiVersion: apps/v1, kind: Deployment, metadata: {name: it}, spec: " +
+		"{replicas: 0, selector: {matchLabels: {app: a}, matchExpressions: [{key: app, operator: Is}]}, " + podTemplate + "}}",
+	"spec.ports[0].port": "{apiVersion: v1, kind: Service, metadata: {name: it}, spec: {ports: [{port: 99999}]}}",
+}
+
 func invalidAsNew(s *scene) {
 	s.create("operkit", s.settings("{a: '1'}"))
 	s.create("operkit", s.widget("{size: 1}"))
 	labelled := s.settings("{a: '1'}")
 	labelled.SetLabels(map[string]string{"a": "no label"})
-	for field, obj := range map[string]*unstructured.Unstructured{
-		"metadata.labels": labelled, "spec.size": s.widget("{size: -1}"),
-	} {
+	successors := map[string]*unstructured.Unstructured{"metadata.labels": labelled, "spec.size": s.widget("{size: -1}")}
+	for field, manifest := range invalidSuccessors {
+		successors[field] = s.object(manifest)
+		before := s.object(strings.NewReplacer("b c", "b", "Sometimes", "Never", "Is", "Exists", "99999", "99").Replace(manifest))
+		s.create("operkit", before)
+	}
+	for field, obj := range successors {
 		for _, dry := range []bool{true, false} {
 			_, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{FieldManager: "operkit", DryRun: dry})
 			s.refusedFor(err, field)

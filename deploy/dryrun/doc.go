@@ -26,7 +26,7 @@
 // What it doesn't have:
 //
 //   - Defaults of the kinds of Kubernetes, validation of what is in them beyond the types of their
-//     fields and what can't be changed, and rules in CEL.
+//     fields, the words that these take and what can't be changed, and rules in CEL.
 //   - Addresses, ports, labels and selectors that a server finds for Services and Jobs.
 //   - Conversion. The versions of a kind are the same objects, with another apiVersion and
 //     without the fields that the other version doesn't have.

@@ -32,6 +32,7 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 		for _, cause := range causes {
 			problems = append(problems, field.Invalid(field.NewPath(cause.Field), field.OmitValueType{}, cause.Message))
 		}
+		problems = append(problems, c.unsupported(d, next)...)
 		if live != nil {
 			problems = append(problems, c.immutable(d, live, next)...)
 		}
