@@ -138,9 +138,11 @@ func (s *scene) refusedFor(err error, field string) {
 var invalidSuccessors = map[string]string{
 	"data[b c]": "{apiVersion: v1, kind: Secret, metadata: {name: it}, data: {b c: MQ==}}",
 	"spec.template.spec.containers[0].imagePullPolicy": "{apiVersion: batch/v1, kind: Job, metadata: {name: it}, spec: " +
-		"{suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: a, image: b, imagePullPolicy: Sometimes}]}}}}",
+		"{suspend: true, template: {spec: {restartPolicy: Never, containers: " +
+		"[{name: a, image: b, imagePullPolicy: Sometimes}]}}}}",
 	"spec.selector.matchExpressions[0].operator": "{apiVersion: apps/v1, kind: Deployment, metadata: {name: it}, spec: " +
-		"{replicas: 0, selector: {matchLabels: {app: a}, matchExpressions: [{key: app, operator: Is}]}, " + podTemplate + "}}",
+		"{replicas: 0, selector: {matchLabels: {app: a}, matchExpressions: [{key: app, operator: Is}]}, " +
+		podTemplate + "}}",
 	"spec.ports[0].port": "{apiVersion: v1, kind: Service, metadata: {name: it}, spec: {ports: [{port: 99999}]}}",
 }
 
@@ -152,8 +154,8 @@ func invalidAsNew(s *scene) {
 	successors := map[string]*unstructured.Unstructured{"metadata.labels": labelled, "spec.size": s.widget("{size: -1}")}
 	for field, manifest := range invalidSuccessors {
 		successors[field] = s.object(manifest)
-		before := s.object(strings.NewReplacer("b c", "b", "Sometimes", "Never", "Is", "Exists", "99999", "99").Replace(manifest))
-		s.create("operkit", before)
+		valid := strings.NewReplacer("b c", "b", "Sometimes", "Never", "Is", "Exists", "99999", "99").Replace(manifest)
+		s.create("operkit", s.object(valid))
 	}
 	for field, obj := range successors {
 		for _, dry := range []bool{true, false} {

@@ -89,11 +89,13 @@ var allowedValues = map[string]map[string]string{
 		"restartPolicy":    "Always Never OnFailure",
 	},
 	"core.v1.ResourceQuotaSpec": {
-		"scopes": "BestEffort CrossNamespacePodAffinity NotBestEffort NotTerminating PriorityClass Terminating VolumeAttributesClass",
+		"scopes": "BestEffort CrossNamespacePodAffinity NotBestEffort " +
+			"NotTerminating PriorityClass Terminating VolumeAttributesClass",
 	},
 	"core.v1.ScopedResourceSelectorRequirement": {
-		"operator":  "DoesNotExist Exists In NotIn",
-		"scopeName": "BestEffort CrossNamespacePodAffinity NotBestEffort NotTerminating PriorityClass Terminating VolumeAttributesClass",
+		"operator": "DoesNotExist Exists In NotIn",
+		"scopeName": "BestEffort CrossNamespacePodAffinity NotBestEffort " +
+			"NotTerminating PriorityClass Terminating VolumeAttributesClass",
 	},
 	"core.v1.SeccompProfile":  {"type": "Localhost RuntimeDefault Unconfined"},
 	"core.v1.SecurityContext": {"procMount": "Default Unmasked"},
@@ -129,10 +131,13 @@ var allowedValues = map[string]map[string]string{
 	"networking.v1.NetworkPolicySpec":               {"policyTypes": "Egress Ingress"},
 	"policy.v1.PodDisruptionBudgetSpec":             {"unhealthyPodEvictionPolicy": "AlwaysAllow IfHealthyBudget"},
 	"rbac.v1.RoleRef":                               {"apiGroup": "rbac.authorization.k8s.io"},
-	"rbac.v1.Subject":                               {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group ServiceAccount User"},
-	"resource.v1.DeviceAllocationConfiguration":     {"source": "FromClaim FromClass"},
-	"resource.v1.DeviceSubRequest":                  {"allocationMode": "All ExactCount"},
-	"resource.v1.DeviceTaint":                       {"effect": "NoExecute NoSchedule None"},
+	"rbac.v1.Subject": {
+		"apiGroup": "rbac.authorization.k8s.io",
+		"kind":     "Group ServiceAccount User",
+	},
+	"resource.v1.DeviceAllocationConfiguration": {"source": "FromClaim FromClass"},
+	"resource.v1.DeviceSubRequest":              {"allocationMode": "All ExactCount"},
+	"resource.v1.DeviceTaint":                   {"effect": "NoExecute NoSchedule None"},
 	"resource.v1.DeviceToleration": {
 		"effect":   "NoExecute NoSchedule None",
 		"operator": "Equal Exists",
