@@ -49,12 +49,6 @@ func ExampleManager_Port() {
 	// true
 }
 
-func ExampleImmutableFields() {
-	secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "immutable": true}}
-	fmt.Println(deploy.ImmutableFields(secret))
-	// Output: [.type .data .binaryData .immutable]
-}
-
 // watched is a cluster whose View is one of ours.
 type watched struct {
 	deploy.Cluster

@@ -27,37 +27,6 @@ type immutableField struct {
 	field string
 }
 
-// immutableFields are those of Kubernetes' own kinds that manifests set.
-var immutableFields = map[schema.GroupKind][]string{
-	{Group: "apps", Kind: "Deployment"}:                               {".spec.selector"},
-	{Group: "apps", Kind: "DaemonSet"}:                                {".spec.selector"},
-	{Group: "apps", Kind: "ReplicaSet"}:                               {".spec.selector"},
-	{Group: "apps", Kind: "StatefulSet"}:                              {".spec.selector", ".spec.serviceName", ".spec.podManagementPolicy", ".spec.volumeClaimTemplates"},
-	{Group: "batch", Kind: "Job"}:                                     {".spec.selector", ".spec.template", ".spec.completionMode"},
-	{Kind: "Service"}:                                                 {".spec.clusterIP"},
-	{Kind: "PersistentVolumeClaim"}:                                   {".spec.storageClassName", ".spec.accessModes", ".spec.volumeMode", ".spec.volumeName", ".spec.selector"},
-	{Kind: "Secret"}:                                                  {".type"},
-	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}:         {".roleRef"},
-	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}:  {".roleRef"},
-	{Group: "storage.k8s.io", Kind: "StorageClass"}:                   {".provisioner", ".parameters", ".reclaimPolicy", ".volumeBindingMode"},
-	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:               {".value"},
-	{Group: "networking.k8s.io", Kind: "IngressClass"}:                {".spec.controller"},
-	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: {".spec.scope", ".spec.names.kind", ".spec.group"},
-	{Group: "node.k8s.io", Kind: "RuntimeClass"}:                      {".handler"},
-}
-
-// ImmutableFields are the fields of obj, an object of one of Kubernetes' own kinds, that an API server
-// doesn't let anybody change once they are set, as paths such as ".spec.selector".
-func ImmutableFields(obj *unstructured.Unstructured) []string {
-	kind := obj.GroupVersionKind().GroupKind()
-	fields := slices.Clone(immutableFields[kind])
-	// Of an object that is declared immutable as a whole all content is.
-	if frozen, _ := obj.Object["immutable"].(bool); frozen && kind.Group == "" {
-		fields = append(fields, ".data", ".binaryData", ".immutable")
-	}
-	return fields
-}
-
 // declaredChanges returns the fields declared by Immutable that wanted changes: it sets a value that isn't on live, or
 // leaves out something that manager owns there.
 func (s settings) declaredChanges(wanted, live *unstructured.Unstructured) []string {

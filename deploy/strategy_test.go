@@ -259,8 +259,8 @@ func TestRecreateProtected(t *testing.T) {
 	cluster.take()
 	result := apply(t, m, claim("fast"), deploy.By(deploy.Recreate))
 	assert.Equal(t, deploy.Failed, result.Action)
-	require.EqualError(t, result.Err, `PersistentVolumeClaim shop/data: refused: PersistentVolumeClaim "data" is invalid: spec.storageClassName: Invalid value: `+
-		"field is immutable: deleting it would take along what it holds: use the strategy RecreateProtected if that is meant")
+	require.EqualError(t, result.Err, `PersistentVolumeClaim shop/data: refused: PersistentVolumeClaim "data" is invalid: spec: Forbidden: `+
+		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims: deleting it would take along what it holds: use the strategy RecreateProtected if that is meant")
 	assert.Equal(t, []string{"apply PersistentVolumeClaim shop/data"}, cluster.take())
 	assert.Equal(t, deploy.Recreated, apply(t, m, claim("fast"), deploy.By(deploy.RecreateProtected)).Action)
 }
