@@ -1,6 +1,8 @@
 package readiness
 
 import (
+	"cmp"
+	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,10 +39,11 @@ type Checker struct {
 	ContainerGrace time.Duration
 	// SuspendedJobReady makes a suspended Job Ready.
 	SuspendedJobReady bool
-	// WaitsForConsumer tells of a storage class whether it binds volumes only
-	// when a Pod asks for them (WaitForFirstConsumer). Then a pending claim of
-	// that class is Ready. The name is empty for the default class; of a claim
-	// that states the empty class it isn't asked.
+	// WaitsForConsumer reports whether a storage class binds volumes only when a
+	// Pod uses them (WaitForFirstConsumer). Then a pending claim of that class is
+	// Ready, unless the claim names its volume. The name is empty for the default
+	// class. It isn't called for a claim that states the empty class. nil: no
+	// class does.
 	WaitsForConsumer func(storageClass string) bool
 	// IngressNeedsAddress makes an Ingress wait for an address.
 	IngressNeedsAddress bool
@@ -53,6 +56,30 @@ type Checker struct {
 	// Registry says how kinds are judged that the table doesn't know, or not as
 	// wished. It isn't written to.
 	Registry Registry
+}
+
+// Over returns c with base under it: fields that c leaves at zero, and kinds that its Registry doesn't hold, are base's.
+// Neither is changed.
+func (c Checker) Over(base Checker) Checker {
+	c.ContainerGrace = cmp.Or(c.ContainerGrace, base.ContainerGrace)
+	c.SuspendedJobReady = c.SuspendedJobReady || base.SuspendedJobReady
+	c.IngressNeedsAddress = c.IngressNeedsAddress || base.IngressNeedsAddress
+	c.BudgetNeedsHealthy = c.BudgetNeedsHealthy || base.BudgetNeedsHealthy
+	if c.WaitsForConsumer == nil {
+		c.WaitsForConsumer = base.WaitsForConsumer
+	}
+	if c.KindOf == nil {
+		c.KindOf = base.KindOf
+	}
+	switch {
+	case len(c.Registry) == 0:
+		c.Registry = base.Registry
+	case len(base.Registry) > 0:
+		registry := maps.Clone(base.Registry)
+		maps.Copy(registry, c.Registry)
+		c.Registry = registry
+	}
+	return c
 }
 
 // Of decides without a time, as the function Of.

@@ -14,7 +14,8 @@ import (
 // spec: status 24
 func common(s *subject) (Result, bool) {
 	if deleted := s.metadata["deletionTimestamp"]; deleted != nil && deleted != "" {
-		return terminating(says(s.blockers(), "the object is being deleted"), "metadata.deletionTimestamp"), true
+		result := terminating(says(s.blockers(), "the object is being deleted"), "metadata.deletionTimestamp")
+		return result.with(s.waitsForFinalizers(), "metadata.finalizers"), true
 	}
 	generation, known := s.generation()
 	observed, stated := s.observedGeneration()
@@ -24,12 +25,35 @@ func common(s *subject) (Result, bool) {
 			"status.observedGeneration", "metadata.generation"), true
 	}
 	if stalled := s.condition("Stalled"); stalled.isTrue() {
-		return failed(says(stalled.reason, "Stalled"), says(stalled.message, "the object is stalled"), field("Stalled")), true
+		result := failed(says(stalled.reason, "Stalled"), says(stalled.message, "the object is stalled"), field("Stalled"))
+		if stalled.message == "" {
+			result = s.complained(result)
+		}
+		return result, true
 	}
 	if reconciling := s.condition("Reconciling"); reconciling.isTrue() {
-		return inProgress(says(reconciling.reason, "Reconciling"), says(reconciling.message, "the object is being reconciled"), field("Reconciling")), true
+		result := inProgress(says(reconciling.reason, "Reconciling"), says(reconciling.message, "the object is being reconciled"), field("Reconciling"))
+		if isReady := s.condition("Ready"); isReady.isFalse() {
+			result = result.with(isReady.message, field("Ready"))
+		}
+		return result, true
 	}
 	return Result{}, false
+}
+
+// waitsForFinalizers names the finalizers of an object that is being deleted; a Namespace's own is no news.
+func (s *subject) waitsForFinalizers() string {
+	finalizers, _ := s.metadata["finalizers"].([]any)
+	var names []string
+	for _, one := range finalizers[:min(len(finalizers), maxMessages)] {
+		if name, ok := one.(string); ok {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "it waits for the finalizers " + strings.Join(names, ", ")
 }
 
 // maxMessages is how many reasons a message gives.

@@ -6,33 +6,52 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// deployment is the row apps/Deployment. A paused one is judged by its counts
-// only, since its controller leaves the conditions as they were.
+// deployment is the row apps/Deployment.
 func deployment(s subject) Result {
 	if result, done := s.unreadable("replicas"); done {
 		return result
 	}
 	want := s.wanted("replicas", 1)
-	paused, _ := s.spec["paused"].(bool)
-	if !paused {
-		if result, done := deploymentFailed(&s, want); done {
-			return result
-		}
+	if paused, _ := s.spec["paused"].(bool); paused {
+		return pausedDeployment(&s, want)
 	}
-	if result, done := deploymentCounts(&s, want); done {
+	counted, lacking := deploymentCounts(&s, want)
+	if result, done := deploymentFailed(&s, want); done {
+		if lacking {
+			result = s.hindered(result)
+		}
 		return result
 	}
-	if paused {
-		return ready("Paused", "paused with all replicas there", specReplicas, "spec.paused")
+	if result, done := s.unobserved(); done {
+		return result
 	}
-	if available := s.condition("Available"); !available.holds() {
-		return waits("Available", available, "NotAvailable", "the condition Available is not True")
+	available, progressing := s.condition("Available"), s.condition("Progressing")
+	if lacking {
+		if progressing.isFalse() {
+			counted = counted.because("Progressing", progressing)
+		}
+		return s.hindered(counted)
 	}
-	progressing := s.condition("Progressing")
+	if !available.holds() {
+		return s.unmet("Available", available, "NotAvailable", "the condition Available is not True", "Progressing", progressing)
+	}
 	if hasDeadline(&s) && !(progressing.holds() && progressing.reason == "NewReplicaSetAvailable") {
 		return waits("Progressing", progressing, "NotProgressed", "the new ReplicaSet is not available yet")
 	}
 	return ready("Available", "all replicas are available", field("Available"))
+}
+
+// pausedDeployment judges by the counts only, since the controller leaves the conditions of a paused one as they were.
+func pausedDeployment(s *subject, want int64) Result {
+	result, done := s.unobserved()
+	if !done {
+		result, done = deploymentCounts(s, want)
+	}
+	if !done {
+		return remark("Paused", "paused with all replicas there", specReplicas, "spec.paused")
+	}
+	result.Message = "the Deployment is paused: " + result.Message
+	return result.withField("spec.paused")
 }
 
 func deploymentFailed(s *subject, want int64) (Result, bool) {
@@ -50,9 +69,6 @@ func deploymentFailed(s *subject, want int64) (Result, bool) {
 }
 
 func deploymentCounts(s *subject, want int64) (Result, bool) {
-	if result, done := s.unobserved(); done {
-		return result, true
-	}
 	if result, done := s.short(specReplicas, []atLeast{
 		{"replicas", want, "LessReplicas", "there"},
 		{"updatedReplicas", want, "LessUpdated", "updated"},

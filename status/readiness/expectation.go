@@ -126,7 +126,11 @@ func number(value any) (float64, bool) {
 func subsystem(s *subject, want Subsystem) Result {
 	isReady, updating := s.condition("Ready"), s.condition("Updating")
 	if !isReady.holds() {
-		return waits("Ready", isReady, "NotReady", "the condition Ready is not True")
+		result := waits("Ready", isReady, "NotReady", "the condition Ready is not True")
+		if updating.isTrue() {
+			result = result.with(updating.message, field("Updating"))
+		}
+		return result
 	}
 	if !updating.isFalse() {
 		return inProgress(says(updating.reason, "Updating"), says(updating.message, "the condition Updating is not False"), field("Updating"))

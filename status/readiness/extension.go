@@ -11,7 +11,7 @@ func definition(s subject) Result {
 		return failed(says(established.reason, "NotEstablished"), says(established.message, "the definition isn't established"), field("Established"))
 	}
 	if !names.holds() {
-		return waits("NamesAccepted", names, "NamesNotAccepted", "the names aren't accepted yet")
+		return s.unmet("NamesAccepted", names, "NamesNotAccepted", "the names aren't accepted yet", "Established", established)
 	}
 	if !established.holds() {
 		return waits("Established", established, "NotEstablished", "the definition isn't established yet")

@@ -11,14 +11,19 @@ func generic(s subject, setsReady bool) Result {
 	}
 	isReady, available := s.condition("Ready"), s.condition("Available")
 	if v := s.condition("Progressing"); v.isTrue() && !isReady.isTrue() && !available.isTrue() {
-		return inProgress(says(v.reason, "Progressing"), says(v.message, "the object is progressing"), field("Progressing"))
+		result := inProgress(says(v.reason, "Progressing"), says(v.message, "the object is progressing"), field("Progressing"))
+		return s.complained(result)
 	}
 	if !isReady.present && setsReady {
 		return inProgress("ReadyMissing", "the condition Ready isn't set yet", field("Ready"))
 	}
 	for _, conditionType := range [...]string{"Ready", "Available", "Succeeded"} {
 		if v := s.condition(conditionType); v.present {
-			return decide(conditionType, v)
+			result := decide(conditionType, v)
+			if v.message == "" && !result.Ready() {
+				result = s.complained(result, conditionType)
+			}
+			return result
 		}
 	}
 	return present()

@@ -1,5 +1,7 @@
 package readiness
 
+import "fmt"
+
 // job is the row batch/Job.
 func job(s subject) Result {
 	for _, conditionType := range [...]string{"Failed", "FailureTarget"} {
@@ -17,12 +19,27 @@ func job(s subject) Result {
 	suspend, _ := s.spec["suspend"].(bool)
 	if suspended := s.condition("Suspended"); suspend && suspended.isTrue() {
 		if s.checker.SuspendedJobReady && suspended.holds() {
-			return ready("Suspended", says(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
+			return remark("Suspended", says(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
 		}
 		return inProgress("Suspended", says(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
 	}
 	if s.status["startTime"] == nil {
+		if suspend {
+			return inProgress("JobNotStarted", "the Job is suspended and hasn't started", "status.startTime", "spec.suspend")
+		}
 		return inProgress("JobNotStarted", "the Job hasn't started yet", "status.startTime")
 	}
-	return inProgress("JobRunning", "the Job isn't complete yet", field("Complete"))
+	return runningJob(&s)
+}
+
+// runningJob says what is known of how the Job gets on.
+func runningJob(s *subject) Result {
+	result := inProgress("JobRunning", "the Job isn't complete yet", field("Complete"))
+	if count := s.count("failed"); count > 0 {
+		result = result.with(fmt.Sprintf("%d Pods have failed", count), "status.failed")
+	}
+	if met := s.condition("SuccessCriteriaMet"); met.isTrue() {
+		result = result.with(says(met.message, "its success criteria are met, and Pods are still ending"), field("SuccessCriteriaMet"))
+	}
+	return result
 }

@@ -8,7 +8,8 @@ import (
 func service(s subject) Result {
 	kind := says(condition.Text(s.spec, "type"), "ClusterIP")
 	if kind == "LoadBalancer" && !s.hasAddress() {
-		return inProgress("NoAddress", "the load balancer has no address yet", loadBalancer, "spec.type")
+		result := inProgress("NoAddress", "the load balancer has no address yet", loadBalancer, "spec.type")
+		return s.complained(result)
 	}
 	if kind != "ExternalName" && condition.Text(s.spec, "clusterIP") == "" {
 		return inProgress("NoClusterIP", "the Service has no cluster IP yet", "spec.clusterIP", "spec.type")
@@ -19,7 +20,7 @@ func service(s subject) Result {
 // ingress is the row networking.k8s.io/Ingress.
 func ingress(s subject) Result {
 	if s.checker.IngressNeedsAddress && !s.hasAddress() {
-		return inProgress("NoAddress", "the Ingress has no address yet", loadBalancer)
+		return s.complained(inProgress("NoAddress", "the Ingress has no address yet", loadBalancer))
 	}
 	return present()
 }

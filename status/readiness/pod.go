@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/operkit/operkit/status/internal/condition"
@@ -24,16 +25,16 @@ func pod(s subject) Result {
 		if isReady.holds() {
 			return ready("PodReady", "the Pod is ready", field("Ready"), statusPhase)
 		}
-		return waits("Ready", isReady, "PodNotReady", "the Pod runs and is not ready yet", statusPhase)
+		return s.containerWords(waits("Ready", isReady, "PodNotReady", "the Pod runs and is not ready yet", statusPhase))
 	case "Pending":
-		return inProgress("PodPending", says(s.condition("PodScheduled").message, "the Pod is pending"), statusPhase)
+		return pendingPod(&s)
 	}
 	return s.otherPhase()
 }
 
 func podFailed(s *subject, phase string, isReady view) (Result, bool) {
 	if phase == "Failed" {
-		return failed(says(condition.Text(s.status, "reason"), "PodFailed"), says(condition.Text(s.status, "message"), "the Pod has failed"), statusPhase), true
+		return s.failedPod(), true
 	}
 	if phase == "Succeeded" || phase == "Running" && isReady.isTrue() {
 		return Result{}, false
@@ -50,19 +51,107 @@ func podFailed(s *subject, phase string, isReady view) (Result, bool) {
 	return Result{}, false
 }
 
+// failedPod gives the words of the Pod itself, else those of who ended it, else of the container that ended.
+func (s *subject) failedPod() Result {
+	result := failed(says(condition.Text(s.status, "reason"), "PodFailed"), says(condition.Text(s.status, "message"), "the Pod has failed"), statusPhase)
+	if condition.Text(s.status, "message") != "" {
+		return result
+	}
+	if target := s.condition("DisruptionTarget"); target.isTrue() && target.message != "" {
+		return result.because("DisruptionTarget", target)
+	}
+	return s.containerWords(result)
+}
+
+// pendingPod names what the Pod waits for: the scheduler, then a container, then the containers that run first.
+func pendingPod(s *subject) Result {
+	result := inProgress("PodPending", "the Pod is pending", statusPhase)
+	scheduled, initialized := s.condition("PodScheduled"), s.condition("Initialized")
+	if scheduled.present && !scheduled.isTrue() && scheduled.message != "" {
+		return result.because("PodScheduled", scheduled)
+	}
+	if worded := s.containerWords(result); worded.Message != result.Message {
+		return worded
+	}
+	if initialized.isFalse() {
+		return result.because("Initialized", initialized)
+	}
+	return result
+}
+
+// containerWords returns the result in the words of the first container that waits for more than its start, or has ended
+// with an error.
+func (s *subject) containerWords(result Result) Result {
+	for _, list := range containerLists {
+		containers, _ := s.status[list].([]any)
+		for _, element := range containers {
+			container, _ := element.(map[string]any)
+			if words := troubleOf(container); words != "" {
+				result.Message = fmt.Sprintf("container %q %s", condition.Text(container, "name"), words)
+				return result.withField("status." + list)
+			}
+		}
+	}
+	return result
+}
+
+// troubleOf is what keeps a container from running, empty for one that runs, starts or is done.
+func troubleOf(container map[string]any) string {
+	state := condition.Map(container, "state")
+	waiting := condition.Map(state, "waiting")
+	reason, message := condition.Text(waiting, "reason"), condition.Text(waiting, "message")
+	if reason == "" || message == "" && (reason == "ContainerCreating" || reason == "PodInitializing") {
+		return endOf(condition.Map(state, "terminated"))
+	}
+	words := "waits: " + withReason(reason, message)
+	if last := endOf(condition.Map(condition.Map(container, "lastState"), "terminated")); last != "" {
+		words += "; it " + last
+	}
+	return words
+}
+
+// endOf says how a container ended, empty for one that did what it was to do.
+func endOf(terminated map[string]any) string {
+	code, ended := condition.Integer(terminated["exitCode"])
+	if !ended || code == 0 {
+		return ""
+	}
+	words := fmt.Sprintf("has ended with exit code %d", code)
+	for _, more := range [...]string{condition.Text(terminated, "reason"), condition.Text(terminated, "message")} {
+		if more != "" && more != "Error" {
+			words += ": " + more
+		}
+	}
+	return words
+}
+
+// withReason is a message with the word that people search for, once.
+func withReason(reason, message string) string {
+	switch {
+	case message == "":
+		return reason
+	case strings.Contains(message, reason):
+		return message
+	}
+	return reason + ": " + message
+}
+
+// containerLists are the fields of the status that hold containers, in the order in which they start.
+var containerLists = [...]string{"initContainerStatuses", "containerStatuses"}
+
 func containersFailed(s *subject, isReady view) (Result, bool) {
 	if grace := s.checker.ContainerGrace; grace > 0 {
 		if lasts, ok := s.lasts(isReady); !ok || lasts <= grace {
 			return Result{}, false
 		}
 	}
-	for _, list := range [...]string{"initContainerStatuses", "containerStatuses"} {
+	for _, list := range containerLists {
 		containers, _ := s.status[list].([]any)
 		for _, element := range containers {
 			container, _ := element.(map[string]any)
 			waiting := condition.Map(condition.Map(container, "state"), "waiting")
 			if reason := condition.Text(waiting, "reason"); hopeless(reason) {
-				message := fmt.Sprintf("container %q waits: %s", condition.Text(container, "name"), says(condition.Text(waiting, "message"), reason))
+				message := fmt.Sprintf("container %q %s", condition.Text(container, "name"), troubleOf(container))
 				return failed(reason, message, "status."+list), true
 			}
 		}

@@ -16,7 +16,11 @@ func budget(s subject) Result {
 	}
 	healthy, wanted := s.count("currentHealthy"), s.count("desiredHealthy")
 	if s.checker.BudgetNeedsHealthy && healthy < wanted {
-		return inProgress("LessHealthy", fmt.Sprintf("%d of %d Pods are healthy", healthy, wanted), "status.currentHealthy", "status.desiredHealthy")
+		result := inProgress("LessHealthy", fmt.Sprintf("%d of %d Pods are healthy", healthy, wanted), "status.currentHealthy", "status.desiredHealthy")
+		if allowed.isFalse() {
+			result = result.with(allowed.message, field("DisruptionAllowed"))
+		}
+		return result
 	}
 	return ready("BudgetObserved", "the budget is computed", "status.observedGeneration")
 }
@@ -32,11 +36,14 @@ func autoscaler(s subject) Result {
 		return failed(active.reason, says(active.message, "the selector of the target is invalid"), field("ScalingActive"))
 	}
 	if !able.holds() {
-		return waits("AbleToScale", able, "NotAbleToScale", "the condition AbleToScale is not True")
+		return s.unmet("AbleToScale", able, "NotAbleToScale", "the condition AbleToScale is not True", "ScalingActive", active)
 	}
 	disabled := active.isFalse() && active.reason == "ScalingDisabled"
 	if !active.holds() && !disabled {
 		return waits("ScalingActive", active, "ScalingNotActive", "the condition ScalingActive is not True")
+	}
+	if disabled {
+		return remark(active.reason, says(active.message, "the autoscaler is switched off"), field("ScalingActive"), field("AbleToScale"))
 	}
 	return ready(says(active.reason, "ScalingActive"), says(active.message, "the autoscaler works"), field("ScalingActive"), field("AbleToScale"))
 }

@@ -27,7 +27,7 @@ func daemonSet(s subject) Result {
 		checks = checks[:3] // who deletes the Pods decides when they are updated
 	}
 	if result, done := s.short(desired, checks); done {
-		return result
+		return s.hindered(result)
 	}
 	return ready("Replicas", "all replicas are ready", "status.numberReady", desired)
 }
@@ -47,10 +47,10 @@ func replicaSet(s subject) Result {
 		{"availableReplicas", want, "LessAvailable", "available"},
 		{"readyReplicas", want, "LessReady", "ready"},
 	}); done {
-		return result
+		return s.hindered(result)
 	}
 	if result, done := s.surplus(want); done {
-		return result
+		return s.hindered(result)
 	}
 	return ready("Replicas", "all replicas are ready", "status.readyReplicas", specReplicas)
 }

@@ -26,8 +26,12 @@ type Result struct {
 	State State
 	// Reason is a CamelCase word that programs may compare.
 	Reason string
-	// Message is a sentence for people.
+	// Message is a sentence for people, in the words of the most specific condition that explains the State. Reason
+	// names the rule that decided, which may be a more general one.
 	Message string
+	// Remark reports that a Ready object is in an unusual state that its Message describes, such as a volume that is
+	// being resized or a Deployment that is paused.
+	Remark bool
 	// Fields are the paths of the fields that decided, the deciding one first;
 	// conditions as status.conditions[Ready]. nil when presence was enough. The
 	// slice may be shared between results: don't write to it.
@@ -66,6 +70,13 @@ func (r Result) Ready() bool { return r.State == Ready }
 
 func ready(reason, message string, fields ...string) Result {
 	return Result{State: Ready, Reason: reason, Message: message, Fields: fields}
+}
+
+// remark returns a Ready result whose message somebody should see.
+func remark(reason, message string, fields ...string) Result {
+	result := ready(reason, message, fields...)
+	result.Remark = true
+	return result
 }
 
 func inProgress(reason, message string, fields ...string) Result {

@@ -67,7 +67,7 @@ func TestFields(t *testing.T) {
 		},
 		{
 			"a container", "v1", "Pod", cell{status: `{` + waiting("containerStatuses", "ErrImagePull") + `}`},
-			`container "main" waits: own words`, []string{"status.containerStatuses"},
+			`container "main" waits: ErrImagePull: own words`, []string{"status.containerStatuses"},
 		},
 		{"presence", "v1", "Secret", cell{}, "the object is present", nil},
 	} {

@@ -19,20 +19,20 @@ func statefulSet(s subject) Result {
 		{"replicas", want, "LessReplicas", "there"},
 		{"readyReplicas", want, "LessReady", "ready"},
 	}); done {
-		return result
+		return s.hindered(result)
 	}
 	if result, done := s.surplus(want); done {
-		return result
+		return s.hindered(result)
 	}
 	if result, done := statefulSetUpdate(&s, want); done {
-		return result
+		return s.hindered(result)
 	}
 	if result, done := s.unreadable("minReadySeconds"); done {
 		return result
 	}
 	if s.wanted("minReadySeconds", 0) > 0 {
 		if result, done := s.short(specReplicas, []atLeast{{"availableReplicas", want, "LessAvailable", "available"}}); done {
-			return result
+			return s.hindered(result)
 		}
 	}
 	return ready("Replicas", "all replicas are ready", "status.readyReplicas", specReplicas)

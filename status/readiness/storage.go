@@ -1,36 +1,77 @@
 package readiness
 
 import (
+	"fmt"
+
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// claim is the row PersistentVolumeClaim.
+// claim is the row PersistentVolumeClaim. A bound claim is usable, so it is Ready whatever happens to its volume: a file
+// system often grows only when the Pod that uses it restarts, and that Pod may wait for the claim.
 func claim(s subject) Result {
-	switch phase := s.phase(); phase {
+	switch s.phase() {
 	case "Lost":
 		return failed("ClaimLost", "the volume of the claim is lost", statusPhase)
 	case "Pending":
-		if s.waitsForConsumer() {
-			return ready("WaitForFirstConsumer", "the claim is bound when a Pod uses it", statusPhase, "spec.storageClassName")
-		}
-		return inProgress("ClaimPending", "the claim isn't bound yet", statusPhase)
-	}
-	for _, conditionType := range [...]string{"FileSystemResizePending", "Resizing"} {
-		if v := s.condition(conditionType); v.isTrue() {
-			return inProgress(conditionType, says(v.message, "the volume is being resized"), field(conditionType))
-		}
-	}
-	if s.phase() == "Bound" {
-		return ready("ClaimBound", "the claim is bound", statusPhase)
+		return pendingClaim(&s)
+	case "Bound":
+		return boundClaim(&s)
 	}
 	return s.otherPhase()
 }
 
+// pendingClaim stays Ready once a Pod uses a claim that binds late: what is wrong with the Pod must be mendable by what
+// waits for the claim.
+func pendingClaim(s *subject) Result {
+	if volume := condition.Text(s.spec, "volumeName"); volume != "" {
+		return inProgress("ClaimPending", fmt.Sprintf("the claim isn't bound yet: it waits for the volume %q", volume), statusPhase, "spec.volumeName")
+	}
+	if !s.waitsForConsumer() {
+		return inProgress("ClaimPending", "the claim isn't bound yet", statusPhase)
+	}
+	const reason = "WaitForFirstConsumer"
+	if node := s.annotation("volume.kubernetes.io/selected-node"); node != "" {
+		return remark(reason, fmt.Sprintf("%s: a volume for node %q is being provisioned", reason, node), statusPhase, "spec.storageClassName")
+	}
+	return remark(reason, reason+": the claim is bound when a Pod uses it", statusPhase, "spec.storageClassName")
+}
+
+// volumeChanges are the conditions of a claim whose volume is being changed, the more specific ones first.
+var volumeChanges = [...]struct{ condition, text string }{
+	{"ControllerResizeError", "the volume can't be resized"},
+	{"NodeResizeError", "the file system of the volume can't be resized"},
+	{"ModifyVolumeError", "the volume can't be modified"},
+	{"FileSystemResizePending", "the volume is being resized: its file system grows when a Pod mounts it"},
+	{"Resizing", "the volume is being resized"},
+	{"ModifyingVolume", "the volume is being modified"},
+}
+
+func boundClaim(s *subject) Result {
+	for _, change := range volumeChanges {
+		if v := s.condition(change.condition); v.isTrue() {
+			message := change.text
+			if v.message != "" {
+				message += ": " + v.message
+			}
+			return remark(change.condition, message, statusPhase, field(change.condition))
+		}
+	}
+	return ready("ClaimBound", "the claim is bound", statusPhase)
+}
+
+// classAnnotation named the class of a claim before there was a field for it. It wins over the field.
+const classAnnotation = "volume.beta.kubernetes.io/storage-class"
+
 // waitsForConsumer asks of the claim's class whether it binds late. A claim that
 // names the empty class wants a volume without one: it isn't of the default one.
 func (s *subject) waitsForConsumer() bool {
-	class, stated := s.spec["storageClassName"]
-	if stated && class == "" || s.checker.WaitsForConsumer == nil {
+	if s.checker.WaitsForConsumer == nil {
+		return false
+	}
+	if class := s.annotation(classAnnotation); class != "" {
+		return s.checker.WaitsForConsumer(class)
+	}
+	if class, stated := s.spec["storageClassName"]; stated && class == "" {
 		return false
 	}
 	return s.checker.WaitsForConsumer(condition.Text(s.spec, "storageClassName"))
@@ -38,11 +79,12 @@ func (s *subject) waitsForConsumer() bool {
 
 // volume is the row PersistentVolume.
 func volume(s subject) Result {
+	words := says(condition.Text(s.status, "message"), condition.Text(s.status, "reason"))
 	switch phase := s.phase(); phase {
 	case "Failed":
-		return failed("VolumeFailed", says(condition.Text(s.status, "message"), "the volume couldn't be reclaimed"), statusPhase)
+		return failed("VolumeFailed", says(words, "the volume couldn't be reclaimed"), statusPhase)
 	case "Pending":
-		return inProgress("VolumePending", says(condition.Text(s.status, "message"), "the volume isn't available yet"), statusPhase)
+		return inProgress("VolumePending", says(words, "the volume isn't available yet"), statusPhase)
 	case "Available", "Bound", "Released":
 		return ready("Volume"+phase, "the volume is there", statusPhase)
 	}

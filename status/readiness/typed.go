@@ -12,7 +12,7 @@ import (
 // heavy are parts of a spec or of metadata that no row of the table looks at.
 // They are most of a typed object, so they aren't looked at here either.
 var heavy = map[string][]string{
-	"metadata": {"managedFields", "annotations", "labels", "ownerReferences", "finalizers"},
+	"metadata": {"managedFields", "annotations", "labels", "ownerReferences"},
 	"spec": {
 		"template", "jobTemplate", "volumeClaimTemplates", "selector", // of workloads
 		"containers", "initContainers", "volumes", "affinity", "tolerations", // of Pods

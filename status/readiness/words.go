@@ -1,0 +1,78 @@
+package readiness
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/status/internal/condition"
+)
+
+// because returns the result in the words of a condition that explains it better than what it was decided by. State and
+// reason stay; so does all of it when the condition has no words.
+func (r Result) because(conditionType string, v view) Result {
+	if v.message == "" || v.message == r.Message {
+		return r
+	}
+	r.Message = v.message
+	return r.withField(field(conditionType))
+}
+
+// with returns the result with words beside its message, unless it has them already.
+func (r Result) with(words, path string) Result {
+	if words == "" || strings.Contains(r.Message, words) {
+		return r
+	}
+	r.Message += ": " + words
+	return r.withField(path)
+}
+
+// withField copies the fields, since those of a result may be shared.
+func (r Result) withField(path string) Result {
+	r.Fields = append(r.Fields[:len(r.Fields):len(r.Fields)], path)
+	return r
+}
+
+// unmet returns what waits does for own, in the words of another condition that isn't True either when own has none: an
+// absent condition must not hide what the present one says.
+func (s *subject) unmet(ownType string, own view, reason, message, otherType string, other view) Result {
+	result := waits(ownType, own, reason, message)
+	if own.message == "" && !other.isTrue() {
+		return result.because(otherType, other)
+	}
+	return result
+}
+
+// hindered returns a result of counts that aren't reached in the words of ReplicaFailure, which says why.
+func (s *subject) hindered(result Result) Result {
+	if failure := s.condition("ReplicaFailure"); failure.isTrue() {
+		return result.because("ReplicaFailure", failure)
+	}
+	return result
+}
+
+// complained returns the result with the message of the first condition that names a fault: one that is False, or True
+// with a type that ends as those of faults do.
+func (s *subject) complained(result Result, but ...string) Result {
+	for _, element := range s.conditions {
+		entry, _ := element.(map[string]any)
+		conditionType := condition.Text(entry, condition.Type)
+		if conditionType == "" || slices.Contains(but, conditionType) {
+			continue
+		}
+		v := s.condition(conditionType)
+		if v.message != "" && (v.isFalse() || v.isTrue() && isFault(conditionType)) {
+			return result.with(v.message, field(conditionType))
+		}
+	}
+	return result
+}
+
+// isFault reports whether a condition of the type says by True that something is wrong.
+func isFault(conditionType string) bool {
+	for _, end := range [...]string{"Error", "Failed", "Failure", "Degraded"} {
+		if strings.HasSuffix(conditionType, end) {
+			return true
+		}
+	}
+	return false
+}
