@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,6 +28,8 @@ type Component struct {
 	rendering rendering
 	// results are those of its objects, so far.
 	results deploy.Results
+	// remark is what its last verification found unusual about objects that are ready.
+	remark atomic.Pointer[string]
 }
 
 // fail notes a mistake. It ends the reconcile after Setup; one of a Builder fails the component.

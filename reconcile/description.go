@@ -154,8 +154,11 @@ func (s *Session) judgeOf(o *Object) Judge {
 	if _, known := s.readiness.Registry[o.ref.Kind.GroupKind()]; !known {
 		return nil
 	}
-	return func(_ context.Context, live *unstructured.Unstructured) error {
-		result := s.readiness.At(s.now(), live)
+	return func(ctx context.Context, live *unstructured.Unstructured) error {
+		result, err := s.judge(ctx, live)
+		if err != nil {
+			return err
+		}
 		text := fmt.Sprintf("%s (%s)", result.State, cmp.Or(result.Message, result.Reason))
 		switch result.State {
 		case readiness.Ready:

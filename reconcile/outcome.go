@@ -57,6 +57,8 @@ type ComponentOutcome struct {
 	Err error
 	// Reason says why it is Unstarted: for which component it waits.
 	Reason string
+	// Remark says what is unusual about its objects that are ready, such as a claim whose volume is being resized.
+	Remark string
 }
 
 // Complete tells whether every component is verified and no hook had an error. No components are complete.
@@ -104,7 +106,7 @@ func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.
 		return outcome
 	}
 	for _, name := range verified.Verified() {
-		outcome.Components[name] = ComponentOutcome{State: Verified, Deployed: true}
+		outcome.Components[name] = ComponentOutcome{State: Verified, Deployed: true, Remark: remarkOf(graph, name)}
 	}
 	for _, name := range verified.Unverified() {
 		outcome.Components[name] = ComponentOutcome{State: Unverified, Deployed: true, Err: verified.Err(name)}
@@ -113,6 +115,18 @@ func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.
 		outcome.Components[name] = ComponentOutcome{State: Failed, Deployed: true, Err: verified.Err(name)}
 	}
 	return outcome
+}
+
+// remarkOf is what the verification of a component found unusual, empty for nothing.
+func remarkOf(graph *dag.Graph[*Component], name string) string {
+	component, ok := graph.Node(name)
+	if !ok {
+		return ""
+	}
+	if remark := component.remark.Load(); remark != nil {
+		return *remark
+	}
+	return ""
 }
 
 // unstarted: the error of a gate is its component's, by its kind (spec: reconcile mistake 4).

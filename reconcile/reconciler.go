@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/operkit/operkit/dag"
@@ -44,6 +45,7 @@ type Reconciler struct {
 	pauses             pauses
 	tallied            tallied
 	unwritten          unwritten
+	classesUnread      sync.Once
 	sources            source.Sources
 	// defaults of resources, and of their configuration.
 	defaults, configDefaults map[string]any
@@ -176,7 +178,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 		manager:   manager, home: manager.Namespace(), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
 		ownAnywhere: r.options.ownAnywhere, events: r.options.events, prunes: r.options.prunes,
-		readiness: r.options.readiness, now: r.options.now,
+		readiness: r.options.readiness, classesUnread: &r.classesUnread, now: r.options.now,
 		logger: logger, watched: len(r.options.observers) > 0,
 	}
 }

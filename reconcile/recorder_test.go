@@ -25,6 +25,9 @@ type recorder struct {
 	// drops is the field of the status that the schema of widgets doesn't know.
 	drops []string
 
+	// unheld are kinds that the View doesn't hold: to read them is a call.
+	unheld []schema.GroupVersionKind
+
 	mu    sync.Mutex
 	calls []string
 	// unknown are the kinds that the cluster doesn't serve.
@@ -157,12 +160,21 @@ func (v *view) Subscribe(ctx context.Context, kind schema.GroupVersionKind, hand
 	return v.View.Subscribe(ctx, kind, handle)
 }
 
+func (v *view) Holds(kind schema.GroupVersionKind, _ string) bool {
+	return v.served(kind) == nil && !slices.Contains(v.unheld, kind)
+}
+
 func (v *view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	if err := v.served(ref.Kind); err != nil {
 		return nil, err
 	}
 	if v.unreadable != nil {
 		if err := v.unreadable(ref); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Contains(v.unheld, ref.Kind) {
+		if err := v.record("read", ref, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -174,6 +186,17 @@ func (v *view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructu
 }
 
 func (v *view) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
+	ref := deploy.Ref{Kind: kind, Namespace: namespace}
+	if v.unreadable != nil {
+		if err := v.unreadable(ref); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Contains(v.unheld, kind) {
+		if err := v.record("list", ref, ""); err != nil {
+			return nil, err
+		}
+	}
 	objects, err := v.View.List(ctx, kind, namespace, selector)
 	for _, obj := range objects {
 		if v.shown != nil {

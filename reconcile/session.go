@@ -36,7 +36,9 @@ type Session struct {
 	logger    *slog.Logger
 	dryRun    bool
 	readiness readiness.Checker
-	now       func() time.Time
+	// classesUnread is done when it is logged that storage classes can't be read.
+	classesUnread *sync.Once
+	now           func() time.Time
 	// watched: somebody looks at the contents of objects.
 	watched    bool
 	components []*Component

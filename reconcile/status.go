@@ -134,6 +134,10 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	application.Ready, application.Updating = status.ForEnd(present, rep.outcome.Complete())
 	if rep.outcome.Complete() {
 		application.Version = s.version
+		if remarks := remarksMessage(*rep.outcome); remarks != "" {
+			application.Ready.Message += "; " + remarks
+			application.Updating.Message += "; " + remarks
+		}
 		return application
 	}
 	if started.Reason == status.ReadyInitializing {
@@ -159,6 +163,17 @@ func waitingMessage(o Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
+// remarksMessage says of each component what is unusual about what is ready in it.
+func remarksMessage(o Outcome) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
+		if remark := o.Components[name].Remark; remark != "" {
+			parts = append(parts, name+": "+remark)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
 func componentState(o Outcome) *status.ComponentState {
 	state := &status.ComponentState{Unstarted: map[string]string{}, Messages: map[string]string{}, Kinds: kindNames(o.kinds)}
 	for name, c := range o.Components {
@@ -179,8 +194,11 @@ func componentState(o Outcome) *status.ComponentState {
 		case Unstarted:
 			state.Unstarted[name] = c.Reason
 		}
-		if c.Err != nil {
+		switch {
+		case c.Err != nil:
 			state.Messages[name] = c.Err.Error()
+		case c.Remark != "":
+			state.Messages[name] = c.Remark
 		}
 	}
 	return state

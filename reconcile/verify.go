@@ -15,6 +15,8 @@ import (
 type verdict struct {
 	waiting []string
 	failed  []string
+	// remarks are of objects that are ready in an unusual way.
+	remarks []string
 }
 
 func (v verdict) ready() bool { return len(v.waiting) == 0 && len(v.failed) == 0 }
@@ -36,6 +38,10 @@ func (c *Component) Verify(ctx context.Context) error {
 	v, err := c.session.verify(ctx, c)
 	if err != nil {
 		return err
+	}
+	if c.remark.Store(nil); len(v.remarks) > 0 {
+		remark := strings.Join(v.remarks, "; ")
+		c.remark.Store(&remark)
 	}
 	return v.err()
 }
@@ -64,15 +70,25 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 			v.judged(ref, judged)
 			continue
 		}
-		switch result := s.readiness.At(s.now(), live); result.State {
-		case readiness.Ready:
-		case readiness.Failed:
-			v.failed = append(v.failed, describe(ref, result))
-		default:
-			v.waiting = append(v.waiting, describe(ref, result))
+		result, err := s.judge(ctx, live)
+		if err != nil {
+			return v, fmt.Errorf("%s %s: %w", ref.Kind.Kind, ref.Name, err)
 		}
+		v.add(ref, s.explained(ctx, live, result))
 	}
 	return v, nil
+}
+
+// add takes in the result of one object.
+func (v *verdict) add(ref deploy.Ref, result readiness.Result) {
+	switch {
+	case result.State == readiness.Failed:
+		v.failed = append(v.failed, describe(ref, result))
+	case !result.Ready():
+		v.waiting = append(v.waiting, describe(ref, result))
+	case result.Remark:
+		v.remarks = append(v.remarks, describe(ref, result))
+	}
 }
 
 // live is an object as the View shows it, nil if there is none: metadata alone where the View holds no more of its kind and

@@ -88,3 +88,9 @@ func versionOf(obj *unstructured.Unstructured) uint64 {
 	version, _ := strconv.ParseUint(obj.GetResourceVersion(), 10, 64)
 	return version
 }
+
+// Holds reports whether a kind is read without a request, which is so of all that are declared.
+func (v view) Holds(kind schema.GroupVersionKind, _ string) bool {
+	_, err := v.declared(kind)
+	return err == nil
+}

@@ -67,3 +67,11 @@ func (v partialPart) Partial(ctx context.Context, ref deploy.Ref) (*unstructured
 	}
 	return v.partial.Partial(ctx, ref)
 }
+
+// Holds reports what the View beneath does, false where that doesn't know.
+func (v faulty) Holds(kind schema.GroupVersionKind, namespace string) bool {
+	view, ok := v.View.(interface {
+		Holds(kind schema.GroupVersionKind, namespace string) bool
+	})
+	return ok && view.Holds(kind, namespace)
+}

@@ -1,0 +1,144 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/status/readiness"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	podKind     = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	claimsKind  = claimKind.WithVersion("v1")
+	statefulSet = schema.GroupKind{Group: "apps", Kind: "StatefulSet"}
+	jobKind     = schema.GroupKind{Group: "batch", Kind: "Job"}
+	workloads   = map[schema.GroupKind]bool{
+		{Group: "apps", Kind: "Deployment"}: true, {Group: "apps", Kind: "ReplicaSet"}: true, {Group: "apps", Kind: "DaemonSet"}: true,
+		{Kind: "ReplicationController"}: true, statefulSet: true, jobKind: true,
+	}
+)
+
+// maxClaims is how many claims of a StatefulSet are looked at for a cause.
+const maxClaims = 64
+
+// holder is a View that reports which kinds it holds whole, in memory: reading those costs no request.
+type holder interface {
+	Holds(kind schema.GroupVersionKind, namespace string) bool
+}
+
+// explained returns the result of a workload that isn't ready with the reasons of its Pods and claims, as far as the View
+// holds these: nothing is watched or asked for them.
+func (s *Session) explained(ctx context.Context, live *unstructured.Unstructured, result readiness.Result) readiness.Result {
+	view, ok := s.manager.View().(holder)
+	known := result.State == readiness.InProgress || result.State == readiness.Failed
+	if !ok || !known || live == nil || !workloads[live.GroupVersionKind().GroupKind()] {
+		return result
+	}
+	var causes []readiness.Result
+	if view.Holds(claimsKind, live.GetNamespace()) {
+		causes = append(causes, s.claimsOf(ctx, live)...)
+	}
+	if view.Holds(podKind, live.GetNamespace()) {
+		causes = append(causes, s.podsOf(ctx, live)...)
+	}
+	return result.Because(causes...)
+}
+
+// podsOf judges the Pods that a workload selects. Pods that have ended count for a Job, and for others when no Pod that
+// isn't ready is left: they are being replaced.
+func (s *Session) podsOf(ctx context.Context, live *unstructured.Unstructured) []readiness.Result {
+	pods, err := s.List(ctx, podKind, live.GetNamespace(), selectorOf(live))
+	if err != nil {
+		return nil // it is the workload that is judged
+	}
+	kind := live.GroupVersionKind().GroupKind()
+	var running, ended []readiness.Result
+	for _, pod := range pods {
+		phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+		switch result := s.readiness.At(s.now(), pod); {
+		case result.Ready(), result.State == readiness.Terminating && kind != statefulSet:
+		case phase == "Failed" && kind != jobKind:
+			ended = append(ended, result)
+		default:
+			running = append(running, result)
+		}
+	}
+	if len(running) > 0 {
+		return running
+	}
+	return ended
+}
+
+// selectorOf selects nothing for a selector that is missing or can't be read.
+func selectorOf(live *unstructured.Unstructured) labels.Selector {
+	content, _, _ := unstructured.NestedMap(live.Object, "spec", "selector")
+	if live.GetKind() == "ReplicationController" {
+		content = map[string]any{"matchLabels": content}
+	}
+	var selector metav1.LabelSelector
+	if runtime.DefaultUnstructuredConverter.FromUnstructured(content, &selector) != nil {
+		return labels.Nothing()
+	}
+	parsed, err := metav1.LabelSelectorAsSelector(&selector)
+	if err != nil || parsed.Empty() {
+		return labels.Nothing()
+	}
+	return parsed
+}
+
+// claimsOf judges the claims that the Pods of a workload use. One that a StatefulSet hasn't made yet is no cause.
+func (s *Session) claimsOf(ctx context.Context, live *unstructured.Unstructured) (results []readiness.Result) {
+	named := claimNames(live)
+	for i, name := range append(named, templatedClaims(live)...) {
+		ref := deploy.Ref{Kind: claimsKind, Namespace: live.GetNamespace(), Name: name}
+		claim, err := s.Get(ctx, ref)
+		if err != nil || claim == nil && i >= len(named) {
+			continue
+		}
+		result, err := s.judge(ctx, claim)
+		if err != nil {
+			continue
+		}
+		if claim == nil {
+			result.Object = readiness.Object{Kind: claimKind.Kind, Namespace: ref.Namespace, Name: name}
+		}
+		results = append(results, result)
+	}
+	return results
+}
+
+// claimNames are the claims that the Pod template names.
+func claimNames(live *unstructured.Unstructured) (names []string) {
+	volumes, _, _ := unstructured.NestedSlice(live.Object, "spec", "template", "spec", "volumes")
+	for _, volume := range volumes {
+		content, _ := volume.(map[string]any)
+		if name, _, _ := unstructured.NestedString(content, "persistentVolumeClaim", "claimName"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// templatedClaims are the claims that a StatefulSet makes for its Pods.
+func templatedClaims(live *unstructured.Unstructured) (names []string) {
+	templates, _, _ := unstructured.NestedSlice(live.Object, "spec", "volumeClaimTemplates")
+	replicas, stated, _ := unstructured.NestedInt64(live.Object, "spec", "replicas")
+	if !stated {
+		replicas = 1
+	}
+	first, _, _ := unstructured.NestedInt64(live.Object, "spec", "ordinals", "start")
+	for _, template := range templates {
+		content, _ := template.(map[string]any)
+		name, _, _ := unstructured.NestedString(content, "metadata", "name")
+		for i := range min(replicas, maxClaims) {
+			names = append(names, fmt.Sprintf("%s-%s-%d", name, live.GetName(), first+i))
+		}
+	}
+	return names
+}
