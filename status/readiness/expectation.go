@@ -135,8 +135,19 @@ func subsystem(s *subject, want Subsystem) Result {
 	if !updating.isFalse() {
 		return inProgress(says(updating.reason, "Updating"), says(updating.message, "the condition Updating is not False"), field("Updating"))
 	}
-	if version := condition.Text(condition.Map(s.status, "versions"), "reconciled"); want.Version != "" && version != want.Version {
-		return inProgress("VersionDiffers", fmt.Sprintf("version %q is reconciled, %q is desired", version, want.Version), "status.versions.reconciled")
+	if result, done := s.upgrading(says(want.Version, condition.Text(s.spec, "version"))); done {
+		return result
 	}
 	return ready(says(isReady.reason, "Ready"), says(isReady.message, "the subsystem is ready"), field("Ready"), field("Updating"))
+}
+
+// upgrading decides for an application status whose reconciled version isn't the desired one; an empty desired version is
+// any. The status may say Ready still, of the version before.
+func (s *subject) upgrading(desired string) (Result, bool) {
+	version := condition.Text(condition.Map(s.status, "versions"), "reconciled")
+	if desired == "" || version == desired {
+		return Result{}, false
+	}
+	return inProgress("VersionDiffers", fmt.Sprintf("version %q is reconciled, %q is desired", version, desired),
+		"status.versions.reconciled", "spec.version"), true
 }

@@ -1,7 +1,10 @@
 package readiness
 
+import "github.com/operkit/operkit/status/internal/condition"
+
 // generic decides for kinds without a row, by the conditions that many set. A
-// kind of which nothing is known is ready by being there.
+// kind of which nothing is known is ready by being there. One whose status has
+// the versions of an application has to be at the version of its own spec.
 //
 // spec: status 26
 func generic(s subject, setsReady bool) Result {
@@ -19,14 +22,27 @@ func generic(s subject, setsReady bool) Result {
 	}
 	for _, conditionType := range [...]string{"Ready", "Available", "Succeeded"} {
 		if v := s.condition(conditionType); v.present {
-			result := decide(conditionType, v)
-			if v.message == "" && !result.Ready() {
-				result = s.complained(result, conditionType)
-			}
-			return result
+			return s.decided(conditionType, v)
 		}
 	}
 	return present()
+}
+
+// decided is decide with what else the object says of itself.
+func (s *subject) decided(conditionType string, v view) Result {
+	result := decide(conditionType, v)
+	if !result.Ready() {
+		if v.message == "" {
+			result = s.complained(result, conditionType)
+		}
+		return result
+	}
+	if _, versioned := s.status["versions"].(map[string]any); versioned {
+		if lagging, done := s.upgrading(condition.Text(s.spec, "version")); done {
+			return lagging
+		}
+	}
+	return result
 }
 
 func decide(conditionType string, v view) Result {

@@ -83,7 +83,8 @@ type Field struct {
 //
 // spec: status 22
 type Subsystem struct {
-	// Version is the desired version; without one no version is looked at.
+	// Version is the desired version; empty for the one that the resource wants by its own spec.version. Where that is
+	// missing as well no version is looked at.
 	Version string
 }
 
