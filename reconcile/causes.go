@@ -32,8 +32,8 @@ type holder interface {
 	Holds(kind schema.GroupVersionKind, namespace string) bool
 }
 
-// explained returns the result of a workload that isn't ready with the reasons of its Pods and claims, as far as the View
-// holds these: nothing is watched or asked for them.
+// explained returns the result of a workload that isn't ready with the reasons of its Pods and claims, as far as the
+// View holds these: nothing is watched or asked for them.
 func (s *Session) explained(ctx context.Context, live *unstructured.Unstructured, result readiness.Result) readiness.Result {
 	view, ok := s.manager.View().(holder)
 	known := result.State == readiness.InProgress || result.State == readiness.Failed

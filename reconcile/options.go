@@ -113,10 +113,11 @@ func Recheck(after time.Duration) Option { return func(o *options) { o.recheck =
 // nothing happened; default 10 minutes, zero means not at all.
 func Period(after time.Duration) Option { return func(o *options) { o.period = after } }
 
-// ReadyBy sets what decides whether objects are ready for which no Judge is given (ReadyWhen); default: the table of package readiness as it
-// stands. Its Registry is for kinds that the table doesn't know, by functions or by the expressions of package celready. Several options add
-// up, field by field and kind by kind; the later ones win. Without a WaitsForConsumer the StorageClass of a claim that isn't bound is read from
-// the cluster, which takes the right to get, list and watch storage classes; without that right such a claim is waited for until it is bound.
+// ReadyBy sets what decides whether objects are ready for which no Judge is given (ReadyWhen); default: the table of
+// package readiness as it stands. Its Registry is for kinds that the table doesn't know, by functions or by the
+// expressions of package celready. Several options add up, field by field and kind by kind; the later ones win. Without
+// a WaitsForConsumer the StorageClass of a claim that isn't bound is read from the cluster, and followed, which takes
+// the right to get, list and watch storage classes. Without that right such a claim is waited for until it is bound.
 func ReadyBy(checker readiness.Checker) Option {
 	return func(o *options) { o.readiness = checker.Over(o.readiness) }
 }

@@ -223,8 +223,8 @@ func (s *store) watchedFor(kind schema.GroupVersionKind, namespace string) *watc
 	return watched
 }
 
-// Holds reports whether the objects of a kind in a namespace, empty for all of them or at cluster scope, are held whole by
-// informers that have read them, so that Get and List need no request.
+// Holds reports whether the objects of a kind in a namespace, empty for all of them or at cluster scope, are held whole
+// by informers that have read them, so that Get and List need no request.
 func (s *store) Holds(kind schema.GroupVersionKind, namespace string) bool {
 	group := kind.GroupKind()
 	if _, selected := s.selected[group]; selected || s.metadataOnly[group] {

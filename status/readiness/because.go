@@ -5,9 +5,9 @@ import "fmt"
 // maxCauses is how many other objects a message gives as the cause.
 const maxCauses = 2
 
-// Because returns r with the messages of those others that aren't Ready beside its own, the worst first and two at most:
-// the Pods and claims of a workload, say, which know better what the workload waits for. State, Reason and Object are r's.
-// A Ready r is returned as it is. Nothing is changed.
+// Because returns r with the messages of those others that aren't Ready beside its own, the worst first and two at
+// most: the Pods and claims of a workload, say, which know better what the workload waits for. State, Reason and Object
+// are r's. A Ready r is returned as it is. Nothing is changed.
 func (r Result) Because(others ...Result) Result {
 	if r.Ready() {
 		return r

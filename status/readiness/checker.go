@@ -58,8 +58,8 @@ type Checker struct {
 	Registry Registry
 }
 
-// Over returns c with base under it: fields that c leaves at zero, and kinds that its Registry doesn't hold, are base's.
-// Neither is changed.
+// Over returns c with base under it: fields that c leaves at zero, and kinds that its Registry doesn't hold, are
+// base's. Neither is changed.
 func (c Checker) Over(base Checker) Checker {
 	c.ContainerGrace = cmp.Or(c.ContainerGrace, base.ContainerGrace)
 	c.SuspendedJobReady = c.SuspendedJobReady || base.SuspendedJobReady

@@ -141,8 +141,8 @@ func subsystem(s *subject, want Subsystem) Result {
 	return ready(says(isReady.reason, "Ready"), says(isReady.message, "the subsystem is ready"), field("Ready"), field("Updating"))
 }
 
-// upgrading decides for an application status whose reconciled version isn't the desired one; an empty desired version is
-// any. The status may say Ready still, of the version before.
+// upgrading decides for an application status whose reconciled version isn't the desired one; an empty desired version
+// is any. The status may say Ready still, of the version before.
 func (s *subject) upgrading(desired string) (Result, bool) {
 	version := condition.Text(condition.Map(s.status, "versions"), "reconciled")
 	if desired == "" || version == desired {

@@ -79,8 +79,8 @@ func pendingPod(s *subject) Result {
 	return result
 }
 
-// containerWords returns the result in the words of the first container that waits for more than its start, or has ended
-// with an error.
+// containerWords returns the result in the words of the first container that waits for more than its start, or has
+// ended with an error.
 func (s *subject) containerWords(result Result) Result {
 	for _, list := range containerLists {
 		containers, _ := s.status[list].([]any)

@@ -6,8 +6,8 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// claim is the row PersistentVolumeClaim. A bound claim is usable, so it is Ready whatever happens to its volume: a file
-// system often grows only when the Pod that uses it restarts, and that Pod may wait for the claim.
+// claim is the row PersistentVolumeClaim. A bound claim is usable, so it is Ready whatever happens to its volume: a
+// file system often grows only when the Pod that uses it restarts, and that Pod may wait for the claim.
 func claim(s subject) Result {
 	switch s.phase() {
 	case "Lost":
