@@ -41,7 +41,7 @@ func common(s *subject) (Result, bool) {
 	return Result{}, false
 }
 
-// waitsForFinalizers names the finalizers of an object that is being deleted; a Namespace's own is no news.
+// waitsForFinalizers names the finalizers of an object that is being deleted, empty without any.
 func (s *subject) waitsForFinalizers() string {
 	finalizers, _ := s.metadata["finalizers"].([]any)
 	var names []string
