@@ -51,7 +51,7 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 		err := &TerminatingError{Ref: t.in.ref, Finalizers: live.GetFinalizers()}
 		return Result{Ref: t.in.ref, Action: Skipped, Object: live, Err: err}, true
 	}
-	if err := t.checkOwnership(t.in.ref, live); err != nil {
+	if err := t.mayChange(ctx, t.settings, t.in.ref, live); err != nil {
 		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}, true
 	}
 	live, err := t.upgrade(ctx, live)
@@ -66,7 +66,7 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	case unchanged:
 		return Result{Ref: t.in.ref, Action: Unchanged, Object: live}, true
 	case t.in.strategy == OnDelete:
-		return Result{Ref: t.in.ref, Action: Skipped, Object: live}, true
+		return t.leave(ctx, live, Skipped), true
 	case t.partial && t.in.strategy.recreates():
 		return Result{}, false
 	}

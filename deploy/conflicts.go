@@ -55,6 +55,9 @@ func (r conflictRule) holdsFor(field string) bool {
 // conflictPolicy is what holds for a contested field of an object. ours tells whether that is an
 // object that this manager may take fields back on.
 func (s settings) conflictPolicy(field string, ours bool) ConflictPolicy {
+	if s.isMark(field) {
+		return Force // nobody else has a use for it, and whose object it is has been decided before
+	}
 	policy, length := ForceOwn, -1
 	for _, rule := range s.conflicts {
 		if len(rule.field) >= length && rule.holdsFor(field) {

@@ -51,13 +51,13 @@ func (t *task) createOnly(ctx context.Context) Result {
 	case err != nil:
 		return Result{Ref: t.in.ref, Action: Failed, Err: err}
 	case live != nil:
-		return t.leaveAlone(live)
+		return t.leaveAlone(ctx, live)
 	}
 	made, err := t.make(ctx)
 	var exists *AlreadyExistsError
 	if errors.As(err, &exists) {
 		if live, err = t.port.Get(ctx, t.in.ref); err == nil {
-			return t.leaveAlone(live)
+			return t.leaveAlone(ctx, live)
 		}
 	}
 	if err != nil {
@@ -118,13 +118,13 @@ func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) 
 }
 
 // leaveAlone is the result for an object that is there already, if it is ours to rely on and stays.
-func (t *task) leaveAlone(live *unstructured.Unstructured) Result {
+func (t *task) leaveAlone(ctx context.Context, live *unstructured.Unstructured) Result {
 	ref := RefOf(live)
 	if live.GetDeletionTimestamp() != nil {
 		return Result{Ref: ref, Action: Skipped, Object: live, Err: &TerminatingError{Ref: ref, Finalizers: live.GetFinalizers()}}
 	}
-	if err := t.checkOwnership(ref, live); err != nil {
+	if err := t.mayChange(ctx, t.settings, ref, live); err != nil {
 		return Result{Ref: ref, Action: Conflicted, Object: live, Err: err}
 	}
-	return Result{Ref: ref, Action: Unchanged, Object: live}
+	return t.leave(ctx, live, Unchanged)
 }

@@ -93,7 +93,7 @@ func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Re
 	case live == nil:
 		return Result{Ref: ref, Action: Skipped}
 	}
-	if err := t.checkDeletable(ref, live); err != nil {
+	if err := t.checkDeletable(ctx, t.settings, ref, live); err != nil {
 		return Result{Ref: ref, Action: Conflicted, Object: live, Err: err}
 	}
 	if live.GetDeletionTimestamp() != nil {
@@ -112,14 +112,14 @@ func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Re
 }
 
 // checkDeletable tells whether live is ours to delete.
-func (s settings) checkDeletable(ref Ref, live *unstructured.Unstructured) error {
+func (m *Manager) checkDeletable(ctx context.Context, s settings, ref Ref, live *unstructured.Unstructured) error {
 	switch {
 	case s.evenForeign:
 		return nil
 	case s.owner != nil:
 		s.adoption = RefuseAdoption // what may be adopted isn't the owner's yet
 		s.deletion = true
-		return s.checkOwnership(ref, live)
+		return m.mayChange(ctx, s, ref, live)
 	case s.hasApplied(live):
 		return nil
 	}
@@ -160,7 +160,7 @@ func (m *Manager) Gone(ctx context.Context, objects []*unstructured.Unstructured
 		if err != nil {
 			return remaining, err
 		}
-		if live != nil && s.checkDeletable(ref, live) == nil {
+		if live != nil && m.checkDeletable(ctx, s, ref, live) == nil {
 			remaining = append(remaining, ref)
 		}
 	}

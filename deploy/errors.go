@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -261,11 +262,21 @@ type OwnedError struct {
 	Owner string
 	// Deletion tells that it was to be deleted.
 	Deletion bool
+	// Label is the label by which it belongs to Owner, empty when it isn't by a label alone (OwnedByLabel). Whether
+	// that owner still exists isn't known then.
+	Label string
+	// remedy is what to do about the label if that owner is gone.
+	remedy string
 }
 
 // Error says to whom the object belongs, and what to do.
 func (e *OwnedError) Error() string {
 	switch {
+	case e.Deletion && e.Label != "":
+		return fmt.Sprintf("%s: belongs to %s and isn't ours to delete: if that owner is gone, remove it by hand, or with EvenForeign", e.Ref, e.Owner)
+	case e.Label != "":
+		return fmt.Sprintf("%s: belongs to %s by its label %s already: rename ours, remove it there, or, if that owner is gone, %s",
+			e.Ref, e.Owner, e.Label, cmp.Or(e.remedy, "drop the label"))
 	case e.Deletion && e.Owner == "":
 		return fmt.Sprintf("%s: isn't ours to delete: remove it by hand, or with EvenForeign, if that is meant", e.Ref)
 	case e.Deletion:

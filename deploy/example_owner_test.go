@@ -112,6 +112,23 @@ func ExampleEvenForeign() {
 	// deleted <nil>
 }
 
+func ExampleOwnerKinds() {
+	restored := newConfigMap("web", "hello")
+	restored.SetNamespace("bank")
+	restored.SetAnnotations(map[string]string{"operkit.dev/applied-operkit": "before"})
+	restored.SetLabels(map[string]string{"operkit.dev/owner-uid": "uid-of-nobody"})
+	m := deploy.NewManager(newMemory(restored), deploy.OwnedBy(newOwner("cart")), deploy.OwnedByLabel(),
+		deploy.OwnerKinds(schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Basket"}))
+	elsewhere := newConfigMap("web", "hello")
+	elsewhere.SetNamespace("bank")
+	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{elsewhere})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(results[0].Action, results[0].Object.GetLabels())
+	// Output: configured map[operkit.dev/owner-uid:uid-of-cart]
+}
+
 func ExampleUntilGone() {
 	held := newConfigMap("web", "hello")
 	held.SetFinalizers([]string{"example.com/backup"})

@@ -4,7 +4,8 @@ import "strings"
 
 // Manager puts objects into one cluster. It is safe for concurrent use; objects given to it are
 // never changed. All it remembers is which fields it took from whom, see Conflicts,
-// which objects it found to be as they should be, and which fields of a kind are owned as a whole.
+// which objects it found to be as they should be, which fields of a kind are owned as a whole, and which owners it found
+// to be gone.
 type Manager struct {
 	port      Port
 	view      View
@@ -12,6 +13,7 @@ type Manager struct {
 	takeovers *takeovers
 	settled   *settledObjects
 	wholes    *wholes
+	former    *formerOwners
 }
 
 // NewManager returns a Manager over cluster. The options hold for every call and are
@@ -23,7 +25,7 @@ func NewManager(cluster Cluster, options ...Option) *Manager {
 	}
 	// What is wrong with it is said by the calls.
 	_ = s.checkDomain()
-	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, settled: &settledObjects{}, wholes: &wholes{}}
+	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, settled: &settledObjects{}, wholes: &wholes{}, former: &formerOwners{}}
 }
 
 // With returns a Manager whose options are those of m and then the given ones.
@@ -32,7 +34,7 @@ func (m *Manager) With(options ...Option) *Manager {
 	for _, option := range options {
 		option(&s)
 	}
-	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers, settled: m.settled, wholes: m.wholes}
+	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers, settled: m.settled, wholes: m.wholes, former: m.former}
 }
 
 // View returns the reads that this Manager decides by.

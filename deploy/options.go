@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -32,6 +33,7 @@ type settings struct {
 	strategy      Strategy
 	controller    bool
 	labelOwned    bool
+	ownerKinds    []schema.GroupVersionKind
 	notBlocking   bool
 	propagation   metav1.DeletionPropagation
 	evenForeign   bool

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,6 +30,12 @@ func OwnedByLabel() Option { return func(s *settings) { s.labelOwned = true } }
 
 // ownerLabel is the label with the uid of an owner that can't be referred to.
 func (s settings) ownerLabel() string { return s.domain + "/owner-uid" }
+
+// isMark reports whether field is one that this manager alone writes: the owner's label, or the annotation with the hash. In a
+// restored object another manager holds them.
+func (s settings) isMark(field string) bool {
+	return field == ".metadata.labels."+s.ownerLabel() || field == ".metadata.annotations."+s.hashKey()
+}
 
 // own makes obj the owner's, by reference or by label, keeping the references of the manifest
 // (spec: deploy 23-27). obj is changed.
@@ -136,7 +143,7 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 	if s.owner == nil || s.isOwner(ref) || ownedBy(live, s.owner.GetUID()) || live.GetLabels()[s.ownerLabel()] == string(s.owner.GetUID()) {
 		return nil
 	}
-	references := live.GetOwnerReferences()
+	references := slices.DeleteFunc(live.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return s.isFormer(live, r) })
 	labelled := live.GetLabels()[s.ownerLabel()]
 	if len(references) == 0 && labelled == "" {
 		// Our hash on it says that we applied it: somebody took the reference off since, which is
@@ -146,7 +153,7 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 		}
 		return &OwnedError{Ref: ref, Deletion: s.deletion}
 	}
-	controller := metav1.GetControllerOf(live)
+	controller := controllerAmong(references)
 	switch {
 	case s.adoption == AdoptAlways && (controller == nil || !s.controller):
 		return nil
@@ -155,7 +162,21 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 	case len(references) > 0:
 		return &OwnedError{Ref: ref, Owner: describeOwner(references[0]), Deletion: s.deletion}
 	}
-	return &OwnedError{Ref: ref, Owner: "the object with the uid " + labelled, Deletion: s.deletion}
+	owned := &OwnedError{Ref: ref, Owner: "the object with the uid " + labelled, Deletion: s.deletion, Label: s.ownerLabel()}
+	if !s.ours(live) {
+		// Without the label nothing would say that it is ours.
+		owned.remedy = fmt.Sprintf("set the label to %s", s.owner.GetUID())
+	}
+	return owned
+}
+
+// controllerAmong returns the reference to a controller, nil when there is none.
+func controllerAmong(references []metav1.OwnerReference) *metav1.OwnerReference {
+	at := slices.IndexFunc(references, func(r metav1.OwnerReference) bool { return r.Controller != nil && *r.Controller })
+	if at < 0 {
+		return nil
+	}
+	return &references[at]
 }
 
 func describeOwner(reference metav1.OwnerReference) string {

@@ -335,7 +335,7 @@ func TestController(t *testing.T) {
 // Objects that can't refer to their owner carry its uid, and are found by it.
 func TestOwnedByLabel(t *testing.T) {
 	t.Parallel()
-	cluster := newCluster(t)
+	cluster := newCluster(t, cart("c"))
 	elsewhere, node := settings(t, "{}"), object(t, "{apiVersion: v1, kind: Node, metadata: {name: first, labels: {a: b}}}")
 	elsewhere.SetNamespace("bank")
 	m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel())
@@ -348,7 +348,7 @@ func TestOwnedByLabel(t *testing.T) {
 	assert.Equal(t, deploy.Unchanged, apply(t, m, elsewhere).Action)
 
 	result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("other")), deploy.OwnedByLabel()), elsewhere)
-	require.EqualError(t, result.Err, "ConfigMap bank/settings: belongs to the object with the uid c-uid already: rename ours, or remove it there")
+	require.EqualError(t, result.Err, "ConfigMap bank/settings: belongs to Cart shop/c (uid c-uid) already: rename ours, or remove it there")
 
 	kinds := []schema.GroupVersionKind{configMap, {Group: "no.example.com", Version: "v1", Kind: "Unknown"}, node.GroupVersionKind()}
 	tracked, err := m.Tracked(t.Context(), kinds)

@@ -114,7 +114,7 @@ func (r *setRun) candidates(ctx context.Context, kept kept) ([]Pruned, error) {
 				continue
 			}
 			kept.add(member) // it may be found under another kind too
-			found = append(found, r.judge(ref, member))
+			found = append(found, r.judge(ctx, ref, member))
 		}
 	}
 	// What others may need goes last.
@@ -179,7 +179,7 @@ func (r *setRun) served(ctx context.Context, kind schema.GroupKind) (schema.Grou
 }
 
 // judge says what awaits a member that isn't among the objects.
-func (r *setRun) judge(ref Ref, member *unstructured.Unstructured) Pruned {
+func (r *setRun) judge(ctx context.Context, ref Ref, member *unstructured.Unstructured) Pruned {
 	p := Pruned{Result: Result{Ref: ref, Action: Removed, Object: member}, Reason: "it is in the set and not among its objects any more"}
 	kind := ref.Kind.GroupKind()
 	switch {
@@ -194,7 +194,7 @@ func (r *setRun) judge(ref Ref, member *unstructured.Unstructured) Pruned {
 		s := r.settings
 		// A member that nobody owns may go. One that may be adopted beside its owner is that owner's still.
 		s.adoption, s.deletion = min(s.adoption, AdoptUnowned), true
-		if p.Err = s.checkOwnership(ref, member); p.Err != nil {
+		if p.Err = r.mayChange(ctx, s, ref, member); p.Err != nil {
 			p.Action, p.Reason = Conflicted, "it isn't the owner's"
 		}
 	}

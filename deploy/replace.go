@@ -18,7 +18,7 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		if live.GetDeletionTimestamp() != nil {
 			return Result{Ref: t.in.ref, Action: Skipped, Object: live, Err: &TerminatingError{Ref: t.in.ref, Finalizers: live.GetFinalizers()}}
 		}
-		if err := t.checkOwnership(t.in.ref, live); err != nil {
+		if err := t.mayChange(ctx, t.settings, t.in.ref, live); err != nil {
 			return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
 		}
 		next := replaced(t.in.object, live)

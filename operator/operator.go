@@ -120,7 +120,8 @@ func New(name string, options ...Option) *Operator {
 
 // managerOptions are those of every Manager of the operator.
 func (o *Operator) managerOptions() []deploy.Option {
-	return []deploy.Option{deploy.FieldManager(o.manager), deploy.KeyDomain(o.domain), deploy.DefaultNamespace(o.namespace), deploy.TakeOverFrom(o.before...)}
+	return []deploy.Option{deploy.FieldManager(o.manager), deploy.KeyDomain(o.domain), deploy.DefaultNamespace(o.namespace),
+		deploy.TakeOverFrom(o.before...), deploy.OwnerKinds(o.controlledKinds()...)}
 }
 
 // Control adds a controller. Mistakes, such as two controllers of one kind, are reported

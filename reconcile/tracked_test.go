@@ -115,6 +115,22 @@ func TestOwnAnywhere(t *testing.T) {
 			assert.Nil(t, w.get(widgetRef))
 		}
 	})
+	t.Run("what a backup brought back under the uid of a former owner is adopted, and goes with its owner", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		r := w.reconciler(adding(func(s *Session) { s.Add("c", elsewhere("account"), clusterRole("r")) }), OwnAnywhere())
+		w.calm(r)
+		for _, ref := range []deploy.Ref{account, role} {
+			w.merge(ref, `{"metadata":{"labels":{"operkit.dev/owner-uid":"f77dab7f-9094-4856-8f06-35d87008cdfa"}}}`)
+		}
+		assert.Equal(t, []string{"apply ConfigMap bank/account", "apply ClusterRole r"}, w.calm(r))
+		assert.Empty(t, w.calm(r))
+		assert.Equal(t, string(widgetUID), w.get(role).GetLabels()["operkit.dev/owner-uid"])
+		w.delete(widgetRef)
+		assert.Equal(t, []string{"delete ConfigMap bank/account", "delete ClusterRole r", patchWidget}, w.calm(r))
+		assert.Nil(t, w.get(account))
+		assert.Nil(t, w.get(role))
+	})
 	t.Run("without it such an object is refused", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)

@@ -1,0 +1,173 @@
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// OwnerKinds names kinds whose objects own others by label (OwnedByLabel) under the same field manager, beside the kind
+// of the owner itself. A label whose uid no object of these kinds has is a former owner's: it doesn't count as an owner
+// any more. Name all kinds that one operator controls. Default: the kind of the owner (OwnedBy) alone.
+func OwnerKinds(kinds ...schema.GroupVersionKind) Option {
+	return func(s *settings) { s.ownerKinds = kinds }
+}
+
+// isFormer reports whether reference names an earlier object of the owner's name, as a restored backup does: a name
+// belongs to one object at a time, so that an object with another uid is gone. A former controller counts where ours would
+// be the controller too, because the API server takes only one.
+func (s settings) isFormer(live *unstructured.Unstructured, reference metav1.OwnerReference) bool {
+	owner := s.owner
+	kind := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind)
+	controls := reference.Controller != nil && *reference.Controller
+	return reference.UID != owner.GetUID() && reference.Name == owner.GetName() && kind.GroupKind() == owner.GroupVersionKind().GroupKind() &&
+		(owner.GetNamespace() == "" || owner.GetNamespace() == live.GetNamespace()) && !(controls && s.controller)
+}
+
+// mayChange is checkOwnership, which finds out too whether the owner that a label names by its uid still exists. Only a
+// label that stands in the way costs requests: one list per kind of owner, once for each uid.
+func (m *Manager) mayChange(ctx context.Context, s settings, ref Ref, live *unstructured.Unstructured) error {
+	err := s.checkOwnership(ref, live)
+	var owned *OwnedError
+	if !errors.As(err, &owned) || owned.Label == "" || !s.ours(live) {
+		return err
+	}
+	holder, listErr := m.holderOf(ctx, s, types.UID(live.GetLabels()[owned.Label]))
+	switch {
+	case listErr != nil:
+		return fmt.Errorf("%w; whether that object exists isn't known: %w", owned, listErr)
+	case holder == nil:
+		return nil
+	}
+	owned.Owner, owned.Label = fmt.Sprintf("%s (uid %s)", RefOf(holder), holder.GetUID()), ""
+	return owned
+}
+
+// ours reports whether live may be the owner's once its present owner is gone: this manager has applied it, or what nobody owns
+// may be adopted.
+func (s settings) ours(live *unstructured.Unstructured) bool {
+	return s.adoption != RefuseAdoption || annotation(live, s.hashKey()) != ""
+}
+
+// holderOf returns the owner that has uid, nil when none has. The View may leave out namespaces, so that only the
+// cluster itself can say that there is none.
+func (m *Manager) holderOf(ctx context.Context, s settings, uid types.UID) (*unstructured.Unstructured, error) {
+	if m.former.has(uid) {
+		return nil, nil
+	}
+	kinds := []schema.GroupVersionKind{s.owner.GroupVersionKind()}
+	for _, kind := range s.ownerKinds {
+		if !slices.ContainsFunc(kinds, func(k schema.GroupVersionKind) bool { return k.GroupKind() == kind.GroupKind() }) {
+			kinds = append(kinds, kind)
+		}
+	}
+	views := func(kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+		return m.view.List(ctx, kind, "", nil)
+	}
+	asks := func(kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+		return m.requests(s).List(ctx, kind, "", ListOptions{})
+	}
+	for _, list := range []func(schema.GroupVersionKind) ([]*unstructured.Unstructured, error){views, asks} {
+		for _, kind := range kinds {
+			holder, err := among(list, kind, uid)
+			if holder != nil || err != nil {
+				return holder, err
+			}
+		}
+	}
+	m.former.add(uid)
+	return nil, nil
+}
+
+// among returns the object of kind that has uid. A kind that isn't served has no objects.
+func among(list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, error), kind schema.GroupVersionKind, uid types.UID) (*unstructured.Unstructured, error) {
+	objects, err := list(kind)
+	var unknown *KindUnknownError
+	if errors.As(err, &unknown) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(objects, func(obj *unstructured.Unstructured) bool { return obj.GetUID() == uid })
+	if at < 0 {
+		return nil, nil
+	}
+	return objects[at], nil
+}
+
+// leave returns the result for an object that its strategy leaves as it is: untouched, unless it names a former owner. Ours
+// takes that one's place, or the object would go before its owner, or stay after it.
+func (t *task) leave(ctx context.Context, live *unstructured.Unstructured, untouched Action) Result {
+	ref := RefOf(live)
+	metadata := t.inheritance(live)
+	if metadata == nil {
+		return Result{Ref: ref, Action: untouched, Object: live}
+	}
+	metadata["uid"], metadata["resourceVersion"] = string(live.GetUID()), live.GetResourceVersion()
+	body, err := json.Marshal(map[string]any{"metadata": metadata})
+	if err != nil {
+		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
+	}
+	patch := Patch{Type: types.MergePatchType, Body: body, FieldManager: t.fieldManager, DryRun: t.dryRun}
+	inherited, err := t.port.Patch(ctx, ref, patch)
+	if err != nil {
+		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
+	}
+	result := Result{Ref: ref, Action: Configured, Object: inherited}
+	if !t.partial {
+		result.Changes = t.changes(live, inherited)
+	}
+	return result
+}
+
+// inheritance is the metadata in which our owner takes a former one's place, nil where none is named.
+func (t *task) inheritance(live *unstructured.Unstructured) map[string]any {
+	if t.owner == nil || t.isOwner(RefOf(live)) {
+		return nil
+	}
+	uid := string(t.owner.GetUID())
+	if label := live.GetLabels()[t.ownerLabel()]; t.in.byLabel && label != "" && label != uid {
+		return map[string]any{"labels": map[string]any{t.ownerLabel(): uid}}
+	}
+	references := live.GetOwnerReferences()
+	kept := slices.DeleteFunc(slices.Clone(references), func(r metav1.OwnerReference) bool { return t.isFormer(live, r) })
+	ours := slices.DeleteFunc(t.in.object.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return string(r.UID) != uid })
+	if len(kept) == len(references) || ownedBy(live, t.owner.GetUID()) {
+		return nil
+	}
+	return map[string]any{"ownerReferences": append(kept, ours...)}
+}
+
+// formerOwners are the uids of owners that were found to be gone. A uid doesn't come back. The zero value is ready for
+// use.
+type formerOwners struct {
+	mu   sync.Mutex
+	uids map[types.UID]bool
+}
+
+// maxFormerOwners bounds what is remembered.
+const maxFormerOwners = 1 << 14
+
+func (f *formerOwners) has(uid types.UID) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.uids[uid]
+}
+
+func (f *formerOwners) add(uid types.UID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.uids == nil || len(f.uids) >= maxFormerOwners {
+		f.uids = map[types.UID]bool{}
+	}
+	f.uids[uid] = true
+}
