@@ -97,6 +97,9 @@ type ForbiddenError struct {
 	Resource  schema.GroupResource
 	Namespace string
 	Name      string
+	// Content reports that what was to be written is at fault: admission refused it, as a policy, a limit or the class of a
+	// claim does. The cluster refuses it again until that, or the object, changes.
+	Content bool
 	// Err is the answer of the cluster.
 	Err error
 }
@@ -116,7 +119,12 @@ func (e *ForbiddenError) Error() string {
 // MissingRight tells whether a right is missing, as far as the cluster's text says so; otherwise the
 // content was refused by admission, say by a quota or because its namespace is going.
 func (e *ForbiddenError) MissingRight() bool {
-	return e.Err != nil && strings.Contains(e.Err.Error(), " cannot ") && strings.Contains(e.Err.Error(), " resource ")
+	if e.Err == nil {
+		return false
+	}
+	text := e.Err.Error()
+	return strings.Contains(text, " cannot ") && strings.Contains(text, " resource ") ||
+		strings.Contains(text, "attempting to grant RBAC permissions not currently held")
 }
 
 // Unwrap returns Err.

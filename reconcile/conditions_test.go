@@ -48,6 +48,8 @@ func TestErrorsBecomeConditions(t *testing.T) {
 			prefix: "component c: "},
 		{reason: "status 14: config, refused by the cluster", apply: &deploy.InvalidError{Ref: configMapRef("c"), Err: errors.New("too long")},
 			later: "ConfigError/Errored", first: "ConfigError/Errored", prefix: "component c: "},
+		{reason: "status 14: config, refused by admission with another code", apply: &deploy.ForbiddenError{Verb: "patch", Content: true, Err: errors.New("must support resize")},
+			later: "ConfigError/Errored", first: "ConfigError/Errored", prefix: "component c: "},
 		{reason: "status 14: an unknown one of the cluster", apply: errors.New("weird"),
 			later: "Errored/Errored", first: "Errored/Errored", prefix: "component c: "},
 		{reason: "status 14: verification leaves Ready InProgress", apply: &deploy.TerminatingError{Ref: configMapRef("c")},

@@ -63,9 +63,14 @@ func classOf(err error) class {
 		return classUnknown
 	case *deploy.TerminatingError, *deploy.TimeoutError:
 		return classVerification
+	case *deploy.ForbiddenError:
+		if e.Content {
+			return classConfiguration // the same as *deploy.InvalidError: admission may say either
+		}
+		return classCluster
 	case *deploy.InvalidManifestError, *deploy.InvalidError:
 		return classConfiguration
-	case *deploy.KindUnknownError, *deploy.NotFoundError, *deploy.ForbiddenError, *deploy.ConflictError,
+	case *deploy.KindUnknownError, *deploy.NotFoundError, *deploy.ConflictError,
 		*deploy.StaleError, *deploy.UnavailableError, *deploy.OwnedError:
 		return classCluster
 	case interface{ Unwrap() []error }:

@@ -38,6 +38,8 @@ func typed(ctx context.Context, err error, f failed) error {
 		return &deploy.UnavailableError{Ref: f.ref, Err: fmt.Errorf("what answered is no API server: %w", err)}
 	case apierrors.IsNotFound(err):
 		return &deploy.NotFoundError{Ref: f.ref, Err: err}
+	case ownTrouble(err):
+		return later(err, f)
 	case apierrors.IsForbidden(err):
 		return forbidden(err, f)
 	case apierrors.IsAlreadyExists(err):
@@ -52,10 +54,15 @@ func typed(ctx context.Context, err error, f failed) error {
 		// A token may be renewed any moment, so that trying again makes sense.
 		return &deploy.UnavailableError{Ref: f.ref, Err: fmt.Errorf("it doesn't accept our credentials: %w", err)}
 	case unavailable(err):
-		after, _ := apierrors.SuggestsClientDelay(err)
-		return &deploy.UnavailableError{Ref: f.ref, RetryAfter: time.Duration(after) * time.Second, Err: err}
+		return later(err, f)
 	}
 	return fmt.Errorf("%s: %s of %s: %w", f.ref, f.verb, f.resource.Resource, err)
+}
+
+// later is an answer after which the same request makes sense again.
+func later(err error, f failed) error {
+	after, _ := apierrors.SuggestsClientDelay(err)
+	return &deploy.UnavailableError{Ref: f.ref, RetryAfter: time.Duration(after) * time.Second, Err: err}
 }
 
 // isAnswer tells whether an API server said something, be it no.
@@ -172,7 +179,18 @@ func forbidden(err error, f failed) error {
 	if f.subresource != "" {
 		resource.Resource += "/" + f.subresource
 	}
-	return &deploy.ForbiddenError{Verb: f.verb, Resource: resource, Namespace: f.ref.Namespace, Name: f.ref.Name, Err: err}
+	refused := &deploy.ForbiddenError{Verb: f.verb, Resource: resource, Namespace: f.ref.Namespace, Name: f.ref.Name, Err: err}
+	refused.Content = refusesContent(err, f) && !refused.MissingRight()
+	return refused
+}
+
+// refusesContent reports whether admission refused a write for what is written. A quota that is used up and a namespace that
+// is being deleted refuse any content.
+func refusesContent(err error, f failed) bool {
+	if f.verb != "create" && f.verb != "update" && f.verb != "patch" || apierrors.HasStatusCause(err, "NamespaceTerminating") {
+		return false
+	}
+	return !strings.Contains(err.Error(), "exceeded quota: ") && !strings.Contains(err.Error(), "status unknown for quota: ")
 }
 
 // conflict tells a field that another manager holds from an object that changed meanwhile.

@@ -35,10 +35,16 @@ func TestTyped(t *testing.T) {
 	}{
 		"404": {apierrors.NewNotFound(configMaps, "settings"), request, func(err error) error { return &deploy.NotFoundError{Ref: settingsRef, Err: err} }},
 		"403": {apierrors.NewForbidden(configMaps, "settings", errors.New("no")), request, func(err error) error {
+			return &deploy.ForbiddenError{Verb: "patch", Resource: configMaps, Namespace: "shop", Name: "settings", Content: true, Err: err}
+		}},
+		"403 of a right": {apierrors.NewForbidden(configMaps, "settings", errors.New(`User "u" cannot patch resource "configmaps" in API group "" in the namespace "shop"`)), request, func(err error) error {
+			return &deploy.ForbiddenError{Verb: "patch", Resource: configMaps, Namespace: "shop", Name: "settings", Err: err}
+		}},
+		"403 of a used up quota": {apierrors.NewForbidden(configMaps, "settings", errors.New("exceeded quota: few, requested: count/configmaps=1, used: count/configmaps=1, limited: count/configmaps=1")), request, func(err error) error {
 			return &deploy.ForbiddenError{Verb: "patch", Resource: configMaps, Namespace: "shop", Name: "settings", Err: err}
 		}},
 		"403 of a subresource": {apierrors.NewForbidden(configMaps, "settings", errors.New("no")), ofStatus, func(err error) error {
-			return &deploy.ForbiddenError{Verb: "patch", Resource: schema.GroupResource{Resource: "configmaps/status"}, Namespace: "shop", Name: "settings", Err: err}
+			return &deploy.ForbiddenError{Verb: "patch", Resource: schema.GroupResource{Resource: "configmaps/status"}, Namespace: "shop", Name: "settings", Content: true, Err: err}
 		}},
 		"deploy W5: 409 over a version": {apierrors.NewConflict(configMaps, "settings", errors.New("old")), request, func(err error) error {
 			return &deploy.StaleError{Ref: settingsRef, Err: err}

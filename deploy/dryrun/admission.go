@@ -8,7 +8,7 @@ import (
 
 // Admission is what a cluster has to say about a write: it may change next, whose fields are
 // attributed by then and which it must keep the same object, or refuse it by an error, which
-// becomes a *deploy.ForbiddenError. live is nil for a new object and must not be changed. It
+// becomes a *deploy.ForbiddenError of the content. live is nil for a new object and must not be changed. It
 // is called while the cluster waits, so it must not call the cluster, and not for deletions.
 type Admission func(request AdmissionRequest, live, next *unstructured.Unstructured) error
 
@@ -29,7 +29,7 @@ func (c *Cluster) admit(ref deploy.Ref, live, next *unstructured.Unstructured, s
 			plural, _ := guessNames(ref.Kind)
 			return &deploy.ForbiddenError{
 				Verb: string(verb), Resource: schema.GroupResource{Group: ref.Kind.Group, Resource: plural},
-				Namespace: ref.Namespace, Name: ref.Name, Err: err,
+				Namespace: ref.Namespace, Name: ref.Name, Content: true, Err: err,
 			}
 		}
 	}
