@@ -205,6 +205,8 @@ type InvalidError struct {
 	Ref Ref
 	// Causes are the fields that were refused, as far as the cluster names them.
 	Causes []InvalidField
+	// TooLarge reports that the object, or the request, is larger than what the cluster stores or takes.
+	TooLarge bool
 	// Err is the answer of the cluster.
 	Err error
 }

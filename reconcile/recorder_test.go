@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
 
@@ -24,6 +25,8 @@ type recorder struct {
 	unreadable func(ref deploy.Ref) error
 	// drops is the field of the status that the schema of widgets doesn't know.
 	drops []string
+	// holds is how many bytes the JSON of an object whose status is written may have; 0: any number.
+	holds int
 
 	// unheld are kinds that the View doesn't hold: to read them is a call.
 	unheld []schema.GroupVersionKind
@@ -144,6 +147,18 @@ func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*
 			return nil, err
 		}
 		patch.Body = body
+	}
+	if p.holds > 0 && patch.Subresource == "status" {
+		trial := patch
+		trial.DryRun = true
+		would, err := p.Port.Patch(ctx, ref, trial)
+		if err != nil {
+			return nil, err
+		}
+		would.SetManagedFields(nil)
+		if text, err := json.Marshal(would); err != nil || len(text) > p.holds {
+			return nil, &deploy.InvalidError{Ref: ref, TooLarge: true, Err: errors.New("etcdserver: request is too large")}
+		}
 	}
 	return p.Port.Patch(ctx, ref, patch)
 }

@@ -67,8 +67,8 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present
 }
 
 // changeStatus writes what change makes of the present status of a resource, if it differs, without what the schema is
-// known to drop; and learns what that is, also from a write that changed nothing because of it. It does nothing
-// WithoutStatus. present is shared.
+// known to drop, and shortened where the cluster takes no more; and learns what the schema drops, also from a write that changed
+// nothing because of it. It does nothing WithoutStatus. present is shared.
 func (r *Reconciler) changeStatus(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger,
 	change func(present map[string]any) (next map[string]any, changed bool, err error),
@@ -77,18 +77,20 @@ func (r *Reconciler) changeStatus(
 		return deploy.Result{}, nil
 	}
 	var sent map[string]any
-	result, err := r.manager.SetStatus(ctx, deploy.RefOf(resource), func(current *unstructured.Unstructured) (map[string]any, error) {
-		sent = nil
-		present, _ := current.Object["status"].(map[string]any)
-		if current.GetUID() != resource.GetUID() {
-			return present, nil
-		}
-		next, changed, err := change(present)
-		if err != nil || !changed {
-			return present, err
-		}
-		sent = r.schema.prune(r.now(), next, present)
-		return sent, nil
+	result, err := fitting(log, func(step int) (deploy.Result, error) {
+		return r.manager.SetStatus(ctx, deploy.RefOf(resource), func(current *unstructured.Unstructured) (map[string]any, error) {
+			sent = nil
+			present, _ := current.Object["status"].(map[string]any)
+			if current.GetUID() != resource.GetUID() {
+				return present, nil
+			}
+			next, changed, err := change(present)
+			if err != nil || !changed {
+				return present, err
+			}
+			sent = shortened(r.schema.prune(r.now(), next, present), present, step)
+			return sent, nil
+		})
 	})
 	if err != nil || sent == nil || result.Object == nil {
 		return result, err

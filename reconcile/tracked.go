@@ -34,14 +34,19 @@ func (s *Session) remember(ctx context.Context, kinds []schema.GroupVersionKind)
 	}
 	names := kindNames(all)
 	slices.Sort(names)
-	result, err := s.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
-		next := current.DeepCopy()
-		if current.GetUID() != s.resource.GetUID() {
-			return nil, fmt.Errorf("%s is another one by now", deploy.RefOf(s.resource))
-		}
-		err := unstructured.SetNestedStringSlice(next.Object, names, "status", "componentStatus", "kinds")
-		content, _ := next.Object["status"].(map[string]any)
-		return content, err
+	result, err := fitting(s.logger, func(step int) (deploy.Result, error) {
+		return s.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
+			next := current.DeepCopy()
+			if current.GetUID() != s.resource.GetUID() {
+				return nil, fmt.Errorf("%s is another one by now", deploy.RefOf(s.resource))
+			}
+			err := unstructured.SetNestedStringSlice(next.Object, names, "status", "componentStatus", "kinds")
+			content, _ := next.Object["status"].(map[string]any)
+			if step > 0 {
+				content = shortenings[step-1].of(content)
+			}
+			return content, err
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("remember the kinds of its objects: %w", err)

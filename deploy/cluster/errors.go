@@ -49,7 +49,7 @@ func typed(ctx context.Context, err error, f failed) error {
 	case otherObject(status):
 		return &deploy.StaleError{Ref: f.ref, Err: err}
 	case refused(err, status):
-		return &deploy.InvalidError{Ref: f.ref, Causes: causes(status), Err: err}
+		return &deploy.InvalidError{Ref: f.ref, Causes: causes(status), TooLarge: tooLarge(status) || apierrors.IsRequestEntityTooLargeError(err), Err: err}
 	case apierrors.IsUnauthorized(err):
 		// A token may be renewed any moment, so that trying again makes sense.
 		return &deploy.UnavailableError{Ref: f.ref, Err: fmt.Errorf("it doesn't accept our credentials: %w", err)}
@@ -156,7 +156,8 @@ func unknownField(status apierrors.APIStatus) bool {
 
 // tooLarge does the same for an object that the API server takes and its storage doesn't.
 func tooLarge(status apierrors.APIStatus) bool {
-	return strings.Contains(status.Status().Message, "etcdserver: request is too large")
+	message := status.Status().Message
+	return strings.Contains(message, "etcdserver: request is too large") || strings.Contains(message, "trying to send message larger than max")
 }
 
 // causes are the fields that an API server names in its refusal.

@@ -77,9 +77,9 @@ func TestTyped(t *testing.T) {
 		"410 in the middle of a list": {apierrors.NewResourceExpired("too old"), request, func(err error) error {
 			return &deploy.UnavailableError{Ref: settingsRef, Err: err}
 		}},
-		"413": {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), request, func(err error) error { return &deploy.InvalidError{Ref: settingsRef, Err: err} }},
+		"413": {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), request, func(err error) error { return &deploy.InvalidError{Ref: settingsRef, TooLarge: true, Err: err} }},
 		"too large for etcd": {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), request, func(err error) error {
-			return &deploy.InvalidError{Ref: settingsRef, Causes: []deploy.InvalidField{{Message: "etcdserver: request is too large"}}, Err: err}
+			return &deploy.InvalidError{Ref: settingsRef, Causes: []deploy.InvalidField{{Message: "etcdserver: request is too large"}}, TooLarge: true, Err: err}
 		}},
 		"415: a patch of no use": {apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "patch", configMaps, "settings", "no", 0, false), request, func(err error) error {
 			return &deploy.InvalidError{Ref: settingsRef, Err: err}

@@ -1,0 +1,111 @@
+package reconcile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/operkit/operkit/status"
+	"github.com/operkit/operkit/status/readiness"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestStatusTooLarge(t *testing.T) {
+	t.Parallel()
+	const components = 100
+	for name, row := range map[string]struct {
+		// holds is the largest resource that the cluster stores.
+		holds   int
+		refused int
+		// lists tells whether the status still names the components.
+		lists, shortened bool
+	}{
+		"it fits":                                     {1 << 20, 0, true, false},
+		"without what the components say":             {40_000, 1, true, true},
+		"without the names of the components":         {9_000, 2, false, true},
+		"with nothing but the beginning of a message": {3_500, 3, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.holds = row.holds
+			said := strings.Repeat("é", 1500)
+			dark := func(time.Time, map[string]any) readiness.Result {
+				return readiness.Result{State: readiness.InProgress, Message: said}
+			}
+			r := w.reconciler(adding(func(s *Session) {
+				for i := range components {
+					s.Add(fmt.Sprintf("a-component-with-a-long-name-%03d", i), configMap(fmt.Sprintf("c%03d", i)))
+				}
+			}), ReadyBy(readiness.Checker{Registry: readiness.Registry{{Kind: "ConfigMap"}: {Func: dark}}}))
+			calls, _, err := w.once(r)
+			require.NoError(t, err)
+			assert.Equal(t, row.refused+1, count(calls, writeStatus))
+			assert.Equal(t, "Initializing/VerifyWait", w.verdict(), "the status is written")
+			assert.Equal(t, row.shortened, strings.HasSuffix(w.message(), "(this status is shortened: all of it is too large for the cluster to store)"))
+			assert.True(t, utf8.ValidString(w.message()))
+			state := w.widget().Object["status"].(map[string]any)["componentStatus"].(map[string]any)
+			assert.Equal(t, "100/100", state["deployed"])
+			assert.Equal(t, []any{"v1/ConfigMap"}, state["kinds"], "what is pruned by")
+			assert.Equal(t, row.lists, len(state["allComponents"].([]any)) == components)
+
+			calls, _, _ = w.once(r)
+			assert.Zero(t, count(calls, writeStatus), "nothing is new: it isn't tried, and refused, again")
+
+			w.holds = 0
+			said = "short"
+			calls, _, _ = w.once(r)
+			assert.Equal(t, 1, count(calls, writeStatus))
+			assert.NotContains(t, w.message(), "shortened", "a status that fits is whole again")
+			assert.NotContains(t, w.condition(status.ConditionReady).Message, "shortened")
+		})
+	}
+	t.Run("what no shortening makes fit is logged", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.holds = 10
+		w.once(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("c")) })))
+		assert.Contains(t, w.logs.String(), "status not written")
+	})
+	t.Run("kinds are remembered in a resource that is nearly full", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.merge(widgetRef, `{"status":{"conditions":[{"type":"Ready","status":"False","reason":"Errored","message":"`+strings.Repeat("x", 20_000)+`"}]}}`)
+		w.holds = 20_100
+		_, _, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("c", elsewhere("account")) }), OwnAnywhere()))
+		require.NoError(t, err)
+		assert.Equal(t, []any{"v1/ConfigMap"}, w.kinds())
+	})
+}
+
+func FuzzShortened(f *testing.F) {
+	f.Add("message", "reason", 1)
+	f.Add(strings.Repeat("é", 3000), shortenedMark, 3)
+	f.Fuzz(func(t *testing.T, message, reason string, step int) {
+		if step < 0 || step > len(shortenings) {
+			return
+		}
+		whole := map[string]any{
+			"conditions":      []any{map[string]any{"type": "Ready", "message": message}, map[string]any{"type": "Theirs", "message": message}, nil},
+			"componentStatus": map[string]any{"unstartedComponents": []any{map[string]any{"name": "a", "reason": reason}}, "kinds": []any{"v1/ConfigMap"}, "deployed": "0/1"},
+		}
+		before := (&unstructured.Unstructured{Object: whole}).DeepCopy().Object
+		out := shortened(whole, nil, step)
+		assert.Equal(t, before, whole, "what is given isn't changed")
+		assert.Equal(t, message, out["conditions"].([]any)[1].(map[string]any)["message"], "conditions of others aren't touched")
+		if step == 0 {
+			assert.Equal(t, whole, out)
+			return
+		}
+		assert.True(t, isShortened(out))
+		assert.Equal(t, out, shortenings[step-1].of(out), "shortening again changes nothing")
+		assert.Equal(t, out, shortened(whole, out, 0), "and a status that was shortened stays so")
+		if utf8.ValidString(message) {
+			assert.True(t, utf8.ValidString(out["conditions"].([]any)[0].(map[string]any)["message"].(string)))
+		}
+	})
+}
