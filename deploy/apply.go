@@ -105,6 +105,7 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 	result := t.run(ctx, manifest)
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
+	result.Rewritten = t.rewritten(result)
 	m.remember(s, obj, ref, result, t.asWanted(result))
 	return result
 }

@@ -19,6 +19,8 @@ const (
 	// EventCreated, EventChanged: objects of a component were.
 	EventCreated = "Created"
 	EventChanged = "Changed"
+	// EventRewritten: the cluster stored something else than was applied, as admission does.
+	EventRewritten = "Rewritten"
 	// EventDeleted: objects were that a component renders no more, or that is disabled.
 	EventDeleted = "Deleted"
 	// EventKept: objects that no component renders any more weren't deleted, because that would take data along, see Prunes.
@@ -53,6 +55,11 @@ func (s *Session) record(before, now counted, err error) {
 	for _, c := range s.components {
 		s.recordChanges(c, EventCreated, deploy.Created)
 		s.recordChanges(c, EventChanged, deploy.Configured, deploy.Replaced, deploy.Recreated)
+		for _, result := range c.results {
+			if len(result.Rewritten) > 0 {
+				s.Event(event.Normal, EventRewritten, "component %s: the cluster stored %s otherwise than applied: %s", c.name, result.Ref, rewritten(result))
+			}
+		}
 	}
 	if names := s.removed.names(deploy.Removed); names != "" {
 		s.Event(event.Normal, EventDeleted, "deleted %s", names)
@@ -72,6 +79,21 @@ func (s *Session) record(before, now counted, err error) {
 	case now.standing == Settled && !s.wasReady(before):
 		s.Event(event.Normal, EventReady, "all components are ready: %d", len(s.ended.outcome.Components))
 	}
+}
+
+// mostRewritten is how many changed values of one object a message names.
+const mostRewritten = 5
+
+// rewritten says in one line what the cluster stored otherwise.
+func rewritten(result deploy.Result) string {
+	var parts []string
+	for _, change := range result.Rewritten[:min(len(result.Rewritten), mostRewritten)] {
+		parts = append(parts, cut(change.String(), 200))
+	}
+	if more := len(result.Rewritten) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func (s *Session) recordChanges(c *Component, reason string, actions ...deploy.Action) {

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // told keeps events.
@@ -104,6 +106,31 @@ func TestEvents(t *testing.T) {
 		w.delete(widgetRef)
 		w.calm(r)
 		assert.Equal(t, []string{"Normal Finalized: nothing is left to be finalized"}, o.texts())
+	})
+	t.Run("what the cluster stores otherwise than applied", func(t *testing.T) {
+		t.Parallel()
+		w, o := newWorld(t), &told{}
+		memory, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(widget()), dryrun.Clock(w.clock.Now),
+			dryrun.Admit(func(request dryrun.AdmissionRequest, _, next *unstructured.Unstructured) error {
+				if request.Ref.Kind == configMaps {
+					return unstructured.SetNestedField(next.Object, "theirs", "data", "key")
+				}
+				return nil
+			}))
+		require.NoError(t, err)
+		w.memory = memory
+		r := w.reconciler(adding(func(s *Session) {
+			c := configMap("c")
+			c.Object["data"] = map[string]any{"key": "ours"}
+			s.Add("c", c)
+		}), Events(o))
+		w.calm(r)
+		assert.Equal(t, []string{"Normal Created: component c: created ConfigMap c",
+			`Normal Rewritten: component c: the cluster stored ConfigMap shop/c otherwise than applied: .data.key: "ours" -> "theirs"`,
+			"Normal Ready: all components are ready: 1"}, o.texts())
+		assert.Contains(t, w.logs.String(), "the cluster stored an object otherwise than applied")
+		assert.Empty(t, w.calm(r), "it isn't written again")
+		assert.Empty(t, o.texts(), "nor told again")
 	})
 	t.Run("what a controller says", func(t *testing.T) {
 		t.Parallel()

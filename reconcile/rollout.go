@@ -171,6 +171,11 @@ func (c *Component) Apply(ctx context.Context) error {
 		options = append(options, deploy.Contents(rendered.content))
 	}
 	c.results, err = s.manager.Apply(ctx, rendered.contents, options...)
+	for _, result := range c.results {
+		if len(result.Rewritten) > 0 && !s.dryRun {
+			s.logger.Info("the cluster stored an object otherwise than applied", "component", c.name, "object", result.Ref.String(), "changes", rewritten(result))
+		}
+	}
 	return err
 }
 

@@ -161,6 +161,7 @@ func TestAdmissionThatRewritesSettles(t *testing.T) {
 			created := apply(t, m, intent(1))
 			assert.Equal(t, deploy.Created, created.Action)
 			requireShows(t, created.Object, rewritten, test.reason)
+			assert.Equal(t, rewrites[name], texts(created.Rewritten), "the result says what is stored otherwise")
 			settles(t, env, m, intent(1), test.reason)
 
 			result := apply(t, m, intent(2))
@@ -175,6 +176,26 @@ func TestAdmissionThatRewritesSettles(t *testing.T) {
 			removeFinalizers(t, env, result.Ref)
 		})
 	}
+}
+
+// rewrites are what of the intent is stored otherwise, by the names of the policies.
+var rewrites = map[string][]string{
+	"changes": {`.data.a: "ours" -> "theirs"`, `.metadata.annotations.note: "ours" -> "theirs"`, `.metadata.labels.app: "web" -> "theirs"`},
+	"grows":   {`.data.a: "ours" -> "oursx"`},
+	"removes": {`.data.b: "ours" -> none`},
+	"mirror": {
+		`.spec.template.spec.containers[name="web"].args[0]: "--port" -> "--proxy"`,
+		`.spec.template.spec.containers[name="web"].args[1]: "80" -> none`,
+		`.spec.template.spec.containers[name="web"].env[name="A"].value: "ours" -> "theirs"`,
+		`.spec.template.spec.containers[name="web"].image: "example.invalid/web:1" -> "mirror.invalid/web:1"`,
+	},
+}
+
+func texts(changes []deploy.Change) (out []string) {
+	for _, change := range changes {
+		out = append(out, change.String())
+	}
+	return out
 }
 
 // Where nothing on the object says that it is as it should be, one request tells, once in each process: it

@@ -80,6 +80,7 @@ func TestApply(t *testing.T) {
 	for _, result := range results {
 		assert.Equal(t, deploy.Created, result.Action, result.Ref)
 		assert.NotEmpty(t, result.Object.GetUID())
+		assert.Empty(t, result.Rewritten, "defaults and other forms of a value are no other content: %s", result.Ref)
 		watch(t, c, result.Ref.Kind)
 	}
 	assert.Equal(t, before, objects, "deploy W11: inputs aren't changed")
