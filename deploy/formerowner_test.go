@@ -80,7 +80,6 @@ func TestFormerOwnerByLabel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t, cart("c"), other, basket, test.exists)
-			cluster.listing = func(kind string) error { return cluster.note("list " + kind) }
 			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel())
 			result := apply(t, m, vault(t, test.by), test.options...)
 			assert.Equal(t, test.want, result.Action, "%v", result.Err)
@@ -108,7 +107,6 @@ func TestFormerOwnerByLabel(t *testing.T) {
 		t.Parallel()
 		second := named(vault(t, ""), "second")
 		cluster := newCluster(t, cart("c"), restored(vault(t, ""), "gone", true), restored(second, "gone", true))
-		cluster.listing = func(kind string) error { return cluster.note("list " + kind) }
 		m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel(), deploy.Concurrency(1))
 		_, err := m.Apply(t.Context(), objects(vault(t, ""), second))
 		require.NoError(t, err)
@@ -121,7 +119,7 @@ func TestFormerOwnerByLabel(t *testing.T) {
 			"nobody answers":   &deploy.UnavailableError{Err: errNo},
 		} {
 			cluster := newCluster(t, cart("c"), restored(vault(t, ""), "gone", true))
-			cluster.listing = func(string) error { return refused }
+			cluster.before = failing("list", refused)
 			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel(), deploy.RetryFor(0))
 			result := apply(t, m, vault(t, ""))
 			assert.Equal(t, deploy.Conflicted, result.Action, reason)

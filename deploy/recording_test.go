@@ -29,8 +29,6 @@ type recording struct {
 	unserved func(kind string) bool
 	// deleting is told with what options a deletion is asked for.
 	deleting func(deploy.DeleteOptions)
-	// listing is asked with each list that is requested; its error is the answer. Lists aren't among the calls.
-	listing func(kind string) error
 	// blind makes reads of the View answer as if there were nothing.
 	blind bool
 	// stale is what a staleCluster shows for every object.
@@ -106,15 +104,6 @@ func (p recordingPort) Get(ctx context.Context, ref deploy.Ref) (*unstructured.U
 	return p.Port.Get(ctx, ref)
 }
 
-func (p recordingPort) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
-	if p.listing != nil {
-		if err := p.listing(kind.Kind); err != nil {
-			return nil, err
-		}
-	}
-	return p.Port.List(ctx, kind, namespace, options)
-}
-
 func (p recordingPort) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
 	call := "apply " + deploy.RefOf(obj).String()
 	if options.Force {
@@ -152,7 +141,7 @@ func (p recordingPort) Create(ctx context.Context, obj *unstructured.Unstructure
 }
 
 func (p recordingPort) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
-	if err := p.note("list " + kind.Kind + " " + namespace); err != nil {
+	if err := p.note(strings.TrimSpace("list " + kind.Kind + " " + namespace)); err != nil {
 		return nil, err
 	}
 	return p.Port.List(ctx, kind, namespace, options)

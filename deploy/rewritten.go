@@ -18,7 +18,7 @@ func (t *task) rewritten(result Result) []Change {
 	if t.in == nil || stored == nil || result.Err != nil || !t.wrote(result.Action) || isBare(stored) && !isBare(t.in.object) {
 		return nil
 	}
-	if within(t.in.object.Object, stored.Object) {
+	if within(t.in.object.Object, stored.Object, sameValue) {
 		return nil // nearly always
 	}
 	wanted := withoutScaled(t.in.object, stored, t.fieldManager)

@@ -230,7 +230,7 @@ func (c movedCase) run(t *testing.T, side movedSide) {
 		assert.True(t, hasPlace(after.Object, place), "%s is gone: %v", place, after.Object)
 	}
 	if intent.GetKind() != "Secret" && !c.refused {
-		assert.Equal(t, changesBetween(before, after), texts(differences[0].Changes), "what diff showed is what was done")
+		assert.Equal(t, changesBetween(before, after), changeTexts(differences[0].Changes), "what diff showed is what was done")
 	}
 	if len(after.GetFinalizers()) > 0 {
 		_, err = side.port.Patch(t.Context(), ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"finalizers":null}}`), FieldManager: "kubectl"})
@@ -327,11 +327,11 @@ func changesBetween(before, after *unstructured.Unstructured) []string {
 		}
 		return obj.Object
 	}
-	return texts(deploy.Changes(clean(before), clean(after)))
+	return changeTexts(deploy.Changes(clean(before), clean(after)))
 }
 
 // texts are changes as texts, sorted.
-func texts(changes []deploy.Change) []string {
+func changeTexts(changes []deploy.Change) []string {
 	var out []string
 	for _, change := range changes {
 		out = append(out, fmt.Sprint(change.Path, ": ", change.Before, " to ", change.After))
