@@ -28,6 +28,10 @@ func TestMovedFromOper8(t *testing.T) {
 		t.Parallel()
 		testFieldSelectors(t)
 	})
+	t.Run("status 22: a child in the middle of an upgrade isn't ready", func(t *testing.T) {
+		t.Parallel()
+		testSubsystem(t)
+	})
 	t.Run("guide: which Pods the hash of oper8's dependencies restarts", func(t *testing.T) {
 		t.Parallel()
 		testDependencyHash(t)
