@@ -88,6 +88,8 @@ type task struct {
 	// seen is what the View showed; partial tells that of the object nothing but metadata is known yet.
 	seen    glanced
 	partial bool
+	// replaced: the intent on the object is that of a rival, see rivals.
+	replaced bool
 	// reported are the contested fields that the cluster has reported of the state that was seen.
 	reported []FieldConflict
 }
@@ -103,6 +105,9 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 	}
 	t := task{Manager: m, settings: s, port: m.requests(s), seen: seen, partial: seen.partial}
 	result := t.run(ctx, manifest)
+	if t.in != nil && t.in.strategy != Ignore && t.in.strategy != CreateOnly {
+		result = t.afterRival(result)
+	}
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel
 	result.Rewritten = t.rewritten(result)

@@ -70,6 +70,9 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	case t.partial && t.in.strategy.recreates():
 		return Result{}, false
 	}
+	if err := t.besideRival(live); err != nil {
+		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}, true
+	}
 	if fields := t.declaredChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
 		return t.recreate(ctx, live, fmt.Errorf("%s: declared as immutable", strings.Join(fields, ", "))), true
 	}

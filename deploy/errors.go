@@ -139,6 +139,10 @@ type ConflictError struct {
 	// Fought tells that they were taken from their holders, and back, so often that they are left to
 	// them now; all else of the intent is applied.
 	Fought bool
+	// SameManager reports that another process applies the object under this manager's own name with another intent,
+	// again and again. The object is left as it is, or watched if it is as it should be, for RetryAfter.
+	SameManager bool
+	RetryAfter  time.Duration
 	// Err is what the API server answered; nil when it wasn't asked.
 	Err error
 }
@@ -173,6 +177,10 @@ func (e *ConflictError) Error() string {
 	fields := make([]string, len(e.Fields))
 	for i, f := range e.Fields {
 		fields[i] = f.Field + " (" + f.Message + ")"
+	}
+	if e.SameManager {
+		return fmt.Sprintf("%s: another process applies this object as the same field manager %q, with other content, again and again: "+
+			"is the operator installed twice? Stop one of them, or have each own other resources", e.Ref, e.Fields[0].Manager)
 	}
 	if e.Fought {
 		return fmt.Sprintf("%s: fields are set by another manager again and again, and left to it now: %s: have only one of the two set them",

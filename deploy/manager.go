@@ -3,7 +3,7 @@ package deploy
 import "strings"
 
 // Manager puts objects into one cluster. It is safe for concurrent use; objects given to it are
-// never changed. All it remembers is which fields it took from whom, see Conflicts,
+// never changed. All it remembers is which fields it took from whom and who replaced its intents, see Conflicts,
 // which objects it found to be as they should be, which fields of a kind are owned as a whole, and which owners it found
 // to be gone.
 type Manager struct {
@@ -11,6 +11,7 @@ type Manager struct {
 	view      View
 	settings  settings
 	takeovers *takeovers
+	rivals    *rivals
 	settled   *settledObjects
 	wholes    *wholes
 	former    *formerOwners
@@ -25,7 +26,7 @@ func NewManager(cluster Cluster, options ...Option) *Manager {
 	}
 	// What is wrong with it is said by the calls.
 	_ = s.checkDomain()
-	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, settled: &settledObjects{}, wholes: &wholes{}, former: &formerOwners{}}
+	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, rivals: &rivals{}, settled: &settledObjects{}, wholes: &wholes{}, former: &formerOwners{}}
 }
 
 // With returns a Manager whose options are those of m and then the given ones.
@@ -34,7 +35,7 @@ func (m *Manager) With(options ...Option) *Manager {
 	for _, option := range options {
 		option(&s)
 	}
-	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers, settled: m.settled, wholes: m.wholes, former: m.former}
+	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers, rivals: m.rivals, settled: m.settled, wholes: m.wholes, former: m.former}
 }
 
 // View returns the reads that this Manager decides by.

@@ -27,6 +27,9 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		if live.GetAnnotations()[t.hashKey()] == t.in.hash && t.isThere(live) && sameMetadata(next, live) {
 			return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
 		}
+		if err := t.besideRival(live); err != nil {
+			return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
+		}
 		// The cluster knows better who owns what: a View may leave out entries that nobody reads, and those of an update are taken for all.
 		next.SetManagedFields(nil)
 		stored, err := t.updateKeeping(ctx, next, live)

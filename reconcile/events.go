@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The reasons of the events that a Reconciler records about resources by itself, see Events. The reason of a failure is that of the
-// condition Updating.
+// The reasons of the events that a Reconciler records about resources by itself, see Events. The reason of any other failure is that
+// of the condition Updating.
 const (
 	// EventCreated, EventChanged: objects of a component were.
 	EventCreated = "Created"
@@ -25,6 +25,8 @@ const (
 	EventDeleted = "Deleted"
 	// EventKept: objects that no component renders any more weren't deleted, because that would take data along, see Prunes.
 	EventKept = "Kept"
+	// EventContested: somebody else sets what objects are to have again and again, so that they are left alone for a while.
+	EventContested = "Contested"
 	// EventReady: all of the resource has become ready.
 	EventReady = "Ready"
 	// EventFinalized: Finalize is done, so the resource goes.
@@ -75,7 +77,11 @@ func (s *Session) record(before, now counted, err error) {
 		s.Event(event.Normal, EventFinalized, "nothing is left to be finalized")
 	case now.failure != "" && now.failure != before.failure:
 		_, updating := status.ForError(errorClass(err), now.failure)
-		s.Event(event.Warning, string(updating.Reason), "%s", now.failure)
+		reason := string(updating.Reason)
+		if isFought(err) {
+			reason = EventContested
+		}
+		s.Event(event.Warning, reason, "%s", now.failure)
 	case now.standing == Settled && !s.wasReady(before):
 		s.Event(event.Normal, EventReady, "all components are ready: %d", len(s.ended.outcome.Components))
 	}
@@ -136,6 +142,8 @@ func (s *Session) failure(err error) (text string, passes bool) {
 		return "", true
 	case unavailable && (!errors.As(err, &status) || s.attempt < quietAttempts):
 		return "", true
+	case whenFree(err) > 0 && s.ended.err != nil:
+		return s.ended.err.Error(), false // without the time of the next try, which is another one each time
 	}
 	return err.Error(), false
 }

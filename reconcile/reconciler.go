@@ -315,6 +315,9 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 		if after, ok := isUnavailable(err); ok && after > 0 {
 			err = request.RetryAfter(after, err)
 		}
+		if after := whenFree(err); after > 0 {
+			err = request.RetryAfter(after, err)
+		}
 		if unwritten != nil && request.IsPermanent(err) {
 			// It is to be said yet.
 			err = request.RetryAfter(r.options.recheck, err)

@@ -60,6 +60,8 @@ type tallied struct {
 	mu    sync.Mutex
 	known map[place]counted
 	sum   Tally
+	// contested is the sum of those of all resources.
+	contested int
 }
 
 // place is where a resource of a known kind is.
@@ -70,6 +72,7 @@ type counted struct {
 	standing   Standing
 	components [len(states)]int32
 	version    string
+	contested  int32
 	// failure is what was told of an error, empty for none.
 	failure string
 	// kept names the objects that weren't pruned since their deletion would take data along.
@@ -101,6 +104,7 @@ func (t *tallied) note(ref deploy.Ref, now counted) {
 	}
 	t.known[at] = now
 	t.sum.add(now, 1)
+	t.contested += int(now.contested - before.contested)
 }
 
 func (t *tallied) forget(ref deploy.Ref) {
@@ -109,6 +113,7 @@ func (t *tallied) forget(ref deploy.Ref) {
 	defer t.mu.Unlock()
 	if before, known := t.known[at]; known {
 		t.sum.add(before, -1)
+		t.contested -= int(before.contested)
 		delete(t.known, at)
 	}
 }
@@ -157,7 +162,7 @@ func (s *Session) counted(before counted, err error) counted {
 	c := counted{standing: s.standing(err), version: s.version, failure: told, kept: strings.Join(s.kept, ", ")}
 	if passes && before.standing != "" {
 		// It passes by itself, and nothing is known anew.
-		c.failure, c.components, c.kept = before.failure, before.components, before.kept
+		c.failure, c.components, c.kept, c.contested = before.failure, before.components, before.kept, before.contested
 		if request.IsQuiet(err) {
 			c.standing = before.standing
 		}
@@ -166,6 +171,7 @@ func (s *Session) counted(before counted, err error) counted {
 	if s.ended.outcome == nil {
 		return c
 	}
+	c.contested = s.contested()
 	for name, component := range s.ended.outcome.Components {
 		if of := s.Component(name); of != nil && of.disabled {
 			continue

@@ -98,6 +98,24 @@ var conflictCases = []Case{
 		s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '3'}"))
 		equal(s, map[string]string{"a": "9", "b": "3"}, data(s.get(ref)), "data: what isn't fought over goes on")
 	}},
+	{"conflicts/one name", "two processes of one name that both insist end in a stated conflict, and in no more writes", func(s *scene) {
+		a, callsOfA := s.manager()
+		b, callsOfB := s.manager()
+		for range 5 {
+			s.try(a, s.settings("{of: a}"))
+			s.try(b, s.settings("{of: b}"))
+		}
+		callsOfA.take()
+		callsOfB.take()
+		for range 3 {
+			for m, of := range map[*deploy.Manager]string{a: "a", b: "b"} {
+				conflict := fails[*deploy.ConflictError](s, s.becomes(deploy.Conflicted, m, s.settings("{of: "+of+"}")).Err)
+				s.is(conflict.Fought && conflict.SameManager && conflict.RetryAfter > 0, "the conflict is %+v", conflict)
+			}
+		}
+		s.asked(callsOfA)
+		s.asked(callsOfB)
+	}},
 	{"conflicts/after another client", "what it left there goes when the intent leaves it out", func(s *scene) {
 		s.create("kubectl-client-side-apply", s.settings("{a: '1', b: '2'}"))
 		s.watch(configMap)

@@ -16,6 +16,8 @@ var (
 		"verified, unverified, failed or unstarted.", []string{controller, "state"}, nil)
 	versions = prometheus.NewDesc("operkit_resources_by_version", "Resources, by the version that they want; those of rare versions as other.",
 		[]string{controller, "version"}, nil)
+	contested = prometheus.NewDesc("operkit_contested_objects", "Objects that somebody else sets again and again, so that they are left alone: "+
+		"another manager, or the same operator installed twice.", []string{controller}, nil)
 )
 
 // mostVersions is of how many versions the resources of a controller are told apart: whoever writes resources chooses them. Other
@@ -43,6 +45,7 @@ func (*standings) Describe(descriptions chan<- *prometheus.Desc) {
 	descriptions <- resources
 	descriptions <- components
 	descriptions <- versions
+	descriptions <- contested
 }
 
 // Collect implements prometheus.Collector. Controllers of kinds of one name are counted together.
@@ -50,7 +53,7 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 	s.mu.Lock()
 	reconcilers := slices.Clone(s.reconcilers)
 	s.mu.Unlock()
-	sums := map[string]*reconcile.Tally{}
+	sums, fought := map[string]*reconcile.Tally{}, map[string]int{}
 	for _, r := range reconcilers {
 		kind := r.Kind().Kind
 		if sums[kind] == nil {
@@ -60,6 +63,7 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 		add(sums[kind].Resources, tally.Resources)
 		add(sums[kind].Components, tally.Components)
 		add(sums[kind].Versions, tally.Versions)
+		fought[kind] += r.Contested()
 	}
 	gauge := func(what *prometheus.Desc, value int, labels ...string) {
 		found <- prometheus.MustNewConstMetric(what, prometheus.GaugeValue, float64(value), labels...)
@@ -72,6 +76,7 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 		for _, state := range reconcile.States() {
 			gauge(components, sum.Components[state], kind, string(state))
 		}
+		gauge(contested, fought[kind], kind)
 		for version, count := range bounded(sum.Versions) {
 			gauge(versions, count, kind, version)
 		}
