@@ -90,6 +90,8 @@ type task struct {
 	partial bool
 	// replaced: the intent on the object is that of a rival, see rivals.
 	replaced bool
+	// scaled are the fields of the intent that are left to a scaler.
+	scaled []FieldConflict
 	// reported are the contested fields that the cluster has reported of the state that was seen.
 	reported []FieldConflict
 }
@@ -107,6 +109,9 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 	result := t.run(ctx, manifest)
 	if t.in != nil && t.in.strategy != Ignore && t.in.strategy != CreateOnly {
 		result = t.afterRival(result)
+	}
+	if result.Action != Created && result.Action != Recreated && result.Action != Removed {
+		result.Kept = append(result.Kept, t.scaled...)
 	}
 	result.Calls = int(t.port.calls.Load())
 	result.ByLabel = t.in != nil && t.in.byLabel

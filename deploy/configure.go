@@ -59,6 +59,7 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 		return failure(t.in.ref, err), true
 	}
 	wanted := withoutScaled(t.in.object, live, t.fieldManager)
+	t.scaled = scaledFields(t.in.object, live, t.fieldManager, t.partial)
 	unchanged, doubtful := t.unchanged(wanted, live)
 	switch {
 	case doubtful:

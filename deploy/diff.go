@@ -25,6 +25,8 @@ type Difference struct {
 	Changes []Change
 	// Unified is the same as a unified diff of YAML, empty when nothing would change.
 	Unified string
+	// Kept are the fields that the manifest names and that would be left to other managers as they are, see Result.Kept.
+	Kept []FieldConflict
 	// Err is why the apply would fail, be skipped, or can't be foretold.
 	Err error
 }
@@ -108,7 +110,7 @@ type comparedSet struct {
 
 // difference turns what became of a dry run into what would change.
 func (c comparedSet) difference(ctx context.Context, result Result, live, given *unstructured.Unstructured) Difference {
-	d := Difference{Ref: result.Ref, Action: result.Action, Err: result.Err}
+	d := Difference{Ref: result.Ref, Action: result.Action, Kept: result.Kept, Err: result.Err}
 	after := result.Object
 	var err error
 	switch {

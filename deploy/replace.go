@@ -21,6 +21,7 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		if err := t.mayChange(ctx, t.settings, t.in.ref, live); err != nil {
 			return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
 		}
+		t.scaled = scaledFields(t.in.object, live, t.fieldManager, false)
 		next := replaced(t.in.object, live)
 		dropUnsaid(next, live, t.in.object, t.fieldManager)
 		keepScaled(next.Object, live, t.fieldManager)

@@ -49,7 +49,8 @@ type Result struct {
 	Warnings []string
 	// Taken are the fields that other managers held and that are this manager's now.
 	Taken []FieldConflict
-	// Kept are the fields of the intent that were left to other managers.
+	// Kept are the fields of the intent that were left to other managers: by Keep, and those that a scaler has set to
+	// another value, with the value in the Message, such as "left to kubectl, 5". See TakeBack.
 	Kept []FieldConflict
 	// ByLabel tells that the owner owns it by a label, since it can't by reference: see OwnedByLabel.
 	ByLabel bool

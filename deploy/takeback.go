@@ -1,0 +1,135 @@
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// takeBackAttempts bounds how often TakeBack reads an object anew because somebody else wrote to it meanwhile.
+const takeBackAttempts = 5
+
+// TakeBack takes fields of an object away from the managers that hold them, so that the next Apply writes them again if
+// its intent has them: those that were left to a scaler (Result.Kept), or to others by Keep. It changes managedFields and
+// no value. Fields are paths as in FieldConflict; what is below one goes with it. It returns what was taken, from whom,
+// and in a dry run what would be. An object that no Manager of this field manager has applied is an *OwnedError, a field
+// that nobody else holds is an error, and then nothing is changed. It costs two calls.
+func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, options ...Option) ([]FieldConflict, error) {
+	s, err := m.settings.with(options)
+	if err != nil {
+		return nil, err
+	}
+	requests := m.requests(s)
+	for attempt := 1; ; attempt++ {
+		live, err := requests.Get(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		patch, taken, err := s.takeBack(ref, live, fields)
+		if err != nil {
+			return nil, err
+		}
+		_, err = requests.Patch(ctx, ref, patch)
+		var stale *StaleError
+		if !errors.As(err, &stale) || attempt == takeBackAttempts {
+			return taken, err
+		}
+	}
+}
+
+// takeBack is the patch that takes fields of live from others, and what it takes.
+func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []string) (Patch, []FieldConflict, error) {
+	ours := func(entry map[string]any) bool { return s.isOurs(holderOf(entry)) }
+	if !s.hasApplied(live) && !slices.ContainsFunc(managedEntries(live), ours) {
+		return Patch{}, nil, &OwnedError{Ref: ref}
+	}
+	var entries []any
+	var taken []FieldConflict
+	for _, entry := range managedEntries(live) {
+		if ours(entry) {
+			entries = append(entries, entry)
+			continue
+		}
+		held, _ := entry["fieldsV1"].(map[string]any)
+		t := taking{manager: holderOf(entry), fields: fields}
+		if left := t.from(nil, held); len(left) > 0 {
+			entry = maps.Clone(entry)
+			entry["fieldsV1"] = left
+			entries = append(entries, entry)
+		}
+		taken = append(taken, t.taken...)
+	}
+	if len(fields) == 0 {
+		return Patch{}, nil, fmt.Errorf("%s: no field is named: name those to take back, such as spec.replicas", ref)
+	}
+	for _, field := range fields {
+		if !slices.ContainsFunc(taken, func(c FieldConflict) bool { return isBelow(c.Field, field) }) {
+			return Patch{}, nil, fmt.Errorf("%s: %s: no other manager holds it: there is nothing to take back", ref, strings.TrimPrefix(field, "."))
+		}
+	}
+	operations := []map[string]any{
+		{"op": "replace", "path": "/metadata/resourceVersion", "value": live.GetResourceVersion()},
+		{"op": "replace", "path": "/metadata/managedFields", "value": entries},
+	}
+	// Without its hash the object isn't unchanged, even where our entry seems to cover what others had taken.
+	for _, key := range slices.Sorted(maps.Keys(live.GetAnnotations())) {
+		if name, ours := strings.CutPrefix(key, s.domain+"/applied-"); ours && s.isOurs(name) || key == s.hashKey() {
+			operations = append(operations, map[string]any{"op": "remove", "path": "/metadata/annotations/" + strings.ReplaceAll(key, "/", "~1")})
+		}
+	}
+	body, err := json.Marshal(operations)
+	return Patch{Type: types.JSONPatchType, Body: body, FieldManager: s.fieldManager, DryRun: s.dryRun}, taken, err
+}
+
+func holderOf(entry map[string]any) string {
+	holder, _ := entry["manager"].(string)
+	return holder
+}
+
+// isOurs reports whether holder is this field manager, or one that it makes of itself for an owner.
+func (s settings) isOurs(holder string) bool {
+	rest, prefixed := strings.CutPrefix(holder, s.fieldManager)
+	return prefixed && (rest == "" || rest[0] == '-' && len(rest) == len("-")+len(hashString("")))
+}
+
+// taking takes fields out of what one manager holds.
+type taking struct {
+	manager string
+	fields  []string
+	taken   []FieldConflict
+}
+
+// from returns held, which is at keys, without what is taken; empty if nothing is left.
+func (t *taking) from(keys []string, held map[string]any) map[string]any {
+	left := make(map[string]any, len(held))
+	for _, key := range slices.Sorted(maps.Keys(held)) {
+		below, _ := held[key].(map[string]any)
+		at := append(slices.Clip(keys), key)
+		path := fieldPath(at)
+		switch {
+		case key == ".":
+			left[key] = held[key]
+		case slices.ContainsFunc(t.fields, func(field string) bool { return isBelow(path, field) }):
+			t.taken = append(t.taken, FieldConflict{Field: path, Manager: t.manager, Message: "held by " + t.manager})
+		case len(below) == 0:
+			left[key] = held[key]
+		default:
+			if rest := t.from(at, below); len(rest) > 0 {
+				left[key] = rest
+			}
+		}
+	}
+	return left
+}
+
+// isBelow reports whether path is field, which may lack the leading dot, or something in it.
+func isBelow(path, field string) bool {
+	return conflictRule{field: "." + strings.TrimPrefix(field, ".")}.holdsFor(path)
+}
