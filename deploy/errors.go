@@ -157,6 +157,15 @@ type FieldConflict struct {
 	Message string
 }
 
+// Left is the field of a Result.Kept as a text: spec.replicas: left to kubectl, 5
+func (c FieldConflict) Left() string {
+	left := "left to " + c.Manager
+	if strings.HasPrefix(c.Message, left) {
+		left = c.Message
+	}
+	return strings.TrimPrefix(c.Field, ".") + ": " + left
+}
+
 // ManagerOf reads the manager out of what an API server says about a contested field, such
 // as `conflict with "kubectl-client-side-apply" using apps/v1`; empty when it isn't there.
 func ManagerOf(message string) string {

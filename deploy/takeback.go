@@ -18,7 +18,7 @@ const takeBackAttempts = 5
 
 // TakeBack takes fields of an object away from the managers that hold them, so that the next Apply writes them again if
 // its intent has them: those that were left to a scaler (Result.Kept), or to others by Keep. It changes managedFields and
-// no value. Fields are paths as in FieldConflict; what is below one goes with it. It returns what was taken, from whom,
+// takes the annotation with the hash off. Fields are paths as in FieldConflict; what is below one goes with it. It returns what was taken, from whom,
 // and in a dry run what would be. An object that no Manager of this field manager has applied is an *OwnedError, a field
 // that nobody else holds is an error, and then nothing is changed. It costs two calls.
 func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, options ...Option) ([]FieldConflict, error) {

@@ -34,7 +34,7 @@ func (o *Operator) command() *cobra.Command {
 	root.PersistentFlags().AddFlagSet(s.Flags())
 	root.SetHelpFunc(helpWith(s.Flags(), root.HelpFunc()))
 	root.AddCommand(
-		o.runCommand(s), o.renderCommand(s), o.graphCommand(s), o.diffCommand(s), o.reconcileCommand(s), o.statusCommand(s), o.triggerCommand(s), o.pauseCommand(s), o.resumeCommand(s),
+		o.runCommand(s), o.renderCommand(s), o.graphCommand(s), o.diffCommand(s), o.reconcileCommand(s), o.statusCommand(s), o.triggerCommand(s), o.pauseCommand(s), o.resumeCommand(s), o.takeBackCommand(s),
 		o.configCommand(s), o.checkHeartbeatCommand(s), o.versionCommand(s),
 	)
 	for _, build := range o.commands {

@@ -108,7 +108,7 @@ type plans []*reconcile.Plan
 func (p plans) table(out io.Writer) error {
 	for _, plan := range p {
 		for _, c := range plan.Components {
-			if _, err := io.WriteString(out, c.Differences.String()+ownershipOnly(c.Differences)); err != nil {
+			if _, err := io.WriteString(out, c.Differences.String()+ownershipOnly(c.Differences)+leftToOthers(c.Differences)); err != nil {
 				return err
 			}
 		}
@@ -129,6 +129,16 @@ func ownershipOnly(differences deploy.Differences) (lines string) {
 	return lines
 }
 
+// leftToOthers names the fields that stay as others have set them, whatever the resource says.
+func leftToOthers(differences deploy.Differences) (lines string) {
+	for _, d := range differences {
+		for _, field := range d.Kept {
+			lines += fmt.Sprintf("# %s: %s\n", d.Ref, oneLine(field.Left()))
+		}
+	}
+	return lines
+}
+
 // plannedChange is what would become of one object.
 type plannedChange struct {
 	Resource  string        `json:"resource"`
@@ -136,6 +146,8 @@ type plannedChange struct {
 	Object    string        `json:"object"`
 	Action    deploy.Action `json:"action"`
 	Changes   []string      `json:"changes,omitempty"`
+	// Left are the fields that are left to others.
+	Left []string `json:"left,omitempty"`
 }
 
 func (p plans) document() any {
@@ -147,6 +159,9 @@ func (p plans) document() any {
 				one := plannedChange{Resource: resource, Component: component, Object: d.Ref.String(), Action: d.Action}
 				for _, change := range d.Changes {
 					one.Changes = append(one.Changes, change.String())
+				}
+				for _, field := range d.Kept {
+					one.Left = append(one.Left, field.Left())
 				}
 				list = append(list, one)
 			}

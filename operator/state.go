@@ -146,7 +146,7 @@ func (s states) table(out io.Writer) error {
 	for _, one := range s.all {
 		message, _, _ := strings.Cut(one.Message, "\n")
 		if one.Ready == string(metav1.ConditionTrue) && one.Reason == string(status.ReadyStable) && !one.Outdated {
-			message = "" // all is well
+			_, message, _ = strings.Cut(message, "; ") // all is well, save for what it may say besides
 		}
 		row := []string{one.Name, one.shownReady(), oneLine(cmp.Or(one.Reason, "-")), oneLine(cmp.Or(one.Verified, "-")), age(one.created), oneLine(message)}
 		rows = append(rows, s.places(one.Namespace, one.Kind, row))

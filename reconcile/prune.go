@@ -120,7 +120,7 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 	}
 	if s.keeps(kind) {
 		for _, obj := range extra {
-			s.kept = append(s.kept, obj.GetKind()+" "+obj.GetName())
+			s.unpruned = append(s.unpruned, obj.GetKind()+" "+obj.GetName())
 		}
 		return true, nil
 	}

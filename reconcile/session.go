@@ -70,9 +70,9 @@ type Session struct {
 	// removing guards removed, what was asked to be deleted.
 	removing sync.Mutex
 	removed  changes
-	// prunes are the kinds that the option Prunes names, kept what wasn't pruned, see keeps.
-	prunes []schema.GroupVersionKind
-	kept   []string
+	// prunes are the kinds that the option Prunes names, unpruned what wasn't pruned, see keeps.
+	prunes   []schema.GroupVersionKind
+	unpruned []string
 	// finalized: our finalizer is off the resource; undone is what of Finalize couldn't be rolled out any more.
 	finalized bool
 	undone    string

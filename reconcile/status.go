@@ -114,6 +114,9 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	}
 	if rep.outcome != nil {
 		application.Components = componentState(*rep.outcome)
+		for name, text := range s.kept() {
+			application.Components.Messages[name] = withKept(application.Components.Messages[name], map[string]string{name: text})
+		}
 		if r.options.graphInStatus {
 			application.Components.Graph = rep.outcome.Graph()
 		}
@@ -140,6 +143,7 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 			application.Ready.Message += "; " + remarks
 			application.Updating.Message += "; " + remarks
 		}
+		application.Ready.Message = withKept(application.Ready.Message, s.kept())
 		return application
 	}
 	if started.Reason == status.ReadyInitializing {

@@ -159,7 +159,7 @@ func (s *Session) standing(err error) Standing {
 // counted is what the resource of a session adds to the tally after a reconcile that ended with err, and before it.
 func (s *Session) counted(before counted, err error) counted {
 	told, passes := s.failure(err)
-	c := counted{standing: s.standing(err), version: s.version, failure: told, kept: strings.Join(s.kept, ", ")}
+	c := counted{standing: s.standing(err), version: s.version, failure: told, kept: strings.Join(s.unpruned, ", ")}
 	if passes && before.standing != "" {
 		// It passes by itself, and nothing is known anew.
 		c.failure, c.components, c.kept, c.contested = before.failure, before.components, before.kept, before.contested
