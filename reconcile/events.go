@@ -27,6 +27,8 @@ const (
 	EventKept = "Kept"
 	// EventContested: somebody else sets what objects are to have again and again, so that they are left alone for a while.
 	EventContested = "Contested"
+	// EventRemade: an object, such as a Job with a ttlSecondsAfterFinished, is made anew each time it has finished and is gone.
+	EventRemade = "MadeAnew"
 	// EventReady: all of the resource has become ready.
 	EventReady = "Ready"
 	// EventFinalized: Finalize is done, so the resource goes.

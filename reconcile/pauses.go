@@ -22,6 +22,7 @@ func (r *Reconciler) forget(ref deploy.Ref) {
 	r.pauses.forget(ref)
 	r.tallied.forget(ref)
 	r.unwritten.forget(ref)
+	r.remade.forget(ref)
 }
 
 // pauses remembers which resources are paused, or would be if their annotation made sense, and what was told of that.

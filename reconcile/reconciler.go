@@ -46,6 +46,7 @@ type Reconciler struct {
 	tallied            tallied
 	unwritten          unwritten
 	classesUnread      sync.Once
+	remade             remade
 	sources            source.Sources
 	// defaults of resources, and of their configuration.
 	defaults, configDefaults map[string]any
@@ -134,6 +135,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		now := session.counted(before, err)
 		r.tallied.note(ref, now)
 		session.record(before, now, err)
+		r.remade.note(session)
 	}
 	session.logger.Debug("reconciled", "triggers", req.Triggers.String(), "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)
 	return result, err
