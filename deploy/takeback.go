@@ -18,7 +18,7 @@ const takeBackAttempts = 5
 
 // TakeBack takes fields of an object away from the managers that hold them, so that the next Apply writes them again if
 // its intent has them: those that were left to a scaler (Result.Kept), or to others by Keep. It changes managedFields and
-// takes the annotation with the hash off. Fields are paths as in FieldConflict; what is below one goes with it. It returns what was taken, from whom,
+// no value. Fields are paths as in FieldConflict; what is below one goes with it. It returns what was taken, from whom,
 // and in a dry run what would be. An object that no Manager of this field manager has applied is an *OwnedError, a field
 // that nobody else holds is an error, and then nothing is changed. It costs two calls.
 func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, options ...Option) ([]FieldConflict, error) {
@@ -52,6 +52,7 @@ func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []st
 	}
 	var entries []any
 	var taken []FieldConflict
+	var keys [][]string
 	for _, entry := range managedEntries(live) {
 		if ours(entry) {
 			entries = append(entries, entry)
@@ -64,7 +65,7 @@ func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []st
 			entry["fieldsV1"] = left
 			entries = append(entries, entry)
 		}
-		taken = append(taken, t.taken...)
+		taken, keys = append(taken, t.taken...), append(keys, t.keys...)
 	}
 	if len(fields) == 0 {
 		return Patch{}, nil, fmt.Errorf("%s: no field is named: name those to take back, such as spec.replicas", ref)
@@ -74,17 +75,10 @@ func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []st
 			return Patch{}, nil, fmt.Errorf("%s: %s: no other manager holds it: there is nothing to take back", ref, strings.TrimPrefix(field, "."))
 		}
 	}
-	operations := []map[string]any{
+	body, err := json.Marshal([]map[string]any{
 		{"op": "replace", "path": "/metadata/resourceVersion", "value": live.GetResourceVersion()},
-		{"op": "replace", "path": "/metadata/managedFields", "value": entries},
-	}
-	// Without its hash the object isn't unchanged, even where our entry seems to cover what others had taken.
-	for _, key := range slices.Sorted(maps.Keys(live.GetAnnotations())) {
-		if name, ours := strings.CutPrefix(key, s.domain+"/applied-"); ours && s.isOurs(name) || key == s.hashKey() {
-			operations = append(operations, map[string]any{"op": "remove", "path": "/metadata/annotations/" + strings.ReplaceAll(key, "/", "~1")})
-		}
-	}
-	body, err := json.Marshal(operations)
+		{"op": "replace", "path": "/metadata/managedFields", "value": withoutHollow(entries, ours, keys)},
+	})
 	return Patch{Type: types.JSONPatchType, Body: body, FieldManager: s.fieldManager, DryRun: s.dryRun}, taken, err
 }
 
@@ -104,6 +98,8 @@ type taking struct {
 	manager string
 	fields  []string
 	taken   []FieldConflict
+	// keys lead to what was taken, as those of a field set.
+	keys [][]string
 }
 
 // from returns held, which is at keys, without what is taken; empty if nothing is left.
@@ -118,6 +114,7 @@ func (t *taking) from(keys []string, held map[string]any) map[string]any {
 			left[key] = held[key]
 		case slices.ContainsFunc(t.fields, func(field string) bool { return isBelow(path, field) }):
 			t.taken = append(t.taken, FieldConflict{Field: path, Manager: t.manager, Message: "held by " + t.manager})
+			t.keys = append(t.keys, at)
 		case len(below) == 0:
 			left[key] = held[key]
 		default:
@@ -127,6 +124,39 @@ func (t *taking) from(keys []string, held map[string]any) map[string]any {
 		}
 	}
 	return left
+}
+
+// withoutHollow takes out of our own entries what is left of a place of which others had taken everything: it would pass for
+// the ownership of all that is there, and the intent for covered.
+func withoutHollow(entries []any, ours func(map[string]any) bool, keys [][]string) []any {
+	for i, item := range entries {
+		entry, _ := item.(map[string]any)
+		held, isMap := entry["fieldsV1"].(map[string]any)
+		if !isMap || !ours(entry) {
+			continue
+		}
+		for _, way := range keys {
+			held = withoutHollowAt(held, way)
+		}
+		entry = maps.Clone(entry)
+		entry["fieldsV1"] = held
+		entries[i] = entry
+	}
+	return entries
+}
+
+func withoutHollowAt(held map[string]any, keys []string) map[string]any {
+	below, isMap := held[keys[0]].(map[string]any)
+	if !isMap || len(keys) == 1 {
+		return held
+	}
+	out := maps.Clone(held)
+	if len(below) == 0 {
+		delete(out, keys[0])
+	} else {
+		out[keys[0]] = withoutHollowAt(below, keys[1:])
+	}
+	return out
 }
 
 // isBelow reports whether path is field, which may lack the leading dot, or something in it.
