@@ -1,12 +1,14 @@
 package deploy_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // messages are fields that were left to others.
@@ -138,5 +140,40 @@ func TestTakeBack(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "somebody", cluster.get(t, ref).GetLabels()["by"])
 		require.Equal(t, deploy.Configured, apply(t, m, intent).Action)
+	})
+}
+
+// Whatever others hold, taking it back changes no value, and the next Apply writes it.
+func FuzzTakeBack(f *testing.F) {
+	f.Add([]byte("1a2b3c4d5e6f"))
+	f.Add([]byte("\x03\x00\x02\x01\x03\x01\x00\x02\x02\x02\x01\x02\x03\x00\x01\x02\x01"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := &tree{data}
+		cluster := newCluster(t)
+		m := deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep))
+		intent := widget(s.fields(2))
+		ref := deploy.RefOf(intent)
+		apply(t, m, intent)
+		body, err := json.Marshal(map[string]any{"spec": s.fields(2)})
+		require.NoError(t, err)
+		_, err = cluster.Port().Patch(t.Context(), ref, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: "kubectl"})
+		require.NoError(t, err)
+		kept := apply(t, m, intent).Kept
+		if len(kept) == 0 {
+			return
+		}
+		var fields []string
+		for _, field := range kept {
+			fields = append(fields, field.Field)
+		}
+		before := cluster.get(t, ref)
+		taken, err := m.TakeBack(t.Context(), ref, fields)
+		require.NoError(t, err)
+		require.NotEmpty(t, taken)
+		require.Equal(t, before.Object["spec"], cluster.get(t, ref).Object["spec"])
+		result := apply(t, m, intent)
+		require.NoError(t, result.Err)
+		require.Empty(t, result.Kept)
+		require.Equal(t, deploy.Unchanged, apply(t, m, intent).Action)
 	})
 }
