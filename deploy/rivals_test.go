@@ -38,13 +38,13 @@ func TestRivals(t *testing.T) {
 	for reason, row := range map[string]struct {
 		manifest func(t *testing.T, of string) *unstructured.Unstructured
 		options  []deploy.Option
-		// calls are those of one write.
+		// calls are those of one write, with what it asks before.
 		calls int
 	}{
 		"by apply":                        {manifest: mutable},
 		"by apply, for one owner":         {manifest: mutable, options: []deploy.Option{deploy.OwnedBy(cart("a"))}},
 		"by replacement":                  {manifest: mutable, options: []deploy.Option{deploy.By(deploy.Replace)}},
-		"what can't change is made anew":  {manifest: immutable, options: []deploy.Option{deploy.By(deploy.Recreate)}, calls: 3},
+		"what can't change is made anew":  {manifest: immutable, options: []deploy.Option{deploy.By(deploy.Recreate)}, calls: 5},
 		"whatever the conflict policy is": {manifest: mutable, options: []deploy.Option{deploy.Conflicts(deploy.Fail)}},
 	} {
 		t.Run(reason, func(t *testing.T) {

@@ -46,7 +46,7 @@ func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, option
 
 // takeBack is the patch that takes fields of live from others, and what it takes.
 func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []string) (Patch, []FieldConflict, error) {
-	ours := func(entry map[string]any) bool { return s.isOurs(holderOf(entry)) }
+	ours := func(entry map[string]any) bool { return s.isOurName(holderOf(entry)) }
 	if !s.hasApplied(live) && !slices.ContainsFunc(managedEntries(live), ours) {
 		return Patch{}, nil, &OwnedError{Ref: ref}
 	}
@@ -87,8 +87,8 @@ func holderOf(entry map[string]any) string {
 	return holder
 }
 
-// isOurs reports whether holder is this field manager, or one that it makes of itself for an owner.
-func (s settings) isOurs(holder string) bool {
+// isOurName reports whether holder is this field manager, or one that it makes of itself for an owner.
+func (s settings) isOurName(holder string) bool {
 	rest, prefixed := strings.CutPrefix(holder, s.fieldManager)
 	return prefixed && (rest == "" || rest[0] == '-' && len(rest) == len("-")+len(hashString("")))
 }

@@ -14,11 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
-
-var deployments = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 
 // website has a Deployment for each gadget, without waiting for it.
 type website struct{ settings }
