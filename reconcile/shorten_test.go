@@ -68,7 +68,7 @@ func TestStatusTooLarge(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.holds = 10
-		w.once(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("c")) })))
+		_, _, _ = w.once(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("c")) })))
 		assert.Contains(t, w.logs.String(), "status not written")
 	})
 	t.Run("kinds are remembered in a resource that is nearly full", func(t *testing.T) {
