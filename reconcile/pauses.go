@@ -23,6 +23,7 @@ func (r *Reconciler) forget(ref deploy.Ref) {
 	r.tallied.forget(ref)
 	r.unwritten.forget(ref)
 	r.remade.forget(ref)
+	r.regrown.forget(ref)
 }
 
 // pauses remembers which resources are paused, or would be if their annotation made sense, and what was told of that.

@@ -63,6 +63,9 @@ func (s *Session) prune(ctx context.Context) ([]schema.GroupVersionKind, error) 
 		}
 		errs = append(errs, s.unlessForbidden(kind, err))
 	}
+	if err := s.regrownErr(); err != nil {
+		errs = append(errs, fmt.Errorf("prune: %w", err))
+	}
 	return left, errors.Join(errs...)
 }
 
@@ -124,20 +127,30 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 		}
 		return true, nil
 	}
+	toRemove := slices.DeleteFunc(slices.Clone(extra), s.fightsFor)
+	going, err := s.removeExtra(ctx, toRemove)
+	if err != nil {
+		return true, fmt.Errorf("prune: %w", err)
+	}
+	return len(going) > 0 || len(toRemove) < len(extra), nil
+}
+
+// removeExtra deletes what no component renders any more, and returns what isn't gone yet.
+func (s *Session) removeExtra(ctx context.Context, extra []*unstructured.Unstructured) ([]deploy.Ref, error) {
+	if len(extra) == 0 {
+		return nil, nil
+	}
 	results, err := s.remove(ctx, extra)
 	for _, result := range results {
 		if result.Action == deploy.Removed {
 			s.logger.Info("pruned: no component renders it any more", "pruned", result.Ref.String())
+			s.regrown.pruned(s.place(), result.Ref, s.now())
 		}
 	}
-	var going []deploy.Ref
-	if err == nil {
-		going, err = s.manager.Gone(ctx, extra)
-	}
 	if err != nil {
-		return true, fmt.Errorf("prune: %w", err)
+		return nil, err
 	}
-	return len(going) > 0, nil
+	return s.manager.Gone(ctx, extra)
 }
 
 // keeps reports whether objects of kind stay although no component renders them any more.

@@ -47,6 +47,7 @@ type Reconciler struct {
 	unwritten          unwritten
 	classesUnread      sync.Once
 	remade             remade
+	regrown            regrown
 	sources            source.Sources
 	// defaults of resources, and of their configuration.
 	defaults, configDefaults map[string]any
@@ -136,6 +137,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		r.tallied.note(ref, now)
 		session.record(before, now, err)
 		r.remade.note(session)
+		r.regrown.made(session)
 	}
 	session.logger.Debug("reconciled", "triggers", req.Triggers.String(), "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)
 	return result, err
@@ -179,7 +181,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 		unwritten: r.unwritten.of(deploy.RefOf(resource)),
 		manager:   manager, home: manager.Namespace(), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
-		ownAnywhere: r.options.ownAnywhere, events: r.options.events, prunes: r.options.prunes,
+		ownAnywhere: r.options.ownAnywhere, events: r.options.events, prunes: r.options.prunes, regrown: &r.regrown,
 		readiness: r.options.readiness, classesUnread: &r.classesUnread, now: r.options.now,
 		logger: logger, watched: len(r.options.observers) > 0,
 	}

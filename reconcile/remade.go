@@ -34,7 +34,7 @@ type remaking struct {
 // note counts what a session has created, and records an event and a line in the log about each object that is made anew again
 // and again, once.
 func (r *remade) note(s *Session) {
-	at := place{s.resource.GetNamespace(), s.resource.GetName()}
+	at := s.place()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, c := range s.components {

@@ -73,6 +73,7 @@ type Session struct {
 	// prunes are the kinds that the option Prunes names, unpruned what wasn't pruned, see keeps.
 	prunes   []schema.GroupVersionKind
 	unpruned []string
+	regrown  *regrown
 	// finalized: our finalizer is off the resource; undone is what of Finalize couldn't be rolled out any more.
 	finalized bool
 	undone    string
