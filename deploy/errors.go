@@ -187,7 +187,7 @@ func (e *ConflictError) Error() string {
 	for i, f := range e.Fields {
 		fields[i] = f.Field + " (" + f.Message + ")"
 	}
-	if e.SameManager {
+	if e.SameManager && len(e.Fields) > 0 {
 		return fmt.Sprintf("%s: another process applies this object as the same field manager %q, with other content, again and again: "+
 			"is the operator installed twice? Stop one of them, or have each own other resources", e.Ref, e.Fields[0].Manager)
 	}

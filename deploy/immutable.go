@@ -45,7 +45,7 @@ func (s settings) declaredChanges(wanted, live *unstructured.Unstructured) []str
 		}
 		want, set := valueAt(wanted.Object, path)
 		have, there := valueAt(live.Object, path)
-		if set && !within(want, have, sameValue) || there && ours.holds(path) && (!set || owned.exceeds(want)) {
+		if set && !within(want, have, equality(live)) || there && ours.holds(path) && (!set || owned.exceeds(want)) {
 			fields = append(fields, declared.field)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // isRefusedChange reports whether the cluster refused a write for what the object holds, and named the fields. Then a
@@ -78,6 +79,16 @@ func (t *task) recreatePropagation() metav1.DeletionPropagation {
 	return t.propagation
 }
 
+var statefulSet = schema.GroupKind{Group: "apps", Kind: "StatefulSet"}
+
+// selectsAlike reports whether two workloads have the same selector, so that one adopts the Pods of the other.
+func selectsAlike(a, b *unstructured.Unstructured) bool {
+	selector := []any{"spec", "selector"}
+	of, _ := valueAt(a.Object, selector)
+	other, _ := valueAt(b.Object, selector)
+	return sameValue(of, other)
+}
+
 // advise adds to the refusal of a change which strategy carries it out, if the cluster would accept a new object.
 func (t *task) advise(ctx context.Context, live *unstructured.Unstructured, refusal error) error {
 	if !isRefusedChange(refusal) || t.checkSuccessor(ctx, live) != nil {
@@ -87,7 +98,7 @@ func (t *task) advise(ctx context.Context, live *unstructured.Unstructured, refu
 	switch kind := t.in.ref.Kind; {
 	case Protected(kind.GroupKind()):
 		strategy, effect = RecreateProtected, "deletes the object with what it holds and creates it again"
-	case kind.Group == "apps":
+	case kind.GroupKind() == statefulSet && selectsAlike(t.in.object, live):
 		strategy, effect = RecreateOrphan, "creates the object again and leaves its Pods and claims alone"
 	}
 	return fmt.Errorf("%w: this can't be changed: the strategy %s (annotation %s) %s", refusal, strategy, t.strategyKey(), effect)

@@ -57,11 +57,17 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 
 // isThere reports whether live has all of the intent, but for what a scaler set.
 func (t *task) isThere(live *unstructured.Unstructured) bool {
-	same := sameValue
-	if kind := live.GroupVersionKind(); isBuiltIn(kind.Group) && kind.Kind != "ConfigMap" && kind.Kind != "Secret" {
-		same = sameOrCanonical
+	return within(withoutMetadata(withoutScaled(t.in.object, live, t.fieldManager)), live.Object, equality(live))
+}
+
+// equality returns how values of an object are compared: those of the kinds whose quantities the API server stores in
+// another form by what they mean.
+func equality(live *unstructured.Unstructured) func(want, have any) bool {
+	kind := live.GroupVersionKind()
+	if isBuiltIn(kind.Group) && kind.Kind != "ConfigMap" && kind.Kind != "Secret" {
+		return sameOrCanonical
 	}
-	return within(withoutMetadata(withoutScaled(t.in.object, live, t.fieldManager)), live.Object, same)
+	return sameValue
 }
 
 // sameOrCanonical is sameValue, where a quantity is also the same as the form in which the API server stores it.

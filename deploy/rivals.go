@@ -85,13 +85,14 @@ func (t *task) rivalError(left time.Duration) error {
 	return &ConflictError{Ref: t.in.ref, Fields: []FieldConflict{field}, Fought: true, SameManager: true, RetryAfter: left}
 }
 
-// found reports whether the hash on an object is a rival's: neither the one that was written last nor the wanted one. If
-// the rival has put it there too often already, left is the time until the next write.
+// found reports whether the hash on an object is a rival's: it isn't the one that was written last, which is wanted still. An
+// intent that has changed since may have been written by another replica of the same release. If the rival has put
+// its intent there too often already, left is the time until the next write.
 func (r *rivals) found(key rivalKey, hash, wanted string, now time.Time) (replaced bool, left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	one := r.known[key]
-	if one == nil || hash == "" || hash == wanted || hash == one.wrote {
+	if one == nil || hash == "" || hash == wanted || wanted != one.wrote {
 		return false, 0
 	}
 	if one.fierce() {

@@ -13,6 +13,20 @@ import (
 )
 
 // fightsAs requires that a result is the conflict with another process of the same name.
+// Replicas of one release that take turns write over each other's intents, each time since these have changed.
+func TestReplicasThatTakeTurns(t *testing.T) {
+	t.Parallel()
+	cluster := newCluster(t)
+	replicas := []*deploy.Manager{deploy.NewManager(cluster), deploy.NewManager(cluster)}
+	for i := range 40 {
+		intent := settings(t, fmt.Sprintf("{a: '%d'}", i))
+		result := apply(t, replicas[i%2], intent)
+		require.NoError(t, result.Err)
+		assert.True(t, result.Changed())
+		assert.Equal(t, deploy.Unchanged, apply(t, replicas[(i+1)%2], intent).Action)
+	}
+}
+
 func fightsAs(t *testing.T, result deploy.Result, manager string) *deploy.ConflictError {
 	t.Helper()
 	var conflict *deploy.ConflictError

@@ -112,7 +112,7 @@ func TestImmutableFieldsAreTheClustersToRefuse(t *testing.T) {
 		result := apply(t, m, web(t, after))
 		assert.Equal(t, deploy.Failed, result.Action)
 		require.EqualError(t, result.Err, `Deployment shop/web: refused: Deployment.apps "web" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"shop"}}: field is immutable: `+
-			`this can't be changed: the strategy RecreateOrphan (annotation operkit.dev/strategy) creates the object again and leaves its Pods and claims alone`)
+			`this can't be changed: the strategy Recreate (annotation operkit.dev/strategy) deletes the object and creates it again`)
 		assert.Equal(t, []string{write, "create Deployment shop/web dry-run"}, cluster.take(), "without the strategy nothing is made anew")
 	})
 	t.Run("it takes it", func(t *testing.T) {

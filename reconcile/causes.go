@@ -42,7 +42,7 @@ func (s *Session) explained(ctx context.Context, live *unstructured.Unstructured
 	}
 	var causes []readiness.Result
 	if view.Holds(claimsKind, live.GetNamespace()) {
-		causes = append(causes, s.claimsOf(ctx, live)...)
+		causes = append(causes, s.claimsOf(ctx, live, view.Holds(storageClassKind, ""))...)
 	}
 	if view.Holds(podKind, live.GetNamespace()) {
 		causes = append(causes, s.podsOf(ctx, live)...)
@@ -93,7 +93,8 @@ func selectorOf(live *unstructured.Unstructured) labels.Selector {
 }
 
 // claimsOf judges the claims that the Pods of a workload use. One that a StatefulSet hasn't made yet is no cause.
-func (s *Session) claimsOf(ctx context.Context, live *unstructured.Unstructured) (results []readiness.Result) {
+// How their classes bind counts only if classesHeld: nothing is read for the sake of a message.
+func (s *Session) claimsOf(ctx context.Context, live *unstructured.Unstructured, classesHeld bool) (results []readiness.Result) {
 	named := claimNames(live)
 	for i, name := range append(named, templatedClaims(live)...) {
 		ref := deploy.Ref{Kind: claimsKind, Namespace: live.GetNamespace(), Name: name}
@@ -101,9 +102,11 @@ func (s *Session) claimsOf(ctx context.Context, live *unstructured.Unstructured)
 		if err != nil || claim == nil && i >= len(named) {
 			continue
 		}
-		result, err := s.judge(ctx, claim)
-		if err != nil {
-			continue
+		result := s.readiness.At(s.now(), claim)
+		if classesHeld {
+			if result, err = s.judge(ctx, claim); err != nil {
+				continue
+			}
 		}
 		if claim == nil {
 			result.Object = readiness.Object{Kind: claimKind.Kind, Namespace: ref.Namespace, Name: name}

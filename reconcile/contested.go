@@ -52,5 +52,5 @@ func (s *Session) contested() (count int32) {
 			}
 		}
 	}
-	return count
+	return count + int32(len(s.regrown.fought(s.place(), s.now())))
 }

@@ -144,7 +144,7 @@ func (s *Session) removeExtra(ctx context.Context, extra []*unstructured.Unstruc
 	for _, result := range results {
 		if result.Action == deploy.Removed {
 			s.logger.Info("pruned: no component renders it any more", "pruned", result.Ref.String())
-			s.regrown.pruned(s.place(), result.Ref, s.now())
+			s.regrown.pruned(s, result.Ref)
 		}
 	}
 	if err != nil {

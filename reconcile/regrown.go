@@ -27,21 +27,36 @@ const (
 // use; it is safe for concurrent use.
 type regrown struct {
 	mu    sync.Mutex
-	known map[place]map[deploy.Ref][]time.Time
+	known map[place]prunings
 }
 
-// pruned records that an object of the resource at a place was pruned.
-func (r *regrown) pruned(at place, ref deploy.Ref, now time.Time) {
+// prunings are the latest times at which objects of a resource were pruned, for one generation of it: with each change of the
+// resource another replica may have rendered them in between.
+type prunings struct {
+	generation int64
+	times      map[deploy.Ref][]time.Time
+}
+
+// pruned records that an object of a session's resource was pruned.
+func (r *regrown) pruned(s *Session, ref deploy.Ref) {
+	now, generation := s.now(), s.resource.GetGeneration()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known == nil {
-		r.known = map[place]map[deploy.Ref][]time.Time{}
+		r.known = map[place]prunings{}
 	}
-	if r.known[at] == nil {
-		r.known[at] = map[deploy.Ref][]time.Time{}
+	known, there := r.known[s.place()]
+	if !there || known.generation != generation {
+		known = prunings{generation, map[deploy.Ref][]time.Time{}}
+		r.known[s.place()] = known
 	}
-	times := append(r.known[at][ref], now)
-	r.known[at][ref] = times[max(len(times)-regrownLimit, 0):]
+	for other, times := range known.times {
+		if now.Sub(times[len(times)-1]) > regrownWindow {
+			delete(known.times, other)
+		}
+	}
+	times := append(known.times[ref], now)
+	known.times[ref] = times[max(len(times)-regrownLimit, 0):]
 }
 
 // fought returns the objects of the resource at a place that came back too often, with the time since each was pruned last.
@@ -50,7 +65,7 @@ func (r *regrown) fought(at place, now time.Time) map[deploy.Ref]time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	found := map[deploy.Ref]time.Duration{}
-	for ref, times := range r.known[at] {
+	for ref, times := range r.known[at].times {
 		since := now.Sub(times[len(times)-1])
 		if len(times) == regrownLimit && times[regrownLimit-1].Sub(times[0]) <= regrownWindow && since < regrownPeace {
 			found[ref] = since
@@ -63,7 +78,7 @@ func (r *regrown) fought(at place, now time.Time) map[deploy.Ref]time.Duration {
 func (r *regrown) made(s *Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known := r.known[s.place()]
+	known := r.known[s.place()].times
 	if len(known) == 0 {
 		return
 	}

@@ -37,7 +37,7 @@ func (s *subject) decided(conditionType string, v view) Result {
 		}
 		return result
 	}
-	if _, versioned := s.status["versions"].(map[string]any); versioned {
+	if versions := condition.Map(s.status, "versions"); versions["reconciled"] != nil || versions["available"] != nil {
 		if lagging, done := s.upgrading(condition.Text(s.spec, "version")); done {
 			return lagging
 		}
