@@ -177,8 +177,8 @@ func (t *task) appliedLast(live *unstructured.Unstructured) bool {
 	return annotations[t.hashKey()] == t.in.hash
 }
 
-// unchanged: the intent is the one applied last, nobody has touched a field of it, and predecessors own nothing more. doubtful:
-// the content of live has to be seen to tell.
+// unchanged: the intent is the one applied last, nobody has touched a field of it, and predecessors own nothing more.
+// doubtful: the content of live has to be seen to tell.
 func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, doubtful bool) {
 	if !t.appliedLast(live) || t.inherits(live) {
 		return false, false

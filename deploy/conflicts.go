@@ -28,8 +28,8 @@ const (
 // a field the longest decides, of equal ones the last. Whatever the policy, what a scaler set
 // through the scale subresource is left to it, every field taken over is in Result.Taken, and one
 // that had to be taken from the same manager three times in ten minutes is left to it from then on:
-// Conflicted. An object whose whole intent another process replaces under the same manager name as often is written once a
-// minute at most from then on, see ConflictError.SameManager.
+// Conflicted. An object whose whole intent another process replaces under the same manager name as often is written
+// once a minute at most from then on, see ConflictError.SameManager.
 func Conflicts(policy ConflictPolicy, fields ...string) Option {
 	return func(s *settings) {
 		rules := s.conflicts[:len(s.conflicts):len(s.conflicts)]

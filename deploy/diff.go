@@ -60,7 +60,8 @@ func (d Differences) String() string {
 // Diff tells for each object what Apply with the same options would make of it, and changes
 // nothing. The cluster itself is asked, by an apply that is a dry run: defaults, admission and
 // fields of other managers are accounted for. An object that Apply would find unchanged costs no
-// call, every other one a single one, and one on which fields are taken over (TakeOverFrom) two. Over a cluster in memory it works offline.
+// call, every other one a single one, and one on which fields are taken over (TakeOverFrom) two. Over a cluster in
+// memory it works offline.
 //
 // What nobody intends isn't shown: status, managedFields, resourceVersion, generation, uid,
 // creationTimestamp and the annotation with the hash. Values of Secrets are shown as digests with

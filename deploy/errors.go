@@ -97,8 +97,8 @@ type ForbiddenError struct {
 	Resource  schema.GroupResource
 	Namespace string
 	Name      string
-	// Content reports that what was to be written is at fault: admission refused it, as a policy, a limit or the class of a
-	// claim does. The cluster refuses it again until that, or the object, changes.
+	// Content reports that what was to be written is at fault: admission refused it, as a policy, a limit or the class of
+	// a claim does. The cluster refuses it again until that, or the object, changes.
 	Content bool
 	// Err is the answer of the cluster.
 	Err error

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// FieldsOf returns the values of obj that a field selector compares: of a dotted path, such as status.phase, the text of
-// the string, bool or number there, and empty if there is none. The fields by which an API server selects have its values
-// also where those aren't the object's own: a Node without spec.unschedulable has false, and status.successful of a Job is
-// its status.succeeded. obj must not be changed meanwhile.
+// FieldsOf returns the values of obj that a field selector compares: of a dotted path, such as status.phase, the text
+// of the string, bool or number there, and empty if there is none. The fields by which an API server selects have its
+// values also where those aren't the object's own: a Node without spec.unschedulable has false, and status.successful
+// of a Job is its status.succeeded. obj must not be changed meanwhile.
 func FieldsOf(obj *unstructured.Unstructured) fields.Fields { return objectFields{obj} }
 
 type objectFields struct{ *unstructured.Unstructured }

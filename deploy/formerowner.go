@@ -22,8 +22,8 @@ func OwnerKinds(kinds ...schema.GroupVersionKind) Option {
 }
 
 // isFormer reports whether reference names an earlier object of the owner's name, as a restored backup does: a name
-// belongs to one object at a time, so that an object with another uid is gone. A former controller counts where ours would
-// be the controller too, because the API server takes only one.
+// belongs to one object at a time, so that an object with another uid is gone. A former controller counts where ours
+// would be the controller too, because the API server takes only one.
 func (s settings) isFormer(live *unstructured.Unstructured, reference metav1.OwnerReference) bool {
 	owner := s.owner
 	kind := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind)
@@ -51,8 +51,8 @@ func (m *Manager) mayChange(ctx context.Context, s settings, ref Ref, live *unst
 	return owned
 }
 
-// ours reports whether live may be the owner's once its present owner is gone: this manager has applied it, or what nobody owns
-// may be adopted.
+// ours reports whether live may be the owner's once its present owner is gone: this manager has applied it, or what
+// nobody owns may be adopted.
 func (s settings) ours(live *unstructured.Unstructured) bool {
 	return s.adoption != RefuseAdoption || annotation(live, s.hashKey()) != ""
 }
@@ -104,8 +104,8 @@ func among(list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, err
 	return objects[at], nil
 }
 
-// leave returns the result for an object that its strategy leaves as it is: untouched, unless it names a former owner. Ours
-// takes that one's place, or the object would go before its owner, or stay after it.
+// leave returns the result for an object that its strategy leaves as it is: untouched, unless it names a former owner.
+// Ours takes that one's place, or the object would go before its owner, or stay after it.
 func (t *task) leave(ctx context.Context, live *unstructured.Unstructured, untouched Action) Result {
 	ref := RefOf(live)
 	metadata := t.inheritance(live)

@@ -7,9 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// inherit returns the managedFields of live in which our apply owns what predecessors own, nil if nothing can be taken over
-// before our next apply. Field sets of two versions of a kind don't mix. What predecessors wrote in another version than the one in which we
-// applied takes the place of our fields: the apply that follows makes those ours again, if the last one was all of our intent.
+// inherit returns the managedFields of live in which our apply owns what predecessors own, nil if nothing can be taken
+// over before our next apply. Field sets of two versions of a kind don't mix. What predecessors wrote in another
+// version than the one in which we applied takes the place of our fields: the apply that follows makes those ours
+// again, if the last one was all of our intent.
 func (t *task) inherit(live *unstructured.Unstructured) []any {
 	entries := managedEntries(live)
 	version := t.inheritedVersion(live, entries)

@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// withoutHeritage is what becomes of after, the answer to an apply as a dry run, once fields of predecessors that nobody else owns are gone.
-// The cluster is asked, by a patch as a dry run, so that defaults come back. It isn't a replacement, for which operators have no right.
+// withoutHeritage is what becomes of after, the answer to an apply as a dry run, once fields of predecessors that
+// nobody else owns are gone. The cluster is asked, by a patch as a dry run, so that defaults come back. It isn't a
+// replacement, for which operators have no right.
 func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	gone, stay := fieldSet{}, []fieldSet{}
 	for _, entry := range managedEntries(after) {
@@ -28,7 +29,8 @@ func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Un
 	return c.requests(c.settings).Patch(ctx, RefOf(after), patch)
 }
 
-// replacement is the JSON patch that gives an object, in the state of before or one with less in it, the content of next.
+// replacement is the JSON patch that gives an object, in the state of before or one with less in it, the content of
+// next.
 func replacement(before, next *unstructured.Unstructured) ([]byte, error) {
 	operations := []map[string]any{{"op": "replace", "path": "/metadata/resourceVersion", "value": before.GetResourceVersion()}}
 	replace := func(at string, field string, content map[string]any) {
@@ -101,8 +103,8 @@ func withoutItem(value any, key string, whole bool, gone fieldSet, stay []fieldS
 	return list
 }
 
-// indexOf is where the item of a list is that a key of a field set names, -1 for nowhere. A field of the key that the item leaves out
-// was filled in: such an item is meant if it is the only one that fits.
+// indexOf is where the item of a list is that a key of a field set names, -1 for nowhere. A field of the key that the
+// item leaves out was filled in: such an item is meant if it is the only one that fits.
 func indexOf(list []any, key string) int {
 	if named, ok := listKeyOf(key); ok {
 		var fitting []int

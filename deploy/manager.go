@@ -4,8 +4,8 @@ import "strings"
 
 // Manager puts objects into one cluster. It is safe for concurrent use; objects given to it are
 // never changed. All it remembers is which fields it took from whom and who replaced its intents, see Conflicts,
-// which objects it found to be as they should be, which fields of a kind are owned as a whole, and which owners it found
-// to be gone.
+// which objects it found to be as they should be, which fields of a kind are owned as a whole, and which owners it
+// found to be gone.
 type Manager struct {
 	port      Port
 	view      View

@@ -31,8 +31,8 @@ func OwnedByLabel() Option { return func(s *settings) { s.labelOwned = true } }
 // ownerLabel is the label with the uid of an owner that can't be referred to.
 func (s settings) ownerLabel() string { return s.domain + "/owner-uid" }
 
-// isMark reports whether field is one that this manager alone writes: the owner's label, or the annotation with the hash. In a
-// restored object another manager holds them.
+// isMark reports whether field is one that this manager alone writes: the owner's label, or the annotation with the
+// hash. In a restored object another manager holds them.
 func (s settings) isMark(field string) bool {
 	return field == ".metadata.labels."+s.ownerLabel() || field == ".metadata.annotations."+s.hashKey()
 }

@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// replace writes the whole content of an object under its resourceVersion, unless all of the intent is there. Fields at the
-// top level that the intent doesn't name, such as the status, stay, and so do labels, annotations, finalizers and owner
-// references of others. What this manager wrote there before goes.
+// replace writes the whole content of an object under its resourceVersion, unless all of the intent is there. Fields at
+// the top level that the intent doesn't name, such as the status, stay, and so do labels, annotations, finalizers and
+// owner references of others. What this manager wrote there before goes.
 func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Result {
 	for attempt := 1; ; attempt++ {
 		if live.GetDeletionTimestamp() != nil {

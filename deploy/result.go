@@ -41,9 +41,9 @@ type Result struct {
 	// What moves with every write, the status and the hash are left out; values of Secrets are digests. None
 	// either for an object of which only metadata is known.
 	Changes []Change
-	// Rewritten are the places at which the cluster stored something else than was written just now, as admission does: Before
-	// is what the manifest says, After what the object has, nil where that has none. What is unchanged isn't compared again, and
-	// of an object of which only metadata is known there are none. Values of Secrets are digests.
+	// Rewritten are the places at which the cluster stored something else than was written just now, as admission does:
+	// Before is what the manifest says, After what the object has, nil where that has none. What is unchanged isn't
+	// compared again, and of an object of which only metadata is known there are none. Values of Secrets are digests.
 	Rewritten []Change
 	// Warnings are what the cluster remarks about an apply, such as a deprecated kind.
 	Warnings []string

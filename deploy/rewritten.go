@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// rewritten returns where the cluster has stored something else than was sent: each Change says what the intent has and what the
-// object has now. Admission does so, and a schema that drops a field. What the cluster adds or writes in another form isn't among
-// them, and neither is what was left to others. It is nil where only metadata was answered.
+// rewritten returns where the cluster has stored something else than was sent: each Change says what the intent has and
+// what the object has now. Admission does so, and a schema that drops a field. What the cluster adds or writes in
+// another form isn't among them, and neither is what was left to others. It is nil where only metadata was answered.
 func (t *task) rewritten(result Result) []Change {
 	stored := result.Object
 	if t.in == nil || stored == nil || result.Err != nil || !t.wrote(result.Action) || isBare(stored) && !isBare(t.in.object) {
@@ -64,8 +64,8 @@ func isAbsent(value any) bool {
 	return true
 }
 
-// sameInOtherForm reports whether two values mean the same, such as the quantities 1000m and 1, or are one list in another
-// order.
+// sameInOtherForm reports whether two values mean the same, such as the quantities 1000m and 1, or are one list in
+// another order.
 func sameInOtherForm(a, b any) bool {
 	listA, isListA := a.([]any)
 	listB, isListB := b.([]any)

@@ -62,8 +62,8 @@ func (t *task) besideRival(live *unstructured.Unstructured) error {
 	return t.rivalError(left)
 }
 
-// afterRival records what the work on an object has written. An object that a rival fights for is Conflicted, even if it
-// is as it should be at the moment.
+// afterRival records what the work on an object has written. An object that a rival fights for is Conflicted, even if
+// it is as it should be at the moment.
 func (t *task) afterRival(result Result) Result {
 	if t.dryRun {
 		return result
@@ -85,9 +85,9 @@ func (t *task) rivalError(left time.Duration) error {
 	return &ConflictError{Ref: t.in.ref, Fields: []FieldConflict{field}, Fought: true, SameManager: true, RetryAfter: left}
 }
 
-// found reports whether the hash on an object is a rival's: it isn't the one that was written last, which is wanted still. An
-// intent that has changed since may have been written by another replica of the same release. If the rival has put
-// its intent there too often already, left is the time until the next write.
+// found reports whether the hash on an object is a rival's: it isn't the one that was written last, which is wanted
+// still. An intent that has changed since may have been written by another replica of the same release. If the rival
+// has put its intent there too often already, left is the time until the next write.
 func (r *rivals) found(key rivalKey, hash, wanted string, now time.Time) (replaced bool, left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

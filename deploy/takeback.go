@@ -17,10 +17,10 @@ import (
 const takeBackAttempts = 5
 
 // TakeBack takes fields of an object away from the managers that hold them, so that the next Apply writes them again if
-// its intent has them: those that were left to a scaler (Result.Kept), or to others by Keep. It changes managedFields and
-// no value. Fields are paths as in FieldConflict; what is below one goes with it. It returns what was taken, from whom,
-// and in a dry run what would be. An object that no Manager of this field manager has applied is an *OwnedError, a field
-// that nobody else holds is an error, and then nothing is changed. It costs two calls.
+// its intent has them: those that were left to a scaler (Result.Kept), or to others by Keep. It changes managedFields
+// and no value. Fields are paths as in FieldConflict; what is below one goes with it. It returns what was taken, from
+// whom, and in a dry run what would be. An object that no Manager of this field manager has applied is an *OwnedError,
+// a field that nobody else holds is an error, and then nothing is changed. It costs two calls.
 func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, options ...Option) ([]FieldConflict, error) {
 	s, err := m.settings.with(options)
 	if err != nil {
@@ -126,8 +126,8 @@ func (t *taking) from(keys []string, held map[string]any) map[string]any {
 	return left
 }
 
-// withoutHollow takes out of our own entries what is left of a place of which others had taken everything: it would pass for
-// the ownership of all that is there, and the intent for covered.
+// withoutHollow takes out of our own entries what is left of a place of which others had taken everything: it would
+// pass for the ownership of all that is there, and the intent for covered.
 func withoutHollow(entries []any, ours func(map[string]any) bool, keys [][]string) []any {
 	for i, item := range entries {
 		entry, _ := item.(map[string]any)

@@ -12,21 +12,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TakeOverFrom names the predecessors of this manager: Apply takes over all that they own of an object, once and with two calls
-// more, so that what they set and the intent leaves out goes. Such are `kubectl apply` ("kubectl-client-side-apply"),
-// `kubectl create` ("kubectl-create") and an operator of another name. Those named must not write these objects any more. What this
-// manager's own name wrote by other requests than applies, such as a predecessor of the same name that sent whole objects, is
-// taken over without being named.
+// TakeOverFrom names the predecessors of this manager: Apply takes over all that they own of an object, once and with
+// two calls more, so that what they set and the intent leaves out goes. Such are `kubectl apply`
+// ("kubectl-client-side-apply"), `kubectl create` ("kubectl-create") and an operator of another name. Those named must
+// not write these objects any more. What this manager's own name wrote by other requests than applies, such as a
+// predecessor of the same name that sent whole objects, is taken over without being named.
 //
-// An object on which predecessors own fields isn't Unchanged. Left to them are fields that they set through a subresource,
-// finalizers, references to other owners, and the record of temporary patches. Objects by CreateOnly, OnDelete, Replace and
-// Ignore aren't taken over.
+// An object on which predecessors own fields isn't Unchanged. Left to them are fields that they set through a
+// subresource, finalizers, references to other owners, and the record of temporary patches. Objects by CreateOnly,
+// OnDelete, Replace and Ignore aren't taken over.
 func TakeOverFrom(managers ...string) Option {
 	return func(s *settings) { s.takeOverFrom = append(slices.Clip(s.takeOverFrom), managers...) }
 }
 
-// upgrade makes ours what predecessors own, and returns the object as it is then. Of the hash of what was applied last nothing
-// is left on it: should this process end before the apply, the next one has to see that there is more to do.
+// upgrade makes ours what predecessors own, and returns the object as it is then. Of the hash of what was applied last
+// nothing is left on it: should this process end before the apply, the next one has to see that there is more to do.
 func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if t.dryRun || !t.inherits(live) {
 		return live, nil
@@ -118,8 +118,8 @@ func (s *settings) heritage(entry map[string]any) (taken, left fieldSet) {
 	return taken, left
 }
 
-// marks splits what an entry holds of a list or map of the metadata into what belongs to a manifest, and what others of the same
-// name put onto the object: this module's AddFinalizer, the controller of temporary patches, other owners.
+// marks splits what an entry holds of a list or map of the metadata into what belongs to a manifest, and what others of
+// the same name put onto the object: this module's AddFinalizer, the controller of temporary patches, other owners.
 func (s *settings) marks(field string, fields fieldSet) (mine, theirs fieldSet) {
 	mine, theirs = fieldSet{}, fieldSet{}
 	for key, below := range fields {

@@ -118,7 +118,8 @@ func (refusingPort) Apply(context.Context, *unstructured.Unstructured, deploy.Ap
 	return deploy.Applied{}, errNo
 }
 
-// Ways of writing that own fields by an Update are unchanged all the same, and what this module's patches wrote isn't taken away.
+// Ways of writing that own fields by an Update are unchanged all the same, and what this module's patches wrote isn't
+// taken away.
 func TestTakeOverLeavesOurOwnPatches(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []deploy.Strategy{deploy.CreateOnly, deploy.Replace, deploy.OnDelete} {

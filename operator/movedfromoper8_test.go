@@ -24,8 +24,8 @@ const (
 
 var podKind = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 
-// oper8 is the old operator, with the locks of its leader_election package: what each reads, when it believes to lead, and what it
-// writes then, which is applied, by force after a conflict.
+// oper8 is the old operator, with the locks of its leader_election package: what each reads, when it believes to lead,
+// and what it writes then, which is applied, by force after a conflict.
 type oper8 struct {
 	*world
 	duration time.Duration

@@ -31,8 +31,8 @@ type offline struct {
 	rendered []deploy.Ref
 }
 
-// render reconciles one resource, or its deletion, with its temporary patches, in an in-memory cluster of its own, and then the
-// resources among what it renders that this operator controls too.
+// render reconciles one resource, or its deletion, with its temporary patches, in an in-memory cluster of its own, and
+// then the resources among what it renders that this operator controls too.
 func (o *Operator) render(
 	ctx context.Context, p *process, resource resourceFile, patches patchFiles, beside []*unstructured.Unstructured, deletes bool,
 ) ([]rendering, error) {

@@ -75,7 +75,8 @@ func combinations(names []string, values [][]string, visit func(environ map[stri
 	})
 }
 
-// Two operators that wait for two locks both work: in every environment in which oper8 takes a lock ours is the same one.
+// Two operators that wait for two locks both work: in every environment in which oper8 takes a lock ours is the same
+// one.
 func TestOneLockWithOper8(t *testing.T) {
 	t.Parallel()
 	names := []string{

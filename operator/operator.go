@@ -63,10 +63,10 @@ func Domain(domain string) Option { return func(o *Operator) { o.domain = domain
 // other operator in the cluster.
 func FieldManager(name string) Option { return func(o *Operator) { o.manager = name } }
 
-// TakeOverFrom names field managers whose work this operator goes on with, such as an operator of another name: what they set on the
-// objects that this operator renders becomes its own at the first apply, and goes if it isn't rendered; see deploy.TakeOverFrom. They
-// must not write these objects any more. What the operator's own field manager (FieldManager) wrote by other requests than applies
-// is taken over without being named. Several options add up.
+// TakeOverFrom names field managers whose work this operator goes on with, such as an operator of another name: what
+// they set on the objects that this operator renders becomes its own at the first apply, and goes if it isn't rendered;
+// see deploy.TakeOverFrom. They must not write these objects any more. What the operator's own field manager
+// (FieldManager) wrote by other requests than applies is taken over without being named. Several options add up.
 func TakeOverFrom(managers ...string) Option {
 	return func(o *Operator) { o.before = append(o.before, managers...) }
 }

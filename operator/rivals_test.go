@@ -28,7 +28,8 @@ func (f flavour) Setup(_ context.Context, s *reconcile.Session) error {
 	return nil
 }
 
-// One operator that is installed twice, in two versions: each install replaces what the other one applies, by the same name.
+// One operator that is installed twice, in two versions: each install replaces what the other one applies, by the same
+// name.
 func TestOperatorInstalledTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, envtest.CRDs(definitions, patchDefinition(t)))

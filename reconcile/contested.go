@@ -35,8 +35,9 @@ func isFought(err error) bool {
 	return errors.As(err, &conflict) && conflict.Fought
 }
 
-// Contested returns how many objects of all resources somebody else sets again and again, as of their last reconciles, so
-// that they are left alone for a while, see deploy.ConflictError. A dry run counts none. It may be called at any time.
+// Contested returns how many objects of all resources somebody else sets again and again, as of their last reconciles,
+// so that they are left alone for a while, see deploy.ConflictError. A dry run counts none. It may be called at any
+// time.
 func (r *Reconciler) Contested() int {
 	r.tallied.mu.Lock()
 	defer r.tallied.mu.Unlock()

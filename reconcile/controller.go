@@ -34,15 +34,16 @@ type Finalizer interface {
 	// Precondition.
 	//
 	// Once it returns nil, the components that it has added are rolled out as those of Setup are, in their order, with
-	// gates, patches and hooks (AfterVerifier and the others); those on which it called Remove itself are left out. It must add
-	// the same components each time. When all are verified, or none were added, the finalizer is removed and the cluster
-	// collects the objects that the resource owns, those of Finalize too. A component that fails holds the resource; the
-	// condition Updating and an event name it. Nothing is pruned: the objects of Setup stay as they are until then.
+	// gates, patches and hooks (AfterVerifier and the others); those on which it called Remove itself are left out. It
+	// must add the same components each time. When all are verified, or none were added, the finalizer is removed and the
+	// cluster collects the objects that the resource owns, those of Finalize too. A component that fails holds the
+	// resource; the condition Updating and an event name it. Nothing is pruned: the objects of Setup stay as they are
+	// until then.
 	//
-	// Two cases differ. While the garbage collector has a finalizer of its own on the resource (deletion in the foreground,
-	// or with orphans) the rollout waits for it, since the collector would take the new objects too. In a namespace that is
-	// being deleted nothing can be created: components that are refused for that are given up, which the event
-	// EventUnfinished says.
+	// Two cases differ. While the garbage collector has a finalizer of its own on the resource (deletion in the
+	// foreground, or with orphans) the rollout waits for it, since the collector would take the new objects too. In a
+	// namespace that is being deleted nothing can be created: components that are refused for that are given up, which the
+	// event EventUnfinished says.
 	Finalize(ctx context.Context, s *Session) error
 }
 

@@ -74,8 +74,8 @@ func (d *Description) describe(ctx context.Context) error {
 	return nil
 }
 
-// Finalize calls the controller's Finalize for a resource that is being deleted. Once it returns nil, the components that
-// Finalize added and didn't remove are those of the session, and nothing can be added any more.
+// Finalize calls the controller's Finalize for a resource that is being deleted. Once it returns nil, the components
+// that Finalize added and didn't remove are those of the session, and nothing can be added any more.
 func (d *Description) Finalize(ctx context.Context) error {
 	r, s := d.reconciler, d.session
 	if r.finalizer == nil {

@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The reasons of the events that a Reconciler records about resources by itself, see Events. The reason of any other failure is that
-// of the condition Updating.
+// The reasons of the events that a Reconciler records about resources by itself, see Events. The reason of any other
+// failure is that of the condition Updating.
 const (
 	// EventCreated, EventChanged: objects of a component were.
 	EventCreated = "Created"
@@ -23,18 +23,21 @@ const (
 	EventRewritten = "Rewritten"
 	// EventDeleted: objects were that a component renders no more, or that is disabled.
 	EventDeleted = "Deleted"
-	// EventKept: objects that no component renders any more weren't deleted, because that would take data along, see Prunes.
+	// EventKept: objects that no component renders any more weren't deleted, because that would take data along, see
+	// Prunes.
 	EventKept = "Kept"
-	// EventContested: somebody else sets what objects are to have again and again, so that they are left alone for a while.
+	// EventContested: somebody else sets what objects are to have again and again, so that they are left alone for a
+	// while.
 	EventContested = "Contested"
-	// EventRemade: an object, such as a Job with a ttlSecondsAfterFinished, is made anew each time it has finished and is gone.
+	// EventRemade: an object, such as a Job with a ttlSecondsAfterFinished, is made anew each time it has finished and is
+	// gone.
 	EventRemade = "MadeAnew"
 	// EventReady: all of the resource has become ready.
 	EventReady = "Ready"
 	// EventFinalized: Finalize is done, so the resource goes.
 	EventFinalized = "Finalized"
-	// EventUnfinished: the resource goes although components of Finalize weren't rolled out, since their namespace is being
-	// deleted too. The note names them.
+	// EventUnfinished: the resource goes although components of Finalize weren't rolled out, since their namespace is
+	// being deleted too. The note names them.
 	EventUnfinished = "Unfinished"
 )
 

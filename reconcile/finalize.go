@@ -10,9 +10,9 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// finalize runs the controller's Finalize while the resource carries our finalizer, rolls out what that adds, and removes
-// the finalizer once it is done; the default one too where there is no Finalize any more. Nobody's finalizer but our own is
-// touched.
+// finalize runs the controller's Finalize while the resource carries our finalizer, rolls out what that adds, and
+// removes the finalizer once it is done; the default one too where there is no Finalize any more. Nobody's finalizer
+// but our own is touched.
 func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, error) {
 	name := r.options.finalizerName
 	if !r.finalizes() {

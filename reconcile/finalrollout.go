@@ -18,9 +18,9 @@ import (
 // namespaceTerminating is the cause with which an API server refuses new objects in a namespace that is being deleted.
 const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
-// rollOutFinalize rolls out the components that Finalize has added. It returns neither an outcome nor an error once all of
-// them are verified, or those that aren't can't be made any more, which the session then has in undone. Nothing is pruned:
-// the objects of Setup are still there, and the cluster collects all of them with the resource.
+// rollOutFinalize rolls out the components that Finalize has added. It returns neither an outcome nor an error once all
+// of them are verified, or those that aren't can't be made any more, which the session then has in undone. Nothing is
+// pruned: the objects of Setup are still there, and the cluster collects all of them with the resource.
 func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome, error) {
 	if !s.addedInFinalize() {
 		return nil, nil
@@ -53,7 +53,8 @@ func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome,
 	return &outcome, fmt.Errorf("finalize: %w: mend it, or take the finalizer %s off the resource to let it go without", err, r.options.finalizerName)
 }
 
-// addedInFinalize leaves of the components those that Finalize has added and not removed, and reports whether there are any.
+// addedInFinalize leaves of the components those that Finalize has added and not removed, and reports whether there are
+// any.
 func (s *Session) addedInFinalize() bool {
 	s.components = slices.DeleteFunc(s.components, func(c *Component) bool {
 		if c.removed {
@@ -68,8 +69,8 @@ func (s *Session) addedInFinalize() bool {
 	return len(s.components) > 0
 }
 
-// collecting returns the finalizer by which the garbage collector holds a resource that is being deleted, empty if it doesn't.
-// Until it is off, what hangs on the resource is deleted or parted with.
+// collecting returns the finalizer by which the garbage collector holds a resource that is being deleted, empty if it
+// doesn't. Until it is off, what hangs on the resource is deleted or parted with.
 func collecting(resource *unstructured.Unstructured) string {
 	for _, finalizer := range []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents} {
 		if slices.Contains(resource.GetFinalizers(), finalizer) {
@@ -79,9 +80,9 @@ func collecting(resource *unstructured.Unstructured) string {
 	return ""
 }
 
-// undone describes the components that can't be rolled out any more if a namespace is being deleted; refused reports that
-// one was refused for that. The text is empty while something else keeps a component: a failure, or objects that are
-// deployed and not ready yet, which become ready or go with their namespace.
+// undone describes the components that can't be rolled out any more if a namespace is being deleted; refused reports
+// that one was refused for that. The text is empty while something else keeps a component: a failure, or objects that
+// are deployed and not ready yet, which become ready or go with their namespace.
 func (o Outcome) undone() (text string, refused bool) {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
@@ -99,8 +100,8 @@ func (o Outcome) undone() (text string, refused bool) {
 	return strings.Join(parts, "; "), refused
 }
 
-// namespaceGoes reports whether the namespace of the resource is being deleted, as far as the operator may read that. What a
-// component waits for may be gone with it.
+// namespaceGoes reports whether the namespace of the resource is being deleted, as far as the operator may read that.
+// What a component waits for may be gone with it.
 func (s *Session) namespaceGoes(ctx context.Context) bool {
 	if s.dryRun || s.Namespace() == "" {
 		return false

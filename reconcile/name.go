@@ -15,8 +15,8 @@ const (
 // A StatefulSet or CronJob takes only 52 characters: have the resource's schema refuse longer names.
 func (s *Session) ScopedName(name string) string { return s.TruncatedName(s.Name() + "-" + name) }
 
-// TruncatedName returns name, shortened to 63 characters if it is longer: as Truncate does, or with Oper8Names as oper8's
-// get_truncated_name does.
+// TruncatedName returns name, shortened to 63 characters if it is longer: as Truncate does, or with Oper8Names as
+// oper8's get_truncated_name does.
 func (s *Session) TruncatedName(name string) string {
 	if s.oper8Names {
 		return truncateOper8(name)
@@ -39,7 +39,8 @@ func truncateOper8(name string) string {
 	return string(characters[:longestName-digits]) + hex.EncodeToString(sum[:])[:digits]
 }
 
-// Truncate shortens a name to 63 bytes: one that is longer is cut and ends in a dash and 8 digits of the whole name's hash.
+// Truncate shortens a name to 63 bytes: one that is longer is cut and ends in a dash and 8 digits of the whole name's
+// hash.
 func Truncate(name string) string {
 	if len(name) <= longestName {
 		return name

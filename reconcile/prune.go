@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Prunes names kinds of which objects are deleted once no component renders them any more. It is needed for two. Objects of
-// kinds whose deletion takes data along (deploy.Protected), such as claims, are kept otherwise, with an event. And a
-// release of the controller that renders none of a kind of an earlier release names it, for resources whose operator ended before it could
-// remember the kind in their status. Naming a kind costs a watch of it.
+// Prunes names kinds of which objects are deleted once no component renders them any more. It is needed for two.
+// Objects of kinds whose deletion takes data along (deploy.Protected), such as claims, are kept otherwise, with an
+// event. And a release of the controller that renders none of a kind of an earlier release names it, for resources
+// whose operator ended before it could remember the kind in their status. Naming a kind costs a watch of it.
 func Prunes(kinds ...schema.GroupVersionKind) Option {
 	return func(o *options) { o.prunes = append(o.prunes, kinds...) }
 }

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// An object that comes back regrownLimit times within regrownWindow after it was pruned is pruned once in regrownPause from
-// then on, until it has stayed away for regrownPeace.
+// An object that comes back regrownLimit times within regrownWindow after it was pruned is pruned once in regrownPause
+// from then on, until it has stayed away for regrownPeace.
 const (
 	regrownLimit  = 3
 	regrownWindow = 10 * time.Minute
@@ -22,16 +22,16 @@ const (
 	regrownPeace  = 2 * regrownPause
 )
 
-// regrown remembers which objects were pruned and when. An object that this process doesn't render and that comes back again
-// and again is rendered by another process of the same name: the two would create and delete it for ever. The zero value is ready for
-// use; it is safe for concurrent use.
+// regrown remembers which objects were pruned and when. An object that this process doesn't render and that comes back
+// again and again is rendered by another process of the same name: the two would create and delete it for ever. The
+// zero value is ready for use; it is safe for concurrent use.
 type regrown struct {
 	mu    sync.Mutex
 	known map[place]prunings
 }
 
-// prunings are the latest times at which objects of a resource were pruned, for one generation of it: with each change of the
-// resource another replica may have rendered them in between.
+// prunings are the latest times at which objects of a resource were pruned, for one generation of it: with each change
+// of the resource another replica may have rendered them in between.
 type prunings struct {
 	generation int64
 	times      map[deploy.Ref][]time.Time
@@ -59,8 +59,8 @@ func (r *regrown) pruned(s *Session, ref deploy.Ref) {
 	known.times[ref] = times[max(len(times)-regrownLimit, 0):]
 }
 
-// fought returns the objects of the resource at a place that came back too often, with the time since each was pruned last.
-// One that has stayed away for regrownPeace isn't among them.
+// fought returns the objects of the resource at a place that came back too often, with the time since each was pruned
+// last. One that has stayed away for regrownPeace isn't among them.
 func (r *regrown) fought(at place, now time.Time) map[deploy.Ref]time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

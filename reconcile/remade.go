@@ -15,8 +15,8 @@ import (
 const remadeLimit = 2
 
 // remade counts how often objects that finish, such as Jobs, are created although they have been created before and had
-// finished since. Objects that were made by another process count from then on. The zero value is ready for use; it is safe
-// for concurrent use.
+// finished since. Objects that were made by another process count from then on. The zero value is ready for use; it is
+// safe for concurrent use.
 type remade struct {
 	mu    sync.Mutex
 	known map[place]map[deploy.Ref]*remaking
@@ -24,15 +24,15 @@ type remade struct {
 
 // remaking is what is known of one object that was created.
 type remaking struct {
-	// finished: it has finished since it was created, as far as that was seen. ttl is its ttlSecondsAfterFinished, nil if it
-	// has none: such an object may have gone unseen.
+	// finished: it has finished since it was created, as far as that was seen. ttl is its ttlSecondsAfterFinished, nil if
+	// it has none: such an object may have gone unseen.
 	finished bool
 	ttl      any
 	times    int
 }
 
-// note counts what a session has created, and records an event and a line in the log about each object that is made anew again
-// and again, once.
+// note counts what a session has created, and records an event and a line in the log about each object that is made
+// anew again and again, once.
 func (r *remade) note(s *Session) {
 	at := s.place()
 	r.mu.Lock()

@@ -132,9 +132,10 @@ func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstru
 	return s.manager.View().Get(ctx, ref)
 }
 
-// List reads the objects of kind in namespace (empty: all) that selector matches (nil: all), and each of byField (nil: all), by the
-// values of deploy.FieldsOf: any field of the object can be named, not only those by which an API server selects. It is read as by Get,
-// and selected by fields afterwards. The objects are shared: copy them before you change them.
+// List reads the objects of kind in namespace (empty: all) that selector matches (nil: all), and each of byField (nil:
+// all), by the values of deploy.FieldsOf: any field of the object can be named, not only those by which an API server
+// selects. It is read as by Get, and selected by fields afterwards. The objects are shared: copy them before you change
+// them.
 func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector,
 	byField ...fields.Selector) ([]*unstructured.Unstructured, error) {
 	found, err := s.manager.View().List(ctx, kind, namespace, selector)

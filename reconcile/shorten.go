@@ -22,8 +22,8 @@ type shortening struct {
 	names   bool
 }
 
-// shortenings are tried in turn until the cluster takes the status. What the components say goes first, then their names. How
-// many there are, and the kinds of their objects, without which nothing could be pruned, stay.
+// shortenings are tried in turn until the cluster takes the status. What the components say goes first, then their
+// names. How many there are, and the kinds of their objects, without which nothing could be pruned, stay.
 var shortenings = []shortening{{message: 4096, names: true}, {message: 1024}, {message: 256}}
 
 // tooLarge reports whether a write was refused because the object is larger than what the cluster stores.
@@ -43,8 +43,9 @@ func fitting(log *slog.Logger, write func(step int) (deploy.Result, error)) (dep
 	}
 }
 
-// shortened is next after the given number of shortenings. A status that was shortened before stays as it is while nothing
-// else has changed, so that it isn't refused again with each reconcile: that is present then. next and present aren't changed.
+// shortened is next after the given number of shortenings. A status that was shortened before stays as it is while
+// nothing else has changed, so that it isn't refused again with each reconcile: that is present then. next and present
+// aren't changed.
 func shortened(next, present map[string]any, step int) map[string]any {
 	switch {
 	case step > 0:

@@ -67,8 +67,8 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present
 }
 
 // changeStatus writes what change makes of the present status of a resource, if it differs, without what the schema is
-// known to drop, and shortened where the cluster takes no more; and learns what the schema drops, also from a write that changed
-// nothing because of it. It does nothing WithoutStatus. present is shared.
+// known to drop, and shortened where the cluster takes no more; and learns what the schema drops, also from a write
+// that changed nothing because of it. It does nothing WithoutStatus. present is shared.
 func (r *Reconciler) changeStatus(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger,
 	change func(present map[string]any) (next map[string]any, changed bool, err error),

@@ -185,8 +185,8 @@ func forbidden(err error, f failed) error {
 	return refused
 }
 
-// refusesContent reports whether admission refused a write for what is written. A quota that is used up and a namespace that
-// is being deleted refuse any content.
+// refusesContent reports whether admission refused a write for what is written. A quota that is used up and a namespace
+// that is being deleted refuse any content.
 func refusesContent(err error, f failed) bool {
 	if f.verb != "create" && f.verb != "update" && f.verb != "patch" || apierrors.HasStatusCause(err, "NamespaceTerminating") {
 		return false

@@ -27,8 +27,8 @@ const oper8 = "oper8"
 
 // movedCase is an object as oper8 left it, and what the new operator renders in its place.
 type movedCase struct {
-	// seeds are written one after the other: the first is created, or applied with "apply", the others replace it ("put"). A "merge" is
-	// a merge patch. Each is by oper8, or by the manager named behind a slash.
+	// seeds are written one after the other: the first is created, or applied with "apply", the others replace it ("put").
+	// A "merge" is a merge patch. Each is by oper8, or by the manager named behind a slash.
 	seeds   []seed
 	intent  string
 	options []deploy.Option
@@ -36,7 +36,8 @@ type movedCase struct {
 	gone, kept []string
 	// rounds is how many applies it takes, 0 for one.
 	rounds int
-	// refused: an apply would be refused while what goes is there, which is what diff reports, where the cluster validates it.
+	// refused: an apply would be refused while what goes is there, which is what diff reports, where the cluster validates
+	// it.
 	refused bool
 }
 
@@ -140,7 +141,8 @@ func webOf(pod string) string {
 	return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 0, selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: {" + pod + "}}}}"
 }
 
-// What oper8 wrote by PUT and isn't rendered goes with the first apply, as diff shows before; then nothing is asked for.
+// What oper8 wrote by PUT and isn't rendered goes with the first apply, as diff shows before; then nothing is asked
+// for.
 func TestMovedFromOper8(t *testing.T) {
 	t.Parallel()
 	kinds := []schema.GroupVersionKind{configMap, deployment, service, {Version: "v1", Kind: "Secret"}, {Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"}}
@@ -172,7 +174,8 @@ func TestMovedFromOper8(t *testing.T) {
 	}
 }
 
-// movedSide is a cluster: the port of whoever was there before, the operator's at a new start, and a check that it asks for nothing.
+// movedSide is a cluster: the port of whoever was there before, the operator's at a new start, and a check that it asks
+// for nothing.
 type movedSide struct {
 	namespace string
 	port      deploy.Port
@@ -292,7 +295,8 @@ func put(ctx context.Context, port deploy.Port, obj *unstructured.Unstructured, 
 	}
 }
 
-// hasPlace reports whether there is something at a place, whose steps are separated by dots; a key of an annotation may have some.
+// hasPlace reports whether there is something at a place, whose steps are separated by dots; a key of an annotation may
+// have some.
 func hasPlace(value any, place string) bool {
 	if place == "" {
 		return true

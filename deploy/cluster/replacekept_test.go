@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A replacement keeps what the server set in fields that can't be changed, and takes away what this manager wrote before and
-// doesn't say any more.
+// A replacement keeps what the server set in fields that can't be changed, and takes away what this manager wrote
+// before and doesn't say any more.
 func TestReplaceKeepsWhatTheServerSet(t *testing.T) {
 	t.Parallel()
 	const limits = `image: "example.invalid/c:1", resources: {limits: {cpu: "1000m", memory: 1024Mi}}`

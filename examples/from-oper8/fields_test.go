@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// oper8 replaces objects where an apply won't do. What it set so and this operator doesn't render goes at the first apply, and nothing is
-// written from then on.
+// oper8 replaces objects where an apply won't do. What it set so and this operator doesn't render goes at the first
+// apply, and nothing is written from then on.
 //
 // It isn't parallel to the others: they look at the bakeries of all namespaces.
 func TestMovedFromOper8(t *testing.T) {

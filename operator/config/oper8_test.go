@@ -112,7 +112,8 @@ func TestKeysOfOtherPackages(t *testing.T) {
 	assert.Equal(t, []string{"VCS_REPO is an old name: set A_VCS_REPOSITORY=/versions instead"}, s.Warnings())
 }
 
-// The lock is the one that oper8 takes, and a warning says which variable isn't read, or by what name it is from now on.
+// The lock is the one that oper8 takes, and a warning says which variable isn't read, or by what name it is from now
+// on.
 func TestLockOfOper8(t *testing.T) {
 	t.Parallel()
 	pod := filepath.Join(t.TempDir(), "namespace")

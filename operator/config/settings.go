@@ -39,9 +39,9 @@ type Settings struct {
 type Option func(*Settings)
 
 // Oper8Environment has the environment read by oper8's bare names too, such as LOG_LEVEL, with a warning for each one that
-// counts. A name with the prefix comes first. The lock of leader election is the one that oper8 takes in the same environment:
-// OPERATOR_NAME names it before PYTHON_WATCH_MANAGER_LOCK_NAME, and PYTHON_WATCH_MANAGER_LOCK_NAMESPACE counts outside of a
-// Pod only, where PYTHON_WATCH_MANAGER_LOCK_TYPE alone means the namespace "default".
+// counts. A name with the prefix comes first. The lock of leader election is the one that oper8 takes in the same
+// environment: OPERATOR_NAME names it before PYTHON_WATCH_MANAGER_LOCK_NAME, and PYTHON_WATCH_MANAGER_LOCK_NAMESPACE
+// counts outside of a Pod only, where PYTHON_WATCH_MANAGER_LOCK_TYPE alone means the namespace "default".
 func Oper8Environment() Option { return func(s *Settings) { s.oper8 = true } }
 
 // NamespaceFile sets the file by which Oper8Environment finds out whether the process runs in a Pod; default

@@ -87,8 +87,8 @@ func cut(text string, most int) string {
 	return text[:head] + dots + text[tail:]
 }
 
-// aboutNamespace returns e as an event about the namespace of its object. While a namespace is being deleted nothing can be
-// created in it, but events about the namespace itself are in another one.
+// aboutNamespace returns e as an event about the namespace of its object. While a namespace is being deleted nothing
+// can be created in it, but events about the namespace itself are in another one.
 func (e Event) aboutNamespace() Event {
 	e.Note = cut(e.Regarding.Ref.String()+": "+e.Note, mostNote)
 	e.Related = e.Regarding

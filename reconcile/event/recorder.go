@@ -71,8 +71,8 @@ func NewRecorder(port deploy.Port, controller, instance string, options ...Optio
 	return r
 }
 
-// Record implements Sink. Events of events, and of what has no name, are left out. In a namespace that is being deleted no
-// event can be created: warnings about its objects are written as events about the namespace, beside those of other
+// Record implements Sink. Events of events, and of what has no name, are left out. In a namespace that is being deleted
+// no event can be created: warnings about its objects are written as events about the namespace, beside those of other
 // cluster-scoped objects.
 func (r *Recorder) Record(e Event) {
 	if e.Regarding.Kind.Kind == "Event" || e.Regarding.Name == "" || e.Reason == "" {

@@ -76,8 +76,9 @@ func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
 // oper8Domain is that of annotations which replicas of an operator written with oper8 read, too.
 const oper8Domain = "oper8.org"
 
-// hold is what the lock says of this replica now. The time is to the nanosecond, or to the microsecond that oper8 reads, so that no
-// two of them are the same. Of a time with a zone oper8 says that it can't be compared, and reconciles nothing any more.
+// hold is what the lock says of this replica now. The time is to the nanosecond, or to the microsecond that oper8
+// reads, so that no two of them are the same. Of a time with a zone oper8 says that it can't be compared, and
+// reconciles nothing any more.
 func (o *objects) hold() pair {
 	layout := time.RFC3339Nano
 	if o.options.domain == oper8Domain {

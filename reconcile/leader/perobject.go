@@ -43,8 +43,8 @@ type ObjectLock struct {
 //
 // All replicas must have the same Duration, RenewDeadline and Domain, and next the same cluster, whose View shows what is
 // written here. How long a lock stands still is measured on the own clock from when it was first seen as it is; the
-// time in the annotation, in UTC, is for people, and with the domain oper8.org for replicas of an operator written with oper8.
-// What next sends past the renew deadline, because its process was frozen, is kept back by ObjectTransport.
+// time in the annotation, in UTC, is for people, and with the domain oper8.org for replicas of an operator written with
+// oper8. What next sends past the renew deadline, because its process was frozen, is kept back by ObjectTransport.
 func PerObject(next Reconciler, cluster deploy.Cluster, opts ...Option) (*ObjectLock, error) {
 	const what = "lock per object"
 	o, err := newOptions(opts)

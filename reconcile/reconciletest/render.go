@@ -95,8 +95,8 @@ func (h *Harness) controllerOf(ref deploy.Ref) (reconcile.Controller, error) {
 	return nil, fmt.Errorf("no controller of the test is for the kind %s", ref.Kind.Kind)
 }
 
-// scratch is a cluster that holds what the test has applied, as it is now. Of what is being deleted it holds the resource
-// alone.
+// scratch is a cluster that holds what the test has applied, as it is now. Of what is being deleted it holds the
+// resource alone.
 func (h *Harness) scratch(ctx context.Context, resource deploy.Ref) (*dryrun.Cluster, error) {
 	var objects []*unstructured.Unstructured
 	var clusterScoped []schema.GroupKind

@@ -39,7 +39,8 @@ var (
 	eventKind  = schema.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}
 )
 
-// departure controls Departures: each is one ConfigMap, and when it goes a Job, and then a note that somebody has to sign.
+// departure controls Departures: each is one ConfigMap, and when it goes a Job, and then a note that somebody has to
+// sign.
 type departure struct{ verified *atomic.Int32 }
 
 func (departure) Kind() schema.GroupVersionKind { return departures }

@@ -140,7 +140,8 @@ func testFieldSelectors(t *testing.T) {
 	})
 }
 
-// compare has a kind selected by each value that a field has, and by one that it hasn't, by a session, in memory, and by the server.
+// compare has a kind selected by each value that a field has, and by one that it hasn't, by a session, in memory, and
+// by the server.
 func compare(ctx context.Context, t *testing.T, s *reconcile.Session, memory, server deploy.Port, kind schema.GroupVersionKind, path string, ours labels.Selector) {
 	t.Helper()
 	all, err := s.List(ctx, kind, "", ours)

@@ -11,7 +11,8 @@ import (
 	"github.com/operkit/operkit/status"
 )
 
-// testSubsystem has the operator of a child be in the middle of an upgrade: the child's status says Ready, of the version before.
+// testSubsystem has the operator of a child be in the middle of an upgrade: the child's status says Ready, of the
+// version before.
 func testSubsystem(t *testing.T) {
 	w := newWorld(t)
 	w.CreateYAML("{apiVersion: " + loaves.GroupVersion().String() + ", kind: Loaf, metadata: {name: whole}}")

@@ -61,7 +61,8 @@ func (w *world) reconcile(on deploy.Cluster, name string, setup baker, options .
 	require.NoError(w.t, err)
 }
 
-// objects are those of a file, in the world's namespace or with its name, and with a label by which they are told from others'.
+// objects are those of a file, in the world's namespace or with its name, and with a label by which they are told from
+// others'.
 func (w *world) objects(file string) []*unstructured.Unstructured {
 	w.t.Helper()
 	all := decoded(w.t, file)

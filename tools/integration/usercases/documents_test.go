@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// documents are the objects of a file below testdata, those of lists one by one, as a backup tool restores them: without
-// what the server they come from has set.
+// documents are the objects of a file below testdata, those of lists one by one, as a backup tool restores them:
+// without what the server they come from has set.
 func documents(t *testing.T, file string) []*unstructured.Unstructured {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("testdata", file))

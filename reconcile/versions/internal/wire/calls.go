@@ -10,8 +10,8 @@ type Hooked struct {
 	Given *Problem `cbor:"5,keyasint,omitempty"`
 }
 
-// HookAnswer is the answer of a hook: After, in nanoseconds, that of Requeue, and Described that of Finalize, nil if it has
-// added no components.
+// HookAnswer is the answer of a hook: After, in nanoseconds, that of Requeue, and Described that of Finalize, nil if it
+// has added no components.
 type HookAnswer struct {
 	After     int64      `cbor:"1,keyasint,omitempty"`
 	Described *Described `cbor:"2,keyasint,omitempty"`

@@ -142,8 +142,8 @@ func figure(line string) (string, bool) {
 	return text, isFigure
 }
 
-// wanted reports whether a person wants to see the output as it is: of a package that passed the last line, of one that failed
-// all it printed itself, of tests what those that did not pass printed, and with which seed a long one was run.
+// wanted reports whether a person wants to see the output as it is: of a package that passed the last line, of one that
+// failed all it printed itself, of tests what those that did not pass printed, and with which seed a long one was run.
 func wanted(o output, failedPackage bool) bool {
 	if o.test != nil {
 		return o.test.outcome != passed && !isProgress(o.text) || strings.Contains(o.text, ": SOAK ")
