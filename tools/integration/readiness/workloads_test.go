@@ -1,6 +1,9 @@
 package readiness
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // pods is a template of Pods that stay where they are until somebody ungates them.
 const pods = `
@@ -77,7 +80,7 @@ kind: DaemonSet
 metadata: {name: it}
 spec:
   selector: {matchLabels: {app: it}}
-  template:` + pods,
+  template:` + strings.Replace(pods, "spec:", "spec:\n      nodeSelector: {type: kwok} # other tests make nodes too", 1),
 		steps: []step{{"LessAvailable", ungate(1)}}, states: becomes,
 		agrees: rollout("daemonset/it", "successfully rolled out"),
 	},
