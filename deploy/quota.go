@@ -10,17 +10,18 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // quotaExcess is the refusal of a creation by a ResourceQuota. The amounts are those of the resources that don't suffice.
 type quotaExcess struct {
-	quota                    string
-	requested, used, limited map[string]resource.Quantity
+	resource                 schema.GroupResource
+	requested, used, limited amounts
 }
 
 // quotaText is how the API server says it. There is no other sign of it in the answer. Quotas are checked last, so the
 // object is acceptable in every other way.
-var quotaText = regexp.MustCompile(`exceeded quota: (\S+), requested: (\S+), used: (\S+), limited: (\S+)$`)
+var quotaText = regexp.MustCompile(`exceeded quota: \S+, requested: (\S+), used: (\S+), limited: (\S+)$`)
 
 // quotaExcessOf reads what a quota says in err; false if err isn't the refusal of a quota.
 func quotaExcessOf(err error) (quotaExcess, bool) {
@@ -32,10 +33,10 @@ func quotaExcessOf(err error) (quotaExcess, bool) {
 	if found == nil {
 		return quotaExcess{}, false
 	}
-	e := quotaExcess{quota: found[1]}
-	for i, amounts := range []*map[string]resource.Quantity{&e.requested, &e.used, &e.limited} {
+	e := quotaExcess{resource: forbidden.Resource}
+	for i, read := range []*amounts{&e.requested, &e.used, &e.limited} {
 		var ok bool
-		if *amounts, ok = quantities(found[i+2]); !ok {
+		if *read, ok = quantities(found[i+1]); !ok {
 			return quotaExcess{}, false
 		}
 	}
@@ -43,21 +44,21 @@ func quotaExcessOf(err error) (quotaExcess, bool) {
 }
 
 // quantities reads a list such as count/jobs.batch=1,requests.cpu=500m.
-func quantities(text string) (map[string]resource.Quantity, bool) {
-	amounts := map[string]resource.Quantity{}
+func quantities(text string) (amounts, bool) {
+	listed := amounts{}
 	for pair := range strings.SplitSeq(text, ",") {
 		name, value, found := strings.Cut(pair, "=")
 		amount, err := resource.ParseQuantity(value)
 		if !found || err != nil {
 			return nil, false
 		}
-		amounts[name] = amount
+		listed[name] = amount
 	}
-	return amounts, true
+	return listed, true
 }
 
 // fitsAfter reports whether the new object fits in the quota once as much as freed is given back.
-func (e quotaExcess) fitsAfter(freed map[string]resource.Quantity) bool {
+func (e quotaExcess) fitsAfter(freed amounts) bool {
 	for name, limit := range e.limited {
 		rest := e.used[name].DeepCopy()
 		rest.Sub(freed[name])
@@ -69,39 +70,58 @@ func (e quotaExcess) fitsAfter(freed map[string]resource.Quantity) bool {
 	return true
 }
 
-// countedKinds are the resources of a quota, beside count/..., that count objects.
-var countedKinds = []string{"configmaps", "persistentvolumeclaims", "pods", "replicationcontrollers", "resourcequotas", "secrets", "services"}
+var quotaKind = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
 
-// countsOnly reports whether nothing but numbers of objects is exceeded.
-func (e quotaExcess) countsOnly() bool {
-	for name := range e.limited {
-		if !strings.HasPrefix(name, "count/") && !slices.Contains(countedKinds, name) {
-			return false
+// freesEnough reports whether the new object fits in the quotas of its namespace once live is gone. A server names one
+// quota of several, in no order, and what it doesn't measure can't be seen: a new object that differs from live in what
+// quotas measure is accepted only where there is a single quota, for all objects.
+func (t *task) freesEnough(ctx context.Context, live *unstructured.Unstructured, e quotaExcess) bool {
+	same := sameValue(quotaTraits(t.in.object), quotaTraits(live))
+	if same && !e.fitsAfter(e.requested) {
+		return false
+	}
+	quotas, err := t.port.List(ctx, quotaKind, live.GetNamespace(), ListOptions{})
+	var forbidden *ForbiddenError
+	switch {
+	case errors.As(err, &forbidden):
+		return same
+	case err != nil:
+		return false
+	case same:
+		return !slices.ContainsFunc(quotas, func(quota *unstructured.Unstructured) bool { return e.exceeds(quota, live) })
+	}
+	return len(quotas) == 1 && !isScoped(quotas[0]) && e.fitsAfter(e.quotaAmounts(live))
+}
+
+func isScoped(quota *unstructured.Unstructured) bool {
+	spec, _ := quota.Object["spec"].(map[string]any)
+	return spec["scopes"] != nil || spec["scopeSelector"] != nil
+}
+
+// exceeds reports whether more of a quota is used than there is, of what live takes. That is so after the quota was
+// lowered; an equal object isn't accepted then.
+func (e quotaExcess) exceeds(quota, live *unstructured.Unstructured) bool {
+	hard, _, _ := unstructured.NestedStringMap(quota.Object, "spec", "hard")
+	used, _, _ := unstructured.NestedStringMap(quota.Object, "status", "used")
+	for name, text := range hard {
+		limit, limitErr := resource.ParseQuantity(text)
+		amount, err := resource.ParseQuantity(used[name])
+		takes := name == "count/"+e.resource.String() || name == e.resource.String() ||
+			quotaTraits(live) != nil && !strings.HasPrefix(name, "count/")
+		if takes && limitErr == nil && err == nil && amount.Cmp(limit) > 0 {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
-// freesEnough reports whether the deletion of live leaves so much of a quota that the new object fits in. Of objects, live
-// is one. Of anything else it has what the creation of an equal object is refused for.
-func (t *task) freesEnough(ctx context.Context, live *unstructured.Unstructured, e quotaExcess) bool {
-	if e.countsOnly() {
-		return e.fitsAfter(e.requested)
-	}
-	again := live.DeepCopy()
-	t.strip(again, t.in.ref)
-	again.SetOwnerReferences(nil)
-	freed, refused := quotaExcessOf(t.tryInPlaceOf(ctx, again, live))
-	return refused && freed.quota == e.quota && e.fitsAfter(freed.requested)
-}
+// freedWait bounds how long a cluster may take to notice that what a deleted object took is free.
+const freedWait = 15 * time.Second
 
-// quotaWait bounds how long a quota may take to notice a deletion.
-const quotaWait = 15 * time.Second
-
-// createWithinQuota creates the object in the place of one that was just deleted. The quota controller counts that a moment
-// later, until then the creation is refused.
-func (t *task) createWithinQuota(ctx context.Context) Result {
-	limit := quotaWait
+// createInPlaceOf creates the object in the place of live, which was just deleted. A controller counts a moment later what
+// that leaves of a quota; until then the creation is refused.
+func (t *task) createInPlaceOf(ctx context.Context, live *unstructured.Unstructured) Result {
+	limit := freedWait
 	if t.recreateWait > 0 {
 		limit = min(limit, t.recreateWait)
 	}
@@ -111,7 +131,7 @@ func (t *task) createWithinQuota(ctx context.Context) Result {
 	_ = waitUntil(bounded, func(context.Context) (bool, error) {
 		result = t.create(ctx)
 		_, refused := quotaExcessOf(result.Err)
-		return !refused, nil
+		return !refused && len(heldByLive(result.Err, t.in.object, live)) == 0, nil
 	})
 	return result
 }

@@ -48,7 +48,7 @@ func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, re
 	if err := t.awaitDeletion(ctx, ref, live); err != nil {
 		return Result{Ref: ref, Action: Removed, Err: err}
 	}
-	result := t.createWithinQuota(ctx)
+	result := t.createInPlaceOf(ctx, live)
 	switch {
 	case result.Action == Created:
 		result.Action = Recreated

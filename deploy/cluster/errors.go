@@ -143,7 +143,7 @@ func rawAnswer(status apierrors.APIStatus) (text string, raw bool) {
 // be refused again.
 func refused(err error, status apierrors.APIStatus) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err) ||
-		apierrors.IsUnsupportedMediaType(err) || unknownField(status) || tooLarge(status)
+		apierrors.IsUnsupportedMediaType(err) || unknownField(status) || tooLarge(status) || portTaken(status)
 }
 
 // unknownField tells whether an apply was refused for a field that its kind doesn't have. The
@@ -158,6 +158,12 @@ func unknownField(status apierrors.APIStatus) bool {
 func tooLarge(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "etcdserver: request is too large") || strings.Contains(message, "trying to send message larger than max")
+}
+
+// portTaken does so for a port of a Service that another one has, of which no field is named.
+func portTaken(status apierrors.APIStatus) bool {
+	message := status.Status().Message
+	return strings.Contains(message, "HealthCheck NodePort") && strings.Contains(message, "port is already allocated")
 }
 
 // causes are the fields that an API server names in its refusal.
