@@ -28,8 +28,6 @@ var protectedKinds = []schema.GroupKind{
 // deleted because of a change (Recreate), nor pruned unless that is asked for.
 func Protected(kind schema.GroupKind) bool { return slices.Contains(protectedKinds, kind) }
 
-var claimKind = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
-
 // checkLoss returns an error if the deletion of live would take data along and the strategy doesn't allow it.
 // refusal is why live can't be changed.
 func (t *task) checkLoss(ctx context.Context, live *unstructured.Unstructured, refusal error) error {
@@ -44,41 +42,65 @@ func (t *task) checkLoss(ctx context.Context, live *unstructured.Unstructured, r
 	if t.recreatePropagation() == metav1.DeletePropagationOrphan {
 		return nil
 	}
-	claims, err := t.claimsOf(ctx, live)
-	if err != nil || len(claims) == 0 {
+	lost, err := t.lostWith(ctx, live)
+	if err != nil || len(lost) == 0 {
 		return err
 	}
 	return &InvalidError{Ref: ref, Causes: causesOf(refusal), Err: fmt.Errorf(
 		"%s: deleting it would take along the data of %s: use the strategy %s, which keeps what the object owns, or %s if that is meant",
-		reason(refusal), strings.Join(claims, ", "), RecreateOrphan, RecreateProtected)}
+		reason(refusal), strings.Join(lost, ", "), RecreateOrphan, RecreateProtected)}
 }
 
-// claimsOf names the claims that the garbage collector deletes after live: those that live owns, itself or through
-// objects that it owns.
-func (t *task) claimsOf(ctx context.Context, live *unstructured.Unstructured) ([]string, error) {
+// lostWith names the protected objects that the garbage collector deletes after live.
+func (t *task) lostWith(ctx context.Context, live *unstructured.Unstructured) ([]string, error) {
 	if deletesClaims(live) {
 		return []string{"the claims of its volumeClaimTemplates"}, nil
 	}
-	found, err := t.port.List(ctx, claimKind, live.GetNamespace(), ListOptions{})
-	var forbidden *ForbiddenError
-	if errors.As(err, &forbidden) && isBuiltIn(t.in.ref.Kind.Group) {
-		return nil, nil // of these a StatefulSet alone makes claims that it owns
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: it is kept, because claims that would be deleted with it can't be looked for: %w", t.in.ref, err)
-	}
-	owners := ownerWalk{task: t, root: live.GetUID(), known: map[types.UID]bool{}}
-	var claims []string
-	for _, claim := range found {
-		below, err := owners.leadsToRoot(ctx, claim)
+	owners := ownerWalk{task: t, known: map[types.UID]fate{live.GetUID(): goes}}
+	var lost []string
+	for _, kind := range protectedKinds {
+		found, err := t.mayBeOwnedBy(ctx, live, kind.WithVersion("v1"))
 		if err != nil {
-			return nil, fmt.Errorf("%s: it is kept, because PersistentVolumeClaim %s might be deleted with it: %w", t.in.ref, claim.GetName(), err)
+			return nil, err
 		}
-		if below {
-			claims = append(claims, "PersistentVolumeClaim "+claim.GetName())
+		for _, obj := range found {
+			goes, err := owners.goes(ctx, obj)
+			if err != nil {
+				return nil, fmt.Errorf("%s: it is kept, because %s %s might be deleted with it: %w", t.in.ref, kind.Kind, obj.GetName(), err)
+			}
+			if goes {
+				lost = append(lost, kind.Kind+" "+obj.GetName())
+			}
 		}
 	}
-	return claims, nil
+	return lost, nil
+}
+
+// mayBeOwnedBy lists the objects of a kind that live may own: those of its namespace, or all if it isn't in one.
+func (t *task) mayBeOwnedBy(ctx context.Context, live *unstructured.Unstructured, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+	scope, err := t.port.Scope(ctx, kind)
+	var unknown *KindUnknownError
+	if errors.As(err, &unknown) || err == nil && scope == ClusterScoped && live.GetNamespace() != "" {
+		return nil, nil
+	}
+	var found []*unstructured.Unstructured
+	if err == nil {
+		found, err = t.port.List(ctx, kind, live.GetNamespace(), ListOptions{})
+	}
+	switch {
+	case err == nil:
+		return found, nil
+	case t.isUnlikelyOwner(err):
+		return nil, nil
+	}
+	return nil, fmt.Errorf("%s: it is kept, because objects of the kind %s that would be deleted with it can't be looked for: %w", t.in.ref, kind.Kind, err)
+}
+
+// isUnlikelyOwner reports whether err is a missing right which doesn't matter: of the kinds of Kubernetes itself a
+// StatefulSet alone owns what holds data, and it says so.
+func (t *task) isUnlikelyOwner(err error) bool {
+	var forbidden *ForbiddenError
+	return errors.As(err, &forbidden) && isBuiltIn(t.in.ref.Kind.Group)
 }
 
 // deletesClaims reports whether a StatefulSet's claims go with it.
@@ -93,38 +115,58 @@ func isBuiltIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
 
-// ownerWalk follows owner references up to one object.
+// fate is what becomes of an owner once the root is deleted: it goes too, it stays, or it was gone before.
+type fate int
+
+const (
+	stays fate = iota
+	goes
+	gone
+)
+
+// ownerWalk follows owner references up to one object, the root.
 type ownerWalk struct {
-	task  *task
-	root  types.UID
-	known map[types.UID]bool
+	task *task
+	// known are the owners that were looked at.
+	known map[types.UID]fate
 }
 
-// leadsToRoot reports whether the root owns obj, itself or through other objects. An owner that is gone owns nothing.
-func (w ownerWalk) leadsToRoot(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
+// goes reports whether obj is deleted after the root: an owner of it goes, and none stays.
+func (w ownerWalk) goes(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
+	owned := false
 	for _, reference := range obj.GetOwnerReferences() {
-		if reference.UID == w.root {
-			return true, nil
+		fate, err := w.fateOf(ctx, obj.GetNamespace(), reference)
+		if err != nil || fate == stays {
+			return false, err
 		}
-		known, seen := w.known[reference.UID]
-		if !seen {
-			w.known[reference.UID] = false // also ends a circle
-			owner, err := w.owner(ctx, obj.GetNamespace(), reference)
-			if err != nil {
-				return false, err
-			}
-			if owner != nil {
-				if known, err = w.leadsToRoot(ctx, owner); err != nil {
-					return false, err
-				}
-			}
-			w.known[reference.UID] = known
-		}
-		if known {
-			return true, nil
+		owned = owned || fate == goes
+	}
+	return owned, nil
+}
+
+// fateOf finds out what becomes of an owner.
+func (w ownerWalk) fateOf(ctx context.Context, namespace string, reference metav1.OwnerReference) (fate, error) {
+	if known, seen := w.known[reference.UID]; seen {
+		return known, nil
+	}
+	w.known[reference.UID] = stays // also ends a circle, of which nothing is deleted
+	found := gone
+	owner, err := w.owner(ctx, namespace, reference)
+	if w.task.isUnlikelyOwner(err) {
+		return stays, nil
+	}
+	if err == nil && owner != nil {
+		var below bool
+		if below, err = w.goes(ctx, owner); below {
+			found = goes
+		} else {
+			found = stays
 		}
 	}
-	return false, nil
+	if err == nil {
+		w.known[reference.UID] = found
+	}
+	return found, err
 }
 
 // owner reads the object that a reference names, nil if there is none.

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
@@ -46,6 +47,16 @@ func TestRecreateKeepsClaims(t *testing.T) {
 			func(_, pod *unstructured.Unstructured) []metav1.OwnerReference {
 				return []metav1.OwnerReference{reference(pod)}
 			}, nil, nil, deploy.Recreated},
+		"its own, and that of an object that stays": {func(settings, pod *unstructured.Unstructured) []metav1.OwnerReference {
+			return []metav1.OwnerReference{reference(settings), reference(pod)}
+		}, nil, nil, deploy.Recreated},
+		"its own, and that of an object that goes too": {
+			func(settings, pod *unstructured.Unstructured) []metav1.OwnerReference {
+				return []metav1.OwnerReference{reference(pod), reference(settings)}
+			},
+			func(settings, _ *unstructured.Unstructured) []metav1.OwnerReference {
+				return []metav1.OwnerReference{reference(settings)}
+			}, nil, deploy.Failed},
 		"nobody's": {nil, nil, nil, deploy.Recreated},
 		"its own, left alone": {func(settings, _ *unstructured.Unstructured) []metav1.OwnerReference {
 			return []metav1.OwnerReference{reference(settings)}
@@ -77,6 +88,50 @@ func TestRecreateKeepsClaims(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, claim.GetUID(), live.GetUID())
 			assert.Nil(t, live.GetDeletionTimestamp())
+		})
+	}
+}
+
+// So does everything else that holds data, below an object without a namespace.
+func TestRecreateKeepsWhatHoldsData(t *testing.T) {
+	t.Parallel()
+	const binding = `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}}`
+	for kind, text := range map[string]string{
+		"PersistentVolumeClaim": aClaim,
+		"PersistentVolume":      `{apiVersion: v1, kind: PersistentVolume, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], hostPath: {path: /a}}}`,
+		"Namespace":             `{apiVersion: v1, kind: Namespace}`,
+		"CustomResourceDefinition": `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: held.operkit.dev,
+			names: {kind: Held, plural: helds, singular: held}, scope: Namespaced, versions: [{name: v1, served: true, storage: true,
+			schema: {openAPIV3Schema: {type: object}}}]}}`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			env := envtest.Start(t)
+			c := newCluster(t, env.Admin)
+			m := deploy.NewManager(c, deploy.By(deploy.Recreate))
+			intent := object(t, "", binding)
+			intent.SetName(env.Namespace + "-it")
+			before := apply(t, m, intent)
+			held := object(t, "", text)
+			if kind == "PersistentVolumeClaim" {
+				held.SetNamespace(env.Namespace)
+			} else if held.SetName(env.Namespace + "-held"); kind == "CustomResourceDefinition" {
+				held.SetName("helds.held.operkit.dev")
+			}
+			held.SetOwnerReferences([]metav1.OwnerReference{reference(before.Object)})
+			made, err := c.Port().Create(t.Context(), held, deploy.CreateOptions{FieldManager: "other"})
+			require.NoError(t, err)
+			t.Cleanup(func() {
+				ctx := context.WithoutCancel(t.Context())
+				assert.NoError(t, c.Port().Delete(ctx, deploy.RefOf(made), deploy.DeleteOptions{}))
+				assert.NoError(t, c.Port().Delete(ctx, before.Ref, deploy.DeleteOptions{}))
+			})
+			require.NoError(t, unstructured.SetNestedField(intent.Object, "edit", "roleRef", "name"))
+			_, err = m.Apply(t.Context(), []*unstructured.Unstructured{intent})
+			require.ErrorContains(t, err, "deleting it would take along the data of "+kind+" "+made.GetName())
+			live, err := c.Port().Get(t.Context(), before.Ref)
+			require.NoError(t, err)
+			assert.Equal(t, before.Object.GetUID(), live.GetUID())
 		})
 	}
 }
