@@ -104,3 +104,18 @@ func (f fieldSet) exceeds(value any) bool {
 	}
 	return false
 }
+
+// nullUnwanted sets to null what is in the set, is in no other one, and isn't in content: a merge patch removes that then.
+func (f fieldSet) nullUnwanted(content map[string]any, others []fieldSet) {
+	for key := range f {
+		name, isField := strings.CutPrefix(key, "f:")
+		value, there := content[name]
+		switch fields, isMap := value.(map[string]any); {
+		case !isField:
+		case isMap:
+			f.below(key).nullUnwanted(fields, allBelow(others, key))
+		case !there && len(allBelow(others, key)) == 0:
+			content[name] = nil
+		}
+	}
+}

@@ -110,3 +110,20 @@ func TestQuotaExcessOf(t *testing.T) {
 	_, ok := quotaExcessOf(&InvalidError{Err: &InvalidManifestError{Reason: "exceeded quota: q, requested: a=1, used: a=1, limited: a=1"}})
 	assert.False(t, ok, "another kind of refusal")
 }
+
+func TestFieldSetNullUnwanted(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct{ ours, others, content, want string }{
+		"what isn't wanted any more":      {`{"f:a": {}, "f:b": {}}`, `{}`, `{"a": 1}`, `{"a": 1, "b": null}`},
+		"below a map":                     {`{"f:a": {"f:b": {}}}`, `{}`, `{"a": {"c": 1}}`, `{"a": {"b": null, "c": 1}}`},
+		"a map as a whole":                {`{"f:a": {"f:b": {}}}`, `{}`, `{}`, `{"a": null}`},
+		"others have it too":              {`{"f:a": {"f:b": {}}}`, `{"f:a": {"f:b": {}}}`, `{"a": {}}`, `{"a": {}}`},
+		"items go by the list they're in": {`{"f:a": {"k:{\"n\":1}": {}}}`, `{}`, `{"a": []}`, `{"a": []}`},
+	} {
+		ours, _ := plainJSON(t, row.ours).(map[string]any)
+		others, _ := plainJSON(t, row.others).(map[string]any)
+		content, _ := plainJSON(t, row.content).(map[string]any)
+		fieldSet(ours).nullUnwanted(content, []fieldSet{others})
+		assert.Equal(t, plainJSON(t, row.want), any(content), reason)
+	}
+}

@@ -66,39 +66,103 @@ func unionSwitches(wanted, live *unstructured.Unstructured, causes []InvalidFiel
 	var switches []unionSwitch
 	for _, cause := range causes {
 		path := fieldSteps(cause.Field)
-		at, ok := unionSwitchAt(wanted, live, path)
-		if !ok {
-			at, ok = unionSwitchAt(wanted, live, path[:max(len(path)-1, 0)])
+		found := unionSwitchesAt(wanted, live, path)
+		if len(found) == 0 {
+			found = unionSwitchesAt(wanted, live, path[:max(len(path)-1, 0)])
 		}
-		if !ok {
+		if len(found) == 0 {
 			return nil
 		}
-		if !slices.ContainsFunc(switches, func(known unionSwitch) bool { return slices.Equal(known.keys, at.keys) }) {
-			switches = append(switches, at)
+		for _, at := range found {
+			if !slices.ContainsFunc(switches, func(known unionSwitch) bool { return slices.Equal(known.keys, at.keys) }) {
+				switches = append(switches, at)
+			}
 		}
 	}
 	return switches
 }
 
-// unionSwitchAt looks at one map. Those at the top level, such as the spec, aren't unions.
-func unionSwitchAt(wanted, live *unstructured.Unstructured, path []any) (unionSwitch, bool) {
+// unionSwitchesAt looks at the maps that a path leads to. Those at the top level, such as the spec, aren't unions.
+func unionSwitchesAt(wanted, live *unstructured.Unstructured, path []any) []unionSwitch {
 	if len(path) < 2 {
-		return unionSwitch{}, false
+		return nil
 	}
-	d := descent{wanted: wanted.Object, live: live.Object}
+	start := descent{wanted: wanted.Object, live: live.Object}
 	for _, entry := range managedEntries(live) {
 		if fields, ok := entry["fieldsV1"].(map[string]any); ok {
-			d.owned = append(d.owned, fields)
+			start.owned = append(start.owned, fields)
 		}
 	}
+	places := []descent{start}
 	for _, step := range path {
-		if !d.enter(step) {
-			return unionSwitch{}, false
+		var below []descent
+		for _, d := range places {
+			below = append(below, d.enter(step)...)
+		}
+		places = below
+	}
+	var found []unionSwitch
+	for _, d := range places {
+		if at := d.unionSwitch(); len(at.unowned) > 0 {
+			found = append(found, at)
 		}
 	}
+	return found
+}
+
+// descent goes down an intent, the live object, and what anybody owns of it, side by side.
+type descent struct {
+	wanted, live any
+	owned        []fieldSet
+	keys         []string
+}
+
+// enter goes to the field of a map, or to every item of a list: the server counts the items of what it made of both, whose
+// order can't be seen. It returns what is in the intent and on live.
+func (d descent) enter(step any) []descent {
+	name, isName := step.(string)
+	if isName {
+		want, _ := d.wanted.(map[string]any)
+		have, _ := d.live.(map[string]any)
+		if want[name] == nil || have[name] == nil {
+			return nil
+		}
+		return []descent{d.at("f:"+name, want[name], have[name])}
+	}
+	want, _ := d.wanted.([]any)
+	var items []descent
+	for _, element := range mapsOf(d.live) {
+		if key, item := d.itemOf(element, want); item != nil {
+			items = append(items, d.at(key, item, element))
+		}
+	}
+	return items
+}
+
+// itemOf returns the item of the intent that has the key of an element, and the key.
+func (d descent) itemOf(element map[string]any, want []any) (string, map[string]any) {
+	for _, set := range d.owned {
+		for _, key := range set.listKeys() {
+			if item := key.find(want); key.isOf(element) && item != nil {
+				return key.name, item
+			}
+		}
+	}
+	return "", nil
+}
+
+func (d descent) at(key string, wanted, live any) descent {
+	return descent{wanted, live, allBelow(d.owned, key), append(slices.Clone(d.keys), key)}
+}
+
+// unionSwitch returns what is in the way at the place.
+func (d descent) unionSwitch() unionSwitch {
 	want, _ := d.wanted.(map[string]any)
 	have, _ := d.live.(map[string]any)
 	found := unionSwitch{keys: d.keys}
+	if len(want) == 0 {
+		return found
+	}
 	for _, name := range slices.Sorted(maps.Keys(have)) {
 		if want[name] == nil && len(allBelow(d.owned, "f:"+name)) == 0 {
 			found.unowned = append(found.unowned, name)
@@ -109,52 +173,16 @@ func unionSwitchAt(wanted, live *unstructured.Unstructured, path []any) (unionSw
 			found.nulls = append(found.nulls, name)
 		}
 	}
-	return found, len(want) > 0 && len(found.unowned) > 0
+	return found
 }
 
-// descent goes down an intent, the live object, and what anybody owns of it, side by side.
-type descent struct {
-	wanted, live any
-	owned        []fieldSet
-	keys         []string
-}
-
-// enter goes to the field of a map, or to the item of a list: the server counts items as in live, and in the intent it is
-// the item with the same key. It returns false where one of the two isn't there.
-func (d *descent) enter(step any) bool {
-	switch step := step.(type) {
-	case string:
-		want, _ := d.wanted.(map[string]any)
-		have, _ := d.live.(map[string]any)
-		d.to("f:"+step, want[step], have[step])
-		return want[step] != nil && have[step] != nil
-	case int:
-		want, _ := d.wanted.([]any)
-		have, _ := d.live.([]any)
-		if step >= len(have) {
-			return false
-		}
-		element, _ := have[step].(map[string]any)
-		for _, set := range d.owned {
-			for _, key := range set.listKeys() {
-				if item := key.find(want); key.isOf(element) && item != nil {
-					d.to(key.name, item, element)
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-func (d *descent) to(key string, wanted, live any) {
-	d.wanted, d.live, d.owned, d.keys = wanted, live, allBelow(d.owned, key), append(d.keys, key)
-}
-
-// switchedPatch asks what becomes of the object with the intent and without the members in the way.
+// switchedPatch asks what becomes of the object with the intent, and without the members in the way and what this manager
+// doesn't want any more.
 func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches []unionSwitch) (Patch, error) {
 	content := wanted.DeepCopy()
 	content.SetUID(live.GetUID())
+	ours, others := appliedFields(live, t.fieldManager)
+	ours.nullUnwanted(content.Object, others)
 	for _, s := range switches {
 		at := any(content.Object)
 		for _, key := range s.keys {
