@@ -76,16 +76,20 @@ func (t *task) lostWith(ctx context.Context, live *unstructured.Unstructured) ([
 	return lost, nil
 }
 
-// mayBeOwnedBy lists the objects of a kind that live may own: those of its namespace, or all if it isn't in one.
+// mayBeOwnedBy lists the objects of a kind that live may own: in a namespace the claims of it, else all.
 func (t *task) mayBeOwnedBy(ctx context.Context, live *unstructured.Unstructured, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
-	scope, err := t.port.Scope(ctx, kind)
+	namespace := live.GetNamespace()
+	if namespace != "" && kind.Kind != "PersistentVolumeClaim" {
+		return nil, nil
+	}
+	_, err := t.port.Scope(ctx, kind)
 	var unknown *KindUnknownError
-	if errors.As(err, &unknown) || err == nil && scope == ClusterScoped && live.GetNamespace() != "" {
+	if errors.As(err, &unknown) {
 		return nil, nil
 	}
 	var found []*unstructured.Unstructured
 	if err == nil {
-		found, err = t.port.List(ctx, kind, live.GetNamespace(), ListOptions{})
+		found, err = t.port.List(ctx, kind, namespace, ListOptions{})
 	}
 	switch {
 	case err == nil:

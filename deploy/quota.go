@@ -76,7 +76,8 @@ var quotaKind = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
 // quota of several, in no order, and what it doesn't measure can't be seen: a new object that differs from live in what
 // quotas measure is accepted only where there is a single quota, for all objects.
 func (t *task) freesEnough(ctx context.Context, live *unstructured.Unstructured, e quotaExcess) bool {
-	same := sameValue(quotaTraits(t.in.object), quotaTraits(live))
+	traits := quotaTraits(live)
+	same := sameValue(quotaTraits(t.in.object), traits) && (traits != nil || e.countsOnly())
 	if same && !e.fitsAfter(e.requested) {
 		return false
 	}
@@ -89,8 +90,27 @@ func (t *task) freesEnough(ctx context.Context, live *unstructured.Unstructured,
 		return false
 	case same:
 		return !slices.ContainsFunc(quotas, func(quota *unstructured.Unstructured) bool { return e.exceeds(quota, live) })
+	case len(quotas) > 1 || slices.ContainsFunc(quotas, isScoped):
+		return false
+	case traits != nil:
+		return e.fitsAfter(e.quotaAmounts(live))
 	}
-	return len(quotas) == 1 && !isScoped(quotas[0]) && e.fitsAfter(e.quotaAmounts(live))
+	// Of anything else live has what the creation of an equal object is refused for.
+	again := live.DeepCopy()
+	t.strip(again, t.in.ref)
+	again.SetOwnerReferences(nil)
+	freed, refused := quotaExcessOf(t.tryInPlaceOf(ctx, again, live))
+	return refused && e.fitsAfter(freed.requested)
+}
+
+// countsOnly reports whether nothing but numbers of objects is exceeded.
+func (e quotaExcess) countsOnly() bool {
+	for name := range e.limited {
+		if !strings.HasPrefix(name, "count/") && name != e.resource.String() {
+			return false
+		}
+	}
+	return true
 }
 
 func isScoped(quota *unstructured.Unstructured) bool {

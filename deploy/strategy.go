@@ -25,9 +25,9 @@ const (
 	Replace Strategy = "Replace"
 	// Recreate sends an apply too. If the cluster refuses the change of a field, or a field declared by Immutable changed,
 	// the object is deleted and created again. It is kept, and the result is Failed, if the cluster wouldn't accept the
-	// new object either, or if the deletion would take data along: of an object that is Protected, or that owns one, such
-	// as a StatefulSet with persistentVolumeClaimRetentionPolicy.whenDeleted: Delete. It needs the right to list claims
-	// and snapshots, for objects without a namespace all kinds that are Protected, and quotas where one is full.
+	// new object either, or if the deletion would take data along: of an object that is Protected, or that owns a
+	// claim, such as a StatefulSet with persistentVolumeClaimRetentionPolicy.whenDeleted: Delete, or, without a
+	// namespace, anything Protected. It needs the right to list these, and quotas where one is full.
 	Recreate Strategy = "Recreate"
 	// RecreateOrphan is Recreate which leaves alone what the object owns: the Pods of a StatefulSet go on running, and
 	// the new StatefulSet adopts them and their claims.
