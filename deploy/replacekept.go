@@ -20,7 +20,11 @@ func (t *task) updateKeeping(ctx context.Context, next, live *unstructured.Unstr
 	for attempt := 0; isRefusedChange(err) && attempt < fillAttempts; attempt++ {
 		filled := next.DeepCopy()
 		for _, cause := range causesOf(err) {
-			keepAt(filled.Object, live.Object, fieldSteps(cause.Field))
+			if cause.Field == wholeObject {
+				keepContent(filled.Object, live.Object)
+			} else {
+				keepAt(filled.Object, live.Object, fieldSteps(cause.Field))
+			}
 		}
 		if sameValue(filled.Object, next.Object) {
 			break
@@ -29,6 +33,18 @@ func (t *task) updateKeeping(ctx context.Context, next, live *unstructured.Unstr
 		stored, err = t.port.Update(ctx, next, options)
 	}
 	return stored, err
+}
+
+// wholeObject is how a server names the field for which a validation rule of a whole custom resource stands.
+const wholeObject = "<nil>"
+
+// keepContent gives content what it leaves out and live has, but for the metadata.
+func keepContent(content, live map[string]any) {
+	for name := range live {
+		if name != "metadata" {
+			keepAt(content, live, []any{name})
+		}
+	}
 }
 
 // keepAt gives content, at a path and below it, what it leaves out and live has.
