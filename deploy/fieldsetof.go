@@ -105,7 +105,8 @@ func (f fieldSet) exceeds(value any) bool {
 	return false
 }
 
-// nullUnwanted sets to null what is in the set, is in no other one, and isn't in content: a merge patch removes that then.
+// nullUnwanted sets to null what is in the set, is in no other one, and isn't in content: a merge patch removes that
+// then.
 func (f fieldSet) nullUnwanted(content map[string]any, others []fieldSet) {
 	for key := range f {
 		name, isField := strings.CutPrefix(key, "f:")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// fieldSteps splits the path of a field as an API server names it in a refusal, such as spec.volumes[0].configMap: names
-// as strings, indexes of lists as ints. A key in brackets, as of a label, is a name.
+// fieldSteps splits the path of a field as an API server names it in a refusal, such as spec.volumes[0].configMap:
+// names as strings, indexes of lists as ints. A key in brackets, as of a label, is a name.
 func fieldSteps(path string) []any {
 	var steps []any
 	for path != "" {

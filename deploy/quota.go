@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// quotaExcess is the refusal of a creation by a ResourceQuota. The amounts are those of the resources that don't suffice.
+// quotaExcess is the refusal of a creation by a ResourceQuota. The amounts are those of the resources that don't
+// suffice.
 type quotaExcess struct {
 	resource                 schema.GroupResource
 	requested, used, limited amounts
@@ -138,8 +139,8 @@ func (e quotaExcess) exceeds(quota, live *unstructured.Unstructured) bool {
 // freedWait bounds how long a cluster may take to notice that what a deleted object took is free.
 const freedWait = 15 * time.Second
 
-// createInPlaceOf creates the object in the place of live, which was just deleted. A controller counts a moment later what
-// that leaves of a quota; until then the creation is refused.
+// createInPlaceOf creates the object in the place of live, which was just deleted. A controller counts a moment later
+// what that leaves of a quota; until then the creation is refused.
 func (t *task) createInPlaceOf(ctx context.Context, live *unstructured.Unstructured) Result {
 	limit := freedWait
 	if t.recreateWait > 0 {

@@ -28,8 +28,8 @@ func isRefusedChange(err error) bool {
 }
 
 // recreate deletes an object that can't be changed, waits until it is gone, and creates it again. It keeps the object
-// if the deletion would take data along, or if the cluster wouldn't accept the new object. refusal is why the object can't be
-// changed. An object that isn't gone in time is created by the next Apply.
+// if the deletion would take data along, or if the cluster wouldn't accept the new object. refusal is why the object
+// can't be changed. An object that isn't gone in time is created by the next Apply.
 func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, refusal error) Result {
 	ref := t.in.ref
 	if err := t.checkLoss(ctx, live, refusal); err != nil {

@@ -12,8 +12,8 @@ import (
 // field after the other.
 const fillAttempts = 3
 
-// updateKeeping writes next in the place of live. If the cluster refuses that for fields which the intent doesn't name in
-// full, such as the selector that it gave a Job, they are kept as they are on live.
+// updateKeeping writes next in the place of live. If the cluster refuses that for fields which the intent doesn't name
+// in full, such as the selector that it gave a Job, they are kept as they are on live.
 func (t *task) updateKeeping(ctx context.Context, next, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	options := UpdateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun}
 	stored, err := t.port.Update(ctx, next, options)

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A rule of a whole custom resource names no field, so that all is kept that the intent leaves out, but for the metadata.
+// A rule of a whole custom resource names no field, so that all is kept that the intent leaves out, but for the
+// metadata.
 func TestKeepContent(t *testing.T) {
 	t.Parallel()
 	content := map[string]any{"metadata": map[string]any{"name": "it"}, "spec": map[string]any{"a": int64(2)}}

@@ -11,9 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// checkSuccessor returns why the cluster wouldn't accept the object if it was created again in the place of live, nil if
-// it would. It asks by a dry-run creation under the same name: everything is checked before the cluster finds that the
-// name is taken. What live itself occupies doesn't count: ports and addresses of a Service, and its share of a quota.
+// checkSuccessor returns why the cluster wouldn't accept the object if it was created again in the place of live, nil
+// if it would. It asks by a dry-run creation under the same name: everything is checked before the cluster finds that
+// the name is taken. What live itself occupies doesn't count: ports and addresses of a Service, and its share of a
+// quota.
 func (t *task) checkSuccessor(ctx context.Context, live *unstructured.Unstructured) error {
 	err := t.tryInPlaceOf(ctx, t.in.object, live)
 	if excess, ok := quotaExcessOf(err); ok && t.freesEnough(ctx, live, excess) {
@@ -55,8 +56,8 @@ func (t *task) tryCreation(ctx context.Context, obj *unstructured.Unstructured) 
 	return err
 }
 
-// heldByLive returns the paths of what a creation was refused for because live has it: ports of a Service, and being the
-// default of all PriorityClasses. It returns nothing if the creation was refused for anything else too.
+// heldByLive returns the paths of what a creation was refused for because live has it: ports of a Service, and being
+// the default of all PriorityClasses. It returns nothing if the creation was refused for anything else too.
 func heldByLive(err error, wanted, live *unstructured.Unstructured) [][]any {
 	var invalid *InvalidError
 	var forbidden *ForbiddenError
@@ -95,8 +96,8 @@ func portsOfLive(causes []InvalidField, wanted, live *unstructured.Unstructured)
 	return paths
 }
 
-// nodePortsOf returns the paths of a node port: of two ports with one number, such as those of TCP and UDP, one gets that of
-// the other.
+// nodePortsOf returns the paths of a node port: of two ports with one number, such as those of TCP and UDP, one gets
+// that of the other.
 func nodePortsOf(service *unstructured.Unstructured, value any) [][]any {
 	spec, _ := service.Object["spec"].(map[string]any)
 	ports, _ := spec["ports"].([]any)
@@ -135,8 +136,8 @@ func containsValue(list []any, value any) bool {
 	return slices.ContainsFunc(list, func(have any) bool { return sameValue(value, have) })
 }
 
-// checkAddresses returns an error if another Service has an address that the new one asks for: a dry run doesn't look at
-// that. Where the Services of all namespaces can't be listed, those of its own count.
+// checkAddresses returns an error if another Service has an address that the new one asks for: a dry run doesn't look
+// at that. Where the Services of all namespaces can't be listed, those of its own count.
 func (t *task) checkAddresses(ctx context.Context, live *unstructured.Unstructured) error {
 	if t.in.ref.Kind.GroupKind() != serviceKind.GroupKind() {
 		return nil

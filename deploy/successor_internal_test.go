@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Being the default of all PriorityClasses is nothing that stands in the way of a successor, unless another one is it. An
-// API server that has such a class gives its value to every Pod, so the text is tested without one.
+// Being the default of all PriorityClasses is nothing that stands in the way of a successor, unless another one is it.
+// An API server that has such a class gives its value to every Pod, so the text is tested without one.
 func TestHeldByLivePriorityClass(t *testing.T) {
 	t.Parallel()
 	class := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",

@@ -12,8 +12,8 @@ import (
 )
 
 // unionSwitch is a map in live of which the intent sets other members than are there, such as the strategy of a
-// Deployment whose type changes. The server filled some of the old ones in. Nobody owns those, so no apply removes them,
-// and the server refuses the new ones beside them.
+// Deployment whose type changes. The server filled some of the old ones in. Nobody owns those, so no apply removes
+// them, and the server refuses the new ones beside them.
 type unionSwitch struct {
 	// keys lead to the map, as those of a field set.
 	keys []string
@@ -23,9 +23,9 @@ type unionSwitch struct {
 	nulls []string
 }
 
-// switchUnions carries out a refused change in two applies if it is about members that nobody owns: the first apply takes
-// them over and changes no value, so that the second one, which doesn't contain them, removes them. ok is false if the
-// refusal is about something else.
+// switchUnions carries out a refused change in two applies if it is about members that nobody owns: the first apply
+// takes them over and changes no value, so that the second one, which doesn't contain them, removes them. ok is false
+// if the refusal is about something else.
 func (t *task) switchUnions(ctx context.Context, settled settlement, live *unstructured.Unstructured, refusal error) (result Result, ok bool) {
 	switches := unionSwitches(settled.wanted, live, causesOf(refusal))
 	if len(switches) == 0 {
@@ -60,8 +60,8 @@ func (t *task) switchUnions(ctx context.Context, settled settlement, live *unstr
 	return result, true
 }
 
-// unionSwitches finds what is in the way of an intent from the fields that the server named: it is in such a field or in
-// the map around it. It returns nothing if that isn't so for each of the fields.
+// unionSwitches finds what is in the way of an intent from the fields that the server named: it is in such a field or
+// in the map around it. It returns nothing if that isn't so for each of the fields.
 func unionSwitches(wanted, live *unstructured.Unstructured, causes []InvalidField) []unionSwitch {
 	var switches []unionSwitch
 	for _, cause := range causes {
@@ -117,8 +117,8 @@ type descent struct {
 	keys         []string
 }
 
-// enter goes to the field of a map, or to every item of a list: the server counts the items of what it made of both, whose
-// order can't be seen. It returns what is in the intent and on live.
+// enter goes to the field of a map, or to every item of a list: the server counts the items of what it made of both,
+// whose order can't be seen. It returns what is in the intent and on live.
 func (d descent) enter(step any) []descent {
 	name, isName := step.(string)
 	if isName {
@@ -176,8 +176,8 @@ func (d descent) unionSwitch() unionSwitch {
 	return found
 }
 
-// switchedPatch asks what becomes of the object with the intent, and without the members in the way and what this manager
-// doesn't want any more.
+// switchedPatch asks what becomes of the object with the intent, and without the members in the way and what this
+// manager doesn't want any more.
 func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches []unionSwitch) (Patch, error) {
 	content := wanted.DeepCopy()
 	content.SetUID(live.GetUID())
