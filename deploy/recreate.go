@@ -91,7 +91,13 @@ func selectsAlike(a, b *unstructured.Unstructured) bool {
 
 // advise adds to the refusal of a change which strategy carries it out, if the cluster would accept a new object.
 func (t *task) advise(ctx context.Context, live *unstructured.Unstructured, refusal error) error {
-	if !isRefusedChange(refusal) || t.checkSuccessor(ctx, live) != nil {
+	if !isRefusedChange(refusal) {
+		return refusal
+	}
+	if held := t.heldMembers(t.in.object, live, causesOf(refusal)); held != "" {
+		return fmt.Errorf("%w: %s, and this manifest leaves it out: remove it from the object, or render what goes with it", refusal, held)
+	}
+	if t.checkSuccessor(ctx, live) != nil {
 		return refusal
 	}
 	strategy, effect := Recreate, "deletes the object and creates it again"

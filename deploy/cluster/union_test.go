@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
@@ -110,4 +111,19 @@ func TestUnionSwitchOfMetadata(t *testing.T) {
 	live, err := c.Port().Get(t.Context(), result.Ref)
 	require.NoError(t, err)
 	assert.Equal(t, []any{"Recreate"}, found(live.Object, []string{"spec", "strategy", "type"}))
+}
+
+// A member that somebody else has set is theirs: the refusal says whose it is.
+func TestUnionSwitchOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	env := envtest.Start(t)
+	m := deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)))
+	apply(t, m, object(t, env.Namespace, aDeployment))
+	edit(t, others(t, env, deployment), "it", `{"spec": {"strategy": {"rollingUpdate": {"maxSurge": 3}}}}`)
+	require.Eventually(t, func() bool {
+		_, err := m.Apply(t.Context(), []*unstructured.Unstructured{
+			object(t, env.Namespace, with(aDeployment, "replicas: 0", "replicas: 0, strategy: {type: Recreate}"))})
+		return err != nil && strings.Contains(err.Error(), `spec.strategy.rollingUpdate is set by "kubectl-edit", and this manifest leaves it out: `+
+			"remove it from the object, or render what goes with it")
+	}, patience, 50*time.Millisecond)
 }
