@@ -11,6 +11,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 )
 
@@ -39,11 +40,9 @@ func TestRefusedContent(t *testing.T) {
 	made := apply(t, admin, claim("1Gi"))
 	client, err := dynamic.NewForConfig(env.Admin)
 	require.NoError(t, err)
-	bound := made.Object.DeepCopy()
-	bound.Object["status"] = map[string]any{"phase": "Bound"}
-	bound.SetManagedFields(nil)
 	claims := client.Resource(made.Ref.Kind.GroupVersion().WithResource("persistentvolumeclaims")).Namespace(env.Namespace)
-	_, err = claims.UpdateStatus(t.Context(), bound, metav1.UpdateOptions{})
+	bound := []byte(`{"status": {"phase": "Bound"}}`)
+	_, err = claims.Patch(t.Context(), "data", types.MergePatchType, bound, metav1.PatchOptions{}, "status")
 	require.NoError(t, err)
 	user := env.User(t, "limited", envtest.InNamespace(rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch", "create", "update", "patch"}, APIGroups: []string{"", "rbac.authorization.k8s.io"},
 		Resources: []string{"pods", "configmaps", "secrets", "persistentvolumeclaims", "roles"}}))
