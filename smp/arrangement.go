@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// arrangement is a merged list before it is put in order (spec: smp 17): what the patch names comes
+// arrangement is a merged list before it is put in order: what the patch names comes
 // in the order of the patch, the rest in that of the document, and the two are interleaved by where
 // the document has them. It is used again for other lists. The zero value is an empty one.
 type arrangement struct {
@@ -32,8 +32,6 @@ type entry struct {
 	live, rank int32
 	// index is the one of the element in the document, or of a new one in the patch.
 	index int32
-	// ours says that value isn't the document's any more.
-	ours bool
 }
 
 // element is one of the objects of a list in a patch.
@@ -75,7 +73,6 @@ func (l *arrangement) addNew(id, value any) {
 		l.slots--
 	}
 	l.add(id, value, live)
-	l.entries[len(l.entries)-1].ours = true
 }
 
 func (l *arrangement) has(id any) bool { return l.known.find(id) >= 0 }

@@ -74,7 +74,7 @@ func (f frontier) next(k, edits int) int {
 	return f.x[f.zero+k-1] + 1
 }
 
-// adds tells whether the best way to diagonal k is to take an element of the second list.
+// adds reports whether the best way to diagonal k is to take an element of the second list.
 func (f frontier) adds(k, edits int) bool {
 	return k == -edits || k != edits && f.x[f.zero+k-1] < f.x[f.zero+k+1]
 }

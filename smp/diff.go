@@ -12,24 +12,15 @@ import (
 // schema gives after, value for value and in the order of its lists. Equal documents give an empty
 // patch.
 //
-// What merging can't say, such as a null that is new, is said by replacing the nearest map or list
-// around it as a whole ($patch: replace). Of a schema that isn't known, maps are merged and lists
-// replaced. Where the two are different objects [Strategic] needs [AllowIdentityChange]. The mode
-// [Oper8] is an error.
+// Where merging can't express a difference, such as a null that is new, the patch replaces the nearest map or list
+// around it ($patch: replace). Without a known schema maps merge and lists are replaced. If the two are different
+// objects, [Strategic] needs [AllowIdentityChange]. The mode [Oper8] is an error.
 //
 // Neither document is changed; the patch shares nothing with them unless [Shared] is given. Errors
 // are [*PatchError]: [UnknownField] for a map or list of a field that the kind doesn't have,
 // [Invalid] for a document with a directive in it.
 func Diff(before, after map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
-	o, err := newOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	patch, err := diff(before, after, schema, o)
-	if err != nil {
-		return nil, located(err, before, o)
-	}
-	return patch, nil
+	return call(before, opts, func(o options) (map[string]any, error) { return diff(before, after, schema, o) })
 }
 
 func diff(before, after map[string]any, s Schema, o options) (map[string]any, error) {
@@ -48,7 +39,7 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 	}
 	patch, ok, err := d.maps(before, after, root, false)
 	if err != nil {
-		// Of several the first by name is told, whatever the order of a map's keys.
+		// Of several errors return the first by name, whatever the order of a map's keys.
 		d.sorted, d.path, d.borrowed = true, d.path[:0], 0
 		_, _, err = d.maps(before, after, root, false)
 	}
@@ -56,7 +47,7 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 	case err != nil:
 		return nil, err
 	case !ok:
-		return d.whole(after)
+		return d.replacement(after)
 	case patch == nil:
 		return map[string]any{}, nil
 	default:
@@ -64,8 +55,8 @@ func diff(before, after map[string]any, s Schema, o options) (map[string]any, er
 	}
 }
 
-// differ makes one patch. Its methods answer ok false where merging can't say the difference, so
-// that what is around has to be replaced.
+// differ makes one patch. Its methods return ok false where merging can't express the difference, so that the map or
+// list around it has to be replaced.
 type differ struct{ *merger }
 
 // patchMap is a map of a patch that is made when something is put into it.
@@ -73,8 +64,8 @@ type patchMap struct {
 	fields map[string]any
 	// stayed counts the fields before that are there after.
 	stayed int
-	// unsaid tells that merging can't say all of the difference.
-	unsaid bool
+	// incomplete is set when merging can't express all of the difference.
+	incomplete bool
 }
 
 func (p *patchMap) set(key string, value any) {
@@ -107,7 +98,7 @@ func (d *differ) maps(before, after map[string]any, t *schema.Type, retain bool)
 		}
 		out.set(retainKeysDirective, keys)
 	}
-	if out.unsaid {
+	if out.incomplete {
 		return nil, false, nil
 	}
 	return out.fields, true, nil
@@ -118,7 +109,7 @@ func (d *differ) field(patch *patchMap, key string, before map[string]any, value
 	old, exists := before[key]
 	if exists {
 		patch.stayed++
-		if sameScalar(old, value) {
+		if document.SameScalar(old, value) {
 			return nil
 		}
 	}
@@ -128,25 +119,8 @@ func (d *differ) field(patch *patchMap, key string, before map[string]any, value
 		return err
 	}
 	d.leave()
-	patch.unsaid = patch.unsaid || !said
+	patch.incomplete = patch.incomplete || !said
 	return nil
-}
-
-// sameScalar tells of most equal scalars that they are, without calling anything.
-func sameScalar(a, b any) bool {
-	switch b := b.(type) {
-	case string:
-		a, both := a.(string)
-		return both && a == b
-	case int64:
-		a, both := a.(int64)
-		return both && a == b
-	case bool:
-		a, both := a.(bool)
-		return both && a == b
-	default:
-		return false
-	}
 }
 
 // removed puts into patch which fields go.
@@ -210,7 +184,7 @@ func (d *differ) mapField(patch *patchMap, key string, old, value map[string]any
 		return false, err
 	}
 	if !ok {
-		if sub, err = d.whole(value); err != nil {
+		if sub, err = d.replacement(value); err != nil {
 			return false, err
 		}
 	}

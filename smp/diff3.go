@@ -8,31 +8,21 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// Diff3 makes the strategic merge patch that brings current to what is wanted while others may have
-// changed it: what modified says is set, what original said and modified doesn't is deleted, and
-// everything else stays as it is in current. It is what kubectl apply sends, original being what was
-// applied last.
+// Diff3 makes the strategic merge patch that kubectl apply sends: original is what was applied last, modified what is
+// wanted now, and current what the cluster has, which others may have changed. The patch sets what modified holds,
+// deletes what only original and current hold, and leaves everything else as it is in current.
 //
-// A nil original deletes nothing. A null in modified deletes a field. The patch is made for current:
-// [Strategic] applies it, and nothing is in it that current has already. New elements of lists come
-// where modified has them, among those that are only in current.
+// A nil original deletes nothing. A null in modified deletes a field. [Strategic] applies the patch to current; it
+// holds nothing that current has already. New elements of lists come where modified has them, among those that only
+// current has.
 //
-// Of several elements with the same key, as the two ports 53 of a Service for DNS, the first of
-// modified is that of current, the second the second; where modified has fewer of them than original
-// had, no others stay. A merged list with an element that has no key
-// at all is taken from modified as it is.
+// Elements with the same key, such as the two ports 53 of a Service for DNS, are matched by their order. Where modified
+// has fewer of them than original had, none of others stay. A merged list with an element without a key is taken from
+// modified as it is.
 //
 // Mutation, modes and errors are as with [Diff].
 func Diff3(original, modified, current map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
-	o, err := newOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	patch, err := diff3(original, modified, current, schema, o)
-	if err != nil {
-		return nil, located(err, current, o)
-	}
-	return patch, nil
+	return call(current, opts, func(o options) (map[string]any, error) { return diff3(original, modified, current, schema, o) })
 }
 
 func diff3(original, modified, current map[string]any, schema Schema, o options) (map[string]any, error) {
@@ -47,7 +37,7 @@ func diff3(original, modified, current map[string]any, schema Schema, o options)
 	return diff(current, wanted, schema, o)
 }
 
-// threeWay makes what is wanted out of three documents. What it makes shares with them.
+// threeWay makes the wanted document out of three. It shares with them.
 type threeWay struct{ merger }
 
 func (t *threeWay) maps(original, modified, current map[string]any, place schema.Place) (map[string]any, error) {
@@ -90,7 +80,7 @@ func (t *threeWay) field(key string, original, value any, current map[string]any
 		live, both := current[key].(map[string]any)
 		switch {
 		case !both || document.Equal(live, value) || place.Strategy&schema.Replace != 0:
-			return t.settled(value)
+			return t.withoutNulls(value)
 		case !known || !mergesAsMap(place.Type):
 			return nil, t.unknownField(parent)
 		}
@@ -100,11 +90,11 @@ func (t *threeWay) field(key string, original, value any, current map[string]any
 		live, both := current[key].([]any)
 		switch {
 		case !both || document.Equal(live, value):
-			return t.settled(value)
+			return t.withoutNulls(value)
 		case !known || !t.mergesAsList(place.Type):
 			return nil, t.unknownField(parent)
 		case place.Strategy&schema.Merge == 0:
-			return t.settled(value)
+			return t.withoutNulls(value)
 		}
 		before, _ := original.([]any)
 		return t.lists(before, value, live, place)
@@ -113,9 +103,8 @@ func (t *threeWay) field(key string, original, value any, current map[string]any
 	}
 }
 
-// settled is a value of modified that there is nothing to merge with: without its nulls, since they
-// only delete.
-func (t *threeWay) settled(value any) (any, error) {
+// withoutNulls is a value of modified that there is nothing to merge with. Its nulls would only delete.
+func (t *threeWay) withoutNulls(value any) (any, error) {
 	copied, err := t.clone(value)
 	if err != nil {
 		return nil, err
@@ -139,16 +128,16 @@ func dropNulls(value any) {
 	}
 }
 
-// lists makes what is wanted of a list that merges.
+// lists makes the wanted form of a list that merges.
 func (t *threeWay) lists(original, modified, current []any, place schema.Place) (any, error) {
 	before, wanted, live := new(index), new(index), new(index)
 	if !occurrences(wanted, modified, place) || !occurrences(live, current, place) {
-		return t.settled(modified)
+		return t.withoutNulls(modified)
 	}
 	if !occurrences(before, original, place) {
 		before.reset(0)
 	}
-	// Once fewer are wanted than were applied, those of others can't be told from the ones that go.
+	// Once fewer are wanted than were applied, the elements of others can't be told from those that are deleted.
 	gone := new(index)
 	for _, id := range before.ids {
 		if wanted.find(id) < 0 {
@@ -174,7 +163,7 @@ func (t *threeWay) lists(original, modified, current []any, place schema.Place) 
 			}
 			l.entries[at].value = merged
 		} else {
-			taken, err := t.settled(modified[i])
+			taken, err := t.withoutNulls(modified[i])
 			if err != nil {
 				return nil, err
 			}
@@ -201,7 +190,7 @@ func rankRepetitions(l *arrangement, wanted *index) {
 	}
 }
 
-// element makes what is wanted of an element that current has.
+// element makes the wanted form of an element that current has.
 func (t *threeWay) element(original, modified, current any, place schema.Place) (any, error) {
 	object, isMap := modified.(map[string]any)
 	if !isMap {
@@ -226,17 +215,12 @@ func firstOf(id any) any {
 }
 
 // occurrences adds the identities of the elements of a list that merges, objects or scalars, to an
-// empty index, repetitions as what they are. It answers false when one has none.
+// empty index, repetitions as what they are. It returns false when one has none.
 func occurrences(ids *index, list []any, place schema.Place) bool {
 	var firsts index
 	var counts []int
 	for _, value := range list {
-		id, ok := any(nil), false
-		if object, isMap := value.(map[string]any); isMap && len(place.Keys) > 0 {
-			id, _, ok = identify(object, place.Keys)
-		} else if len(place.Keys) == 0 {
-			id, ok = document.Scalar(value)
-		}
+		id, ok := elementID(value, place.Keys)
 		if !ok {
 			return false
 		}

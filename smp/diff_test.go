@@ -81,7 +81,7 @@ func checkDiff(t testing.TB, before, after map[string]any) {
 
 func cloned(t testing.TB, doc map[string]any) map[string]any {
 	t.Helper()
-	value, err := document.Clone(doc, DefaultMaxDepth)
+	value, err := document.Clone(doc, defaultMaxDepth)
 	require.NoError(t, err)
 	return value.(map[string]any)
 }
@@ -89,7 +89,7 @@ func cloned(t testing.TB, doc map[string]any) map[string]any {
 func TestDiffErrors(t *testing.T) {
 	t.Parallel()
 	deep := any("x")
-	for range DefaultMaxDepth + 1 {
+	for range defaultMaxDepth + 1 {
 		deep = map[string]any{"a": deep}
 	}
 	cyclic := map[string]any{}

@@ -18,15 +18,7 @@ import (
 // Neither value is changed; the operations share nothing with them unless [Shared] is given. Errors
 // are [*PatchError] of kind [Document] or [Limit].
 func DiffJSON(before, after any, opts ...Option) ([]any, error) {
-	o, err := newOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	ops, err := diffJSON(before, after, o)
-	if err != nil {
-		return nil, located(err, before, o)
-	}
-	return ops, nil
+	return call(before, opts, func(o options) ([]any, error) { return diffJSON(before, after, o) })
 }
 
 func diffJSON(before, after any, o options) ([]any, error) {
@@ -66,7 +58,7 @@ func (w *operationWriter) diff(before, after any, pointer string) error {
 	return w.write("replace", pointer, after)
 }
 
-// alike tells whether it is shorter to change one into the other than to replace it.
+// alike reports whether it is shorter to change one into the other than to replace it.
 func alike(before, after map[string]any) bool {
 	if len(before) == 0 || len(after) == 0 {
 		return len(before)+len(after) <= 1

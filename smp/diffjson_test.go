@@ -33,7 +33,7 @@ func TestDiffJSON(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			on := func(before, after any, opts ...Option) (any, error) { return DiffJSON(before, after, opts...) }
-			eachWay(t, row.before, row.after, on, DiffJSONBytes, func(t *testing.T, got any, err error) {
+			eachWay(t, row.before, row.after, on, JSONText.DiffJSON, func(t *testing.T, got any, err error) {
 				t.Helper()
 				require.NoError(t, err)
 				assertSame(t, parse(t, row.want), got)
@@ -99,7 +99,7 @@ func TestDiffMerge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachWay(t, row.before, row.after, DiffMerge, DiffMergeBytes, func(t *testing.T, got any, err error) {
+			eachWay(t, row.before, row.after, DiffMerge, JSONText.DiffMerge, func(t *testing.T, got any, err error) {
 				t.Helper()
 				require.NoError(t, err)
 				assertSame(t, parse(t, row.want), got)
@@ -123,7 +123,7 @@ func TestDiffMergeOfNulls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachWay(t, row.before, row.after, DiffMerge, DiffMergeBytes, func(t *testing.T, _ any, err error) {
+			eachWay(t, row.before, row.after, DiffMerge, JSONText.DiffMerge, func(t *testing.T, _ any, err error) {
 				t.Helper()
 				var patchError *PatchError
 				require.ErrorAs(t, err, &patchError)

@@ -58,7 +58,7 @@ func (d *differ) objects(patch *patchMap, key string, old, value []any, place sc
 	if len(changes) > 0 {
 		patch.set(key, changes)
 	}
-	if !d.comesOut(m, named) {
+	if !d.keepsOrder(m, named) {
 		patch.set(orderDirective+"/"+key, keysOf(value, place.Keys))
 	}
 	return true, nil
@@ -106,7 +106,7 @@ func (d *differ) element(i, at int, old []any, element map[string]any, place sch
 	return out
 }
 
-// nameElement puts an element's keys into what the patch says about it. It answers false where they
+// nameElement puts an element's keys into what the patch says about it. It returns false where they
 // differ in how they are written, which merging by them can't say.
 func nameElement(patch, element map[string]any, keys []schema.Key) bool {
 	for _, key := range keys {
@@ -158,4 +158,41 @@ func marked(element map[string]any, keys []schema.Key) map[string]any {
 	out := onlyKeys(element, keys)
 	out[patchDirective] = deleteElement
 	return out
+}
+
+// scalars puts into patch how a list of scalars differs that merges as a set.
+func (d *differ) scalars(patch *patchMap, key string, old, value []any) (bool, error) {
+	m, apart := d.match(old, value, 0, nil)
+	defer d.giveBack()
+	if !apart || !ofOneType(old, value) {
+		return false, nil
+	}
+	var added, removed []any
+	var named []int
+	for i, at := range m.at {
+		if at < 0 {
+			added, named = append(added, value[i]), append(named, i)
+		}
+	}
+	for i, at := range m.after {
+		if at < 0 {
+			removed = append(removed, old[i])
+		}
+	}
+	if len(added) > 0 {
+		patch.set(key, added)
+	}
+	if len(removed) > 0 {
+		patch.set(deleteDirective+"/"+key, removed)
+	}
+	if !d.keepsOrder(m, named) {
+		patch.set(orderDirective+"/"+key, slices.Clone(value))
+	}
+	return true, nil
+}
+
+// ofOneType reports whether all elements are scalars of one type.
+func ofOneType(lists ...[]any) bool {
+	all := slices.Concat(lists...)
+	return !slices.ContainsFunc(all, func(value any) bool { return kindOfElement(value) != kindOfElement(all[0]) })
 }

@@ -11,23 +11,14 @@ import (
 // DiffMerge makes the merge patch (RFC 7386) that turns before into after: [Merge] gives after, value
 // for value. Both may be any JSON value; equal objects give an empty one.
 //
-// A merge patch can't set a field to null, since a null deletes: where that would be needed the
-// answer is an error of kind [Invalid] whose Path is the field's. Nulls that stay, that are in lists,
-// or that are the whole document are no such thing. It isn't checked that both are the same object,
-// so that [Merge] may need [AllowIdentityChange].
+// A merge patch can't set a field to null, since a null deletes: where that would be needed, the error is of kind
+// [Invalid] and its Path is the field's. Nulls that stay, that are in lists, or that are the whole document are
+// allowed. Both may be different objects; then [Merge] needs [AllowIdentityChange].
 //
 // Neither value is changed; the patch shares nothing with them unless [Shared] is given. Other errors
 // are [*PatchError] of kind [Document] or [Limit].
 func DiffMerge(before, after any, opts ...Option) (any, error) {
-	o, err := newOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	patch, err := diffMerge(before, after, o)
-	if err != nil {
-		return nil, located(err, before, o)
-	}
-	return patch, nil
+	return call(before, opts, func(o options) (any, error) { return diffMerge(before, after, o) })
 }
 
 func diffMerge(before, after any, o options) (any, error) {
@@ -52,7 +43,7 @@ func (o options) diffFields(before, after map[string]any, at path) (map[string]a
 			patch[key] = nil
 		}
 	}
-	// By name, so that the same error is told every time.
+	// By name, so that the error is the same every time.
 	for _, key := range slices.Sorted(maps.Keys(after)) {
 		old, had := before[key]
 		value := after[key]

@@ -2,8 +2,8 @@ package smp
 
 import "slices"
 
-// whole is the patch that replaces a map.
-func (d *differ) whole(value map[string]any) (map[string]any, error) {
+// replacement is the patch that replaces a map.
+func (d *differ) replacement(value map[string]any) (map[string]any, error) {
 	copied, err := d.literal(value)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (d *differ) literal(value any) (any, error) {
 	return copied, nil
 }
 
-// holdsNull tells whether there is a field that is null anywhere in a value that has been copied, so
+// holdsNull reports whether there is a field that is null anywhere in a value that has been copied, so
 // that it isn't endless.
 func holdsNull(value any) bool {
 	switch value := value.(type) {

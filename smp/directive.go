@@ -18,7 +18,7 @@ const (
 	mergeValue    = "merge"
 )
 
-// isDirective tells whether a key is an instruction, well-formed or not.
+// isDirective reports whether a key is an instruction, well-formed or not.
 func isDirective(key string) bool {
 	if len(key) == 0 || key[0] != '$' {
 		return false

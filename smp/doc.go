@@ -1,63 +1,54 @@
-// Package smp applies and makes the three kinds of patches that Kubernetes knows, on plain maps:
-// strategic merge patches ([Strategic]), JSON patches of RFC 6902 ([JSON]) and merge patches of
-// RFC 7386 ([Merge]).
+// Package smp applies and makes the three kinds of patches that Kubernetes knows, on plain maps: strategic merge
+// patches ([Strategic]), JSON patches of RFC 6902 ([JSON]) and merge patches of RFC 7386 ([Merge]).
 //
-// The way back is there too: [Diff], [DiffJSON] and [DiffMerge] make the patch that turns one
-// document into another, [Diff3] the one that kubectl apply would send. Each function has a twin for
-// JSON text and one for YAML, as [StrategicBytes] and [StrategicYAML].
+// [Diff], [DiffJSON] and [DiffMerge] make the patch that turns one document into another, [Diff3] the one that kubectl
+// apply would send. [JSONText] and [YAMLText] have the same seven operations for texts.
 //
 // # Documents
 //
-// A document is what encoding/json makes of JSON: nil, bool, string, int64, float64, json.Number,
-// map[string]any and []any. Other Go numbers are taken for these; anything else, and NaN, is an
-// error. No function changes what it is given. What it returns shares nothing with that, unless
-// [Shared] says that nobody writes to either: then only the path to a change is copied.
+// A document is what encoding/json makes of JSON: nil, bool, string, int64, float64, json.Number, map[string]any and
+// []any. Other Go numbers are converted to these; any other type, and NaN, is an error. No function changes its
+// arguments. The result shares nothing with them unless [Shared] is given.
 //
 // # Schemas
 //
-// A strategic merge patch merges lists by keys, and what the keys are depends on the kind of the
-// document: the containers of a Pod have names, the ports of a Service numbers. A [Schema] knows
-// that. [SchemaFor] has one for every stable kind of Kubernetes, without linking its types; others
-// come from an API server's OpenAPI document ([SchemaFromOpenAPI]), a CustomResourceDefinition
-// ([SchemaFromCRD]) or a Go type ([SchemaFromType]). Without a schema maps merge and lists are
+// A strategic merge patch merges lists by keys, which depend on the kind of the document: the containers of a Pod have
+// names, the ports of a Service numbers. A [Schema] holds them. [SchemaFor] has one for every stable kind of
+// Kubernetes, without linking its types; others come from an API server's OpenAPI document ([SchemaFromOpenAPI]), a
+// CustomResourceDefinition ([SchemaFromCRD]) or a Go type ([SchemaFromType]). Without a schema maps merge and lists are
 // replaced (see [ForUnknown]).
 //
 // # When to use it
 //
-// Use it to patch manifests before they are applied, to show what differs, to compute patches for an
-// API server, without a client and without linking k8s.io/api. Sending a patch to a cluster needs
-// none of this: the API server applies it. Use server-side apply where several writers share an
-// object.
+// Use it to patch manifests before they are applied, to show what differs, or to compute patches for an API server,
+// without a client and without linking k8s.io/api. Sending a patch to a cluster needs none of this: the API server
+// applies it. Use server-side apply where several writers share an object.
 //
 // # Differences from the API server
 //
-// [Strategic] gives what k8s.io/apimachinery gives, held against it by differential fuzzing, with
-// these exceptions:
+// [Strategic] gives the same results as k8s.io/apimachinery, which differential fuzzing checks, with these exceptions:
 //
-//   - No directive of a patch is ever left in a result. Kubernetes leaves $retainKeys, $setElementOrder
-//     and $deleteFromPrimitiveList in maps that are new, and all of them in elements that are appended
-//     and in lists that are replaced.
+//   - No directive of a patch is ever left in a result. Kubernetes leaves $retainKeys, $setElementOrder and
+//     $deleteFromPrimitiveList in maps that are new, and all directives in elements that are appended and in lists that
+//     are replaced.
 //   - Nulls in appended elements and in lists that are replaced are dropped, as everywhere else.
 //   - A map that is new and marked with $patch: replace is stored without the mark. Kubernetes drops it.
-//   - Keys and scalars are compared as JSON values, so that 80 and 80.0 are the same. A key that is no
-//     scalar is an error, where Kubernetes panics or takes it for one.
-//   - A malformed directive ($setElementOrder without a field, $retainKeys with what is no name) is an
-//     error wherever it stands. Kubernetes ignores some.
+//   - Keys and scalars are compared as JSON values, so that 80 and 80.0 are the same. A key that isn't a scalar is an
+//     error, where Kubernetes panics or takes it for one.
+//   - A malformed directive ($setElementOrder without a field, $retainKeys with something that isn't a name) is an error
+//     wherever it stands. Kubernetes ignores some.
 //   - $patch: delete in the element of a list that doesn't merge is an error. Kubernetes stores it.
-//   - $deleteFromPrimitiveList about a list of objects is an error. Kubernetes merges them instead. One
-//     beside a value for the same list is applied after it; with Kubernetes that is left to chance.
-//   - An order with elements of another type than the list's is an error, one that is empty orders
-//     nothing, and $patch: replace may stand behind the elements that are ordered. Kubernetes ignores,
-//     shuffles, refuses.
-//   - A list of scalars that holds one twice keeps the first where it is. With Kubernetes the place of
-//     others depends on how much memory the decoder had reserved.
-//   - Objects within a map with free keys, and within raw fields such as ControllerRevision's data,
-//     merge. Kubernetes answers with an error.
-//   - A patch may not make another object of the document, unless that is allowed
-//     ([AllowIdentityChange]).
+//   - $deleteFromPrimitiveList about a list of objects is an error. Kubernetes merges them instead. One beside a value
+//     for the same list is applied after it; with Kubernetes the order is left to chance.
+//   - An order with elements of another type than the list's is an error, an empty order changes nothing, and
+//     $patch: replace may stand behind the elements that are ordered. Kubernetes ignores, shuffles or refuses these.
+//   - A list of scalars that holds a value twice keeps the first where it is. With Kubernetes the places of others depend
+//     on how much memory the decoder had reserved.
+//   - Objects within a map with free keys, and within raw fields such as ControllerRevision's data, merge. Kubernetes
+//     returns an error.
+//   - A patch may not make another object of the document unless [AllowIdentityChange] is given.
 //
-// [Diff3] gives what kubectl apply sends, with these: nothing is in the patch that isn't needed;
-// elements with the same key are told apart by their order, where kubectl mixes them up; scalars that
-// modified has in another order than current are put in its order; a new element may stand elsewhere
-// among those that only current has.
+// [Diff3] makes the patch that kubectl apply sends, with these exceptions: it holds nothing that isn't needed; elements
+// with the same key are told apart by their order, where kubectl mixes them up; scalars that modified has in another
+// order than current are put in its order; a new element may stand elsewhere among those that only current has.
 package smp

@@ -19,11 +19,11 @@ const (
 	Conflict ErrorKind = "conflict"
 	// Test is a test operation whose value isn't the document's.
 	Test ErrorKind = "test"
-	// Identity is a patch that would make another object of it (spec: smp 27).
+	// Identity is a patch that would make another object of it.
 	Identity ErrorKind = "identity"
-	// UnknownType is a kind of which it isn't known how it merges (spec: smp 28).
+	// UnknownType is a kind of which it isn't known how it merges.
 	UnknownType ErrorKind = "unknown type"
-	// UnknownField is a field that the kind doesn't have (spec: smp 22).
+	// UnknownField is a field that the kind doesn't have.
 	UnknownField ErrorKind = "unknown field"
 	// Document is a document or patch that isn't JSON: a syntax error, NaN, a Go type of its own.
 	Document ErrorKind = "document"
@@ -82,7 +82,21 @@ func KindOf(err error) ErrorKind {
 	return ""
 }
 
-// located names the patch and the document in an error made below, where they aren't known.
+// call runs an operation with its options. Its errors name the patch and the document.
+func call[T any](doc any, opts []Option, do func(o options) (T, error)) (T, error) {
+	var none T
+	o, err := newOptions(opts)
+	if err != nil {
+		return none, err
+	}
+	out, err := do(o)
+	if err != nil {
+		return none, located(err, doc, o)
+	}
+	return out, nil
+}
+
+// located names the patch and the document in an error of the code below, which knows neither.
 func located(err error, doc any, o options) error {
 	var patchError *PatchError
 	if !errors.As(err, &patchError) {

@@ -83,20 +83,6 @@ func ExampleDiff3() {
 	// {"spec":{"hostname":"b","subdomain":null}} <nil>
 }
 
-func ExampleSelect() {
-	tree := map[string]any{"web": map[string]any{"deployment": map[string]any{"spec": map[string]any{"replicas": int64(3)}}}}
-
-	body, found, err := smp.Select(tree, "web.deployment")
-	print(body)
-	fmt.Println(found, err)
-	_, found, err = smp.Select(tree, "web.service")
-	fmt.Println(found, err)
-	// Output:
-	// {"spec":{"replicas":3}} <nil>
-	// true <nil>
-	// false <nil>
-}
-
 func ExamplePatch_Apply() {
 	doc := pod(map[string]any{"hostname": "a"})
 	patch := smp.Patch{Name: "other-host", Type: smp.JSON6902, Body: []any{
@@ -199,7 +185,7 @@ func ExampleMaxDepth() {
 }
 
 func ExampleMaxBytes() {
-	_, err := smp.MergeBytes([]byte(`{"a":1}`), []byte(`{"a":"a long text"}`), smp.MaxBytes(10))
+	_, err := smp.JSONText.Merge([]byte(`{"a":1}`), []byte(`{"a":"a long text"}`), smp.MaxBytes(10))
 	fmt.Println(err)
 	// Output:
 	// the patch is larger than 10 bytes

@@ -105,23 +105,3 @@ func FuzzStrategic(f *testing.F) {
 		require.Equal(t, patchCopy, patch, "the result shares with the patch")
 	})
 }
-
-func FuzzSelect(f *testing.F) {
-	f.Add(`{"a":{"b":{"c":1}}}`, "a.b")
-	f.Add(`[1]`, ".")
-	f.Fuzz(func(t *testing.T, tree, internalName string) {
-		value, err := document.Decode([]byte(tree), DefaultMaxDepth)
-		if err != nil {
-			return
-		}
-		body, found, err := Select(value, internalName)
-		if err != nil {
-			require.False(t, found)
-			require.Nil(t, body)
-			require.Equal(t, Invalid, KindOf(err))
-		}
-		if found {
-			require.NotNil(t, body)
-		}
-	})
-}

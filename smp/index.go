@@ -7,9 +7,9 @@ import (
 	"math/bits"
 )
 
-// index finds identities, which are scalars of [document.Scalar], in the order in which they were added. It is a
-// hash table of its own because it is emptied and used again without allocating, where a map of
-// interfaces costs more than the whole merge: what the ratio smp-shared-allocs is about. The zero value is an empty one.
+// index finds identities, which are scalars of [document.Scalar], in the order in which they were added. It is a hash
+// table of its own because it is emptied and used again without allocating, where a map of interfaces costs more than
+// the whole merge: what the ratio smp-shared-allocs is about. The zero value is an empty one.
 type index struct {
 	ids []any
 	// slots holds 1 + the position of an identity, at its hash or behind; 0 is free.

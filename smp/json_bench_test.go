@@ -50,9 +50,9 @@ func BenchmarkJSON(b *testing.B) {
 // benchmarkTexts runs a function of texts on texts as long as a large Deployment's.
 func benchmarkTexts(b *testing.B, first, second any, call func(first, second []byte, opts ...Option) ([]byte, error)) {
 	b.Helper()
-	firstText, err := jsonText.encode(nil, first)
+	firstText, err := JSONText.encode(nil, first)
 	require.NoError(b, err)
-	secondText, err := jsonText.encode(nil, second)
+	secondText, err := JSONText.encode(nil, second)
 	require.NoError(b, err)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(firstText)))
@@ -63,19 +63,19 @@ func benchmarkTexts(b *testing.B, first, second any, call func(first, second []b
 	}
 }
 
-func BenchmarkJSONBytes(b *testing.B) {
+func BenchmarkJSONText(b *testing.B) {
 	doc, ops := manyOperations()
-	benchmarkTexts(b, doc, ops, JSONBytes)
+	benchmarkTexts(b, doc, ops, JSONText.JSON)
 }
 
 func BenchmarkMergeBytes(b *testing.B) {
 	doc, _ := manyOperations()
-	benchmarkTexts(b, doc, map[string]any{"spec": map[string]any{"replicas": 3}}, MergeBytes)
+	benchmarkTexts(b, doc, map[string]any{"spec": map[string]any{"replicas": 3}}, JSONText.Merge)
 }
 
 func BenchmarkMergeYAML(b *testing.B) {
 	doc, _ := manyOperations()
-	benchmarkTexts(b, doc, map[string]any{"spec": map[string]any{"replicas": 3}}, MergeYAML)
+	benchmarkTexts(b, doc, map[string]any{"spec": map[string]any{"replicas": 3}}, YAMLText.Merge)
 }
 
 func BenchmarkMerge(b *testing.B) {

@@ -86,16 +86,16 @@ spec:
     image: web:1
 `
 
-func ExampleStrategicBytes() {
-	show(smp.StrategicBytes([]byte(podText), []byte(`{"spec":{"containers":[{"name":"web","image":"web:2"}]}}`), pods()))
-	show(smp.StrategicBytes([]byte(podText), []byte(`{"spec":`), pods(), smp.Named("image")))
+func ExampleText_Strategic() {
+	show(smp.JSONText.Strategic([]byte(podText), []byte(`{"spec":{"containers":[{"name":"web","image":"web:2"}]}}`), pods()))
+	show(smp.JSONText.Strategic([]byte(podText), []byte(`{"spec":`), pods(), smp.Named("image")))
 	// Output:
 	// {"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{"containers":[{"image":"web:2","name":"web"}]}}
 	// patch "image": patch: line 1, offset 8: the text ends where a value is expected
 }
 
-func ExampleStrategicYAML() {
-	show(smp.StrategicYAML([]byte(podYAML), []byte("spec:\n  containers:\n  - name: web\n    image: web:2\n"), pods()))
+func ExampleText_Strategic_yaml() {
+	show(smp.YAMLText.Strategic([]byte(podYAML), []byte("spec:\n  containers:\n  - name: web\n    image: web:2\n"), pods()))
 	// Output:
 	// apiVersion: v1
 	// kind: Pod
@@ -107,26 +107,26 @@ func ExampleStrategicYAML() {
 	//     name: web
 }
 
-func ExampleJSONBytes() {
-	show(smp.JSONBytes([]byte(`{"id":9007199254740993}`), []byte(`[{"op":"copy","from":"/id","path":"/copy"}]`)))
+func ExampleText_JSON() {
+	show(smp.JSONText.JSON([]byte(`{"id":9007199254740993}`), []byte(`[{"op":"copy","from":"/id","path":"/copy"}]`)))
 	// Output: {"copy":9007199254740993,"id":9007199254740993}
 }
 
-func ExampleJSONYAML() {
-	show(smp.JSONYAML([]byte("ports: [80]\n"), []byte("- op: add\n  path: /ports/-\n  value: 443\n")))
+func ExampleText_JSON_yaml() {
+	show(smp.YAMLText.JSON([]byte("ports: [80]\n"), []byte("- op: add\n  path: /ports/-\n  value: 443\n")))
 	// Output:
 	// ports:
 	// - 80
 	// - 443
 }
 
-func ExampleMergeBytes() {
-	show(smp.MergeBytes([]byte(`{"a":1,"b":{"c":2}}`), []byte(`{"a":null,"b":{"d":3}}`)))
+func ExampleText_Merge() {
+	show(smp.JSONText.Merge([]byte(`{"a":1,"b":{"c":2}}`), []byte(`{"a":null,"b":{"d":3}}`)))
 	// Output: {"b":{"c":2,"d":3}}
 }
 
-func ExampleMergeYAML() {
-	show(smp.MergeYAML([]byte("motd: hello\ndebug: on\n"), []byte("motd: |\n  hello,\n  world\n")))
+func ExampleText_Merge_yaml() {
+	show(smp.YAMLText.Merge([]byte("motd: hello\ndebug: on\n"), []byte("motd: |\n  hello,\n  world\n")))
 	// Output:
 	// debug: true
 	// motd: |
@@ -134,55 +134,55 @@ func ExampleMergeYAML() {
 	//   world
 }
 
-func ExampleDiffBytes() {
+func ExampleText_Diff() {
 	after := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{"containers":[{"name":"web","image":"web:2"}]}}`
-	show(smp.DiffBytes([]byte(podText), []byte(after), pods()))
+	show(smp.JSONText.Diff([]byte(podText), []byte(after), pods()))
 	// Output: {"spec":{"containers":[{"image":"web:2","name":"web"}]}}
 }
 
-func ExampleDiffYAML() {
-	show(smp.DiffYAML([]byte(podYAML), []byte(podYAML+"  hostname: web-1\n"), pods()))
+func ExampleText_Diff_yaml() {
+	show(smp.YAMLText.Diff([]byte(podYAML), []byte(podYAML+"  hostname: web-1\n"), pods()))
 	// Output:
 	// spec:
 	//   hostname: web-1
 }
 
-func ExampleDiff3Bytes() {
+func ExampleText_Diff3() {
 	original := `{"metadata":{"name":"web","labels":{"a":"1"}}}`
 	modified := `{"metadata":{"name":"web","labels":{"b":"2"}}}`
 	current := `{"metadata":{"name":"web","labels":{"a":"1","theirs":"3"}}}`
-	show(smp.Diff3Bytes([]byte(original), []byte(modified), []byte(current), pods()))
+	show(smp.JSONText.Diff3([]byte(original), []byte(modified), []byte(current), pods()))
 	// Output: {"metadata":{"labels":{"a":null,"b":"2"}}}
 }
 
-func ExampleDiff3YAML() {
+func ExampleText_Diff3_yaml() {
 	current := podYAML + "  hostname: web-1\n  nodeName: node-7\n"
-	show(smp.Diff3YAML([]byte(podYAML+"  hostname: web-1\n"), []byte(podYAML), []byte(current), pods()))
+	show(smp.YAMLText.Diff3([]byte(podYAML+"  hostname: web-1\n"), []byte(podYAML), []byte(current), pods()))
 	// Output:
 	// spec:
 	//   hostname: null
 }
 
-func ExampleDiffJSONBytes() {
-	show(smp.DiffJSONBytes([]byte(`[1,2,3]`), []byte(`[1,3,4]`)))
+func ExampleText_DiffJSON() {
+	show(smp.JSONText.DiffJSON([]byte(`[1,2,3]`), []byte(`[1,3,4]`)))
 	// Output: [{"op":"remove","path":"/1"},{"op":"add","path":"/2","value":4}]
 }
 
-func ExampleDiffJSONYAML() {
-	show(smp.DiffJSONYAML([]byte("a: 1\n"), []byte("a: 2\n")))
+func ExampleText_DiffJSON_yaml() {
+	show(smp.YAMLText.DiffJSON([]byte("a: 1\n"), []byte("a: 2\n")))
 	// Output:
 	// - op: replace
 	//   path: /a
 	//   value: 2
 }
 
-func ExampleDiffMergeBytes() {
-	show(smp.DiffMergeBytes([]byte(`{"a":1,"b":2}`), []byte(`{"b":3}`)))
+func ExampleText_DiffMerge() {
+	show(smp.JSONText.DiffMerge([]byte(`{"a":1,"b":2}`), []byte(`{"b":3}`)))
 	// Output: {"a":null,"b":3}
 }
 
-func ExampleDiffMergeYAML() {
-	show(smp.DiffMergeYAML([]byte("a: 1\nb: 2\n"), []byte("b: 3\n")))
+func ExampleText_DiffMerge_yaml() {
+	show(smp.YAMLText.DiffMerge([]byte("a: 1\nb: 2\n"), []byte("b: 3\n")))
 	// Output:
 	// a: null
 	// b: 3

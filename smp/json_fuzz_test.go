@@ -129,7 +129,7 @@ func FuzzJSON(f *testing.F) {
 		s := &source{data: data}
 		doc := s.any(4)
 		ops := s.operations(doc)
-		got, err := applied(t, doc, ops, JSON, JSONBytes, AllowIdentityChange(), MaxBytes(100_000))
+		got, err := applied(t, doc, ops, JSON, JSONText.JSON, AllowIdentityChange(), MaxBytes(100_000))
 		want, wantErr := any(nil), error(nil)
 		if want, wantErr = naivePatch(own(t, doc), ops); wantErr != nil {
 			require.Error(t, err, "%v: %v", wantErr, ops)
@@ -145,7 +145,7 @@ func FuzzMerge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := &source{data: data}
 		doc, patch := s.any(4), s.any(4)
-		got, err := applied(t, doc, patch, Merge, MergeBytes, AllowIdentityChange())
+		got, err := applied(t, doc, patch, Merge, JSONText.Merge, AllowIdentityChange())
 		require.NoError(t, err)
 		want := naiveMerge(own(t, doc), own(t, patch))
 		require.True(t, document.Equal(want, got), "want %v\ngot  %v", want, got)
@@ -164,7 +164,7 @@ func FuzzDiffJSON(f *testing.F) {
 			}
 			return ops, err
 		}
-		ops, err := applied(t, before, after, on, DiffJSONBytes)
+		ops, err := applied(t, before, after, on, JSONText.DiffJSON)
 		require.NoError(t, err)
 		if document.Equal(before, after) {
 			require.Empty(t, ops)
@@ -180,7 +180,7 @@ func FuzzDiffMerge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := &source{data: data}
 		before, after := s.any(4), s.any(4)
-		patch, err := applied(t, before, after, DiffMerge, DiffMergeBytes)
+		patch, err := applied(t, before, after, DiffMerge, JSONText.DiffMerge)
 		if err != nil {
 			require.Equal(t, Invalid, KindOf(err))
 			return
@@ -231,6 +231,6 @@ func requireText(t *testing.T, name string, text []byte, err error, decode func(
 		require.NotEmpty(t, KindOf(err), "%s: %v", name, err)
 		return
 	}
-	_, err = decode(text, 2*DefaultMaxDepth)
+	_, err = decode(text, 2*defaultMaxDepth)
 	require.NoError(t, err, "%s: %s", name, text)
 }

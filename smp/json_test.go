@@ -88,7 +88,7 @@ func TestJSON(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachWay(t, row.doc, row.ops, JSON, JSONBytes, func(t *testing.T, got any, err error) {
+			eachWay(t, row.doc, row.ops, JSON, JSONText.JSON, func(t *testing.T, got any, err error) {
 				t.Helper()
 				require.NoError(t, err)
 				assertSame(t, parse(t, row.want), got)
@@ -163,7 +163,7 @@ func TestJSONErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachWay(t, row.doc, row.ops, JSON, JSONBytes, func(t *testing.T, got any, err error) {
+			eachWay(t, row.doc, row.ops, JSON, JSONText.JSON, func(t *testing.T, got any, err error) {
 				t.Helper()
 				var patchError *PatchError
 				require.ErrorAs(t, err, &patchError)
@@ -211,7 +211,7 @@ func TestBadInputOfJSON(t *testing.T) {
 	}{
 		"cyclic data":             {cyclic, Limit, "/x/y/a/a/a/a/a/a/a/a"},
 		"depth 10 000":            {nest(10_000), Limit, "/x/y/a/a/a/a/a/a/a/a"},
-		"just too deep for there": {nest(DefaultMaxDepth - 1), Limit, "/x/y/a/a/a/a/a/a/a/a"},
+		"just too deep for there": {nest(defaultMaxDepth - 1), Limit, "/x/y/a/a/a/a/a/a/a/a"},
 		"NaN":                     {[]any{math.NaN()}, Document, "/x/y/0"},
 		"a Go map":                {map[string]string{}, Document, "/x/y"},
 	} {
@@ -245,7 +245,7 @@ func TestBadInputOfJSON(t *testing.T) {
 	})
 	t.Run("more depth by moving", func(t *testing.T) {
 		t.Parallel()
-		doc := map[string]any{"a": nest(DefaultMaxDepth - 1), "b": map[string]any{}}
+		doc := map[string]any{"a": nest(defaultMaxDepth - 1), "b": map[string]any{}}
 		for _, options := range [][]Option{nil, {Shared()}} {
 			_, err := JSON(doc, []any{map[string]any{"op": "move", "from": "/a", "path": "/b/a"}}, options...)
 			require.Equal(t, Limit, KindOf(err))

@@ -3,7 +3,6 @@ package smp
 import (
 	"slices"
 
-	"github.com/operkit/operkit/smp/internal/document"
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
@@ -47,8 +46,7 @@ func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matche
 	}
 	m.ids = append(m.ids, l.known.ids[:same]...)
 	for _, element := range value[same:] {
-		object, _ := element.(map[string]any)
-		id, _, found := identify(object, keys)
+		id, found := elementID(element, keys)
 		if !found {
 			return m, false
 		}
@@ -57,7 +55,7 @@ func (d *differ) match(old, value []any, same int, keys []schema.Key) (m *matche
 	return m, m.find(&l.known)
 }
 
-// find looks for the identities among those before. It answers false where two are alike.
+// find looks for the identities among those before. It returns false where two are alike.
 func (m *matches) find(before *index) (apart bool) {
 	var added index
 	next := 0
@@ -78,9 +76,9 @@ func (m *matches) find(before *index) (apart bool) {
 	return true
 }
 
-// comesOut tells whether a list comes out in the order that it has after, when the patch names some
-// of its elements and deletes those that don't stay (spec: smp 17).
-func (d *differ) comesOut(m *matches, named []int) bool {
+// keepsOrder reports whether a list comes out in the order that it has after, when the patch names some
+// of its elements and deletes those that don't stay.
+func (d *differ) keepsOrder(m *matches, named []int) bool {
 	l := d.borrow(len(m.at))
 	defer d.giveBack()
 	for rank, i := range named {
@@ -104,12 +102,11 @@ func (d *differ) comesOut(m *matches, named []int) bool {
 	return true
 }
 
-// identifyAll adds the identities of a list's elements to an empty index. It answers false unless all
-// are objects with the keys, and no two alike.
+// identifyAll adds the identities of a list's elements to an empty index. It returns false unless all have one, and no
+// two the same.
 func identifyAll(ids *index, list []any, keys []schema.Key) bool {
 	for i, value := range list {
-		object, _ := value.(map[string]any)
-		id, _, found := identify(object, keys)
+		id, found := elementID(value, keys)
 		if !found || ids.add(id) != i {
 			return false
 		}
@@ -117,25 +114,13 @@ func identifyAll(ids *index, list []any, keys []schema.Key) bool {
 	return true
 }
 
-// grouped tells whether all elements of a list are objects with the keys, and those alike stand
+// grouped reports whether all elements of a list are objects with the keys, and those alike stand
 // together.
 func grouped(list []any, keys []schema.Key) bool {
 	var ids index
 	for i, value := range list {
-		object, _ := value.(map[string]any)
-		id, _, found := identify(object, keys)
+		id, found := elementID(value, keys)
 		if first := ids.add(id); !found || first != i && ids.ids[i-1] != id {
-			return false
-		}
-	}
-	return true
-}
-
-// canonicalAll does the same for a list of scalars.
-func canonicalAll(ids *index, list []any) bool {
-	for i, value := range list {
-		id, isScalar := document.Scalar(value)
-		if !isScalar || ids.add(id) != i {
 			return false
 		}
 	}

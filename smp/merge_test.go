@@ -39,7 +39,7 @@ func TestMerge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachWay(t, row.doc, row.patch, Merge, MergeBytes, func(t *testing.T, got any, err error) {
+			eachWay(t, row.doc, row.patch, Merge, JSONText.Merge, func(t *testing.T, got any, err error) {
 				t.Helper()
 				require.NoError(t, err)
 				assertSame(t, parse(t, row.want), got)
@@ -61,7 +61,7 @@ func TestMergeKeepsIdentity(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachWay(t, doc, row.patch, Merge, MergeBytes, func(t *testing.T, _ any, err error) {
+			eachWay(t, doc, row.patch, Merge, JSONText.Merge, func(t *testing.T, _ any, err error) {
 				t.Helper()
 				var patchError *PatchError
 				require.ErrorAs(t, err, &patchError)

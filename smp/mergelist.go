@@ -64,20 +64,20 @@ func (m *merger) mergeDirectedList(out map[string]any, key string, in instructio
 	return m.removeScalars(out, key, in.remove)
 }
 
-// mergeOrdered applies a list together with the order that its elements shall have (spec: smp 18).
+// mergeOrdered applies a list together with the order that its elements shall have.
 func (m *merger) mergeOrdered(out map[string]any, key string, in instructions, place schema.Place) error {
 	order, isList := in.order.([]any)
 	if !isList {
-		return m.fail(Invalid, "%s: want a list, not %s", orderDirective, typeName(in.order))
+		return m.fail(Invalid, "%s: want a list, not %s", orderDirective, document.TypeName(in.order))
 	}
 	current, exists := out[key]
 	live, isList := current.([]any)
 	if exists && !isList {
-		return m.fail(Conflict, "%s: the document holds %s: want a list", orderDirective, typeName(current))
+		return m.fail(Conflict, "%s: the document holds %s: want a list", orderDirective, document.TypeName(current))
 	}
 	patch, isList := in.value.([]any)
 	if in.hasValue && !isList {
-		return m.fail(Invalid, "%s: the patch sets %s: want a list", orderDirective, typeName(in.value))
+		return m.fail(Invalid, "%s: the patch sets %s: want a list", orderDirective, document.TypeName(in.value))
 	}
 	if !exists && !in.hasValue {
 		return nil
@@ -126,7 +126,7 @@ const (
 )
 
 // elementKind is what all elements of some lists are; that they differ, are lists, or null, is an
-// error (spec: smp 21), and so is that they aren't objects where these merge by a key.
+// error, and so is that they aren't objects where these merge by a key.
 func (m *merger) elementKind(place schema.Place, lists ...[]any) (elementKinds, error) {
 	kind := nothing
 	for _, list := range lists {
@@ -134,15 +134,15 @@ func (m *merger) elementKind(place schema.Place, lists ...[]any) (elementKinds, 
 			k := kindOfElement(element)
 			if k == nothing {
 				m.enterElement(i)
-				return nothing, m.fail(Conflict, "%s in a list that merges: want an object or a scalar", typeName(element))
+				return nothing, m.fail(Conflict, "%s in a list that merges: want an object or a scalar", document.TypeName(element))
 			}
 			if k != objects && len(place.Keys) > 0 {
 				m.enterElement(i)
-				return nothing, m.fail(Conflict, "%s in a list whose elements have the key %q: want an object", typeName(element), place.Keys[0].Name)
+				return nothing, m.fail(Conflict, "%s in a list whose elements have the key %q: want an object", document.TypeName(element), place.Keys[0].Name)
 			}
 			if kind != nothing && k != kind {
 				m.enterElement(i)
-				return nothing, m.fail(Conflict, "%s in a list that merges and holds others: want elements of one type", typeName(element))
+				return nothing, m.fail(Conflict, "%s in a list that merges and holds others: want elements of one type", document.TypeName(element))
 			}
 			kind = k
 		}

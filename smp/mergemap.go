@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/operkit/operkit/smp/internal/document"
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
@@ -15,9 +16,9 @@ func (m *merger) mergeMap(doc, patch map[string]any, t *schema.Type) (map[string
 	if directive, found := patch[patchDirective]; found {
 		return m.replaceMap(directive, patch)
 	}
-	out, err := m.copyMap(doc, patch)
-	if err != nil {
-		return nil, err
+	out := maps.Clone(doc)
+	if out == nil {
+		out = make(map[string]any, len(patch))
 	}
 	directed, err := m.retain(out, patch)
 	if err != nil {
@@ -32,7 +33,7 @@ func (m *merger) mergeMap(doc, patch map[string]any, t *schema.Type) (map[string
 	return out, nil
 }
 
-// replaceMap is a map with $patch in it (spec: smp 14).
+// replaceMap is a map with $patch in it.
 func (m *merger) replaceMap(directive any, patch map[string]any) (map[string]any, error) {
 	switch directive {
 	case replaceValue:
@@ -46,35 +47,7 @@ func (m *merger) replaceMap(directive any, patch map[string]any) (map[string]any
 	}
 }
 
-// copyMap is doc with room for the patch. What the patch touches may still be doc's own.
-func (m *merger) copyMap(doc, patch map[string]any) (map[string]any, error) {
-	if len(doc) == 0 {
-		return make(map[string]any, len(patch)), nil
-	}
-	out := maps.Clone(doc)
-	if m.shared {
-		return out, nil
-	}
-	for key, value := range doc {
-		if _, touched := patch[key]; touched {
-			continue
-		}
-		switch value.(type) {
-		case string, int64, bool, nil:
-			continue
-		}
-		m.enter(key)
-		copied, err := m.keep(value)
-		if err != nil {
-			return nil, err
-		}
-		m.leave()
-		out[key] = copied
-	}
-	return out, nil
-}
-
-// retain drops from out what $retainKeys doesn't list (spec: smp 20), and tells whether there are
+// retain drops from out what $retainKeys doesn't list, and reports whether there are
 // directives in patch at all.
 func (m *merger) retain(out, patch map[string]any) (directed bool, err error) {
 	for key := range patch {
@@ -87,14 +60,14 @@ func (m *merger) retain(out, patch map[string]any) (directed bool, err error) {
 	m.enter(retainKeysDirective)
 	keys, isList := list.([]any)
 	if !isList {
-		return true, m.fail(Invalid, "want a list of the fields to keep, not %s", typeName(list))
+		return true, m.fail(Invalid, "want a list of the fields to keep, not %s", document.TypeName(list))
 	}
 	retained := make(map[string]bool, len(keys))
 	for i, key := range keys {
 		name, isString := key.(string)
 		if !isString {
 			m.enterElement(i)
-			return true, m.fail(Invalid, "want the name of a field, not %s", typeName(key))
+			return true, m.fail(Invalid, "want the name of a field, not %s", document.TypeName(key))
 		}
 		retained[name] = true
 	}

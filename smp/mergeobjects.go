@@ -1,10 +1,11 @@
 package smp
 
 import (
+	"github.com/operkit/operkit/smp/internal/document"
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// mergeObjects merges a list of objects by their keys (spec: smp 15). order is the order that the
+// mergeObjects merges a list of objects by their keys. order is the order that the
 // patch asks for, nil if it doesn't. The result is in the order of rule 17.
 func (m *merger) mergeObjects(live, patch, order []any, place schema.Place) ([]any, error) {
 	if len(place.Keys) == 0 {
@@ -51,17 +52,17 @@ func (m *merger) element(i int, object map[string]any, place schema.Place) (elem
 	return element{id: id, object: object, index: i}, nil
 }
 
-// split sorts the elements of a patch into l by what their $patch says, and tells whether one has the
+// split sorts the elements of a patch into l by what their $patch says, and reports whether one has the
 // list replaced.
 func (m *merger) split(l *arrangement, patch []any, place schema.Place) (replace bool, err error) {
 	for i, value := range patch {
 		object, isMap := value.(map[string]any)
 		if !isMap {
 			m.enterElement(i)
-			return false, m.fail(Invalid, "%s in a list of objects", typeName(value))
+			return false, m.fail(Invalid, "%s in a list of objects", document.TypeName(value))
 		}
 		directive, marked := object[patchDirective]
-		marked = marked && !m.marksOne(directive)
+		marked = marked && !m.marksElement(directive)
 		if marked && directive == replaceValue {
 			replace = true
 			continue
@@ -124,7 +125,7 @@ func (m *merger) keepObjects(l *arrangement, live []any, place schema.Place) err
 	return nil
 }
 
-// applyObjects merges the elements of a patch into those of l, and detaches the others.
+// applyObjects merges the elements of a patch into those of l.
 func (m *merger) applyObjects(l *arrangement, place schema.Place) error {
 	for _, e := range l.plain {
 		at := l.known.find(e.id)
@@ -143,27 +144,64 @@ func (m *merger) applyObjects(l *arrangement, place schema.Place) error {
 			return err
 		}
 		m.leave()
-		l.entries[at].value, l.entries[at].ours = merged, true
+		l.entries[at].value = merged
 	}
-	return m.detach(l)
+	return nil
 }
 
-// detach copies the elements of the document that are in the result as they are.
-func (m *merger) detach(l *arrangement) error {
-	if m.shared {
+// orderObjects puts a list in the order that the patch asks for that the document doesn't have. Its
+// elements are taken as they are, those with the same key too.
+func (m *merger) orderObjects(patch, order []any, place schema.Place) ([]any, error) {
+	l := m.borrow(len(patch))
+	defer m.giveBack()
+	for i, value := range patch {
+		object := value.(map[string]any)
+		if directive := object[patchDirective]; directive != nil {
+			if !m.marksElement(directive) {
+				continue
+			}
+		}
+		e, err := m.element(i, object, place)
+		if err != nil {
+			return nil, err
+		}
+		l.plain = append(l.plain, e)
+	}
+	if err := m.takeObjects(l, 0); err != nil {
+		return nil, err
+	}
+	if err := m.rank(l, order, place); err != nil {
+		return nil, err
+	}
+	return l.arrange(), nil
+}
+
+// rank gives the entries of l their places: those of an order that the patch sets, otherwise those
+// that its elements have. The plain elements of the patch have to be among an order, one after the
+// other.
+func (m *merger) rank(l *arrangement, order []any, place schema.Place) error {
+	if order == nil {
+		for i, e := range l.plain {
+			l.name(e.id, i)
+		}
 		return nil
 	}
-	for i := range l.entries {
-		if l.entries[i].ours {
-			continue
+	plain := l.plain
+	for i, value := range order {
+		object, _ := value.(map[string]any)
+		id, missing, found := identify(object, place.Keys)
+		if !found {
+			m.enterElement(i)
+			return m.fail(Invalid, "%s: the element has no %q that could be compared: want the keys of the elements", orderDirective, missing)
 		}
-		m.enterElement(int(l.entries[i].index))
-		value, err := m.keep(l.entries[i].value)
-		if err != nil {
-			return err
+		l.name(id, i)
+		if len(plain) > 0 && plain[0].id == id {
+			plain = plain[1:]
 		}
-		m.leave()
-		l.entries[i].value = value
+	}
+	if len(order) > 0 && len(plain) > 0 {
+		m.enterElement(plain[0].index)
+		return m.fail(Invalid, "%s lacks the element %s, or has it in another order", orderDirective, describe(plain[0].id, place.Keys))
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // mergeScalars merges a list of scalars: what both have together, without duplicates, what order
-// names in its order (spec: smp 16, 17, 18). All elements are of one type. Without a patch an order
+// names in its order. All elements are of one type. Without a patch an order
 // takes nothing away, neither do elements become one.
 func (m *merger) mergeScalars(live, patch, order []any) ([]any, error) {
 	l := m.borrow(len(live) + len(patch))
@@ -53,7 +53,7 @@ func (m *merger) inOrder(patch, order []any) error {
 	return nil
 }
 
-// removeScalars removes the elements that $deleteFromPrimitiveList names (spec: smp 19).
+// removeScalars removes the elements that $deleteFromPrimitiveList names.
 func (m *merger) removeScalars(out map[string]any, key string, remove any) error {
 	if remove == nil {
 		delete(out, key)

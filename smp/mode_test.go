@@ -361,8 +361,10 @@ func TestOptions(t *testing.T) {
 		options []Option
 		wants   string
 	}{
-		"an unknown mode":               {[]Option{InMode(77)}, "no mode 77"},
-		"an unknown policy":             {[]Option{ForUnknown(77)}, "no policy 77"},
+		"an unknown mode":               {[]Option{InMode(77)}, "unknown mode 77"},
+		"an unknown policy":             {[]Option{ForUnknown(77)}, "unknown policy 77"},
+		"a negative depth":              {[]Option{MaxDepth(-1)}, "MaxDepth is -1"},
+		"a negative size":               {[]Option{MaxBytes(-1)}, "MaxBytes is -1"},
 		"keys without the mode":         {[]Option{MergeKeys(map[string]string{"Pod.spec.x": "id"})}, "InMode(Oper8)"},
 		"a position without a field":    {[]Option{InMode(Oper8), MergeKeys(map[string]string{"Pod": "id"})}, `"Pod"`},
 		"a position with an empty part": {[]Option{InMode(Oper8), MergeKeys(map[string]string{"Pod..x": "id"})}, `"Pod..x"`},
@@ -373,7 +375,7 @@ func TestOptions(t *testing.T) {
 			doc := object(t, pod(`{}`))
 			_, strategicErr := Strategic(doc, nil, schemaOf(doc), row.options...)
 			_, jsonErr := JSON(doc, nil, row.options...)
-			_, mergeErr := MergeBytes([]byte(`{}`), []byte(`{}`), row.options...)
+			_, mergeErr := JSONText.Merge([]byte(`{}`), []byte(`{}`), row.options...)
 			_, patchErr := Patch{Type: StrategicMerge}.Apply(doc, schemaOf(doc), row.options...)
 			for _, err := range []error{strategicErr, jsonErr, mergeErr, patchErr} {
 				assert.Equal(t, Invalid, KindOf(err))

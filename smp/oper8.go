@@ -9,7 +9,7 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// oper8Keys is oper8's table of merge keys (spec: smp 8, 10), with its misspelt CronJob put right.
+// oper8Keys is oper8's table of merge keys, with its misspelt CronJob put right.
 var oper8Keys = sync.OnceValue(func() map[string]string {
 	table := map[string]string{
 		"Service.spec.ports":                      "port",
@@ -104,7 +104,7 @@ func (m *merger) mergeInPlace(l *arrangement, live []any, place schema.Place) er
 		if err != nil {
 			return err
 		}
-		l.entries[at].value, l.entries[at].ours = taken, true
+		l.entries[at].value = taken
 	}
 	all := l.plain
 	l.plain = merging

@@ -45,7 +45,7 @@ func (e *editor) carryOut(name string, members map[string]any) (path string, err
 	}
 	switch name {
 	case "remove":
-		_, err = e.change(change{kind: remove})
+		err = e.change(e.tokens, remove, nil)
 	case "move", "copy":
 		return e.transfer(name, path, members)
 	default:
@@ -71,8 +71,7 @@ func (e *editor) put(name string, value any) error {
 	if name == "replace" {
 		kind = replace
 	}
-	_, err = e.change(change{kind: kind, value: value})
-	return err
+	return e.change(e.tokens, kind, value)
 }
 
 // test compares what is at the current tokens.
@@ -83,17 +82,17 @@ func (e *editor) test(want any) error {
 		return err
 	case document.Equal(got, want):
 		return nil
-	case typeName(got) != typeName(want):
-		return &PatchError{Kind: Test, Err: fmt.Errorf("want %s, the document has %s", typeName(want), typeName(got))}
+	case document.TypeName(got) != document.TypeName(want):
+		return &PatchError{Kind: Test, Err: fmt.Errorf("want %s, the document has %s", document.TypeName(want), document.TypeName(got))}
 	default:
-		return &PatchError{Kind: Test, Err: fmt.Errorf("the document has %s of another value", typeName(got))}
+		return &PatchError{Kind: Test, Err: fmt.Errorf("the document has %s of another value", document.TypeName(got))}
 	}
 }
 
 // adopt is a value of the patch as the document may hold it at the current tokens.
 func (e *editor) adopt(value any) (any, error) {
 	own := document.Plain
-	if e.cloneValues {
+	if e.inPlace {
 		own = document.Clone
 	}
 	value, err := own(value, e.limits.depth-len(e.tokens))
@@ -130,14 +129,10 @@ func (e *editor) transfer(name, path string, members map[string]any) (place stri
 			return path, notJSON(err, "")
 		}
 	}
-	e.tokens, e.from = e.from, e.tokens
-	_, err = e.change(change{kind: remove})
-	e.tokens, e.from = e.from, e.tokens
-	if err != nil {
+	if err := e.change(e.from, remove, nil); err != nil {
 		return from, err
 	}
-	_, err = e.change(change{kind: add, value: value})
-	return path, err
+	return path, e.change(e.tokens, add, value)
 }
 
 // copy puts a copy of its own at the current tokens, so that the two can differ later.
@@ -149,6 +144,5 @@ func (e *editor) copy(value any) error {
 	if e.copied += document.Size(clone); e.copied > e.limits.bytes {
 		return &PatchError{Kind: Limit, Err: fmt.Errorf("the values copied by the patch are larger than %d bytes", e.limits.bytes)}
 	}
-	_, err = e.change(change{kind: add, value: clone})
-	return err
+	return e.change(e.tokens, add, clone)
 }

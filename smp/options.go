@@ -1,6 +1,7 @@
 package smp
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,32 +12,30 @@ import (
 type Mode uint8
 
 const (
-	// Kubernetes does what the API server does (spec: smp 24). It is the default.
+	// Kubernetes does what the API server does. It is the default.
 	Kubernetes Mode = iota
-	// Strict gives the same results and refuses patches of which something would silently do nothing,
-	// is dropped, or is ambiguous: a deletion of an element that isn't there, a field that the kind
-	// doesn't have, an order for no list, other fields beside a mark (spec: smp 25). A null for a field
-	// that isn't there is none of these.
+	// Strict gives the same results, and refuses patches of which a part would silently do nothing, be dropped, or be
+	// ambiguous: a deletion of an element that isn't there, a field that the kind doesn't have, an order without a
+	// list, other fields beside a mark. A null for a field that isn't there is allowed.
 	Strict
-	// Oper8 keeps patches written for oper8 working: its table of merge keys instead of the schema
-	// (see [MergeKeys]), the document's order of elements, and $patch in elements as oper8 reads it
-	// (spec: smp 26).
+	// Oper8 keeps patches written for oper8 working: lists merge by its table of keys instead of the schema (see
+	// [MergeKeys]), elements keep the document's order, and $patch in elements is read as oper8 reads it.
 	Oper8
 )
 
-// UnknownPolicy is what happens to documents of which it isn't known how they merge.
+// UnknownPolicy is what happens to documents whose kind has no known schema.
 type UnknownPolicy uint8
 
 const (
-	// AtomicLists merges maps and replaces lists, as RFC 7386 does; $patch and $retainKeys in maps
-	// are honoured, directives about lists are errors (spec: smp 28). It is the default.
+	// AtomicLists merges maps and replaces lists, as RFC 7386 does. $patch and $retainKeys in maps are honoured,
+	// directives about lists are errors. It is the default.
 	AtomicLists UnknownPolicy = iota
-	// Refuse is an error, as the API server answers for custom resources.
+	// Refuse is an error, as the API server returns for custom resources.
 	Refuse
 )
 
-// Option says how a patch is applied or made. Of two that say the same thing differently the later
-// one counts; nil is no option.
+// Option sets how a patch is applied or made. Options apply in order, so the last one wins; a nil Option is ignored. An
+// invalid one is an error of kind [Invalid] of the call that it is given to.
 type Option func(options) options
 
 type options struct {
@@ -54,48 +53,43 @@ type limits struct {
 }
 
 const (
-	// DefaultMaxDepth is how deep documents and patches may be nested.
-	DefaultMaxDepth = 100
-	// DefaultMaxBytes is how large JSON and YAML texts may be, and the results of copy operations.
-	DefaultMaxBytes = 100 << 20
+	defaultMaxDepth = 100
+	defaultMaxBytes = 100 << 20
 )
 
-// Shared lets the result share with the document and the patch what the patch doesn't change; only
-// the path to a change is copied. Neither the result nor the inputs may be written to afterwards.
-// Without it the result shares nothing with either.
+// Shared allows the result to share with the document and the patch what the patch doesn't change, so that less is
+// copied. Neither the result nor the arguments may be written to afterwards.
 func Shared() Option { return func(o options) options { o.shared = true; return o } }
 
-// InMode reads strategic merge patches in a mode.
+// InMode sets the mode in which strategic merge patches are read.
 func InMode(mode Mode) Option { return func(o options) options { o.mode = mode; return o } }
 
-// ForUnknown says what happens to documents whose schema isn't known.
+// ForUnknown sets what happens to documents whose schema isn't known.
 func ForUnknown(policy UnknownPolicy) Option {
 	return func(o options) options { o.unknown = policy; return o }
 }
 
-// AllowIdentityChange lets a patch change apiVersion, kind, metadata.name and metadata.namespace,
-// which is an error of kind [Identity] otherwise (spec: smp 27). [JSON] and [Merge] take a document
-// for an object of Kubernetes when it has an apiVersion and a kind; others they change as they are told.
+// AllowIdentityChange allows a patch to change apiVersion, kind, metadata.name and metadata.namespace, which is an
+// error of kind [Identity] otherwise. [JSON] and [Merge] check this for documents that have an apiVersion and a kind.
 func AllowIdentityChange() Option {
 	return func(o options) options { o.identityChange = true; return o }
 }
 
-// MergeKeys is the table by which lists merge in the mode [Oper8], instead of its own one: from a
-// position, as in "Deployment.spec.template.spec.containers", to the key of the elements there. A
-// position is the kind and the fields below it; lists on the way add nothing.
+// MergeKeys sets the table by which lists merge in the mode [Oper8], instead of its own one: from a position, as in
+// "Deployment.spec.template.spec.containers", to the key of the elements there. A position is the kind and the fields
+// below it; lists on the way add nothing.
 func MergeKeys(table map[string]string) Option {
 	return func(o options) options { o.mergeKeys = table; return o }
 }
 
-// Named is the name of the patch, for errors.
+// Named sets the name of the patch, for errors.
 func Named(name string) Option { return func(o options) options { o.name = name; return o } }
 
-// MaxDepth bounds how deep documents and patches may be nested; [DefaultMaxDepth] unless told
-// otherwise. Zero and less is the default.
+// MaxDepth sets how deep documents and patches may be nested. Zero is the default of 100.
 func MaxDepth(depth int) Option { return func(o options) options { o.limits.depth = depth; return o } }
 
-// MaxBytes bounds the size of JSON and YAML texts, and how much the copy operations of one JSON
-// patch may add, in bytes; [DefaultMaxBytes] unless told otherwise. Zero and less is the default.
+// MaxBytes sets how many bytes a text may have, and how much the copy operations of one JSON patch may add. Zero is the
+// default of 100 MiB.
 func MaxBytes(bytes int) Option { return func(o options) options { o.limits.bytes = bytes; return o } }
 
 // newOptions is the one place where options are validated.
@@ -106,23 +100,24 @@ func newOptions(list []Option) (options, error) {
 			o = option(o)
 		}
 	}
-	if o.limits.depth <= 0 {
-		o.limits.depth = DefaultMaxDepth
-	}
-	if o.limits.bytes <= 0 {
-		o.limits.bytes = DefaultMaxBytes
-	}
-	return o, o.validate()
+	err := o.validate()
+	o.limits.depth = cmp.Or(o.limits.depth, defaultMaxDepth)
+	o.limits.bytes = cmp.Or(o.limits.bytes, defaultMaxBytes)
+	return o, err
 }
 
 func (o options) validate() error {
 	switch {
 	case o.mode > Oper8:
-		return o.invalid("there is no mode %d: use Kubernetes, Strict or Oper8", o.mode)
+		return o.invalid("unknown mode %d: use Kubernetes, Strict or Oper8", o.mode)
 	case o.unknown > Refuse:
-		return o.invalid("there is no policy %d for unknown kinds: use AtomicLists or Refuse", o.unknown)
+		return o.invalid("unknown policy %d for unknown kinds: use AtomicLists or Refuse", o.unknown)
 	case o.mergeKeys != nil && o.mode != Oper8:
 		return o.invalid("MergeKeys is for the mode Oper8: use InMode(Oper8), or a schema")
+	case o.limits.depth < 0:
+		return o.invalid("MaxDepth is %d: use zero for the default, or a positive number", o.limits.depth)
+	case o.limits.bytes < 0:
+		return o.invalid("MaxBytes is %d: use zero for the default, or a positive number", o.limits.bytes)
 	}
 	if len(o.mergeKeys) == 0 {
 		return nil

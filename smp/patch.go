@@ -1,6 +1,10 @@
 package smp
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/operkit/operkit/smp/internal/document"
+)
 
 // Type is how a patch is written, as in spec.patchType of a TemporaryPatch.
 type Type string
@@ -13,10 +17,10 @@ const (
 	JSON6902 Type = "patchJson6902"
 )
 
-// Patch is a patch of either type with a name by which errors call it. It is safe for concurrent use
-// as long as nobody writes to its body.
+// Patch is a patch of either type, with a name for errors. It is safe for concurrent use as long as nobody writes to
+// its body.
 type Patch struct {
-	// Name is what errors call it, Type says what Body is.
+	// Name is for errors, Type is how Body is written.
 	Name string
 	Type Type
 	// Body is the patch itself: a map[string]any for StrategicMerge, a []any for JSON6902. nil and
@@ -25,22 +29,11 @@ type Patch struct {
 }
 
 // Apply applies the patch to an object and returns the result. Several are applied one after the
-// other, each to the result of the one before (spec: smp 6). An unknown type is an error of kind
-// [Invalid], also where the body is empty (spec: smp 5). Otherwise it does what [Strategic] and
+// other, each to the result of the one before. An unknown type is an error of kind
+// [Invalid], also where the body is empty. Otherwise it does what [Strategic] and
 // [JSON] do; apiVersion, kind, name and namespace are guarded in both.
 func (p Patch) Apply(doc map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
-	o, err := newOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	if o.name == "" {
-		o.name = p.Name
-	}
-	out, err := p.apply(doc, schema, o)
-	if err != nil {
-		return nil, located(err, doc, o)
-	}
-	return out, nil
+	return call(doc, append([]Option{Named(p.Name)}, opts...), func(o options) (map[string]any, error) { return p.apply(doc, schema, o) })
 }
 
 func (p Patch) apply(doc map[string]any, schema Schema, o options) (map[string]any, error) {
@@ -51,7 +44,7 @@ func (p Patch) apply(doc map[string]any, schema Schema, o options) (map[string]a
 		}
 		patch, isMap := p.Body.(map[string]any)
 		if !isMap {
-			return nil, &PatchError{Kind: Invalid, Err: fmt.Errorf("a %s is an object, not %s", p.Type, typeName(p.Body))}
+			return nil, &PatchError{Kind: Invalid, Err: fmt.Errorf("a %s is an object, not %s", p.Type, document.TypeName(p.Body))}
 		}
 		return strategic(doc, patch, schema, o)
 	case JSON6902:
@@ -61,7 +54,7 @@ func (p Patch) apply(doc map[string]any, schema Schema, o options) (map[string]a
 		}
 		object, isMap := out.(map[string]any)
 		if !isMap {
-			return nil, &PatchError{Kind: Invalid, Err: fmt.Errorf("the patch makes %s of the object", typeName(out))}
+			return nil, &PatchError{Kind: Invalid, Err: fmt.Errorf("the patch makes %s of the object", document.TypeName(out))}
 		}
 		before := identityOf(doc)
 		before.known = true
@@ -71,5 +64,19 @@ func (p Patch) apply(doc map[string]any, schema Schema, o options) (map[string]a
 		return object, nil
 	default:
 		return nil, &PatchError{Kind: Invalid, Err: fmt.Errorf("unknown type of patch %q: want %s or %s", p.Type, StrategicMerge, JSON6902)}
+	}
+}
+
+// empty reports whether a patch has no content.
+func empty(body any) bool {
+	switch body := body.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return len(body) == 0
+	case []any:
+		return len(body) == 0
+	default:
+		return false
 	}
 }

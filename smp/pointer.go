@@ -3,7 +3,10 @@ package smp
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/operkit/operkit/smp/internal/document"
 )
 
 // pastEnd is the token that names the place behind the last element of a list.
@@ -71,4 +74,28 @@ func listIndex(token string, end int) (int, error) {
 		return 0, &PatchError{Kind: Conflict, Err: fmt.Errorf("the index %s is out of range", token)}
 	}
 	return index, nil
+}
+
+// path is a place in a document, from its root.
+type path []step
+
+// step is one level of a path: a field of a map, or an index of a list.
+type step struct {
+	field string
+	index int
+	list  bool
+}
+
+// String is the path as a JSON pointer (RFC 6901).
+func (p path) String() string {
+	var b strings.Builder
+	for _, s := range p {
+		b.WriteByte('/')
+		if s.list {
+			b.WriteString(strconv.Itoa(s.index))
+		} else {
+			b.WriteString(document.EscapeToken(s.field))
+		}
+	}
+	return b.String()
 }

@@ -34,11 +34,11 @@ spec:
 `)
 
 	schema := smp.SchemaFor(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
-	patched, err := smp.StrategicYAML(deployment, patch, schema)
+	patched, err := smp.YAMLText.Strategic(deployment, patch, schema)
 	if err != nil {
 		fmt.Println(err) // a *smp.PatchError: which patch, which object, where in it, what kind of error
 	}
-	back, err := smp.DiffYAML(patched, deployment, schema)
+	back, err := smp.YAMLText.Diff(patched, deployment, schema)
 	if err != nil {
 		fmt.Println(err)
 	}

@@ -29,8 +29,8 @@ func copied(value any) any {
 	return out
 }
 
-// directsLists tells whether a patch holds a directive about a list, which one of an unknown kind may not (rule 28). What
-// is deleted isn't looked at.
+// directsLists reports whether a patch holds a directive about a list, which one of an unknown kind may not (rule 28).
+// What is deleted isn't looked at.
 func directsLists(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:
@@ -180,8 +180,8 @@ func setField(live map[string]any, value any, name string, place schema.Place, k
 	return err
 }
 
-// holds tells whether values of a place may have one of these shapes: merging into another one is recursing into fields
-// that the type doesn't have.
+// holds reports whether values of a place may have one of these shapes: merging into another one is recursing into
+// fields that the type doesn't have.
 func holds(place schema.Place, shapes ...schema.Shape) bool {
 	return place.Type == nil || place.Type.Shape == schema.Any || slices.Contains(shapes, place.Type.Shape)
 }

@@ -229,8 +229,8 @@ func setOrdered(live map[string]any, value, order any, name string, set bool, pl
 }
 
 // stoodBefore is where elements count as having stood for the order that a patch gives: what is left of those of the
-// document, then as many of the new ones as others were deleted. So it is where new ones take the places of deleted ones
-// in the list that Kubernetes merges in place.
+// document, then as many of the new ones as others were deleted. So it is where new ones take the places of deleted
+// ones in the list that Kubernetes merges in place.
 func stoodBefore(before, patch []any, place schema.Place) []string {
 	stood, _ := identities(before, place)
 	for _, element := range patch {

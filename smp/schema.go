@@ -1,21 +1,25 @@
 package smp
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/operkit/operkit/smp/internal/schema"
 	"github.com/operkit/operkit/smp/internal/schema/builtin"
+	"github.com/operkit/operkit/smp/internal/schema/gotype"
+	"github.com/operkit/operkit/smp/internal/schema/openapi"
 )
 
-// Schema says how the fields of one kind merge (spec: smp 12): which lists merge by which keys,
-// which maps are replaced, and which fields there are at all.
+// Schema holds how the fields of one kind merge: which lists merge by which keys, which maps are replaced, and which
+// fields there are.
 //
-// Make one with [SchemaFor], [SchemaFromOpenAPI], [SchemaFromCRD] or [SchemaFromType], once for each
-// kind: it never changes, and any number of goroutines may use it. The zero value is that of an
-// unknown kind, which [ForUnknown] is about.
+// Make one with [SchemaFor], [SchemaFromOpenAPI], [SchemaFromCRD] or [SchemaFromType], once for each kind: it never
+// changes, and any number of goroutines may use it. The zero value is the schema of an unknown kind (see [ForUnknown]).
 type Schema struct {
 	kind  kschema.GroupVersionKind
 	place schema.Place
@@ -30,11 +34,11 @@ func SchemaFor(gvk kschema.GroupVersionKind) Schema {
 	return Schema{kind: gvk, place: schema.Place{Type: builtin.Type(gvk)}}
 }
 
-// Known says whether it is known how the kind merges.
+// Known reports whether the schema's kind is known.
 func (s Schema) Known() bool { return s.place.Type != nil }
 
 // String is the kind that the schema is of, and "unknown" where nothing is known of it. See
-// [Schema.Describe] for what the schema says.
+// [Schema.Describe] for its content.
 func (s Schema) String() string {
 	name := s.kind.Kind
 	if name != "" {
@@ -62,4 +66,141 @@ func (s Schema) checkKind(doc map[string]any) error {
 	}
 	return &PatchError{Path: "/kind", Kind: UnknownType, Err: fmt.Errorf(
 		"the schema is that of %s, the document is a %s of %q: give the document's own", s, kind, apiVersion)}
+}
+
+// Field is how patches of one field merge.
+type Field struct {
+	// Type is what values of the field are: "scalar", "any" when nothing is known, the name of an
+	// object's type, or one of those after "[]" for lists and "map[string]" for maps.
+	Type string
+	// Strategy is the patch strategy, as in struct tags: "merge", "replace", "retainKeys", or several
+	// with commas between them. Without one maps merge and lists are replaced whole.
+	Strategy string
+	// Keys identify the elements of a merged list of objects. A merged list without keys is a set of scalars.
+	Keys []string
+}
+
+// String is the field in the notation of [Schema.Describe].
+func (f Field) String() string {
+	words := []string{f.Type, f.Strategy, strings.Join(f.Keys, ",")}
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
+}
+
+// Lookup returns how a field merges, for example the field spec, template, spec, containers of a
+// Deployment. Elements of lists have no name of their own: the fields of a container are those
+// below containers. A map has every field. Without a name the result is the document's own.
+//
+// found is false for a field that the kind doesn't have, and for every field of an unknown kind.
+func (s Schema) Lookup(fields ...string) (field Field, found bool) {
+	if !s.Known() {
+		return Field{}, false
+	}
+	place := s.place
+	for _, name := range fields {
+		t := place.Type
+		for depth := 0; t != nil && t.Shape == schema.List && depth < defaultMaxDepth; depth++ {
+			t = t.Values.Type
+		}
+		if place, found = t.Field(name); !found {
+			return Field{}, false
+		}
+	}
+	field = Field{Type: schema.Expression(place.Type), Strategy: place.Strategy.String()}
+	for _, key := range place.Keys {
+		field.Keys = append(field.Keys, key.String())
+	}
+	return field, true
+}
+
+// Describe writes the whole schema for people to read: a block for each type of object, the
+// kind's own first, with a line for each field: its name, its type, its strategy and its keys.
+//
+//	type io.k8s.api.core.v1.Container
+//	  args []scalar
+//	  env []io.k8s.api.core.v1.EnvVar merge name
+//
+// A type marked "open" may have other fields too. Of an unknown kind there is nothing to write. The
+// text of a large kind has a thousand lines; it is no format to be read by programs.
+func (s Schema) Describe() string {
+	if !s.Known() {
+		return ""
+	}
+	return schema.Text(s.place.Type)
+}
+
+// schemaError makes the error of this package of one in the description of a type.
+func schemaError(err error, resource string) error {
+	var wrong *schema.Error
+	if !errors.As(err, &wrong) {
+		return &PatchError{Resource: resource, Kind: Document, Err: err}
+	}
+	kind := Document
+	switch wrong.Reason {
+	case schema.Missing:
+		kind = UnknownType
+	case schema.TooDeep:
+		kind = Limit
+	}
+	return &PatchError{Resource: resource, Path: wrong.Path, Kind: kind, Err: wrong.Err}
+}
+
+// SchemaFromOpenAPI reads the schema of a kind from an OpenAPI v3 document in JSON, as API servers
+// serve one for each group and version, for example at /openapi/v3/apis/apps/v1.
+//
+// x-kubernetes-patch-strategy and x-kubernetes-patch-merge-key say how a field merges. Without them
+// x-kubernetes-list-type, x-kubernetes-list-map-keys and x-kubernetes-map-type do, as in the schema
+// of a custom resource; for Kubernetes' own types they don't, since the API server merges those by
+// the first two alone.
+//
+// Errors are of kind [UnknownType], with the kinds that the document has, [Document], with the part that can't be read,
+// or [Limit] when it is nested too deep.
+func SchemaFromOpenAPI(document []byte, gvk kschema.GroupVersionKind) (Schema, error) {
+	root, err := openapi.FromDocument(document, gvk)
+	if err != nil {
+		return Schema{}, schemaError(err, gvk.GroupVersion().String()+" "+gvk.Kind)
+	}
+	return Schema{kind: gvk, place: schema.Place{Type: root}}, nil
+}
+
+// SchemaFromCRD reads the schema of a custom resource from a version of its
+// CustomResourceDefinition of apiextensions.k8s.io/v1.
+//
+// A list with x-kubernetes-list-type map merges by its x-kubernetes-list-map-keys, where the default
+// of a key's field stands for elements without it; a set of scalars merges as a set; every other list
+// is replaced. A map with x-kubernetes-map-type atomic is replaced. Where unknown fields are
+// preserved, every field is known. Metadata, also that of embedded resources, merges as everywhere.
+//
+// The definition isn't changed and isn't needed afterwards. Errors are of kind [UnknownType], with the versions that
+// there are, [Document], with the part that can't be read, or [Limit] when the schema is nested too deep.
+func SchemaFromCRD(crd map[string]any, version string) (Schema, error) {
+	root, kind, err := openapi.FromCRD(crd, version)
+	if err != nil {
+		return Schema{}, schemaError(err, resourceOf(crd))
+	}
+	return Schema{kind: kind, place: schema.Place{Type: root}}, nil
+}
+
+// SchemaFromType reads the schema of a Go struct. The example is a value of it, a
+// pointer, which may be nil, or its [reflect.Type].
+//
+// Fields are those of encoding/json: by their json tags, those of embedded structs inline. The tags
+// patchStrategy and patchMergeKey say how they merge, as in k8s.io/api:
+//
+//	Ports []Port `json:"ports" patchStrategy:"merge" patchMergeKey:"name"`
+//
+// Types that write their JSON themselves are scalars when they also write text, or when their method OpenAPISchemaType
+// returns so, as those of Kubernetes do; of other such types nothing is known.
+//
+// An error of kind [Document] names the field that can't be read. The schema has no kind of its own: it fits all
+// documents of that struct.
+func SchemaFromType(example any) (Schema, error) {
+	t, ok := example.(reflect.Type)
+	if !ok {
+		t = reflect.TypeOf(example)
+	}
+	root, err := gotype.Read(t)
+	if err != nil {
+		return Schema{}, schemaError(err, "")
+	}
+	return Schema{place: schema.Place{Type: root}}, nil
 }

@@ -10,27 +10,17 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// Strategic applies a strategic merge patch to a document and returns the result, which is what
-// the API server makes of it (spec: smp 12-22). The schema says how the fields of the document's
-// kind merge; for one that isn't known see [ForUnknown].
+// Strategic applies a strategic merge patch to a document and returns the same result as the API server. The schema is
+// that of the document's kind; for one that isn't known see [ForUnknown].
 //
-// A null in the patch deletes a field, a map merges, a list merges by its keys where the schema says
-// so and is replaced otherwise. $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList
-// are honoured, and none that the patch holds is ever in the result. A nil patch changes nothing, a nil
-// document is an empty one.
+// A null in the patch deletes a field, a map merges, a list merges by its keys if the schema has keys for it and is
+// replaced otherwise. $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList are honoured and never in the
+// result. A nil patch changes nothing, a nil document is an empty one.
 //
 // Neither the document nor the patch is changed, and the result shares nothing with them unless
 // [Shared] is given. Errors are [*PatchError]; then there is no result.
 func Strategic(doc, patch map[string]any, schema Schema, opts ...Option) (map[string]any, error) {
-	o, err := newOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	out, err := strategic(doc, patch, schema, o)
-	if err != nil {
-		return nil, located(err, doc, o)
-	}
-	return out, nil
+	return call(doc, opts, func(o options) (map[string]any, error) { return strategic(doc, patch, schema, o) })
 }
 
 func strategic(doc, patch map[string]any, schema Schema, o options) (map[string]any, error) {
@@ -48,7 +38,7 @@ func strategic(doc, patch map[string]any, schema Schema, o options) (map[string]
 	}
 	out, err := m.mergeMap(doc, patch, root)
 	if err != nil {
-		// Of several mistakes the first by name is told, whatever the order of a map's keys.
+		// Of several errors return the first by name, whatever the order of a map's keys.
 		m.sorted, m.path, m.borrowed = true, m.path[:0], 0
 		if _, first := m.mergeMap(doc, patch, root); first != nil {
 			err = first
@@ -60,7 +50,11 @@ func strategic(doc, patch map[string]any, schema Schema, o options) (map[string]
 	if err := before.check(out, o); err != nil {
 		return nil, err
 	}
-	return out, nil
+	own, err := o.detached(out, doc)
+	if err != nil {
+		return nil, err
+	}
+	return own.(map[string]any), nil
 }
 
 // mergeType is what a document's fields merge by.
@@ -84,7 +78,7 @@ func mergeType(doc map[string]any, s Schema, o options) (*schema.Type, error) {
 // merger applies one patch.
 type merger struct {
 	options
-	// listless says that nothing is known of lists: directives about them are refused.
+	// listless is set when nothing is known of lists: directives about them are refused.
 	listless bool
 	// sorted visits the fields of maps by name.
 	sorted bool
@@ -125,8 +119,7 @@ func (m *merger) borrow(n int) *arrangement {
 
 func (m *merger) giveBack() { m.borrowed-- }
 
-// each goes through a map, by name where that matters: only to tell which of several mistakes is
-// the first.
+// each goes through a map, by name when the first of several errors is looked for.
 func (m *merger) each(fields map[string]any, do func(key string, value any) error) error {
 	if m.sorted {
 		for _, key := range slices.Sorted(maps.Keys(fields)) {
@@ -151,12 +144,4 @@ func (m *merger) leave()                 { m.path = m.path[:len(m.path)-1] }
 // fail is an error at the current path.
 func (m *merger) fail(kind ErrorKind, format string, args ...any) error {
 	return &PatchError{Path: m.path.String(), Kind: kind, Err: fmt.Errorf(format, args...)}
-}
-
-// keep is what the result holds of an unchanged part of the document.
-func (m *merger) keep(value any) (any, error) {
-	if m.shared {
-		return value, nil
-	}
-	return m.takeScalar(value)
 }

@@ -13,7 +13,7 @@ import (
 // parse reads JSON, or fails the test.
 func parse(t testing.TB, text string) any {
 	t.Helper()
-	value, err := document.Decode([]byte(text), DefaultMaxDepth)
+	value, err := document.Decode([]byte(text), defaultMaxDepth)
 	require.NoError(t, err, text)
 	return value
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // examine refuses, for the mode Strict, what of a patch would silently do nothing, is dropped, or is
-// ambiguous (spec: smp 25). doc is what the patch is merged with, nil for nothing. What merging
+// ambiguous. doc is what the patch is merged with, nil for nothing. What merging
 // refuses anyway is left to it.
 func (m *merger) examine(doc, patch map[string]any, t *schema.Type) error {
 	if err := m.tooDeep(); err != nil {
@@ -111,7 +111,7 @@ func (m *merger) examineDirective(doc, patch map[string]any, key string) error {
 	values, removesList := patch[key].([]any)
 	switch {
 	case !removesList:
-		return m.fail(Invalid, "want a list, not %s", typeName(patch[key]))
+		return m.fail(Invalid, "want a list, not %s", document.TypeName(patch[key]))
 	case !isList:
 		return m.fail(Conflict, "there is no list to remove from")
 	}

@@ -12,10 +12,10 @@ type taking uint8
 const keepNulls taking = 1 << 0
 
 // take is what a value of the patch becomes where the document has nothing to merge it with: itself
-// without nulls, without directives and without what is marked for deletion (spec: smp 13, 15). keep
+// without nulls, without directives and without what is marked for deletion. keep
 // is false where nothing of it is left.
 func (m *merger) take(value any, how taking) (taken any, keep bool, err error) {
-	if m.shared && m.plain(value, len(m.path), how) {
+	if m.plain(value, len(m.path), how) {
 		return value, true, nil
 	}
 	switch value := value.(type) {
@@ -85,7 +85,7 @@ func (m *merger) takeList(value []any, how taking) ([]any, error) {
 			if m.listless {
 				return nil, m.fail(UnknownType, "%s in an element: %s", patchDirective, listlessAdvice)
 			}
-			if !m.marksOne(directive) {
+			if !m.marksElement(directive) {
 				m.leave()
 				continue
 			}
@@ -120,8 +120,8 @@ func (m *merger) droppedDirective(key string) error {
 	return nil
 }
 
-// marksOne tells of a $patch whether it is about its own element only, which stays.
-func (m *merger) marksOne(directive any) bool {
+// marksElement tells of a $patch whether it is about its own element only, which stays.
+func (m *merger) marksElement(directive any) bool {
 	return m.mode == Oper8 && (directive == replaceValue || directive == mergeValue)
 }
 
@@ -143,7 +143,7 @@ func (m *merger) tooDeep() error {
 	return m.fail(Limit, "nested deeper than %d levels", m.limits.depth)
 }
 
-// plain tells whether the document may hold a value of the patch as it is. It answers false for what
+// plain reports whether the document may hold a value of the patch as it is. It returns false for what
 // has to be looked at more closely, for whatever reason.
 func (m *merger) plain(value any, depth int, how taking) bool {
 	switch value := value.(type) {

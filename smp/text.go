@@ -8,153 +8,137 @@ import (
 	"github.com/operkit/operkit/smp/internal/yaml"
 )
 
-// textForm is a way to write values as text.
-type textForm struct {
-	decode func(text []byte, depth int) (any, error)
-	encode func(dst []byte, value any) ([]byte, error)
+// Text is the form in which documents and patches are written: [JSONText] or [YAMLText]. Its methods do with texts what
+// the functions of the same name do with values.
+//
+// A text that can't be read is an error of kind [Document] that names the text and, as far as it is known, the line.
+// Beside syntax errors that is a field that an object has twice. A text is at most [MaxBytes] large and [MaxDepth]
+// deep, else the error is of kind [Limit]. Where an object is needed, null is an empty one and another value an error
+// of kind [Invalid]. Numbers stay exactly what they are. [Shared] has no effect.
+type Text uint8
+
+const (
+	// JSONText is JSON (RFC 8259), read strictly: invalid UTF-8 and half of a surrogate pair are errors too. It is
+	// written without white space, with the fields of objects in ascending order.
+	JSONText Text = iota
+	// YAMLText is YAML as kubectl reads it (YAML 1.1). A second document in a text, NaN, and a number of more digits
+	// than would be kept are errors. It is written in blocks; comments are lost, anchors resolved.
+	YAMLText
+)
+
+// Strategic is the function [Strategic] on texts.
+func (t Text) Strategic(doc, patch []byte, schema Schema, opts ...Option) ([]byte, error) {
+	return t.call(opts, 0, func(values []any, o options) (any, error) {
+		return strategic(asObject(values[0]), asObject(values[1]), schema, o)
+	}, input{"document", doc, true}, input{"patch", patch, true})
 }
 
-var (
-	jsonText = textForm{decode: document.Decode, encode: document.Append}
-	yamlText = textForm{decode: yaml.Decode, encode: yaml.Append}
-)
+// JSON is the function [JSON] on texts.
+func (t Text) JSON(doc, ops []byte, opts ...Option) ([]byte, error) {
+	return t.call(opts, 0, func(values []any, o options) (any, error) {
+		return jsonPatchOwn(values[0], values[1], o)
+	}, input{"document", doc, false}, input{"patch", ops, false})
+}
+
+// Merge is the function [Merge] on texts.
+func (t Text) Merge(doc, patch []byte, opts ...Option) ([]byte, error) {
+	return t.call(opts, 0, func(values []any, o options) (any, error) {
+		return mergePatch(values[0], values[1], o)
+	}, input{"document", doc, false}, input{"patch", patch, false})
+}
+
+// Diff is the function [Diff] on texts.
+func (t Text) Diff(before, after []byte, schema Schema, opts ...Option) ([]byte, error) {
+	return t.call(opts, 0, func(values []any, o options) (any, error) {
+		return diff(asObject(values[0]), asObject(values[1]), schema, o)
+	}, input{"document before", before, true}, input{"document after", after, true})
+}
+
+// Diff3 is the function [Diff3] on texts.
+func (t Text) Diff3(original, modified, current []byte, schema Schema, opts ...Option) ([]byte, error) {
+	return t.call(opts, 2, func(values []any, o options) (any, error) {
+		return diff3(asObject(values[0]), asObject(values[1]), asObject(values[2]), schema, o)
+	}, input{"original document", original, true}, input{"modified document", modified, true}, input{"current document", current, true})
+}
+
+// DiffJSON is the function [DiffJSON] on texts.
+func (t Text) DiffJSON(before, after []byte, opts ...Option) ([]byte, error) {
+	return t.call(opts, 0, func(values []any, o options) (any, error) {
+		return diffJSON(values[0], values[1], o)
+	}, input{"document before", before, false}, input{"document after", after, false})
+}
+
+// DiffMerge is the function [DiffMerge] on texts.
+func (t Text) DiffMerge(before, after []byte, opts ...Option) ([]byte, error) {
+	return t.call(opts, 0, func(values []any, o options) (any, error) {
+		return diffMerge(values[0], values[1], o)
+	}, input{"document before", before, false}, input{"document after", after, false})
+}
 
 // input is one of the texts of a call.
 type input struct {
-	// name is for errors.
-	name string
-	data []byte
+	name   string // for errors
+	data   []byte
+	object bool // whether it has to be an object, or null for one without fields
 }
 
-// values decodes texts.
-func (f textForm) values(o options, texts ...input) ([]any, error) {
-	values := make([]any, len(texts))
-	for i, t := range texts {
-		if len(t.data) > o.limits.bytes {
-			return nil, &PatchError{Patch: o.name, Kind: Limit, Err: fmt.Errorf("the %s is larger than %d bytes", t.name, o.limits.bytes)}
-		}
-		value, err := f.decode(t.data, o.limits.depth)
-		if err != nil {
-			kind := Document
-			if errors.Is(err, document.ErrDepth) {
-				kind = Limit
-			}
-			return nil, &PatchError{Patch: o.name, Kind: kind, Err: fmt.Errorf("%s: %w", t.name, err)}
-		}
-		values[i] = value
-	}
-	return values, nil
-}
-
-// objects decodes texts that have to be objects; null is one without fields.
-func (f textForm) objects(o options, texts ...input) ([]map[string]any, error) {
-	values, err := f.values(o, texts...)
+// call decodes texts and encodes what do makes of them. An error of do is about the object in the subject-th text.
+func (t Text) call(opts []Option, subject int, do func(values []any, o options) (any, error), texts ...input) ([]byte, error) {
+	o, err := newOptions(opts)
 	if err != nil {
 		return nil, err
 	}
-	objects := make([]map[string]any, len(values))
-	for i, value := range values {
-		object, isObject := value.(map[string]any)
-		if !isObject && value != nil {
-			return nil, &PatchError{Patch: o.name, Kind: Invalid, Err: fmt.Errorf("the %s is %s: want an object", texts[i].name, typeName(value))}
-		}
-		objects[i] = object
-	}
-	return objects, nil
-}
-
-// encoded is the text of a call's result, which is about as long as the inputs together, or the error,
-// which is about doc.
-func (f textForm) encoded(result any, err error, doc any, o options, texts ...input) ([]byte, error) {
-	if err != nil {
-		return nil, located(err, doc, o)
-	}
+	o.shared = true // nobody else has the values
+	values := make([]any, len(texts))
 	size := 64
-	for _, t := range texts {
-		size += len(t.data)
+	for i, text := range texts {
+		if values[i], err = t.decode(text, o); err != nil {
+			return nil, located(err, nil, o)
+		}
+		size += len(text.data)
 	}
-	out, err := f.encode(make([]byte, 0, size), result)
+	result, err := do(values, o)
 	if err != nil {
-		return nil, located(notJSON(err, ""), doc, o)
+		return nil, located(err, values[subject], o)
+	}
+	out, err := t.encode(make([]byte, 0, size), result)
+	if err != nil {
+		return nil, located(notJSON(err, ""), values[subject], o)
 	}
 	return out, nil
 }
 
-// textOptions are the options of a call on texts. Nobody else has the values between texts, so that
-// they can be shared.
-func textOptions(opts []Option) (options, error) {
-	o, err := newOptions(opts)
-	o.shared = true
-	return o, err
+func (t Text) decode(text input, o options) (value any, err error) {
+	switch {
+	case len(text.data) > o.limits.bytes:
+		return nil, &PatchError{Kind: Limit, Err: fmt.Errorf("the %s is larger than %d bytes", text.name, o.limits.bytes)}
+	case t == YAMLText:
+		value, err = yaml.Decode(text.data, o.limits.depth)
+	default:
+		value, err = document.Decode(text.data, o.limits.depth)
+	}
+	if err != nil {
+		kind := Document
+		if errors.Is(err, document.ErrDepth) {
+			kind = Limit
+		}
+		return nil, &PatchError{Kind: kind, Err: fmt.Errorf("%s: %w", text.name, err)}
+	}
+	if _, isObject := value.(map[string]any); text.object && !isObject && value != nil {
+		return nil, &PatchError{Kind: Invalid, Err: fmt.Errorf("the %s is %s: want an object", text.name, document.TypeName(value))}
+	}
+	return value, nil
 }
 
-func (f textForm) strategic(doc, patch []byte, schema Schema, opts []Option) ([]byte, error) {
-	o, err := textOptions(opts)
-	if err != nil {
-		return nil, err
+func (t Text) encode(dst []byte, value any) ([]byte, error) {
+	if t == YAMLText {
+		return yaml.Append(dst, value)
 	}
-	texts := []input{{"document", doc}, {"patch", patch}}
-	values, err := f.objects(o, texts...)
-	if err != nil {
-		return nil, err
-	}
-	out, err := strategic(values[0], values[1], schema, o)
-	return f.encoded(out, err, values[0], o, texts...)
+	return document.Append(dst, value)
 }
 
-func (f textForm) diff(before, after []byte, schema Schema, opts []Option) ([]byte, error) {
-	o, err := textOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	values, err := f.objects(o, input{"document before", before}, input{"document after", after})
-	if err != nil {
-		return nil, err
-	}
-	out, err := diff(values[0], values[1], schema, o)
-	return f.encoded(out, err, values[0], o)
-}
-
-func (f textForm) diff3(original, modified, current []byte, schema Schema, opts []Option) ([]byte, error) {
-	o, err := textOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	values, err := f.objects(o, input{"original document", original}, input{"modified document", modified}, input{"current document", current})
-	if err != nil {
-		return nil, err
-	}
-	out, err := diff3(values[0], values[1], values[2], schema, o)
-	return f.encoded(out, err, values[2], o)
-}
-
-// pair decodes two texts, which may hold anything, and encodes what do makes of them.
-func (f textForm) pair(do func(first, second any, o options) (any, error), first, second input, opts []Option) ([]byte, error) {
-	o, err := textOptions(opts)
-	if err != nil {
-		return nil, err
-	}
-	values, err := f.values(o, first, second)
-	if err != nil {
-		return nil, err
-	}
-	out, err := do(values[0], values[1], o)
-	return f.encoded(out, err, values[0], o, first, second)
-}
-
-func (f textForm) json(doc, ops []byte, opts []Option) ([]byte, error) {
-	return f.pair(jsonPatchOwn, input{"document", doc}, input{"patch", ops}, opts)
-}
-
-func (f textForm) merge(doc, patch []byte, opts []Option) ([]byte, error) {
-	return f.pair(mergePatch, input{"document", doc}, input{"patch", patch}, opts)
-}
-
-func (f textForm) diffJSON(before, after []byte, opts []Option) ([]byte, error) {
-	do := func(before, after any, o options) (any, error) { return diffJSON(before, after, o) }
-	return f.pair(do, input{"document before", before}, input{"document after", after}, opts)
-}
-
-func (f textForm) diffMerge(before, after []byte, opts []Option) ([]byte, error) {
-	return f.pair(diffMerge, input{"document before", before}, input{"document after", after}, opts)
+// asObject is the object that a text holds, nil for null.
+func asObject(value any) map[string]any {
+	object, _ := value.(map[string]any)
+	return object
 }

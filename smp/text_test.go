@@ -34,13 +34,13 @@ func textCalls() map[string]textCall {
 	}
 	patch, diff := []string{"document", "patch"}, []string{"document before", "document after"}
 	return map[string]textCall{
-		"Strategic": {twoWithSchema(StrategicBytes), twoWithSchema(StrategicYAML), patch, true},
-		"JSON":      {two(JSONBytes), two(JSONYAML), patch, false},
-		"Merge":     {two(MergeBytes), two(MergeYAML), patch, false},
-		"Diff":      {twoWithSchema(DiffBytes), twoWithSchema(DiffYAML), diff, true},
-		"Diff3":     {three(Diff3Bytes), three(Diff3YAML), []string{"original document", "modified document", "current document"}, true},
-		"DiffJSON":  {two(DiffJSONBytes), two(DiffJSONYAML), diff, false},
-		"DiffMerge": {two(DiffMergeBytes), two(DiffMergeYAML), diff, false},
+		"Strategic": {twoWithSchema(JSONText.Strategic), twoWithSchema(YAMLText.Strategic), patch, true},
+		"JSON":      {two(JSONText.JSON), two(YAMLText.JSON), patch, false},
+		"Merge":     {two(JSONText.Merge), two(YAMLText.Merge), patch, false},
+		"Diff":      {twoWithSchema(JSONText.Diff), twoWithSchema(YAMLText.Diff), diff, true},
+		"Diff3":     {three(JSONText.Diff3), three(YAMLText.Diff3), []string{"original document", "modified document", "current document"}, true},
+		"DiffJSON":  {two(JSONText.DiffJSON), two(YAMLText.DiffJSON), diff, false},
+		"DiffMerge": {two(JSONText.DiffMerge), two(YAMLText.DiffMerge), diff, false},
 	}
 }
 
@@ -175,10 +175,10 @@ func TestTextOf10MB(t *testing.T) {
 		b.WriteString(`{"name":"some name or other","value":"some value or other","number":12345},`)
 	}
 	b.WriteString(`0]}`)
-	got, err := JSONBytes(b.Bytes(), []byte(`[{"op":"replace","path":"/a/0/number","value":1},{"op":"remove","path":"/a/1"}]`))
+	got, err := JSONText.JSON(b.Bytes(), []byte(`[{"op":"replace","path":"/a/0/number","value":1},{"op":"remove","path":"/a/1"}]`))
 	require.NoError(t, err)
 	require.Contains(t, string(got[:200]), `"number":1,`)
-	ops, err := DiffJSONBytes(b.Bytes(), got)
+	ops, err := JSONText.DiffJSON(b.Bytes(), got)
 	require.NoError(t, err)
 	require.Equal(t, `[{"op":"replace","path":"/a/0/number","value":1},{"op":"remove","path":"/a/1"}]`, string(ops))
 }
@@ -186,6 +186,6 @@ func TestTextOf10MB(t *testing.T) {
 // TestErrorsOfTextsNameTheDocument as it was before operations that came before the one that failed.
 func TestErrorsOfTextsNameTheDocument(t *testing.T) {
 	t.Parallel()
-	_, err := JSONBytes([]byte(meta(`{"name":"n"}`)), []byte(`[{"op":"replace","path":"/metadata/name","value":"m"}]`))
+	_, err := JSONText.JSON([]byte(meta(`{"name":"n"}`)), []byte(`[{"op":"replace","path":"/metadata/name","value":"m"}]`))
 	require.EqualError(t, err, `ConfigMap n: /metadata/name: the patch changes it from "n" to "m", which makes another object: allow that if it is meant`)
 }

@@ -1,7 +1,6 @@
 package smp
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -21,7 +20,7 @@ func (m *merger) clone(value any) (any, error) {
 	return copied, nil
 }
 
-// nested tells whether a value holds others.
+// nested reports whether a value holds others.
 func nested(value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -31,33 +30,10 @@ func nested(value any) bool {
 	}
 }
 
-// typeName is what a value is in JSON, for errors.
-func typeName(value any) string {
-	switch value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case string:
-		return "a string"
-	case int64, float64, json.Number:
-		return "a number"
-	case map[string]any:
-		return "an object"
-	case []any:
-		return "a list"
-	default:
-		if _, isScalar := document.Scalar(value); isScalar {
-			return "a number"
-		}
-		return fmt.Sprintf("a %T of Go", value)
-	}
-}
-
 // quoted is a value as errors show it.
 func quoted(value any) string {
 	if text, isText := value.(string); isText {
 		return strconv.Quote(text)
 	}
-	return typeName(value)
+	return document.TypeName(value)
 }

@@ -18,7 +18,7 @@ type vectorCase struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// fails tells whether an error is what the case asks for.
+// fails reports whether an error is what the case asks for.
 func (c vectorCase) fails() bool {
 	return len(c.Error) > 0 && string(c.Error) != "null" && string(c.Error) != "false"
 }
@@ -26,13 +26,13 @@ func (c vectorCase) fails() bool {
 // jsonVector is a case of the family json: RFC 6902.
 func jsonVector(t *testing.T, c vectorCase) {
 	t.Helper()
-	pairVector(t, c, JSON, JSONBytes)
+	pairVector(t, c, JSON, JSONText.JSON)
 }
 
 // mergeVector is a case of the family merge: RFC 7386.
 func mergeVector(t *testing.T, c vectorCase) {
 	t.Helper()
-	pairVector(t, c, Merge, MergeBytes)
+	pairVector(t, c, Merge, JSONText.Merge)
 }
 
 // pairVector holds what is made of input.resource and input.patch against the output: as values,

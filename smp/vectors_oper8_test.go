@@ -61,7 +61,7 @@ func tableOf(table map[string]any) map[string]string {
 	return out
 }
 
-// agrees tells whether a result is the recorded one.
+// agrees reports whether a result is the recorded one.
 func (c vectorCase) agrees(t *testing.T, got map[string]any, err error) bool {
 	t.Helper()
 	if c.fails() || err != nil {
@@ -309,7 +309,7 @@ func oper8ApplyVector(t *testing.T, c vectorCase) []string {
 	}
 	for _, patch := range input["patches"].([]any) {
 		patch := patch.(map[string]any)
-		body, found, selectErr := Select(patch["patch"], name)
+		body, found, selectErr := bodyOf(patch["patch"], name)
 		switch {
 		case patch["patchType"] != string(StrategicMerge) && patch["patchType"] != string(JSON6902):
 			require.Equal(t, Invalid, KindOf(err), "%v", err)
@@ -331,7 +331,7 @@ var leadingZero = regexp.MustCompile(`"(path|from)": ?"[^"]*/0[0-9]`)
 func applyAll(doc map[string]any, name string, patches []any, s Schema, opts ...Option) (map[string]any, error) {
 	for i, entry := range patches {
 		fields := entry.(map[string]any)
-		body, found, err := Select(fields["patch"], name)
+		body, found, err := bodyOf(fields["patch"], name)
 		if err != nil {
 			return nil, err
 		}
@@ -345,6 +345,19 @@ func applyAll(doc map[string]any, name string, patches []any, s Schema, opts ...
 		}
 	}
 	return doc, nil
+}
+
+// bodyOf finds what the tree of a temporary patch holds for an object, as package temporarypatch does. A list on the
+// way is an error here, so that such a case shows.
+func bodyOf(tree any, internalName string) (body any, found bool, err error) {
+	for part := range strings.SplitSeq(internalName, ".") {
+		if _, isList := tree.([]any); isList {
+			return nil, false, &PatchError{Kind: Invalid, Err: fmt.Errorf("a list where %q leads on", internalName)}
+		}
+		level, _ := tree.(map[string]any)
+		tree = level[part]
+	}
+	return tree, !empty(tree), nil
 }
 
 // asNumbersOf makes 1 and 0 of true and false.

@@ -19,15 +19,15 @@ func (s settings) apply(stdin io.Reader, stdout io.Writer) error {
 	var result []byte
 	switch s.kind {
 	case "json":
-		result, err = smp.JSONYAML(texts[0], texts[1], s.options()...)
+		result, err = smp.YAMLText.JSON(texts[0], texts[1], s.options()...)
 	case "merge":
-		result, err = smp.MergeYAML(texts[0], texts[1], s.options()...)
+		result, err = smp.YAMLText.Merge(texts[0], texts[1], s.options()...)
 	default:
 		var schema smp.Schema
 		if schema, err = s.schema(s.document, texts[0]); err != nil {
 			return err
 		}
-		result, err = smp.StrategicYAML(texts[0], texts[1], schema, s.options()...)
+		result, err = smp.YAMLText.Strategic(texts[0], texts[1], schema, s.options()...)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.document, err)
@@ -47,15 +47,15 @@ func (s settings) diff(before, after string, stdin io.Reader, stdout io.Writer) 
 	var patch []byte
 	switch s.kind {
 	case "json":
-		patch, err = smp.DiffJSONYAML(texts[0], texts[1])
+		patch, err = smp.YAMLText.DiffJSON(texts[0], texts[1])
 	case "merge":
-		patch, err = smp.DiffMergeYAML(texts[0], texts[1])
+		patch, err = smp.YAMLText.DiffMerge(texts[0], texts[1])
 	default:
 		var schema smp.Schema
 		if schema, err = s.schema(before, texts[0]); err != nil {
 			return err
 		}
-		patch, err = smp.DiffYAML(texts[0], texts[1], schema)
+		patch, err = smp.YAMLText.Diff(texts[0], texts[1], schema)
 	}
 	if err != nil {
 		return fmt.Errorf("%s, %s: %w", before, after, err)

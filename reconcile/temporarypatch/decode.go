@@ -8,8 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
-
-	"github.com/operkit/operkit/smp"
 )
 
 // decode reads a patch and its bodies. obj isn't changed, and nothing is shared with it.
@@ -109,12 +107,17 @@ func (b bodies) find(component, object string) (content []any, at []place) {
 	if objects, isMap := b.tree[component].(map[string]any); isMap && !empty(objects[object]) {
 		return []any{objects[object]}, []place{placeOf(component, object)}
 	}
-	internal := component + "." + object
-	// A list on the way is the body for another object: it leads nowhere.
-	if found, ok, err := smp.Select(b.tree, internal); err == nil && ok {
-		return []any{found}, []place{placeOf(strings.Split(internal, ".")...)}
+	keys := strings.Split(component+"."+object, ".")
+	var body any = b.tree
+	for _, key := range keys {
+		// A list on the way is the body for another object: it leads nowhere.
+		level, _ := body.(map[string]any)
+		body = level[key]
 	}
-	return nil, nil
+	if empty(body) {
+		return nil, nil
+	}
+	return []any{body}, []place{placeOf(keys...)}
 }
 
 // unmatched lists the places that aren't among matched, in the order of their names.

@@ -200,3 +200,44 @@ func TestBoardConcurrently(t *testing.T) {
 	_, ok = b.look("u", 1)
 	assert.False(t, ok)
 }
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	var tree map[string]any
+	require.NoError(t, json.Unmarshal([]byte(`{"web":{"deployment":{"spec":{"replicas":2}},"empty":{},"none":null,"ops":[],"list":[1]},
+		"a":{"b":{"c":{"x":1}}},"text":"t","lists":[{"web":1}]}`), &tree))
+	for name, row := range map[string]struct {
+		component, object, want string
+	}{
+		"smp 3: each dot is one level":               {"web", "deployment", `{"spec":{"replicas":2}}`},
+		"smp 3: an absent level":                     {"db", "deployment", ``},
+		"smp 3: an absent last level":                {"web", "service", ``},
+		"smp 3: no object before all parts are used": {"text", "deployment", ``},
+		"smp 3: an empty object is no patch":         {"web", "empty", ``},
+		"smp 3: null is no patch":                    {"web", "none", ``},
+		"smp 3: an empty list is no patch":           {"web", "ops", ``},
+		"smp 3: a list may be the patch":             {"web", "list", `[1]`},
+		"smp 4: extra dots address deeper levels":    {"a.b", "c", `{"x":1}`},
+		"smp 4: extra dots of the object do too":     {"a", "b.c", `{"x":1}`},
+		"smp 3: W3 a list on the way leads nowhere":  {"lists", "web", ``},
+		"an empty name":                              {"", "", ``},
+		"an empty part":                              {"web.", "deployment", ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found, at := bodies{tree: tree}.find(row.component, row.object)
+			if row.want == "" {
+				assert.Empty(t, found)
+				assert.Empty(t, at)
+				return
+			}
+			require.Len(t, found, 1)
+			got, err := json.Marshal(found[0])
+			require.NoError(t, err)
+			assert.JSONEq(t, row.want, string(got))
+			assert.Equal(t, []string{row.component + "." + row.object}, []string{at[0].String()})
+		})
+	}
+	found, _ := bodies{}.find("web", "deployment")
+	assert.Empty(t, found)
+}

@@ -56,10 +56,7 @@ func (e *encoder) value(value any) *ValueError {
 }
 
 func (e *encoder) number(value any) *ValueError {
-	n, known, err := normal(value)
-	if !known {
-		return foreign(value)
-	}
+	n, err := scalarOrError(value)
 	if err != nil {
 		return &ValueError{Err: err}
 	}
@@ -84,7 +81,7 @@ func (e *encoder) object(object map[string]any) *ValueError {
 		e.members = append(e.members, entry{key, value})
 	}
 	end := len(e.members)
-	sortEntries(e.members[start:end])
+	slices.SortFunc(e.members[start:end], func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	e.dst = append(e.dst, '{')
 	for i := start; i < end; i++ {
 		if i > start {
@@ -103,21 +100,6 @@ func (e *encoder) object(object map[string]any) *ValueError {
 	e.members = e.members[:start]
 	e.depth++
 	return nil
-}
-
-// fewEntries is up to which number sorting by insertion is faster.
-const fewEntries = 12
-
-func sortEntries(entries []entry) {
-	if len(entries) > fewEntries {
-		slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
-		return
-	}
-	for i := 1; i < len(entries); i++ {
-		for j := i; j > 0 && entries[j].key < entries[j-1].key; j-- {
-			entries[j], entries[j-1] = entries[j-1], entries[j]
-		}
-	}
 }
 
 func (e *encoder) list(list []any) *ValueError {

@@ -1,8 +1,6 @@
 package document
 
-import "encoding/json"
-
-// Equal says whether a and b are the same JSON value: 80, 80.0 and json.Number("8e1") are one
+// Equal reports whether a and b are the same JSON value: 80, 80.0 and json.Number("8e1") are one
 // number. A nil map or list is an empty one. What is no JSON value, and what is nested so deeply
 // that it may contain itself, is equal to nothing.
 func Equal(a, b any) bool { return equal(a, b, maxDepth) }
@@ -65,43 +63,7 @@ func equalLists(a, b []any, depth int) bool {
 }
 
 func equalNumbers(a, b any) bool {
-	x, known, err := normal(a)
-	if !known || err != nil {
-		return false
-	}
-	y, known, err := normal(b)
-	if !known || err != nil {
-		return false
-	}
-	switch x := x.(type) {
-	case int64:
-		switch y := y.(type) {
-		case int64:
-			return x == y
-		case float64:
-			i, whole := wholeNumber(y)
-			return whole && i == x
-		}
-	case float64:
-		switch y := y.(type) {
-		case int64:
-			i, whole := wholeNumber(x)
-			return whole && i == y
-		case float64:
-			return x == y
-		}
-	}
-	return decimalOf(literalOf(x)).equal(decimalOf(literalOf(y)))
-}
-
-// literalOf writes a number as [normal] returns it.
-func literalOf(number any) string {
-	if literal, ok := number.(json.Number); ok {
-		return string(literal)
-	}
-	e := encoder{}
-	if e.number(number) != nil {
-		return ""
-	}
-	return string(e.dst)
+	x, isScalar := Scalar(a)
+	y, both := Scalar(b)
+	return isScalar && both && x == y
 }

@@ -97,6 +97,6 @@ func tooDeep(depth int) error {
 	return fmt.Errorf("%w: more than %d levels", ErrDepth, depth)
 }
 
-func foreign(value any) *ValueError {
-	return &ValueError{Err: fmt.Errorf("a %T is no JSON value: convert it to nil, bool, string, a number, map[string]any or []any", value)}
+func foreign(value any) error {
+	return fmt.Errorf("a %T is no JSON value: convert it to nil, bool, string, a number, map[string]any or []any", value)
 }

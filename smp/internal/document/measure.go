@@ -6,76 +6,46 @@ import (
 	"slices"
 )
 
-// Check says what [Clone] would say about value, without copying it.
+// Check says what [Clone] would say about value, without copying it. Of several errors it is always the same one: the
+// first by the names of fields.
 func Check(value any, depth int) error {
 	limit := min(depth, maxDepth)
-	if check(value, limit, limit) == nil {
+	if isPlain(value, limit) {
 		return nil
 	}
-	return firstError(value, limit, limit).finish()
+	return check(value, limit, limit).finish()
 }
 
-// check stops at any error.
 func check(value any, depth, limit int) *ValueError {
 	switch v := value.(type) {
-	case string, int64, bool, nil:
-		return nil
 	case map[string]any:
 		if depth <= 0 {
 			return &ValueError{Err: tooDeep(limit)}
-		}
-		for key, value := range v {
-			if err := check(value, depth-1, limit); err != nil {
-				return err.in(key)
-			}
-		}
-		return nil
-	case []any:
-		if depth <= 0 {
-			return &ValueError{Err: tooDeep(limit)}
-		}
-		for i, value := range v {
-			if err := check(value, depth-1, limit); err != nil {
-				return err.at(i)
-			}
-		}
-		return nil
-	default:
-		_, err := cloner{limit: limit}.number(value)
-		return err
-	}
-}
-
-// firstError is the error of check that comes first by name, so that the same value always gives the
-// same one.
-func firstError(value any, depth, limit int) *ValueError {
-	switch v := value.(type) {
-	case map[string]any:
-		if depth <= 0 {
-			break
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if err := firstError(v[key], depth-1, limit); err != nil {
+			if err := check(v[key], depth-1, limit); err != nil {
 				return err.in(key)
 			}
 		}
-		return nil
 	case []any:
 		if depth <= 0 {
-			break
+			return &ValueError{Err: tooDeep(limit)}
 		}
 		for i, value := range v {
-			if err := firstError(value, depth-1, limit); err != nil {
+			if err := check(value, depth-1, limit); err != nil {
 				return err.at(i)
 			}
 		}
-		return nil
+	default:
+		if _, err := scalarOrError(value); err != nil {
+			return &ValueError{Err: err}
+		}
 	}
-	return check(value, depth, limit)
+	return nil
 }
 
-// Plain is value itself where it is JSON as it stands, and what [Clone] makes of it where it holds
-// Go's other numbers, nil maps or nil lists. Errors are those of Clone.
+// Plain is value itself where it is JSON as it stands, and what [Clone] makes of it where it holds Go's other numbers,
+// nil maps or nil lists. Errors are those of Clone.
 func Plain(value any, depth int) (any, error) {
 	if isPlain(value, min(depth, maxDepth)) {
 		return value, nil
@@ -102,15 +72,7 @@ func isPlain(value any, depth int) bool {
 		}
 		return true
 	case []any:
-		if v == nil || depth <= 0 {
-			return false
-		}
-		for _, value := range v {
-			if !isPlain(value, depth-1) {
-				return false
-			}
-		}
-		return true
+		return v != nil && depth > 0 && !slices.ContainsFunc(v, func(value any) bool { return !isPlain(value, depth-1) })
 	default:
 		return false
 	}

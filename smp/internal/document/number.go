@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// safeDigits is how many decimal digits a float64 always keeps.
-const safeDigits = 15
-
 // number holds the number that a valid JSON literal denotes.
 func number(literal string) any {
 	if !strings.ContainsAny(literal, ".eE") && literal != "-0" {
@@ -20,23 +17,25 @@ func number(literal string) any {
 		}
 		return json.Number(literal)
 	}
-	f, err := strconv.ParseFloat(literal, 64)
-	if err != nil {
-		return json.Number(literal)
-	}
-	if keepsDecimals(literal) {
+	if f, exact := exactFloat(literal); exact {
 		return f
 	}
-	if want, got := decimalOf(literal), decimalOf(string(appendFloat(nil, f))); !want.equal(got) {
-		return json.Number(literal)
-	}
-	return f
+	return json.Number(literal)
 }
 
-// keepsDecimals says of short literals whose float64 certainly denotes the same number, without
-// writing it. Of others it says nothing.
-func keepsDecimals(literal string) bool {
-	return len(literal) <= safeDigits && !strings.ContainsAny(literal, "eE")
+// safeDigits is how many decimal digits a float64 always keeps.
+const safeDigits = 15
+
+// exactFloat is the float64 that is written as the number that a valid literal denotes.
+func exactFloat(literal string) (f float64, exact bool) {
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		return 0, false
+	}
+	if len(literal) <= safeDigits && !strings.ContainsAny(literal, "eE") {
+		return f, true
+	}
+	return f, decimalOf(literal).equal(decimalOf(string(appendFloat(nil, f))))
 }
 
 // appendFloat writes a finite number: a whole number that an int64 holds with all its digits, others
@@ -65,14 +64,14 @@ func wholeNumber(f float64) (i int64, whole bool) {
 func normal(value any) (number any, known bool, err error) {
 	switch n := value.(type) {
 	case int64:
-		return n, true, nil
+		return value, true, nil
 	case float64:
-		return n, true, finite(n)
+		return value, true, finite(n)
 	case json.Number:
 		if !isNumber(string(n)) {
 			return nil, true, fmt.Errorf("json.Number %q is no JSON number", string(n))
 		}
-		return n, true, nil
+		return value, true, nil
 	case int:
 		return int64(n), true, nil
 	case int32:
@@ -153,7 +152,7 @@ func decimalOf(literal string) decimal {
 	return d
 }
 
-// isNumber says whether text is a number by the grammar of RFC 8259.
+// isNumber reports whether text is a number by the grammar of RFC 8259.
 func isNumber(text string) bool {
 	end, ok := scanNumber(text, 0)
 	return ok && end == len(text)

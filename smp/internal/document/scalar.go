@@ -1,6 +1,10 @@
 package document
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
 
 // Scalar returns a string, a boolean or a number so that equal ones, as values of JSON, are equal by
 // Go's == too, and can be keys of a map: 80, 80.0 and json.Number("8e1") are the same int64. ok is
@@ -28,9 +32,11 @@ func Scalar(value any) (scalar any, ok bool) {
 // scalarOf is the scalar of a valid literal. One that neither int64 nor float64 holds is written in its
 // one normal form.
 func scalarOf(literal string) any {
-	held := number(literal)
-	if _, isLiteral := held.(json.Number); !isLiteral {
-		scalar, _ := Scalar(held)
+	if i, err := strconv.ParseInt(literal, 10, 64); err == nil {
+		return i
+	}
+	if f, exact := exactFloat(literal); exact {
+		scalar, _ := Scalar(f)
 		return scalar
 	}
 	d := decimalOf(literal)
@@ -39,4 +45,24 @@ func scalarOf(literal string) any {
 		sign = "-"
 	}
 	return json.Number(sign + d.digits + "e" + d.exponent.String())
+}
+
+// TypeName is what a value is in JSON, as errors name it: "a string", "an object".
+func TypeName(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case string:
+		return "a string"
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	}
+	if _, known, _ := normal(value); known {
+		return "a number"
+	}
+	return fmt.Sprintf("a Go %T", value)
 }

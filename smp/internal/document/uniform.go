@@ -41,7 +41,7 @@ func (u *Uniform) Same(a, b map[string]any) bool {
 func (u *Uniform) same(a, b map[string]any) bool {
 	for _, key := range u.keys[:u.count] {
 		x, y := a[key], b[key]
-		if sameScalar(x, y) {
+		if SameScalar(x, y) {
 			continue
 		}
 		inner, isObject := x.(map[string]any)
@@ -57,14 +57,14 @@ func sameScalars(a, b map[string]any) bool {
 		return false
 	}
 	for key, value := range a {
-		if !sameScalar(value, b[key]) {
+		if !SameScalar(value, b[key]) {
 			return false
 		}
 	}
 	return true
 }
 
-// learn takes the keys of an object for the next guess, and tells whether it is worth one.
+// learn takes the keys of an object for the next guess, and reports whether it is worth one.
 func (u *Uniform) learn(object map[string]any) bool {
 	u.count = 0
 	if len(object) > uniformKeys {
@@ -77,7 +77,8 @@ func (u *Uniform) learn(object map[string]any) bool {
 	return u.count > 0
 }
 
-func sameScalar(a, b any) bool {
+// SameScalar tells of most equal scalars that they are equal, quickly: false may mean that it doesn't know.
+func SameScalar(a, b any) bool {
 	switch a := a.(type) {
 	case string:
 		b, both := b.(string)

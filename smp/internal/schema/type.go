@@ -1,5 +1,10 @@
 package schema
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Shape is what the values of a type are in JSON.
 type Shape uint8
 
@@ -85,4 +90,85 @@ func (t *Type) Elements() *Type {
 		return nil
 	}
 	return t.Values.Type
+}
+
+// strategies are the names of the bits of a Strategy, in the order in which they are written.
+var strategies = []struct {
+	bit  Strategy
+	name string
+}{{Merge, "merge"}, {Replace, "replace"}, {RetainKeys, "retainKeys"}}
+
+// ParseStrategy reads a strategy as struct tags and x-kubernetes-patch-strategy write it: names
+// with commas between them.
+func ParseStrategy(text string) (Strategy, error) {
+	var parsed Strategy
+	if text == "" {
+		return parsed, nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		bit := strategyBit(name)
+		if bit == 0 {
+			return 0, fmt.Errorf("patch strategy %q: %q is none of merge, replace and retainKeys", text, name)
+		}
+		parsed |= bit
+	}
+	return parsed, nil
+}
+
+func strategyBit(name string) Strategy {
+	for _, s := range strategies {
+		if s.name == name {
+			return s.bit
+		}
+	}
+	return 0
+}
+
+// String writes a strategy as [ParseStrategy] reads it.
+func (s Strategy) String() string {
+	var names []string
+	for _, known := range strategies {
+		if s&known.bit != 0 {
+			names = append(names, known.name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// Error is what is wrong with the description of a type.
+type Error struct {
+	// Path is the place in the description, as a JSON pointer; it may be empty.
+	Path string
+	// Reason is the sort of mistake.
+	Reason Reason
+	// Err says it in words.
+	Err error
+}
+
+// Reason is the sort of mistake of an [Error].
+type Reason uint8
+
+const (
+	// Malformed is a description that can't be read.
+	Malformed Reason = iota
+	// Missing is a kind or version that the description doesn't have.
+	Missing
+	// TooDeep is a description that is nested too deep.
+	TooDeep
+)
+
+// Error names the path before what is wrong.
+func (e *Error) Error() string {
+	if e.Path == "" {
+		return e.Err.Error()
+	}
+	return e.Path + ": " + e.Err.Error()
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf makes an [Error].
+func Errorf(reason Reason, path, format string, args ...any) error {
+	return &Error{Path: path, Reason: reason, Err: fmt.Errorf(format, args...)}
 }

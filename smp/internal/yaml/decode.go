@@ -77,7 +77,7 @@ func single(text []byte) error {
 	return nil
 }
 
-// marker tells whether a line is a marker between documents.
+// marker reports whether a line is a marker between documents.
 func marker(line []byte, mark string) bool {
 	rest, found := bytes.CutPrefix(line, []byte(mark))
 	return found && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t')
@@ -123,7 +123,7 @@ func roundedNumber(literal string) (f float64, rounded bool) {
 	return f, true
 }
 
-// integer tells whether a number is one that the library keeps as an integer.
+// integer reports whether a number is one that the library keeps as an integer.
 func integer(literal string) bool {
 	_, err := strconv.ParseInt(literal, 10, 64)
 	_, unsignedErr := strconv.ParseUint(literal, 10, 64)

@@ -20,7 +20,7 @@ func scalar(s string) string {
 	return quoted(s)
 }
 
-// plain is careful rather than complete: it also answers false for much that needs no quotes.
+// plain is careful rather than complete: it also returns false for much that needs no quotes.
 func plain(s string) bool {
 	if s == "" || words[strings.ToLower(s)] || strings.HasSuffix(s, " ") || strings.HasSuffix(s, ":") ||
 		strings.Contains(s, ": ") || strings.Contains(s, " #") {
@@ -71,7 +71,7 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// printable tells whether a character may stand in a YAML text and doesn't end a line.
+// printable reports whether a character may stand in a YAML text and doesn't end a line.
 func printable(r rune) bool {
 	switch {
 	case r < ' ', r >= 0x7f && r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r == utf8.RuneError:

@@ -179,7 +179,7 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// writable tells whether YAML readers keep all of a value's numbers.
+// writable reports whether YAML readers keep all of a value's numbers.
 func writable(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:

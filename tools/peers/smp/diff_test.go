@@ -110,8 +110,8 @@ func FuzzDiff3(f *testing.F) {
 
 // sameEffect leaves aside what is listed: panics of the peer; nulls, since what is wanted to be null smp deletes, also
 // where it is null already; and the order of lists that merge, since the peer sorts its input before it looks whether
-// the order of scalars differs, and puts new objects where it deletes others. That the order is the wanted one is tested
-// by a second patch, which has to be empty.
+// the order of scalars differs, and puts new objects where it deletes others. That the order is the wanted one is
+// tested by a second patch, which has to be empty.
 func (k kind) sameEffect(ours, theirs outcome) bool {
 	for _, result := range []*map[string]any{&ours.result, &theirs.result} {
 		*result, _ = withoutNulls(*result).(map[string]any)

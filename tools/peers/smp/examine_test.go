@@ -66,7 +66,8 @@ func anyList(document, patch map[string]any, schema strategicpatch.LookupPatchMe
 	return false
 }
 
-// marksReplaced tells whether an element of a list that replaces another as a whole is marked with anything but replace.
+// marksReplaced tells whether an element of a list that replaces another as a whole is marked with anything but
+// replace.
 func marksReplaced(document, patch map[string]any, schema strategicpatch.LookupPatchMeta) bool {
 	return anyList(document, patch, schema, func(f listField) bool {
 		if _, isList := f.live.([]any); !isList || merges(f.meta) {

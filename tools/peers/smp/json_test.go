@@ -244,8 +244,8 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// explainJSON says by which rule smp's result isn't the peer's, of which all operations but the last gave the same. It is
-// empty for a finding.
+// explainJSON says by which rule smp's result isn't the peer's, of which all operations but the last gave the same. It
+// is empty for a finding.
 func explainJSON(document any, operations []any, ours, theirs jsonOutcome) string {
 	last := operations[len(operations)-1].(map[string]any)
 	before := ourJSON(document, operations[:len(operations)-1]).result

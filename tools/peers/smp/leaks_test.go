@@ -11,10 +11,10 @@ import (
 
 // tidied is the patch without what the peer would leak into its result: nulls and directives in values that it takes as
 // they are. What is new, an element that is appended or a list that is replaced, comes without nulls, directives and
-// what is marked for deletion; a new map that is marked with $patch: replace comes without the mark; what replaces a map
-// literally keeps its nulls. An order that names nothing, for a list of which the document has no elements, or one about
-// two empty lists isn't there: the peer sorts by a comparison that contradicts itself, or fails. A mark that replaces a
-// list comes first: behind the last element of an order the peer doesn't see that it is one.
+// what is marked for deletion; a new map that is marked with $patch: replace comes without the mark; what replaces a
+// map literally keeps its nulls. An order that names nothing, for a list of which the document has no elements, or one
+// about two empty lists isn't there: the peer sorts by a comparison that contradicts itself, or fails. A mark that
+// replaces a list comes first: behind the last element of an order the peer doesn't see that it is one.
 //
 // The peer applied to it has to give what smp makes of the patch itself.
 func tidied(document, patch map[string]any, schema strategicpatch.LookupPatchMeta) map[string]any {
@@ -216,8 +216,8 @@ func holdsDirective(value any) bool {
 	return false
 }
 
-// replacesNew tells whether a map of a patch is marked with replace where the document has none. Of elements of lists it
-// says so always.
+// replacesNew tells whether a map of a patch is marked with replace where the document has none. Of elements of lists
+// it says so always.
 func replacesNew(document, patch any) bool {
 	switch patch := patch.(type) {
 	case map[string]any:

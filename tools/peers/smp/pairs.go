@@ -96,7 +96,7 @@ func (f *fixture) peerCopying(b *testing.B) {
 func (f *fixture) bytes(b *testing.B) {
 	for b.Loop() {
 		for _, patch := range f.patchBytes {
-			if _, err := smp.StrategicBytes(f.documentBytes, patch, f.schema); err != nil {
+			if _, err := smp.JSONText.Strategic(f.documentBytes, patch, f.schema); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -132,7 +132,7 @@ func (f *fixture) peerDiff(b *testing.B) {
 
 func (f *fixture) diffBytes(b *testing.B) {
 	for b.Loop() {
-		if _, err := smp.DiffBytes(f.documentBytes, f.afterBytes, f.schema); err != nil {
+		if _, err := smp.JSONText.Diff(f.documentBytes, f.afterBytes, f.schema); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -148,7 +148,7 @@ func (f *fixture) peerDiffBytes(b *testing.B) {
 
 func (f *fixture) json(b *testing.B) {
 	for b.Loop() {
-		if _, err := smp.JSONBytes(f.documentBytes, f.operations); err != nil {
+		if _, err := smp.JSONText.JSON(f.documentBytes, f.operations); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -44,7 +44,7 @@ func TestSameWork(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, ours, shared)
 
-		text, err := smp.StrategicBytes(f.documentBytes, f.patchBytes[i], f.schema)
+		text, err := smp.JSONText.Strategic(f.documentBytes, f.patchBytes[i], f.schema)
 		require.NoError(t, err)
 		theirText, err := strategicpatch.StrategicMergePatch(f.documentBytes, f.patchBytes[i], appsv1.Deployment{})
 		require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestSameWork(t *testing.T) {
 	assert.Len(t, operations, 50)
 	theirs, err := operations.Apply(f.documentBytes)
 	require.NoError(t, err)
-	ours, err := smp.JSONBytes(f.documentBytes, f.operations)
+	ours, err := smp.JSONText.JSON(f.documentBytes, f.operations)
 	require.NoError(t, err)
 	assert.JSONEq(t, string(theirs), string(ours))
 
@@ -73,7 +73,7 @@ func TestSameDifference(t *testing.T) {
 	require.NoError(t, err)
 	ours, err := smp.Diff(f.document, f.after, f.schema)
 	require.NoError(t, err)
-	oursText, err := smp.DiffBytes(f.documentBytes, f.afterBytes, f.schema)
+	oursText, err := smp.JSONText.Diff(f.documentBytes, f.afterBytes, f.schema)
 	require.NoError(t, err)
 	theirsText, err := strategicpatch.CreateTwoWayMergePatch(f.documentBytes, f.afterBytes, appsv1.Deployment{})
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 // maxDepth bounds how deep types may be nested.
 const maxDepth = 1000
 
-// Read gives the type of the documents that a struct is written as (spec: smp 12). Pointers to the
+// Read gives the type of the documents that a struct is written as. Pointers to the
 // struct are the struct.
 func Read(t reflect.Type) (*schema.Type, error) {
 	original := t

@@ -14,8 +14,8 @@ import (
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// document is an OpenAPI v3 document whose schemas are decoded when they are needed.
-type document struct {
+// source is an OpenAPI v3 document whose schemas are decoded when they are needed.
+type source struct {
 	raw     map[string]json.RawMessage
 	decoded map[string]map[string]any
 }
@@ -39,7 +39,7 @@ func FromDocument(text []byte, gvk kschema.GroupVersionKind) (*schema.Type, erro
 	if content.Swagger != "" {
 		return nil, schema.Errorf(schema.Malformed, "/swagger", "the OpenAPI document is of version %s: take version 3, which API servers serve below /openapi/v3", content.Swagger)
 	}
-	d := &document{raw: content.Components.Schemas, decoded: map[string]map[string]any{}}
+	d := &source{raw: content.Components.Schemas, decoded: map[string]map[string]any{}}
 	name, err := d.find(gvk)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func FromDocument(text []byte, gvk kschema.GroupVersionKind) (*schema.Type, erro
 }
 
 // find gives the name of the schema of a kind, the first by name if there are several.
-func (d *document) find(gvk kschema.GroupVersionKind) (string, error) {
+func (d *source) find(gvk kschema.GroupVersionKind) (string, error) {
 	var others []string
 	for _, name := range slices.Sorted(maps.Keys(d.raw)) {
 		kinds, err := d.kinds(name)
@@ -83,7 +83,7 @@ func (d *document) find(gvk kschema.GroupVersionKind) (string, error) {
 	return "", schema.Errorf(schema.Missing, "", "the OpenAPI document doesn't describe the kind; it has %s%s", strings.Join(others, ", "), rest)
 }
 
-func (d *document) kinds(name string) ([]kschema.GroupVersionKind, error) {
+func (d *source) kinds(name string) ([]kschema.GroupVersionKind, error) {
 	raw := d.raw[name]
 	if !bytes.Contains(raw, []byte(kindsKey)) {
 		return nil, nil
@@ -143,7 +143,7 @@ func (r *reader) lookup(ref string, at *step) (n node, ok bool) {
 	return node{fields: fields, at: schemaAt(name), name: name, tagged: fromStruct(name)}, true
 }
 
-// fromStruct says whether a schema is made from a Go struct of Kubernetes, whose tags are all that
+// fromStruct reports whether a schema is made from a Go struct of Kubernetes, whose tags are all that
 // the API server goes by when it merges.
 func fromStruct(name string) bool {
 	for _, module := range []string{"api", "apimachinery", "apiextensions-apiserver", "kube-aggregator"} {

@@ -1,14 +1,11 @@
 package openapi
 
 import (
-	"encoding/json"
-	"math"
-	"reflect"
-
+	"github.com/operkit/operkit/smp/internal/document"
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
-// merging says how the values at a place merge (spec: smp 28): by x-kubernetes-patch-strategy and
+// merging says how the values at a place merge: by x-kubernetes-patch-strategy and
 // x-kubernetes-patch-merge-key, and where there are none by x-kubernetes-list-type and
 // x-kubernetes-map-type.
 func (r *reader) merging(n node, t *schema.Type) schema.Place {
@@ -89,16 +86,16 @@ func (r *reader) keys(n node, names []string) []schema.Key {
 		if !found || property.fields["default"] == nil {
 			continue
 		}
-		plain, ok := plainScalar(property.fields["default"])
+		plain, ok := document.Scalar(property.fields["default"])
 		if !ok {
-			r.fail(schema.Malformed, property.at.to("default"), "the default of a key is %s, not a scalar", describe(property.fields["default"]))
+			r.fail(schema.Malformed, property.at.to("default"), "the default of a key is %s, not a scalar", document.TypeName(property.fields["default"]))
 		}
 		keys[i].Default = plain
 	}
 	return keys
 }
 
-// scalars says whether a list is known to hold scalars.
+// scalars reports whether a list is known to hold scalars.
 func (r *reader) scalars(n node) bool {
 	items, found := r.child(r.target(n), "items")
 	if !found {
@@ -136,27 +133,4 @@ func (r *reader) target(n node) node {
 		n = wrapped[0]
 	}
 	return n
-}
-
-// plainScalar is a string, boolean, int64 or float64 of a document.
-func plainScalar(raw any) (plain any, ok bool) {
-	switch v := raw.(type) {
-	case string, bool, int64:
-		return v, true
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			return int64(v), true
-		}
-		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
-	case json.Number:
-		if whole, err := v.Int64(); err == nil {
-			return whole, true
-		}
-		broken, err := v.Float64()
-		return broken, err == nil
-	}
-	if v := reflect.ValueOf(raw); v.CanInt() {
-		return v.Int(), true
-	}
-	return nil, false
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/smp/internal/document"
 	"github.com/operkit/operkit/smp/internal/schema"
 )
 
@@ -29,7 +30,7 @@ type step struct {
 func (s *step) String() string {
 	var names []string
 	for ; s != nil; s = s.parent {
-		names = append(names, "/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(s.name))
+		names = append(names, "/"+document.EscapeToken(s.name))
 	}
 	slices.Reverse(names)
 	return strings.Join(names, "")
@@ -51,7 +52,7 @@ func value[T any](r *reader, n node, key string) (v T, found bool) {
 	}
 	v, found = raw.(T)
 	if !found {
-		r.fail(schema.Malformed, n.at.to(key), "it is %s, not %s", describe(raw), describe(v))
+		r.fail(schema.Malformed, n.at.to(key), "it is %s, not %s", document.TypeName(raw), document.TypeName(v))
 	}
 	return v, found
 }
@@ -70,7 +71,7 @@ func (r *reader) children(n node, key string) []node {
 		at := n.at.to(key, fmt.Sprint(i))
 		fields, ok := raw.(map[string]any)
 		if !ok {
-			r.fail(schema.Malformed, at, "it is %s, not an object", describe(raw))
+			r.fail(schema.Malformed, at, "it is %s, not an object", document.TypeName(raw))
 		}
 		nodes = append(nodes, node{fields: fields, at: at, name: n.name, tagged: n.tagged})
 	}
@@ -84,29 +85,9 @@ func (r *reader) texts(n node, key string) []string {
 	for i, raw := range list {
 		text, ok := raw.(string)
 		if !ok {
-			r.fail(schema.Malformed, n.at.to(key, fmt.Sprint(i)), "it is %s, not a string", describe(raw))
+			r.fail(schema.Malformed, n.at.to(key, fmt.Sprint(i)), "it is %s, not a string", document.TypeName(raw))
 		}
 		texts = append(texts, text)
 	}
 	return texts
-}
-
-// describe says what a JSON value is, for messages.
-func describe(value any) string {
-	switch value.(type) {
-	case nil:
-		return "null"
-	case map[string]any:
-		return "an object"
-	case []any:
-		return "a list"
-	case string:
-		return "a string"
-	case bool:
-		return "a boolean"
-	case int64, float64:
-		return "a number"
-	default:
-		return fmt.Sprintf("a Go %T", value)
-	}
 }

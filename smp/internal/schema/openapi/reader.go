@@ -18,7 +18,7 @@ const (
 
 // reader reads schemas. The first error is kept; after it nothing is read any more.
 type reader struct {
-	document     *document // where references lead; nil for a CRD, which has none
+	document     *source // where references lead; nil for a CRD, which has none
 	types        map[string]*schema.Type
 	depth, nodes int
 	err          error

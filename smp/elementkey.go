@@ -11,7 +11,7 @@ import (
 
 // identify returns what tells an element of a list from others: the value of its key, or the values
 // of all of them. ok is false when one is missing or no
-// scalar; missing is its name (spec: smp 29).
+// scalar; missing is its name.
 func identify(element map[string]any, keys []schema.Key) (id any, missing string, ok bool) {
 	if len(keys) == 1 {
 		id, ok = keyValue(element, keys[0])
@@ -26,6 +26,17 @@ func identify(element map[string]any, keys []schema.Key) (id any, missing string
 		writeScalar(&b, value)
 	}
 	return b.String(), "", true
+}
+
+// elementID is what tells an element of a merged list from others: what identify returns for an object, the scalar
+// itself in a list without keys.
+func elementID(element any, keys []schema.Key) (id any, ok bool) {
+	if len(keys) == 0 {
+		return document.Scalar(element)
+	}
+	object, _ := element.(map[string]any)
+	id, _, ok = identify(object, keys)
+	return id, ok
 }
 
 func keyValue(element map[string]any, key schema.Key) (any, bool) {

@@ -7,47 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSelect(t *testing.T) {
-	t.Parallel()
-	tree := parse(t, `{"web":{"deployment":{"spec":{"replicas":2}},"empty":{},"none":null,"ops":[],"list":[1]},"a":{"b":{"c":{"x":1}}},"text":"t","lists":[{"web":1}]}`)
-	for name, row := range map[string]struct {
-		internalName string
-		want         string
-		wantErr      string
-	}{
-		"smp 3: each dot is one level":               {"web.deployment", `{"spec":{"replicas":2}}`, ""},
-		"smp 3: an absent level":                     {"db.deployment", ``, ""},
-		"smp 3: an absent last level":                {"web.service", ``, ""},
-		"smp 3: no object before all parts are used": {"text.deployment", ``, ""},
-		"smp 3: an empty object is no patch":         {"web.empty", ``, ""},
-		"smp 3: null is no patch":                    {"web.none", ``, ""},
-		"smp 3: an empty list is no patch":           {"web.ops", ``, ""},
-		"smp 3: a list may be the patch":             {"web.list", `[1]`, ""},
-		"smp 4: extra dots address deeper levels":    {"a.b.c", `{"x":1}`, ""},
-		"smp 3: W3 a list on the way is an error":    {"lists.web", ``, "/lists: a list"},
-		"an empty name":                              {"", ``, "internal name"},
-		"an empty part":                              {"web..deployment", ``, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			body, found, err := Select(tree, row.internalName)
-			if row.wantErr != "" {
-				require.ErrorContains(t, err, row.wantErr)
-				assert.Equal(t, Invalid, KindOf(err))
-				return
-			}
-			require.NoError(t, err)
-			require.Equal(t, row.want != "", found)
-			if found {
-				assertSame(t, parse(t, row.want), body)
-			}
-		})
-	}
-	_, found, err := Select(nil, "web.deployment")
-	assert.False(t, found)
-	assert.NoError(t, err)
-}
-
 func TestPatch(t *testing.T) {
 	t.Parallel()
 	doc := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"a":"1"}}`
