@@ -1,9 +1,12 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -20,19 +23,16 @@ const (
 	operatorVersionKey      = "operatorVersion"
 )
 
-// Application is what a reconcile knows about its custom resource. Each field's
-// zero value keeps what the status says; nothing absent erases something
-// present. Only a present Ready or Updating condition whose reason is none of the
-// constants says nothing that can be kept: it counts as absent and is removed,
-// with a warning, also by the zero Application.
+// Application is what a reconcile knows about its custom resource. The zero value of a field keeps what the status has.
+// Only a present Ready or Updating condition whose reason is none of the constants can't be kept: it counts as absent
+// and is removed, with a warning, also by the zero Application.
 type Application struct {
-	// Ready and Updating are what the two conditions are to say.
+	// Ready and Updating are the content of the two conditions.
 	Ready    ReadyVerdict
 	Updating UpdatingVerdict
 
-	// Components replaces status.componentStatus. When it is nil although a
-	// verdict is given, a present componentStatus is marked with "stale: true":
-	// it tells of an earlier reconcile.
+	// Components replaces status.componentStatus. When it is nil although a verdict is given, a present componentStatus
+	// is marked with "stale: true", since it is of an earlier reconcile.
 	Components *ComponentState
 
 	// Generation is the metadata.generation of the object that was reconciled.
@@ -53,38 +53,29 @@ type Application struct {
 	// (field fooServiceStatus of kind FooService) is kept up to date.
 	Kind string
 
-	// OnlyReady keeps the status to the condition Ready, for kinds whose schema has
-	// no more. Its message tells what Updating would; while it is True at the
-	// Generation, an Updating verdict without a Ready one says nothing. Components,
-	// the versions and Kind aren't written, and what the status holds of
-	// Updating, Reconciling, Stalled, the generations, components and versions is
-	// taken away.
+	// OnlyReady keeps the status to the condition Ready, for kinds whose schema has nothing else. Its message is that
+	// of Updating if there is one; while it is True at the Generation, an Updating verdict without a Ready one changes
+	// nothing. Components, the versions and Kind aren't written, and Updating, Reconciling, Stalled, the generations,
+	// components and versions are removed from the status.
 	OnlyReady bool
 
-	// Unmanaged switches everything off: the status belongs to somebody else.
+	// Unmanaged switches everything off, for a status that somebody else writes.
 	Unmanaged bool
 
-	// Warn, when set, is called for everything in the present status that was
-	// of no use and therefore counted as absent or was replaced.
+	// Warn, when set, is called for everything in the present status that can't be used and therefore counts as absent
+	// or is replaced.
 	Warn func(message string)
 }
 
-// Update answers the status that follows from the current one, and whether that
-// is a meaningful change (see Changed). A status that didn't change needs no
-// write; next then says what current says. current is the content of status,
-// nil when the object has none; it isn't mutated, and next shares no map or list
-// with it. The conditions and keys of others are in next as they were, also
-// those inside of versions and of the own conditions; duplicates are merged.
+// Update returns the status that follows from the current one, and whether that is a meaningful change (see Changed). A
+// status that didn't change needs no write; next then equals current. current is the content of status, nil when the
+// object has none; it isn't changed, and next shares no map or list with it. The conditions and keys of others are in
+// next as they were, also those inside of versions and of the own conditions; duplicates are merged.
 //
-// Errors: ErrInvalidReason for a reason that is none of the constants,
-// ErrInvalidKind for a Kind whose service status would be a field of another meaning,
-// ErrInvalidGeneration for a negative Generation, ErrNoTime for a now that is zero or that
-// RFC 3339 can't write.
-// Update is a pure function, apart from calling Warn.
-//
-// An Unmanaged one changes nothing.
-//
-// spec: status 1, 2, 4, 5, 6, 7, 8, 9, 15, 27, 28
+// Errors: ErrInvalidReason for a reason that is none of the constants, ErrInvalidKind for a Kind whose service status
+// would be a field of another meaning, ErrInvalidGeneration for a negative Generation, ErrNoTime for a now that is zero
+// or that RFC 3339 can't write. Update is a pure function, apart from calling Warn. An Unmanaged Application changes
+// nothing.
 func (a Application) Update(now time.Time, current map[string]any) (next map[string]any, changed bool, err error) {
 	if err := a.validate(now); err != nil {
 		return nil, false, err
@@ -183,9 +174,8 @@ func (a Application) gives() bool {
 	return a.Ready.verdict().given() || a.Updating.verdict().given()
 }
 
-// setGenerations leaves the observed generation of the status alone as long as
-// nothing is said about it: with a verdict of an older generation beside it, a
-// reader that looks at the status' generation only would take that for current.
+// setGenerations doesn't change the observed generation of the status without a verdict: with a verdict of an older
+// generation beside it, a reader that looks at the status' generation only would take that for current.
 func (a Application) setGenerations(next map[string]any) {
 	if a.Generation == 0 || !a.gives() {
 		return
@@ -228,10 +218,151 @@ func arrange(list []any, own []metav1.Condition, now time.Time) []any {
 
 var ownTypes = [...]string{ConditionReady, ConditionUpdating, ConditionReconciling, ConditionStalled}
 
-// newer answers the entry that decides among two of a type.
+// newer returns the entry that decides among two of a type.
 func newer(first, second map[string]any) map[string]any {
 	if index, _ := condition.Newest([]any{first, second}, condition.Text(first, condition.Type)); index == 1 {
 		return second
 	}
 	return first
+}
+
+// readyAlone is the status that follows from the current one when it has the
+// condition Ready, what others wrote, and nothing else.
+func (a Application) readyAlone(now time.Time, current map[string]any) map[string]any {
+	next := cloneMap(current)
+	list := mapsOf(condition.ListOf(next))
+	var own []metav1.Condition
+	if ready, ok := a.settle(a.bothVerdicts(list).verdict(), list); ok {
+		own = append(own, ready)
+	}
+	next[conditionsKey] = arrange(list, own, now)
+	for _, key := range []string{componentStatusKey, observedGenerationKey, reconciledGenerationKey, operatorVersionKey} {
+		delete(next, key)
+	}
+	removeVersions(next)
+	return next
+}
+
+// bothVerdicts is both verdicts as one condition.
+//
+// Ready holds whether a resource is well, or why not. Updating knows more about why, and is the only one that changes
+// for an error that passes by itself; that doesn't matter to a resource that is Ready at its present generation.
+func (a Application) bothVerdicts(list []any) ReadyVerdict {
+	both := a.Ready
+	if both.Remove || a.Updating.Remove || a.Updating.Reason == "" || a.Updating.Reason == UpdatingStable {
+		return both
+	}
+	both.Message = cmp.Or(a.Updating.Message, both.Message)
+	if both.Reason != "" {
+		return both
+	}
+	entry := condition.Find(list, ConditionReady)
+	generation, _ := condition.Integer(entry[condition.ObservedGeneration])
+	switch present := ReadyReason(condition.Text(entry, condition.Reason)); {
+	case present == ReadyStable && generation == a.Generation:
+		return ReadyVerdict{}
+	case present == ReadyInitializing:
+		both.Reason = ReadyInitializing
+	default:
+		both.Reason = ReadyInProgress
+	}
+	return both
+}
+
+// The values of the service status.
+const (
+	serviceCompleted  = "Completed"
+	serviceInProgress = "InProgress"
+	serviceFailed     = "Failed"
+)
+
+// setService keeps the service status of the kind up to date. A value that is
+// none of ours belongs to the service itself.
+func (a Application) setService(next map[string]any, ready ReadyReason, updating UpdatingReason) {
+	if a.Kind == "" {
+		return
+	}
+	key := serviceKey(a.Kind)
+	switch next[key] {
+	case nil, serviceCompleted, serviceInProgress, serviceFailed:
+		next[key] = serviceStatus(ready, updating)
+	}
+}
+
+// serviceKey lowers only the first letter: HTTPServer gives hTTPServerStatus.
+func serviceKey(kind string) string {
+	first, size := utf8.DecodeRuneInString(kind)
+	return string(unicode.ToLower(first)) + kind[size:] + "Status"
+}
+
+func serviceStatus(ready ReadyReason, updating UpdatingReason) string {
+	switch {
+	case ready == "" || updating == "":
+		return serviceInProgress
+	case ready == ReadyStable && updating == UpdatingStable:
+		return serviceCompleted
+	case ready == ReadyErrored || ready == ReadyConfigError,
+		updating == UpdatingErrored || updating == UpdatingClusterError:
+		return serviceFailed
+	}
+	return serviceInProgress
+}
+
+// ReconciledVersion returns versions.reconciled of a status, empty when there
+// is none or it isn't a text.
+func ReconciledVersion(status map[string]any) string {
+	return condition.Text(condition.Map(status, versionsKey), "reconciled")
+}
+
+// setVersions writes the given versions and replaces values of the wrong shape on the way there.
+func (a Application) setVersions(next map[string]any) {
+	if a.OperatorVersion != "" {
+		next[operatorVersionKey] = a.OperatorVersion
+	}
+	if a.Version == "" && a.SupportedVersions == nil {
+		return
+	}
+	versions := a.section(next, versionsKey, "status.versions")
+	if a.Version != "" {
+		versions["reconciled"] = a.Version
+	}
+	if a.SupportedVersions == nil {
+		return
+	}
+	names := make([]any, len(a.SupportedVersions))
+	for i, name := range a.SupportedVersions {
+		names[i] = map[string]any{"name": name}
+	}
+	a.section(versions, "available", "status.versions.available")["versions"] = names
+}
+
+// removeVersions takes away what setVersions writes, but for the version of the
+// operator.
+func removeVersions(next map[string]any) {
+	versions := condition.Map(next, versionsKey)
+	if versions == nil {
+		return
+	}
+	delete(versions, "reconciled")
+	if available := condition.Map(versions, "available"); available != nil {
+		if delete(available, "versions"); len(available) == 0 {
+			delete(versions, "available")
+		}
+	}
+	if len(versions) == 0 {
+		delete(next, versionsKey)
+	}
+}
+
+// section returns the map at a key, made when missing.
+func (a Application) section(parent map[string]any, key, path string) map[string]any {
+	if section := condition.Map(parent, key); section != nil {
+		return section
+	}
+	if present := parent[key]; present != nil {
+		a.warn("%s is no map but %T, it is replaced", path, present)
+	}
+	section := map[string]any{}
+	parent[key] = section
+	return section
 }

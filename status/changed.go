@@ -14,15 +14,13 @@ var (
 	ownTimes = []string{condition.LastTransactionTime, condition.LastTransitionTime}
 )
 
-// Changed tells whether two statuses differ in more than the framework's own
+// Changed reports whether two statuses differ in more than the framework's own
 // timestamps. The conditions at their top are compared as a set: their order
 // doesn't matter, and the lastTransitionTime of the own ones (Ready, Updating,
 // Reconciling, Stalled) doesn't. lastTransactionTime, which oper8 wrote,
 // matters nowhere. Everything else does: a missing key isn't null, missing
 // conditions aren't an empty list, and 1 isn't 1.0. If either side is no map
 // (nil is none), that is a change.
-//
-// spec: status 9
 func Changed(before, after any) bool {
 	a, _ := before.(map[string]any)
 	b, _ := after.(map[string]any)
@@ -120,4 +118,45 @@ func sameCondition(x, y any) bool {
 func typeOf(element any) string {
 	entry, _ := element.(map[string]any)
 	return condition.Text(entry, condition.Type)
+}
+
+// cloneMap copies a JSON-like document deeply; nil becomes an empty map. Values
+// that JSON doesn't know are shared, they are never written to here.
+func cloneMap(document map[string]any) map[string]any {
+	result := make(map[string]any, len(document)+1)
+	for key, value := range document {
+		result[key] = clone(value)
+	}
+	return result
+}
+
+func clone(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		if value == nil {
+			return value
+		}
+		return cloneMap(value)
+	case []any:
+		if value == nil {
+			return value
+		}
+		result := make([]any, len(value))
+		for i, element := range value {
+			result[i] = clone(element)
+		}
+		return result
+	case []map[string]any:
+		if value == nil {
+			return value
+		}
+		result := make([]map[string]any, len(value))
+		for i, element := range value {
+			if element != nil {
+				result[i] = cloneMap(element)
+			}
+		}
+		return result
+	}
+	return value
 }

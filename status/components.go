@@ -6,32 +6,27 @@ import (
 	"slices"
 )
 
-// ComponentState tells how far a rollout got, by the names of its components.
-// Order and repetition don't matter. The zero value is a rollout without any.
+// ComponentState is how far a rollout got, by the names of its components. Order and repetition don't matter. The zero
+// value is a rollout without components.
 type ComponentState struct {
 	// All names every component. Those of the other fields need not be in it.
 	All []string
-	// Verified ones are deployed and ready, Unverified ones deployed only,
-	// Failed ones met an error.
+	// Verified ones are deployed and ready, Unverified ones only deployed; Failed ones had an error.
 	Verified, Unverified, Failed []string
-	// Unstarted gives for each component that wasn't begun the reason, which
-	// may be empty.
+	// Unstarted has the components that weren't begun, with the reason, which may be empty.
 	Unstarted map[string]string
-	// Messages says something about single components, whatever their state. Each
-	// is shortened to 1 KiB, and many long ones to 256 KiB in all or 80 bytes each,
-	// so that the status stays one that can be stored.
+	// Messages are about single components, whatever their state. Each is shortened to 1 KiB, and many long ones to 256
+	// KiB in all or 80 bytes each, so that the status can be stored.
 	Messages map[string]string
 	// Graph is the dependency graph as text, left out when empty.
 	Graph string
-	// Kinds are those of the objects that the components consist of, such as "apps/v1/Deployment", so that
-	// what is left of a kind is found once nothing renders it any more. Left out when empty.
+	// Kinds are the kinds of the objects that the components consist of, such as "apps/v1/Deployment", so that objects
+	// of a kind are found when nothing renders it any more. Left out when empty.
 	Kinds []string
 }
 
 // setComponents replaces status.componentStatus, or marks a present one as
 // stale when a verdict comes without a state.
-//
-// spec: status 5
 func (a Application) setComponents(next map[string]any) {
 	if a.Components != nil {
 		present, _ := next[componentStatusKey].(map[string]any)

@@ -24,7 +24,7 @@ var (
 	goTimeType = reflect.TypeFor[time.Time]()
 )
 
-// elementOf answers nil for types that are no conditions.
+// elementOf returns nil for types that are no conditions.
 func elementOf(t reflect.Type) *element {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -66,7 +66,7 @@ func isInteger(t reflect.Type) bool {
 	return t.Kind() == reflect.Int || t.Kind() == reflect.Int32 || t.Kind() == reflect.Int64
 }
 
-// content answers the field at an index, or what it points to; false when there
+// content returns the field at an index, or what it points to; false when there
 // is nothing.
 func content(value reflect.Value, index []int) (reflect.Value, bool) {
 	if index == nil {

@@ -35,7 +35,7 @@ type Fields struct {
 	OperatorVersion string `json:"operatorVersion,omitempty"`
 }
 
-// ComponentFields is how far a rollout got (spec: status 5).
+// ComponentFields is how far a rollout got.
 //
 // +kubebuilder:object:generate=true
 type ComponentFields struct {
@@ -99,7 +99,7 @@ type ComponentMessage struct {
 	Message string `json:"message,omitempty"`
 }
 
-// VersionFields are the versions of a resource (spec: status 6).
+// VersionFields are the versions of a resource.
 //
 // +kubebuilder:object:generate=true
 type VersionFields struct {

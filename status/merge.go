@@ -6,21 +6,16 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// Merge takes conditions over from another object, such as a child: those of
-// the given types, or all when none is given. It tells whether this object
-// changed. A condition of a type that is here already is overwritten, with the
-// other one's transition time if the status changes; other types are kept. The
-// other object's observedGeneration says nothing about this one and isn't
-// taken over. A reason that conditions don't allow (foreign ones often have
-// none) becomes "Unspecified". other isn't changed.
+// Merge takes conditions over from another object, such as a child: those of the given types, or all when none is
+// given. It reports whether this object changed. A condition of a type that this object has is overwritten, with the
+// other's transition time if the status changes; other types are kept. observedGeneration isn't taken over, since it is
+// the other object's. A reason that conditions don't allow (foreign ones often have none) becomes "Unspecified". other
+// isn't changed.
 //
-// now dates transitions where the other condition has no time. When a type is
-// invalid, or one of the objects holds no conditions, nothing is merged and Err
-// tells why.
+// now dates transitions where the other condition has no time. When a type is invalid, or one of the objects holds no
+// conditions, nothing is merged and Err returns why.
 func (s *ConditionSet) Merge(now time.Time, other *ConditionSet, types ...string) (changed bool) {
 	if other == nil {
 		s.fail(fmt.Errorf("merge of conditions: %w: there is no other set", ErrUnsupportedObject))
@@ -53,47 +48,70 @@ func allowedReason(reason string) string {
 	return reason
 }
 
-// setAll sets all of the conditions, or none of them when one is refused. An
-// Accessor is asked and told once.
-func (s *ConditionSet) setAll(now time.Time, list []metav1.Condition) (changed bool) {
-	for i := range list {
-		c := &list[i]
-		if c.Status == "" {
-			c.Status = metav1.ConditionUnknown
-		}
-		if c.LastTransitionTime.IsZero() {
-			c.LastTransitionTime.Time = now
-		}
-		if err := Validate(*c); err != nil {
-			s.fail(err)
-			return false
-		}
-		if !condition.Datable(c.LastTransitionTime.Time) {
-			s.undated(c.Type)
-			return false
-		}
-	}
-	target, isAccessor := s.target.(Accessor)
-	switch {
-	case isAccessor && !isNil(target):
-		return s.setAllThrough(target, now, list)
-	case len(list) > few:
-		return s.setMany(now, list)
-	}
-	for i := range list {
-		changed = s.Set(now, list[i]) || changed
-	}
-	return changed
+// Summary returns one condition of the given type that summarises the parts: False when a part is bad, else Unknown
+// when a part isn't known, else True. Bad is False, and True for a Negative part. An absent or stale part (see IsStale)
+// isn't known, except that an absent Negative part is good. A Negative part that nobody has reported yet (Unknown with
+// the reason "Initializing" or "NotReported") doesn't keep the others from being good either; without another good part
+// the result is Unknown.
+//
+// Reason and message are those of the first part in the given order that is as bad as the whole, with its type before
+// the message. When all are good, or there are no parts, the reason is "AllGood". Nothing is changed: give the result
+// to Set.
+func (s *ConditionSet) Summary(conditionType string, parts ...Declared) metav1.Condition {
+	return s.summary(conditionType, parts, func(c metav1.Condition) bool { return isStale(c, s.generation()) })
 }
 
-func (s *ConditionSet) setAllThrough(target Accessor, now time.Time, list []metav1.Condition) (changed bool) {
-	conditions := slices.Clone(target.GetConditions())
-	copied := Conditions(&conditions)
-	if changed = copied.setAll(now, list); changed {
-		target.SetConditions(conditions)
+func (s *ConditionSet) summary(conditionType string, parts []Declared, stale func(metav1.Condition) bool) metav1.Condition {
+	var unknown, bad, unreported *metav1.Condition
+	anyGood := false
+	held := s.byType()
+	for _, part := range parts {
+		c, present := held[part.Type]
+		switch {
+		case !present && part.Negative:
+			continue
+		case !present:
+			c = metav1.Condition{Type: part.Type, Status: metav1.ConditionUnknown, Reason: "Missing", Message: "there is no such condition"}
+		case part.Negative && isUnreported(c):
+			if unreported == nil {
+				unreported = &c
+			}
+			continue
+		case stale(c):
+			c.Status = metav1.ConditionUnknown
+			c.Reason, c.Message = "Stale", "it speaks of an older generation"
+		}
+		switch {
+		case c.Status == part.good():
+			anyGood = true
+		case c.Status == part.bad() && bad == nil:
+			bad = &c
+		case c.Status != part.bad() && unknown == nil:
+			unknown = &c
+		}
 	}
-	if copied.err != nil {
-		s.fail(copied.err)
+	if unknown == nil && !anyGood {
+		unknown = unreported
 	}
-	return changed
+	switch {
+	case bad != nil:
+		return summarised(conditionType, metav1.ConditionFalse, bad)
+	case unknown != nil:
+		return summarised(conditionType, metav1.ConditionUnknown, unknown)
+	}
+	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: "AllGood"}
+}
+
+// isUnreported reports whether a condition stands only for that it was declared.
+func isUnreported(c metav1.Condition) bool {
+	return c.Status == metav1.ConditionUnknown && (c.Reason == string(ReadyInitializing) || c.Reason == reasonNotReported)
+}
+
+func summarised(conditionType string, status metav1.ConditionStatus, part *metav1.Condition) metav1.Condition {
+	c := metav1.Condition{Type: conditionType, Status: status, Reason: part.Reason, Message: part.Type}
+	c.Reason = allowedReason(c.Reason)
+	if part.Message != "" {
+		c.Message = part.Type + ": " + part.Message
+	}
+	return c
 }

@@ -5,25 +5,15 @@ import (
 	"slices"
 	"sync"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/operkit/operkit/status/internal/condition"
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// observe writes status.observedGeneration and tells whether that changed the
+// observe writes status.observedGeneration and reports whether that changed the
 // object. One that has no such field stays as it is, and so does a bare list.
-//
-// spec: status 28
 func (s *ConditionSet) observe(generation int64) bool {
-	switch target := s.target.(type) {
-	case *unstructured.Unstructured:
-		return observeDocument(target.Object, generation)
-	case map[string]any:
-		return observeDocument(target, generation)
-	case *[]metav1.Condition:
-		return false
+	if object := s.document(); object != nil {
+		return observeDocument(object, generation)
 	}
 	value := reflect.ValueOf(s.target)
 	if value.Kind() != reflect.Pointer || value.IsNil() || value.Elem().Kind() != reflect.Struct {
@@ -44,7 +34,7 @@ func (s *ConditionSet) observe(generation int64) bool {
 	return true
 }
 
-// holdsGenerations tells whether the object's conditions have a place for an
+// holdsGenerations reports whether the object's conditions have a place for an
 // observed generation of their own.
 func (s *ConditionSet) holdsGenerations() bool {
 	if _, isAccessor := s.target.(Accessor); isAccessor {

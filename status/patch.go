@@ -12,58 +12,46 @@ import (
 type PatchForm string
 
 const (
-	// ServerSideApply is for types whose conditions are a map by type
-	// (listType=map): only the own conditions are sent, those of others can't be
-	// lost. Write one object in this form only: what was once written by an update
-	// or a merge patch stays held by that writer, even under the same name, and an
-	// apply can't take it away then. Send it with a field manager of your own and
-	// force: a condition of a type that you own is yours, whoever wrote it before;
-	// without force the API server answers a conflict that no retry mends.
+	// ServerSideApply is for types whose conditions are a map by type (listType=map): only the own conditions are sent,
+	// those of others can't be lost. Write one object in this form only: what was once written by an update or a merge
+	// patch stays held by that writer, even under the same name, and an apply can't remove it then. Send it with a
+	// field manager of your own and force: you own the conditions of your types, whoever wrote them before, and without
+	// force the API server returns a conflict that no retry resolves.
 	ServerSideApply PatchForm = "apply"
-	// MergePatch is for every other type: RFC 7386 knows lists as a whole only,
-	// so all conditions are sent, with the resourceVersion that they were read
-	// at. When somebody has written since, the API server answers a conflict:
-	// read anew and compute anew (see Write).
+	// MergePatch is for every other type: RFC 7386 replaces lists as a whole, so all conditions are sent, with the
+	// resourceVersion that they were read at. When somebody has written since, the API server returns a conflict: read
+	// and compute again (see Write).
 	MergePatch PatchForm = "merge"
 )
 
 // ErrPatch is a pair of objects that no patch can be made of.
 var ErrPatch = errors.New("patch of conditions")
 
-// Patch answers the smallest patch that writes the owned conditions of after,
-// to be sent to the status subresource; nil when before says the same, so that
-// nothing is to be sent. The order of conditions and the transition times of
-// unchanged ones are no difference. Besides the conditions a patch holds
-// status.observedGeneration when after has one, and what identifies the object:
+// Patch returns the smallest patch that writes the owned conditions of after, to be sent to the status subresource; nil
+// when before has them already. The order of conditions and the transition times of unchanged ones are no difference.
+// Besides the conditions a patch holds status.observedGeneration when after has one, and what identifies the object:
 // nothing else of after gets into it.
 //
-// Conditions are sent in the form of metav1.Condition, without the fields that
-// they haven't got: of a typed object those for which its own condition type has
-// no place, of a document those that aren't there. What Set wrote into a document
-// has reason and message, so that a schema of another form refuses an apply of it.
-// A new or changed condition has to be one that the API server takes; one that
-// stayed as it is in the cluster is sent as it is there.
+// Conditions are sent in the form of metav1.Condition, without the fields that they don't have: for a typed object
+// those for which its own condition type has no place, for a document those that aren't there. What Set wrote into a
+// document has reason and message, so that a schema of another form refuses an apply of it. A new or changed condition
+// has to be one that the API server takes; an unchanged one is sent as it is.
 //
-// Fields of a condition that metav1.Condition doesn't know are no difference
-// either. A merge keeps them; an apply neither sends nor takes them away, they
-// belong to whoever wrote them.
+// Fields of a condition that metav1.Condition doesn't have are no difference either. A merge keeps them; an apply
+// neither sends nor removes them, since they belong to the manager that wrote them.
 //
-// An own condition that after hasn't got is taken away: by leaving it out of an
-// apply, which gives up its ownership, or out of the list of a merge. When
-// metadata.managedFields of before tells that an apply can't, since somebody
-// else (or the same manager by an update or a merge patch) holds fields of it
-// too, that is ErrHeldByOthers; without managedFields it isn't noticed here, and
-// the API server keeps the condition or refuses the patch.
+// An own condition that after doesn't have is removed: by leaving it out of an apply, which gives up its ownership, or
+// out of the list of a merge. When metadata.managedFields of before shows that an apply can't, since another manager
+// (or the same one by an update or a merge patch) holds fields of it too, the error is ErrHeldByOthers; without
+// managedFields this isn't noticed here, and the API server keeps the condition or refuses the patch.
 //
-// before and after are whole objects: *unstructured.Unstructured,
-// map[string]any, or a pointer to a struct. Neither is changed, and the patch
-// shares nothing with them.
+// before and after are whole objects: *unstructured.Unstructured, map[string]any, or a pointer to a struct. Neither is
+// changed, and the patch shares nothing with them.
 //
-// Errors: ErrPatch when no type is owned, the form isn't one of the two, the
-// objects are two different ones, or one lacks what its form needs (apiVersion,
-// kind and name; resourceVersion for a merge), and together with what Validate
-// gives, or ErrNoTime, for a new or changed condition that is invalid;
-// ErrHeldByOthers; ErrUnsupportedObject for what is no object.
+// Errors: ErrPatch when no type is owned, the form isn't one of the two, the objects are two different ones, or one
+// lacks what its form needs (apiVersion, kind and name; resourceVersion for a merge), and together with an error of
+// Validate, or ErrNoTime, for a new or changed condition that is invalid; ErrHeldByOthers; ErrUnsupportedObject for a
+// value that is no object.
 func Patch(before, after any, form PatchForm, owned ...string) (map[string]any, error) {
 	if len(owned) == 0 {
 		return nil, fmt.Errorf("%w: name the types that are owned", ErrPatch)
@@ -153,9 +141,8 @@ func mergePatch(old, status map[string]any) (map[string]any, error) {
 	return map[string]any{"metadata": map[string]any{"resourceVersion": version}, "status": status}, nil
 }
 
-// mergedList is the list as it was read, with the own conditions as they are
-// now: what after says of the conditions of others is theirs to write. It keeps
-// the places of what was there, and unknown fields of it.
+// mergedList is the list as it was read, with the own conditions as they are in after: the conditions of others in
+// after aren't ours to write. It keeps the places of present entries, and their unknown fields.
 func mergedList(old, next map[string]any, owned, lacking []string) []any {
 	result := []any{}
 	placed := map[string]bool{}

@@ -15,10 +15,9 @@ import (
 // the only one that holds it. It comes with ErrPatch.
 var ErrHeldByOthers = fmt.Errorf("%w: another manager holds a condition that is to be removed", ErrPatch)
 
-// removable tells by metadata.managedFields whether an apply takes an own
-// condition away by leaving it out: the API server does so only when an apply
-// is the only one that holds any field of it. What was written by an update or
-// a merge patch is another manager, also under the same name.
+// removable returns an error unless an apply removes each own condition that it leaves out, by metadata.managedFields:
+// the API server does so only when an apply is the only manager of any field of it. What was written by an update or a
+// merge patch is another manager, also under the same name.
 func removable(old, next map[string]any, owned []string) error {
 	present, rest := condition.List(old), condition.List(next)
 	for _, conditionType := range owned {
@@ -45,8 +44,7 @@ func join(holders []holder) string {
 	return strings.Join(texts, " and ")
 }
 
-// holders answers who holds fields of a condition, none when the object doesn't
-// tell.
+// holders returns the managers of the fields of a condition, none when the object has no managedFields.
 func holders(object map[string]any, conditionType string) []holder {
 	entries, _ := condition.Map(object, "metadata")["managedFields"].([]any)
 	var result []holder
@@ -61,7 +59,7 @@ func holders(object map[string]any, conditionType string) []holder {
 	return result
 }
 
-// names tells whether fields of a list by type are those of a type.
+// names reports whether fields of a list by type are those of a type.
 func names(fields map[string]any, conditionType string) bool {
 	for key := range fields {
 		text, isKey := strings.CutPrefix(key, "k:")

@@ -27,7 +27,7 @@ func withKnown(entry map[string]any, lacking []string) map[string]any {
 	return result
 }
 
-// sent is what is known of a condition, without the texts that it hasn't got.
+// sent is the known part of a condition, without the texts that it doesn't have.
 func sent(entry map[string]any, lacking []string) map[string]any {
 	result := known(entry, lacking)
 	for _, key := range [...]string{condition.Reason, condition.Message} {
@@ -57,8 +57,8 @@ func known(entry map[string]any, lacking []string) map[string]any {
 	return result
 }
 
-// lackingIn answers the keys for which the conditions of a typed object have no
-// place: its schema refuses them. Documents tell nothing of theirs.
+// lackingIn returns the keys for which the conditions of a typed object have no place: its schema refuses them. For a
+// document none is known.
 func lackingIn(object any) []string {
 	held, ok := structOf(object)
 	if !ok || held.element == nil {
@@ -76,12 +76,12 @@ func lackingIn(object any) []string {
 	return keys
 }
 
-// ownedOf answers the own conditions in the order of the types.
+// ownedOf returns the own conditions in the order of the types.
 func ownedOf(object map[string]any, owned, lacking []string) []any {
 	return eachOf(object, owned, func(entry map[string]any) any { return known(entry, lacking) })
 }
 
-// sentOf answers what is sent of the own conditions.
+// sentOf returns the own conditions as an apply sends them.
 func sentOf(object map[string]any, owned, lacking []string) []any {
 	return eachOf(object, owned, func(entry map[string]any) any { return sent(entry, lacking) })
 }
@@ -97,9 +97,8 @@ func eachOf(object map[string]any, owned []string, form func(entry map[string]an
 	return result
 }
 
-// sendable tells of the own conditions that are new or differ what is there and
-// wouldn't be taken. What stayed as it was is taken, or there would be no such
-// object.
+// sendable returns an error for an own condition that is new or changed and that the API server wouldn't take. An
+// unchanged one is taken, since the object holds it.
 func sendable(old, next map[string]any, owned []string) error {
 	before, after := condition.List(old), condition.List(next)
 	for _, conditionType := range owned {
@@ -129,7 +128,7 @@ func sameOwned(a, b []any) bool {
 	})
 }
 
-// repaired tells whether an own condition reads alike and is written otherwise:
+// repaired reports whether an own condition reads alike and is written otherwise:
 // its status in the form of metav1.Condition, with the time that it lacked, or
 // once instead of several times.
 func repaired(old, next map[string]any, owned []string) bool {
@@ -153,7 +152,7 @@ func repaired(old, next map[string]any, owned []string) bool {
 	return false
 }
 
-// documentOf answers an object as a document, without copying it if it is one.
+// documentOf returns an object as a document, without copying it if it is one.
 func documentOf(object any) (map[string]any, error) {
 	switch object := target(object).(type) {
 	case *unstructured.Unstructured:

@@ -1,14 +1,18 @@
 package status
 
 import (
+	"fmt"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/operkit/operkit/status/internal/condition"
 )
 
 // The types of the conditions that an Application owns.
 const (
-	// ConditionReady tells whether the application can take traffic.
+	// ConditionReady reports whether the application can take traffic.
 	ConditionReady = "Ready"
-	// ConditionUpdating tells whether a change is being applied.
+	// ConditionUpdating reports whether a change is being applied.
 	ConditionUpdating = "Updating"
 	// ConditionReconciling is kstatus' "work is under way"; absent when not.
 	ConditionReconciling = "Reconciling"
@@ -16,10 +20,7 @@ const (
 	ConditionStalled = "Stalled"
 )
 
-// ReadyReason says why the application is ready or not. The set is closed; the
-// empty reason means that none is given.
-//
-// spec: status 1, 2
+// ReadyReason is why the application is ready or not. The set is closed; the empty reason means that none is given.
 type ReadyReason string
 
 // The reasons of the Ready condition. Only ReadyStable makes it True.
@@ -31,7 +32,7 @@ const (
 	ReadyErrored      ReadyReason = "Errored"
 )
 
-// Status answers the status that the Ready condition has with this reason,
+// Status returns the status that the Ready condition has with this reason,
 // Unknown for one that is none of the constants.
 func (r ReadyReason) Status() metav1.ConditionStatus {
 	switch r {
@@ -43,10 +44,8 @@ func (r ReadyReason) Status() metav1.ConditionStatus {
 	return metav1.ConditionUnknown
 }
 
-// UpdatingReason says why a change is or isn't being applied. The set is
-// closed; the empty reason means that none is given.
-//
-// spec: status 1, 2
+// UpdatingReason is why a change is or isn't being applied. The set is closed; the empty reason means that none is
+// given.
 type UpdatingReason string
 
 // The reasons of the Updating condition. PreconditionWait, VerifyWait and
@@ -60,7 +59,7 @@ const (
 	UpdatingErrored          UpdatingReason = "Errored"
 )
 
-// Status answers the status that the Updating condition has with this reason,
+// Status returns the status that the Updating condition has with this reason,
 // Unknown for one that is none of the constants.
 func (r UpdatingReason) Status() metav1.ConditionStatus {
 	switch r {
@@ -78,4 +77,75 @@ func readyStatus(reason string) metav1.ConditionStatus {
 
 func updatingStatus(reason string) metav1.ConditionStatus {
 	return UpdatingReason(reason).Status()
+}
+
+// ReadyVerdict is the content for the Ready condition. The zero value keeps the present condition.
+//
+// Without a Reason the present reason stays. Without a Message the present one stays if its reason does, and goes with
+// it otherwise. Remove takes the condition away, whatever else is given.
+type ReadyVerdict struct {
+	Reason  ReadyReason
+	Message string
+	Remove  bool
+}
+
+// UpdatingVerdict is the content for the Updating condition, with the meanings of ReadyVerdict.
+type UpdatingVerdict struct {
+	// Reason, Message and Remove are as in ReadyVerdict.
+	Reason  UpdatingReason
+	Message string
+	Remove  bool
+}
+
+// verdict is either of the two, with what is particular to its condition.
+type verdict struct {
+	conditionType   string
+	reason, message string
+	remove          bool
+	statusOf        func(reason string) metav1.ConditionStatus
+}
+
+func (v ReadyVerdict) verdict() verdict {
+	return verdict{ConditionReady, string(v.Reason), v.Message, v.Remove, readyStatus}
+}
+
+func (v UpdatingVerdict) verdict() verdict {
+	return verdict{ConditionUpdating, string(v.Reason), v.Message, v.Remove, updatingStatus}
+}
+
+// given reports whether the verdict says anything.
+func (v verdict) given() bool {
+	return v.reason != "" || v.message != "" || v.remove
+}
+
+func (v verdict) validate() error {
+	if v.reason != "" && v.statusOf(v.reason) == metav1.ConditionUnknown {
+		return fmt.Errorf("%s verdict: %w: %.64q is none of its reasons", v.conditionType, ErrInvalidReason, v.reason)
+	}
+	return nil
+}
+
+// settle returns the condition that comes of a verdict over the present entry,
+// false when there is none. A carried-over condition keeps the generation it
+// was observed at. A present reason that isn't known counts as absent.
+func (v verdict) settle(entry map[string]any, generation int64, warn func(string, ...any)) (metav1.Condition, bool) {
+	c := metav1.Condition{Type: v.conditionType, Reason: v.reason, Message: v.message}
+	present := condition.Text(entry, condition.Reason)
+	if c.Reason == "" && !v.remove && present != "" && v.statusOf(present) == metav1.ConditionUnknown {
+		warn("condition %s: its present reason %.64q isn't known, it counts as absent", v.conditionType, present)
+	} else if c.Reason == "" {
+		c.Reason = present
+	}
+	if v.remove || c.Reason == "" {
+		return metav1.Condition{}, false
+	}
+	if c.Message == "" && c.Reason == present {
+		c.Message = condition.Text(entry, condition.Message)
+	}
+	c.Status = v.statusOf(c.Reason)
+	c.ObservedGeneration = generation
+	if generation == 0 || !v.given() {
+		c.ObservedGeneration, _ = condition.Integer(entry[condition.ObservedGeneration])
+	}
+	return c, true
 }

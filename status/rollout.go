@@ -25,14 +25,12 @@ const (
 	ErrorCluster ErrorClass = "Cluster"
 	// ErrorRollout: the rollout failed; also every other fatal error.
 	ErrorRollout ErrorClass = "Rollout"
-	// ErrorUnknown: an error that nobody has classed. Other values mean the same.
+	// ErrorUnknown: an error without a class. Other values mean the same.
 	ErrorUnknown ErrorClass = "Unknown"
 )
 
-// ForError answers the verdicts for an error that ends a reconcile. The message
+// ForError returns the verdicts for an error that ends a reconcile. The message
 // goes into each condition that is written; a kept one keeps its own.
-//
-// spec: status 14
 func ForError(class ErrorClass, message string) (ReadyVerdict, UpdatingVerdict) {
 	switch class {
 	case ErrorPrecondition:
@@ -47,7 +45,7 @@ func ForError(class ErrorClass, message string) (ReadyVerdict, UpdatingVerdict) 
 	return ReadyVerdict{Reason: ReadyErrored, Message: message}, UpdatingVerdict{Reason: UpdatingErrored, Message: message}
 }
 
-// ForStart answers the verdicts for the start of a reconcile, given the present
+// ForStart returns the verdicts for the start of a reconcile, given the present
 // status and the desired version (empty: the object names none). A reconciled
 // version other than the desired one is a version change. Otherwise the present
 // reason stays, or is Initializing until the first success of this object,
@@ -56,8 +54,6 @@ func ForError(class ErrorClass, message string) (ReadyVerdict, UpdatingVerdict) 
 //
 // Nothing is given when nothing is new, so that the start of an ordinary
 // reconcile leaves the status, and the generations in it, as they are.
-//
-// spec: status 12
 func ForStart(current map[string]any, desired string) (ReadyVerdict, UpdatingVerdict) {
 	reconciled := ReconciledVersion(current)
 	if desired != "" && reconciled != "" && desired != reconciled {
@@ -77,12 +73,10 @@ func ForStart(current map[string]any, desired string) (ReadyVerdict, UpdatingVer
 	return ReadyVerdict{}, UpdatingVerdict{}
 }
 
-// ForEnd answers the verdicts for a reconcile that ended without an error:
+// ForEnd returns the verdicts for a reconcile that ended without an error:
 // both Stable when everything is verified; otherwise Ready InProgress, or still
 // Initializing when that is the present reason, and Updating VerifyWait. The
 // reconciled version (Application.Version) is to be given with the former only.
-//
-// spec: status 13
 func ForEnd(current map[string]any, verified bool) (ReadyVerdict, UpdatingVerdict) {
 	if verified {
 		return ReadyVerdict{Reason: ReadyStable, Message: "Verify Complete"},
@@ -97,7 +91,7 @@ func ForEnd(current map[string]any, verified bool) (ReadyVerdict, UpdatingVerdic
 
 const verifyMessage = "Verify InProgress"
 
-// presentReady answers the reason of the present Ready condition, empty when
+// presentReady returns the reason of the present Ready condition, empty when
 // there is none or it isn't known.
 func presentReady(current map[string]any) ReadyReason {
 	entry := condition.Find(condition.ListOf(current), ConditionReady)
@@ -108,7 +102,7 @@ func presentReady(current map[string]any) ReadyReason {
 	return reason
 }
 
-// succeededOnce tells whether this object was ever reconciled successfully.
+// succeededOnce reports whether this object was ever reconciled successfully.
 // InProgress counts, since before the first success Initializing is kept.
 func succeededOnce(current map[string]any, present ReadyReason) bool {
 	if present == ReadyStable || present == ReadyInProgress || ReconciledVersion(current) != "" {
@@ -116,4 +110,32 @@ func succeededOnce(current map[string]any, present ReadyReason) bool {
 	}
 	_, marked := condition.Integer(current[reconciledGenerationKey])
 	return marked
+}
+
+// progress returns the condition by which kstatus tools judge the application: Stalled when an error needs someone's
+// help, Reconciling while work is under way, none otherwise. It is never both, so that readers that stop at the first
+// one and those that let Stalled win come to the same result.
+func progress(ready, updating metav1.Condition) (metav1.Condition, bool) {
+	switch ReadyReason(ready.Reason) {
+	case ReadyErrored, ReadyConfigError:
+		return marks(ConditionStalled, ready), true
+	}
+	switch UpdatingReason(updating.Reason) {
+	case UpdatingErrored:
+		return marks(ConditionStalled, updating), true
+	case UpdatingPreconditionWait, UpdatingVerifyWait, UpdatingVersionChange, UpdatingClusterError:
+		return marks(ConditionReconciling, updating), true
+	}
+	switch ReadyReason(ready.Reason) {
+	case ReadyInitializing, ReadyInProgress:
+		return marks(ConditionReconciling, ready), true
+	}
+	return metav1.Condition{}, false
+}
+
+// marks makes a True condition of a type with the reason and message of its cause.
+func marks(conditionType string, cause metav1.Condition) metav1.Condition {
+	cause.Type = conditionType
+	cause.Status = metav1.ConditionTrue
+	return cause
 }

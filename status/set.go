@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -11,56 +12,39 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// Set puts a condition into the object and tells whether the object changed.
-// The object is mutated, nothing else is; a second identical Set changes
-// nothing, and allocates nothing in documents, lists and accessors.
+// Set puts a condition into the object and reports whether the object changed. A second identical Set changes nothing,
+// and allocates nothing in documents, lists and accessors.
 //
-// lastTransitionTime becomes now (or c.LastTransitionTime, when given and not
-// that of the present entry, as Get answered it), in UTC
-// and whole seconds, if the condition is new or its status changed, and stays
-// what it was otherwise. Several entries of the type become one, at the place
-// of the first, on the base of the newest. A new type goes to the end. A
-// missing time of a transition is filled in, as if it were of now. A
-// message that is too long is shortened and says so. An observedGeneration of
-// 0 takes a present one away, since it would claim what isn't known.
+// lastTransitionTime becomes now (or c.LastTransitionTime, when given and not that of the present entry, as Get
+// returned it), in UTC and whole seconds, if the condition is new or its status changed, and stays what it was
+// otherwise. Several entries of the type become one, at the place of the first, with the unknown fields of the newest.
+// A new type goes to the end. A missing time of a transition is set as if it were of now. A message that is too long is
+// shortened visibly. An observedGeneration of 0 removes a present one, which would be wrong.
 //
-// An invalid condition (see Validate) isn't written; Set then answers false
-// and Err tells why. So is one without a reason: a word made up here would tell
-// its readers nothing, and once it is stored nobody sees that one was forgotten. A zero now together with a zero c.LastTransitionTime is
-// refused likewise, with ErrNoTime, and so is a time that RFC 3339 can't write
-// (before the year 1 or after 9999).
-//
-// spec: status 28
+// An invalid condition (see Validate), one without a reason among them, isn't written: Set returns false and Err
+// returns the error. So is a condition without a usable time (ErrNoTime): both now and c.LastTransitionTime are zero,
+// or RFC 3339 can't write it (before the year 1 or after 9999).
 func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 	if !valid(&c) {
 		s.fail(validateContent(&c))
 		return false
 	}
-	if c.LastTransitionTime.IsZero() || s.isOfTheLast(&c) && condition.Datable(now) {
-		c.LastTransitionTime.Time = now
-	}
-	if !condition.Datable(c.LastTransitionTime.Time) {
-		s.undated(c.Type)
+	present, index, count := s.find(c.Type)
+	if !s.prepare(now, &c, &present, count > 0) {
 		return false
 	}
-	if !fits(c.Message, MaxMessageLength) {
-		c.Message = clip(c.Message, MaxMessageLength)
+	if count == 1 && says(&present, &c) {
+		return false
 	}
-	var err error
-	if list, ok := s.target.(*[]metav1.Condition); ok && list != nil {
-		changed, err = setList(list, &c)
-	} else {
-		changed, err = s.put(&c)
+	if list, ok := s.target.(*[]metav1.Condition); ok && count == 1 {
+		overwrite(&(*list)[index], &c)
+		return true
 	}
-	if err != nil {
-		s.fail(err)
-	}
-	return changed
+	return s.put(now, []metav1.Condition{c})
 }
 
-// FromBool is the status for what is known to be so or not: True or False. It is
-// for Set and Visit.Report, where the work at hand answers a bool. Of a Negative
-// type true is bad news.
+// FromBool is True or False, for Set and Visit.Report where the work at hand returns a bool. For a Negative type true
+// is bad.
 func FromBool(holds bool) metav1.ConditionStatus {
 	if holds {
 		return metav1.ConditionTrue
@@ -68,44 +52,239 @@ func FromBool(holds bool) metav1.ConditionStatus {
 	return metav1.ConditionFalse
 }
 
-// isOfTheLast tells whether a condition whose status is to change comes with the
-// time of the transition before: it was read by Get and changed then.
-func (s *ConditionSet) isOfTheLast(c *metav1.Condition) bool {
-	present, ok := s.Get(c.Type)
-	return ok && isOfTheLast(&present, c)
+// prepare dates a valid condition as a transition, shortens its message, and reports whether it can be written. A
+// condition that was read by Get, and whose status was changed then, still has the time of the transition before.
+func (s *ConditionSet) prepare(now time.Time, c, present *metav1.Condition, exists bool) bool {
+	wasRead := exists && !sameStatus(present.Status, c.Status) && present.LastTransitionTime.Equal(&c.LastTransitionTime)
+	if c.LastTransitionTime.IsZero() || wasRead && condition.Datable(now) {
+		c.LastTransitionTime.Time = now
+	}
+	if !condition.Datable(c.LastTransitionTime.Time) {
+		s.fail(fmt.Errorf("condition %q: %w for its transition", c.Type, ErrNoTime))
+		return false
+	}
+	if !fits(c.Message, MaxMessageLength) {
+		c.Message = clip(c.Message, MaxMessageLength)
+	}
+	return true
 }
 
-func isOfTheLast(present, c *metav1.Condition) bool {
-	return !sameStatus(present.Status, c.Status) && present.LastTransitionTime.Equal(&c.LastTransitionTime)
+// setAll sets all of the conditions, or none of them when one is invalid. An Accessor is read and written once.
+func (s *ConditionSet) setAll(now time.Time, list []metav1.Condition) (changed bool) {
+	for i := range list {
+		c := &list[i]
+		if c.Status == "" {
+			c.Status = metav1.ConditionUnknown
+		}
+		if err := Validate(*c); err != nil {
+			s.fail(err)
+			return false
+		}
+		if !s.prepare(now, c, c, false) {
+			return false
+		}
+	}
+	return len(list) > 0 && s.put(now, list)
 }
 
-func (s *ConditionSet) undated(conditionType string) {
-	s.fail(fmt.Errorf("condition %q: %w for its transition", conditionType, ErrNoTime))
+// place is an element of a list of conditions that is to be written: the present one at an index, or a new one for -1,
+// with a condition written over it unless that is nil.
+type place struct {
+	from int
+	over *metav1.Condition
 }
 
-// put sets a condition whose content is valid and whose time is the one that a
-// transition would get.
-func (s *ConditionSet) put(c *metav1.Condition) (changed bool, err error) {
+// put writes valid conditions of different types in one pass: each over the newest entry of its type and in the place
+// of the first one, new types behind the others. It may take out of them what the object has no place for.
+func (s *ConditionSet) put(now time.Time, given []metav1.Condition) (changed bool) {
+	if target, ok := s.target.(Accessor); ok && !isNil(target) {
+		return s.through(target, func(list *ConditionSet) bool { return list.put(now, given) })
+	}
+	if !s.writable() {
+		return false
+	}
+	typed, _ := structOf(s.target)
+	if err := cmp.Or(typed.unwritable(), foreignList(s.document())); err != nil {
+		s.fail(err)
+		return false
+	}
+	present := s.all()
+	find := finder(present, len(given))
+	changes := make(map[string]*place, len(given))
+	for i := range given {
+		index, count := find(given[i].Type)
+		next := metav1.Condition{Type: given[i].Type}
+		if index >= 0 {
+			next = present[index]
+		} else if err := validateType(next.Type); err != nil {
+			s.fail(err)
+			return false
+		}
+		typed.restrict(&given[i], &next)
+		if !s.prepare(now, &given[i], &next, index >= 0) {
+			return false
+		}
+		if count != 1 || !says(&next, &given[i]) {
+			overwrite(&next, &given[i])
+			changes[next.Type] = &place{index, &next}
+		}
+	}
+	return len(changes) > 0 && s.rewrite(placesOf(present, given, changes))
+}
+
+// placesOf returns the present conditions with the changes in the places of the first of each type, and new ones in the
+// order in which they are given.
+func placesOf(present, given []metav1.Condition, changes map[string]*place) []place {
+	places := make([]place, 0, len(present)+len(given))
+	placed := make(map[string]bool, len(changes))
+	add := func(conditionType string, otherwise ...place) {
+		next, isChange := changes[conditionType]
+		switch {
+		case !isChange:
+			places = append(places, otherwise...)
+		case !placed[conditionType]:
+			places, placed[conditionType] = append(places, *next), true
+		}
+	}
+	for i := range present {
+		add(present[i].Type, place{from: i})
+	}
+	for i := range given {
+		add(given[i].Type)
+	}
+	return places
+}
+
+// finder is newestOf for several look-ups in one list.
+func finder(list []metav1.Condition, times int) func(conditionType string) (index, count int) {
+	const few = 16
+	if times <= few {
+		return func(conditionType string) (int, int) { return newestOf(list, conditionType) }
+	}
+	type found struct{ index, count int }
+	all := make(map[string]found, len(list))
+	for i := range list {
+		known, twice := all[list[i].Type]
+		if !twice || orEpoch(list[i].LastTransitionTime).After(orEpoch(list[known.index].LastTransitionTime)) {
+			known.index = i
+		}
+		all[list[i].Type] = found{known.index, known.count + 1}
+	}
+	return func(conditionType string) (int, int) {
+		if known, ok := all[conditionType]; ok {
+			return known.index, known.count
+		}
+		return -1, 0
+	}
+}
+
+// Remove takes every entry of a type out of the object and reports whether there was one. The conditions of other types
+// stay, and an emptied list stays a list.
+func (s *ConditionSet) Remove(conditionType string) (removed bool) {
+	if target, ok := s.target.(Accessor); ok && !isNil(target) {
+		return s.through(target, func(list *ConditionSet) bool { return list.Remove(conditionType) })
+	}
+	if !s.writable() {
+		return false
+	}
+	present := s.all()
+	rest := make([]place, 0, len(present))
+	for i := range present {
+		if present[i].Type != conditionType || conditionType == "" {
+			rest = append(rest, place{from: i})
+		}
+	}
+	return len(rest) < len(present) && s.rewrite(rest)
+}
+
+// through changes the conditions of an Accessor in a list of their own, since theirs may be shared with what the object
+// was copied from.
+func (s *ConditionSet) through(target Accessor, change func(list *ConditionSet) bool) (changed bool) {
+	conditions := slices.Clone(target.GetConditions())
+	list := Conditions(&conditions)
+	if changed = change(list); changed {
+		target.SetConditions(conditions)
+	}
+	if list.err != nil {
+		s.fail(list.err)
+	}
+	return changed
+}
+
+// writable reports whether the object is of a form whose conditions can be written, and remembers the error otherwise.
+func (s *ConditionSet) writable() bool {
 	switch target := s.target.(type) {
-	case *unstructured.Unstructured:
-		if target != nil {
-			return setUnstructured(target, c)
-		}
-	case map[string]any:
-		if target != nil {
-			return setDocument(target, c)
-		}
-	case Accessor:
+	case *unstructured.Unstructured, map[string]any, *[]metav1.Condition:
 		if !isNil(target) {
-			return setAccessor(target, c)
+			return true
 		}
 	default:
-		if held, ok := structOf(target); ok {
-			return held.set([]metav1.Condition{*c})
+		if _, ok := structOf(target); ok {
+			return true
 		}
 	}
 	s.unsupported()
-	return false, nil
+	return false
+}
+
+// rewrite makes the conditions of an object consist of places, in a list of its own.
+func (s *ConditionSet) rewrite(places []place) bool {
+	switch target := s.target.(type) {
+	case *unstructured.Unstructured:
+		if target.Object == nil {
+			target.Object = map[string]any{}
+		}
+		rewriteDocument(target.Object, places)
+	case map[string]any:
+		rewriteDocument(target, places)
+	case *[]metav1.Condition:
+		list := make([]metav1.Condition, len(places))
+		for to, p := range places {
+			if p.over != nil {
+				list[to] = *p.over
+			} else {
+				list[to] = (*target)[p.from]
+			}
+		}
+		*target = list
+	default:
+		held, _ := structOf(target)
+		if err := held.rewrite(places); err != nil {
+			s.fail(err)
+			return false
+		}
+	}
+	return true
+}
+
+func rewriteDocument(object map[string]any, places []place) {
+	present := mapsOf(condition.List(object))
+	list := make([]any, len(places))
+	for to, p := range places {
+		entry := map[string]any{}
+		if p.from >= 0 {
+			entry = present[p.from].(map[string]any)
+		}
+		if p.over != nil {
+			toDocument(entry, p.over)
+		}
+		list[to] = entry
+	}
+	status := condition.Map(object, "status")
+	if status == nil {
+		status = map[string]any{}
+		object["status"] = status
+	}
+	status[conditionsKey] = list
+}
+
+// foreignList is the error of a document whose conditions are of a Go type that a write would lose.
+func foreignList(object map[string]any) error {
+	status := condition.Map(object, "status")
+	if !condition.Foreign(status) {
+		return nil
+	}
+	return fmt.Errorf("status.conditions as a %T in a map: %w: use a []any of map[string]any, or []metav1.Condition", status[conditionsKey], ErrUnsupportedObject)
 }
 
 // wholeSeconds is the form in which transitions are dated.
@@ -116,66 +295,7 @@ func wholeSeconds(at time.Time) time.Time {
 	return time.Unix(at.Unix(), 0).UTC()
 }
 
-func setUnstructured(object *unstructured.Unstructured, c *metav1.Condition) (bool, error) {
-	if object.Object != nil {
-		return setDocument(object.Object, c)
-	}
-	document := map[string]any{}
-	changed, err := setDocument(document, c)
-	if changed {
-		object.Object = document
-	}
-	return changed, err
-}
-
-func setDocument(object map[string]any, c *metav1.Condition) (bool, error) {
-	status, _ := object["status"].(map[string]any)
-	list := condition.ListOf(status)
-	if list == nil && condition.Foreign(status) {
-		return false, foreignList(status)
-	}
-	index, count := condition.Newest(list, c.Type)
-	if index < 0 {
-		if err := validateType(c.Type); err != nil {
-			return false, err
-		}
-		list = append(slices.Clip(mapsOf(list)), toDocument(map[string]any{}, c))
-	} else {
-		entry := list[index].(map[string]any)
-		if count == 1 && holds(entry, c) {
-			return false, nil
-		}
-		toDocument(entry, c)
-		list = mapsOf(list)
-		if count > 1 {
-			list = merged(list, entry, c.Type)
-		}
-	}
-	if status == nil {
-		status = map[string]any{}
-		object["status"] = status
-	}
-	status["conditions"] = list
-	return true, nil
-}
-
-// foreignList is the error of conditions that a write would lose.
-func foreignList(status map[string]any) error {
-	return fmt.Errorf("status.conditions as a %T in a map: %w: use a []any of map[string]any, or []metav1.Condition", status[conditionsKey], ErrUnsupportedObject)
-}
-
-// holds tells whether an entry already says what a condition says, apart from
-// the time of its transition; but one without a readable time has to get one.
-func holds(entry map[string]any, c *metav1.Condition) bool {
-	generation, _ := condition.Integer(entry[condition.ObservedGeneration])
-	_, dated := condition.Transition(entry)
-	return dated && condition.Text(entry, condition.Status) == string(c.Status) &&
-		condition.Text(entry, condition.Reason) == c.Reason &&
-		condition.Text(entry, condition.Message) == c.Message &&
-		generation == c.ObservedGeneration
-}
-
-// toDocument writes a condition over an entry and answers the entry. Its
+// toDocument writes a condition over an entry and returns the entry. Its
 // unknown fields stay, and the time of the last transition does when the
 // status is the same and the time is readable.
 func toDocument(entry map[string]any, c *metav1.Condition) map[string]any {
@@ -208,7 +328,7 @@ func setInteger(document map[string]any, key string, value int64) {
 	}
 }
 
-// mapsOf answers the elements that are maps, the list itself when all are.
+// mapsOf returns the elements that are maps, the list itself when all are.
 func mapsOf(list []any) []any {
 	noMap := func(element any) bool { _, ok := element.(map[string]any); return !ok }
 	if !slices.ContainsFunc(list, noMap) {
@@ -217,17 +337,32 @@ func mapsOf(list []any) []any {
 	return slices.DeleteFunc(slices.Clone(list), noMap)
 }
 
-// merged puts an entry in the place of the first of its type and leaves the
-// others of the type out.
-func merged(list []any, entry map[string]any, conditionType string) []any {
-	result := make([]any, 0, len(list)-1)
-	placed := false
-	for _, element := range list {
-		if condition.Text(element.(map[string]any), condition.Type) != conditionType {
-			result = append(result, element)
-		} else if !placed {
-			result, placed = append(result, any(entry)), true
-		}
+// overwrite puts what c says over an entry of its type. The time of the last
+// transition stays when the status is the same and there is one.
+func overwrite(present, c *metav1.Condition) {
+	if present.LastTransitionTime.IsZero() || !sameStatus(present.Status, c.Status) {
+		present.LastTransitionTime.Time = wholeSeconds(c.LastTransitionTime.Time)
 	}
-	return result
+	present.Status = c.Status
+	present.Reason = c.Reason
+	present.Message = c.Message
+	present.ObservedGeneration = c.ObservedGeneration
+}
+
+// sameStatus reports whether a present status, which may be of any form, reads as a given one.
+func sameStatus(present, given metav1.ConditionStatus) bool {
+	switch present {
+	case given:
+		return true
+	case metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown:
+		return false
+	}
+	return condition.ParseStatus(string(present)) == given
+}
+
+// says reports whether an entry equals a condition, apart from the time of its transition; but an entry without a time
+// has to get one.
+func says(present, c *metav1.Condition) bool {
+	return !present.LastTransitionTime.IsZero() && present.Status == c.Status && present.Reason == c.Reason &&
+		present.Message == c.Message && present.ObservedGeneration == c.ObservedGeneration
 }

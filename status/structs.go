@@ -65,7 +65,7 @@ type held struct {
 	object reflect.Value
 }
 
-// structOf answers a struct that holds conditions, false for everything else.
+// structOf returns a struct that holds conditions, false for everything else.
 func structOf(target any) (held, bool) {
 	value := reflect.ValueOf(target)
 	if value.Kind() != reflect.Pointer || value.IsNil() || value.Elem().Kind() != reflect.Struct {
@@ -90,7 +90,7 @@ func (h held) read() []metav1.Condition {
 	return result
 }
 
-// plain answers a list of metav1.Condition, whatever the name of its type.
+// plain returns a list of metav1.Condition, whatever the name of its type.
 func plain(list reflect.Value) []metav1.Condition {
 	if conditions, ok := list.Interface().([]metav1.Condition); ok {
 		return conditions
@@ -98,50 +98,45 @@ func plain(list reflect.Value) []metav1.Condition {
 	return list.Convert(conditionsType).Interface().([]metav1.Condition)
 }
 
-// unsettled is the error of a struct whose list can't be set.
-func (h held) unsettled() error {
-	return fmt.Errorf("conditions of %s: %w: status.conditions can't be set, a nil pointer on the way isn't exported", h.object.Type(), ErrUnsupportedObject)
+// unwritable is the error of a struct whose conditions can be read and not written.
+func (h held) unwritable() error {
+	if h.layout == nil || h.element == nil || h.element.unwritable == "" {
+		return nil
+	}
+	return fmt.Errorf("conditions of %s: %w: their %s is of a type that can't be written", h.object.Type(), ErrUnsupportedObject, h.element.unwritable)
 }
 
-func (h held) remove(conditionType string) bool {
-	list := h.read()
-	if conditionType == "" {
-		return false
-	}
-	order := make([]int, 0, len(list))
-	for i := range list {
-		if list[i].Type != conditionType {
-			order = append(order, i)
-		}
-	}
-	return len(order) < len(list) && h.pick(order, nil)
-}
-
-// pick makes the list consist of its elements at some places, and of new ones
-// for -1. It is a slice of its own: the present one may be shared with what the
-// object was copied from. Whatever else the elements hold goes with them.
-func (h held) pick(order []int, finish func(picked reflect.Value)) bool {
-	target, ok := structs.Settle(h.object, h.list)
-	if !ok {
-		return false
-	}
-	picked := reflect.MakeSlice(target.Type(), len(order), len(order))
-	for to, from := range order {
-		if from >= 0 {
-			picked.Index(to).Set(target.Index(from))
-		}
-	}
-	if finish != nil {
-		finish(picked)
-	}
-	target.Set(picked)
-	return true
-}
-
-func (h held) put(place reflect.Value, c *metav1.Condition) {
-	if h.element == nil {
-		*place.Addr().Interface().(*metav1.Condition) = *c
+// restrict takes out of a condition what the struct has no place for, so that it isn't missed in the present one.
+func (h held) restrict(c, present *metav1.Condition) {
+	if h.layout == nil || h.element == nil {
 		return
 	}
-	h.element.write(place, c)
+	h.element.restrict(c)
+	if h.element.transition == nil {
+		present.LastTransitionTime = c.LastTransitionTime
+	}
+}
+
+// rewrite makes the list consist of places. It is a slice of its own: the present one may be shared with what the
+// object was copied from. Whatever else the elements hold goes with them.
+func (h held) rewrite(places []place) error {
+	target, ok := structs.Settle(h.object, h.list)
+	if !ok {
+		return fmt.Errorf("conditions of %s: %w: status.conditions can't be set, a nil pointer on the way isn't exported", h.object.Type(), ErrUnsupportedObject)
+	}
+	list := reflect.MakeSlice(target.Type(), len(places), len(places))
+	for to, p := range places {
+		if p.from >= 0 {
+			list.Index(to).Set(target.Index(p.from))
+		}
+		switch {
+		case p.over == nil:
+		case h.element == nil:
+			list.Index(to).Set(reflect.ValueOf(*p.over))
+		default:
+			h.element.write(list.Index(to), p.over)
+		}
+	}
+	target.Set(list)
+	return nil
 }

@@ -40,13 +40,9 @@ const (
 	MaxMessageLength = 32768
 )
 
-// Validate tells what the API server would refuse about a condition's type,
-// status, reason or observedGeneration; nil when nothing. A message that is
-// too long is no error: writing shortens it visibly. lastTransitionTime isn't
-// looked at, writing sets it. The error wraps ErrInvalidType,
-// ErrInvalidStatus, ErrInvalidReason or ErrInvalidGeneration.
-//
-// spec: status 28
+// Validate returns what the API server would refuse about a condition's type, status, reason or observedGeneration, or
+// nil. A message that is too long is no error: writing shortens it visibly. lastTransitionTime isn't looked at, writing
+// sets it. The error wraps ErrInvalidType, ErrInvalidStatus, ErrInvalidReason or ErrInvalidGeneration.
 func Validate(c metav1.Condition) error {
 	if err := validateType(c.Type); err != nil {
 		return err
@@ -67,7 +63,7 @@ func validateType(conditionType string) error {
 	return nil
 }
 
-// valid tells whether validateContent has nothing to say. It is small enough to
+// valid reports whether validateContent has nothing to say. It is small enough to
 // be inlined, since it runs on every write of a condition.
 func valid(c *metav1.Condition) bool {
 	return (c.Status == metav1.ConditionTrue || c.Status == metav1.ConditionFalse || c.Status == metav1.ConditionUnknown) &&
@@ -95,37 +91,17 @@ func validateContent(c *metav1.Condition) error {
 // reasonFits matches ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$ without a
 // regular expression, since it runs on every write of a condition.
 func reasonFits(reason string) bool {
-	if reason == "" {
-		return false
-	}
-	var parts byte
 	for i := range len(reason) {
-		parts |= reasonBytes[reason[i]]
+		switch c := reason[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '_'):
+		case i > 0 && i < len(reason)-1 && (c == ',' || c == ':'):
+		default:
+			return false
+		}
 	}
-	return parts&none == 0 && reasonBytes[reason[0]] == letter && reasonBytes[reason[len(reason)-1]] != separator
+	return reason != ""
 }
-
-// The parts that a byte can play in a reason, as bits.
-const (
-	letter = 1 << iota
-	follower
-	separator
-	none
-)
-
-var reasonBytes = func() (table [256]byte) {
-	for c := range table {
-		table[c] = none
-	}
-	for c := range 26 {
-		table['a'+c], table['A'+c] = letter, letter
-	}
-	for c := '0'; c <= '9'; c++ {
-		table[c] = follower
-	}
-	table['_'], table[','], table[':'] = follower, separator, separator
-	return table
-}()
 
 // maxDetailLength bounds the texts of single components, of which a status may
 // hold thousands.
@@ -138,32 +114,7 @@ const (
 	minDetailLength  = 80
 )
 
-func fits(text string, limit int) bool {
-	return len(text) <= limit && (ascii(text) || utf8.ValidString(text))
-}
-
-// ascii tells whether a text is all ASCII. It looks at eight bytes at once, the
-// last time at some of them again: messages are short, and this runs on every
-// write of a condition.
-func ascii(text string) bool {
-	const high = 0x8080808080808080
-	if len(text) < 8 {
-		return false
-	}
-	last := len(text) - 8
-	bits := word(text[last:])
-	for at := 0; at < last; at += 8 {
-		bits |= word(text[at:])
-	}
-	return bits&high == 0
-}
-
-// word is the first eight bytes, which a compiler loads as one.
-func word(text string) uint64 {
-	_ = text[7]
-	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
-		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
-}
+func fits(text string, limit int) bool { return len(text) <= limit && utf8.ValidString(text) }
 
 // clip makes a text fit into limit bytes: valid UTF-8 (or the API server would
 // store something else than what was written), its end replaced by a mark that

@@ -9,8 +9,8 @@ import (
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
-// Visit gathers what one reconcile of an object has to say about the declared
-// conditions. It may be used by one goroutine at a time.
+// Visit gathers what one reconcile of an object reports on the declared conditions. It may be used by one goroutine at
+// a time.
 type Visit struct {
 	declaration *Declaration
 	generation  int64
@@ -24,9 +24,8 @@ func (d *Declaration) Visit(generation int64) *Visit {
 	return &Visit{declaration: d, generation: generation, reports: map[string]metav1.Condition{}}
 }
 
-// Report says of a declared type what it is. Of several reports of one type the
-// last one counts. The first report that the declaration doesn't allow, or that
-// is no valid condition, is the error of End.
+// Report sets the condition of a declared type. Of several reports of one type the last one counts. The first report
+// that the declaration doesn't allow, or that is no valid condition, is the error of End.
 func (v *Visit) Report(conditionType string, status metav1.ConditionStatus, reason, message string) {
 	declared, known := v.declaration.find(conditionType)
 	switch {
@@ -45,9 +44,9 @@ func (v *Visit) Report(conditionType string, status metav1.ConditionStatus, reas
 	v.reports[conditionType] = c
 }
 
-// Result reports what work for a declared type has come to. No error is good,
-// with reason "Succeeded". An error is bad unless its row of the table says
-// otherwise, with the reason of that row and the error's text as message.
+// Result reports the outcome of the work for a declared type. Without an error it is good, with reason "Succeeded". An
+// error is bad unless its row of the table has another status; the reason is that of the row, the message the error's
+// text.
 func (v *Visit) Result(conditionType string, err error) {
 	declared, _ := v.declaration.find(conditionType)
 	if err == nil {
@@ -58,29 +57,21 @@ func (v *Visit) Result(conditionType string, err error) {
 	v.Report(conditionType, status, reason, err.Error())
 }
 
-// End writes what was reported into the object and tells whether the object
-// changed. What wasn't reported is kept or reset as declared, declared
-// conditions that are missing begin as Begin has them, and the one that
-// summarises follows from the others as they are then. Missing ones go to the
-// end, in the order of the declaration; what is there keeps its place, and those
-// of others are kept. A kept one without a reason, or without a time, gets the
-// reason "Unspecified" and this time: the API server may refuse the whole object
-// otherwise.
+// End writes what was reported into the object and reports whether the object changed. A declared condition that wasn't
+// reported is kept or reset as declared, a missing one begins as Begin has it, and the one that summarises follows from
+// the others as they are then. Missing ones go to the end, in the order of the declaration; present ones keep their
+// places, and those of others are kept. A kept one without a reason, or without a time, gets the reason "Unspecified"
+// and this time, since the API server may refuse the whole object otherwise.
 //
-// For the summary, what was kept counts as stale unless its observedGeneration
-// is that of the visit.
+// For the summary, a kept condition counts as stale unless its observedGeneration is that of the visit.
 //
-// status.observedGeneration becomes the generation of the visit once every
-// declared condition speaks of it: in a document always, in a struct where it
-// has that field, and not for a declaration that is ConditionsOnly. The
-// conditions get it as their own observedGeneration, where their type has that
-// field; a document whose schema has no such field either is visited with
-// generation 0, which writes none.
+// status.observedGeneration becomes the generation of the visit once every declared condition is of it: in a document
+// always, in a struct where it has that field, and not for a declaration that is ConditionsOnly. The conditions get it
+// as their own observedGeneration, where their type has that field; visit a document whose schema has no such field
+// either with generation 0, which writes none.
 //
-// spec: status 28
-//
-// Errors: the first one of a report (wrapping ErrDeclaration or what Validate
-// gives), ErrInvalidGeneration, ErrUnsupportedObject, ErrNoTime. With an error nothing is written.
+// Errors: the first one of a report (wrapping ErrDeclaration or what Validate returns), ErrInvalidGeneration,
+// ErrUnsupportedObject, ErrNoTime. With an error nothing is written.
 func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 	if v.err != nil {
 		return false, v.err
@@ -105,8 +96,8 @@ func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 	return changed || summarised || observed, conditions.Err()
 }
 
-// content answers what the visit says of the declared types, in their order, so
-// that those which are new to the object get there in it.
+// content returns the conditions of the visit for the declared types, in their order, so that types that are new to the
+// object get there in it.
 func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 	var list []metav1.Condition
 	held := conditions.byType()
@@ -130,7 +121,7 @@ func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 	return list
 }
 
-// storable tells whether the API server takes a condition that was kept.
+// storable reports whether the API server takes a condition that was kept.
 func storable(c metav1.Condition) bool {
 	return valid(&c) && !c.LastTransitionTime.IsZero()
 }
@@ -145,7 +136,7 @@ func mended(c metav1.Condition) metav1.Condition {
 
 const reasonNotReported = "NotReported"
 
-// observes tells whether everything declared speaks of this generation. As long
+// observes reports whether everything declared speaks of this generation. As long
 // as something kept is older, readers that look at the object's observed
 // generation only would take it for current.
 func (v *Visit) observes(conditions *ConditionSet) bool {
@@ -158,10 +149,9 @@ func (v *Visit) observes(conditions *ConditionSet) bool {
 	return v.generation > 0
 }
 
-// predates tells whether a condition isn't known to speak of the generation of
-// the visit. One that says no generation was written by somebody who didn't
-// know it, such as an older release; only where the object's own type of
-// conditions has no place for it nothing follows from that.
+// predates reports whether a condition isn't known to be of the generation of the visit. One without a generation was
+// written by somebody who didn't know it, such as an older release, unless the object's own type of conditions has no
+// place for it.
 func (v *Visit) predates(conditions *ConditionSet, c metav1.Condition) bool {
 	return c.ObservedGeneration < v.generation && conditions.holdsGenerations()
 }

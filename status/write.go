@@ -10,38 +10,32 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxWrites is how often Write tries: whoever conflicts more often than that
-// writes faster than it reads.
+// maxWrites is how often Write tries. Another writer that conflicts more often writes faster than it reads.
 const maxWrites = 10
 
-// The waits between the attempts begin with firstWait and double up to longestWait. A
-// cache that get reads from has that long to hear of what was written.
+// The waits between the attempts begin with firstWait and double up to longestWait. A cache that get reads from has
+// that long to catch up.
 const (
 	firstWait   = 10 * time.Millisecond
 	longestWait = time.Second
 )
 
-// Write reads an object, computes what it should be and writes that, and does
-// all of it again when somebody else wrote in between (a conflict of the API
-// server, also a wrapped one). So what others wrote is never overwritten by
-// what was computed without it. It answers the object as it was given to write, or as
-// read when there was nothing to write: the resourceVersion that the write made is
-// not in it, unless write puts it there.
+// Write reads an object, computes what it should be and writes that, and does all of it again when somebody else wrote
+// in between (a conflict of the API server, also a wrapped one). So what others wrote is never overwritten by what was
+// computed without it. It returns the object as it was given to write, or as read when there was nothing to write: the
+// resourceVersion that the write made is not in it, unless write puts it there.
 //
-// compute tells whether its result differs from what it was given; it isn't
-// asked to write otherwise. It may be called several times, and must not change
-// what it is given if get answers out of a cache. write has to refuse what is
-// outdated, by the resourceVersion of what it is given.
+// compute reports whether its result differs from what it was given; otherwise nothing is written. It may be called
+// several times, and must not change what it is given if get reads from a cache. write has to refuse an outdated
+// object, by its resourceVersion.
 //
-// Between the attempts it waits, 10 ms at first and then twice as long each time
-// up to a second, each time somewhat less by chance, so that a cache can catch
-// up and several writers don't meet again. The end of ctx ends a wait.
+// Between the attempts it waits, 10 ms at first and then twice as long each time up to a second, each time somewhat
+// less by chance, so that a cache can catch up and several writers don't meet again. The end of ctx ends a wait.
 //
-// The conflict of a server-side apply with another field manager isn't an
-// outdated version: no attempt could do better, so it is answered at once.
+// The conflict of a server-side apply with another field manager is no outdated version, so it is returned at once.
 //
-// Errors: the context's (with the conflict that was waited after), those of the
-// three functions as they are, and after 10 conflicts the last one, wrapped.
+// Errors: the context's (with the conflict before the wait), those of the three functions as they are, and after 10
+// conflicts the last one, wrapped.
 func Write[T any](
 	ctx context.Context,
 	get func(ctx context.Context) (T, error),
@@ -96,18 +90,12 @@ func pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// Write updates the status of an object in a cluster through the caller's
-// functions: get answers the whole object, write writes a whole object's status
-// subresource and refuses outdated ones. Nothing is written without a
-// meaningful change, and conflicts are met as the function Write does. The
-// answer is the status as it is then.
+// Write updates the status of an object in a cluster through the caller's functions: get returns the whole object,
+// write writes a whole object's status subresource and refuses outdated ones. Nothing is written without a meaningful
+// change, and conflicts are handled as by the function Write. It returns the status as it is then.
 //
-// A status that can't be read or written stops no reconcile: Warn hears of it
-// and the answer is nil. Only an Application that is itself invalid is an error,
-// before any call. When the Application is Unmanaged no call is made at all,
-// and the answer is nil.
-//
-// spec: status 10, 15
+// A status that can't be read or written is passed to Warn, and Write returns nil without an error. Only an Application
+// that is itself invalid is an error, before any call. When the Application is Unmanaged no call is made at all.
 func (a Application) Write(
 	ctx context.Context,
 	now time.Time,

@@ -15,8 +15,9 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// mostWork is how much a single call may do: characters that it writes or pairs that it compares. A call is charged after
-// it has returned and isn't interrupted, so that those which do more than look once at what they are given have to be refused before.
+// mostWork is how much a single call may do: characters that it writes or pairs that it compares. A call is charged
+// after it has returned and isn't interrupted, so that those which do more than look once at what they are given have
+// to be refused before.
 const mostWork = 1 << 24
 
 // works are the functions that do more than that, with how much it is.
@@ -95,8 +96,8 @@ func boundedCall(name string, work func(args []ref.Val) uint64, binding *functio
 	}
 }
 
-// literalPatterns refuses regular expressions that aren't literals: they would be compiled with each evaluation, and could come
-// out of an object.
+// literalPatterns refuses regular expressions that aren't literals: they would be compiled with each evaluation, and
+// could come out of an object.
 type literalPatterns struct{}
 
 // Name implements cel.ASTValidator.

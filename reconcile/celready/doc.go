@@ -9,21 +9,21 @@
 //	...
 //	c.Add("server", server, reconcile.ReadyWhen(rule.Judge))
 //
-// Use it for kinds of others that say neither by the condition Ready nor by the fields of kstatus whether they are ready,
-// and where the rule comes from a configuration rather than from a program. Else write a function in Go: it is checked by the compiler and
-// some twenty times as fast (an expression takes microseconds). A single condition or field is what readiness.Expectation judges without any
-// language.
+// Use it for kinds of others that say neither by the condition Ready nor by the fields of kstatus whether they are
+// ready, and where the rule comes from a configuration rather than from a program. Else write a function in Go: it is
+// checked by the compiler and some twenty times as fast (an expression takes microseconds). A single condition or field
+// is what readiness.Expectation judges without any language.
 //
 // # Expressions
 //
-// The one variable is object, as the cluster has it. Besides the standard functions and macros of CEL there are optional
-// values (object.?status.?phase.orValue("")), cel.bind, loops with two variables (m.all(k, v, ...)), and cel-go's
-// libraries of strings and of lists. Whole numbers and others compare with each other. Kubernetes' own libraries
-// (quantity, url, ip, semver) are part of its API server and aren't there.
+// The one variable is object, as the cluster has it. Besides the standard functions and macros of CEL there are
+// optional values (object.?status.?phase.orValue("")), cel.bind, loops with two variables (m.all(k, v, ...)), and
+// cel-go's libraries of strings and of lists. Whole numbers and others compare with each other. Kubernetes' own
+// libraries (quantity, url, ip, semver) are part of its API server and aren't there.
 //
-// What isn't there isn't ready: a field, a key or an element that an expression looks at and that is missing makes an object
-// wait, with a message that names it, and it hasn't failed by that. It needs no has(), which can be used as well. It is so for
-// !(object.status.phase == 'Failed'), too, whose phase is missing.
+// What isn't there isn't ready: a field, a key or an element that an expression looks at and that is missing makes an
+// object wait, with a message that names it, and it hasn't failed by that. It needs no has(), which can be used as
+// well. It is so for !(object.status.phase == 'Failed'), too, whose phase is missing.
 //
 // # What is looked at before
 //
@@ -37,11 +37,12 @@
 //
 // # Limits
 //
-// Each evaluation of an expression has a limit to its cost, in the unit of Kubernetes' own limits; see CostLimit. There are fixed ones for
-// the values that an expression makes and for what a single call does, and for the length and the depth of an expression. Regular
-// expressions have to be literals and are compiled with the expression. Whatever exceeds a limit while an object is judged is an
-// error of the expression: the object is Unknown, and Judge fails its component.
+// Each evaluation of an expression has a limit to its cost, in the unit of Kubernetes' own limits; see CostLimit. There
+// are fixed ones for the values that an expression makes and for what a single call does, and for the length and the
+// depth of an expression. Regular expressions have to be literals and are compiled with the expression. Whatever
+// exceeds a limit while an object is judged is an error of the expression: the object is Unknown, and Judge fails its
+// component.
 //
-// Messages and errors hold values of an object only where Message asks for them; missing ones and those that can't be evaluated are
-// named by the expression.
+// Messages and errors hold values of an object only where Message asks for them; missing ones and those that can't be
+// evaluated are named by the expression.
 package celready

@@ -21,8 +21,8 @@ const (
 	variable     = "object"
 )
 
-// environment is what expressions may use. The versions of the libraries are named, so that a newer cel-go doesn't bring functions
-// of which nobody has thought how much work they do.
+// environment is what expressions may use. The versions of the libraries are named, so that a newer cel-go doesn't
+// bring functions of which nobody has thought how much work they do.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	markShared()
 	env, err := cel.NewEnv(
@@ -58,8 +58,9 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 // nowhere is no part of any expression.
 const nowhere = -1
 
-// markShared marks the errors that cel-go shares between all evaluations. It notes in an error the part of the expression that it comes from,
-// if none is noted yet: in a shared one that is a data race, and the place is that of another expression.
+// markShared marks the errors that cel-go shares between all evaluations. It notes in an error the part of the
+// expression that it comes from, if none is noted yet: in a shared one that is a data race, and the place is that of
+// another expression.
 func markShared() {
 	for _, shared := range []ref.Val{types.NoSuchOverloadErr(), types.Int(math.MaxInt64).ConvertToType(types.TimestampType)} {
 		types.LabelErrNode(nowhere, shared)

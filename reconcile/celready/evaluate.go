@@ -97,8 +97,8 @@ func (e *expression) mistyped(value ref.Val, want *cel.Type) *failure {
 	return &failure{reason: reasonError, text: fmt.Sprintf("the expression %s is of the type %s, not %s", e.name, value.Type().TypeName(), want)}
 }
 
-// explain says why an expression has no value. cel-go's own words may hold values of the object, of a Secret for instance, so
-// only the expression is shown.
+// explain says why an expression has no value. cel-go's own words may hold values of the object, of a Secret for
+// instance, so only the expression is shown.
 func (e *expression) explain(err error) *failure {
 	var own *failure
 	var cancelled interpreter.EvalCancelledError

@@ -1,6 +1,7 @@
 package celready
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,27 +9,28 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/cel"
-	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/operkit/operkit/status/readiness"
 )
 
-// Expressions say of an object in CEL how far it is. Blanks and nothing are the same.
+// Expressions are the readiness of a kind in CEL. Blanks and nothing are the same.
 type Expressions struct {
 	// Ready is true, a bool, when the object is ready. It has to be given.
 	Ready string `json:"ready"`
-	// Failed is true, a bool, when it is hopeless to wait. It is asked first: an object for which both are true has failed.
-	// Empty: the object doesn't fail.
+	// Failed is true, a bool, when it is hopeless to wait. It is asked first: an object for which both are true has
+	// failed. Empty: the object doesn't fail.
 	Failed string `json:"failed,omitempty"`
-	// Message says to people, a string, what is wrong. It is asked when Failed is true or Ready is false, not when a field is
-	// missing. Empty, and where it gives "" or can't be evaluated: the message names and shows the expression that decided.
+	// Message says to people, a string, what is wrong. It is asked when Failed is true or Ready is false, not when a
+	// field is missing. Empty, and where it gives "" or can't be evaluated: the message names and shows the expression
+	// that decided.
 	Message string `json:"message,omitempty"`
 }
 
-// Compile makes a Rule of expressions. The error tells of all that is wrong with all of them, each with the name of the
-// expression (ready, failed, message), line and column, and the line itself: what doesn't parse, variables and functions
-// that there aren't, a type that isn't bool or string (what can be known of it beforehand), invalid literals, and
-// a cost that is over the limit for every object. It takes a millisecond and is safe for
-// concurrent use; judging compiles nothing.
+// Compile makes a Rule of expressions. The error has all mistakes of all of them, each with the name of the expression
+// (ready, failed, message), line and column, and the line itself: syntax errors, unknown variables and functions, a
+// type that isn't bool or string (as far as it is known beforehand), invalid literals, and a cost that is over the
+// limit for every object. It takes a millisecond and is safe for concurrent use; judging compiles nothing.
 func Compile(expressions Expressions, opts ...Option) (*Rule, error) {
 	o := newOptions(opts)
 	env, err := environment()
@@ -58,8 +60,8 @@ func Compile(expressions Expressions, opts ...Option) (*Rule, error) {
 	return rule, nil
 }
 
-// Registry compiles the expressions of kinds for a readiness.Checker. The error tells of all that is wrong with all of
-// them, as that of Compile does, with the kind before it. kinds isn't changed.
+// Registry compiles the expressions of kinds for a readiness.Checker. The error has all mistakes of all of them, as
+// that of Compile, with the kind before each. kinds isn't changed.
 func Registry(kinds map[schema.GroupKind]Expressions, opts ...Option) (readiness.Registry, error) {
 	registry := make(readiness.Registry, len(kinds))
 	var errs []error
@@ -75,4 +77,31 @@ func Registry(kinds map[schema.GroupKind]Expressions, opts ...Option) (readiness
 		return nil, err
 	}
 	return registry, nil
+}
+
+// DefaultCostLimit is what one evaluation of one expression may cost without CostLimit. It is a tenth of what
+// Kubernetes allows an expression of a CustomResourceDefinition, and takes some milliseconds, some tenths of a second
+// where lists are put together. Expressions of a kind's readiness cost some dozens.
+const DefaultCostLimit = 100_000
+
+// Option sets what is rarely set. Options apply in order, so the last one wins; a nil Option is ignored.
+type Option func(*options)
+
+type options struct {
+	costLimit uint64
+}
+
+// CostLimit sets what one evaluation of one expression may cost: about one unit for each access, operator or call and
+// each element of a loop, and one for ten characters that are looked at. Zero is DefaultCostLimit.
+func CostLimit(limit uint64) Option { return func(o *options) { o.costLimit = limit } }
+
+func newOptions(opts []Option) options {
+	var o options
+	for _, option := range opts {
+		if option != nil {
+			option(&o)
+		}
+	}
+	o.costLimit = cmp.Or(o.costLimit, DefaultCostLimit)
+	return o
 }

@@ -15,8 +15,9 @@ import (
 // forEver is longer than three evaluations up to their limits take, under the race detector as well.
 const forEver = 30 * time.Second
 
-// FuzzCompile gives Compile whatever expressions there are, and judges whatever object by those that it takes: nothing panics, each
-// evaluation ends by itself, an error names its expression, and a result has state, reason and message. The object stays as it is.
+// FuzzCompile gives Compile whatever expressions there are, and judges whatever object by those that it takes: nothing
+// panics, each evaluation ends by itself, an error names its expression, and a result has state, reason and message.
+// The object stays as it is.
 func FuzzCompile(f *testing.F) {
 	objects := []string{
 		`{}`, `{"status":null}`, `{"apiVersion":"v1","kind":"Pod","status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"},null,[]]}}`,

@@ -14,8 +14,8 @@ import (
 type part struct {
 	// text is what it looks like, on one line; position is line and column.
 	text, position string
-	// lookUp says that it is a field, a key or an element of something. The value of such a piece can't be found for one reason
-	// alone: it isn't there.
+	// lookUp says that it is a field, a key or an element of something. The value of such a piece can't be found for
+	// one reason alone: it isn't there.
 	lookUp bool
 	// fields is its path from the object; of what is none, those of the whole expression.
 	fields []string

@@ -17,8 +17,8 @@ type Rule struct {
 	ready, failed, message *expression
 }
 
-// Result judges an object by the expressions alone. It is what readiness.Expectation.Func takes; a readiness.Checker looks
-// before at what all kinds share. object isn't changed. The State is
+// Result judges an object by the expressions alone. It is what readiness.Expectation.Func takes; a readiness.Checker
+// looks before at what all kinds share. object isn't changed. The State is
 //
 //   - Failed where Failed is true, of an object of which both are true as well;
 //   - Ready where Ready is true;
@@ -30,9 +30,9 @@ func (r *Rule) Result(_ time.Time, object map[string]any) readiness.Result {
 	return result
 }
 
-// Judge judges an object, after what all kinds share: it is what reconcile.ReadyWhen takes. An object that isn't ready yet
-// is waited for; one that is Failed or Unknown fails its component, so that a mistake in an expression is seen. Where ctx ends
-// meanwhile, the error wraps its cause. live isn't changed.
+// Judge judges an object, after what all kinds share: it is what reconcile.ReadyWhen takes. An object that isn't ready
+// yet is waited for; one that is Failed or Unknown fails its component, so that a mistake in an expression is seen.
+// Where ctx ends meanwhile, the error wraps its cause. live isn't changed.
 func (r *Rule) Judge(ctx context.Context, live *unstructured.Unstructured) error {
 	var cause error
 	expected := readiness.Expectation{Func: func(_ time.Time, object map[string]any) readiness.Result {
@@ -89,8 +89,8 @@ func (r *Rule) judge(evaluate evaluation, object map[string]any) (readiness.Resu
 	return readiness.Result{State: readiness.InProgress, Reason: reasonNotReady, Message: message, Fields: r.ready.fields}, nil
 }
 
-// words are those of the expression message, else of the one that decided. A message that isn't possible is told of, save that
-// one of a new object has nothing to say yet.
+// words are those of the expression message, else of the one that decided. A message that isn't possible is told of,
+// save that one of a new object has nothing to say yet.
 func (r *Rule) words(evaluate evaluation, object map[string]any, decided *expression, verdict string) string {
 	fallback := decided.says(verdict)
 	if r.message == nil {

@@ -7,9 +7,10 @@ import (
 	"cel.dev/cel-go/common/operators"
 )
 
-// makesValues tells whether an expression makes lists, maps or texts that could be larger than what it was given: by a sum, or by an
-// element that stands in more than one place. Only then are its values measured, after each step: that takes longer than
-// judging does, and for a list that a loop makes the square of its length. What map and filter make of elements alone can't grow.
+// makesValues reports whether an expression makes lists, maps or texts that could be larger than what it was given: by
+// a sum, or by an element that stands in more than one place. Only then are its values measured, after each step: that
+// takes longer than judging does, and for a list that a loop makes the square of its length. What map and filter make
+// of elements alone can't grow.
 func makesValues(tree *ast.AST) bool {
 	harmless := ofElements(tree)
 	found := false
@@ -36,8 +37,8 @@ func makesValues(tree *ast.AST) bool {
 // mapInsert is what transformMap puts its entries together by.
 const mapInsert = "cel.@mapInsert"
 
-// ofElements are the parts by which map and filter put their lists together, of those loops that look at nothing but the elements: the sum
-// of the list so far and a list of one.
+// ofElements are the parts by which map and filter put their lists together, of those loops that look at nothing but
+// the elements: the sum of the list so far and a list of one.
 func ofElements(tree *ast.AST) map[int64]bool {
 	parts := map[int64]bool{}
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -60,7 +61,7 @@ func ofElements(tree *ast.AST) map[int64]bool {
 	return parts
 }
 
-// looksAtMore tells whether a part of a loop looks at more than the element.
+// looksAtMore reports whether a part of a loop looks at more than the element.
 func looksAtMore(part ast.Expr, loop ast.ComprehensionExpr) bool {
 	more := false
 	ast.PostOrderVisit(part, ast.NewExprVisitor(func(e ast.Expr) {

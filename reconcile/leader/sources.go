@@ -2,6 +2,7 @@ package leader
 
 import (
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 )
 
@@ -16,13 +17,13 @@ func (l *ObjectLock) Observe(event deploy.Event) {
 }
 
 // Forget implements watch.Forgetter, for a Reconciler that does.
-func (l *ObjectLock) Forget(key deploy.Ref) {
+func (l *ObjectLock) Forget(key request.Key) {
 	l.objects.forget(key)
 	l.forgetNext(key)
 }
 
-func (l *ObjectLock) forgetNext(key deploy.Ref) {
-	if forgetter, ok := l.next.(interface{ Forget(key deploy.Ref) }); ok {
+func (l *ObjectLock) forgetNext(key request.Key) {
+	if forgetter, ok := l.next.(interface{ Forget(key request.Key) }); ok {
 		forgetter.Forget(key)
 	}
 }

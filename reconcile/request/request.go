@@ -3,15 +3,31 @@ package request
 import (
 	"time"
 
-	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
+
+// Key names one object to reconcile. The namespace of a cluster-scoped one is empty.
+type Key struct {
+	// Kind, Namespace and Name are those of the object.
+	Kind      schema.GroupVersionKind
+	Namespace string
+	Name      string
+}
+
+// String is the form for messages: "Guestbook shop/hello".
+func (k Key) String() string {
+	if k.Namespace == "" {
+		return k.Kind.Kind + " " + k.Name
+	}
+	return k.Kind.Kind + " " + k.Namespace + "/" + k.Name
+}
 
 // Request asks for one reconcile. Only the key is needed for correctness: the latest state
 // is read when the reconcile starts.
 type Request struct {
 	// Key names the object.
-	Key deploy.Ref
+	Key Key
 	// Triggers say why it is asked for.
 	Triggers Triggers
 	// Attempt counts the failures in a row before this try; zero for the first. A success, a

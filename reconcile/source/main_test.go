@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -16,17 +16,17 @@ var (
 	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 )
 
-func key(name string) deploy.Ref { return deploy.Ref{Namespace: "shop", Name: name} }
+func key(name string) request.Key { return request.Key{Namespace: "shop", Name: name} }
 
 // target keeps what it is told.
 type target struct {
 	mu      sync.Mutex
-	known   []deploy.Ref
+	known   []request.Key
 	brought []string
 	failed  []string
 }
 
-func (t *target) Bring(keys ...deploy.Ref) {
+func (t *target) Bring(keys ...request.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, key := range keys {
@@ -34,7 +34,7 @@ func (t *target) Bring(keys ...deploy.Ref) {
 	}
 }
 
-func (t *target) Keys() []deploy.Ref {
+func (t *target) Keys() []request.Key {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.known

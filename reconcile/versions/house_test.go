@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -103,9 +104,9 @@ func (h House) Sources() source.Sources {
 		Owned: []source.Owned{{Kind: configMaps, When: func(e deploy.Event) bool { return e.New.GetLabels()["ignored"] == "" }}},
 		Mapped: []source.Mapped{{
 			Kind: schema.GroupVersionKind{Version: "v1", Kind: "Secret"},
-			Keys: func(e deploy.Event) []deploy.Ref {
+			Keys: func(e deploy.Event) []request.Key {
 				if name, ok := e.New.GetLabels()["house"]; ok {
-					return []deploy.Ref{{Namespace: e.New.GetNamespace(), Name: name}}
+					return []request.Key{{Namespace: e.New.GetNamespace(), Name: name}}
 				}
 				return nil
 			},

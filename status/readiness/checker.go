@@ -3,34 +3,35 @@ package readiness
 import (
 	"cmp"
 	"maps"
+	"reflect"
+	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/operkit/operkit/status/internal/condition"
+	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// Of decides with the zero Checker and without a time: cells of the table that
-// ask how long something has lasted don't match. The object is one of:
+// Of decides with the zero Checker and without a time: cells of the table that ask how long something has lasted don't
+// match. The object is one of:
 //
-//   - *unstructured.Unstructured, also embedded in a struct that is pointed to, or
-//     map[string]any holding a whole object: read in place, nothing is copied;
-//   - a pointer to a struct, such as those of k8s.io/api: what is looked at is
-//     read by reflection. Objects that a client has decoded often name no kind
-//     of their own; then the type's name and package do, for the kinds of the
-//     table, and Checker.KindOf for all others.
+//   - *unstructured.Unstructured, also embedded in a struct that is pointed to, or map[string]any holding a whole object:
+//     read in place, nothing is copied;
+//   - a pointer to a struct, such as those of k8s.io/api, which is read by reflection. Objects that a client has decoded
+//     often name no kind; then the type's name and package do, for the kinds of the table, and Checker.KindOf for all
+//     others.
 //
-// nil, a nil pointer, and an object without content, is NotFound. Another type,
-// and an object that doesn't name both kind and apiVersion, is Unknown, and so is
-// a list (such as a List or a PodList, also one of a Go type): judge its items.
-// Nothing is mutated.
-//
-// spec: status 23
+// nil, a nil pointer, and an object without content, is NotFound. Another type, and an object that doesn't name both
+// kind and apiVersion, is Unknown, and so is a list (such as a List or a PodList, also one of a Go type): judge its
+// items. Nothing is changed.
 func Of(object any) Result {
 	return Checker{}.Of(object)
 }
 
-// Checker decides readiness with what is optional in the table. The zero value
-// is the table as it stands. A Checker is a value: copy it, change it before
-// use, share it between goroutines.
+// Checker decides readiness with the options of the table. The zero value is the table as it stands. A Checker is a
+// value: copy it, change it before use, share it between goroutines.
 type Checker struct {
 	// ContainerGrace is how long a container may wait for a reason such as
 	// CrashLoopBackOff before its Pod is Failed, counted from the last
@@ -49,12 +50,10 @@ type Checker struct {
 	IngressNeedsAddress bool
 	// BudgetNeedsHealthy makes a PodDisruptionBudget wait for its Pods.
 	BudgetNeedsHealthy bool
-	// KindOf names the kind of a struct that names none, as a client decodes it,
-	// and that the table doesn't know by its Go type: from the client's scheme,
-	// for instance. A zero answer is none.
+	// KindOf names the kind of a struct that names none, as a client decodes it, and that the table doesn't know by its
+	// Go type: from the client's scheme, for instance. The zero GroupKind is none.
 	KindOf func(object any) schema.GroupKind
-	// Registry says how kinds are judged that the table doesn't know, or not as
-	// wished. It isn't written to.
+	// Registry is how kinds are judged that have no row in the table, or another one than wanted. It isn't written to.
 	Registry Registry
 }
 
@@ -87,15 +86,11 @@ func (c Checker) Of(object any) Result {
 	return c.At(time.Time{}, object)
 }
 
-// At decides as of a time, which also lets cells match that ask how long
-// something has lasted.
+// At decides as of a time, which also lets cells match that ask how long something has lasted.
 //
-// Checks that all kinds share come first. Then the first of these decides:
-// what the Registry holds of the kind as a function, a condition or fields; the
-// row of the table; what the Registry says of a subsystem; the conditions that
-// any kind may set; presence.
-//
-// spec: status 17, 23, 24
+// Checks that all kinds share come first. Then the first of these decides: a function, a condition or fields that the
+// Registry holds for the kind; the row of the table; a subsystem of the Registry; the conditions that any kind may set;
+// presence.
 func (c Checker) At(now time.Time, object any) Result {
 	s, result, done := newSubject(c, now, object)
 	if !done {
@@ -132,4 +127,29 @@ func (s *subject) judge() Result {
 		return subsystem(s, *expected.Subsystem)
 	}
 	return generic(*s, expected.SetsReady)
+}
+
+const (
+	reasonList = "IsAList"
+	judgeItems = "a list isn't ready or not: judge its items, and put the results together with All"
+)
+
+// isList reports whether the object is a list of objects. There are kinds of
+// objects whose name ends in List as well, but those have a name of their own
+// and no items beside their spec.
+func (s *subject) isList() bool {
+	if !strings.HasSuffix(s.kind, "List") {
+		return false
+	}
+	_, items := s.document["items"].([]any)
+	return items || condition.Text(s.metadata, "name") == ""
+}
+
+// isTypedList tells of a Go type, such as corev1.PodList, whether it is a list.
+func isTypedList(object any) bool {
+	if _, ok := object.(metav1.ListInterface); !ok {
+		return false
+	}
+	value := reflect.ValueOf(object)
+	return value.Kind() == reflect.Pointer && !value.IsNil() && structs.Index(value.Type().Elem(), "items") != nil
 }

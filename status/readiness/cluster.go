@@ -19,3 +19,31 @@ func node(s subject) Result {
 	}
 	return ready(says(v.reason, "NodeReady"), says(v.message, "the node is ready"), field("Ready"))
 }
+
+// definition is the row apiextensions.k8s.io/CustomResourceDefinition. A schema
+// that isn't structural is served all the same.
+func definition(s subject) Result {
+	names, established := s.condition("NamesAccepted"), s.condition("Established")
+	if names.isFalse() {
+		return failed(says(names.reason, "NamesNotAccepted"), says(names.message, "the names are taken"), field("NamesAccepted"))
+	}
+	if established.isFalse() && established.reason != "Installing" {
+		return failed(says(established.reason, "NotEstablished"), says(established.message, "the definition isn't established"), field("Established"))
+	}
+	if !names.holds() {
+		return s.unmet("NamesAccepted", names, "NamesNotAccepted", "the names aren't accepted yet", "Established", established)
+	}
+	if !established.holds() {
+		return waits("Established", established, "NotEstablished", "the definition isn't established yet")
+	}
+	return ready("Established", "the definition is established", field("Established"), field("NamesAccepted"))
+}
+
+// apiService is the row apiregistration.k8s.io/APIService.
+func apiService(s subject) Result {
+	available := s.condition("Available")
+	if !available.holds() {
+		return waits("Available", available, "NotAvailable", "the API isn't available yet")
+	}
+	return ready("Available", says(available.message, "the API is available"), field("Available"))
+}

@@ -10,8 +10,6 @@ import (
 // common makes the checks that come before the rule of any kind; false when
 // none of them decides. Stalled wins over Reconciling, whichever is listed
 // first.
-//
-// spec: status 24
 func common(s *subject) (Result, bool) {
 	if deleted := s.metadata["deletionTimestamp"]; deleted != nil && deleted != "" {
 		result := terminating(says(s.blockers(), "the object is being deleted"), "metadata.deletionTimestamp")
@@ -59,7 +57,7 @@ func (s *subject) waitsForFinalizers() string {
 // maxMessages is how many reasons a message gives.
 const maxMessages = 5
 
-// blockers answers what keeps a Namespace from going away.
+// blockers returns what keeps a Namespace from going away.
 func (s *subject) blockers() string {
 	if s.group != "" || s.kind != "Namespace" {
 		return ""

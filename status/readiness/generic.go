@@ -5,8 +5,6 @@ import "github.com/operkit/operkit/status/internal/condition"
 // generic decides for kinds without a row, by the conditions that many set. A
 // kind of which nothing is known is ready by being there. One whose status has
 // the versions of an application has to be at the version of its own spec.
-//
-// spec: status 26
 func generic(s subject, setsReady bool) Result {
 	// Stalled and Reconciling have been looked at before.
 	if v := s.condition("Failed"); v.isTrue() {
@@ -28,7 +26,7 @@ func generic(s subject, setsReady bool) Result {
 	return present()
 }
 
-// decided is decide with what else the object says of itself.
+// decided is decide, with other conditions and the versions of the object looked at too.
 func (s *subject) decided(conditionType string, v view) Result {
 	result := decide(conditionType, v)
 	if !result.Ready() {

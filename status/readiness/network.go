@@ -27,7 +27,7 @@ func ingress(s subject) Result {
 
 const loadBalancer = "status.loadBalancer.ingress"
 
-// hasAddress tells whether the first load balancer has an IP or a host name.
+// hasAddress reports whether the first load balancer has an IP or a host name.
 func (s *subject) hasAddress() bool {
 	addresses, _ := condition.Map(s.status, "loadBalancer")["ingress"].([]any)
 	if len(addresses) == 0 {

@@ -48,7 +48,7 @@ func autoscaler(s subject) Result {
 	return ready(says(active.reason, "ScalingActive"), says(active.message, "the autoscaler works"), field("ScalingActive"), field("AbleToScale"))
 }
 
-// annotatedConditions answers the conditions of autoscaling/v1, which has no
+// annotatedConditions returns the conditions of autoscaling/v1, which has no
 // place for them in its status: the API server keeps them in an annotation.
 func annotatedConditions(s *subject) []any {
 	var conditions []any

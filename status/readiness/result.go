@@ -1,6 +1,13 @@
 package readiness
 
-// State is the answer to 'is it ready?'.
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// State is how far an object is.
 type State string
 
 // The states. Only Ready means verified; Failed, unlike InProgress, doesn't get
@@ -16,13 +23,13 @@ const (
 	Terminating State = "Terminating"
 	// NotFound: there is no object.
 	NotFound State = "NotFound"
-	// Unknown: the object says something that no rule knows.
+	// Unknown: no rule knows what the object reports.
 	Unknown State = "Unknown"
 )
 
-// Result is the answer for one object.
+// Result is the readiness of one object.
 type Result struct {
-	// State is the answer itself.
+	// State is how far the object is.
 	State State
 	// Reason is a CamelCase word that programs may compare.
 	Reason string
@@ -36,18 +43,18 @@ type Result struct {
 	// conditions as status.conditions[Ready]. nil when presence was enough. The
 	// slice may be shared between results: don't write to it.
 	Fields []string
-	// Object names the object, as far as it is named in itself. It is empty for
-	// an object that isn't there: who asked knows its name.
+	// Object names the object, as far as it is named in itself. It is empty for an object that isn't there: the caller
+	// knows its name.
 	Object Object
 }
 
 // Object is the name of an object.
 type Object struct {
-	// Group, Kind, Namespace and Name are what the object says; what it doesn't say is empty.
+	// Group, Kind, Namespace and Name are empty where the object doesn't have them.
 	Group, Kind, Namespace, Name string
 }
 
-// String answers the form Kind.group namespace/name, without what is empty.
+// String returns the form Kind.group namespace/name, without what is empty.
 func (o Object) String() string {
 	name := o.Kind
 	if o.Group != "" {
@@ -65,7 +72,7 @@ func (o Object) String() string {
 	return name + o.Name
 }
 
-// Ready tells whether the state is Ready.
+// Ready reports whether the state is Ready.
 func (r Result) Ready() bool { return r.State == Ready }
 
 func ready(reason, message string, fields ...string) Result {
@@ -93,4 +100,95 @@ func unknown(reason, message string, fields ...string) Result {
 
 func terminating(message string, fields ...string) Result {
 	return Result{State: Terminating, Reason: "Terminating", Message: message, Fields: fields}
+}
+
+// maxCauses is how many other objects a message gives as the cause.
+const maxCauses = 2
+
+// Because returns r with the messages of those others that aren't Ready beside its own, the worst first and two at
+// most. The others are objects that r's object depends on, such as the Pods and claims of a workload. State, Reason and
+// Object are r's. A Ready r is returned as it is. Nothing is changed.
+func (r Result) Because(others ...Result) Result {
+	if r.Ready() {
+		return r
+	}
+	blockers := All(others...).Blockers
+	for i, blocker := range blockers[:min(maxCauses, len(blockers))] {
+		words := fmt.Sprintf("%s %s: %s", blocker.Object.Kind, blocker.Object.Name, says(blocker.Message, blocker.Reason))
+		if i == 0 {
+			r.Message += ": " + words
+		} else {
+			r.Message += "; " + words
+		}
+	}
+	return r
+}
+
+// Summary is what several results come to.
+type Summary struct {
+	// State is the worst of the results; of none it is Ready. From worst to best
+	// they are Failed, Unknown, Terminating, NotFound, InProgress, Ready.
+	State State
+	// Message is a sentence for people, with the first blockers by name.
+	Message string
+	// Blockers are the results that aren't Ready, the worst first, then by name, reason
+	// and message: the order in which they were given doesn't matter.
+	Blockers []Result
+	// ReadyCount of Total results are Ready.
+	ReadyCount, Total int
+}
+
+// Ready reports whether the state is Ready.
+func (s Summary) Ready() bool { return s.State == Ready }
+
+// maxNamed is how many blockers a message names.
+const maxNamed = 3
+
+// All returns what the results of several objects come to, such as the children of one object. The results aren't
+// changed. A result for an absent object has no name: set its Object, or the message can't name what is missing.
+func All(results ...Result) Summary {
+	s := Summary{State: Ready, Total: len(results)}
+	for _, result := range results {
+		if !result.Ready() {
+			s.Blockers = append(s.Blockers, result)
+		}
+	}
+	s.ReadyCount = s.Total - len(s.Blockers)
+	slices.SortStableFunc(s.Blockers, func(a, b Result) int {
+		return cmp.Or(
+			a.State.rank()-b.State.rank(), strings.Compare(a.Object.String(), b.Object.String()),
+			strings.Compare(a.Reason, b.Reason), strings.Compare(a.Message, b.Message),
+		)
+	})
+	s.Message = fmt.Sprintf("%d of %d are ready", s.ReadyCount, s.Total)
+	if len(s.Blockers) == 0 {
+		return s
+	}
+	s.State = s.Blockers[0].State
+	parts := []string{s.Message}
+	for _, blocker := range s.Blockers[:min(maxNamed, len(s.Blockers))] {
+		parts = append(parts, fmt.Sprintf("%s: %s: %s", says(blocker.Object.String(), "an object"), blocker.State, blocker.Message))
+	}
+	if more := len(s.Blockers) - maxNamed; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	s.Message = strings.Join(parts, "; ")
+	return s
+}
+
+// rank orders states from the worst to the best.
+func (s State) rank() int {
+	switch s {
+	case Failed:
+		return 0
+	case Terminating:
+		return 2
+	case NotFound:
+		return 3
+	case InProgress:
+		return 4
+	case Ready:
+		return 5
+	}
+	return 1 // Unknown, and whatever a function of somebody's answers
 }

@@ -31,8 +31,7 @@ type subject struct {
 	conditions []any
 }
 
-// newSubject answers what is to be looked at, or the result when there is
-// nothing.
+// newSubject returns the object to look at, or the result when there is nothing to look at.
 func newSubject(checker Checker, now time.Time, object any) (s subject, result Result, done bool) {
 	s = subject{checker: checker, now: now}
 	switch object := unwrapped(object).(type) {
@@ -80,7 +79,7 @@ func newSubject(checker Checker, now time.Time, object any) (s subject, result R
 	return s, Result{}, false
 }
 
-// ofType answers group and kind for a struct that doesn't name both: by its Go
+// ofType returns group and kind for a struct that doesn't name both: by its Go
 // type, or by what the caller says of it.
 func (s *subject) ofType(object any) {
 	group, kind := kindOf(s.whole.Type())
@@ -106,23 +105,23 @@ func (s *subject) name() Object {
 	return Object{s.group, s.kind, condition.Text(s.metadata, "namespace"), condition.Text(s.metadata, "name")}
 }
 
-// generation answers metadata.generation, false when absent.
+// generation returns metadata.generation, false when absent.
 func (s *subject) generation() (int64, bool) {
 	return condition.Integer(s.metadata["generation"])
 }
 
-// observedGeneration answers status.observedGeneration, false when absent.
+// observedGeneration returns status.observedGeneration, false when absent.
 func (s *subject) observedGeneration() (int64, bool) {
 	return condition.Integer(s.status["observedGeneration"])
 }
 
-// count answers a number of the status, 0 when absent.
+// count returns a number of the status, 0 when absent.
 func (s *subject) count(field string) int64 {
 	n, _ := condition.Integer(s.status[field])
 	return n
 }
 
-// wanted answers a number of the spec, or the API's default when absent.
+// wanted returns a number of the spec, or the API's default when absent.
 func (s *subject) wanted(field string, byDefault int64) int64 {
 	if n, ok := condition.Integer(s.spec[field]); ok {
 		return n
@@ -130,8 +129,8 @@ func (s *subject) wanted(field string, byDefault int64) int64 {
 	return byDefault
 }
 
-// unreadable answers for a number of the spec that is there in another shape,
-// such as a text: nobody can tell what is wanted then.
+// unreadable returns a result for a number of the spec that is of another type, such as a text: the wanted number is
+// unknown then.
 func (s *subject) unreadable(number string) (Result, bool) {
 	value := s.spec[number]
 	if value == nil {
@@ -144,7 +143,7 @@ func (s *subject) unreadable(number string) (Result, bool) {
 	return unknown("NumberUnreadable", fmt.Sprintf("%s is %.64q, not a whole number", path, fmt.Sprint(value)), path), true
 }
 
-// phase answers status.phase, empty when absent.
+// phase returns status.phase, empty when absent.
 func (s *subject) phase() string { return condition.Text(s.status, "phase") }
 
 // view is what the rules read of one condition.
@@ -157,10 +156,8 @@ type view struct {
 	entry           map[string]any
 }
 
-// condition answers the condition of a type as the rules read it: the newest
+// condition returns the condition of a type as the rules read it: the newest
 // entry decides. An absent one is Unknown.
-//
-// spec: status 19, 20, 24
 func (s *subject) condition(conditionType string) view {
 	return s.view(condition.Find(s.conditions, conditionType))
 }
@@ -183,7 +180,7 @@ func (s *subject) view(entry map[string]any) view {
 	return v
 }
 
-// outdated tells whether a condition was observed at an older generation than
+// outdated reports whether a condition was observed at an older generation than
 // the object has.
 func (s *subject) outdated(entry map[string]any) bool {
 	generation, known := s.generation()
@@ -195,7 +192,7 @@ func (v view) isTrue() bool  { return v.status == metav1.ConditionTrue }
 func (v view) isFalse() bool { return v.status == metav1.ConditionFalse }
 func (v view) holds() bool   { return v.fresh == metav1.ConditionTrue }
 
-// lasts answers how long ago the condition last changed its status, else how
+// lasts returns how long ago the condition last changed its status, else how
 // long ago the object was created; false without a time to compare to.
 func (s *subject) lasts(v view) (time.Duration, bool) {
 	if s.now.IsZero() {
@@ -216,9 +213,8 @@ func says(text, fallback string) string {
 	return text
 }
 
-// waits answers InProgress for a condition that has to be True and isn't, in
-// the condition's own words where it has some. One that is True for an older
-// generation has words of the past, so they aren't used.
+// waits returns InProgress for a condition that has to be True and isn't, with the condition's own reason and message
+// where it has them. Those of one that is True for an older generation are outdated, so they aren't used.
 func waits(conditionType string, v view, reason, message string, more ...string) Result {
 	fields := append([]string{field(conditionType)}, more...)
 	if v.isTrue() && !v.holds() {

@@ -10,8 +10,6 @@ type rule func(s subject) Result
 
 // table holds the rows. It is never written to; a kind without a row is decided
 // by generic.
-//
-// spec: status 25
 var table = map[key]rule{
 	{"apps", "Deployment"}:        deployment,
 	{"apps", "StatefulSet"}:       statefulSet,
@@ -60,8 +58,8 @@ var table = map[key]rule{
 // byPresence is the row of kinds that are ready by being there.
 var byPresence rule
 
-// NeedsContent tells whether more than the metadata of a kind's objects is looked at. Where it is false an object may be
-// given without spec, data and status, with the same result; its kind, apiVersion and metadata are needed.
+// NeedsContent reports whether more than the metadata of a kind's objects is looked at. Where it is false an object may
+// be given without spec, data and status, with the same result; its kind, apiVersion and metadata are needed.
 func (c Checker) NeedsContent(kind schema.GroupKind) bool {
 	if expected := c.Registry[kind]; expected.Func != nil || expected.Condition != nil || len(expected.Fields) > 0 {
 		return true

@@ -20,7 +20,7 @@ var heavy = map[string][]string{
 	},
 }
 
-// typedDocument answers what the rows look at of a struct, nil when it has none
+// typedDocument returns what the rows look at of a struct, nil when it has none
 // of that.
 func typedDocument(object reflect.Value) map[string]any {
 	var document map[string]any
@@ -39,8 +39,7 @@ func typedDocument(object reflect.Value) map[string]any {
 	return document
 }
 
-// everything answers the whole object, for rules of which nobody knows what
-// they look at.
+// everything returns the whole object, for rules that may look at any part of it.
 func (s *subject) everything() map[string]any {
 	if !s.whole.IsValid() {
 		return s.document
@@ -55,7 +54,7 @@ func (s *subject) everything() map[string]any {
 	return document
 }
 
-// annotation answers an annotation, empty when there is none.
+// annotation returns an annotation, empty when there is none.
 func (s *subject) annotation(key string) string {
 	if s.whole.IsValid() {
 		if object, ok := s.whole.Addr().Interface().(interface{ GetAnnotations() map[string]string }); ok {
@@ -68,7 +67,7 @@ func (s *subject) annotation(key string) string {
 // kinds holds the keys of the Go types met so far: reflect.Type to key.
 var kinds sync.Map
 
-// kindOf answers group and kind of a type of Kubernetes' own, empty for others.
+// kindOf returns group and kind of a type of Kubernetes' own, empty for others.
 // Their packages end in the first label of the group and the version, as in
 // k8s.io/api/networking/v1, with core for the group without a name.
 func kindOf(t reflect.Type) (group, kind string) {

@@ -28,8 +28,6 @@ type Getter func(ctx context.Context, kind schema.GroupVersionKind, namespace, n
 // find (nil, an empty object, or the API server's NotFound) is NotFound, under
 // the name of the target. A read that fails otherwise is an error, never a
 // state: the error names the target and wraps what get gave.
-//
-// spec: status 16
 func (c Checker) Verify(ctx context.Context, now time.Time, get Getter, target Target, namespace string) (Result, error) {
 	if target.Namespace != nil {
 		namespace = *target.Namespace

@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func (s *subject) unmet(ownType string, own view, reason, message, otherType str
 	return result
 }
 
-// hindered returns a result of counts that aren't reached in the words of ReplicaFailure, which says why.
+// hindered returns the result of a count that is too low, with the message of ReplicaFailure, which has the cause.
 func (s *subject) hindered(result Result) Result {
 	if failure := s.condition("ReplicaFailure"); failure.isTrue() {
 		return result.because("ReplicaFailure", failure)
@@ -67,7 +68,7 @@ func (s *subject) complained(result Result, but ...string) Result {
 	return result
 }
 
-// isFault reports whether a condition of the type says by True that something is wrong.
+// isFault reports whether a condition of the type is a fault when it is True.
 func isFault(conditionType string) bool {
 	for _, end := range [...]string{"Error", "Failed", "Failure", "Degraded"} {
 		if strings.HasSuffix(conditionType, end) {
@@ -76,3 +77,44 @@ func isFault(conditionType string) bool {
 	}
 	return false
 }
+
+// atLeast is a number in the status that has to reach another one.
+type atLeast struct {
+	field  string // of the status
+	want   int64
+	reason string
+	what   string // are what the number counts
+}
+
+// short returns for the first number that isn't reached.
+func (s *subject) short(wants string, checks []atLeast) (Result, bool) {
+	for i := range checks {
+		check := &checks[i]
+		if have := s.count(check.field); have < check.want {
+			return inProgress(check.reason,
+				fmt.Sprintf("%d of %d replicas are %s", have, check.want, check.what),
+				"status."+check.field, wants), true
+		}
+	}
+	return Result{}, false
+}
+
+// surplus returns a result when more replicas are left than the spec wants.
+func (s *subject) surplus(want int64) (Result, bool) {
+	if have := s.count("replicas"); have > want {
+		return inProgress("ExtraReplicas",
+			fmt.Sprintf("%d replicas beyond the wanted %d are still there", have-want, want),
+			"status.replicas", specReplicas), true
+	}
+	return Result{}, false
+}
+
+// unobserved returns a result when the controller hasn't looked at the object at all.
+func (s *subject) unobserved() (Result, bool) {
+	if _, stated := s.observedGeneration(); !stated {
+		return inProgress("ObservedGenerationMissing", "the controller hasn't observed the object yet", "status.observedGeneration"), true
+	}
+	return Result{}, false
+}
+
+const specReplicas = "spec.replicas"

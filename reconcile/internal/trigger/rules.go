@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -69,7 +70,7 @@ func (r *Rules) CountsOwned(child schema.GroupVersionKind, event deploy.Event) b
 }
 
 // Mapped returns the keys that an event of the kind concerns that stands at a place of Sources.Mapped.
-func (r *Rules) Mapped(place int, event deploy.Event) []deploy.Ref {
+func (r *Rules) Mapped(place int, event deploy.Event) []request.Key {
 	mapped := r.mapped[place]
 	if !concernsOthers(event) || !mapped.passes(event, r.logger) {
 		return nil
@@ -78,7 +79,7 @@ func (r *Rules) Mapped(place int, event deploy.Event) []deploy.Ref {
 }
 
 // Own returns those of keys that name objects of the kind, complete.
-func (r *Rules) Own(keys ...deploy.Ref) (own []deploy.Ref) {
+func (r *Rules) Own(keys ...request.Key) (own []request.Key) {
 	for _, key := range keys {
 		if key.Kind.Empty() || key.Kind.GroupKind() == r.kind.GroupKind() {
 			key.Kind = r.kind
@@ -121,11 +122,11 @@ func (p *predicate) passes(event deploy.Event, logger *slog.Logger) (passes bool
 // mapping is a user's function from an event to keys, behind its filter.
 type mapping struct {
 	predicate
-	keys   func(deploy.Event) []deploy.Ref
+	keys   func(deploy.Event) []request.Key
 	failed sync.Once
 }
 
-func (m *mapping) call(event deploy.Event, logger *slog.Logger) (keys []deploy.Ref) {
+func (m *mapping) call(event deploy.Event, logger *slog.Logger) (keys []request.Key) {
 	defer func() {
 		if value := recover(); value != nil {
 			keys = nil

@@ -21,14 +21,14 @@ const (
 	LastTransactionTime = "lastTransactionTime"
 )
 
-// List answers status.conditions of an object, nil when there is none or when
+// List returns status.conditions of an object, nil when there is none or when
 // status or conditions have another shape.
 func List(object map[string]any) []any {
 	status, _ := object["status"].(map[string]any)
 	return ListOf(status)
 }
 
-// ListOf answers the conditions of a status, nil when there are none or when
+// ListOf returns the conditions of a status, nil when there are none or when
 // they are no list. Lists of documents made in Go, of maps or of
 // metav1.Condition, are answered as a decoder would have made them.
 func ListOf(status map[string]any) []any {
@@ -43,7 +43,7 @@ func ListOf(status map[string]any) []any {
 	return nil
 }
 
-// Foreign tells whether the conditions of a status are a list with content of
+// Foreign reports whether the conditions of a status are a list with content of
 // another Go type than ListOf reads.
 func Foreign(status map[string]any) bool {
 	switch status["conditions"].(type) {
@@ -73,7 +73,7 @@ func documentOf(c metav1.Condition) map[string]any {
 	return entry
 }
 
-// Newest answers the index of the entry that decides for a type, and how many
+// Newest returns the index of the entry that decides for a type, and how many
 // entries have that type. The newest transition decides, the first listed one
 // among equals; a missing or unreadable time counts as the epoch. Without an
 // entry of the type, and for the empty type, the index is -1. Elements that are
@@ -106,7 +106,7 @@ func Newest(list []any, conditionType string) (index, count int) {
 	return index, count
 }
 
-// Find answers the entry that decides for a type, nil when there is none.
+// Find returns the entry that decides for a type, nil when there is none.
 func Find(list []any, conditionType string) map[string]any {
 	index, _ := Newest(list, conditionType)
 	if index < 0 {
@@ -167,13 +167,13 @@ func ParseStatus(text string) metav1.ConditionStatus {
 	return metav1.ConditionUnknown
 }
 
-// Text answers the string at a key, empty when there is none.
+// Text returns the string at a key, empty when there is none.
 func Text(document map[string]any, key string) string {
 	text, _ := document[key].(string)
 	return text
 }
 
-// Map answers the map at a key, nil when there is none.
+// Map returns the map at a key, nil when there is none.
 func Map(document map[string]any, key string) map[string]any {
 	value, _ := document[key].(map[string]any)
 	return value

@@ -29,7 +29,7 @@ type trail struct {
 	depth   int
 }
 
-// enter answers the trail inside of a value, false when the conversion is
+// enter returns the trail inside of a value, false when the conversion is
 // inside of it already or too deep.
 func (t *trail) enter(value reflect.Value) (trail, bool) {
 	next := trail{up: t}
@@ -48,7 +48,7 @@ func (t *trail) enter(value reflect.Value) (trail, bool) {
 	return next, next.depth <= maxDepth
 }
 
-// Document answers the document that a value encodes to: maps, lists, strings,
+// Document returns the document that a value encodes to: maps, lists, strings,
 // booleans, int64 and float64, and nil. Values that can't be encoded are nil.
 // The keys in leaveOut are left out at the top.
 func Document(value reflect.Value, leaveOut ...string) any {
@@ -168,7 +168,7 @@ func scalar(value reflect.Value) any {
 	return nil
 }
 
-// float answers what a decoder makes of the number's shortest text, in which an
+// float returns what a decoder makes of the number's shortest text, in which an
 // integral one is an integer.
 func float(number float64, bits int) any {
 	if math.IsNaN(number) || math.IsInf(number, 0) {
@@ -183,7 +183,7 @@ func float(number float64, bits int) any {
 
 var timeType = reflect.TypeFor[metav1.Time]()
 
-// encoded answers for values that encode themselves, false for others.
+// encoded returns for values that encode themselves, false for others.
 func encoded(value reflect.Value) (any, bool) {
 	if !value.CanInterface() {
 		return nil, false

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Field is one field of a struct as it stands in the document.
@@ -22,7 +24,7 @@ type Field struct {
 // known holds the fields of the types met so far: reflect.Type to []Field.
 var known sync.Map
 
-// Fields answers the fields of a struct type, those of inlined structs
+// Fields returns the fields of a struct type, those of inlined structs
 // included. Of several with one key the outermost counts, of several as far out
 // the one whose key is in a tag, and none when there are several of those, as
 // in encoding/json.
@@ -35,7 +37,7 @@ func Fields(t reflect.Type) []Field {
 	return fields
 }
 
-// Index answers the place of the field at a key, nil when there is none or
+// Index returns the place of the field at a key, nil when there is none or
 // when t is no struct.
 func Index(t reflect.Type, key string) []int {
 	if t.Kind() != reflect.Struct {
@@ -76,7 +78,7 @@ func collect(t reflect.Type, at []int, path map[reflect.Type]bool) []Field {
 	return fields
 }
 
-// inlines answers the struct whose fields stand in the place of a field.
+// inlines returns the struct whose fields stand in the place of a field.
 func inlines(field reflect.StructField, name, options string) reflect.Type {
 	inner := field.Type
 	if inner.Kind() == reflect.Pointer {
@@ -123,12 +125,12 @@ func untagged(f Field) int {
 	return 1
 }
 
-// rivals tells whether neither of two fields hides the other one.
+// rivals reports whether neither of two fields hides the other one.
 func rivals(a, b Field) bool {
 	return a.Key == b.Key && len(a.Index) == len(b.Index) && a.tagged == b.tagged
 }
 
-// At answers the field at an index, false when a nil pointer is on the way.
+// At returns the field at an index, false when a nil pointer is on the way.
 func At(value reflect.Value, index []int) (reflect.Value, bool) {
 	for _, i := range index {
 		if value.Kind() == reflect.Pointer {
@@ -158,4 +160,29 @@ func Settle(value reflect.Value, index []int) (reflect.Value, bool) {
 		value = value.Field(i)
 	}
 	return value, value.CanSet()
+}
+
+// Unwrap returns the unstructured object that a struct embeds, as wrappers with
+// methods of their own do, and everything else as it is.
+func Unwrap(object any) any {
+	if _, isDocument := object.(interface{ UnstructuredContent() map[string]any }); !isDocument {
+		return object
+	}
+	value := reflect.ValueOf(object)
+	if value.Kind() != reflect.Pointer || value.IsNil() || value.Elem().Kind() != reflect.Struct {
+		return object
+	}
+	for whole, i := value.Elem(), 0; i < whole.NumField(); i++ {
+		field := whole.Field(i)
+		if !whole.Type().Field(i).Anonymous || !field.CanInterface() {
+			continue
+		}
+		if field.Kind() != reflect.Pointer {
+			field = field.Addr()
+		}
+		if inner, ok := field.Interface().(*unstructured.Unstructured); ok {
+			return inner
+		}
+	}
+	return object
 }

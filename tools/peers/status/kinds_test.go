@@ -21,8 +21,8 @@ import (
 	"github.com/operkit/operkit/status/readiness"
 )
 
-// TestRealTypes judges objects of the real Go types, as a client decodes them: without a kind of their own. They have to
-// be judged as the same objects are that name their kind.
+// TestRealTypes judges objects of the real Go types, as a client decodes them: without a kind of their own. They have
+// to be judged as the same objects are that name their kind.
 func TestRealTypes(t *testing.T) {
 	t.Parallel()
 	const observed = `"metadata":{"name":"it","namespace":"ns","generation":2,"labels":{"a":"b"}}`

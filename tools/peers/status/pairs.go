@@ -110,8 +110,8 @@ func mergePair() ratio.Pair {
 	}
 }
 
-// merging takes many conditions over into an object that has them with another status, and whose type of conditions isn't
-// metav1.Condition. Their types are alike at both ends, so that it takes a look at them to tell them apart.
+// merging takes many conditions over into an object that has them with another status, and whose type of conditions
+// isn't metav1.Condition. Their types are alike at both ends, so that it takes a look at them to tell them apart.
 func merging(n int) func(b *testing.B) {
 	return func(b *testing.B) {
 		var sources [2][]metav1.Condition

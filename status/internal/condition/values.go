@@ -1,10 +1,43 @@
 package condition
 
 import (
+	"encoding/json"
+	"math"
+	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
+
+// Integer reads an integer: int64 as Kubernetes decoders give it, an integral
+// float64 or json.Number as encoding/json gives it, or another Go integer of a
+// document made by hand.
+// Everything else returns false.
+func Integer(value any) (int64, bool) {
+	switch value := value.(type) {
+	case int64:
+		return value, true
+	case float64:
+		// The upper bound itself is 2^63, one more than an int64 holds.
+		if value == math.Trunc(value) && value >= math.MinInt64 && value < math.MaxInt64 {
+			return int64(value), true
+		}
+	case json.Number:
+		if n, err := value.Int64(); err == nil {
+			return n, true
+		}
+		if f, err := value.Float64(); err == nil {
+			return Integer(f)
+		}
+	}
+	switch number := reflect.ValueOf(value); {
+	case number.CanInt():
+		return number.Int(), true
+	case number.CanUint() && number.Uint() <= math.MaxInt64:
+		return int64(number.Uint()), true
+	}
+	return 0, false
+}
 
 // layouts are the forms in which timestamps of conditions occur: RFC 3339,
 // and without zone (then UTC) as oper8 and other writers have left them.
@@ -18,7 +51,7 @@ var layouts = [...]string{
 }
 
 // ParseTime reads a timestamp: a string of a known form, or an already parsed
-// time. A missing, zero or unreadable one answers false, and so does one that
+// time. A missing, zero or unreadable one returns false, and so does one that
 // couldn't be written again.
 func ParseTime(value any) (time.Time, bool) {
 	switch value := value.(type) {
@@ -40,7 +73,7 @@ func ParseTime(value any) (time.Time, bool) {
 // The first one is the zero time, which is no time.
 const firstSecond, lastSecond = -62135596800, 253402300799
 
-// Datable tells whether a time is one, and has an RFC 3339 form in UTC: a text
+// Datable reports whether a time is one, and has an RFC 3339 form in UTC: a text
 // such as 9999-12-31T23:59:59-01:00 hasn't.
 func Datable(at time.Time) bool {
 	seconds := at.Unix()

@@ -110,7 +110,7 @@ func troubleOf(container map[string]any) string {
 	return words
 }
 
-// endOf says how a container ended, empty for one that did what it was to do.
+// endOf describes how a container ended, empty for one that succeeded or hasn't ended.
 func endOf(terminated map[string]any) string {
 	code, ended := condition.Integer(terminated["exitCode"])
 	if !ended || code == 0 {
@@ -159,7 +159,7 @@ func containersFailed(s *subject, isReady view) (Result, bool) {
 	return Result{}, false
 }
 
-// hopeless tells of a container's reason to wait that it won't pass by itself.
+// hopeless reports whether a container that waits for a reason won't start by itself.
 func hopeless(reason string) bool {
 	switch reason {
 	case "CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "CreateContainerConfigError":
@@ -170,11 +170,53 @@ func hopeless(reason string) bool {
 
 const statusPhase = "status.phase"
 
-// otherPhase answers for a phase that no cell of a row names.
+// otherPhase returns for a phase that no cell of a row names.
 func (s *subject) otherPhase() Result {
 	phase := s.phase()
 	if phase == "" {
 		return inProgress("PhaseMissing", "the object has no phase yet", statusPhase)
 	}
 	return unknown("PhaseUnknown", fmt.Sprintf("the phase %q isn't known", phase), statusPhase)
+}
+
+// job is the row batch/Job.
+func job(s subject) Result {
+	for _, conditionType := range [...]string{"Failed", "FailureTarget"} {
+		if v := s.condition(conditionType); v.isTrue() {
+			return failed(says(v.reason, "JobFailed"), says(v.message, "the Job has failed"), field(conditionType))
+		}
+	}
+	complete := s.condition("Complete")
+	if complete.holds() {
+		return ready("JobComplete", says(complete.message, "the Job is complete"), field("Complete"))
+	}
+	if complete.isTrue() {
+		return waits("Complete", complete, "", "")
+	}
+	suspend, _ := s.spec["suspend"].(bool)
+	if suspended := s.condition("Suspended"); suspend && suspended.isTrue() {
+		if s.checker.SuspendedJobReady && suspended.holds() {
+			return remark("Suspended", says(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
+		}
+		return inProgress("Suspended", says(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
+	}
+	if s.status["startTime"] == nil {
+		if suspend {
+			return inProgress("JobNotStarted", "the Job is suspended and hasn't started", "status.startTime", "spec.suspend")
+		}
+		return inProgress("JobNotStarted", "the Job hasn't started yet", "status.startTime")
+	}
+	return runningJob(&s)
+}
+
+// runningJob is InProgress, with what is known of the Job's Pods.
+func runningJob(s *subject) Result {
+	result := inProgress("JobRunning", "the Job isn't complete yet", field("Complete"))
+	if count := s.count("failed"); count > 0 {
+		result = result.with(fmt.Sprintf("%d Pods have failed", count), "status.failed")
+	}
+	if met := s.condition("SuccessCriteriaMet"); met.isTrue() {
+		result = result.with(says(met.message, "its success criteria are met, and Pods are still ending"), field("SuccessCriteriaMet"))
+	}
+	return result
 }
