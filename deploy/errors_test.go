@@ -59,6 +59,13 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestRefString(t *testing.T) {
+	t.Parallel()
+	kind := schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Guestbook"}
+	assert.Equal(t, "Guestbook shop/hello", Ref{Kind: kind, Namespace: "shop", Name: "hello"}.String())
+	assert.Equal(t, "Guestbook hello", Ref{Kind: kind, Name: "hello"}.String(), "cluster-scoped")
+}
+
 func TestManagerOf(t *testing.T) {
 	t.Parallel()
 	for message, manager := range map[string]string{

@@ -75,7 +75,7 @@ func TestLinesOfAReconcile(t *testing.T) {
 		reconciler, err := reconcile.New(talkative{}, deploy.NewManager(memory), reconcile.Logger(newLogger(&out, config.Log{Level: "info", Format: format})))
 		require.NoError(t, err)
 		for range times {
-			_, err = reconciler.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: nothing{}.Kind(), Namespace: "shop", Name: "a"}})
+			_, err = reconciler.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: nothing{}.Kind(), Namespace: "shop", Name: "a"}})
 			require.NoError(t, err)
 		}
 		return out.String()

@@ -81,7 +81,7 @@ func (c *offline) reconcile(ctx context.Context, ref deploy.Ref, more ...reconci
 	if err != nil {
 		return err
 	}
-	key := request.Key{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	key := deploy.Ref{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
 	_, err = reconciler.Reconcile(ctx, request.Request{Key: key})
 	return err
 }

@@ -110,7 +110,7 @@ func (t told) Patches(ctx context.Context, target reconcile.Target) ([]reconcile
 func (p *dryPatching) reconcile(ctx context.Context) error {
 	var errs []error
 	for _, patch := range p.files {
-		key := request.Key{Kind: p.reconciler.Kind(), Namespace: patch.object.GetNamespace(), Name: patch.object.GetName()}
+		key := deploy.Ref{Kind: p.reconciler.Kind(), Namespace: patch.object.GetNamespace(), Name: patch.object.GetName()}
 		if _, err := p.reconciler.Reconcile(ctx, request.Request{Key: key}); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", patch.origin, err))
 		}

@@ -56,23 +56,23 @@ func (o *Operator) reconcileOnce(ctx context.Context, out io.Writer, p *process,
 	if err != nil {
 		return err
 	}
-	key := request.Key(deploy.RefOf(obj))
+	key := deploy.RefOf(obj)
 	ctx, cancel := context.WithTimeout(ctx, p.Watch.Timeout)
 	defer cancel()
 	if _, err := reconciler.Reconcile(ctx, request.Request{Key: key, Triggers: request.Forced}); err != nil {
 		return err
 	}
-	after, err := c.Port().Get(ctx, deploy.Ref(key))
+	after, err := c.Port().Get(ctx, key)
 	var gone *deploy.NotFoundError
 	switch {
 	case errors.As(err, &gone):
-		fmt.Fprintln(out, deploy.Ref(key), "is gone")
+		fmt.Fprintln(out, key, "is gone")
 		return nil
 	case err != nil:
 		return err
 	}
 	s := newState(after, o.domain)
-	line := fmt.Sprintf("%s: %s", deploy.Ref(key), s.Reason)
+	line := fmt.Sprintf("%s: %s", key, s.Reason)
 	if s.Message != "" {
 		line += ": " + s.Message
 	}

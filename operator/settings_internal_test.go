@@ -83,7 +83,7 @@ func TestPeriodOfComplete(t *testing.T) {
 			options := slices.Concat(p.defaultOptions(), row.coded, p.givenOptions())
 			reconciler, err := reconcile.New(nothing{}, deploy.NewManager(memory), options...)
 			require.NoError(t, err)
-			key := request.Key{Kind: nothing{}.Kind(), Namespace: "shop", Name: "a"}
+			key := deploy.Ref{Kind: nothing{}.Kind(), Namespace: "shop", Name: "a"}
 			result, err := reconciler.Reconcile(t.Context(), request.Request{Key: key})
 			require.NoError(t, err)
 			assert.Equal(t, row.want, result.RequeueAfter)

@@ -223,7 +223,7 @@ func TestAssetsOfSeveralVersionsAtOnce(t *testing.T) {
 		_, err := w.memory.Port().Create(t.Context(), resource, deploy.CreateOptions{FieldManager: "somebody"})
 		require.NoError(t, err)
 		all.Go(func() {
-			_, err := r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: widgets, Namespace: "shop", Name: "w" + version}})
+			_, err := r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: widgets, Namespace: "shop", Name: "w" + version}})
 			assert.NoError(t, err)
 		})
 	}

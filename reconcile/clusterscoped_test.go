@@ -49,7 +49,7 @@ func newCountry(t *testing.T, setup func(ctx context.Context, s *Session) error,
 // once reconciles the region and returns the calls that it took.
 func (c *country) once() ([]string, error) {
 	c.recorder.forget()
-	_, err := c.Reconcile(c.t.Context(), request.Request{Key: request.Key{Kind: regions, Name: "north"}})
+	_, err := c.Reconcile(c.t.Context(), request.Request{Key: deploy.Ref{Kind: regions, Name: "north"}})
 	return c.made(), err
 }
 

@@ -43,7 +43,7 @@ func reconcileKettle(options ...reconcile.Option) {
 		fmt.Println(err)
 		return
 	}
-	if _, err := reconciler.Reconcile(context.Background(), request.Request{Key: request.Key{Kind: kettleKind, Namespace: "kitchen", Name: "red"}}); err != nil {
+	if _, err := reconciler.Reconcile(context.Background(), request.Request{Key: deploy.Ref{Kind: kettleKind, Namespace: "kitchen", Name: "red"}}); err != nil {
 		fmt.Println(err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -118,7 +117,7 @@ func ExampleDisabler() {
 type follower struct{ watching }
 
 // Follow implements reconcile.Follower.
-func (follower) Follow(_ context.Context, owner request.Key, ref deploy.Ref) error {
+func (follower) Follow(_ context.Context, owner deploy.Ref, ref deploy.Ref) error {
 	fmt.Println(owner, "follows", ref)
 	return nil
 }

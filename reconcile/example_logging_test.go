@@ -33,7 +33,7 @@ func ExampleLoggerOf() {
 	if err != nil {
 		panic(err)
 	}
-	_, err = reconciler.Reconcile(context.Background(), request.Request{Key: request.Key{Kind: ShopKind, Namespace: "market", Name: "tea"}})
+	_, err = reconciler.Reconcile(context.Background(), request.Request{Key: deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"}})
 	if err != nil {
 		panic(err)
 	}

@@ -41,7 +41,7 @@ func ExampleReconciler_Reconcile() {
 	}
 	for _, name := range []string{"tea", "nobody's"} {
 		result, err := reconciler.Reconcile(context.Background(), request.Request{
-			Key: request.Key{Kind: ShopKind, Namespace: "market", Name: name},
+			Key: deploy.Ref{Kind: ShopKind, Namespace: "market", Name: name},
 		})
 		fmt.Println(name, result.RequeueAfter, err)
 	}
@@ -99,7 +99,7 @@ func ExampleRecheck() {
 		return
 	}
 	result, err := reconciler.Reconcile(context.Background(), request.Request{
-		Key: request.Key{Kind: ShopKind, Namespace: "market", Name: "tea"},
+		Key: deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"},
 	})
 	fmt.Println(result.RequeueAfter, err)
 	// Output: 5s <nil>
@@ -116,7 +116,7 @@ func ExamplePeriod() {
 		return
 	}
 	result, err := reconciler.Reconcile(context.Background(), request.Request{
-		Key: request.Key{Kind: ShopKind, Namespace: "market", Name: "tea"},
+		Key: deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"},
 	})
 	fmt.Println(result.RequeueAfter, err)
 	// Output: 1h0m0s <nil>

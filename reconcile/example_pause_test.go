@@ -36,7 +36,7 @@ func pausedCluster(value string, options ...reconcile.Option) (*dryrun.Cluster, 
 	return cluster, reconciler
 }
 
-var teaRequest = request.Request{Key: request.Key{Kind: ShopKind, Namespace: "market", Name: "tea"}}
+var teaRequest = request.Request{Key: deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"}}
 
 // A resource that is paused until a time: its status says so, and nothing else happens before that time.
 func Example_pause() {

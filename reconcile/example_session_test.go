@@ -40,7 +40,7 @@ func reconcileAgain(cluster *dryrun.Cluster, c reconcile.Controller, options ...
 		fmt.Println(err)
 		return
 	}
-	req := request.Request{Key: request.Key{Kind: ShopKind, Namespace: "market", Name: "tea"}}
+	req := request.Request{Key: deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"}}
 	if _, err := reconciler.Reconcile(context.Background(), req); err != nil {
 		fmt.Println("failed:", err)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/filter"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -20,13 +19,13 @@ var (
 )
 
 // shopsOf are the shops that a market concerns: the one that its label names.
-func shopsOf(event deploy.Event) []request.Key {
-	return []request.Key{{Namespace: "market", Name: event.New.GetLabels()["example.dev/shop"]}}
+func shopsOf(event deploy.Event) []deploy.Ref {
+	return []deploy.Ref{{Namespace: "market", Name: event.New.GetLabels()["example.dev/shop"]}}
 }
 
 // prices asks for the price list of each shop.
-func prices(context.Context) (map[request.Key]string, error) {
-	return map[request.Key]string{{Namespace: "market", Name: "tea"}: "spring"}, nil
+func prices(context.Context) (map[deploy.Ref]string, error) {
+	return map[deploy.Ref]string{{Namespace: "market", Name: "tea"}: "spring"}, nil
 }
 
 // ChoosyShop is a Shop that says what brings it to reconcile.

@@ -61,7 +61,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	req := request.Request{Key: request.Key{Kind: ShopKind, Namespace: "market", Name: "tea"}}
+	req := request.Request{Key: deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"}}
 	for _, step := range []string{"created", "store is ready"} {
 		if step == "store is ready" {
 			makeReady(cluster, "tea-store")

@@ -108,7 +108,7 @@ func (w *world) reconciler(c Controller, options ...Option) *Reconciler {
 	return r
 }
 
-var widgetRequest = request.Request{Key: request.Key{Kind: widgets, Namespace: "shop", Name: "w"}}
+var widgetRequest = request.Request{Key: deploy.Ref{Kind: widgets, Namespace: "shop", Name: "w"}}
 
 // once reconciles the widget and returns the calls that it took.
 func (w *world) once(r *Reconciler) (calls []string, result request.Result, err error) {

@@ -5,13 +5,12 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 // Forget has nothing kept of a resource that is gone, or that left the view and isn't reconciled any more. It implements
 // watch.Forgetter; it never waits.
-func (r *Reconciler) Forget(key request.Key) {
+func (r *Reconciler) Forget(key deploy.Ref) {
 	r.forget(deploy.Ref{Kind: r.Kind(), Namespace: key.Namespace, Name: key.Name})
 }
 

@@ -49,7 +49,7 @@ func TestPaused(t *testing.T) {
 	reconcile := func(names ...string) {
 		t.Helper()
 		for _, name := range names {
-			_, err := r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: widgets, Namespace: "shop", Name: name}})
+			_, err := r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: widgets, Namespace: "shop", Name: name}})
 			require.NoError(t, err)
 		}
 	}
@@ -64,8 +64,8 @@ func TestPaused(t *testing.T) {
 	w.delete(ref("a"))
 	reconcile("a")
 	assert.Equal(t, 1, r.Tally().Resources[Paused], "watch mistake 2: what is gone doesn't count")
-	key := func(name string) request.Key { return request.Key{Kind: widgets, Namespace: "shop", Name: name} }
-	r.Forget(request.Key{Kind: widgets, Namespace: "bank", Name: "b"})
+	key := func(name string) deploy.Ref { return deploy.Ref{Kind: widgets, Namespace: "shop", Name: name} }
+	r.Forget(deploy.Ref{Kind: widgets, Namespace: "bank", Name: "b"})
 	assert.Equal(t, 1, r.Tally().Resources[Paused], "what is still there does")
 	r.Forget(key("b"))
 	assert.Zero(t, r.Tally().Resources[Paused], "nor does what has left the view")

@@ -15,7 +15,7 @@ import (
 
 func TestRequestOfNoResource(t *testing.T) {
 	t.Parallel()
-	for reason, key := range map[string]request.Key{
+	for reason, key := range map[string]deploy.Ref{
 		"reconcile 1: no name":      {Kind: widgets, Namespace: "shop"},
 		"reconcile 1: another kind": {Kind: schema.GroupVersionKind{Version: "v1", Kind: "Widget"}, Namespace: "shop", Name: "w"},
 		"reconcile 1: no kind":      {Namespace: "shop", Name: "w"},

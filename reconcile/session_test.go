@@ -120,7 +120,7 @@ func TestClusterScopedResource(t *testing.T) {
 	w := &world{recorder: &recorder{memory: memory}, t: t, clock: &clock{}, logs: &testlog.Text{}}
 	r, err := New(&regional{}, deploy.NewManager(w))
 	require.NoError(t, err)
-	_, err = r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: regions, Name: "north"}})
+	_, err = r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: regions, Name: "north"}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"apply Namespace shop", "apply ConfigMap shop/c", "patch Region north/status"}, w.made(),
 		"reconcile mistake 16: owners without a namespace, children with one and without")

@@ -6,7 +6,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,8 +46,8 @@ func TestSources(t *testing.T) {
 
 func TestSourcesOnTheEngine(t *testing.T) {
 	t.Parallel()
-	secrets := source.Mapped{Kind: secretKind, Keys: func(event deploy.Event) []request.Key {
-		return []request.Key{{Namespace: event.New.GetNamespace(), Name: "w"}}
+	secrets := source.Mapped{Kind: secretKind, Keys: func(event deploy.Event) []deploy.Ref {
+		return []deploy.Ref{{Namespace: event.New.GetNamespace(), Name: "w"}}
 	}}
 	counting := adding(func(s *Session) {
 		found, err := s.List(context.Background(), secretKind, "shop", nil)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status/readiness"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,7 +54,7 @@ func (f *following) Own(_ context.Context, _, child schema.GroupVersionKind) err
 	return nil
 }
 
-func (f *following) Follow(_ context.Context, _ request.Key, ref deploy.Ref) error {
+func (f *following) Follow(_ context.Context, _ deploy.Ref, ref deploy.Ref) error {
 	f.refs = append(f.refs, ref)
 	return f.err
 }

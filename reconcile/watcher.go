@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -25,7 +24,7 @@ type Watcher interface {
 type Follower interface {
 	Watcher
 	// Follow is told of one object, and returns once its present state is known.
-	Follow(ctx context.Context, owner request.Key, ref deploy.Ref) error
+	Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error
 }
 
 // Follow has the resource reconciled when the object that ref names comes, changes or goes, although it isn't the
@@ -37,7 +36,7 @@ func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
 	if !ok {
 		return s.Own(ctx, ref.Kind)
 	}
-	key := request.Key{Kind: s.Kind(), Namespace: s.Namespace(), Name: s.Name()}
+	key := deploy.Ref{Kind: s.Kind(), Namespace: s.Namespace(), Name: s.Name()}
 	return follower.Follow(ctx, key, ref)
 }
 

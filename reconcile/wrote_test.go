@@ -39,7 +39,7 @@ func TestWrote(t *testing.T) {
 			cluster := emptyCluster()
 			reconciler, err := reconcile.New(row.controller, deploy.NewManager(cluster))
 			require.NoError(t, err)
-			req := request.Request{Key: request.Key{Kind: ShopKind, Namespace: "market", Name: "tea"}}
+			req := request.Request{Key: deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"}}
 			result, err := reconciler.Reconcile(t.Context(), req)
 			require.NoError(t, err)
 			require.Len(t, result.Wrote, row.first)

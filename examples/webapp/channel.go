@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	v1 "github.com/operkit/operkit/examples/webapp/api/v1"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -59,7 +59,7 @@ func (c *channels) version(ctx context.Context, app *v1.WebApp) (string, error) 
 }
 
 // poll asks the channel of a WebApp that has been reconciled before. source.PollEach calls it.
-func (c *channels) poll(ctx context.Context, key request.Key) (string, error) {
+func (c *channels) poll(ctx context.Context, key deploy.Ref) (string, error) {
 	one, known := c.of(key.Name)
 	if !known {
 		return "", nil // its first reconcile asks

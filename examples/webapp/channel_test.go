@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/operkit/operkit/deploy"
 	v1 "github.com/operkit/operkit/examples/webapp/api/v1"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,7 +75,7 @@ func TestChannelIsAskedByPollsAlone(t *testing.T) {
 		return version
 	}
 	poll := func() string {
-		version, err := known.poll(t.Context(), request.Key{Name: "hello"})
+		version, err := known.poll(t.Context(), deploy.Ref{Name: "hello"})
 		require.NoError(t, err)
 		return version
 	}
@@ -90,7 +90,7 @@ func TestChannelIsAskedByPollsAlone(t *testing.T) {
 	assert.Equal(t, "1.5.0", poll())
 	assert.Equal(t, "1.5.0", version(app))
 	server.breakDown()
-	_, err := known.poll(t.Context(), request.Key{Name: "hello"})
+	_, err := known.poll(t.Context(), deploy.Ref{Name: "hello"})
 	require.Error(t, err)
 	last, silence := known.version(t.Context(), app)
 	assert.Equal(t, "1.5.0", last, "what it named last stays")
@@ -109,7 +109,7 @@ func TestChannelsAreSafeForConcurrentUse(t *testing.T) {
 	var running sync.WaitGroup
 	for range 4 {
 		running.Go(func() { _, _ = known.version(t.Context(), appOf(server.URL)) })
-		running.Go(func() { _, _ = known.poll(t.Context(), request.Key{Name: "hello"}) })
+		running.Go(func() { _, _ = known.poll(t.Context(), deploy.Ref{Name: "hello"}) })
 	}
 	running.Wait()
 	version, err := known.version(t.Context(), appOf(server.URL))

@@ -50,7 +50,7 @@ func Example() {
 	m := metrics.New("shop-operator", "1.0.0")
 	// An engine does this: watch.New(view, watch.Around(m.Around)).
 	kind := schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Shop"}
-	if _, err := m.Around(nothing{}).Reconcile(context.Background(), request.Request{Key: request.Key{Kind: kind, Name: "tea"}}); err != nil {
+	if _, err := m.Around(nothing{}).Reconcile(context.Background(), request.Request{Key: deploy.Ref{Kind: kind, Name: "tea"}}); err != nil {
 		fmt.Println(err)
 	}
 	printed(m, "controller_runtime_reconcile_total")

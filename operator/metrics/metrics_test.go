@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watch"
@@ -80,7 +81,7 @@ func TestReconciles(t *testing.T) {
 		reconciler := m.Around(reconcilerFunc(func(ctx context.Context, _ request.Request) (request.Result, error) { return row.do(ctx) }))
 		func() {
 			defer func() { assert.Equal(t, reason == "panicked", recover() != nil, reason) }()
-			_, _ = reconciler.Reconcile(ctx, request.Request{Key: request.Key{Kind: widgets, Name: "a"}, Attempt: row.attempt, Waited: time.Second})
+			_, _ = reconciler.Reconcile(ctx, request.Request{Key: deploy.Ref{Kind: widgets, Name: "a"}, Attempt: row.attempt, Waited: time.Second})
 		}()
 		cancel()
 	}

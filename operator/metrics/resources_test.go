@@ -52,7 +52,7 @@ func TestStandings(t *testing.T) {
 		require.NoError(t, err)
 		m.Reconciler(r)
 		for i := range 15 {
-			_, err := r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: kind, Namespace: "shop", Name: fmt.Sprint("s", i)}})
+			_, err := r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: kind, Namespace: "shop", Name: fmt.Sprint("s", i)}})
 			require.NoError(t, err)
 		}
 	}

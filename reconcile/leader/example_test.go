@@ -243,7 +243,7 @@ func ExamplePerObject() {
 		return
 	}
 	// An engine does this: engine.Control(kind, lock)
-	key := request.Key{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "hello"}
+	key := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "hello"}
 	_, err = lock.Reconcile(context.Background(), request.Request{Key: key})
 	fmt.Println(err)
 	// Output:
@@ -263,7 +263,7 @@ func ExampleDomain() {
 		fmt.Println(err)
 		return
 	}
-	key := request.Key{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "hello"}
+	key := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "hello"}
 	result, err := lock.Reconcile(context.Background(), request.Request{Key: key})
 	fmt.Println(result.RequeueAfter > 0, err)
 	// Output: true <nil>
@@ -293,7 +293,7 @@ func (attentive) Sources() source.Sources {
 
 func (attentive) Observe(event deploy.Event) { fmt.Println(event.Type, event.New.GetName()) }
 
-func (attentive) Forget(key request.Key) { fmt.Println("forget", key) }
+func (attentive) Forget(key deploy.Ref) { fmt.Println("forget", key) }
 
 // What an engine asks of the Reconciler it asks of the lock.
 func ExampleObjectLock() {
@@ -309,7 +309,7 @@ func ExampleObjectLock() {
 	}
 	fmt.Println("owns", lock.Sources().Owned[0].Kind.Kind)
 	lock.Observe(deploy.Event{Type: deploy.Added, New: shop(nil)})
-	lock.Forget(request.Key{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "hello"})
+	lock.Forget(deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: "hello"})
 	// Output:
 	// owns Secret
 	// ADDED hello

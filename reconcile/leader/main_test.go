@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var errDown = errors.New("connection refused")
 
 // errUnserved is what a View answers when the objects' kind has gone.
-var errUnserved = &deploy.KindUnknownError{Kind: shopRef.Kind}
+var errUnserved = &deploy.KindUnknownError{Kind: shopKey.Kind}
 
 // wire is the connection of one replica: it counts the calls and breaks as a test wants.
 type wire struct {

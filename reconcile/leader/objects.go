@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -39,7 +38,7 @@ type objects struct {
 // sightings are the locks of others, as they were seen last.
 type sightings struct {
 	mu   sync.Mutex
-	seen map[request.Key]sighting
+	seen map[deploy.Ref]sighting
 }
 
 // sighting is what a lock says, and since when it stands still as far as was seen here.
@@ -61,11 +60,7 @@ type claim struct {
 }
 
 func newObjects(cluster deploy.Cluster, o options, identity string) objects {
-	return objects{port: cluster.Port(), view: cluster.View(), options: o, identity: identity, sightings: &sightings{seen: map[request.Key]sighting{}}}
-}
-
-func refOf(key request.Key) deploy.Ref {
-	return deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name}
+	return objects{port: cluster.Port(), view: cluster.View(), options: o, identity: identity, sightings: &sightings{seen: map[deploy.Ref]sighting{}}}
 }
 
 func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
@@ -88,7 +83,7 @@ func (o *objects) hold() pair {
 }
 
 // take makes this replica the holder of a lock that is free, run out, or ours since an answer was lost.
-func (o *objects) take(ctx context.Context, key request.Key) (claim, error) {
+func (o *objects) take(ctx context.Context, key deploy.Ref) (claim, error) {
 	current, err := o.read(ctx, key)
 	for range writeAttempts {
 		if err != nil {
@@ -115,7 +110,7 @@ func (o *objects) take(ctx context.Context, key request.Key) (claim, error) {
 }
 
 // busy tells who else holds a lock, and when to look at it again; zero when it can be taken.
-func (o *objects) busy(key request.Key, found pair) (string, time.Duration) {
+func (o *objects) busy(key deploy.Ref, found pair) (string, time.Duration) {
 	if found.holder == "" || found.holder == o.identity {
 		return "", 0
 	}
@@ -130,14 +125,14 @@ func (o *objects) busy(key request.Key, found pair) (string, time.Duration) {
 	return found.holder, min(left, jittered(o.options.retry))
 }
 
-func (o *objects) forget(key request.Key) {
+func (o *objects) forget(key deploy.Ref) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.seen, key)
 }
 
 // keep renews a lock that is ours; ErrLost when it isn't.
-func (o *objects) keep(ctx context.Context, key request.Key) error {
+func (o *objects) keep(ctx context.Context, key deploy.Ref) error {
 	return o.rewrite(ctx, key, func(current *unstructured.Unstructured) (pair, error) {
 		if current == nil {
 			return pair{}, fmt.Errorf("%w: the object is gone", ErrLost)
@@ -157,7 +152,7 @@ func (o *objects) keep(ctx context.Context, key request.Key) error {
 var errNotOurs = errors.New("not ours")
 
 // release frees a lock that is ours.
-func (o *objects) release(ctx context.Context, key request.Key) error {
+func (o *objects) release(ctx context.Context, key deploy.Ref) error {
 	err := o.rewrite(ctx, key, func(current *unstructured.Unstructured) (pair, error) {
 		if current == nil || o.pairOf(current).holder != o.identity {
 			return pair{}, errNotOurs
@@ -171,7 +166,7 @@ func (o *objects) release(ctx context.Context, key request.Key) error {
 }
 
 // rewrite writes what decide makes of the lock as it is now.
-func (o *objects) rewrite(ctx context.Context, key request.Key, decide func(current *unstructured.Unstructured) (pair, error)) error {
+func (o *objects) rewrite(ctx context.Context, key deploy.Ref, decide func(current *unstructured.Unstructured) (pair, error)) error {
 	var last error
 	current, err := o.read(ctx, key)
 	for range writeAttempts {
@@ -193,8 +188,8 @@ func (o *objects) rewrite(ctx context.Context, key request.Key, decide func(curr
 }
 
 // read returns the object as the View shows it, nil if it is gone, be it with its kind.
-func (o *objects) read(ctx context.Context, key request.Key) (*unstructured.Unstructured, error) {
-	obj, err := o.view.Get(ctx, refOf(key))
+func (o *objects) read(ctx context.Context, key deploy.Ref) (*unstructured.Unstructured, error) {
+	obj, err := o.view.Get(ctx, key)
 	var unserved *deploy.KindUnknownError
 	if errors.As(err, &unserved) {
 		return nil, nil
@@ -203,8 +198,8 @@ func (o *objects) read(ctx context.Context, key request.Key) (*unstructured.Unst
 }
 
 // live reads an object from the cluster itself, since the View hasn't seen yet what a write failed by.
-func (o *objects) live(ctx context.Context, key request.Key) (*unstructured.Unstructured, error) {
-	obj, err := o.port.Get(ctx, refOf(key))
+func (o *objects) live(ctx context.Context, key deploy.Ref) (*unstructured.Unstructured, error) {
+	obj, err := o.port.Get(ctx, key)
 	var absent *deploy.NotFoundError
 	if errors.As(err, &absent) {
 		return nil, nil
@@ -220,7 +215,7 @@ func changed(err error) bool {
 }
 
 // write sets the annotations if current is still what the cluster has.
-func (o *objects) write(ctx context.Context, key request.Key, current *unstructured.Unstructured, next pair) error {
+func (o *objects) write(ctx context.Context, key deploy.Ref, current *unstructured.Unstructured, next pair) error {
 	annotations := map[string]any{o.options.domain + leaseName: next.holder, o.options.domain + leaseTime: next.renewed}
 	if next == (pair{}) {
 		annotations = map[string]any{o.options.domain + leaseName: nil, o.options.domain + leaseTime: nil}
@@ -229,6 +224,6 @@ func (o *objects) write(ctx context.Context, key request.Key, current *unstructu
 	if err != nil {
 		return err
 	}
-	_, err = o.port.Patch(ctx, refOf(key), deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: fieldManager})
+	_, err = o.port.Patch(ctx, key, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: fieldManager})
 	return err
 }

@@ -95,7 +95,7 @@ func (l *ObjectLock) Reconcile(ctx context.Context, req request.Request) (reques
 	case !got.held:
 		// What next knows of it is that replica's to say now.
 		l.forgetNext(req.Key)
-		logging.Scoped(ctx, l.options.logger).DebugContext(ctx, "another replica works on it", "object", deploy.Ref(req.Key), "holder", got.holder, "again_in", got.wait)
+		logging.Scoped(ctx, l.options.logger).DebugContext(ctx, "another replica works on it", "object", req.Key, "holder", got.holder, "again_in", got.wait)
 		return request.Result{RequeueAfter: got.wait}, nil
 	}
 	return l.work(ctx, newTerm(ctx, deadline, l.identity, 0), req)
@@ -125,7 +125,7 @@ func (l *ObjectLock) work(ctx context.Context, t *term, req request.Request) (re
 }
 
 // renew keeps the lock until ctx or the term ends.
-func (l *ObjectLock) renew(ctx context.Context, t *term, key request.Key) {
+func (l *ObjectLock) renew(ctx context.Context, t *term, key deploy.Ref) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.calls, cancel)()
@@ -145,11 +145,11 @@ func (l *ObjectLock) renew(ctx context.Context, t *term, key request.Key) {
 }
 
 // release ends the hold before it runs out. Whoever follows needn't wait then.
-func (l *ObjectLock) release(ctx context.Context, key request.Key, deadline time.Time) {
+func (l *ObjectLock) release(ctx context.Context, key deploy.Ref, deadline time.Time) {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	if err := l.options.try(ctx, func(ctx context.Context) error { return l.objects.release(ctx, key) }); err != nil {
-		logging.Scoped(ctx, l.options.logger).WarnContext(ctx, "the lock wasn't released: others wait for it to run out", "object", deploy.Ref(key), "error", err)
+		logging.Scoped(ctx, l.options.logger).WarnContext(ctx, "the lock wasn't released: others wait for it to run out", "object", key, "error", err)
 	}
 }
 

@@ -48,7 +48,7 @@ func TestPerObject(t *testing.T) {
 			assert.Equal(t, errWork, err, "what the Reconciler says")
 			assert.Equal(t, time.Hour, result.RequeueAfter)
 			assert.Equal(t, []string{"patch", "patch"}, w.wire.sent(), "two writes and nothing else")
-			obj, err := cluster.Port().Get(t.Context(), shopRef)
+			obj, err := cluster.Port().Get(t.Context(), shopKey)
 			require.NoError(t, err)
 			assert.Equal(t, map[string]string{"team": "blue"}, obj.GetAnnotations(), "watch mistake 8: a lock taken for the first time is released, and what is others' stays")
 			assert.Equal(t, map[string]any{"a": "b"}, obj.Object["data"])
@@ -60,7 +60,7 @@ func TestPerObject(t *testing.T) {
 			cluster := newCluster(t, shop())
 			w := newWorker(t, cluster, "a", Domain("oper8.org"))
 			w.work = func(context.Context) error {
-				obj, err := cluster.Port().Get(t.Context(), shopRef)
+				obj, err := cluster.Port().Get(t.Context(), shopKey)
 				require.NoError(t, err)
 				assert.Equal(t, w.Identity(), obj.GetAnnotations()["oper8.org/lease-name"])
 				assert.Equal(t, "2000-01-01T00:00:00.000000", obj.GetAnnotations()["oper8.org/lease-time"])
@@ -188,7 +188,7 @@ func TestPerObjectIsWorkedOnByOne(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t, shop())
-			seen, err := cluster.Port().Get(t.Context(), shopRef)
+			seen, err := cluster.Port().Get(t.Context(), shopKey)
 			require.NoError(t, err)
 			first, late := newWorker(t, cluster, "a"), newWorker(t, cluster, "b")
 			late.glass.shows(func() (*unstructured.Unstructured, error) { return seen, nil }) // not yet what the first wrote
@@ -276,7 +276,7 @@ func TestPerObjectThatCannotBeRead(t *testing.T) {
 				if verb == "get" {
 					return errDown
 				}
-				return &deploy.StaleError{Ref: shopRef, Err: errors.New("changed")}
+				return &deploy.StaleError{Ref: shopKey, Err: errors.New("changed")}
 			}, nil)
 		}, []string{"patch", "get"}},
 		{"nor what can't be written", func(w *worker) { w.wire.set(down, nil) }, []string{"patch"}},
@@ -331,13 +331,13 @@ func TestPerObjectLost(t *testing.T) {
 		{"somebody released it", func(t *testing.T, w *worker) { annotate(t, w.cluster, "") },
 			2 * time.Second, 2 * time.Second, "leadership lost: the lock was taken away"},
 		{"the object is gone", func(t *testing.T, w *worker) {
-			require.NoError(t, w.cluster.Port().Delete(t.Context(), shopRef, deploy.DeleteOptions{}))
+			require.NoError(t, w.cluster.Port().Delete(t.Context(), shopKey, deploy.DeleteOptions{}))
 		}, 2 * time.Second, 2 * time.Second, "leadership lost: the object is gone"},
 		{"its kind is gone", func(_ *testing.T, w *worker) {
 			w.glass.shows(func() (*unstructured.Unstructured, error) { return nil, errUnserved })
 		}, 2 * time.Second, 2 * time.Second, "leadership lost: the object is gone"},
 		{"the object is another one", func(t *testing.T, w *worker) {
-			require.NoError(t, w.cluster.Port().Delete(t.Context(), shopRef, deploy.DeleteOptions{}))
+			require.NoError(t, w.cluster.Port().Delete(t.Context(), shopKey, deploy.DeleteOptions{}))
 			_, err := w.cluster.Port().Create(t.Context(), shop(), deploy.CreateOptions{})
 			require.NoError(t, err)
 		}, 2 * time.Second, 2 * time.Second, "leadership lost: the lock was taken away"},
@@ -482,7 +482,7 @@ func TestPerObjectReleases(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorker(t, newCluster(t, shop()), "a")
 			w.work = func(context.Context) error {
-				seen, err := w.cluster.Port().Get(t.Context(), shopRef)
+				seen, err := w.cluster.Port().Get(t.Context(), shopKey)
 				require.NoError(t, err)
 				edit(t, w.cluster, `{"data":{"a":"c"}}`)
 				w.glass.shows(func() (*unstructured.Unstructured, error) { return seen, nil }) // not yet what was edited
@@ -492,7 +492,7 @@ func TestPerObjectReleases(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, []string{"patch", "patch", "get", "patch"}, w.wire.sent())
 			assert.Empty(t, lockOf(t, w.cluster))
-			obj, err := w.cluster.Port().Get(t.Context(), shopRef)
+			obj, err := w.cluster.Port().Get(t.Context(), shopKey)
 			require.NoError(t, err)
 			assert.Equal(t, map[string]any{"a": "c"}, obj.Object["data"], "watch mistake 8: nothing is put back")
 		})
@@ -502,7 +502,7 @@ func TestPerObjectReleases(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorker(t, newCluster(t, shop()), "a")
 			w.work = func(context.Context) error {
-				return w.cluster.Port().Delete(t.Context(), shopRef, deploy.DeleteOptions{})
+				return w.cluster.Port().Delete(t.Context(), shopKey, deploy.DeleteOptions{})
 			}
 			_, _, err := w.reconciles(t)
 			require.NoError(t, err)
@@ -614,7 +614,7 @@ type declared struct {
 
 func (declared) Sources() source.Sources      { return source.Sources{When: filter.Never()} }
 func (d declared) Observe(event deploy.Event) { *d.observed = append(*d.observed, event) }
-func (d declared) Forget(request.Key)         { *d.observed = nil }
+func (d declared) Forget(deploy.Ref)          { *d.observed = nil }
 
 // misdeclared has a method that only looks like it.
 type misdeclared struct{ working }
@@ -626,7 +626,7 @@ func TestPerObjectPassesOn(t *testing.T) {
 	cluster := newCluster(t)
 	w := newWorker(t, cluster, "a")
 	w.Observe(deploy.Event{})
-	w.Forget(request.Key{})
+	w.Forget(deploy.Ref{})
 	assert.Nil(t, w.Sources().When, "of one that declares nothing")
 	var observed []deploy.Event
 	lock, err := PerObject(declared{working{w}, &observed}, cluster)
@@ -634,7 +634,7 @@ func TestPerObjectPassesOn(t *testing.T) {
 	assert.NotNil(t, lock.Sources().When)
 	lock.Observe(deploy.Event{Type: deploy.Added})
 	assert.Len(t, observed, 1)
-	lock.Forget(request.Key{})
+	lock.Forget(deploy.Ref{})
 	assert.Empty(t, observed)
 }
 

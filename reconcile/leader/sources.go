@@ -2,7 +2,6 @@ package leader
 
 import (
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 )
 
@@ -17,13 +16,13 @@ func (l *ObjectLock) Observe(event deploy.Event) {
 }
 
 // Forget implements watch.Forgetter, for a Reconciler that does.
-func (l *ObjectLock) Forget(key request.Key) {
+func (l *ObjectLock) Forget(key deploy.Ref) {
 	l.objects.forget(key)
 	l.forgetNext(key)
 }
 
-func (l *ObjectLock) forgetNext(key request.Key) {
-	if forgetter, ok := l.next.(interface{ Forget(key request.Key) }); ok {
+func (l *ObjectLock) forgetNext(key deploy.Ref) {
+	if forgetter, ok := l.next.(interface{ Forget(key deploy.Ref) }); ok {
 		forgetter.Forget(key)
 	}
 }

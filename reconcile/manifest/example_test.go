@@ -163,7 +163,7 @@ func rollOut(observe func(*reconcile.Component, deploy.Results)) error {
 	if err != nil {
 		return err
 	}
-	key := request.Key{Kind: shopKind, Namespace: "market", Name: "tea"}
+	key := deploy.Ref{Kind: shopKind, Namespace: "market", Name: "tea"}
 	_, err = reconciler.Reconcile(context.Background(), request.Request{Key: key})
 	return err
 }

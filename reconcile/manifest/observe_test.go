@@ -54,7 +54,7 @@ func (m *market) reconcile(d *Directory, f setup, options ...reconcile.Option) {
 	reconciler, err := reconcile.New(f, deploy.NewManager(m.cluster), options...)
 	require.NoError(m.t, err)
 	// What fails is in the status; here only the files count.
-	_, _ = reconciler.Reconcile(m.t.Context(), request.Request{Key: request.Key{Kind: shops, Namespace: "market", Name: "tea"}})
+	_, _ = reconciler.Reconcile(m.t.Context(), request.Request{Key: deploy.Ref{Kind: shops, Namespace: "market", Name: "tea"}})
 }
 
 func TestObserve(t *testing.T) {

@@ -72,7 +72,7 @@ func (e *events) Own(ctx context.Context, owner, child schema.GroupVersionKind) 
 }
 
 // Follow implements reconcile.Follower.
-func (e *events) Follow(ctx context.Context, owner request.Key, ref deploy.Ref) error {
+func (e *events) Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error {
 	if err := e.begin(ctx, ref.Kind); err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (e *events) concern(event deploy.Event) {
 }
 
 // bring has a resource reconciled now, unless it is somebody else's.
-func (e *events) bring(key request.Key, why request.Triggers, anew bool) {
+func (e *events) bring(key deploy.Ref, why request.Triggers, anew bool) {
 	if e.mine(deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name}) {
 		e.mark(key, why, anew)
 	}

@@ -35,7 +35,7 @@ type Harness struct {
 	simulator   *simulator
 	reconcilers map[schema.GroupVersionKind]reconciler
 	events      *events
-	queue       map[request.Key]*turn
+	queue       map[deploy.Ref]*turn
 	runs        []Run
 	// applied are the objects that the test itself has applied.
 	applied map[deploy.Ref]bool
@@ -62,7 +62,7 @@ func New(t T, controller reconcile.Controller, opts ...Option) *Harness {
 	h := &Harness{
 		t: t, options: o, controllers: append([]reconcile.Controller{controller}, o.others...),
 		clock: &clock{real: o.real != nil, present: Started}, faults: newFaults(),
-		cluster: o.real, queue: map[request.Key]*turn{}, applied: map[deploy.Ref]bool{}, update: updating,
+		cluster: o.real, queue: map[deploy.Ref]*turn{}, applied: map[deploy.Ref]bool{}, update: updating,
 	}
 	h.simulator = newSimulator(h)
 	if o.real == nil {
@@ -157,7 +157,7 @@ func (h *Harness) logger() *slog.Logger { return slog.New(slog.NewTextHandler(lo
 // cluster, and errors that were injected, stay as they are.
 func (h *Harness) Restart() {
 	h.t.Helper()
-	h.queue = map[request.Key]*turn{}
+	h.queue = map[deploy.Ref]*turn{}
 	h.events.forget()
 	h.start()
 	h.look()

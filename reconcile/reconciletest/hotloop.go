@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 )
 
 // shownChanges is how many of the latest writes of an object are told of in a hot loop.
@@ -15,7 +14,7 @@ const shownChanges = 3
 const stepsPerRun = 10
 
 // checkHotLoop fails the test when a resource is reconciled again and again.
-func (h *Harness) checkHotLoop(key request.Key) {
+func (h *Harness) checkHotLoop(key deploy.Ref) {
 	h.t.Helper()
 	t := h.queue[key]
 	if t.count < h.options.maxReconciles && t.total < stepsPerRun*h.options.maxReconciles {

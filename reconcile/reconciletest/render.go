@@ -73,7 +73,7 @@ func (h *Harness) render(ctx context.Context, ref deploy.Ref) ([]Rendered, error
 	if err != nil {
 		return nil, err
 	}
-	key := request.Key{Kind: ref.Kind, Namespace: h.inRender(ref.Namespace), Name: ref.Name}
+	key := deploy.Ref{Kind: ref.Kind, Namespace: h.inRender(ref.Namespace), Name: ref.Name}
 	found, err := scratch.View().Get(ctx, deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name})
 	if found == nil && err == nil {
 		err = errors.New("there is none among what the test has applied and not deleted")

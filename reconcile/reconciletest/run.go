@@ -21,7 +21,7 @@ type Run struct {
 	// At is when, by the clock of the harness.
 	At time.Time
 	// Key names the resource.
-	Key request.Key
+	Key deploy.Ref
 	// Triggers say why.
 	Triggers request.Triggers
 	// Attempt counts the failures in a row before.
@@ -60,7 +60,7 @@ func (h *Harness) Runs() []Run { return slices.Clone(h.runs) }
 func (h *Harness) Reconcile(resource string) (request.Result, error) {
 	h.t.Helper()
 	ref := h.find(resource)
-	key := request.Key{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	key := deploy.Ref{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
 	if h.reconcilers[ref.Kind] == nil {
 		h.t.Fatalf("reconciletest: reconcile %s: no controller of the test is for that kind", resource)
 	}
@@ -102,7 +102,7 @@ func (h *Harness) Bring(resources ...string) {
 		if h.reconcilers[ref.Kind] == nil {
 			h.t.Fatalf("reconciletest: bring %s: no controller of the test is for that kind", resource)
 		}
-		h.mark(request.Key(ref), request.External, false)
+		h.mark(ref, request.External, false)
 	}
 }
 
@@ -203,7 +203,7 @@ func (h *Harness) look() bool {
 }
 
 // mark has a resource reconciled now, because something happened.
-func (h *Harness) mark(key request.Key, why request.Triggers, anew bool) {
+func (h *Harness) mark(key deploy.Ref, why request.Triggers, anew bool) {
 	t := h.turnOf(key)
 	if !t.event {
 		t.why = 0 // time doesn't bring it any more
@@ -214,7 +214,7 @@ func (h *Harness) mark(key request.Key, why request.Triggers, anew bool) {
 	}
 }
 
-func (h *Harness) turnOf(key request.Key) *turn {
+func (h *Harness) turnOf(key deploy.Ref) *turn {
 	t := h.queue[key]
 	if t == nil {
 		t = &turn{done: map[string]bool{}}
@@ -223,18 +223,18 @@ func (h *Harness) turnOf(key request.Key) *turn {
 	return t
 }
 
-func (h *Harness) dueNow() (request.Key, bool) {
+func (h *Harness) dueNow() (deploy.Ref, bool) {
 	now := h.clock.now()
-	var due []request.Key
+	var due []deploy.Ref
 	for key, t := range h.queue {
 		if t.waits && !t.due.After(now) {
 			due = append(due, key)
 		}
 	}
 	if len(due) == 0 {
-		return request.Key{}, false
+		return deploy.Ref{}, false
 	}
-	return slices.MinFunc(due, func(a, b request.Key) int {
+	return slices.MinFunc(due, func(a, b deploy.Ref) int {
 		return cmp.Or(h.queue[a].due.Compare(h.queue[b].due), cmp.Compare(a.String(), b.String()))
 	}), true
 }
@@ -249,7 +249,7 @@ func (h *Harness) next(wanted func(*turn) bool) (at time.Time, ok bool) {
 	return at, ok
 }
 
-func (h *Harness) reconcile(key request.Key) {
+func (h *Harness) reconcile(key deploy.Ref) {
 	h.t.Helper()
 	t := h.turnOf(key)
 	timed := t.waits && !t.event

@@ -110,8 +110,8 @@ func TestForced(t *testing.T) {
 func TestDeclaredMapped(t *testing.T) {
 	t.Parallel()
 	towns := schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Town"}
-	keys := func(event deploy.Event) []request.Key {
-		return []request.Key{{Namespace: event.New.GetNamespace(), Name: event.New.GetLabels()["a"]}}
+	keys := func(event deploy.Event) []deploy.Ref {
+		return []deploy.Ref{{Namespace: event.New.GetNamespace(), Name: event.New.GetLabels()["a"]}}
 	}
 	h := New(t, doors(source.Sources{Mapped: []source.Mapped{{Kind: towns, Keys: keys}, {Kind: configMaps, When: filter.Never(), Keys: keys}}}))
 	h.Apply(tea)
@@ -125,7 +125,7 @@ func TestDeclaredMapped(t *testing.T) {
 
 func TestBring(t *testing.T) {
 	t.Parallel()
-	h := New(t, doors(source.Sources{When: filter.Created(), External: []source.External{source.Channel(make(chan request.Key))}}))
+	h := New(t, doors(source.Sources{When: filter.Created(), External: []source.External{source.Channel(make(chan deploy.Ref))}}))
 	h.Apply(tea)
 	reasons(h)
 	h.Bring("Shop tea")

@@ -5,18 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-func ExampleKey() {
-	key := request.Key{
-		Kind:      schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Guestbook"},
-		Namespace: "shop", Name: "hello",
-	}
-	fmt.Println(key)
-	// Output: Guestbook shop/hello
-}
 
 func ExamplePermanent() {
 	err := request.Permanent(errors.New("spec.region: there is no region \"moon\""))
@@ -79,7 +70,7 @@ func ExampleRequest() {
 			Wrote:        []request.State{{UID: "uid-of-web", ResourceVersion: "7"}},
 		}, nil
 	}
-	result, err := reconcile(request.Request{Key: request.Key{Namespace: "shop", Name: "hello"}, Triggers: request.Changed})
+	result, err := reconcile(request.Request{Key: deploy.Ref{Namespace: "shop", Name: "hello"}, Triggers: request.Changed})
 	fmt.Println(result.RequeueAfter, result.Wrote, err)
 	// Output: 1m0s [{uid-of-web 7}] <nil>
 }

@@ -3,31 +3,15 @@ package request
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/types"
 )
-
-// Key names one object to reconcile. The namespace of a cluster-scoped one is empty.
-type Key struct {
-	// Kind, Namespace and Name are those of the object.
-	Kind      schema.GroupVersionKind
-	Namespace string
-	Name      string
-}
-
-// String is the form for messages: "Guestbook shop/hello".
-func (k Key) String() string {
-	if k.Namespace == "" {
-		return k.Kind.Kind + " " + k.Name
-	}
-	return k.Kind.Kind + " " + k.Namespace + "/" + k.Name
-}
 
 // Request asks for one reconcile. Only the key is needed for correctness: the latest state
 // is read when the reconcile starts.
 type Request struct {
 	// Key names the object.
-	Key Key
+	Key deploy.Ref
 	// Triggers say why it is asked for.
 	Triggers Triggers
 	// Attempt counts the failures in a row before this try; zero for the first. A success, a

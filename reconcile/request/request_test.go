@@ -7,15 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-func TestKeyString(t *testing.T) {
-	t.Parallel()
-	kind := schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Guestbook"}
-	assert.Equal(t, "Guestbook shop/hello", Key{Kind: kind, Namespace: "shop", Name: "hello"}.String())
-	assert.Equal(t, "Guestbook hello", Key{Kind: kind, Name: "hello"}.String(), "a cluster-scoped one")
-}
 
 func TestMarks(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -24,13 +23,13 @@ var (
 type Guestbook struct{}
 
 // guestbooksOf are the guestbooks that a node concerns.
-func guestbooksOf(event deploy.Event) []request.Key {
-	return []request.Key{{Namespace: event.New.GetLabels()["example.dev/shop"], Name: "hello"}}
+func guestbooksOf(event deploy.Event) []deploy.Ref {
+	return []deploy.Ref{{Namespace: event.New.GetLabels()["example.dev/shop"], Name: "hello"}}
 }
 
 // versions asks a registry which version each guestbook should have.
-func versions(context.Context) (map[request.Key]string, error) {
-	return map[request.Key]string{{Namespace: "shop", Name: "hello"}: "1.2.3"}, nil
+func versions(context.Context) (map[deploy.Ref]string, error) {
+	return map[deploy.Ref]string{{Namespace: "shop", Name: "hello"}: "1.2.3"}, nil
 }
 
 // Sources implements source.Provider.
@@ -68,18 +67,18 @@ func ExampleOf() {
 // printer is a Target that prints; the engine of package watch is one otherwise.
 type printer struct{}
 
-func (printer) Bring(keys ...request.Key) {
+func (printer) Bring(keys ...deploy.Ref) {
 	for _, key := range keys {
 		fmt.Println("bring", key.Namespace+"/"+key.Name)
 	}
 }
 
-func (printer) Keys() []request.Key { return []request.Key{{Namespace: "shop", Name: "hello"}} }
-func (printer) Failed(err error)    { fmt.Println("failed:", err) }
+func (printer) Keys() []deploy.Ref { return []deploy.Ref{{Namespace: "shop", Name: "hello"}} }
+func (printer) Failed(err error)   { fmt.Println("failed:", err) }
 
 func ExampleChannel() {
-	keys := make(chan request.Key, 1)
-	keys <- request.Key{Namespace: "shop", Name: "hello"} // a webhook was called
+	keys := make(chan deploy.Ref, 1)
+	keys <- deploy.Ref{Namespace: "shop", Name: "hello"} // a webhook was called
 	close(keys)
 	source.Channel(keys).Run(context.Background(), printer{})
 	// Output: bring shop/hello
@@ -98,7 +97,7 @@ func ExamplePoll() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	answers := []string{"1.2.3", "1.2.3", "", "1.3.0"}
-	source.Poll(time.Millisecond, func(context.Context) (map[request.Key]string, error) {
+	source.Poll(time.Millisecond, func(context.Context) (map[deploy.Ref]string, error) {
 		if len(answers) == 1 {
 			cancel() // what is answered now isn't brought any more
 		}
@@ -107,7 +106,7 @@ func ExamplePoll() {
 		if version == "" {
 			return nil, errors.New("the registry doesn't answer")
 		}
-		return map[request.Key]string{{Namespace: "shop", Name: "hello"}: version}, nil
+		return map[deploy.Ref]string{{Namespace: "shop", Name: "hello"}: version}, nil
 	}).Run(ctx, printer{})
 	// Output:
 	// bring shop/hello
@@ -118,7 +117,7 @@ func ExamplePollEach() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	version := 0
-	source.PollEach(time.Millisecond, func(_ context.Context, key request.Key) (int, error) {
+	source.PollEach(time.Millisecond, func(_ context.Context, key deploy.Ref) (int, error) {
 		if version++; version == 3 {
 			cancel()
 		}

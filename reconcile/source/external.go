@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/deploy"
 )
 
 // External is a source outside of the cluster: a queue, a webhook, an API that is polled. Channel, Poll and PollEach make
@@ -21,9 +21,9 @@ type External interface {
 type Target interface {
 	// Bring has the objects reconciled that keys name. A key without a kind means one of the target's; others are refused,
 	// and that is logged once. That an object exists isn't asked.
-	Bring(keys ...request.Key)
+	Bring(keys ...deploy.Ref)
 	// Keys are the objects of the kind that are known at present, in no order.
-	Keys() []request.Key
+	Keys() []deploy.Ref
 	// Failed logs that the source can't be read. Tell it once for each reason, not with each try.
 	Failed(err error)
 }
@@ -36,9 +36,9 @@ func (f Func) Run(ctx context.Context, target Target) { f(ctx, target) }
 
 // Channel brings what comes from a channel, until that is closed. Whoever sends may wait until the key is taken, which
 // the engine does without delay; keys that come while nobody leads wait in the channel.
-func Channel(keys <-chan request.Key) External { return channel(keys) }
+func Channel(keys <-chan deploy.Ref) External { return channel(keys) }
 
-type channel <-chan request.Key
+type channel <-chan deploy.Ref
 
 func (c channel) check() error {
 	if c == nil {

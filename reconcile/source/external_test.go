@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -46,7 +46,7 @@ func TestChannel(t *testing.T) {
 	t.Run("what comes is brought, until the channel is closed", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			keys, to := make(chan request.Key), &target{}
+			keys, to := make(chan deploy.Ref), &target{}
 			go func() {
 				keys <- key("a")
 				keys <- key("b")
@@ -61,7 +61,7 @@ func TestChannel(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		Channel(make(chan request.Key)).Run(ctx, &target{})
+		Channel(make(chan deploy.Ref)).Run(ctx, &target{})
 	})
 	t.Run("and so does a function", func(t *testing.T) {
 		t.Parallel()
@@ -74,10 +74,10 @@ func TestChannel(t *testing.T) {
 
 func TestPoll(t *testing.T) {
 	t.Parallel()
-	values, fails := map[request.Key]int{}, error(nil)
+	values, fails := map[deploy.Ref]int{}, error(nil)
 	var panics any
 	var mu sync.Mutex // for the race detector: what happens is done while nobody fetches
-	external := Poll(time.Minute, func(context.Context) (map[request.Key]int, error) {
+	external := Poll(time.Minute, func(context.Context) (map[deploy.Ref]int, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if panics != nil {
@@ -118,14 +118,14 @@ func TestPollEnds(t *testing.T) {
 		t.Parallel()
 		for _, fails := range []error{nil, errors.New("late")} {
 			ctx, cancel := context.WithCancel(t.Context())
-			to := &target{known: []request.Key{key("a")}}
-			Poll(time.Minute, func(context.Context) (map[request.Key]int, error) {
+			to := &target{known: []deploy.Ref{key("a")}}
+			Poll(time.Minute, func(context.Context) (map[deploy.Ref]int, error) {
 				cancel()
-				return map[request.Key]int{key("a"): 1}, fails
+				return map[deploy.Ref]int{key("a"): 1}, fails
 			}).Run(ctx, to)
-			PollEach(time.Minute, func(context.Context, request.Key) (int, error) { return 1, fails }).Run(ctx, to)
+			PollEach(time.Minute, func(context.Context, deploy.Ref) (int, error) { return 1, fails }).Run(ctx, to)
 			ctx, cancel = context.WithCancel(t.Context())
-			PollEach(time.Minute, func(context.Context, request.Key) (int, error) {
+			PollEach(time.Minute, func(context.Context, deploy.Ref) (int, error) {
 				cancel()
 				return 1, fails
 			}).Run(ctx, to)
@@ -137,7 +137,7 @@ func TestPollEnds(t *testing.T) {
 	t.Run("watch mistake 25: the interval begins when the last answer has come", func(t *testing.T) {
 		t.Parallel()
 		var calls atomic.Int32
-		slow := Poll(time.Minute, func(context.Context) (map[request.Key]int, error) {
+		slow := Poll(time.Minute, func(context.Context) (map[deploy.Ref]int, error) {
 			calls.Add(1)
 			time.Sleep(time.Hour)
 			return nil, nil
@@ -154,14 +154,14 @@ func TestPollEnds(t *testing.T) {
 func TestPollEach(t *testing.T) {
 	t.Parallel()
 	values, fails := map[string]int{"a": 1, "b": 1, "c": 1}, map[string]error{}
-	known := &target{known: []request.Key{key("a"), key("b"), key("c")}}
+	known := &target{known: []deploy.Ref{key("a"), key("b"), key("c")}}
 	know := func(to *target, name string) {
 		to.mu.Lock()
 		defer to.mu.Unlock()
-		to.known = []request.Key{key("a"), key("b"), key(name)}
+		to.known = []deploy.Ref{key("a"), key("b"), key(name)}
 	}
 	var mu sync.Mutex
-	external := PollEach(time.Minute, func(_ context.Context, key request.Key) (int, error) {
+	external := PollEach(time.Minute, func(_ context.Context, key deploy.Ref) (int, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if values[key.Name] < 0 {

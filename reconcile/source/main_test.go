@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/deploy"
 	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -16,17 +16,17 @@ var (
 	configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 )
 
-func key(name string) request.Key { return request.Key{Namespace: "shop", Name: name} }
+func key(name string) deploy.Ref { return deploy.Ref{Namespace: "shop", Name: name} }
 
 // target keeps what it is told.
 type target struct {
 	mu      sync.Mutex
-	known   []request.Key
+	known   []deploy.Ref
 	brought []string
 	failed  []string
 }
 
-func (t *target) Bring(keys ...request.Key) {
+func (t *target) Bring(keys ...deploy.Ref) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, key := range keys {
@@ -34,7 +34,7 @@ func (t *target) Bring(keys ...request.Key) {
 	}
 }
 
-func (t *target) Keys() []request.Key {
+func (t *target) Keys() []deploy.Ref {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.known

@@ -7,20 +7,20 @@ import (
 	"maps"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/deploy"
 )
 
 // Poll calls fetch at once and then each interval after it has returned, and brings the keys whose value came, changed
 // or went since it last answered; the first time those are all. A value may be a version, a hash or a time. An error
 // leaves what is known as it was, is told once for each reason, and the next interval tries again; a panic is an error.
 // Nothing is fetched at the same time as before: a fetch that hangs stops the poll, so have it keep to a time of its own.
-func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) (map[request.Key]V, error)) External {
+func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) (map[deploy.Ref]V, error)) External {
 	return &poll[V]{interval, fetch}
 }
 
 type poll[V comparable] struct {
 	interval time.Duration
-	fetch    func(ctx context.Context) (map[request.Key]V, error)
+	fetch    func(ctx context.Context) (map[deploy.Ref]V, error)
 }
 
 func (p *poll[V]) check() error { return checkPoll(p.interval, p.fetch == nil) }
@@ -37,10 +37,10 @@ func checkPoll(interval time.Duration, isNil bool) error {
 
 // Run implements External.
 func (p *poll[V]) Run(ctx context.Context, target Target) {
-	var last map[request.Key]V
+	var last map[deploy.Ref]V
 	said := ""
 	every(ctx, p.interval, func() {
-		now, err := guarded(func() (map[request.Key]V, error) { return p.fetch(ctx) })
+		now, err := guarded(func() (map[deploy.Ref]V, error) { return p.fetch(ctx) })
 		switch {
 		case ctx.Err() != nil:
 		case err == nil:
@@ -55,7 +55,7 @@ func (p *poll[V]) Run(ctx context.Context, target Target) {
 }
 
 // differing are the keys that have another value in now than in last, or are in one of them only.
-func differing[V comparable](last, now map[request.Key]V) (keys []request.Key) {
+func differing[V comparable](last, now map[deploy.Ref]V) (keys []deploy.Ref) {
 	for key, value := range now {
 		if before, ok := last[key]; !ok || before != value {
 			keys = append(keys, key)

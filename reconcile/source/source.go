@@ -8,7 +8,6 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/internal/optional"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -47,7 +46,7 @@ type Mapped struct {
 	// than of that kind are refused, and that is logged once. It must not change the event, is called for one event
 	// of any kind after the other, so it must not block, and isn't called for what leaves the view
 	// (deploy.Left). One that panics concerns nobody, and the panic is logged once.
-	Keys func(event deploy.Event) []request.Key
+	Keys func(event deploy.Event) []deploy.Ref
 }
 
 // Provider is what a reconciler of package watch, or a controller of package reconcile, implements to have Sources. They

@@ -7,15 +7,14 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	nobody := func(deploy.Event) []request.Key { return nil }
-	fetch := func(context.Context) (map[request.Key]int, error) { return nil, nil }
+	nobody := func(deploy.Event) []deploy.Ref { return nil }
+	fetch := func(context.Context) (map[deploy.Ref]int, error) { return nil, nil }
 	for _, row := range []struct {
 		reason  string
 		sources Sources
@@ -25,7 +24,7 @@ func TestCheck(t *testing.T) {
 		{"all of it is", Sources{
 			When: filter.Standard(), Owned: []Owned{{Kind: configMaps}, {widgets, filter.Content()}},
 			Mapped:   []Mapped{{Kind: configMaps, Keys: nobody}, {Kind: configMaps, Keys: nobody}},
-			External: []External{Channel(make(chan request.Key)), Poll(time.Second, fetch), Func(func(context.Context, Target) {})},
+			External: []External{Channel(make(chan deploy.Ref)), Poll(time.Second, fetch), Func(func(context.Context, Target) {})},
 		}, ""},
 		{"watch 31: an owned kind without a version", Sources{Owned: []Owned{{Kind: schema.GroupVersionKind{Kind: "Widget"}}}},
 			`owned[0]: kind "/, Kind=Widget": needs a version and a kind`},

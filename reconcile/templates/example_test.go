@@ -70,7 +70,7 @@ func rollOut(c reconcile.Controller, spec string) {
 		fmt.Println(err)
 		return
 	}
-	key := request.Key{Kind: c.Kind(), Namespace: "market", Name: "tea"}
+	key := deploy.Ref{Kind: c.Kind(), Namespace: "market", Name: "tea"}
 	if _, err := reconciler.Reconcile(context.Background(), request.Request{Key: key}); err != nil {
 		fmt.Println("failed:", err)
 	}

@@ -79,7 +79,7 @@ func signs(versions shelf, names ...string) ([]string, error) {
 	var texts []string
 	var errs []error
 	for _, obj := range objects {
-		key := request.Key{Kind: controller.Kind(), Namespace: "market", Name: obj.GetName()}
+		key := deploy.Ref{Kind: controller.Kind(), Namespace: "market", Name: obj.GetName()}
 		_, err := reconciler.Reconcile(context.Background(), request.Request{Key: key})
 		errs = append(errs, err)
 		made, err := memory.View().Get(context.Background(), deploy.Ref{

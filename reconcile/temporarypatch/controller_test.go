@@ -161,7 +161,7 @@ func TestUncheckedFields(t *testing.T) {
 			require.NoError(t, err)
 			r, err := reconcile.New(patches, manager)
 			require.NoError(t, err)
-			_, err = r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: patches.Kind(), Namespace: "shop", Name: "a"}})
+			_, err = r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: patches.Kind(), Namespace: "shop", Name: "a"}})
 			require.ErrorContains(t, err, row.err)
 		})
 	}

@@ -81,7 +81,7 @@ func reconcileOne(r interface {
 	watch.Reconciler
 	Kind() schema.GroupVersionKind
 }, name string) {
-	req := request.Request{Key: request.Key{Kind: r.Kind(), Namespace: "market", Name: name}}
+	req := request.Request{Key: deploy.Ref{Kind: r.Kind(), Namespace: "market", Name: name}}
 	if _, err := r.Reconcile(context.Background(), req); err != nil {
 		fmt.Println("failed:", err)
 	}

@@ -159,7 +159,7 @@ func (w *world) run(r reconciler, name string) (writes []string, result request.
 	w.t.Helper()
 	w.calls.Take()
 	w.clock.advance(time.Second)
-	result, err = r.Reconcile(w.t.Context(), request.Request{Key: request.Key{Kind: r.Kind(), Namespace: "shop", Name: name}})
+	result, err = r.Reconcile(w.t.Context(), request.Request{Key: deploy.Ref{Kind: r.Kind(), Namespace: "shop", Name: name}})
 	for _, call := range w.calls.Take() {
 		writes = append(writes, call.String())
 	}

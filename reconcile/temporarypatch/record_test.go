@@ -196,7 +196,7 @@ func TestConcurrentWriters(t *testing.T) {
 			all.Go(func() {
 				var stale *deploy.StaleError
 				for {
-					_, err := w.own.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: w.patches.Kind(), Namespace: "shop", Name: name}})
+					_, err := w.own.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: w.patches.Kind(), Namespace: "shop", Name: name}})
 					if !errors.As(err, &stale) {
 						assert.NoError(t, err)
 						return

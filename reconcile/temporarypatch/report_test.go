@@ -183,7 +183,7 @@ func TestReport(t *testing.T) {
 func TestUnknownPatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	result, err := w.own.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: w.patches.Kind(), Namespace: "shop", Name: "none"}})
+	result, err := w.own.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: w.patches.Kind(), Namespace: "shop", Name: "none"}})
 	require.NoError(t, err)
 	assert.Zero(t, result)
 }

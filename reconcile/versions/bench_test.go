@@ -80,7 +80,7 @@ func BenchmarkSettled(b *testing.B) {
 			require.NoError(b, err)
 			r, err := reconcile.New(controller, deploy.NewManager(memory), reconcile.Logger(slog.New(slog.DiscardHandler)))
 			require.NoError(b, err)
-			again := request.Request{Key: request.Key{Kind: houses, Namespace: "town", Name: "h"}}
+			again := request.Request{Key: deploy.Ref{Kind: houses, Namespace: "town", Name: "h"}}
 			for range 2 {
 				_, err = r.Reconcile(b.Context(), again)
 				require.NoError(b, err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
 
@@ -34,7 +33,7 @@ func (l *life) counts(about wire.Happened, event deploy.Event) bool {
 }
 
 // keys asks a version which resources an event concerns, and tells whether it has answered.
-func (l *life) keys(about wire.Happened, event deploy.Event) ([]request.Key, bool) {
+func (l *life) keys(about wire.Happened, event deploy.Event) ([]deploy.Ref, bool) {
 	var refs []wire.Ref
 	if !l.asks(wire.Keys, about, event, &refs) {
 		return nil, false

@@ -69,7 +69,7 @@ func Example() {
 			return
 		}
 		for _, name := range []string{"old", "new"} {
-			if _, err := reconciler.Reconcile(ctx, request.Request{Key: request.Key{Kind: labs, Namespace: "test", Name: name}}); err != nil {
+			if _, err := reconciler.Reconcile(ctx, request.Request{Key: deploy.Ref{Kind: labs, Namespace: "test", Name: name}}); err != nil {
 				fmt.Println(err)
 				return
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
@@ -85,7 +85,7 @@ func (p *Pool) bring(b wire.Brought, failed bool) error {
 }
 
 // known are the resources of a kind that external sources may ask for.
-func (p *Pool) known(kind schemaKind) []request.Key {
+func (p *Pool) known(kind schemaKind) []deploy.Ref {
 	if active := p.target(kind); active != nil {
 		return active.target.Keys()
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/event"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -104,9 +103,9 @@ func (h House) Sources() source.Sources {
 		Owned: []source.Owned{{Kind: configMaps, When: func(e deploy.Event) bool { return e.New.GetLabels()["ignored"] == "" }}},
 		Mapped: []source.Mapped{{
 			Kind: schema.GroupVersionKind{Version: "v1", Kind: "Secret"},
-			Keys: func(e deploy.Event) []request.Key {
+			Keys: func(e deploy.Event) []deploy.Ref {
 				if name, ok := e.New.GetLabels()["house"]; ok {
-					return []request.Key{{Namespace: e.New.GetNamespace(), Name: name}}
+					return []deploy.Ref{{Namespace: e.New.GetNamespace(), Name: name}}
 				}
 				return nil
 			},

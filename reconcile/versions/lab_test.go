@@ -262,11 +262,11 @@ func (l Lab) Sources() source.Sources {
 			return e.New.GetLabels()[of] == l.version
 		}
 	}
-	named := func(e deploy.Event) []request.Key {
+	named := func(e deploy.Event) []deploy.Ref {
 		if !marked("dies-by")(e) && e.New.GetLabels()["lab"] == "" {
 			return nil
 		}
-		return []request.Key{{Namespace: "test", Name: e.New.GetLabels()["lab"] + "-" + l.version}}
+		return []deploy.Ref{{Namespace: "test", Name: e.New.GetLabels()["lab"] + "-" + l.version}}
 	}
 	s := source.Sources{When: marked("counts"), Owned: []source.Owned{{Kind: configMaps, When: marked("counts")}}}
 	s.Mapped = []source.Mapped{{Kind: secrets, Keys: named}}
@@ -280,7 +280,7 @@ func (l Lab) Sources() source.Sources {
 
 // external brings one key when it begins, and one for each resource that is known.
 func (l Lab) external(ctx context.Context, target source.Target) {
-	target.Bring(request.Key{Namespace: "test", Name: fmt.Sprintf("begun-%s", l.version)})
+	target.Bring(deploy.Ref{Namespace: "test", Name: fmt.Sprintf("begun-%s", l.version)})
 	for _, key := range target.Keys() {
 		key.Name = "known-" + key.Name
 		target.Bring(key)

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/request"
 )
 
 // Pool runs the versions of an operator, each as a process of its own. It is safe for concurrent use.
@@ -29,7 +29,7 @@ type Pool struct {
 	// sessions are those under way, by their ids.
 	sessions map[string]*session
 	// residents are resources with the version that has last described them.
-	residents map[request.Key]*version
+	residents map[deploy.Ref]*version
 	// targets are where external sources bring their keys, by kind.
 	targets map[schemaKind]*activeTarget
 }
@@ -51,7 +51,7 @@ func Start(ctx context.Context, options Options) (*Pool, error) {
 	}
 	p := &Pool{
 		options: options, room: make(chan struct{}, 1), versions: map[string]*version{}, sessions: map[string]*session{},
-		residents: map[request.Key]*version{}, targets: map[schemaKind]*activeTarget{},
+		residents: map[deploy.Ref]*version{}, targets: map[schemaKind]*activeTarget{},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	for _, name := range names {

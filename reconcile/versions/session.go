@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/logging"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -44,7 +44,7 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 		return nil, nil, reconcile.Configuration("version %s doesn't know the kind %s", v.name, c.union.kind.Kind)
 	}
 	if !local.DryRun() {
-		c.pool.reside(request.Key{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()}, v)
+		c.pool.reside(deploy.Ref{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()}, v)
 	}
 	resource := local.Resource()
 	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields") // they are long and nobody's business

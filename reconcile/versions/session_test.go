@@ -83,7 +83,7 @@ func (w *watched) Own(_ context.Context, owner, of schema.GroupVersionKind) erro
 	return w.note("own", owner.Kind, of.Kind)
 }
 
-func (w *watched) Follow(_ context.Context, owner request.Key, ref deploy.Ref) error {
+func (w *watched) Follow(_ context.Context, owner deploy.Ref, ref deploy.Ref) error {
 	return w.note("follow", owner.String(), ref.String())
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
@@ -15,7 +14,7 @@ func (p *Pool) sourcesOf(u *union) (s source.Sources) {
 	standard := filter.Standard()
 	s.When = func(event deploy.Event) bool {
 		if event.Type == deploy.Deleted {
-			p.leave(request.Key(deploy.RefOf(event.New)))
+			p.leave(deploy.RefOf(event.New))
 		}
 		return p.anyone(u.kind, func(r ruling) bool {
 			return !r.When && standard(event) || r.When && r.life.counts(wire.Happened{Kind: r.Kind}, event)
@@ -34,7 +33,7 @@ func (p *Pool) sourcesOf(u *union) (s source.Sources) {
 		}})
 	}
 	for _, kind := range u.declared.mapped {
-		s.Mapped = append(s.Mapped, source.Mapped{Kind: kind.GVK(), Keys: func(event deploy.Event) (keys []request.Key) {
+		s.Mapped = append(s.Mapped, source.Mapped{Kind: kind.GVK(), Keys: func(event deploy.Event) (keys []deploy.Ref) {
 			for _, r := range p.ruling(u.kind) {
 				for i, mapped := range r.Mapped {
 					if mapped.Kind == kind {
@@ -85,7 +84,7 @@ func (p *Pool) anyone(kind schemaKind, counts func(ruling) bool) bool {
 
 // keys are the resources that an event concerns, by the mapped source of a version. Where that can't be known they are all that the version has
 // described: what it would have said isn't lost.
-func (p *Pool) keys(r ruling, source int, event deploy.Event) []request.Key {
+func (p *Pool) keys(r ruling, source int, event deploy.Event) []deploy.Ref {
 	about := wire.Happened{Kind: r.Kind, Mapped: source + 1}
 	if r.Mapped[source].When && !r.life.counts(about, event) {
 		return nil
@@ -98,20 +97,20 @@ func (p *Pool) keys(r ruling, source int, event deploy.Event) []request.Key {
 }
 
 // reside notes which version describes a resource.
-func (p *Pool) reside(key request.Key, in *version) {
+func (p *Pool) reside(key deploy.Ref, in *version) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.residents[key] = in
 }
 
 // leave forgets a resource that is gone.
-func (p *Pool) leave(key request.Key) {
+func (p *Pool) leave(key deploy.Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.residents, key)
 }
 
-func (p *Pool) residentsOf(v *version, kind schemaKind) (keys []request.Key) {
+func (p *Pool) residentsOf(v *version, kind schemaKind) (keys []deploy.Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, in := range p.residents {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/versions"
 	"github.com/stretchr/testify/assert"
@@ -160,20 +159,20 @@ func TestEventsThatAVersionDoesntSee(t *testing.T) {
 
 // brought is a target that keeps what it is brought.
 type brought struct {
-	known []request.Key
+	known []deploy.Ref
 
 	mu     sync.Mutex
 	names  map[string]int
 	failed map[string]int
 }
 
-func newBrought(known ...request.Key) *brought {
+func newBrought(known ...deploy.Ref) *brought {
 	return &brought{known: known, names: map[string]int{}, failed: map[string]int{}}
 }
 
-func (b *brought) Keys() []request.Key { return b.known }
+func (b *brought) Keys() []deploy.Ref { return b.known }
 
-func (b *brought) Bring(keys ...request.Key) {
+func (b *brought) Bring(keys ...deploy.Ref) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, key := range keys {
@@ -205,7 +204,7 @@ func TestExternalSources(t *testing.T) {
 	options := folder(t, "lab", "1.0.0", "2.0.0")
 	pool := start(t, options)
 	sources := sourcesOf(t, pool)
-	target := newBrought(request.Key{Kind: labs, Namespace: "test", Name: "tea"})
+	target := newBrought(deploy.Ref{Kind: labs, Namespace: "test", Name: "tea"})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan bool)
 	go func() {

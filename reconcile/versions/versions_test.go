@@ -118,7 +118,7 @@ func TestClusterScopedResources(t *testing.T) {
 		body := fmt.Appendf(nil, `{"spec":{"version":%q}}`, version)
 		_, err := memory.Port().Patch(t.Context(), deploy.RefOf(resource), deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: "somebody"})
 		require.NoError(t, err)
-		_, err = r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: labs, Name: "l"}})
+		_, err = r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: labs, Name: "l"}})
 		require.NoError(t, err)
 		seed, err := memory.View().Get(t.Context(), deploy.Ref{Kind: secrets, Namespace: "platform", Name: "seed"})
 		require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestUnchangedContentsAreNotAskedFor(t *testing.T) {
 	require.NoError(t, err)
 	reconciled := func(reason string, contents int) {
 		before := pool.Report()[0].Calls["content"]
-		_, err := r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: houses, Namespace: "town", Name: "home"}})
+		_, err := r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: houses, Namespace: "town", Name: "home"}})
 		require.NoError(t, err)
 		assert.Equal(t, contents, pool.Report()[0].Calls["content"]-before, reason)
 	}

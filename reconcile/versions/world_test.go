@@ -80,7 +80,7 @@ func (w *world) get(t testing.TB, kind schema.GroupVersionKind, name string) *un
 
 // reconcile reconciles a resource once.
 func (w *world) reconcile(ctx context.Context, name string, attempt ...int) (request.Result, error) {
-	req := request.Request{Key: request.Key{Kind: w.reconciler.Kind(), Namespace: "test", Name: name}}
+	req := request.Request{Key: deploy.Ref{Kind: w.reconciler.Kind(), Namespace: "test", Name: name}}
 	for _, n := range attempt {
 		req.Attempt = n
 	}

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
-	"github.com/operkit/operkit/reconcile/request"
 )
 
 // backoff doubles the time before each retry of an object up to a limit, less up to a tenth
@@ -16,15 +16,15 @@ type backoff struct {
 	first, limit time.Duration
 
 	mu     sync.Mutex
-	counts map[request.Key]int
+	counts map[deploy.Ref]int
 }
 
 func newBackoff(first, limit time.Duration) *backoff {
-	return &backoff{first: first, limit: limit, counts: map[request.Key]int{}}
+	return &backoff{first: first, limit: limit, counts: map[deploy.Ref]int{}}
 }
 
 // next counts a failure and returns the time before the next try.
-func (b *backoff) next(key request.Key) time.Duration {
+func (b *backoff) next(key deploy.Ref) time.Duration {
 	b.mu.Lock()
 	n := b.counts[key]
 	b.counts[key]++
@@ -33,7 +33,7 @@ func (b *backoff) next(key request.Key) time.Duration {
 	return delay - rand.N(delay/10+1)
 }
 
-func (b *backoff) reset(key request.Key) {
+func (b *backoff) reset(key deploy.Ref) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.counts) > 0 {
@@ -41,7 +41,7 @@ func (b *backoff) reset(key request.Key) {
 	}
 }
 
-func (b *backoff) failures(key request.Key) int {
+func (b *backoff) failures(key deploy.Ref) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.counts) == 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -43,7 +43,7 @@ func TestBackoff(t *testing.T) {
 			b := newBackoff(time.Hour, limit)
 			previous := time.Duration(0)
 			for range 200 {
-				delay := b.next(request.Key{})
+				delay := b.next(deploy.Ref{})
 				assert.GreaterOrEqual(t, delay, min(previous, limit)/10*8)
 				assert.LessOrEqual(t, delay, limit)
 				previous = delay

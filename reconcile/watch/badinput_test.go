@@ -63,7 +63,7 @@ func TestStorm(t *testing.T) {
 			}
 			w.declare(source.Sources{
 				Owned:  []source.Owned{{Kind: configMaps}},
-				Mapped: []source.Mapped{{Kind: regions, Keys: func(deploy.Event) []request.Key { return []request.Key{key("a")} }}},
+				Mapped: []source.Mapped{{Kind: regions, Keys: func(deploy.Event) []deploy.Ref { return []deploy.Ref{key("a")} }}},
 			})
 			a := w.create(widget("a"))
 			engine = w.engine(Backoff(time.Hour, time.Hour))
@@ -214,7 +214,7 @@ func TestSubsystem(t *testing.T) {
 			if fails {
 				reason = "Errored"
 			}
-			_, err := w.memory.Port().Patch(ctx, deploy.Ref(req.Key), deploy.Patch{
+			_, err := w.memory.Port().Patch(ctx, req.Key, deploy.Patch{
 				Type: types.MergePatchType, Subresource: "status", FieldManager: "parts",
 				Body: []byte(`{"status":{"conditions":[{"type":"Ready","reason":"` + reason + `"}]}}`),
 			})
@@ -245,7 +245,7 @@ func TestOverMemory(t *testing.T) {
 	inBubble(t, "watch 3, 4, mistake 19: over a cluster in memory a status that it writes brings no object, and a failure blocks none", func(w *world) {
 		tries := 0
 		w.do = func(ctx context.Context, req request.Request) (request.Result, error) {
-			_, err := w.memory.Port().Patch(ctx, deploy.Ref(req.Key), deploy.Patch{
+			_, err := w.memory.Port().Patch(ctx, req.Key, deploy.Patch{
 				Type: types.MergePatchType, Subresource: "status", FieldManager: "we", Body: []byte(fmt.Sprintf(`{"status":{"tries":%d}}`, tries)),
 			})
 			if tries++; tries == 1 {
@@ -265,7 +265,7 @@ func TestOverMemory(t *testing.T) {
 	})
 	inBubble(t, "watch mistake 21: one that is gone is no longer there to be finalized", func(w *world) {
 		w.do = func(ctx context.Context, req request.Request) (request.Result, error) {
-			obj, err := w.view.Get(ctx, deploy.Ref(req.Key))
+			obj, err := w.view.Get(ctx, req.Key)
 			if req.Triggers.Has(request.Deleted) {
 				assert.Nil(w.t, obj)
 			}

@@ -199,4 +199,4 @@ func TestOwn(t *testing.T) {
 	})
 }
 
-func regionKey(name string) request.Key { return request.Key{Kind: regions, Name: name} }
+func regionKey(name string) deploy.Ref { return deploy.Ref{Kind: regions, Name: name} }

@@ -38,7 +38,7 @@ type Observer interface {
 // Forgetter is what a Reconciler may be beside that remembers something of objects: Forget is told of each that is gone or
 // has left the view, whatever a filter says. A reconcile of it may still run, or be about to. It must not block.
 type Forgetter interface {
-	Forget(key request.Key)
+	Forget(key deploy.Ref)
 }
 
 // controlled is one kind and who reconciles it.
@@ -130,7 +130,7 @@ func (c *controlled) tell(event deploy.Event, logger *slog.Logger) {
 }
 
 // forget has the forgetter know that an object is gone or left.
-func (c *controlled) forget(key request.Key, logger *slog.Logger) {
+func (c *controlled) forget(key deploy.Ref, logger *slog.Logger) {
 	if c.forgetter == nil {
 		return
 	}

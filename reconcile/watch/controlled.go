@@ -9,7 +9,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -159,13 +158,13 @@ func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (broug
 }
 
 // dropped forgets an object that was dropped while it was reconciled, with what that reconcile has kept of it.
-func (e *Engine) dropped(key request.Key) {
+func (e *Engine) dropped(key deploy.Ref) {
 	e.forget(key)
 	e.controlled[key.Kind].forget(key, e.options.logger)
 }
 
 // forget drops what is known of an object beside its place in the queue.
-func (e *Engine) forget(key request.Key) {
+func (e *Engine) forget(key deploy.Ref) {
 	e.backoff.reset(key)
 	e.followers.Drop(key)
 	e.echoes.forget(key)

@@ -40,7 +40,7 @@ func (e *Engine) declared(ctx context.Context, c *controlled) (all []declaredKin
 }
 
 // bring has the objects reconciled that keys name.
-func (e *Engine) bring(why request.Triggers, keys []request.Key) {
+func (e *Engine) bring(why request.Triggers, keys []deploy.Ref) {
 	for _, key := range keys {
 		e.queue.Add(key, why)
 	}
@@ -81,12 +81,12 @@ type target struct {
 }
 
 // Bring implements source.Target.
-func (t target) Bring(keys ...request.Key) {
+func (t target) Bring(keys ...deploy.Ref) {
 	t.engine.bring(request.External, t.c.rules.Own(keys...))
 }
 
 // Keys implements source.Target.
-func (t target) Keys() []request.Key { return t.engine.owners.Keys(t.c.kind) }
+func (t target) Keys() []deploy.Ref { return t.engine.owners.Keys(t.c.kind) }
 
 // Failed implements source.Target.
 func (t target) Failed(err error) {

@@ -13,7 +13,7 @@ import (
 // is safe for concurrent use.
 type echoes struct {
 	mu   sync.Mutex
-	keys map[request.Key]*echo
+	keys map[deploy.Ref]*echo
 }
 
 // mostArrived is how many events of children are kept apart during one reconcile. With more the object comes once more anyway.
@@ -29,17 +29,17 @@ type echo struct {
 }
 
 // begin notes that a reconcile of key begins.
-func (e *echoes) begin(key request.Key) {
+func (e *echoes) begin(key deploy.Ref) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.keys == nil {
-		e.keys = map[request.Key]*echo{}
+		e.keys = map[deploy.Ref]*echo{}
 	}
 	e.keys[key] = &echo{running: true}
 }
 
 // end notes that it has ended and what it wrote. It tells whether something else has come meanwhile.
-func (e *echoes) end(key request.Key, wrote []request.State) (others bool) {
+func (e *echoes) end(key deploy.Ref, wrote []request.State) (others bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now, known := e.keys[key]
@@ -59,7 +59,7 @@ func (e *echoes) end(key request.Key, wrote []request.State) (others bool) {
 
 // keeps tells whether the event of a child of key needn't bring that, by now: it is one of its own writes, or a reconcile is
 // under way of whose end that depends.
-func (e *echoes) keeps(key request.Key, event deploy.Event) bool {
+func (e *echoes) keeps(key deploy.Ref, event deploy.Event) bool {
 	if event.Type != deploy.Added && event.Type != deploy.Modified {
 		return false
 	}
@@ -92,7 +92,7 @@ func (e *echo) take(state request.State) bool {
 }
 
 // forget drops what is known of an object that is gone.
-func (e *echoes) forget(key request.Key) {
+func (e *echoes) forget(key deploy.Ref) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.keys, key)

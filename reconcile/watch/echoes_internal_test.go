@@ -12,7 +12,7 @@ import (
 
 func TestEchoes(t *testing.T) {
 	t.Parallel()
-	key := request.Key{Name: "shop"}
+	key := deploy.Ref{Name: "shop"}
 	state := func(uid, version string) request.State {
 		return request.State{UID: types.UID(uid), ResourceVersion: version}
 	}
@@ -64,7 +64,7 @@ func TestEchoes(t *testing.T) {
 func TestEchoesOfWhatIsGone(t *testing.T) {
 	t.Parallel()
 	var e echoes
-	key := request.Key{Name: "shop"}
+	key := deploy.Ref{Name: "shop"}
 	e.begin(key)
 	e.forget(key)
 	assert.False(t, e.end(key, []request.State{{UID: "a", ResourceVersion: "1"}}))

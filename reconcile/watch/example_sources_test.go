@@ -76,7 +76,7 @@ func ExampleObserver() {
 type mindful struct{ reconcilerFunc }
 
 // Forget implements watch.Forgetter.
-func (mindful) Forget(key request.Key) { fmt.Println("forget", key) }
+func (mindful) Forget(key deploy.Ref) { fmt.Println("forget", key) }
 
 func ExampleForgetter() {
 	cluster := newCluster()
@@ -86,7 +86,7 @@ func ExampleForgetter() {
 				enough()
 				return request.Result{}, nil
 			}
-			return request.Result{}, cluster.Port().Delete(ctx, deploy.Ref(req.Key), deploy.DeleteOptions{})
+			return request.Result{}, cluster.Port().Delete(ctx, req.Key, deploy.DeleteOptions{})
 		}}
 	})
 	// Output: forget Shop market/tea

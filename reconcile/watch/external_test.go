@@ -17,18 +17,18 @@ import (
 func TestExternal(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "a channel brings what comes, whatever the filter says", func(w *world) {
-		keys := make(chan request.Key)
+		keys := make(chan deploy.Ref)
 		w.create(widget("a"))
 		w.declare(source.Sources{When: filter.Never(), External: []source.External{source.Channel(keys)}})
 		w.start()
 		assert.Empty(w.t, w.why())
 		keys <- key("a")
-		keys <- request.Key{Namespace: "shop", Name: "gone"}
+		keys <- deploy.Ref{Namespace: "shop", Name: "gone"}
 		assert.Equal(w.t, []string{"external", "external"}, w.why())
 		assert.Equal(w.t, []string{"Widget shop/a", "Widget shop/gone"}, names(w.requests))
 	})
 	inBubble(t, "keys of other kinds are left out, and that is said once", func(w *world) {
-		keys := make(chan request.Key)
+		keys := make(chan deploy.Ref)
 		w.declare(source.Sources{External: []source.External{source.Channel(keys)}})
 		w.start()
 		for range 3 {
@@ -39,13 +39,13 @@ func TestExternal(t *testing.T) {
 		assert.Equal(w.t, 1, w.logs.Count("a source brings what is no object of its kind: left out"))
 	})
 	inBubble(t, "a poll brings what differs, and is asked again after an error", func(w *world) {
-		versions := map[request.Key]int{key("a"): 1, key("b"): 1}
+		versions := map[deploy.Ref]int{key("a"): 1, key("b"): 1}
 		var fails error
 		w.create(widget("a"))
 		w.create(widget("b"))
 		polled := make(chan struct{})
 		w.declare(source.Sources{When: filter.Never(), External: []source.External{
-			source.Poll(time.Minute, func(context.Context) (map[request.Key]int, error) { <-polled; return versions, fails }),
+			source.Poll(time.Minute, func(context.Context) (map[deploy.Ref]int, error) { <-polled; return versions, fails }),
 		}})
 		w.start()
 		polled <- struct{}{}
@@ -66,7 +66,7 @@ func TestExternal(t *testing.T) {
 	inBubble(t, "a poll of each object knows which there are", func(w *world) {
 		var asked []string
 		w.declare(source.Sources{External: []source.External{
-			source.PollEach(time.Minute, func(_ context.Context, key request.Key) (int, error) {
+			source.PollEach(time.Minute, func(_ context.Context, key deploy.Ref) (int, error) {
 				asked = append(asked, key.String())
 				return 0, nil
 			}),
@@ -104,7 +104,7 @@ func TestExternal(t *testing.T) {
 	})
 	inBubble(t, "it ends with the engine, also while it waits for its next turn", func(w *world) {
 		w.declare(source.Sources{External: []source.External{
-			source.Channel(make(chan request.Key)),
+			source.Channel(make(chan deploy.Ref)),
 			source.Func(func(context.Context, source.Target) { panic("boom") }),
 		}})
 		w.start()

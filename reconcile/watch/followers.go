@@ -12,7 +12,7 @@ import (
 // Secret that its spec refers to, say. It holds for as long as each reconcile of key that ends without an error asks
 // for it again. It returns when the objects of that kind are known, or with the reason why they can't be read. It is to be
 // called in a reconcile of key, before the object is read.
-func (e *Engine) Follow(ctx context.Context, key request.Key, ref deploy.Ref) error {
+func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) error {
 	controlled := e.of(key.Kind)
 	if controlled == nil {
 		return fmt.Errorf("follow %s for %s: the engine has no reconciler for that kind", ref, key)

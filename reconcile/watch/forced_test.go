@@ -169,8 +169,8 @@ func TestLeft(t *testing.T) {
 	}
 	inBubble(t, "children, followed and mapped objects that leave bring nobody", func(w *world) {
 		theirs := deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "theirs"}
-		w.declare(source.Sources{Owned: []source.Owned{{Kind: configMaps}}, Mapped: []source.Mapped{{Kind: configMaps, Keys: func(deploy.Event) []request.Key {
-			return []request.Key{key("a")}
+		w.declare(source.Sources{Owned: []source.Owned{{Kind: configMaps}}, Mapped: []source.Mapped{{Kind: configMaps, Keys: func(deploy.Event) []deploy.Ref {
+			return []deploy.Ref{key("a")}
 		}}}})
 		engine := w.engine()
 		w.do = func(ctx context.Context, req request.Request) (request.Result, error) {

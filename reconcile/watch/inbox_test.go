@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -161,13 +160,13 @@ func TestInboxLosesNothing(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
 		random, b := rand.New(rand.NewPCG(seed, 5)), newInbox()
-		brought := map[request.Key]bool{}
+		brought := map[deploy.Ref]bool{}
 		w := &watcher{look: func(event deploy.Event, _ bool) bool {
 			counts := event.Old == nil || event.Old.Object["size"] != event.New.Object["size"]
 			brought[key(event.New.GetName())] = brought[key(event.New.GetName())] || counts
 			return counts
 		}}
-		latest, want := map[string]*unstructured.Unstructured{}, map[request.Key]bool{}
+		latest, want := map[string]*unstructured.Unstructured{}, map[deploy.Ref]bool{}
 		for range 60 {
 			name := fmt.Sprint(random.IntN(5))
 			before, after := latest[name], sized(name, random.IntN(2))

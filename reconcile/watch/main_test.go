@@ -168,8 +168,8 @@ func widget(name string) *unstructured.Unstructured {
 	return obj
 }
 
-func key(name string) request.Key {
-	return request.Key{Kind: widgets, Namespace: "shop", Name: name}
+func key(name string) deploy.Ref {
+	return deploy.Ref{Kind: widgets, Namespace: "shop", Name: name}
 }
 
 // child is a ConfigMap of the owners, referred to as of another version of their kind.

@@ -112,10 +112,10 @@ func TestOptionalMethods(t *testing.T) {
 // forgetting is a Reconciler that is told of what is gone.
 type forgetting struct {
 	declaring
-	forget func(key request.Key)
+	forget func(key deploy.Ref)
 }
 
-func (f forgetting) Forget(key request.Key) { f.forget(key) }
+func (f forgetting) Forget(key deploy.Ref) { f.forget(key) }
 
 func TestForgetter(t *testing.T) {
 	t.Parallel()
@@ -123,7 +123,7 @@ func TestForgetter(t *testing.T) {
 		var told []string
 		engine, err := New(w.view, Logger(w.logger()))
 		require.NoError(w.t, err)
-		require.NoError(w.t, engine.Control(widgets, forgetting{declaring{w.reconciler, source.Sources{When: filter.Never()}}, func(key request.Key) {
+		require.NoError(w.t, engine.Control(widgets, forgetting{declaring{w.reconciler, source.Sources{When: filter.Never()}}, func(key deploy.Ref) {
 			told = append(told, key.Name)
 			panic("boom")
 		}}))
@@ -146,7 +146,7 @@ func TestForgetter(t *testing.T) {
 			time.Sleep(time.Minute)
 			return request.Result{}, nil
 		}
-		require.NoError(w.t, engine.Control(widgets, forgetting{declaring{w.reconciler, source.Sources{}}, func(request.Key) { told.Add(1) }}))
+		require.NoError(w.t, engine.Control(widgets, forgetting{declaring{w.reconciler, source.Sources{}}, func(deploy.Ref) { told.Add(1) }}))
 		a := w.create(widget("a"))
 		w.run(engine)
 		w.pass(time.Second)
@@ -159,7 +159,7 @@ func TestForgetter(t *testing.T) {
 	inBubble(t, "a method that only looks like it", func(w *world) {
 		engine, err := New(w.view)
 		require.NoError(w.t, err)
-		assert.ErrorContains(w.t, engine.Control(widgets, misforgetting{w.reconciler}), "its method Forget is (string): make it (request.Key)")
+		assert.ErrorContains(w.t, engine.Control(widgets, misforgetting{w.reconciler}), "its method Forget is (string): make it (deploy.Ref)")
 	})
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/deploy"
 )
 
 const (
@@ -29,14 +29,14 @@ type outage struct {
 	// did last, which goes on if one fails again soon: not all of a cluster comes back at once.
 	began, failed, ended time.Time
 	// waiting are the objects whose reconciles failed, scout the one that is tried often, and scouted when it was last.
-	waiting map[request.Key]bool
-	scout   request.Key
+	waiting map[deploy.Ref]bool
+	scout   deploy.Ref
 	scouted time.Time
 }
 
 // fails takes note of a reconcile that failed. It tells whether that is to be said, how many weren't before, and whether key is
 // the scout. timed: the cluster has said when it may be asked again, which is kept to.
-func (o *outage) fails(key request.Key, timed bool) (say bool, before int, scout bool) {
+func (o *outage) fails(key deploy.Ref, timed bool) (say bool, before int, scout bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
@@ -56,13 +56,13 @@ func (o *outage) fails(key request.Key, timed bool) (say bool, before int, scout
 }
 
 // wait has key wait for the end of the outage and tells whether it is the scout.
-func (o *outage) wait(key request.Key, now time.Time) (scout bool) {
+func (o *outage) wait(key deploy.Ref, now time.Time) (scout bool) {
 	if o.waiting == nil {
-		o.waiting = map[request.Key]bool{}
+		o.waiting = map[deploy.Ref]bool{}
 	}
 	o.waiting[key] = true
 	// One that isn't heard of any more, as it fails by something else by now, has a successor.
-	if o.scout == (request.Key{}) || now.Sub(o.scouted) > 2*scouting {
+	if o.scout == (deploy.Ref{}) || now.Sub(o.scouted) > 2*scouting {
 		o.scout = key
 	}
 	if o.scout == key {
@@ -73,7 +73,7 @@ func (o *outage) wait(key request.Key, now time.Time) (scout bool) {
 
 // succeeds takes note of a reconcile that had failed before. It tells whether that is the end of an outage, and which objects wait
 // for it. Of one that nothing was heard of for long it isn't.
-func (o *outage) succeeds(key request.Key) (over bool, waiting []request.Key) {
+func (o *outage) succeeds(key deploy.Ref) (over bool, waiting []deploy.Ref) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	over = !o.began.IsZero() && time.Since(o.failed) < 5*sayAgain && time.Since(o.began) >= scouting
@@ -82,16 +82,16 @@ func (o *outage) succeeds(key request.Key) (over bool, waiting []request.Key) {
 		waiting = slices.Collect(maps.Keys(o.waiting))
 		o.said, o.unsaid, o.ended = time.Time{}, 0, time.Now()
 	}
-	o.began, o.waiting, o.scout = time.Time{}, nil, request.Key{}
+	o.began, o.waiting, o.scout = time.Time{}, nil, deploy.Ref{}
 	return over, waiting
 }
 
 // forget drops an object that is gone.
-func (o *outage) forget(key request.Key) {
+func (o *outage) forget(key deploy.Ref) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.waiting, key)
 	if o.scout == key {
-		o.scout = request.Key{}
+		o.scout = deploy.Ref{}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/deploy"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -60,7 +60,7 @@ func TestOutage(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var o outage
-				key := request.Key{Name: "shop"}
+				key := deploy.Ref{Name: "shop"}
 				for i, step := range steps {
 					time.Sleep(step.after)
 					if step.succeeds {
@@ -80,9 +80,9 @@ func TestOutage(t *testing.T) {
 func TestOutageHasAScout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a, b, c := request.Key{Name: "a"}, request.Key{Name: "b"}, request.Key{Name: "c"}
+		a, b, c := deploy.Ref{Name: "a"}, deploy.Ref{Name: "b"}, deploy.Ref{Name: "c"}
 		var o outage
-		isScout := func(key request.Key) bool { _, _, scout := o.fails(key, false); return scout }
+		isScout := func(key deploy.Ref) bool { _, _, scout := o.fails(key, false); return scout }
 		assert.True(t, isScout(a), "the first")
 		assert.False(t, isScout(b), "one is enough")
 		time.Sleep(scouting)
@@ -93,11 +93,11 @@ func TestOutageHasAScout(t *testing.T) {
 		assert.True(t, isScout(b), "one that isn't heard of any more has a successor, though others are")
 		o.forget(b)
 		assert.True(t, isScout(c), "so has one that is gone")
-		_, _, scout := o.fails(request.Key{Name: "told when to come again"}, true)
+		_, _, scout := o.fails(deploy.Ref{Name: "told when to come again"}, true)
 		assert.False(t, scout)
 		over, waiting := o.succeeds(c)
 		assert.True(t, over)
-		assert.Equal(t, []request.Key{a}, waiting, "those that failed, but for the one that is gone")
+		assert.Equal(t, []deploy.Ref{a}, waiting, "those that failed, but for the one that is gone")
 		assert.Empty(t, o.waiting)
 		over, waiting = o.succeeds(a)
 		assert.False(t, over)

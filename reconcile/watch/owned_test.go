@@ -7,7 +7,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -121,9 +120,9 @@ func TestFilterOfChildren(t *testing.T) {
 }
 
 // byLabel maps an object to the widget that its label names.
-func byLabel(event deploy.Event) []request.Key {
+func byLabel(event deploy.Event) []deploy.Ref {
 	if name := event.New.GetLabels()["widget"]; name != "" {
-		return []request.Key{{Namespace: "shop", Name: name}}
+		return []deploy.Ref{{Namespace: "shop", Name: name}}
 	}
 	return nil
 }
@@ -148,7 +147,7 @@ func TestMapped(t *testing.T) {
 	inBubble(t, "watch 25, 26: each has a filter of its own, and the same kind may be mapped twice", func(w *world) {
 		w.create(widget("a"))
 		w.create(widget("b"))
-		toB := func(deploy.Event) []request.Key { return []request.Key{key("b")} }
+		toB := func(deploy.Event) []deploy.Ref { return []deploy.Ref{key("b")} }
 		w.declare(source.Sources{Mapped: []source.Mapped{
 			{Kind: regions, When: filter.Deletion(), Keys: byLabel}, {Kind: regions, When: filter.Created(), Keys: toB},
 		}})
@@ -190,7 +189,7 @@ func TestMapped(t *testing.T) {
 	})
 	inBubble(t, "watch mistake 12: a function that panics concerns nobody, and is told of once", func(w *world) {
 		w.create(widget("a"))
-		w.declare(source.Sources{Mapped: []source.Mapped{{Kind: regions, Keys: func(deploy.Event) []request.Key { panic("boom") }}}})
+		w.declare(source.Sources{Mapped: []source.Mapped{{Kind: regions, Keys: func(deploy.Event) []deploy.Ref { panic("boom") }}}})
 		w.start()
 		w.taken()
 		for _, name := range []string{"north", "south"} {

@@ -69,7 +69,7 @@ func TestPendingRunsOnceMore(t *testing.T) {
 		var sizes []int64
 		w.do = func(_ context.Context, req request.Request) (request.Result, error) {
 			time.Sleep(time.Second)
-			obj, err := w.view.Get(w.t.Context(), deploy.Ref(req.Key))
+			obj, err := w.view.Get(w.t.Context(), req.Key)
 			assert.NoError(w.t, err)
 			sizes = append(sizes, obj.Object["spec"].(map[string]any)["size"].(int64))
 			return request.Result{}, nil

@@ -10,7 +10,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/logging"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -37,7 +36,7 @@ type State struct {
 // Running is one reconcile under way.
 type Running struct {
 	// Key names the object, Since is when it began.
-	Key   request.Key
+	Key   deploy.Ref
 	Since time.Time
 	// Stuck tells that it should have returned: the time that one may take has been over for a tenth of it.
 	Stuck bool
@@ -96,7 +95,7 @@ type slot struct {
 	watchdog *time.Timer
 }
 
-func (s *slot) begin(scope context.Context, key request.Key) {
+func (s *slot) begin(scope context.Context, key deploy.Ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy, s.running, s.scope = true, Running{Key: key, Since: time.Now()}, scope
@@ -119,14 +118,14 @@ func (s *slot) look() {
 	}
 	s.running.Stuck = true
 	logging.Scoped(s.scope, s.logger).Error("a reconcile is stuck: it doesn't return although its context has ended",
-		"object", deploy.Ref(s.running.Key), "since", s.running.Since)
+		"object", s.running.Key, "since", s.running.Since)
 }
 
 func (s *slot) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running.Stuck {
-		logging.Scoped(s.scope, s.logger).Warn("a reconcile that was stuck has returned", "object", deploy.Ref(s.running.Key), "after", time.Since(s.running.Since))
+		logging.Scoped(s.scope, s.logger).Warn("a reconcile that was stuck has returned", "object", s.running.Key, "after", time.Since(s.running.Since))
 	}
 	s.busy, s.running, s.scope = false, Running{}, nil
 }

@@ -25,7 +25,7 @@ func (h *handlers) Sources() source.Sources {
 }
 
 func (h *handlers) Observe(event deploy.Event) {
-	if key := request.Key(deploy.RefOf(event.New)); event.Type == deploy.Deleted {
+	if key := deploy.RefOf(event.New); event.Type == deploy.Deleted {
 		h.gone.Store(key, event.New)
 	} else if event.Type == deploy.Left {
 		h.handled.Delete(key)
@@ -34,7 +34,7 @@ func (h *handlers) Observe(event deploy.Event) {
 
 func (h *handlers) Reconcile(ctx context.Context, req request.Request) (result request.Result, err error) {
 	last, isGone := h.gone.Load(req.Key) // before the present is read: what goes after that comes again
-	present, err := h.view.Get(ctx, deploy.Ref(req.Key))
+	present, err := h.view.Get(ctx, req.Key)
 	handled, isKnown := h.handled.Load(req.Key)
 	if err == nil && isGone && isKnown {
 		err = h.delete(ctx, last.(*unstructured.Unstructured), nil)

@@ -60,20 +60,20 @@ func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 }
 
 // recovered has objects tried again for which the cluster didn't answer, when it answers for one of them.
-func (e *Engine) recovered(key request.Key) {
+func (e *Engine) recovered(key deploy.Ref) {
 	over, waiting := e.outage.succeeds(key)
 	if !over {
 		return
 	}
-	e.options.logger.Info("the cluster answers again", "object", deploy.Ref(key), "waiting", len(waiting))
+	e.options.logger.Info("the cluster answers again", "object", key, "waiting", len(waiting))
 	for _, other := range waiting {
 		e.queue.Add(other, request.Retry)
 	}
 }
 
 // failed says that a reconcile failed, and when it is tried again.
-func (e *Engine) failed(ctx context.Context, key request.Key, attempt int, err error) queue.Next {
-	log := logging.Scoped(ctx, e.options.logger).With("object", deploy.Ref(key))
+func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err error) queue.Next {
+	log := logging.Scoped(ctx, e.options.logger).With("object", key)
 	var panicked *panicError
 	if errors.As(err, &panicked) {
 		log.Error("reconcile panicked", "value", panicked.value, "stack", string(panicked.stack))

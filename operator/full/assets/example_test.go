@@ -78,7 +78,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	_, err = reconciler.Reconcile(ctx, request.Request{Key: request.Key{Kind: widgets, Namespace: "shop", Name: "w"}})
+	_, err = reconciler.Reconcile(ctx, request.Request{Key: deploy.Ref{Kind: widgets, Namespace: "shop", Name: "w"}})
 	fmt.Println(err)
 	// Output:
 	// [1.2.0] <nil>

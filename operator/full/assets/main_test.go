@@ -108,6 +108,6 @@ func reconciledAs(t testing.TB, a *assets.Assets, kind schema.GroupVersionKind, 
 	require.NoError(t, err)
 	r, err := reconcile.New(controller{kind, setup}, deploy.NewManager(memory), append(options, reconcile.WithAssets(a))...)
 	require.NoError(t, err)
-	_, err = r.Reconcile(t.Context(), request.Request{Key: request.Key{Kind: kind, Namespace: "shop", Name: "w"}})
+	_, err = r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: kind, Namespace: "shop", Name: "w"}})
 	return err
 }

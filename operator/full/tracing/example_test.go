@@ -57,7 +57,7 @@ func ExampleNew() {
 	t := tracing.New(sdk.NewTracerProvider(sdk.WithSpanProcessor(spans)))
 	// An engine does this: watch.New(view, watch.Around(t.Around)).
 	kind := schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Shop"}
-	if _, err := t.Around(nothing{}).Reconcile(context.Background(), request.Request{Key: request.Key{Kind: kind, Name: "tea"}, Triggers: request.Changed}); err != nil {
+	if _, err := t.Around(nothing{}).Reconcile(context.Background(), request.Request{Key: deploy.Ref{Kind: kind, Name: "tea"}, Triggers: request.Changed}); err != nil {
 		fmt.Println(err)
 	}
 	for _, span := range spans.Ended() {
@@ -96,7 +96,7 @@ func ExampleTracing() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	key := request.Key{Kind: shops{}.Kind(), Namespace: "shop", Name: "tea"}
+	key := deploy.Ref{Kind: shops{}.Kind(), Namespace: "shop", Name: "tea"}
 	if _, err := t.Around(reconciler).Reconcile(context.Background(), request.Request{Key: key, Triggers: request.Changed}); err != nil {
 		log.Fatal(err)
 	}

@@ -30,7 +30,7 @@ import (
 
 var (
 	widgets       = schema.GroupVersionKind{Group: "example.dev", Version: "v1", Kind: "Widget"}
-	widgetRequest = request.Request{Key: request.Key{Kind: widgets, Namespace: "shop", Name: "w"}, Triggers: request.Changed, Waited: time.Second}
+	widgetRequest = request.Request{Key: deploy.Ref{Kind: widgets, Namespace: "shop", Name: "w"}, Triggers: request.Changed, Waited: time.Second}
 )
 
 type reconcilerFunc func(ctx context.Context, req request.Request) (request.Result, error)

@@ -3,6 +3,7 @@ package queue
 import (
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
 )
 
@@ -25,7 +26,7 @@ func headStart(triggers request.Triggers) time.Duration {
 
 // item is what is known of one key.
 type item struct {
-	key request.Key
+	key deploy.Ref
 	// wanted: it waits, or has to be handed out again once it is done. running: somebody has it.
 	wanted, running bool
 	// dropped: what whoever has it asks for afterwards doesn't count.

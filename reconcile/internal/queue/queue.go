@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
 )
 
@@ -14,7 +15,7 @@ type Queue struct {
 	mu    sync.Mutex
 	ready sync.Cond
 	// items are the keys of which there is something to know.
-	items map[request.Key]*item
+	items map[deploy.Ref]*item
 	// waiting are those that can be handed out; again counts those that have to be once they are done.
 	waiting heaped
 	again   int
@@ -28,19 +29,19 @@ type Queue struct {
 
 // New returns an empty Queue.
 func New() *Queue {
-	q := &Queue{items: map[request.Key]*item{}}
+	q := &Queue{items: map[deploy.Ref]*item{}}
 	q.ready.L = &q.mu
 	return q
 }
 
 // Add has key handed out, for what has happened in all since it was last handed out.
-func (q *Queue) Add(key request.Key, triggers request.Triggers) {
+func (q *Queue) Add(key deploy.Ref, triggers request.Triggers) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.add(q.item(key), triggers)
 }
 
-func (q *Queue) item(key request.Key) *item {
+func (q *Queue) item(key deploy.Ref) *item {
 	i := q.items[key]
 	if i == nil {
 		i = &item{key: key}
@@ -112,7 +113,7 @@ func (q *Queue) after(i *item, after time.Duration, triggers request.Triggers) {
 }
 
 // Cancel stops the timer of key, if it has one; whoever has the key can't set another one. It still waits if it did.
-func (q *Queue) Cancel(key request.Key) {
+func (q *Queue) Cancel(key deploy.Ref) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if i := q.items[key]; i != nil {
@@ -124,7 +125,7 @@ func (q *Queue) Cancel(key request.Key) {
 
 // Drop forgets key: it doesn't wait any more, its timer is stopped, and whoever has it can't set another one. What is added
 // afterwards counts.
-func (q *Queue) Drop(key request.Key) {
+func (q *Queue) Drop(key deploy.Ref) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i := q.items[key]
@@ -144,7 +145,7 @@ func (q *Queue) Drop(key request.Key) {
 
 // Taken is a key that is handed out. The zero value is none.
 type Taken struct {
-	Key request.Key
+	Key deploy.Ref
 	// Triggers are all that has happened since the key was last handed out.
 	Triggers request.Triggers
 	// Waited is for how long the key has been wanted.
@@ -163,7 +164,7 @@ type Next struct {
 // Take ends the work on what the taker had, which waits again if something happened meanwhile, and waits for the next key.
 // It answers false once the queue is closed. Of a key that was dropped
 // while it was taken dropped is told, before anybody else can take it.
-func (q *Queue) Take(done Taken, next Next, dropped func(request.Key)) (taken Taken, ok bool) {
+func (q *Queue) Take(done Taken, next Next, dropped func(deploy.Ref)) (taken Taken, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.done(done, next, dropped)
@@ -179,7 +180,7 @@ func (q *Queue) Take(done Taken, next Next, dropped func(request.Key)) (taken Ta
 	return Taken{i.key, i.triggers, q.taken.Sub(i.since), i}, true
 }
 
-func (q *Queue) done(taken Taken, next Next, dropped func(request.Key)) {
+func (q *Queue) done(taken Taken, next Next, dropped func(deploy.Ref)) {
 	i := taken.item
 	if i == nil || !i.running || q.closed {
 		return
@@ -226,6 +227,6 @@ func (q *Queue) Close() {
 	for _, i := range q.items {
 		q.stop(i)
 	}
-	q.items, q.waiting, q.again = map[request.Key]*item{}, nil, 0
+	q.items, q.waiting, q.again = map[deploy.Ref]*item{}, nil, 0
 	q.ready.Broadcast()
 }

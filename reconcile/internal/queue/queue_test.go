@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func key(name string) request.Key { return request.Key{Name: name} }
+func key(name string) deploy.Ref { return deploy.Ref{Name: name} }
 
 // get takes a key, beside what else is taken.
 func (q *Queue) get() (Taken, bool) { return q.Take(Taken{}, Next{}, nil) }
@@ -25,12 +26,12 @@ func (q *Queue) get() (Taken, bool) { return q.Take(Taken{}, Next{}, nil) }
 func (q *Queue) finish(taken Taken, next Next) (dropped bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.done(taken, next, func(request.Key) { dropped = true })
+	q.done(taken, next, func(deploy.Ref) { dropped = true })
 	return dropped
 }
 
 // later sets the timer of a key that nobody has.
-func (q *Queue) later(key request.Key, after time.Duration, why request.Triggers) {
+func (q *Queue) later(key deploy.Ref, after time.Duration, why request.Triggers) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.after(q.item(key), after, why)
@@ -201,7 +202,7 @@ func TestManyTakers(t *testing.T) {
 	const keys, adds, takers = 50, 20_000, 8
 	q := New()
 	var mu sync.Mutex
-	busy, wanted, got := map[request.Key]bool{}, map[request.Key]int{}, map[request.Key]int{}
+	busy, wanted, got := map[deploy.Ref]bool{}, map[deploy.Ref]int{}, map[deploy.Ref]int{}
 	var work sync.WaitGroup
 	for range takers {
 		work.Go(func() {
@@ -240,7 +241,7 @@ func TestManyTakers(t *testing.T) {
 
 func BenchmarkQueue(b *testing.B) {
 	q := New()
-	keys := make([]request.Key, 10_000)
+	keys := make([]deploy.Ref, 10_000)
 	for i := range keys {
 		keys[i] = key(fmt.Sprint(i))
 	}

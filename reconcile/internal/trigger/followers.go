@@ -4,27 +4,26 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 )
 
 // Followers are the keys that follow objects which they don't own, each for as long as its reconciles ask for that. The
 // zero value is ready for use, by several goroutines.
 type Followers struct {
 	mu   sync.Mutex
-	keys map[deploy.Ref]map[request.Key]struct{}
+	keys map[deploy.Ref]map[deploy.Ref]struct{}
 	// refs are what each key follows; true stands for what the present reconcile has asked for.
-	refs map[request.Key]map[deploy.Ref]bool
+	refs map[deploy.Ref]map[deploy.Ref]bool
 }
 
 // Add has key follow ref, because its present reconcile asks for that.
-func (f *Followers) Add(key request.Key, ref deploy.Ref) {
+func (f *Followers) Add(key deploy.Ref, ref deploy.Ref) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.keys == nil {
-		f.keys, f.refs = map[deploy.Ref]map[request.Key]struct{}{}, map[request.Key]map[deploy.Ref]bool{}
+		f.keys, f.refs = map[deploy.Ref]map[deploy.Ref]struct{}{}, map[deploy.Ref]map[deploy.Ref]bool{}
 	}
 	if f.keys[ref] == nil {
-		f.keys[ref] = map[request.Key]struct{}{}
+		f.keys[ref] = map[deploy.Ref]struct{}{}
 	}
 	if f.refs[key] == nil {
 		f.refs[key] = map[deploy.Ref]bool{}
@@ -34,7 +33,7 @@ func (f *Followers) Add(key request.Key, ref deploy.Ref) {
 }
 
 // Begin is the start of a reconcile, which has asked for nothing yet.
-func (f *Followers) Begin(key request.Key) {
+func (f *Followers) Begin(key deploy.Ref) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.refs) == 0 {
@@ -46,7 +45,7 @@ func (f *Followers) Begin(key request.Key) {
 }
 
 // End is that of a reconcile without an error: what it didn't ask for is followed no longer.
-func (f *Followers) End(key request.Key) {
+func (f *Followers) End(key deploy.Ref) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.refs) == 0 {
@@ -67,14 +66,14 @@ func (f *Followers) End(key request.Key) {
 }
 
 // Drop has key follow nothing.
-func (f *Followers) Drop(key request.Key) {
+func (f *Followers) Drop(key deploy.Ref) {
 	f.Begin(key)
 	f.End(key)
 }
 
 // Of returns the keys that follow the object of an event. An update without a change, such as a watch gives that
 // begins again, concerns nobody, nor does an object that left the view.
-func (f *Followers) Of(event deploy.Event) (keys []request.Key) {
+func (f *Followers) Of(event deploy.Event) (keys []deploy.Ref) {
 	if !concernsOthers(event) {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,16 +16,16 @@ import (
 // use.
 type Owners struct {
 	mu   sync.RWMutex
-	keys map[types.UID]request.Key
-	uids map[request.Key]types.UID
+	keys map[types.UID]deploy.Ref
+	uids map[deploy.Ref]types.UID
 }
 
 // NewOwners returns Owners that know of none.
 func NewOwners() *Owners {
-	return &Owners{keys: map[types.UID]request.Key{}, uids: map[request.Key]types.UID{}}
+	return &Owners{keys: map[types.UID]deploy.Ref{}, uids: map[deploy.Ref]types.UID{}}
 }
 
-func (o *Owners) add(key request.Key, uid types.UID) {
+func (o *Owners) add(key deploy.Ref, uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if previous, ok := o.uids[key]; ok && previous != uid {
@@ -35,7 +34,7 @@ func (o *Owners) add(key request.Key, uid types.UID) {
 	o.keys[uid], o.uids[key] = key, uid
 }
 
-func (o *Owners) remove(key request.Key, uid types.UID) {
+func (o *Owners) remove(key deploy.Ref, uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.keys, uid)
@@ -46,10 +45,10 @@ func (o *Owners) remove(key request.Key, uid types.UID) {
 
 // Observe takes note of an event of a controlled object of kind. Anew tells whether what failed before doesn't count any
 // more.
-func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key request.Key, anew bool) {
+func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key deploy.Ref, anew bool) {
 	now := metadataOf(event.New)
 	uid := types.UID(text(now, "uid"))
-	key = request.Key{Kind: kind, Namespace: text(now, "namespace"), Name: text(now, "name")}
+	key = deploy.Ref{Kind: kind, Namespace: text(now, "namespace"), Name: text(now, "name")}
 	switch event.Type {
 	case deploy.Deleted, deploy.Left:
 		o.remove(key, uid)
@@ -66,7 +65,7 @@ func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key 
 }
 
 // Keys returns the objects of kind that are known, in no order.
-func (o *Owners) Keys(kind schema.GroupVersionKind) (keys []request.Key) {
+func (o *Owners) Keys(kind schema.GroupVersionKind) (keys []deploy.Ref) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	for key := range o.uids {
@@ -78,7 +77,7 @@ func (o *Owners) Keys(kind schema.GroupVersionKind) (keys []request.Key) {
 }
 
 // Known tells whether there is an object of this key, as far as events have told.
-func (o *Owners) Known(key request.Key) bool {
+func (o *Owners) Known(key deploy.Ref) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	_, known := o.uids[key]
@@ -96,11 +95,11 @@ func (o *Owners) Len() int {
 // refers to or names in a label, or did before. The deletion of a child of an earlier owner concerns
 // the present owner of that name too: a name that it may need has become free. An update without a change,
 // such as a watch gives that begins again, concerns nobody, nor does a child that left the view.
-func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) []request.Key {
+func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) []deploy.Ref {
 	if !concernsOthers(event) {
 		return nil
 	}
-	var found []request.Key
+	var found []deploy.Ref
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	for _, obj := range []*unstructured.Unstructured{event.Old, event.New} {
@@ -112,8 +111,8 @@ func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) []request.
 			if err != nil || reference.Kind != kind.Kind || version.Group != kind.Group {
 				continue
 			}
-			keys := []request.Key{o.keys[reference.UID]}
-			if keys[0] == (request.Key{}) {
+			keys := []deploy.Ref{o.keys[reference.UID]}
+			if keys[0] == (deploy.Ref{}) {
 				keys = nil
 				if event.Type == deploy.Deleted {
 					keys = o.named(kind, obj.GetNamespace(), reference.Name)
@@ -130,7 +129,7 @@ func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) []request.
 	return found
 }
 
-func with(keys []request.Key, key request.Key) []request.Key {
+func with(keys []deploy.Ref, key deploy.Ref) []deploy.Ref {
 	if slices.Contains(keys, key) {
 		return keys
 	}
@@ -142,7 +141,7 @@ func with(keys []request.Key, key request.Key) []request.Key {
 const ownerLabel = "/owner-uid"
 
 // labelled returns the key of the owner of kind that an object has by its label.
-func (o *Owners) labelled(kind schema.GroupVersionKind, obj *unstructured.Unstructured) (request.Key, bool) {
+func (o *Owners) labelled(kind schema.GroupVersionKind, obj *unstructured.Unstructured) (deploy.Ref, bool) {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	labels, _ := metadata["labels"].(map[string]any)
 	for name, value := range labels {
@@ -154,12 +153,12 @@ func (o *Owners) labelled(kind schema.GroupVersionKind, obj *unstructured.Unstru
 			return key, true
 		}
 	}
-	return request.Key{}, false
+	return deploy.Ref{}, false
 }
 
 // named returns the keys of the present owners that an object in namespace may mean by name.
-func (o *Owners) named(kind schema.GroupVersionKind, namespace, name string) (keys []request.Key) {
-	for _, key := range []request.Key{{Kind: kind, Namespace: namespace, Name: name}, {Kind: kind, Name: name}} {
+func (o *Owners) named(kind schema.GroupVersionKind, namespace, name string) (keys []deploy.Ref) {
+	for _, key := range []deploy.Ref{{Kind: kind, Namespace: namespace, Name: name}, {Kind: kind, Name: name}} {
 		if _, ok := o.uids[key]; ok {
 			keys = append(keys, key)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -70,7 +69,7 @@ func (r *Rules) CountsOwned(child schema.GroupVersionKind, event deploy.Event) b
 }
 
 // Mapped returns the keys that an event of the kind concerns that stands at a place of Sources.Mapped.
-func (r *Rules) Mapped(place int, event deploy.Event) []request.Key {
+func (r *Rules) Mapped(place int, event deploy.Event) []deploy.Ref {
 	mapped := r.mapped[place]
 	if !concernsOthers(event) || !mapped.passes(event, r.logger) {
 		return nil
@@ -79,7 +78,7 @@ func (r *Rules) Mapped(place int, event deploy.Event) []request.Key {
 }
 
 // Own returns those of keys that name objects of the kind, complete.
-func (r *Rules) Own(keys ...request.Key) (own []request.Key) {
+func (r *Rules) Own(keys ...deploy.Ref) (own []deploy.Ref) {
 	for _, key := range keys {
 		if key.Kind.Empty() || key.Kind.GroupKind() == r.kind.GroupKind() {
 			key.Kind = r.kind
@@ -122,11 +121,11 @@ func (p *predicate) passes(event deploy.Event, logger *slog.Logger) (passes bool
 // mapping is a user's function from an event to keys, behind its filter.
 type mapping struct {
 	predicate
-	keys   func(deploy.Event) []request.Key
+	keys   func(deploy.Event) []deploy.Ref
 	failed sync.Once
 }
 
-func (m *mapping) call(event deploy.Event, logger *slog.Logger) (keys []request.Key) {
+func (m *mapping) call(event deploy.Event, logger *slog.Logger) (keys []deploy.Ref) {
 	defer func() {
 		if value := recover(); value != nil {
 			keys = nil

@@ -141,9 +141,9 @@ func TestWhyOfWhatIsListed(t *testing.T) {
 
 func TestMappedKeys(t *testing.T) {
 	t.Parallel()
-	a := request.Key{Namespace: "shop", Name: "a"}
-	keys := func(of ...request.Key) func(deploy.Event) []request.Key {
-		return func(deploy.Event) []request.Key { return of }
+	a := deploy.Ref{Namespace: "shop", Name: "a"}
+	keys := func(of ...deploy.Ref) func(deploy.Event) []deploy.Ref {
+		return func(deploy.Event) []deploy.Ref { return of }
 	}
 	full := a
 	full.Kind = widgets
@@ -154,13 +154,13 @@ func TestMappedKeys(t *testing.T) {
 		reason string
 		mapped source.Mapped
 		event  deploy.Event
-		want   []request.Key
+		want   []deploy.Ref
 	}{
-		{"a key without a kind is one of the kind", source.Mapped{Keys: keys(a)}, event, []request.Key{full}},
-		{"a whole one", source.Mapped{Keys: keys(full)}, event, []request.Key{full}},
-		{"watch mistake 22: of another version", source.Mapped{Keys: keys(older)}, event, []request.Key{full}},
+		{"a key without a kind is one of the kind", source.Mapped{Keys: keys(a)}, event, []deploy.Ref{full}},
+		{"a whole one", source.Mapped{Keys: keys(full)}, event, []deploy.Ref{full}},
+		{"watch mistake 22: of another version", source.Mapped{Keys: keys(older)}, event, []deploy.Ref{full}},
 		{"nobody", source.Mapped{Keys: keys()}, event, nil},
-		{"what isn't filtered out", source.Mapped{When: filter.Created(), Keys: keys(a)}, event, []request.Key{full}},
+		{"what isn't filtered out", source.Mapped{When: filter.Created(), Keys: keys(a)}, event, []deploy.Ref{full}},
 		{"what is", source.Mapped{When: filter.Deletion(), Keys: keys(a)}, event, nil},
 		{"watch 29: a repetition", source.Mapped{Keys: keys(a)}, deploy.Event{Type: deploy.Modified, Old: event.New, New: event.New}, nil},
 		{"what left the view", source.Mapped{Keys: keys(a)}, left(event.New), nil},
@@ -174,10 +174,10 @@ func TestMappedKeys(t *testing.T) {
 	}
 	t.Run("others' keys are left out, and that is said once", func(t *testing.T) {
 		t.Parallel()
-		foreign := request.Key{Kind: regions, Name: "north"}
-		r, log := said(source.Sources{Mapped: []source.Mapped{{Keys: keys(foreign, a, request.Key{Namespace: "shop"})}}})
+		foreign := deploy.Ref{Kind: regions, Name: "north"}
+		r, log := said(source.Sources{Mapped: []source.Mapped{{Keys: keys(foreign, a, deploy.Ref{Namespace: "shop"})}}})
 		for range 3 {
-			assert.Equal(t, []request.Key{full}, r.Mapped(0, event))
+			assert.Equal(t, []deploy.Ref{full}, r.Mapped(0, event))
 		}
 		assert.Equal(t, 1, strings.Count(log.String(), "\n"))
 		assert.Contains(t, log.String(), `level=ERROR msg="a source brings what is no object of its kind: left out" kind=Widget`)
@@ -193,8 +193,8 @@ func TestWhatUsersWrotePanics(t *testing.T) {
 		r, log := said(source.Sources{
 			When: broken, Owned: []source.Owned{{Kind: configMaps, When: broken}},
 			Mapped: []source.Mapped{
-				{Kind: regions, When: broken, Keys: func(deploy.Event) []request.Key { return []request.Key{{Name: "a"}} }},
-				{Kind: regions, Keys: func(deploy.Event) []request.Key { panic("boom") }},
+				{Kind: regions, When: broken, Keys: func(deploy.Event) []deploy.Ref { return []deploy.Ref{{Name: "a"}} }},
+				{Kind: regions, Keys: func(deploy.Event) []deploy.Ref { panic("boom") }},
 			},
 		})
 		event := added(annotated(nil))

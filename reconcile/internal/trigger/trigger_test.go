@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,7 +79,7 @@ func modified(before, after *unstructured.Unstructured) deploy.Event {
 	return deploy.Event{Type: deploy.Modified, Old: before, New: after}
 }
 
-func keys(found []request.Key) string {
+func keys(found []deploy.Ref) string {
 	var names []string
 	for _, key := range found {
 		names = append(names, key.String())
@@ -153,7 +152,7 @@ func TestOwnersEnd(t *testing.T) {
 	assert.Zero(t, o.Len())
 	assert.Empty(t, o.uids)
 	o.Observe(regions, added(first))
-	assert.Equal(t, []request.Key{{Kind: regions, Name: "north"}}, o.Keys(regions))
+	assert.Equal(t, []deploy.Ref{{Kind: regions, Name: "north"}}, o.Keys(regions))
 	assert.Empty(t, o.Keys(widgets))
 	o.Observe(regions, left(first))
 	assert.Empty(t, o.Keys(regions), "what left the view isn't known any more")
@@ -197,7 +196,7 @@ func TestObserve(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
 			key, anew := NewOwners().Observe(widgets, row.event)
-			assert.Equal(t, request.Key{Kind: widgets, Namespace: "shop", Name: "a"}, key)
+			assert.Equal(t, deploy.Ref{Kind: widgets, Namespace: "shop", Name: "a"}, key)
 			reconcile, forced := rules(source.Sources{}).Counts(row.event)
 			assert.Equal(t, row.reconcile, reconcile)
 			assert.False(t, forced)
@@ -230,7 +229,7 @@ func TestDelay(t *testing.T) {
 func TestFollowers(t *testing.T) {
 	t.Parallel()
 	var f Followers
-	a, b := request.Key{Kind: widgets, Namespace: "shop", Name: "a"}, request.Key{Kind: widgets, Namespace: "shop", Name: "b"}
+	a, b := deploy.Ref{Kind: widgets, Namespace: "shop", Name: "a"}, deploy.Ref{Kind: widgets, Namespace: "shop", Name: "b"}
 	one, two := deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "one"}, deploy.Ref{Kind: configMaps, Namespace: "shop", Name: "two"}
 	following := func(ref deploy.Ref) string {
 		return keys(f.Of(deploy.Event{Type: deploy.Added, New: object(ref.Kind, ref.Namespace, ref.Name, "c")}))

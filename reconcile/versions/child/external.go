@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
@@ -66,13 +66,13 @@ func guarded(do func()) (err error) {
 }
 
 // Bring implements source.Target.
-func (t *target) Bring(keys ...request.Key) {
+func (t *target) Bring(keys ...deploy.Ref) {
 	// Nobody is to be told that the manager is gone: this ends, too.
 	_ = t.peer.Notify(wire.Bring, wire.Brought{Kind: t.kind, Keys: wire.KeysOf(keys)})
 }
 
 // Keys implements source.Target.
-func (t *target) Keys() []request.Key {
+func (t *target) Keys() []deploy.Ref {
 	var refs []wire.Ref
 	if err := t.peer.Call(t.ctx, wire.Known, t.kind, &refs); err != nil {
 		return nil

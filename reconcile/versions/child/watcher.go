@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -18,6 +17,6 @@ func (w *watcher) Own(ctx context.Context, _, child schema.GroupVersionKind) err
 }
 
 // Follow implements reconcile.Follower.
-func (w *watcher) Follow(ctx context.Context, _ request.Key, ref deploy.Ref) error {
+func (w *watcher) Follow(ctx context.Context, _ deploy.Ref, ref deploy.Ref) error {
 	return w.peer.Call(ctx, wire.Follow, wire.Read{Session: sessionOf(ctx), Ref: *wire.NewRef(ref)}, nil)
 }

@@ -63,7 +63,7 @@ func (m marker) Reconcile(ctx context.Context, req request.Request) (request.Res
 	return request.Result{}, m.mark(ctx, req.Key, "end")
 }
 
-func (m marker) mark(ctx context.Context, key request.Key, phase string) error {
+func (m marker) mark(ctx context.Context, key deploy.Ref, phase string) error {
 	term, _ := leader.TermOf(ctx)
 	// Not under ctx: what has to stop the call at the renew deadline is the transport.
 	_, err := m.port.Create(context.WithoutCancel(ctx), &unstructured.Unstructured{Object: map[string]any{

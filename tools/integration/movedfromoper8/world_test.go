@@ -57,7 +57,7 @@ func (w *world) reconcile(on deploy.Cluster, name string, setup baker, options .
 	w.t.Helper()
 	r, err := reconcile.New(setup, deploy.NewManager(on, deploy.FieldManager("oper8")), append(options, reconcile.Logger(slog.New(slog.DiscardHandler)))...)
 	require.NoError(w.t, err)
-	_, err = r.Reconcile(w.t.Context(), request.Request{Key: request.Key{Kind: loaves, Namespace: w.namespace, Name: name}})
+	_, err = r.Reconcile(w.t.Context(), request.Request{Key: deploy.Ref{Kind: loaves, Namespace: w.namespace, Name: name}})
 	require.NoError(w.t, err)
 }
 

@@ -74,7 +74,7 @@ func (p shop) operator(options ...dryrun.Option) (operator, error) {
 
 // reconcile reconciles the resource once.
 func (o operator) reconcile(ctx context.Context) error {
-	key := request.Key{Kind: kind, Namespace: namespace, Name: "shop"}
+	key := deploy.Ref{Kind: kind, Namespace: namespace, Name: "shop"}
 	_, err := o.reconciler.Reconcile(ctx, request.Request{Key: key})
 	return err
 }

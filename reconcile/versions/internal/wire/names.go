@@ -2,7 +2,6 @@ package wire
 
 import (
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -51,23 +50,20 @@ func (r *Ref) Ref() deploy.Ref {
 	return deploy.Ref{Kind: r.Kind.GVK(), Namespace: r.Namespace, Name: r.Name}
 }
 
-// Key is the key of a request.
-func (r *Ref) Key() request.Key { return request.Key(r.Ref()) }
-
 // KeysOf are keys as they are sent.
-func KeysOf(keys []request.Key) []Ref {
+func KeysOf(keys []deploy.Ref) []Ref {
 	refs := make([]Ref, len(keys))
 	for i, key := range keys {
-		refs[i] = *NewRef(deploy.Ref(key))
+		refs[i] = *NewRef(key)
 	}
 	return refs
 }
 
 // KeysIn are the keys that were sent.
-func KeysIn(refs []Ref) []request.Key {
-	keys := make([]request.Key, len(refs))
+func KeysIn(refs []Ref) []deploy.Ref {
+	keys := make([]deploy.Ref, len(refs))
 	for i := range refs {
-		keys[i] = refs[i].Key()
+		keys[i] = refs[i].Ref()
 	}
 	return keys
 }
