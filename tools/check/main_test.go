@@ -116,11 +116,11 @@ func TestTestCounts(t *testing.T) {
 
 	call(t, r.Root, "test", "-module", "dog").want(t, 1, nil, []string{`module "dog"`})
 
-	call(t, r.Root, "rules", "-claim", "dag 1").want(t, 0, []string{"rules      ok, 1 of 1 claimed rules are proven"}, nil)
-	call(t, r.Root, "rules", "-claim", "dag 1-2").want(t, 1,
-		[]string{"rules      FAILED, 1 problem, 1 of 2", "dag 2: no test"}, nil)
-	call(t, r.Root, "rules", "-claim", "dag").want(t, 1, []string{"-claim:1: ", "no rule numbers"}, nil)
-	call(t, r.Root, "rules").want(t, 0, []string{"0 of 0 claimed rules"}, nil)
+	call(t, r.Root, "rules").want(t, 0, []string{"rules      ok, 0 of 0 rules are proven"}, nil)
+	repotest.Write(t, r.Root, repotest.Files{"dag/RULES.md": "- **dag 1**: One.\n"})
+	call(t, r.Root, "rules").want(t, 0, []string{"rules      ok, 1 of 1 rules are proven"}, nil)
+	repotest.Write(t, r.Root, repotest.Files{"dag/RULES.md": "- **dag 1**: One.\n- **dag 2**: Two.\n"})
+	call(t, r.Root, "rules").want(t, 1, []string{"rules      FAILED, 1 problem, 1 of 2", "dag/RULES.md:2: dag 2: no test"}, nil)
 }
 
 // TestTestFindsRaces has a test with a data race, which fails exactly where the detector can run.
@@ -340,7 +340,7 @@ func TestAllListsEveryProblem(t *testing.T) {
 	r := repotest.New(t, []string{"dag", "status", "tools/peers/dag"}, repotest.Files{
 		"go.work":                 "go 1.26.0\nuse ./dag\nuse ./status\nuse ./tools/peers/dag\n",
 		"dag/dag.go":              "package dag\nvar   x int = \"text\"\n",
-		"dag/rules.txt":           "dag 1\n",
+		"dag/RULES.md":            "- **dag 1**: One.\n",
 		"status/status.go":        repotest.Package("status", dag),
 		"tools/peers/dag/peer.go": "package peer\n\n//go:generate sh -c \"echo new >made.txt\"\n",
 		"dag/CHANGELOG.md":        "# Changes\n",
@@ -365,7 +365,7 @@ func TestAllListsEveryProblem(t *testing.T) {
 		"docs       FAILED", "    README.md: it is missing", "    dag/doc.go: it has no package comment",
 		"tidy       FAILED, 1 problem", "    status: go mod tidy",
 		"generated  FAILED, 1 problem", "    tools/peers/dag/made.txt: a generator makes it",
-		"rules      FAILED, 1 problem, 0 of 1", "    dag 1: no test", "    note: not run yet are the tests of dag, status, tools/peers/dag",
+		"rules      FAILED, 1 problem, 0 of 1", "    dag/RULES.md:1: dag 1: no test", "    note: not run yet are the tests of dag, status, tools/peers/dag",
 	}, nil)
 	got.lastLine(t, "CHECKS passed=1 failed=13: modules large format snippets testnames lint arrows budgets vulnerabilities docs tidy generated rules")
 }

@@ -2,11 +2,8 @@ package rules
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,44 +12,28 @@ import (
 	"github.com/operkit/operkit/tools/check/internal/repository"
 )
 
-// ClaimFile is the name of the files with claims.
-const ClaimFile = "rules.txt"
-
 // Report is the outcome of a comparison.
 type Report struct {
-	// Claimed counts the rules claimed, Proven those of them that a test proves.
-	Claimed, Proven int
-	// Problems holds one line for each claimed rule that is not proven.
+	// Rules counts the rules, those that stand in two files once, and Proven those of them that a test proves.
+	Rules, Proven int
+	// Problems holds a line for each thing to mend.
 	Problems []string
-	// Notes says what a reader should know of the runs that were read.
+	// Notes says which tests have not run since they changed.
 	Notes []string
 }
 
-// Claims reads the claim files of all modules of the repository.
-func Claims(r *repository.Repository) ([]Rule, error) {
-	var claimed []Rule
-	for _, m := range r.Modules {
-		text, err := os.ReadFile(filepath.Join(r.Folder(m), ClaimFile))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		rules, err := ParseClaims(m.Dir+"/"+ClaimFile, string(text))
-		if err != nil {
-			return nil, err
-		}
-		claimed = append(claimed, rules...)
+// Check compares the rules of all modules with the names of the tests of the last complete run of every module.
+func Check(ctx context.Context, r *repository.Repository) (Report, error) {
+	places, problems, err := Read(r)
+	if err != nil {
+		return Report{}, err
 	}
-	slices.SortFunc(claimed, compare)
-	return slices.Compact(claimed), nil
-}
-
-// Cover compares claims with the last complete test run of every module.
-func Cover(ctx context.Context, r *repository.Repository, claimed []Rule) (Report, error) {
-	report := Report{Claimed: len(claimed)}
-	if len(claimed) == 0 {
+	report := Report{Problems: problems}
+	old, err := report.readOld(r)
+	if err != nil {
+		return Report{}, err
+	}
+	if places = append(places, old...); len(places) == 0 {
 		return report, nil
 	}
 	var results []gotest.Result
@@ -66,17 +47,26 @@ func Cover(ctx context.Context, r *repository.Repository, claimed []Rule) (Repor
 		}
 		results = append(results, ofModule...)
 	}
-	report.Problems = missing(claimed, results)
-	report.Proven = report.Claimed - len(report.Problems)
+	report.compare(places, results, len(old) == 0)
 	report.Notes = notes(r)
 	return report, nil
 }
 
-// missing gives a line for each claimed rule without a test that passed, or with one that did not.
-func missing(claimed []Rule, results []gotest.Result) []string {
-	passed, failed := map[Rule]bool{}, map[Rule]gotest.Result{}
+// compare adds a problem for each rule that no test proves, and, when all files are read, for each test with the number of a
+// rule that is in no file.
+func (report *Report) compare(places []Place, results []gotest.Result, all bool) {
+	topics, rules := map[string]bool{}, map[Rule]bool{}
+	for _, p := range places {
+		topics[p.Topic], rules[p.Rule] = true, true
+	}
+	passed, failed, unknown := map[Rule]bool{}, map[Rule]gotest.Result{}, map[Rule]bool{}
 	for _, result := range results {
 		for _, rule := range Named(result.Test) {
+			if all && topics[rule.Topic] && !rules[rule] && !unknown[rule] {
+				unknown[rule] = true
+				report.Problems = append(report.Problems, fmt.Sprintf("%s: %s in %s carries this number, and no %s has it: write the rule down or rename the test",
+					rule, result.Test, result.Package, FileName))
+			}
 			if result.Passed {
 				passed[rule] = true
 			} else {
@@ -84,15 +74,18 @@ func missing(claimed []Rule, results []gotest.Result) []string {
 			}
 		}
 	}
-	var problems []string
-	for _, rule := range claimed {
-		if result, bad := failed[rule]; bad {
-			problems = append(problems, fmt.Sprintf("%s: %s in %s did not pass", rule, result.Test, result.Package))
-		} else if !passed[rule] {
-			problems = append(problems, fmt.Sprintf("%s: no test or subtest that ran and passed names it", rule))
+	for _, p := range places {
+		if result, bad := failed[p.Rule]; bad {
+			report.Problems = append(report.Problems, fmt.Sprintf("%s:%d: %s: %s in %s did not pass", p.File, p.Line, p.Rule, result.Test, result.Package))
+		} else if !passed[p.Rule] {
+			report.Problems = append(report.Problems, fmt.Sprintf("%s:%d: %s: no test that ran and passed has this in its name: name the test that proves it '%[3]s: …'",
+				p.File, p.Line, p.Rule))
+		} else if rules[p.Rule] {
+			report.Proven++
+			rules[p.Rule] = false // counted, should it stand in another file too
 		}
 	}
-	return problems
+	report.Rules = len(rules)
 }
 
 // notes names the modules whose tests were not run yet, and those with Go files that are newer than the run.

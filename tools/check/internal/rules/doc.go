@@ -1,14 +1,13 @@
-// Package rules compares the numbered rules of the specification that the repository claims to follow with the tests
-// that prove them.
+// Package rules compares the numbered rules that modules keep with the tests that prove them.
 //
-// The claims are in files named rules.txt at the root of any module, one line for each subject:
+// The rules are in files RULES.md at the root of modules, an item of a list for each:
 //
-//	# what the graph and its runner promise
-//	dag 1-34, 36
+//   - **dag 14**: A run stops early when its context ends.
 //
 // A test proves a rule by its name, or that of a subtest: "dag 14: stops early", which the go command writes as
 // dag_14:_stops_early. Several rules are separated by commas and end with a colon or with the name: "dag 14, 15: ...".
-// Ranges are not read in the names of tests, so that each rule is named by something that proves it.
+// Ranges are not read in the names of tests, so that each rule is named by something that proves it. A number in the name
+// of a test must stand in a file, too, if a file has rules of its topic.
 //
 // Only tests that ran and passed in the last complete run count.
 package rules

@@ -20,38 +20,43 @@ func ExampleNamed() {
 	// Output: [dag 14 dag 15]
 }
 
-func ExampleParseClaims() {
-	claimed, err := rules.ParseClaims("dag/rules.txt", "# the graph\ndag 1-3, 14\n")
-	fmt.Println(claimed, err)
-	// Output: [dag 1 dag 2 dag 3 dag 14] <nil>
+func ExampleParse() {
+	places, problems := rules.Parse("dag/RULES.md", "# Rules of dag\n\n- **dag 14**: A run stops early\n  when its context ends.\n- **dag 15**:\n")
+	fmt.Println(places[0].Rule, places[0].Line, places[0].Sentence)
+	fmt.Println(problems)
+	// Output:
+	// dag 14 3 A run stops early when its context ends.
+	// [dag/RULES.md:5: dag 15: no sentence follows the number: write what we do]
 }
 
-func TestParseClaims(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct{ reason, text, want, err string }{
+	for _, row := range []struct{ reason, text, want, problem string }{
 		{"empty", "", "[]", ""},
-		{"only comments", "# nothing claimed yet\n\n  # here\n", "[]", ""},
-		{"sorted, each once", "status 3\ndag 10, 2-3 # two pages\ndag 3\n", "[dag 2 dag 3 dag 10 status 3]", ""},
-		{"no line break at the end", "dag 1", "[dag 1]", ""},
-		{"no numbers", "dag\n", "", `rules.txt:1: subject "dag": no rule numbers`},
-		{"a subject that is none", "\nDAG 1\n", "", `rules.txt:2: subject "DAG": want small letters`},
-		{"numbers without a subject", "1-3\n", "", `subject "1-3"`},
-		{"a range that runs backwards", "dag 3-1\n", "", `rules "3-1"`},
-		{"no number", "dag one\n", "", `rules "one"`},
-		{"an empty part", "dag 1,,2\n", "", `rules ""`},
-		{"zero", "dag 0\n", "", `rules "0"`},
-		{"a slip of the pen", "dag 1-1000000000\n", "", `rules "1-1000000000"`},
+		{"no list", "# Rules\n\nA module keeps them.\n\n## dag\n", "[]", ""},
+		{"as they stand", "## dag\n\n- **dag 2**: Two.\n- **dag 1**: One.\n\n## status\n\n- **status 25c**: A letter.", "[dag 2 dag 1 status 25c]", ""},
+		{"on two lines", "- **dag 1**:\n  One.\n", "[dag 1]", ""},
+		{"no sentence", "- **dag 1**:\n\nOne.\n", "[dag 1]", "f:1: dag 1: no sentence"},
+		{"the same sentence", "- **dag 1**: One.\n- **dag 2**: One.\n", "[dag 1 dag 2]", "f:2: dag 2: line 1 has the same sentence"},
+		{"the same number", "- **dag 1**: One.\n\n- **dag 1**: Two.\n", "[dag 1 dag 1]", "f:3: dag 1: line 1 has this number too"},
+		{"an item that is no rule", "- **dag 1**: One.\n- dag 2: Two.\n", "[dag 1]", "f:2: the item is no rule"},
+		{"a range", "- **dag 1-2**: Both.\n", "[]", "f:1: the item is no rule"},
+		{"zero", "- **dag 0**: None.\n", "[]", "f:1: the item is no rule"},
+		{"a slip of the pen", "- **dag 100000**: Too much.\n", "[]", "f:1: the item is no rule"},
+		{"another mark", "* **dag 1**: One.\n", "[]", "f:1: the item is no rule"},
 	} {
-		got, err := rules.ParseClaims("rules.txt", row.text)
-		if row.err != "" {
-			if err == nil || !strings.Contains(err.Error(), row.err) {
-				t.Errorf("%s: error %v, want %q", row.reason, err, row.err)
-			}
+		places, problems := rules.Parse("f", row.text)
+		found := []rules.Rule{}
+		for _, place := range places {
+			found = append(found, place.Rule)
+		}
+		if fmt.Sprint(found) != row.want {
+			t.Errorf("%s: %v; want %s", row.reason, found, row.want)
+		}
+		if row.problem == "" && len(problems) == 0 || row.problem != "" && len(problems) == 1 && strings.HasPrefix(problems[0], row.problem) {
 			continue
 		}
-		if err != nil || fmt.Sprint(got) != row.want {
-			t.Errorf("%s: %v, %v; want %s", row.reason, got, err, row.want)
-		}
+		t.Errorf("%s: problems %q, want one that starts with %q", row.reason, problems, row.problem)
 	}
 }
 
@@ -74,6 +79,7 @@ func TestNamed(t *testing.T) {
 		{"another word", "TestRun/endDag_14", "[]"},
 		{"another number", "TestRun/dag_14th_of_May", "[]"},
 		{"no number", "TestRun/dag", "[]"},
+		{"a letter behind the number", "TestRun/status_25c,_26:_both", "[status 25c status 26]"},
 		{"a number too large for one", "TestRun/dag_99999999999999999999", "[]"},
 	} {
 		if got := fmt.Sprint(rules.Named(row.name)); got != row.want {
@@ -97,11 +103,15 @@ func stream(t *testing.T, r *repository.Repository, dir string, events ...string
 	repotest.Write(t, filepath.Dir(file), repotest.Files{filepath.Base(file): text.String()})
 }
 
-func TestCover(t *testing.T) {
+func TestCheck(t *testing.T) {
 	t.Parallel()
+	var list strings.Builder
+	for n := range 7 {
+		fmt.Fprintf(&list, "- **dag %d**: Rule %[1]d.\n", n+1)
+	}
 	r := repotest.New(t, []string{"dag", "status", "tools/integration"}, repotest.Files{
-		"dag/rules.txt":    "dag 1-7\n",
-		"status/rules.txt": "status 1\n",
+		"dag/RULES.md":     list.String(),
+		"status/RULES.md":  "- **status 1**: One.\n- **dag 1**: As in dag.\n",
 		"dag/dag.go":       "package dag\n",
 		"status/status.go": "package status\n",
 	})
@@ -112,23 +122,20 @@ func TestCover(t *testing.T) {
 	stream(t, r, "dag",
 		"pass TestGraph/dag_1:_empty", "pass TestGraph/dag_2,_3:_names", "skip TestGraph/dag_4:_edges",
 		"run TestGraph/dag_5:_cycles", "pass TestGraph/dag_6:_again", "fail TestRunner/dag_6:_again")
-	stream(t, r, "tools/integration", "pass TestBoth/status_1:_in_a_cluster")
-	claimed, err := rules.Claims(r)
+	stream(t, r, "tools/integration", "pass TestBoth/status_1:_in_a_cluster", "pass TestBoth/dag_8a", "pass TestAgain/dag_8a", "pass TestBoth/after_3_tries")
+	report, err := rules.Check(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := rules.Cover(t.Context(), r, claimed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Claimed != 8 || report.Proven != 4 {
-		t.Errorf("claimed %d, proven %d; want 8 and 4", report.Claimed, report.Proven)
+	if report.Rules != 8 || report.Proven != 4 {
+		t.Errorf("%d rules, %d proven; want 8 and 4", report.Rules, report.Proven)
 	}
 	want := []string{
-		"dag 4: TestGraph/dag_4:_edges in p/dag did not pass",
-		"dag 5: TestGraph/dag_5:_cycles in p/dag did not pass",
-		"dag 6: TestRunner/dag_6:_again in p/dag did not pass",
-		"dag 7: no test or subtest that ran and passed names it",
+		"dag 8a: TestBoth/dag_8a in p/tools/integration carries this number, and no RULES.md has it: write the rule down or rename the test",
+		"dag/RULES.md:4: dag 4: TestGraph/dag_4:_edges in p/dag did not pass",
+		"dag/RULES.md:5: dag 5: TestGraph/dag_5:_cycles in p/dag did not pass",
+		"dag/RULES.md:6: dag 6: TestRunner/dag_6:_again in p/dag did not pass",
+		"dag/RULES.md:7: dag 7: no test that ran and passed has this in its name: name the test that proves it 'dag 7: …'",
 	}
 	if !slices.Equal(report.Problems, want) {
 		t.Errorf("problems %q, want %q", report.Problems, want)
@@ -138,15 +145,15 @@ func TestCover(t *testing.T) {
 	}
 }
 
-func TestCoverTellsOfOldRuns(t *testing.T) {
+func TestCheckTellsOfOldRuns(t *testing.T) {
 	t.Parallel()
-	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/dag.go": "package dag\n"})
+	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/dag.go": "package dag\n", "dag/RULES.md": "- **dag 1**: One.\n"})
 	stream(t, r, "dag", "pass TestGraph/dag_1")
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(filepath.Join(r.Root, "dag", "dag.go"), later, later); err != nil {
 		t.Fatal(err)
 	}
-	report, err := rules.Cover(t.Context(), r, []rules.Rule{{Subject: "dag", Number: 1}})
+	report, err := rules.Check(t.Context(), r)
 	if err != nil || len(report.Problems) > 0 {
 		t.Errorf("problems %q, %v", report.Problems, err)
 	}
@@ -155,43 +162,39 @@ func TestCoverTellsOfOldRuns(t *testing.T) {
 	}
 }
 
-func TestNothingClaimed(t *testing.T) {
+func TestNoRules(t *testing.T) {
 	t.Parallel()
-	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/rules.txt": "# later\n"})
-	claimed, err := rules.Claims(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := rules.Cover(t.Context(), r, claimed)
-	if err != nil || report.Claimed+len(report.Problems)+len(report.Notes) > 0 {
+	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/RULES.md": "# Rules of dag\n\nLater.\n"})
+	report, err := rules.Check(t.Context(), r)
+	if err != nil || report.Rules+len(report.Problems)+len(report.Notes) > 0 {
 		t.Errorf("report %+v, %v; want an empty one", report, err)
 	}
 }
 
-func TestClaimsNameTheirFile(t *testing.T) {
+func TestOldFile(t *testing.T) {
 	t.Parallel()
-	r := repotest.New(t, []string{"tools/check"}, repotest.Files{"tools/check/rules.txt": "dag\n"})
-	if _, err := rules.Claims(r); err == nil || !strings.HasPrefix(err.Error(), "tools/check/rules.txt:1: ") {
-		t.Errorf("error %v, want one that starts with the file and line", err)
+	r := repotest.New(t, []string{"dag", "smp"}, repotest.Files{
+		"dag/rules.txt": "dag 1-3, 5\n", "smp/RULES.md": "- **smp 1**: One.\n", "smp/rules.txt": "smp 1\n",
+	})
+	stream(t, r, "dag", "pass TestGraph/dag_1,_2,_3,_5", "pass TestPatch/smp_1")
+	report, err := rules.Check(t.Context(), r)
+	if want := []string{"smp/rules.txt: RULES.md replaces it: remove it"}; err != nil || report.Proven != 5 || !slices.Equal(report.Problems, want) {
+		t.Errorf("report %+v, %v; want 5 rules and problem %q", report, err, want)
 	}
 }
 
-func FuzzParseClaims(f *testing.F) {
-	f.Add("dag 1-34, 36 # comment\n")
-	f.Add("dag\n")
-	f.Add("a 1-9999\nb 1-")
+func FuzzParse(f *testing.F) {
+	f.Add("- **dag 1**: One.\n  More.\n")
+	f.Add("- **dag 25c**:\n\n- dag\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		claimed, err := rules.ParseClaims("f", text)
-		if err != nil {
-			return
+		places, problems := rules.Parse("f", text)
+		if again, wrong := rules.Parse("f", text); !slices.Equal(again, places) || !slices.Equal(wrong, problems) {
+			t.Errorf("%q: %v, read again %v", text, places, again)
 		}
-		var again strings.Builder
-		for _, rule := range claimed {
-			fmt.Fprintln(&again, rule)
-		}
-		second, err := rules.ParseClaims("f", again.String())
-		if err != nil || !slices.Equal(claimed, second) {
-			t.Errorf("%q: %v, read again %v, %v", text, claimed, second, err)
+		for _, place := range places {
+			if named := rules.Named(place.String()); len(named) != 1 || named[0] != place.Rule {
+				t.Errorf("%q: rule %v, which a test of its name has as %v", text, place.Rule, named)
+			}
 		}
 	})
 }
@@ -200,7 +203,7 @@ func FuzzNamed(f *testing.F) {
 	f.Add("TestRun/dag_14,_15:_both")
 	f.Fuzz(func(t *testing.T, name string) {
 		for _, rule := range rules.Named(name) {
-			if !strings.Contains(name, rule.Subject) || rule.Number < 0 {
+			if !strings.Contains(name, rule.Topic) || rule.Number < 0 {
 				t.Errorf("%q names %v", name, rule)
 			}
 		}

@@ -1,0 +1,92 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/operkit/operkit/tools/check/internal/repository"
+)
+
+// FileName is the name of the files with rules, at the root of modules.
+const FileName = "RULES.md"
+
+// Place is a rule and where it stands.
+type Place struct {
+	Rule
+	File     string
+	Line     int
+	Sentence string
+}
+
+// Read reads the rules of all modules. problems has a line for each place where a file is not as it has to be.
+func Read(r *repository.Repository) (places []Place, problems []string, err error) {
+	for _, m := range r.Modules {
+		name := m.Dir + "/" + FileName
+		text, err := os.ReadFile(filepath.Join(r.Root, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		found, wrong := Parse(name, string(text))
+		places, problems = append(places, found...), append(problems, wrong...)
+	}
+	return places, problems, nil
+}
+
+var (
+	item = regexp.MustCompile(`^[-*] `)
+	rule = regexp.MustCompile(`^- \*\*([a-z]+) ([1-9][0-9]{0,3})([a-z]?)\*\*:(.*)$`)
+)
+
+// Parse reads the text of a file of rules: each item of a list is a rule, and goes on in the indented lines below it.
+func Parse(name, text string) (places []Place, problems []string) {
+	at, inside := 0, false
+	for line := range strings.Lines(text) {
+		at++
+		line = strings.TrimRight(line, " \r\n")
+		switch parts := rule.FindStringSubmatch(line); {
+		case parts != nil:
+			n, _ := strconv.Atoi(parts[2]) // four digits at the most
+			places = append(places, Place{Rule{parts[1], n, parts[3]}, name, at, strings.TrimSpace(parts[4])})
+			inside = true
+		case item.MatchString(line):
+			problems = append(problems, fmt.Sprintf("%s:%d: the item is no rule: write it as '- **topic 12**: One sentence.'", name, at))
+			inside = false
+		case inside && strings.HasPrefix(line, " "):
+			last := &places[len(places)-1]
+			last.Sentence = strings.TrimSpace(last.Sentence + " " + strings.TrimSpace(line))
+		default:
+			inside = false
+		}
+	}
+	return places, append(problems, doubled(places)...)
+}
+
+// doubled returns a problem for each rule that has no sentence, or the number or the sentence of one above it.
+func doubled(places []Place) []string {
+	var problems []string
+	rules, sentences := map[Rule]int{}, map[string]int{}
+	for _, p := range places {
+		add := func(format string, args ...any) {
+			problems = append(problems, fmt.Sprintf("%s:%d: %s: %s", p.File, p.Line, p.Rule, fmt.Sprintf(format, args...)))
+		}
+		if line, twice := rules[p.Rule]; twice {
+			add("line %d has this number too: remove one of them or correct its number", line)
+		}
+		if line, twice := sentences[p.Sentence]; p.Sentence == "" {
+			add("no sentence follows the number: write what we do")
+		} else if twice {
+			add("line %d has the same sentence: write what this rule is about", line)
+		}
+		rules[p.Rule], sentences[p.Sentence] = p.Line, p.Line
+	}
+	return problems
+}
