@@ -42,6 +42,7 @@ func commands() []command {
 		{"test", "run the tests of every module, with a control plane when they need one", prepareTest},
 		{"fuzz", "run every fuzz target for a while", prepareFuzz},
 		{"generate", "run every generator", prepareGenerate},
+		{"figures", "print how large the code is (-repo: of another checkout)", prepareFigures},
 		{"all", "run the checks below in this order, but for clean, and sum up", prepareAll},
 	}
 	for _, c := range checks() {
