@@ -9,60 +9,58 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/internal/access"
 	"github.com/operkit/operkit/operator/internal/certificate"
+	"github.com/operkit/operkit/operator/internal/cli"
 	"github.com/operkit/operkit/operator/metrics"
-	"k8s.io/client-go/rest"
 )
 
-// endpoint is something that is served by HTTP.
+// endpoint is an address at which HTTP is served.
 type endpoint struct {
-	// key is that of its address, usual the port in a Pod.
+	// key is the setting of the address, usual the address in a Pod.
 	key, address, usual string
 	handler             http.Handler
-	// tls has it served by HTTPS, nil for HTTP.
+	// tls is for HTTPS, nil for HTTP.
 	tls *tls.Config
 }
 
-// endpoints are those of a process, some of which may be nowhere. client is for asking who may read metrics.
-func endpoints(p *process, h *health, client *rest.Config) ([]endpoint, error) {
+// endpoints are those of the process. Some may be off.
+func (r *runner) endpoints() ([]endpoint, error) {
 	probes := http.NewServeMux()
-	probes.HandleFunc("/healthz", probe(h.alive))
-	probes.HandleFunc("/readyz", probe(h.ready))
+	probes.HandleFunc("/healthz", probe(r.health.alive))
+	probes.HandleFunc("/readyz", probe(r.health.ready))
 	all := []endpoint{
-		{key: "health.address", address: p.Health.Address, usual: ":8081", handler: probes},
-		{key: "profiling.address", address: p.Profiling.Address, handler: profiles()},
+		{key: "health.address", address: r.Health.Address, usual: ":8081", handler: probes},
+		{key: "profiling.address", address: r.Profiling.Address, handler: profiles()},
 	}
-	if p.metrics == nil {
+	if r.metrics == nil {
 		return all, nil
 	}
-	counted, err := measured(p, client)
-	return append(all, counted), err
+	page, err := r.metricsEndpoint()
+	return append(all, page), err
 }
 
-// measured is where metrics are served.
-func measured(p *process, client *rest.Config) (endpoint, error) {
+func (r *runner) metricsEndpoint() (endpoint, error) {
 	pages := http.NewServeMux()
-	pages.Handle("/metrics", p.metrics.Handler())
-	e := endpoint{key: "metrics.address", address: p.Metrics.Address, usual: ":8080", handler: pages}
-	if p.Metrics.CertificateFile == "" && !p.Metrics.Authorize {
+	pages.Handle("/metrics", r.metrics.Handler())
+	e := endpoint{key: "metrics.address", address: r.Metrics.Address, usual: ":8080", handler: pages}
+	if r.Metrics.CertificateFile == "" && !r.Metrics.Authorize {
 		return e, nil
 	}
 	e.usual = ":8443"
-	served, err := p.certificate()
+	served, err := r.certificate()
 	if err != nil {
 		return endpoint{}, err
 	}
 	e.tls = served.Config()
-	if !p.Metrics.Authorize {
+	if !r.Metrics.Authorize {
 		return e, nil
 	}
-	reviewer, err := access.New(client, p.logger)
+	reviewer, err := access.New(r.plain, r.logger)
 	if err != nil {
 		return endpoint{}, fmt.Errorf("metrics.authorize: %w", err)
 	}
@@ -70,30 +68,29 @@ func measured(p *process, client *rest.Config) (endpoint, error) {
 	return e, nil
 }
 
-// certificate is the one by which metrics are served.
-func (p *process) certificate() (*certificate.Served, error) {
-	if p.Metrics.CertificateFile == "" {
-		p.logger.Warn("metrics are served with a certificate that nobody can check: whoever reads them may show a token to somebody else",
-			"mend", "metrics.certificate-file")
+// certificate is that of the metrics.
+func (r *runner) certificate() (*certificate.Served, error) {
+	if r.Metrics.CertificateFile == "" {
+		r.logger.Warn("metrics are served with a self-signed certificate, which clients can't verify: they may send their token to somebody else",
+			"set", "metrics.certificate-file")
 		return certificate.SelfSigned("metrics")
 	}
-	served, err := certificate.Load(p.Metrics.CertificateFile, p.Metrics.KeyFile, p.logger)
+	served, err := certificate.Load(r.Metrics.CertificateFile, r.Metrics.KeyFile, r.logger)
 	if err != nil {
 		return nil, fmt.Errorf("metrics.certificate-file: %w", err)
 	}
 	return served, nil
 }
 
-// newMetrics are those of a process, nil if they are served nowhere: then nothing is counted.
-func (o *Operator) newMetrics(p *process) *metrics.Metrics {
-	if p.Metrics.Address == config.NoAddress || p.Metrics.Address == config.AutoAddress && !o.inPod() {
+// newMetrics returns nil if metrics are off: then nothing is counted.
+func (p *process) newMetrics() *metrics.Metrics {
+	if p.Metrics.Address == config.NoAddress || p.Metrics.Address == config.AutoAddress && !p.operator.inPod() {
 		return nil
 	}
-	info, _ := debug.ReadBuildInfo()
-	return metrics.New(o.name, newBuild(o.name, p.Versions.Operator, info).Version)
+	return metrics.New(p.operator.name, cli.Version(p.Versions.Operator))
 }
 
-// probe answers what a check says.
+// probe serves the result of a check.
 func probe(check func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -116,8 +113,8 @@ func profiles() http.Handler {
 	return mux
 }
 
-// listen opens the endpoints that are somewhere, or none when one can't be. What it returns has to be called: it serves them until
-// its context ends, and closes them.
+// listen opens all endpoints that aren't off, or none if it can't open one. The returned function must be called: it serves
+// until its context ends, and closes them.
 func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context.Context), err error) {
 	var listeners []net.Listener
 	var servers []*http.Server
@@ -133,7 +130,7 @@ func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context
 			for _, open := range listeners {
 				_ = open.Close()
 			}
-			return nil, fmt.Errorf("%s %s: %w: say another one, or off", e.key, e.address, errors.Unwrap(err))
+			return nil, fmt.Errorf("%s %s: %w: set another address, or off", e.key, e.address, errors.Unwrap(err))
 		}
 		logger.Info("serving", "what", e.key, "address", listener.Addr().String(), "tls", e.tls != nil)
 		if e.tls != nil {
@@ -150,7 +147,7 @@ func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context
 		for i, server := range servers {
 			serving.Go(func() {
 				if err := server.Serve(listeners[i]); !errors.Is(err, http.ErrServerClosed) {
-					logger.Error("nothing is served any more", "address", listeners[i].Addr().String(), "error", err)
+					logger.Error("the server has stopped", "address", listeners[i].Addr().String(), "error", err)
 				}
 			})
 		}

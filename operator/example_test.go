@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -227,12 +228,12 @@ spec:
 	// exit code 0
 }
 
-// An operator whose controllers are others in some processes, such as those of another version, says so by Extend.
+// An extension may replace controllers in some processes, such as by those of another version.
 func ExampleExtend() {
 	op := operator.New("widget-operator", operator.WithoutTemporaryPatches(), operator.Extend(
 		func(_ context.Context, p operator.Process) (operator.Extension, error) {
 			fmt.Println("extending", len(p.Controllers), "controller of", p.Operator)
-			return operator.Extension{Controllers: []reconcile.Controller{gadget{widgetKind}}, Close: func() { fmt.Println("closed") }}, nil
+			return operator.Extension{Controllers: []reconcile.Controller{gadget{widgetKind}}, Close: func(context.Context) error { fmt.Println("closed"); return nil }}, nil
 		}))
 	op.Control(widget{})
 	dir, err := os.MkdirTemp("", "example")
@@ -292,19 +293,19 @@ func ExampleOperator_Main() {
 	// exit status 2
 }
 
-func ExampleInstrument() {
-	op := operator.New("widget-operator", operator.Instrument(func(_ context.Context, p operator.Process) (operator.Instruments, error) {
-		fmt.Println("seeing", p.Operator, "with", len(p.Controllers), "controller")
+func ExampleExtension() {
+	op := operator.New("widget-operator", operator.Extend(func(_ context.Context, p operator.Process) (operator.Extension, error) {
+		fmt.Println("observing", p.Operator, p.Runs, "with", len(p.Controllers), "controller")
 		if os.Getenv("TRACES") == "" {
-			return operator.Instruments{}, errors.New("TRACES: say where traces go")
+			return operator.Extension{}, errors.New("TRACES: say where traces go")
 		}
-		return operator.Instruments{Close: func(context.Context) error { return nil }}, nil
+		return operator.Extension{Transport: func(next http.RoundTripper) http.RoundTripper { return next }}, nil
 	}))
 	op.Control(widget{})
 	args := []string{"run", "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"), "--leader-election.lock", "none"}
 	fmt.Println(op.Execute(context.Background(), args, os.Stdout, os.Stdout))
 	// Output:
-	// seeing widget-operator with 1 controller
+	// observing widget-operator true with 1 controller
 	// widget-operator: TRACES: say where traces go
 	// 1
 }

@@ -5,124 +5,135 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
-	"runtime/debug"
-	"slices"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/internal/cli"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
 )
 
-// Process is what those are told of a process who see it (Instrument) or change what it does (Extend, Command).
+// Process describes the process of a command to an extension (Extend) or to a command of your own (Command).
 type Process struct {
-	// Operator is the name of the operator, FieldManager that under which it owns what it applies, Version that of the program,
-	// Domain that of annotations, DefaultNamespace what DefaultNamespace has set.
+	// Operator, FieldManager, Domain and DefaultNamespace are those of the operator, Version is that of the program.
 	Operator, FieldManager, Version, Domain, DefaultNamespace string
-	// Logger is the process's.
+	// Runs is set for the command run against a cluster.
+	Runs bool
+	// Logger is the process's logger.
 	Logger *slog.Logger
-	// Config are the settings.
+	// Config holds the settings.
 	Config config.Config
-	// Environment is the process's, in which the file with settings is named by its whole path, also if a flag has named it: for
-	// processes that are to read it, too.
+	// Environment is the environment for a process that is to read the same settings. It names the file with settings by its
+	// whole path, even if a flag has named that file here.
 	Environment []string
-	// Controllers are those of the operator, as they were added.
+	// Controllers are those of the operator that work, in the order in which they were added.
 	Controllers []reconcile.Controller
-	// Options are those of the reconciler of one of the controllers, whose objects manager deploys.
+	// Options returns the options for a reconciler of one of the controllers that deploys by manager.
 	Options func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error)
 }
 
-// Extension changes what the controllers of an operator are in one process. The zero value changes nothing.
+// Extension changes or observes what an operator does in one process. The zero value does nothing.
 type Extension struct {
-	// Controllers take the place of the operator's own ones of their kinds.
+	// Controllers replace the operator's controllers of their kinds.
 	Controllers []reconcile.Controller
-	// Reconciler are options of every controller's reconciler. What somebody asks for by a setting comes after them.
+	// Reconciler are options of all reconcilers, such as reconcile.AroundComponents. Options from settings come after them.
 	Reconciler []reconcile.Option
-	// Collectors are on the page of metrics, too.
+	// Engine are options of the engine, such as watch.Around. The command run alone has one.
+	Engine []watch.Option
+	// Transport wraps all requests of the command run to the API server.
+	Transport func(http.RoundTripper) http.RoundTripper
+	// Collectors are added to the metrics.
 	Collectors []prometheus.Collector
-	// Close is called when the process ends; nil for nothing.
-	Close func()
+	// Close is called when the command has ended, with a context that ends after three seconds.
+	Close func(ctx context.Context) error
 }
 
-// Extend has start change what the controllers are in the process of a command that reconciles or renders, before any of them is used. Of
-// several the later ones come last. An error ends the command.
+// closing is how long an extension may take to close.
+const closing = 3 * time.Second
+
+// Extend calls start in the process of each command that reconciles or renders, before the controllers are used, to extend it. Of
+// several extensions a later one overrides an earlier one. An error ends the command.
 func Extend(start func(ctx context.Context, p Process) (Extension, error)) Option {
 	return func(o *Operator) { o.extensions = append(o.extensions, start) }
 }
 
-// about is what others are told of a process.
-func (o *Operator) about(p *process) Process {
-	info, _ := debug.ReadBuildInfo()
+// Opener reads the settings of the process for a command.
+type Opener func(cmd *cobra.Command) (Process, error)
+
+// Command adds a command of your own, which build returns; the command calls open for the settings. An error of the command is
+// printed, and the exit code is 1, or that of the error's method ExitCode() int.
+func Command(build func(open Opener) *cobra.Command) Option {
+	return func(o *Operator) { o.commands = append(o.commands, build) }
+}
+
+// about describes the process.
+func (p *process) about() Process {
+	o := p.operator
 	about := Process{
-		Operator: o.name, FieldManager: o.manager, Version: newBuild(o.name, p.Versions.Operator, info).Version, Domain: o.domain, DefaultNamespace: o.namespace,
-		Logger: p.logger, Config: p.Config, Environment: p.settings.Environment(os.Environ()),
+		Operator: o.name, FieldManager: o.manager, Version: cli.Version(p.Versions.Operator), Domain: o.domain, DefaultNamespace: o.namespace,
+		Runs: p.runs, Logger: p.logger, Config: p.Config, Environment: p.settings.Environment(os.Environ()),
 		Options: func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error) {
-			c, known := o.controllerOf(of.Kind())
-			if !known {
-				return nil, fmt.Errorf("the operator has no controller of the kind %s", of.Kind().Kind)
+			c, err := o.controllerOf(of.Kind())
+			if err != nil {
+				return nil, err
 			}
 			patches, err := o.newPatches(manager, p.logger)
 			if err != nil {
 				return nil, err
 			}
-			return patchedBy(patches, p.optionsOf(c)), nil
+			return append(p.optionsOf(c), patchedBy(patches)...), nil
 		},
 	}
-	for _, c := range o.working(p.Config) {
+	for _, c := range p.working() {
 		about.Controllers = append(about.Controllers, c.Controller)
 	}
 	return about
 }
 
-// extend starts the extensions, once. They are closed when the command has ended.
-func (o *Operator) extend(ctx context.Context, p *process) error {
-	if p.extended {
-		return nil
+// extend starts the extensions once. They are closed when the command has ended.
+func (p *process) extend(ctx context.Context) error {
+	p.extending.Do(func() {
+		for _, start := range p.operator.extensions {
+			if p.extendErr = p.startExtension(ctx, start); p.extendErr != nil {
+				return
+			}
+		}
+	})
+	return p.extendErr
+}
+
+func (p *process) startExtension(ctx context.Context, start func(context.Context, Process) (Extension, error)) error {
+	if start == nil {
+		return errors.New("nil extension: give Extend a function")
 	}
-	p.extended = true
-	for _, start := range o.extensions {
-		if start == nil {
-			return errors.New("extend: is nil")
+	e, err := start(ctx, p.about())
+	if e.Close != nil {
+		p.operator.atEnd = append(p.operator.atEnd, func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+			defer cancel()
+			if err := e.Close(ctx); err != nil {
+				p.logger.Warn("an extension wasn't closed in good order", "error", err)
+			}
+		})
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range e.Controllers {
+		if _, err := p.operator.controllerOf(c.Kind()); err != nil {
+			return fmt.Errorf("controller %T: it replaces no controller: %w", c, err)
 		}
-		one, err := start(ctx, o.about(p))
-		if one.Close != nil {
-			o.atEnd = append(o.atEnd, one.Close)
-		}
-		if err != nil {
+	}
+	for _, collector := range e.Collectors {
+		if err := p.metrics.Collect(collector); err != nil {
 			return err
 		}
-		for _, c := range one.Controllers {
-			if _, known := o.controllerOf(c.Kind()); !known {
-				return fmt.Errorf("controller %T: takes the place of none: the operator has no controller of the kind %s", c, c.Kind().Kind)
-			}
-		}
-		for _, collector := range one.Collectors {
-			if err := p.metrics.Collect(collector); err != nil {
-				return err
-			}
-		}
-		p.extensions = append(p.extensions, one)
 	}
+	p.extensions = append(p.extensions, e)
 	return nil
-}
-
-// inPlaceOf is the controller that works for one of the operator's own.
-func (p *process) inPlaceOf(c controller) reconcile.Controller {
-	for _, one := range slices.Backward(p.extensions) {
-		for _, other := range one.Controllers {
-			if other.Kind() == c.Kind() {
-				return other
-			}
-		}
-	}
-	return c.Controller
-}
-
-// extending are the options of reconcilers by extensions.
-func (p *process) extending() (options []reconcile.Option) {
-	for _, one := range p.extensions {
-		options = append(options, one.Reconciler...)
-	}
-	return options
 }

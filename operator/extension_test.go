@@ -65,9 +65,9 @@ func TestExtend(t *testing.T) {
 			extend(operator.Extension{Controllers: in(widgetKind)}, nil), extend(operator.Extension{Controllers: []reconcile.Controller{widget{}}}, nil),
 		}, 0, "# first: ConfigMap/first"},
 		{"in place of none", []operator.Option{extend(operator.Extension{Controllers: in(schema.GroupVersionKind{Group: "x", Version: "v1", Kind: "Other"})}, nil)},
-			1, "takes the place of none: the operator has no controller of the kind Other"},
+			1, "it replaces no controller: the operator has no controller of the kind Other"},
 		{"an error ends the command", []operator.Option{extend(operator.Extension{}, errors.New("no versions"))}, 1, "widget-operator: "},
-		{"nil", []operator.Option{operator.Extend(nil)}, 1, "extend: is nil"},
+		{"nil", []operator.Option{operator.Extend(nil)}, 1, "nil extension: give Extend a function"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -82,7 +82,7 @@ func TestExtend(t *testing.T) {
 		counting := func(err error) operator.Option {
 			return operator.Extend(func(context.Context, operator.Process) (operator.Extension, error) {
 				started++
-				return operator.Extension{Close: func() { closed++ }}, err
+				return operator.Extension{Close: func(context.Context) error { closed++; return nil }}, err
 			})
 		}
 		executed(t, []operator.Option{counting(nil)}, "render", "-f", file)

@@ -8,18 +8,17 @@ import (
 	"github.com/operkit/operkit/reconcile/watch"
 )
 
-// health is how the work of the process stands, for probes.
+// health answers the probes.
 type health struct {
-	// standby tells that the process may have to wait for its turn to work. Meanwhile it is well and ready: it has nothing to
-	// do, and a rolling update waits for it.
+	// standby is set when the process may have to wait for the leadership. It is ready meanwhile, since a rolling update waits for that.
 	standby bool
 
 	mu sync.Mutex
-	// engines are those that work.
+	// engines are the running ones.
 	engines []*watch.Engine
 }
 
-// works notes that an engine does.
+// works adds a running engine.
 func (h *health) works(engine *watch.Engine) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -32,7 +31,7 @@ func (h *health) working() []*watch.Engine {
 	return h.engines
 }
 
-// alive is why the process should be started anew, nil if it makes progress (spec: watch mistake 20).
+// alive returns why the process should be restarted, nil if it makes progress.
 func (h *health) alive() error {
 	for _, engine := range h.working() {
 		if s := engine.State(); s.Stalled() {
@@ -43,7 +42,7 @@ func (h *health) alive() error {
 	return nil
 }
 
-// ready is why the process doesn't know the cluster yet, nil if it does.
+// ready returns what isn't watched yet, nil when the process knows the cluster.
 func (h *health) ready() error {
 	working := h.working()
 	if len(working) == 0 && !h.standby {

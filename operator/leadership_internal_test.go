@@ -31,12 +31,12 @@ func TestLeaderElectionIsSettled(t *testing.T) {
 		{"watch 36: none in a Pod", pod, election{Lock: config.NoLock}, election{Lock: config.NoLock, Name: "op", Namespace: "shop"}, ""},
 		{"watch 35: a lock per object needs no place", nowhere, election{Lock: config.PerObjectLock}, election{Lock: config.PerObjectLock, Name: "op"}, ""},
 		{"watch 35: nor is one looked for", dir, election{Lock: config.PerObjectLock}, election{Lock: config.PerObjectLock, Name: "op"}, ""},
-		{"whether it is a Pod can't be told", dir, election{Lock: config.AutoLock, Namespace: "y"}, election{}, "is a directory: say leader-election.lock and leader-election.namespace"},
+		{"whether it is a Pod can't be told", dir, election{Lock: config.AutoLock, Namespace: "y"}, election{}, "is a directory: set leader-election.lock and leader-election.namespace"},
 		{"and doesn't matter", dir, election{Lock: config.LeaseLock, Namespace: "y"}, election{Lock: config.LeaseLock, Name: "op", Namespace: "y"}, ""},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
-			got, err := row.given.settle("op", row.file, slog.New(slog.DiscardHandler))
+			got, err := row.given.complete("op", row.file, slog.New(slog.DiscardHandler))
 			if row.err != "" {
 				require.ErrorContains(t, err, row.err)
 				return

@@ -230,7 +230,7 @@ func TestLeadershipForLife(t *testing.T) {
 
 func TestLeadershipOutsideOfAPod(t *testing.T) {
 	t.Parallel()
-	const without = "there is no leader election outside of a Pod"
+	const without = "no leader election outside of a Pod: every process"
 	w := newWorld(t, envtest.CRDs(definitions))
 	t.Run("watch 36: there is no lock, which is said", func(t *testing.T) {
 		r := w.start(gadgets, nil)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// namespaces are those that the operator works in.
+// namespaces are those that the operator watches.
 type namespaces struct {
 	// patterns are names and patterns as of cluster.Namespaces; none means all.
 	patterns []string
@@ -17,7 +17,7 @@ type namespaces struct {
 	selector labels.Selector
 }
 
-// newNamespaces are those that settings ask for, which were checked.
+// newNamespaces reads them from settings, which were checked.
 func newNamespaces(c config.Watch) namespaces {
 	n := namespaces{patterns: slices.Clone(c.Namespaces)}
 	n.simplify()
@@ -27,8 +27,8 @@ func newNamespaces(c config.Watch) namespaces {
 	return n
 }
 
-// simplify leaves out what makes no difference, so that namespaces aren't followed without need, which takes a right:
-// what stands before "*", and "*" with nothing after it that is kept out.
+// simplify removes patterns that make no difference: those before "*", and "*" if nothing after it is left out. To watch namespaces
+// takes a right that is better not needed.
 func (n *namespaces) simplify() {
 	out := func(pattern string) bool { return strings.HasPrefix(pattern, "!") }
 	for i, pattern := range slices.Backward(n.patterns) {
@@ -46,7 +46,7 @@ func (n *namespaces) simplify() {
 	}
 }
 
-// areNamed tells whether the names of all are given.
+// areNamed reports whether all are given by name.
 func (n *namespaces) areNamed() bool {
 	return len(n.patterns) > 0 && !slices.ContainsFunc(n.patterns, func(text string) bool {
 		isPattern, _ := cluster.NamespacePattern(text) // they have been checked
@@ -54,7 +54,7 @@ func (n *namespaces) areNamed() bool {
 	})
 }
 
-// named are the namespaces if they are given by name, else none: all that there are may come to be among them.
+// named returns the namespaces if all are given by name, otherwise none, since any namespace may fit.
 func (n *namespaces) named() []string {
 	if !n.areNamed() {
 		return nil

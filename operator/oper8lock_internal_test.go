@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/internal/settings"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -50,11 +51,11 @@ func ourElection(t *testing.T, environ map[string]string, pod string) (election,
 	for name, value := range environ {
 		lines = append(lines, name+"="+value)
 	}
-	c, err := config.New("bakery-operator", nil, config.Oper8Environment(), config.NamespaceFile(file)).Load(lines)
+	c, err := settings.New("bakery-operator", settings.Options{Oper8: true, NamespaceFile: file}).Load(lines)
 	if err != nil {
 		return election{}, err
 	}
-	return election(c.LeaderElection).settle("bakery-operator", file, slog.New(slog.DiscardHandler))
+	return election(c.LeaderElection).complete("bakery-operator", file, slog.New(slog.DiscardHandler))
 }
 
 // combinations calls visit with every environment that values of variables make.

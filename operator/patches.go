@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
@@ -12,99 +11,81 @@ import (
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 )
 
 // patchWorkers is how many patches are reconciled at once: each is a write or two.
 const patchWorkers = 2
 
-// patchSettings are what the options say of temporary patches.
-type patchSettings struct {
-	off     bool
-	options []temporarypatch.Option
-}
-
-// WithoutTemporaryPatches has the operator know nothing of temporary patches: none is watched, no right to them is
-// needed, and what is recorded of them on resources is ignored. Without this option an operator serves them for all
-// kinds that it controls, once their definition is in the cluster (spec: patches mistake 1).
-func WithoutTemporaryPatches() Option { return func(o *Operator) { o.patches.off = true } }
-
-// TemporaryPatches sets how temporary patches are served, such as temporarypatch.As for another kind of them (spec:
-// patches 9). Several options add up.
-func TemporaryPatches(options ...temporarypatch.Option) Option {
-	return func(o *Operator) { o.patches.options = append(o.patches.options, options...) }
-}
-
-// newPatches returns the controller of temporary patches for the operator's kinds, nil when they are switched off.
+// newPatches returns the controller of temporary patches for the operator's kinds, nil if they are switched off.
 func (o *Operator) newPatches(manager *deploy.Manager, logger *slog.Logger) (*temporarypatch.Controller, error) {
-	if o.patches.off {
+	if o.patchesOff {
 		return nil, nil
 	}
-	controllers := make([]reconcile.Controller, len(o.controllers))
-	for i, c := range o.controllers {
-		controllers[i] = c.Controller
-	}
-	options := append([]temporarypatch.Option{temporarypatch.Logger(logger)}, o.patches.options...)
-	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(controllers...), options...)
+	options := append([]temporarypatch.Option{temporarypatch.Logger(logger)}, o.patches...)
+	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(o.all()...), options...)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range controllers {
+	for _, c := range o.controllers {
 		if c.Kind().GroupKind() == patches.Kind().GroupKind() {
-			return nil, fmt.Errorf("%s: has a reconciler already, since the operator serves temporary patches by itself: give New the option WithoutTemporaryPatches", c.Kind())
+			return nil, fmt.Errorf("%s: has a reconciler already, since the operator serves temporary patches itself: give New the option WithoutTemporaryPatches", c.Kind())
 		}
 	}
 	return patches, nil
 }
 
-// patchedBy are the options of a controller whose resources can be patched. What a person patches comes last.
-func patchedBy(patches *temporarypatch.Controller, options []reconcile.Option) []reconcile.Option {
+// patchedBy are the options of reconcilers whose resources can be patched.
+func patchedBy(patches *temporarypatch.Controller) []reconcile.Option {
 	if patches == nil {
-		return options
+		return nil
 	}
-	return append(options, reconcile.WithPatches(patches))
+	return []reconcile.Option{reconcile.WithPatches(patches)}
 }
 
-// patchService serves temporary patches beside the operator's kinds, by an engine of its own: whatever is wrong with
-// the patches holds nothing else up. A nil one serves nothing.
+// patchService serves temporary patches by an engine of its own, so that no trouble with them delays the operator's kinds. A nil
+// one does nothing.
 type patchService struct {
 	engine       *watch.Engine
 	availability *availability
 }
 
-func (o *Operator) newPatchService(patches *temporarypatch.Controller, manager *deploy.Manager, client *rest.Config, p *process, e election) (*patchService, error) {
+func (r *runner) newPatchService(patches *temporarypatch.Controller, manager *deploy.Manager) (*patchService, error) {
 	if patches == nil {
 		return nil, nil
 	}
-	engine, err := watch.New(manager.View(), append(o.engineOptions(p), watch.Workers(patchWorkers))...)
+	engine, err := watch.New(manager.View(), append(r.engineOptions(), watch.Workers(patchWorkers))...)
 	if err != nil {
 		return nil, err
 	}
-	reconciler, err := patches.Reconciler(slices.Concat(p.defaultOptions(), p.observing(), []reconcile.Option{reconcile.WithWatcher(engine)})...)
+	options := append(r.defaultOptions(), reconcile.WithWatcher(engine))
+	if r.events != nil {
+		options = append(options, reconcile.Events(r.events))
+	}
+	reconciler, err := patches.Reconciler(options...)
 	if err != nil {
 		return nil, err
 	}
-	p.metrics.Engine(engine)
-	p.metrics.Reconciler(reconciler.Reconciler)
-	if err := o.control(engine, patches.Kind(), reconciler, manager, p.logger, e); err != nil {
+	r.metrics.Engine(engine)
+	r.metrics.Reconciler(reconciler.Reconciler)
+	if err := r.control(engine, patches.Kind(), reconciler, manager); err != nil {
 		return nil, fmt.Errorf("temporary patches: %w", err)
 	}
 	definition, err := temporarypatch.CRD(temporarypatch.As(patches.Kind()))
 	if err != nil {
 		return nil, err
 	}
-	reviews, err := dynamic.NewForConfig(client)
+	reviews, err := dynamic.NewForConfig(r.client)
 	if err != nil {
 		return nil, fmt.Errorf("temporary patches: %w", err)
 	}
-	watched := newNamespaces(p.Watch)
+	watched := newNamespaces(r.Watch)
 	plural, _, _ := strings.Cut(definition.GetName(), ".")
 	return &patchService{engine, &availability{
-		kind: patches.Kind(), resource: plural, namespaces: watched.named(), port: manager.Port(), reviews: reviews.Resource(accessReviews), logger: p.logger,
+		kind: patches.Kind(), resource: plural, namespaces: watched.named(), port: manager.Port(), reviews: reviews.Resource(accessReviews), logger: r.logger,
 	}}, nil
 }
 
-// run serves patches from when they are available on until ctx ends.
+// run serves patches as soon as they are available, until ctx ends.
 func (s *patchService) run(ctx context.Context, h *health) error {
 	if s == nil || !s.availability.await(ctx) {
 		return nil

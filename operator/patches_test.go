@@ -34,7 +34,7 @@ func TestPatchesWithoutTheirDefinition(t *testing.T) {
 	time.Sleep(someLooks)
 	require.Len(t, r.log.lines(unavailable), 1, "once")
 	assert.Contains(t, r.log.lines(unavailable)[0], "level=INFO")
-	assert.Contains(t, r.log.lines(unavailable)[0], `reason="their definition isn't installed"`)
+	assert.Contains(t, r.log.lines(unavailable)[0], `reason="their CustomResourceDefinition isn't installed"`)
 	calls := w.Calls(t, r.user)
 	assert.Empty(t, calls.Failed(), "no request fails for want of it")
 	assert.Empty(t, calls.Of(reviewing), "nor is asked for rights that nobody needs yet")

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// firstPatchLook and longestPatchLook bound the time between two looks whether patches are available by now. Often
-// their definition comes with the operator, moments after it.
+// firstPatchLook and longestPatchLook are the shortest and the longest time between two checks whether patches are available. Their
+// definition is often installed together with the operator, moments after it.
 const (
 	firstPatchLook   = 5 * time.Second
 	longestPatchLook = time.Minute
@@ -26,10 +26,10 @@ const (
 
 var accessReviews = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
-// errNoDefinition tells that nobody has installed the definition of temporary patches.
-var errNoDefinition = errors.New("their definition isn't installed")
+// errNoDefinition is the obstacle while the CustomResourceDefinition isn't installed.
+var errNoDefinition = errors.New("their CustomResourceDefinition isn't installed")
 
-// missingRightsError tells what the operator may not do, and would have to.
+// missingRightsError lists the rights that the operator lacks.
 type missingRightsError struct{ rights []string }
 
 func (e *missingRightsError) Error() string {
@@ -37,8 +37,7 @@ func (e *missingRightsError) Error() string {
 		": grant that, or switch temporary patches off by operator.WithoutTemporaryPatches"
 }
 
-// availability finds out whether temporary patches can be served. It asks such that no request fails for want of a
-// definition or a right.
+// availability finds out whether temporary patches can be served, by requests that don't fail without the definition or a right.
 type availability struct {
 	kind       schema.GroupVersionKind
 	resource   string   // the plural
@@ -48,10 +47,9 @@ type availability struct {
 	logger     *slog.Logger
 }
 
-// await returns true once patches can be served, false when ctx ends before. What keeps them from being is said
-// once for each reason; that the cluster doesn't answer others say.
+// await returns true as soon as patches can be served, false when ctx ends before. It logs each obstacle once.
 func (a *availability) await(ctx context.Context) bool {
-	said := ""
+	logged := ""
 	for delay := firstPatchLook; ; delay = min(2*delay, longestPatchLook) {
 		err := a.obstacle(ctx)
 		switch {
@@ -59,8 +57,8 @@ func (a *availability) await(ctx context.Context) bool {
 			return false
 		case err == nil:
 			return true
-		case err.Error() != said:
-			said = err.Error()
+		case err.Error() != logged:
+			logged = err.Error()
 			a.logger.Log(ctx, severity(err), "temporary patches aren't available, waiting", "kind", a.kind.Kind, "version", a.kind.GroupVersion().String(), "reason", err)
 		}
 		select {
@@ -71,7 +69,8 @@ func (a *availability) await(ctx context.Context) bool {
 	}
 }
 
-// severity: without the definition nobody wants patches; somebody does where the rights are forgotten.
+// severity is the level at which an obstacle is logged. Without the definition nobody wants patches; with it somebody does. Package cluster
+// logs that the API server doesn't answer.
 func severity(err error) slog.Level {
 	var rights *missingRightsError
 	switch {
@@ -83,7 +82,7 @@ func severity(err error) slog.Level {
 	return slog.LevelDebug
 }
 
-// obstacle returns what keeps patches from being served, nil if nothing does.
+// obstacle returns why patches can't be served, nil if they can.
 func (a *availability) obstacle(ctx context.Context) error {
 	kinds, err := a.port.Kinds(ctx, a.kind.Kind)
 	if !slices.ContainsFunc(kinds, func(kind schema.GroupVersionKind) bool { return kind.GroupKind() == a.kind.GroupKind() }) {
@@ -110,7 +109,7 @@ func (a *availability) obstacle(ctx context.Context) error {
 	return nil
 }
 
-// patchRights are what serving patches takes: patch is for the finalizer and for the status.
+// patchRights are the rights to serve patches. The verb patch is for the finalizer and the status.
 var patchRights = []struct {
 	subresource string
 	verbs       []string
@@ -119,7 +118,7 @@ var patchRights = []struct {
 	{"status", []string{"patch"}},
 }
 
-// refused lists what the operator may not do in a namespace, or in all ("").
+// refused lists the missing rights in a namespace, or in all ("").
 func (a *availability) refused(ctx context.Context, namespace string) ([]string, error) {
 	where := ""
 	if namespace != metav1.NamespaceAll {
@@ -150,7 +149,7 @@ func (a *availability) refused(ctx context.Context, namespace string) ([]string,
 	return missing, nil
 }
 
-// allowed asks. Where it may not even be asked, the requests themselves will tell.
+// allowed asks for one right. Without the right to ask it returns true, and the requests themselves will fail.
 func (a *availability) allowed(ctx context.Context, attributes map[string]any) (bool, error) {
 	answer, err := a.reviews.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": accessReviews.GroupVersion().String(), "kind": "SelfSubjectAccessReview",
@@ -160,7 +159,7 @@ func (a *availability) allowed(ctx context.Context, attributes map[string]any) (
 		return true, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("what the operator may do: %w", err)
+		return false, fmt.Errorf("rights of the operator: %w", err)
 	}
 	allowed, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
 	return allowed, err

@@ -142,7 +142,7 @@ func TestPlanCommands(t *testing.T) {
 			"a form that there isn't":        {[]string{"diff", "one", "-o", "xml"}, 2, `--output "xml": use diff, yaml or json`},
 			"nothing to reconcile":           {[]string{"reconcile"}, 2, "which ones? Name them, or choose by --selector"},
 			"one that isn't there":           {[]string{"reconcile", "nobody"}, 1, "Gadget NS/nobody: there is none"},
-			"graph of nothing":               {[]string{"graph"}, 2, "graph of what? Say NAME, or --filename FILE"},
+			"graph of nothing":               {[]string{"graph"}, 2, "graph of what? Give NAME, or --filename FILE"},
 			"a drawing that there isn't":     {[]string{"graph", "one", "-o", "png"}, 2, `--output "png": use text, dot, mermaid, svg`},
 			"a drawing of what isn't there":  {[]string{"graph", "nobody"}, 1, "Gadget NS/nobody: there is none"},
 		} {

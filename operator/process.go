@@ -1,37 +1,48 @@
 package operator
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"log/slog"
+	"math"
 	"os"
+	"slices"
+	"strings"
+	"sync"
 
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/internal/settings"
 	"github.com/operkit/operkit/operator/metrics"
+	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/manifest"
-	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 )
 
-// process is what a command runs in: the settings of the process, and where it logs.
+// process is the process of a command.
 type process struct {
 	config.Config
-	settings *config.Settings
+	operator *Operator
+	settings *settings.Settings
 	logger   *slog.Logger
-	// manifests is where what is rendered is kept as files, nil for nowhere.
+	// runs is set for the command run. manifests, events and metrics are nil if they are off.
+	runs      bool
 	manifests *manifest.Directory
-	// events is where people are told what happens, nil for nowhere.
-	events event.Sink
-	// metrics count what the process does, nil for nothing.
-	metrics *metrics.Metrics
-	// instruments see what the process does.
-	instruments []Instruments
-	// extensions change what controllers do, once they are started (extended).
+	events    event.Sink
+	metrics   *metrics.Metrics
+
+	extending  sync.Once
 	extensions []Extension
-	extended   bool
+	extendErr  error
 }
 
-// open reads the settings for a command, and tells what should be mended in them.
-func (o *Operator) open(cmd *cobra.Command, s *config.Settings) (*process, error) {
+// open reads the settings for a command, and logs warnings about them.
+func (o *Operator) open(s *settings.Settings, log io.Writer) (*process, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -39,30 +50,122 @@ func (o *Operator) open(cmd *cobra.Command, s *config.Settings) (*process, error
 	if err != nil {
 		return nil, err
 	}
-	p := &process{Config: c, settings: s, logger: newLogger(cmd.ErrOrStderr(), c.Log)}
+	p := &process{Config: c, operator: o, settings: s, logger: newLogger(log, c.Log)}
 	for _, warning := range s.Warnings() {
 		p.logger.Warn("settings", "warning", warning)
 	}
 	return p, nil
 }
 
-// openManifests opens the directory for what is rendered, if there is to be one.
-func (p *process) openManifests() (err error) {
-	if p.Manifests.Directory == "" {
-		return nil
+// newLogger returns a logger by settings, which were checked.
+func newLogger(out io.Writer, c config.Log) *slog.Logger {
+	everything := &slog.HandlerOptions{Level: slog.Level(math.MinInt)}
+	var handler slog.Handler = slog.NewTextHandler(out, everything)
+	if c.Format == "json" {
+		handler = slog.NewJSONHandler(out, everything)
 	}
-	var options []manifest.Option
-	if p.Manifests.Disabled {
-		options = append(options, manifest.Disabled())
-	}
-	if p.manifests, err = manifest.Open(p.Manifests.Directory, options...); err != nil {
-		return fmt.Errorf("manifests.directory: %w", err)
-	}
-	return nil
+	level, _ := logging.ParseLevel(c.Level)
+	filters, _ := logging.ParseFilters(strings.Join(c.Filters, ","))
+	return slog.New(logging.NewHandler(handler, logging.Level(level), logging.Filters(filters)))
 }
 
-func (p *process) closeManifests() {
-	if p.manifests != nil {
-		_ = p.manifests.Close()
+// clientConfig returns how to reach the API server.
+func (p *process) clientConfig() (*rest.Config, error) {
+	client, err := cluster.Config(p.Kubeconfig, p.Context)
+	if err != nil {
+		return nil, err
 	}
+	client.UserAgent = p.operator.name
+	client.WarningHandlerWithContext = rest.NoWarnings{}
+	client.QPS, client.Burst = float32(p.KubeAPI.QPS), p.KubeAPI.Burst
+	if client.Burst == 0 {
+		client.Burst = max(1, int(2*p.KubeAPI.QPS))
+	}
+	return client, nil
+}
+
+// working are the controllers that work.
+func (p *process) working() []controller {
+	return slices.DeleteFunc(slices.Clone(p.operator.controllers), func(c controller) bool {
+		return len(p.Controllers) > 0 && !slices.Contains(p.Controllers, c.Kind().Kind)
+	})
+}
+
+// controllerOf is the controller of a kind.
+func (o *Operator) controllerOf(kind schema.GroupVersionKind) (controller, error) {
+	at := slices.IndexFunc(o.controllers, func(c controller) bool { return c.Kind() == kind })
+	if at < 0 {
+		return controller{}, fmt.Errorf("the operator has no controller of the kind %s", kind.Kind)
+	}
+	return o.controllers[at], nil
+}
+
+// reconciler returns a reconciler for a kind that deploys by manager. more comes after all other options.
+func (p *process) reconciler(
+	ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option,
+) (*reconcile.Reconciler, error) {
+	c, err := p.operator.controllerOf(kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.extend(ctx); err != nil {
+		return nil, err
+	}
+	works := c.Controller
+	for _, e := range p.extensions {
+		for _, other := range e.Controllers {
+			if other.Kind() == kind {
+				works = other
+			}
+		}
+	}
+	return reconcile.New(works, manager, append(p.optionsOf(c), more...)...)
+}
+
+// optionsOf are the options of a controller's reconciler: the defaults, those of extensions and of the controller, and what
+// settings say.
+func (p *process) optionsOf(c controller) []reconcile.Option {
+	return slices.Concat(p.defaultOptions(), c.options, p.givenOptions())
+}
+
+// numbers are options with a number from a setting.
+func (p *process) numbers() map[string]reconcile.Option {
+	return map[string]reconcile.Option{
+		"watch.period": reconcile.Period(p.Watch.Period), "watch.recheck": reconcile.Recheck(p.Watch.Recheck),
+		"rollout.concurrency": reconcile.Concurrency(p.Rollout.Concurrency), "retry.attempts": reconcile.MaxAttempts(p.Retry.Attempts),
+	}
+}
+
+// defaultOptions come before the options of a controller.
+func (p *process) defaultOptions() []reconcile.Option {
+	options := []reconcile.Option{reconcile.Logger(p.logger)}
+	for _, e := range p.extensions {
+		options = append(options, e.Reconciler...)
+	}
+	for _, option := range p.numbers() {
+		options = append(options, option)
+	}
+	return options
+}
+
+// givenOptions override the options of a controller.
+func (p *process) givenOptions() (options []reconcile.Option) {
+	add := func(given bool, option func() reconcile.Option) {
+		if given {
+			options = append(options, option())
+		}
+	}
+	for key, option := range p.numbers() {
+		add(p.settings.Given(key), func() reconcile.Option { return option })
+	}
+	add(p.manifests != nil, func() reconcile.Option { return reconcile.Observe(p.manifests.Observe) })
+	add(p.events != nil, func() reconcile.Option { return reconcile.Events(p.events) })
+	add(!p.Status.Manage, reconcile.WithoutStatus)
+	add(p.Status.Graph, reconcile.GraphInStatus)
+	add(p.Status.Service, reconcile.ServiceStatus)
+	add(p.Objects.InternalNames, reconcile.NameObjects)
+	add(len(p.Versions.Supported) > 0, func() reconcile.Option { return reconcile.SupportedVersions(p.Versions.Supported...) })
+	add(p.Versions.Strict, func() reconcile.Option { return reconcile.StrictVersions(p.Versions.Exempt...) })
+	add(p.Versions.Operator != "", func() reconcile.Option { return reconcile.OperatorVersion(p.Versions.Operator) })
+	return options
 }

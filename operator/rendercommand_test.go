@@ -168,7 +168,7 @@ func TestRender(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing":                        {[]string{"render"}, "render what? Say --filename FILE"},
+		"nothing":                        {[]string{"render"}, "render what? Give --filename FILE"},
 		"no file":                        {[]string{"render", "-f", "DIR/nothing.yaml", "-f", "DIR/none.yaml"}, "--filename: open DIR/nothing.yaml: no such file or directory\n--filename: open DIR/none.yaml"},
 		"an empty directory":             {[]string{"render", "-f", "DIR"}, "--filename DIR: holds no resource"},
 		"a flag that goes with another":  {[]string{"render", "-f", "DIR/x", "--show-disabled"}, "--show-disabled goes with --output-dir"},

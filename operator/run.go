@@ -9,208 +9,257 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/heartbeat"
 	"github.com/operkit/operkit/reconcile/leader"
+	"github.com/operkit/operkit/reconcile/manifest"
+	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/watch"
 	"k8s.io/client-go/rest"
 )
 
-// run waits until this replica leads, watches the cluster and reconciles until ctx ends or the leadership is lost
-// (spec: watch 7, 8).
-func (o *Operator) run(ctx context.Context, p *process) error {
-	client, err := o.clientConfig(p)
-	if err != nil {
+// runner is the process of the command run against a cluster. Its steps fill in its fields.
+type runner struct {
+	*process
+	election election
+	lock     *leader.Elector
+	// client sends the requests of controllers, plain those that aren't counted and need no leadership.
+	client, plain *rest.Config
+	api           *cluster.Cluster
+	health        *health
+	services      []service
+}
+
+// run waits until this replica leads, watches the cluster and reconciles until ctx ends or the leadership is lost.
+func (p *process) run(ctx context.Context) (err error) {
+	p.runs, p.metrics = true, p.newMetrics()
+	r := &runner{process: p}
+	if r.plain, err = p.clientConfig(); err != nil {
 		return err
 	}
-	e, err := election(p.LeaderElection).settle(o.name, o.namespaceFile, p.logger)
-	if err != nil {
+	if r.election, err = election(p.LeaderElection).complete(p.operator.name, p.operator.namespaceFile, p.logger); err != nil {
 		return err
 	}
-	// What talks to the cluster outlives ctx by as long as running reconciles need it.
-	background, closeStore := context.WithCancel(context.WithoutCancel(ctx))
-	defer closeStore()
-	lock, closeLock, err := e.newElector(background, client, p.logger)
-	if err != nil {
+	r.health = &health{standby: r.election.global()}
+	var started steps
+	defer started.stop(false)
+	if err := started.start(ctx,
+		step{name: "leader election", start: r.elect},
+		step{name: "extensions", start: func(context.Context) (func(), error) { return nil, p.extend(ctx) }},
+		step{name: "cluster", start: r.connect, inTerm: true},
+		step{name: "manifests", start: r.openManifests},
+		step{name: "events", start: r.openEvents, inTerm: true},
+		step{name: "engines", start: r.newServices},
+		step{name: "probes", start: r.serve},
+	); err != nil {
 		return err
 	}
-	defer closeLock()
-	plain := rest.CopyConfig(client)
-	stopInstruments, err := o.instrument(ctx, p)
-	if err != nil {
-		return err
-	}
-	defer stopInstruments()
-	if p.metrics = o.newMetrics(p); p.metrics != nil {
-		client.Wrap(p.metrics.Transport)
-	}
-	p.wrap(client)
-	client.Wrap(lock.Transport)
-	client.Wrap(leader.ObjectTransport)
-	api, err := cluster.New(background, client, o.clusterOptions(p)...)
-	if err != nil {
-		return err
-	}
-	if err := p.openManifests(); err != nil {
-		return err
-	}
-	defer p.closeManifests()
-	closeEvents := o.openEvents(background, p, api.Port())
-	defer closeEvents()
-	h := &health{standby: e.global()}
-	if err := o.extend(ctx, p); err != nil {
-		return err
-	}
-	services, err := o.services(api, client, p, e, h)
-	if err != nil {
-		return err
-	}
-	told, err := o.tell(background, p, h, plain)
-	if err != nil {
-		return err
-	}
-	defer told()
-	p.logger.Info("starting", "operator", o.name, "server", client.Host)
-	err = lock.Run(ctx, func(ctx context.Context) error {
+	p.logger.Info("starting", "operator", p.operator.name, "server", r.client.Host)
+	err = r.lock.Run(ctx, func(ctx context.Context) error {
 		p.metrics.Leads(true)
 		return untilLost(ctx, p.logger, func(ctx context.Context) error {
-			err := runAll(ctx, services)
-			// Events and watches end before the leadership is given back.
-			closeEvents()
-			closeStore()
-			api.Wait()
-			return err
+			defer started.stop(true)
+			return runAll(ctx, r.services)
 		})
 	})
-	p.logger.Info("stopped", "operator", o.name)
+	p.logger.Info("stopped", "operator", p.operator.name)
 	return err
 }
 
-// clientConfig is how the API server is asked.
-func (o *Operator) clientConfig(p *process) (*rest.Config, error) {
-	client, err := cluster.Config(p.Kubeconfig, p.Context)
+// elect makes the lock that decides when this replica works.
+func (r *runner) elect(ctx context.Context) (wait func(), err error) {
+	r.lock, wait, err = r.election.newElector(ctx, r.plain, r.logger)
+	return wait, err
+}
+
+// connect makes the cluster. Nothing is watched yet.
+func (r *runner) connect(ctx context.Context) (wait func(), err error) {
+	r.client = rest.CopyConfig(r.plain)
+	if r.metrics != nil {
+		r.client.Wrap(r.metrics.Transport)
+	}
+	for _, e := range slices.Backward(r.extensions) { // the first wrapper is the innermost
+		if e.Transport != nil {
+			r.client.Wrap(e.Transport)
+		}
+	}
+	r.client.Wrap(r.lock.Transport)
+	r.client.Wrap(leader.ObjectTransport)
+	n := newNamespaces(r.Watch)
+	r.api, err = cluster.New(ctx, r.client, slices.Concat(r.operator.watches, []cluster.Option{cluster.Logger(r.logger)}, n.options())...)
 	if err != nil {
 		return nil, err
 	}
-	client.UserAgent = o.name
-	client.WarningHandlerWithContext = rest.NoWarnings{}
-	client.QPS, client.Burst = float32(p.KubeAPI.QPS), p.KubeAPI.Burst
-	if client.Burst == 0 {
-		client.Burst = max(1, int(2*p.KubeAPI.QPS))
-	}
-	return client, nil
+	return r.api.Wait, nil
 }
 
-// inPod tells whether the process runs in one, by what a service account is given there.
+// openManifests opens the directory for rendered manifests, if there is to be one.
+func (r *runner) openManifests(context.Context) (wait func(), err error) {
+	if r.Manifests.Directory == "" {
+		return nil, nil
+	}
+	var options []manifest.Option
+	if r.Manifests.Disabled {
+		options = append(options, manifest.Disabled())
+	}
+	if r.manifests, err = manifest.Open(r.Manifests.Directory, options...); err != nil {
+		return nil, fmt.Errorf("manifests.directory: %w", err)
+	}
+	return func() { _ = r.manifests.Close() }, nil
+}
+
+// openEvents writes events, unless they are off. To stop waits for the last ones.
+func (r *runner) openEvents(ctx context.Context) (wait func(), err error) {
+	if r.Events.Level == config.NoEvents {
+		return nil, nil
+	}
+	recorder := event.NewRecorder(r.api.Port(), r.operator.name, instance(r.operator.name), event.Logger(r.logger))
+	if r.events = recorder; r.Events.Level == config.WarningEvents {
+		r.events = event.Warnings(recorder)
+	}
+	r.metrics.Events(recorder.Dropped)
+	var running sync.WaitGroup
+	running.Go(func() { recorder.Run(ctx) })
+	return running.Wait, nil
+}
+
+// instance is the name of this process in events.
+func instance(operator string) string {
+	if pod := os.Getenv("POD_NAME"); pod != "" {
+		return pod
+	}
+	if host, err := os.Hostname(); err == nil {
+		return operator + "-" + host
+	}
+	return operator
+}
+
+// newServices makes the engines: one for the operator's kinds, and one for temporary patches.
+func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
+	options := r.engineOptions()
+	if r.Watch.Workers > 0 {
+		options = append(options, watch.Workers(r.Watch.Workers))
+	}
+	engine, err := watch.New(r.api.View(), options...)
+	if err != nil {
+		return nil, err
+	}
+	r.metrics.Engine(engine)
+	manager := r.operator.deployManager(r.api)
+	patches, err := r.operator.newPatches(manager, r.logger)
+	if err != nil {
+		return nil, err
+	}
+	more := append(patchedBy(patches), reconcile.WithWatcher(engine))
+	for _, c := range r.working() {
+		reconciler, err := r.reconciler(ctx, c.Kind(), manager, more...)
+		if err != nil {
+			return nil, err
+		}
+		r.metrics.Reconciler(reconciler)
+		filtered, err := r.filtered(reconciler)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.control(engine, c.Kind(), filtered, manager); err != nil {
+			return nil, fmt.Errorf("controller %T: %w", c.Controller, err)
+		}
+	}
+	patching, err := r.newPatchService(patches, manager)
+	if err != nil {
+		return nil, err
+	}
+	work := func(ctx context.Context) error {
+		r.health.works(engine)
+		return engine.Run(ctx)
+	}
+	r.services = []service{{"controllers", work}, {"temporary patches", func(ctx context.Context) error { return patching.run(ctx, r.health) }}}
+	return nil, nil
+}
+
+// engineOptions are the options of both engines.
+func (r *runner) engineOptions() []watch.Option {
+	options := []watch.Option{
+		watch.Logger(r.logger), watch.Domain(r.operator.domain), watch.CancelOn(lostOf), watch.Timeout(r.Watch.Timeout), watch.Grace(r.Watch.Grace),
+		watch.Backoff(r.Retry.First, r.Retry.Longest),
+	}
+	if r.settings.Given("watch.period") {
+		// It comes sooner than the time that a controller asks for.
+		options = append(options, watch.Period(r.Watch.Period))
+	}
+	if r.metrics != nil {
+		options = append(options, watch.Around(r.metrics.Around))
+	}
+	for _, e := range r.extensions {
+		options = append(options, e.Engine...)
+	}
+	return options
+}
+
+// filtered is a reconciler with the filter of a setting, unless its controller has one.
+type filtered struct {
+	*reconcile.Reconciler
+	when filter.Predicate
+}
+
+// Sources implements source.Provider.
+func (f filtered) Sources() source.Sources {
+	sources := f.Reconciler.Sources()
+	if sources.When == nil {
+		sources.When = f.when
+	}
+	return sources
+}
+
+func (r *runner) filtered(reconciler *reconcile.Reconciler) (watch.Reconciler, error) {
+	if r.Watch.Filter == "" {
+		return reconciler, nil
+	}
+	when, err := filter.Named(r.Watch.Filter, r.operator.domain)
+	return filtered{reconciler, when}, err
+}
+
+// serve serves probes, metrics and profiles, and writes the heartbeat.
+func (r *runner) serve(ctx context.Context) (wait func(), err error) {
+	all, err := r.endpoints()
+	if err != nil {
+		return nil, err
+	}
+	serve, err := listen(all, r.operator.inPod(), r.logger)
+	if err != nil {
+		return nil, err
+	}
+	var running sync.WaitGroup
+	running.Go(func() { serve(ctx) })
+	if r.Heartbeat.File != "" {
+		running.Go(func() {
+			err := heartbeat.Run(ctx, r.Heartbeat.File, r.health.alive, heartbeat.Period(r.Heartbeat.Period), heartbeat.Logger(r.logger))
+			if err != nil {
+				r.logger.Error("no heartbeat", "error", err)
+			}
+		})
+	}
+	return running.Wait, nil
+}
+
+// inPod reports whether the process runs in a Pod, by the file of its service account.
 func (o *Operator) inPod() bool {
 	_, err := os.Stat(o.namespaceFile)
 	return err == nil
 }
 
-// tell has probes know how the process is, by HTTP and by a file, until the returned function is called.
-func (o *Operator) tell(ctx context.Context, p *process, h *health, client *rest.Config) (stop func(), err error) {
-	all, err := endpoints(p, h, client)
-	if err != nil {
-		return nil, err
-	}
-	serve, err := listen(all, o.inPod(), p.logger)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	running.Go(func() { serve(ctx) })
-	if p.Heartbeat.File != "" {
-		running.Go(func() {
-			err := heartbeat.Run(ctx, p.Heartbeat.File, h.alive, heartbeat.Period(p.Heartbeat.Period), heartbeat.Logger(p.logger))
-			if err != nil {
-				p.logger.Error("no heartbeat", "error", err)
-			}
-		})
-	}
-	return func() {
-		cancel()
-		running.Wait()
-	}, nil
-}
-
-// services are the engines of the operator: one for its kinds, and one for temporary patches.
-func (o *Operator) services(api *cluster.Cluster, client *rest.Config, p *process, e election, h *health) ([]service, error) {
-	options := o.engineOptions(p)
-	if p.Watch.Workers > 0 {
-		options = append(options, watch.Workers(p.Watch.Workers))
-	}
-	engine, err := watch.New(api.View(), options...)
-	if err != nil {
-		return nil, err
-	}
-	p.metrics.Engine(engine)
-	manager := deploy.NewManager(api, o.managerOptions()...)
-	patches, err := o.newPatches(manager, p.logger)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range o.working(p.Config) {
-		options := slices.Concat(p.defaultOptions(), []reconcile.Option{reconcile.WithWatcher(engine)}, c.options, p.givenOptions())
-		reconciler, err := reconcile.New(p.inPlaceOf(c), manager, patchedBy(patches, options)...)
-		if err != nil {
-			return nil, err
-		}
-		p.metrics.Reconciler(reconciler)
-		filtered, err := o.filteredBy(p.Watch.Filter, reconciler)
-		if err != nil {
-			return nil, err
-		}
-		if err := o.control(engine, reconciler.Kind(), filtered, manager, p.logger, e); err != nil {
-			return nil, fmt.Errorf("controller %T: %w", c.Controller, err)
-		}
-	}
-	patching, err := o.newPatchService(patches, manager, client, p, e)
-	if err != nil {
-		return nil, err
-	}
-	work := func(ctx context.Context) error {
-		h.works(engine)
-		return engine.Run(ctx)
-	}
-	return []service{{"controllers", work}, {"temporary patches", func(ctx context.Context) error { return patching.run(ctx, h) }}}, nil
-}
-
-// clusterOptions say what is watched.
-func (o *Operator) clusterOptions(p *process) []cluster.Option {
-	n := newNamespaces(p.Watch)
-	return append(append(slices.Clone(o.watches), cluster.Logger(p.logger)), n.options()...)
-}
-
-// engineOptions are those of every engine of the operator.
-func (o *Operator) engineOptions(p *process) []watch.Option {
-	options := []watch.Option{
-		watch.Logger(p.logger), watch.Domain(o.domain), watch.CancelOn(lostOf), watch.Timeout(p.Watch.Timeout), watch.Grace(p.Watch.Grace),
-		watch.Backoff(p.Retry.First, p.Retry.Longest),
-	}
-	if p.settings.Given("watch.period") {
-		// It comes sooner than what a controller asks for.
-		options = append(options, watch.Period(p.Watch.Period))
-	}
-	if p.metrics != nil {
-		options = append(options, watch.Around(p.metrics.Around))
-	}
-	for _, one := range p.instruments {
-		options = append(options, one.Engine...)
-	}
-	return options
-}
-
-// service is one thing that an operator does all the time. run returns nil when its context ends.
+// service is a part that works until its context ends, and then returns nil.
 type service struct {
 	name string
 	run  func(context.Context) error
 }
 
-// runAll runs services until all have ended. They are started in the order of their names; when one fails the others
-// are ended, and those that haven't started aren't any more (spec: watch 2).
+// runAll starts services in the order of their names and waits for all. The first error stops the others, and those that haven't
+// been started aren't started. It returns all errors.
 func runAll(ctx context.Context, services []service) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

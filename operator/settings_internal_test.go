@@ -30,11 +30,12 @@ func (nothing) Setup(context.Context, *reconcile.Session) error { return nil }
 // settled is a process with these flags.
 func settled(t *testing.T, flags ...string) *process {
 	t.Helper()
-	s := (&Operator{name: "op"}).newSettings()
+	o := &Operator{name: "op"}
+	s := o.newSettings()
 	require.NoError(t, s.Flags().Parse(flags))
 	c, err := s.Load(nil)
 	require.NoError(t, err)
-	return &process{Config: c, settings: s, logger: slog.New(slog.DiscardHandler)}
+	return &process{Config: c, operator: o, settings: s, logger: slog.New(slog.DiscardHandler)}
 }
 
 func TestLimits(t *testing.T) {
@@ -50,7 +51,7 @@ func TestLimits(t *testing.T) {
 		"both":                             {[]string{"--kube-api.qps=1000", "--kube-api.burst=3000"}, 1000, 3000},
 		"only the burst":                   {[]string{"--kube-api.burst=300"}, 200, 300},
 	} {
-		client, err := (&Operator{name: "op"}).clientConfig(settled(t, append(row.flags, "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"))...))
+		client, err := settled(t, append(row.flags, "--kubeconfig", filepath.Join("testdata", "good.kubeconfig"))...).clientConfig()
 		require.NoError(t, err, reason)
 		assert.Equal(t, row.qps, client.QPS, reason)
 		assert.Equal(t, row.burst, client.Burst, reason)

@@ -1,24 +1,20 @@
 package config
 
 import (
-	"slices"
 	"time"
 
 	"github.com/operkit/operkit/reconcile/leader"
 )
 
-// Config is what can be set of an operator's process. The key of a field is its path in small letters with hyphens:
-// leader-election.renew-deadline is LeaderElection.RenewDeadline. Default has the defaults; the zero value isn't of use.
+// Config holds the settings of an operator's process. The key of a field is its path in small letters with hyphens:
+// leader-election.renew-deadline is LeaderElection.RenewDeadline. Default returns the defaults; the zero value isn't valid.
 type Config struct {
-	// Kubeconfig is the file that says where the API server is, empty to look where kubectl does and then at the Pod's
-	// service account; Context is one of its contexts, empty for the current one.
+	// Kubeconfig is the kubeconfig file, empty to look where kubectl does and then at the Pod's service account. Context is one
+	// of its contexts, empty for the current one.
 	Kubeconfig, Context string
-	// KubeAPI is how much that is asked.
-	KubeAPI KubeAPI
-	// Controllers are the kinds of those that work; none means all.
-	Controllers []string
-	// Watch, Retry and Rollout say when and how resources are reconciled, Status, Objects and Versions what is made of them, LeaderElection which
-	// replica works. Log, Events, Heartbeat, Health, Metrics, Profiling and Manifests are how others learn of it.
+	KubeAPI             KubeAPI
+	// Controllers are the kinds whose controllers work; none means all.
+	Controllers    []string
 	Watch          Watch
 	Retry          Retry
 	Rollout        Rollout
@@ -35,64 +31,63 @@ type Config struct {
 	Manifests      Manifests
 }
 
-// KubeAPI is how much the API server is asked.
+// KubeAPI limits the requests to the API server.
 type KubeAPI struct {
-	// QPS is how many requests a second it is asked in the long run; Burst is how many may come at once, 0 for twice
-	// as many.
+	// QPS is how many requests a second are sent in the long run. Burst is how many may be sent at once, 0 for twice QPS.
 	QPS   float64
 	Burst int
 }
 
-// Watch says what is watched, and when it is reconciled.
+// Watch sets what is watched, and when it is reconciled.
 type Watch struct {
-	// Namespaces are names, patterns such as "team-*" and, with a "!" in front, what is left out; the last that fits
+	// Namespaces are names or patterns such as "team-*". A "!" in front leaves namespaces out, and the last entry that fits
 	// decides. None means all.
 	Namespaces []string
-	// NamespaceSelector lets in only namespaces with these labels.
+	// NamespaceSelector selects namespaces by their labels, such as "tier=prod".
 	NamespaceSelector string
-	// Filter is which changes of a resource count, by a name of package filter; empty for all but those of the status.
+	// Filter is which changes of a resource count, by a name as for filter.Named; empty for all but those of the status.
 	Filter string
-	// Workers is how many resources are reconciled at once, 0 for as many as watch.Workers has by default.
+	// Workers is how many resources are reconciled at once, 0 for the default of watch.Workers.
 	Workers int
-	// Period is after what time a complete resource is reconciled again at the latest although nothing happens, Recheck
-	// one that isn't complete. 0 is never.
+	// Period is the time after which a ready resource is reconciled again without an event, Recheck that of a resource that isn't
+	// ready. 0 is never.
 	Period, Recheck time.Duration
-	// Timeout is how long one reconcile may take, Grace how long those that run may go on when the process is to end.
+	// Timeout is how long a reconcile may take, Grace how long running reconciles may go on when the process is to end.
 	Timeout, Grace time.Duration
 }
 
-// Retry says when what failed is tried again.
+// Retry sets when failed reconciles are retried.
 type Retry struct {
 	// First is the time before the first retry. It doubles with each failure in a row up to Longest.
 	First, Longest time.Duration
-	// Attempts is after how many failures in a row a resource is given up until it changes; 0 is never.
+	// Attempts is the number of failures in a row after which a resource isn't retried until it changes; 0 retries for ever.
 	Attempts int
 }
 
-// Rollout says how one resource is rolled out.
+// Rollout sets how a resource is rolled out.
 type Rollout struct {
-	// Concurrency is how many of its components are worked on at once; 0 works on one after the other.
+	// Concurrency is how many of its components are worked on at once; 0 for one after the other.
 	Concurrency int
 }
 
-// Status says what is written into the status of resources.
+// Status sets what is written into the status of resources.
 type Status struct {
-	// Manage tells whether anything is.
+	// Manage writes the status at all.
 	Manage bool
 	// Graph adds the graph of the components as text, Service the field <kind>Status.
 	Graph, Service bool
 }
 
-// Objects says what objects carry.
+// Objects sets what objects carry.
 type Objects struct {
-	// InternalNames adds the annotation by which patches and people find them.
+	// InternalNames adds the annotation with the name that temporary patches use.
 	InternalNames bool
 }
 
-// Versions says which versions of the operator's resources there are.
+// Versions sets which versions resources may want.
 type Versions struct {
-	// Supported are those on offer. Strict refuses resources that want another one or none, but for kinds of which a
-	// pattern of Exempt matches the name.
+	// Supported are the versions on offer. Strict refuses resources that want another version or none, except for kinds whose name
+	// matches a pattern of Exempt.
 	Supported []string
 	Strict    bool
 	Exempt    []string
@@ -100,38 +95,37 @@ type Versions struct {
 	Operator string
 }
 
-// LeaderElection says how the replicas of an operator agree on the one that works.
+// LeaderElection sets how the replicas of an operator agree on the one that works.
 type LeaderElection struct {
-	// Lock is by what they agree.
 	Lock Lock
-	// Name is that of the Lease or ConfigMap, empty for the operator's; Namespace is where that is, empty for the Pod's.
-	// Outside of a Pod it must be given.
+	// Name is the name of the Lease or ConfigMap, empty for the operator's name. Namespace is its namespace, empty for that of the
+	// Pod; outside of a Pod it is required.
 	Name, Namespace string
-	// Duration is for how long nobody takes a Lease or a resource over that isn't renewed, RenewDeadline for how long
-	// the replica that works goes on without having renewed, RetryPeriod the time between two renewals.
+	// Duration is the time without renewal after which another replica takes over a Lease or a resource, RenewDeadline the time
+	// without renewal after which a replica stops to work, and RetryPeriod the time between two renewals.
 	Duration, RenewDeadline, RetryPeriod time.Duration
 }
 
-// Lock is by what the replicas of an operator agree on the one that works.
+// Lock is how replicas agree on the one that works.
 type Lock string
 
 // The locks.
 const (
-	// AutoLock is LeaseLock in a Pod, that is where the service account tells its namespace, and NoLock elsewhere.
+	// AutoLock is LeaseLock in a Pod with a service account, and NoLock elsewhere.
 	AutoLock Lock = "auto"
-	// LeaseLock is a Lease, see leader.Lease: another replica takes over when this one is gone for a while.
+	// LeaseLock is a Lease, see leader.Lease: another replica takes over when the leader is gone for a while.
 	LeaseLock Lock = "lease"
 	// ForLifeLock is a ConfigMap that the Pod owns, see leader.ForLife: another replica takes over when the Pod is deleted.
 	ForLifeLock Lock = "for-life"
-	// PerObjectLock has every replica work, each resource by one at a time, see leader.PerObject.
+	// PerObjectLock lets all replicas work, each resource by one replica at a time, see leader.PerObject.
 	PerObjectLock Lock = "per-object"
-	// NoLock has every replica work on everything.
+	// NoLock lets every replica work on everything.
 	NoLock Lock = "none"
 )
 
-// Log says what is logged.
+// Log sets what is logged.
 type Log struct {
-	// Level is the least that is: a name of Levels.
+	// Level is the lowest level that is logged: off, error, warning, info, debug, trace, or debug1 to debug4.
 	Level string
 	// Format is text or json.
 	Format string
@@ -139,13 +133,13 @@ type Log struct {
 	Filters []string
 }
 
-// Events are what people are told of resources by events of Kubernetes, see package event.
+// Events sets which Kubernetes events are written about resources, see package event.
 type Events struct {
-	// Level is which: NoEvents, WarningEvents or AllEvents. Each is a request to the API server.
+	// Level is NoEvents, WarningEvents or AllEvents. Each event is a request to the API server.
 	Level string
 }
 
-// Which events are written.
+// The levels of events.
 const (
 	NoEvents = "off"
 	// WarningEvents are failures.
@@ -156,59 +150,51 @@ const (
 
 // Heartbeat is a file that proves progress, see package heartbeat.
 type Heartbeat struct {
-	// File is empty for none, Period the time in which it is written again.
+	// File is empty for none. Period is the time between two beats.
 	File   string
 	Period time.Duration
 }
 
-// Where HTTP is served, beside addresses such as ":8081" and "127.0.0.1:0".
+// The values of an address beside those to listen on, such as ":8081" and "127.0.0.1:0".
 const (
-	// AutoAddress is the usual port in a Pod, and nowhere else.
+	// AutoAddress serves at the usual port in a Pod, and nothing elsewhere.
 	AutoAddress = "auto"
-	// NoAddress is nowhere.
+	// NoAddress serves nothing.
 	NoAddress = "off"
 )
 
-// Health is where probes ask, by HTTP: /healthz whether the process makes progress, /readyz whether it knows the cluster.
+// Health serves probes by HTTP: /healthz reports whether the process makes progress, /readyz whether it has read the cluster.
 type Health struct {
 	// Address is AutoAddress, NoAddress or one to listen on; the usual port is 8081.
 	Address string
 }
 
-// Metrics is where /metrics is served, for Prometheus.
+// Metrics serves /metrics for Prometheus.
 type Metrics struct {
 	// Address is AutoAddress, NoAddress or one to listen on; the usual port is 8080, and with TLS 8443.
 	Address string
-	// CertificateFile and KeyFile, in PEM, have it served by HTTPS. They are read again when they change.
+	// CertificateFile and KeyFile, in PEM, are for HTTPS. They are read again when they change.
 	CertificateFile, KeyFile string
-	// Authorize lets only those read it who show the token of a service account that RBAC lets get /metrics. It is HTTPS
-	// then, by a certificate of its own without a CertificateFile.
+	// Authorize serves only clients that send the token of a service account that RBAC lets get /metrics. It implies HTTPS, with
+	// a self-signed certificate without a CertificateFile.
 	Authorize bool
 }
 
-// Profiling is where profiles of package net/http/pprof are served.
+// Profiling serves the profiles of package net/http/pprof.
 type Profiling struct {
 	// Address is NoAddress or one to listen on.
 	Address string
 }
 
-// Manifests are files of what was rendered for each resource, see package manifest.
+// Manifests writes what is rendered for each resource into files, see package manifest.
 type Manifests struct {
 	// Directory is empty for none.
 	Directory string
-	// Disabled tells whether disabled components are written too.
+	// Disabled writes disabled components, too.
 	Disabled bool
 }
 
-// clone shares nothing with c.
-func (c Config) clone() Config {
-	for _, list := range []*[]string{&c.Controllers, &c.Watch.Namespaces, &c.Versions.Supported, &c.Versions.Exempt, &c.Log.Filters} {
-		*list = slices.Clone(*list)
-	}
-	return c
-}
-
-// Default returns what holds when nothing is said.
+// Default returns the defaults.
 func Default() Config {
 	return Config{
 		KubeAPI: KubeAPI{QPS: 200},

@@ -9,20 +9,19 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// oper8Duration is how oper8 writes durations: 12hr13m14s, and each part of that.
+// oper8Duration matches durations of oper8: 12hr13m14s, and each part of that.
 var oper8Duration = regexp.MustCompile(`^(\d+hr)?(\d+m)?(\d+(\.\d*)?s)?$`)
 
-// duration is the value of a flag: as Go writes it, or as oper8 does. Empty is none, as in oper8 (spec: watch 13, 16,
-// mistake 9).
+// duration is the value of a flag that is read by ParseDuration.
 type duration time.Duration
 
-// DurationVar adds a flag that is read by ParseDuration, as the durations of Config are: name says where, value what it is by default.
+// DurationVar adds a flag for a duration that is written as those of Config, see ParseDuration. Its value is stored in at.
 func DurationVar(set *pflag.FlagSet, at *time.Duration, name string, value time.Duration, usage string) {
 	*at = value
 	set.Var((*duration)(at), name, usage)
 }
 
-// ParseDuration reads a duration as Go writes it, or as oper8 does: 12hr13m14s. Empty is none.
+// ParseDuration reads a duration as in Go, such as 1h30m, or as in oper8, such as 1hr30m. An empty text is 0.
 func ParseDuration(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -37,7 +36,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	return parsed, nil
 }
 
-// Set implements the flags' Value.
+// Set implements pflag.Value.
 func (d *duration) Set(text string) error {
 	parsed, err := ParseDuration(text)
 	if err == nil {
@@ -46,7 +45,7 @@ func (d *duration) Set(text string) error {
 	return err
 }
 
-// String implements the flags' Value. None is what the help shows no default for.
+// String implements pflag.Value. Of 0 help shows no default.
 func (d *duration) String() string {
 	if *d == 0 {
 		return "0"
@@ -54,5 +53,5 @@ func (d *duration) String() string {
 	return time.Duration(*d).String()
 }
 
-// Type implements the flags' Value.
+// Type implements pflag.Value.
 func (d *duration) Type() string { return "duration" }

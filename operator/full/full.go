@@ -10,7 +10,7 @@ import (
 func New(name string, options ...operator.Option) *operator.Operator {
 	versions := &versionSettings{}
 	everything := []operator.Option{
-		operator.Instrument(tracing.FromEnvironment),
+		operator.Extend(tracing.FromEnvironment),
 		operator.Defaults(func(c *config.Config) { c.Events.Level = config.AllEvents }),
 		operator.Flags(versions.register),
 		operator.Extend(versions.extension),

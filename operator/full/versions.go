@@ -8,6 +8,7 @@ import (
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/operator/full/assets"
+	"github.com/operkit/operkit/operator/internal/settings"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/versions"
 	"github.com/operkit/operkit/reconcile/versions/child"
@@ -52,10 +53,11 @@ func (v *versionSettings) extension(ctx context.Context, p operator.Process) (e 
 		e.Reconciler = append(e.Reconciler, reconcile.VersionOverride(v.override))
 	}
 	var closing []func()
-	e.Close = func() {
+	e.Close = func(context.Context) error {
 		for _, end := range closing {
 			end()
 		}
+		return nil
 	}
 	var offered []string
 	if v.repository != "" {
@@ -116,9 +118,11 @@ func serveVersion(open operator.Opener) *cobra.Command {
 		Use:    "serve-version",
 		Short:  "Render for a manager that runs this program as one of its versions",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		// The settings may be those of another release.
+		Annotations: map[string]string{settings.Tolerant: ""},
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := open(cmd, (*config.Settings).Tolerate)
+			p, err := open(cmd)
 			if err != nil {
 				return err
 			}

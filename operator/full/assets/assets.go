@@ -19,19 +19,19 @@ import (
 	"github.com/operkit/operkit/vcs"
 )
 
-// Options say where versions are, and where they are checked out. Repository and Destination have to be given.
+// Options are the options of Open. Repository and Destination are required.
 type Options struct {
 	// Repository is the path of a git repository.
 	Repository string
-	// Destination is a vcs.Template of paths.
+	// Destination is the template of the paths of checkouts, see vcs.Template.
 	Destination string
-	// Directory is the one within a version whose files are given to sessions; empty for all of it.
+	// Directory is the directory of a version whose files sessions get; empty for the whole version.
 	Directory string
 	// Method is vcs.Worktree by default.
 	Method vcs.Method
-	// TagsOnly has tags alone be versions; else branches are, too.
+	// TagsOnly ignores branches; otherwise they are versions, too.
 	TagsOnly bool
-	// Exempt are patterns of path.Match of the names of kinds that have no version; by default "TemporaryPatch*".
+	// Exempt are patterns, as for path.Match, of the names of kinds that have no version; default "TemporaryPatch*".
 	Exempt []string
 }
 
@@ -44,14 +44,14 @@ type Assets struct {
 	mu sync.Mutex
 	// known are the versions as they were last read.
 	known []vcs.Version
-	// inUse counts the sessions that have the files of a checkout, by its whole path.
+	// inUse counts the sessions that use a checkout, by its absolute path.
 	inUse map[string]int
 
-	// pruning is held while checkouts are removed, and while one comes into use: what a session looks for isn't about to go.
+	// pruning is held while checkouts are removed, and while a session begins to use one.
 	pruning sync.Mutex
 }
 
-// Open opens the repository and looks at the options (spec: vcs 2, 14); all that is wrong is an error.
+// Open opens the repository. The error holds all mistakes in the options.
 func Open(ctx context.Context, options Options) (*Assets, error) {
 	if options.Method == "" {
 		options.Method = vcs.Worktree
@@ -100,7 +100,7 @@ func (a *Assets) Close() {
 	}
 }
 
-// read reads which versions there are.
+// read reads the versions of the repository.
 func (a *Assets) read(ctx context.Context) ([]vcs.Version, error) {
 	var options []vcs.VersionOption
 	if a.options.TagsOnly {
@@ -108,7 +108,7 @@ func (a *Assets) read(ctx context.Context) ([]vcs.Version, error) {
 	}
 	found, err := a.repository.SupportedVersions(ctx, options...)
 	if err != nil {
-		return nil, told(err)
+		return nil, forResource(err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -116,7 +116,7 @@ func (a *Assets) read(ctx context.Context) ([]vcs.Version, error) {
 	return found, nil
 }
 
-// Versions are the numbers of the versions that the repository has, ascending (spec: vcs 9).
+// Versions returns the numbers of the versions of the repository, ascending.
 func (a *Assets) Versions(ctx context.Context) ([]string, error) {
 	found, err := a.read(ctx)
 	return numbersOf(found), err
@@ -130,7 +130,7 @@ func numbersOf(versions []vcs.Version) []string {
 	return numbers
 }
 
-// find finds a version by its number, however that is spelled (spec: vcs W11). The repository is read again for one that isn't known.
+// find finds a version by its number in any spelling. It reads the repository again if it doesn't know the version.
 func (a *Assets) find(ctx context.Context, version string) (vcs.Version, error) {
 	number, _ := vcs.CanonicalVersion(version)
 	among := func(versions []vcs.Version) int {
@@ -151,12 +151,12 @@ func (a *Assets) find(ctx context.Context, version string) (vcs.Version, error) 
 	}
 	offered := strings.Join(numbersOf(found), ", ")
 	if version == "" {
-		return vcs.Version{}, reconcile.Configuration("the resource says no version: choose one of %s", offered)
+		return vcs.Version{}, reconcile.Configuration("the resource names no version: choose one of %s", offered)
 	}
 	return vcs.Version{}, reconcile.Configuration("the repository has no version %q: choose one of %s", version, offered)
 }
 
-// exempt tells whether a kind has no version (spec: vcs 3, 4).
+// exempt reports whether a kind has no version.
 func (a *Assets) exempt(kind string) bool {
 	for _, pattern := range a.options.Exempt {
 		if ok, _ := path.Match(pattern, kind); ok {
@@ -166,7 +166,7 @@ func (a *Assets) exempt(kind string) bool {
 	return false
 }
 
-// Open implements reconcile.Assets: the version that the resource wants is checked out, unless it is (spec: vcs 6-8, 13, 17, 21).
+// Open implements reconcile.Assets. It checks the version of the resource out unless that was done before.
 func (a *Assets) Open(ctx context.Context, s *reconcile.Session) (fs.FS, func(), error) {
 	if a.exempt(s.Kind().Kind) {
 		return nil, nil, nil
@@ -180,11 +180,11 @@ func (a *Assets) Open(ctx context.Context, s *reconcile.Session) (fs.FS, func(),
 		Object: s.Resource().Object,
 	})
 	if err != nil {
-		return nil, nil, told(err)
+		return nil, nil, forResource(err)
 	}
 	commit, err := a.repository.Resolve(ctx, version.Ref.Full)
 	if err != nil {
-		return nil, nil, told(err)
+		return nil, nil, forResource(err)
 	}
 	if version.Ref.Kind == vcs.Branch {
 		where += "@" + string(commit[:12]) // a branch moves, what is checked out doesn't
@@ -196,12 +196,12 @@ func (a *Assets) Open(ctx context.Context, s *reconcile.Session) (fs.FS, func(),
 	files, err := a.checkout(ctx, commit, where)
 	if err != nil {
 		release()
-		return nil, nil, told(err)
+		return nil, nil, forResource(err)
 	}
 	return files, release, nil
 }
 
-// checkout has the files of a commit in a folder.
+// checkout checks a commit out into a folder and returns its files.
 func (a *Assets) checkout(ctx context.Context, commit vcs.Commit, where string) (fs.FS, error) {
 	checkout, err := a.repository.Checkout(ctx, string(commit), where, a.options.Method, vcs.ReadOnly())
 	if err != nil {
@@ -214,7 +214,7 @@ func (a *Assets) checkout(ctx context.Context, commit vcs.Commit, where string) 
 	return os.DirFS(within), nil
 }
 
-// use notes that a session has the files of a checkout, until release is called.
+// use keeps a checkout from being pruned until release is called.
 func (a *Assets) use(where string) (release func()) {
 	a.pruning.Lock()
 	defer a.pruning.Unlock()
@@ -230,8 +230,8 @@ func (a *Assets) use(where string) (release func()) {
 	})
 }
 
-// told is what an error of package vcs means for a resource (spec: vcs 21).
-func told(err error) error {
+// forResource returns what an error of package vcs means for a resource.
+func forResource(err error) error {
 	var config *vcs.ConfigError
 	var contention *vcs.ContentionError
 	switch {
@@ -247,8 +247,8 @@ func told(err error) error {
 	return err
 }
 
-// Prune removes checkouts that no session has the files of and that have no version any more that is wanted (spec: vcs W18): wanted tells of
-// the whole path of each whether it stays. It returns what it has removed. Sessions that begin meanwhile wait for it.
+// Prune removes the checkouts that no session uses and for whose absolute path wanted returns false, and returns what it has removed.
+// Sessions that begin meanwhile wait.
 func (a *Assets) Prune(ctx context.Context, wanted func(path string) bool) ([]string, error) {
 	a.pruning.Lock()
 	defer a.pruning.Unlock()

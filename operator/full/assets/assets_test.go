@@ -83,7 +83,7 @@ func TestVersionsThatAreNot(t *testing.T) {
 		version any
 		want    string
 	}{
-		{"none", "", "the resource says no version: choose one of 1.0.0, 1.1.0, 2.0.0"},
+		{"none", "", "the resource names no version: choose one of 1.0.0, 1.1.0, 2.0.0"},
 		{"one that isn't there", "3.0.0", `the repository has no version "3.0.0": choose one of 1.0.0, 1.1.0, 2.0.0`},
 		{"vcs 8 (W11): a branch without a number", "main", `the repository has no version "main"`},
 		{"W11: a full name", "refs/tags/1.0.0", `the repository has no version "refs/tags/1.0.0"`},
@@ -138,7 +138,7 @@ func TestExempt(t *testing.T) {
 	}{
 		{"vcs 3: temporary patches by themselves", "TemporaryPatch", nil, ""},
 		{"vcs 4: those that somebody names", "Shop", []string{"Sh*"}, ""},
-		{"all others have one", "Shop", nil, "the resource says no version"},
+		{"all others have one", "Shop", nil, "the resource names no version"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,5 @@
-// Package assets gives sessions the files of the version that their resource wants, out of a git repository: reconcile.Assets by package
-// vcs. A version is checked out once, read-only, whatever resources want it; all replicas and processes of a machine may share the
-// destination.
+// Package assets implements reconcile.Assets by a git repository: a session gets the files of the version that its resource wants. A version
+// is checked out once and read-only, for all resources; replicas and processes on one machine may share the destination.
 //
 //	files, err := assets.Open(ctx, assets.Options{Repository: "/versions", Destination: "/var/cache/versions/{version}"})
 //	...
@@ -8,6 +7,6 @@
 //
 // # When to use it
 //
-// An operator of package operator/full has it by its settings vcs.repository and vcs.destination. Use this package to choose by
-// kind, or in a program of another make. For files that don't depend on a version embed them.
+// Operators of package operator/full have it by the settings vcs.repository and vcs.destination. Use this package for a repository per kind, or
+// in another program. Embed files that don't depend on a version.
 package assets

@@ -1,7 +1,7 @@
 // Package tracing tells what an operator does as traces of OpenTelemetry: one for each reconcile, from the event that asked for it over
 // its time in the queue and the steps of each component to the requests to the API server, which go on in that server's own traces.
 //
-//	op := operator.New("guestbook-operator", operator.Instrument(tracing.FromEnvironment))
+//	op := operator.New("guestbook-operator", operator.Extend(tracing.FromEnvironment))
 //
 // It is on when the environment says where traces go, by the variables that all programs with OpenTelemetry have: at the least
 // OTEL_EXPORTER_OTLP_ENDPOINT, or OTEL_TRACES_EXPORTER=console. Without them it costs nothing. The lines that are logged about a reconcile

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/operkit/operkit/operator"
@@ -17,34 +16,35 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"golang.org/x/time/rate"
 )
 
-// FromEnvironment is for operator.Instrument: it traces if the environment says where traces go, by the variables OTEL_*. What can't be
-// sent is logged, once a minute at most. The traces' service is called like the operator if OTEL_SERVICE_NAME doesn't name it.
-func FromEnvironment(ctx context.Context, p operator.Process) (operator.Instruments, error) {
-	if !wanted(os.Getenv) {
-		return operator.Instruments{}, nil
+// FromEnvironment is for operator.Extend: the command run then makes traces if the variables OTEL_* say where these go. Errors of the
+// export are logged once a minute at most. Without OTEL_SERVICE_NAME the service of the traces is named like the operator.
+func FromEnvironment(ctx context.Context, p operator.Process) (operator.Extension, error) {
+	if !p.Runs || !wanted(os.Getenv) {
+		return operator.Extension{}, nil
 	}
 	exporter, err := autoexport.NewSpanExporter(ctx)
 	if err != nil {
-		return operator.Instruments{}, fmt.Errorf("traces: %w: look at the environment variables OTEL_*, such as OTEL_TRACES_EXPORTER %q and OTEL_EXPORTER_OTLP_PROTOCOL %q",
+		return operator.Extension{}, fmt.Errorf("traces: %w: look at the environment variables OTEL_*, such as OTEL_TRACES_EXPORTER %q and OTEL_EXPORTER_OTLP_PROTOCOL %q",
 			err, os.Getenv("OTEL_TRACES_EXPORTER"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", p.Operator), attribute.String("service.version", p.Version)), resource.WithFromEnv())
 	if err != nil {
-		return operator.Instruments{}, fmt.Errorf("traces: %w: see OTEL_RESOURCE_ATTRIBUTES", err)
+		return operator.Extension{}, fmt.Errorf("traces: %w: see OTEL_RESOURCE_ATTRIBUTES", err)
 	}
-	otel.SetErrorHandler(&complaints{logger: p.Logger})
+	otel.SetErrorHandler(&complaints{p.Logger, rate.Sometimes{Interval: time.Minute}})
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
 	t := New(provider)
-	return operator.Instruments{
+	return operator.Extension{
 		Transport: t.Transport, Engine: []watch.Option{watch.Around(t.Around)}, Reconciler: []reconcile.Option{reconcile.AroundComponents(t.Component)},
 		Close: provider.Shutdown,
 	}, nil
 }
 
-// wanted tells whether the environment says where traces go. OpenTelemetry's own default, a collector on this machine, isn't taken for one.
+// wanted reports whether the environment says where traces go. Unlike OpenTelemetry it has no default for that.
 func wanted(variable func(string) string) bool {
 	exporter := variable("OTEL_TRACES_EXPORTER")
 	switch {
@@ -56,21 +56,13 @@ func wanted(variable func(string) string) bool {
 	return variable("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// complaints are those of OpenTelemetry, of which one a minute is logged.
+// complaints logs errors of OpenTelemetry, one a minute at most.
 type complaints struct {
 	logger *slog.Logger
-
-	mu   sync.Mutex
-	last time.Time
+	log    rate.Sometimes
 }
 
 // Handle implements otel.ErrorHandler.
 func (c *complaints) Handle(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if time.Since(c.last) < time.Minute {
-		return
-	}
-	c.last = time.Now()
-	c.logger.Warn("traces can't be sent", "error", err)
+	c.log.Do(func() { c.logger.Warn("traces can't be sent", "error", err) })
 }

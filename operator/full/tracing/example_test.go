@@ -29,20 +29,20 @@ func (nothing) Reconcile(context.Context, request.Request) (request.Result, erro
 
 // It traces as the environment says, by the variables OTEL_*.
 func ExampleFromEnvironment() {
-	op := operator.New("shop-operator", operator.Instrument(tracing.FromEnvironment))
+	op := operator.New("shop-operator", operator.Extend(tracing.FromEnvironment))
 	op.Control(shops{})
 
 	for _, exporter := range []string{"none", "console"} {
 		if err := os.Setenv("OTEL_TRACES_EXPORTER", exporter); err != nil {
 			log.Fatal(err)
 		}
-		instruments, err := tracing.FromEnvironment(context.Background(), operator.Process{Operator: "shop-operator", Logger: slog.Default()})
+		extension, err := tracing.FromEnvironment(context.Background(), operator.Process{Operator: "shop-operator", Runs: true, Logger: slog.Default()})
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(exporter, instruments.Transport != nil)
-		if instruments.Close != nil {
-			fmt.Println(instruments.Close(context.Background()))
+		fmt.Println(exporter, extension.Transport != nil)
+		if extension.Close != nil {
+			fmt.Println(extension.Close(context.Background()))
 		}
 	}
 	_ = os.Unsetenv("OTEL_TRACES_EXPORTER")

@@ -211,7 +211,7 @@ func TestFromEnvironment(t *testing.T) {
 		}
 	}
 	var logs bytes.Buffer
-	about := operator.Process{Operator: "widget-operator", Logger: slog.New(slog.NewTextHandler(&logs, nil))}
+	about := operator.Process{Operator: "widget-operator", Runs: true, Logger: slog.New(slog.NewTextHandler(&logs, nil))}
 	off, err := FromEnvironment(t.Context(), about)
 	require.NoError(t, err)
 	assert.Nil(t, off.Transport, "off is nothing at all")

@@ -1,3 +1,7 @@
+// Package access protects HTTP pages: clients must send a token that the API server knows, and whose user RBAC lets get the page's path, by
+// a nonResourceURLs rule with the verb get.
+//
+// Use it for pages that not everybody in the cluster should read. The process needs the ClusterRole system:auth-delegator.
 package access
 
 import (
@@ -9,11 +13,15 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
 	authentication "k8s.io/api/authentication/v1"
 	authorization "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/rest"
 )
 
@@ -21,72 +29,80 @@ import (
 type Reviewer struct {
 	client *rest.RESTClient
 	logger *slog.Logger
-	known  verdicts
-	// asking has room for those who ask the API server at once.
+	// allowed and refused are the verdicts that still hold. They are apart, so that any number of unknown tokens pushes no allowed
+	// one out.
+	allowed, refused *cache.LRUExpireCache
+	// asking has room for the questions that are asked at once.
 	asking chan struct{}
-
-	mu sync.Mutex
-	// said is when it was last said that the API server can't be asked.
-	said time.Time
+	// failures limits the lines that are logged about failed questions.
+	failures rate.Sometimes
 }
 
 const (
-	// mostAsking is how many questions there are at once, askFor how long one may take.
-	mostAsking, askFor = 4, 10 * time.Second
-	// quiet is how long nothing more is said of an API server that can't be asked.
-	quiet = time.Minute
+	maxVerdicts = 1000
+	// allowedFor and refusedFor are how long verdicts hold.
+	allowedFor, refusedFor = time.Minute, 10 * time.Second
+	// maxAsking is how many questions are asked at once, askFor how long one may take.
+	maxAsking, askFor = 4, 10 * time.Second
 )
 
-// errBusy tells that too many ask at once.
-var errBusy = errors.New("too many ask at once")
+// verdict is what the API server answers about a token.
+type verdict struct {
+	// user is empty for an unknown token.
+	user    string
+	allowed bool
+}
+
+// errBusy is the error when too many questions are asked at once.
+var errBusy = errors.New("too many questions at once")
 
 // New returns a Reviewer that asks the API server of config.
 func New(config *rest.Config, logger *slog.Logger) (*Reviewer, error) {
-	client, err := newClient(config)
+	config = rest.CopyConfig(config)
+	config.GroupVersion = &schema.GroupVersion{}
+	config.NegotiatedSerializer = serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion()
+	client, err := rest.UnversionedRESTClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("who may read pages: %w", err)
 	}
-	return &Reviewer{client: client, logger: logger, asking: make(chan struct{}, mostAsking)}, nil
+	return &Reviewer{
+		client: client, logger: logger, asking: make(chan struct{}, maxAsking), failures: rate.Sometimes{Interval: time.Minute},
+		allowed: cache.NewLRUExpireCache(maxVerdicts), refused: cache.NewLRUExpireCache(maxVerdicts),
+	}, nil
 }
 
-// Protect serves pages to those who may read them. Others are told why not: 401 without a token that the API server knows, 403
-// without the right, 429 when too many unknown tokens come at once, 503 when the API server can't be asked. Answers hold for a while: a minute for who may, ten seconds for who may not.
+// Protect serves pages to clients that may read them. Others get 401 without a token that the API server knows, 403 without the
+// right, 429 when too many unknown tokens come at once, and 503 when the API server can't be asked. A verdict holds for a
+// minute, or ten seconds if it is a refusal.
 func (r *Reviewer) Protect(pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		token, ok := bearer(req)
 		if !ok {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "show a token of a service account: Authorization: Bearer TOKEN", http.StatusUnauthorized)
+			http.Error(w, "send the token of a service account: Authorization: Bearer TOKEN", http.StatusUnauthorized)
 			return
 		}
 		found, err := r.verdict(req.Context(), token, req.URL.Path, strings.ToLower(req.Method))
 		switch {
 		case errors.Is(err, errBusy):
 			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many ask at once", http.StatusTooManyRequests)
+			http.Error(w, "too many requests with unknown tokens", http.StatusTooManyRequests)
 		case err != nil:
-			r.tell(req, err)
+			if req.Context().Err() == nil { // else the client has gone
+				r.failures.Do(func() {
+					r.logger.Warn("the API server can't be asked who may read pages", "path", req.URL.Path, "error", err)
+				})
+			}
 			http.Error(w, "the API server can't be asked whether you may read this", http.StatusServiceUnavailable)
 		case found.user == "":
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "the API server doesn't know this token", http.StatusUnauthorized)
-		case !found.may:
+		case !found.allowed:
 			http.Error(w, fmt.Sprintf("%s may not %s %s: a ClusterRole has to allow that by nonResourceURLs", found.user, strings.ToLower(req.Method), req.URL.Path), http.StatusForbidden)
 		default:
 			pages.ServeHTTP(w, req)
 		}
 	})
-}
-
-// tell says in the log that the API server can't be asked, now and then. Who hangs up is no news.
-func (r *Reviewer) tell(req *http.Request, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if req.Context().Err() != nil || time.Since(r.said) < quiet {
-		return
-	}
-	r.said = time.Now()
-	r.logger.Warn("nobody can be let in: the API server can't be asked", "path", req.URL.Path, "error", err)
 }
 
 func bearer(req *http.Request) (token string, ok bool) {
@@ -95,11 +111,13 @@ func bearer(req *http.Request) (token string, ok bool) {
 	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-// verdict is what the API server says, or said of late.
+// verdict returns what the API server says, or said recently.
 func (r *Reviewer) verdict(ctx context.Context, token, path, verb string) (verdict, error) {
 	key := sha256.Sum256([]byte(token + "\x00" + path + "\x00" + verb))
-	if found, ok := r.known.get(key); ok {
-		return found, nil
+	for _, known := range []*cache.LRUExpireCache{r.allowed, r.refused} {
+		if found, ok := known.Get(key); ok {
+			return found.(verdict), nil
+		}
 	}
 	select {
 	case r.asking <- struct{}{}:
@@ -110,8 +128,13 @@ func (r *Reviewer) verdict(ctx context.Context, token, path, verb string) (verdi
 	ctx, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
 	found, err := r.ask(ctx, token, path, verb)
-	if err == nil {
-		r.known.put(key, found)
+	switch {
+	case err != nil:
+	case found.allowed:
+		r.allowed.Add(key, found, allowedFor)
+	default:
+		r.allowed.Remove(key)
+		r.refused.Add(key, found, refusedFor)
 	}
 	return found, err
 }
@@ -138,10 +161,10 @@ func (r *Reviewer) ask(ctx context.Context, token, path, verb string) (verdict, 
 	if err := r.post(ctx, "/apis/authorization.k8s.io/v1/subjectaccessreviews", "SubjectAccessReview", &may); err != nil {
 		return verdict{}, err
 	}
-	return verdict{user: user.Username, may: may.Status.Allowed}, nil
+	return verdict{user: user.Username, allowed: may.Status.Allowed}, nil
 }
 
-// post sends a review, and reads the answer into it.
+// post sends a review and reads the answer into it.
 func (r *Reviewer) post(ctx context.Context, path, kind string, review any) error {
 	body, err := json.Marshal(review)
 	if err != nil {

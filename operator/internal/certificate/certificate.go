@@ -1,16 +1,29 @@
+// Package certificate serves TLS with a certificate from files that somebody else renews, or with a self-signed one.
+//
+//	served, err := certificate.Load("tls.crt", "tls.key", logger)
+//	listener = tls.NewListener(listener, served.Config())
+//
+// Use it where a process serves HTTPS inside a cluster. A server on the Internet wants a library that fetches certificates.
 package certificate
 
 import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"sync"
 	"time"
+
+	"k8s.io/client-go/util/cert"
 )
 
-// look is after what time files are looked at again.
-const look = 10 * time.Second
+const (
+	// look is the time after which files are looked at again.
+	look = 10 * time.Second
+	// life is how long a self-signed certificate is valid: longer than a process lives.
+	life = 10 * 365 * 24 * time.Hour
+)
 
 // Served is the certificate that is served. It is safe for concurrent use.
 type Served struct {
@@ -24,14 +37,26 @@ type Served struct {
 	looked  time.Time
 }
 
-// stamp tells whether a file has changed.
+// stamp changes when a file does.
 type stamp struct {
 	modified time.Time
 	size     int64
 }
 
-// Load reads a certificate and its key, in PEM. They are read again when they have changed, at most 10 seconds later. While they can't be
-// read, or don't fit, the last ones stay, and the logger is told.
+// SelfSigned makes a certificate for the life of the process. It encrypts, but clients can't verify whom they talk to.
+func SelfSigned(name string) (*Served, error) {
+	certificate, key, err := cert.GenerateSelfSignedCertKeyWithOptions(cert.SelfSignedCertKeyOptions{
+		Host: name, AlternateDNS: []string{"localhost"}, AlternateIPs: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, MaxAge: life,
+	})
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(certificate, key)
+	return &Served{present: &pair}, err
+}
+
+// Load reads a certificate and its key, in PEM. Changed files are read again, at most ten seconds later. While they can't be read,
+// or don't fit together, the last certificate is served, and that is logged.
 func Load(certificateFile, keyFile string, logger *slog.Logger) (*Served, error) {
 	s := &Served{certificateFile: certificateFile, keyFile: keyFile, logger: logger, now: time.Now}
 	if err := s.read(); err != nil {
@@ -40,8 +65,8 @@ func Load(certificateFile, keyFile string, logger *slog.Logger) (*Served, error)
 	return s, nil
 }
 
-// Config returns how a server serves it: TLS 1.2 and later, HTTP/1.1 only, since one client could keep a server busy with resets of
-// HTTP/2's streams.
+// Config returns the configuration of a server: TLS 1.2 and later, and HTTP/1.1 only, since one client could keep a server busy
+// by resetting streams of HTTP/2.
 func (s *Served) Config() *tls.Config {
 	return &tls.Config{GetCertificate: s.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 }
@@ -53,17 +78,24 @@ func (s *Served) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return s.present, nil
 	}
 	if err := s.read(); err != nil {
-		s.logger.Warn("the certificate can't be read anew, the last one stays", "error", err)
+		s.logger.Warn("the certificate can't be read again, the last one is served", "error", err)
 	}
 	return s.present, nil
 }
 
-// read takes what the files hold, if that has changed. mu is held.
+// read reads the files if they have changed. mu is held.
 func (s *Served) read() error {
 	s.looked = s.now()
-	stamps, err := s.stamp()
-	if err != nil || stamps == s.stamps {
-		return err
+	var stamps [2]stamp
+	for i, file := range []string{s.certificateFile, s.keyFile} {
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		stamps[i] = stamp{info.ModTime(), info.Size()}
+	}
+	if stamps == s.stamps {
+		return nil
 	}
 	pair, err := tls.LoadX509KeyPair(s.certificateFile, s.keyFile)
 	if err != nil {
@@ -71,15 +103,4 @@ func (s *Served) read() error {
 	}
 	s.present, s.stamps = &pair, stamps
 	return nil
-}
-
-func (s *Served) stamp() (stamps [2]stamp, err error) {
-	for i, file := range []string{s.certificateFile, s.keyFile} {
-		info, err := os.Stat(file)
-		if err != nil {
-			return stamps, err
-		}
-		stamps[i] = stamp{info.ModTime(), info.Size()}
-	}
-	return stamps, nil
 }

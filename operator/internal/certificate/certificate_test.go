@@ -36,7 +36,7 @@ func (s *Served) name(t *testing.T) string {
 	require.NoError(t, err)
 	read, err := x509.ParseCertificate(pair.Certificate[0])
 	require.NoError(t, err)
-	return read.Subject.CommonName
+	return read.DNSNames[0]
 }
 
 func TestLoad(t *testing.T) {
@@ -57,7 +57,7 @@ func TestLoad(t *testing.T) {
 	require.NoError(t, os.WriteFile(certificateFile, []byte("half a certi"), 0o600))
 	now = now.Add(look)
 	assert.Equal(t, "second", s.name(t), "what can't be read doesn't end the serving")
-	assert.Contains(t, logs.String(), "the certificate can't be read anew")
+	assert.Contains(t, logs.String(), "the certificate can't be read again")
 	require.NoError(t, os.Remove(keyFile))
 	now = now.Add(look)
 	assert.Equal(t, "second", s.name(t))

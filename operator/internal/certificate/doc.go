@@ -1,7 +1,0 @@
-// Package certificate serves TLS with a certificate from files that somebody else renews, or with one made for the life of the process.
-//
-//	served, err := certificate.Load("tls.crt", "tls.key", logger)
-//	listener = tls.NewListener(listener, served.Config())
-//
-// Use it where a process serves HTTPS inside a cluster. A server on the Internet wants a library that fetches certificates.
-package certificate

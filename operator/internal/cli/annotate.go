@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/operator/config"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// pauseKey is the annotation that pauses a resource, behind the domain.
+const pauseKey = "pause-execution"
+
+// annotating is a command that asks something of the running operator by an annotation of resources.
+type annotating struct {
+	// key is that of the annotation behind the domain.
+	key string
+	// value returns the new value, nil to remove the annotation, and what is printed about a changed resource.
+	value func(now time.Time) (value any, done string, err error)
+	// undone is printed about a resource that needs no change; empty changes each.
+	undone string
+}
+
+// annotatingCommand adds to a command the flags that choose resources, and what it does.
+func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobra.Command {
+	var chosen selection
+	var every bool
+	chosen.flags(command)
+	command.Flags().BoolVar(&every, "all", false, "all resources of the operator in the namespace, or in all namespaces")
+	command.RunE = func(cmd *cobra.Command, args []string) error {
+		value, done, err := a.value(time.Now())
+		if err != nil {
+			return err
+		}
+		if every && chosen.labels != "" {
+			return Usage("--all and --selector exclude each other")
+		}
+		_, c, err := o.attach(cmd)
+		if err != nil {
+			return err
+		}
+		if !every {
+			chosen.unchosen = "which ones? Name them, choose by --selector, or give --all"
+		}
+		objects, byName, err := chosen.resolve(cmd.Context(), c, args)
+		if byName && every {
+			return Usage("--all leaves no names to give")
+		}
+		if err == nil && len(objects) == 0 {
+			fmt.Fprintln(cmd.ErrOrStderr(), "there are none")
+		}
+		return errors.Join(err, c.each(objects, func(obj *unstructured.Unstructured) error {
+			present, has := obj.GetAnnotations()[o.Domain+"/"+a.key]
+			if a.undone != "" && (value == nil && !has || value == present) {
+				fmt.Fprintln(cmd.OutOrStdout(), deploy.RefOf(obj), a.undone)
+				return nil
+			}
+			body, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{o.Domain + "/" + a.key: value}}})
+			if err != nil {
+				return err
+			}
+			patch := deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: o.fieldManager()}
+			if _, err = c.Port().Patch(cmd.Context(), deploy.RefOf(obj), patch); err == nil {
+				fmt.Fprintln(cmd.OutOrStdout(), deploy.RefOf(obj), done)
+			}
+			return err
+		}))
+	}
+	return command
+}
+
+// fieldManager is the one of commands that write a resource as a person would.
+func (o *Operator) fieldManager() string { return o.Name + "-cli" }
+
+func (o *Operator) triggerCommand() *cobra.Command {
+	a := annotating{key: "reconcile-at", value: func(now time.Time) (any, string, error) {
+		return now.UTC().Format(time.RFC3339Nano), "triggered", nil
+	}}
+	return o.annotatingCommand(a, &cobra.Command{
+		Use:   "trigger [KIND] NAME...",
+		Short: "Have the running operator reconcile resources now",
+		Example: fmt.Sprintf("  %[1]s trigger hello\n  %[1]s trigger %[2]s/hello %[2]s/world -n shop\n  %[1]s trigger --all --all-namespaces",
+			o.Called, o.exampleKind()),
+	})
+}
+
+func (o *Operator) pauseCommand() *cobra.Command {
+	var until string
+	a := annotating{key: pauseKey, undone: "was paused already", value: func(now time.Time) (any, string, error) {
+		if until == "" {
+			return "true", "paused", nil
+		}
+		at, err := timeOf(until, now)
+		if err != nil {
+			return nil, "", err
+		}
+		text := at.UTC().Format(time.RFC3339)
+		return text, "paused until " + text, nil
+	}}
+	command := &cobra.Command{
+		Use:   "pause [KIND] NAME...",
+		Short: "Have the operator leave resources alone for a while",
+		Long:  "Have the operator leave resources alone, until a time or until they are resumed. A deletion goes on all the same.",
+		Example: fmt.Sprintf("  %[1]s pause hello\n  %[1]s pause hello --until 2h\n  %[1]s pause --selector tier=test --until 2030-01-02T08:00:00Z",
+			o.Called),
+	}
+	command.Flags().StringVar(&until, "until", "", "when the pause ends: a time such as 2030-01-02T08:00:00Z, or a duration from now, such as 2h (default: when it is resumed)")
+	return o.annotatingCommand(a, command)
+}
+
+func (o *Operator) resumeCommand() *cobra.Command {
+	a := annotating{key: pauseKey, undone: "wasn't paused", value: func(time.Time) (any, string, error) { return nil, "resumed", nil }}
+	return o.annotatingCommand(a, &cobra.Command{
+		Use:     "resume [KIND] NAME...",
+		Short:   "Have the operator reconcile paused resources again",
+		Example: fmt.Sprintf("  %[1]s resume hello\n  %[1]s resume --all", o.Called),
+	})
+}
+
+// timeOf reads a time in the future.
+func timeOf(text string, now time.Time) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		d, err := config.ParseDuration(text)
+		if err != nil {
+			return at, Usage("--until %q: write a time such as 2030-01-02T08:00:00Z, or a duration such as 2h", text)
+		}
+		at = now.Add(d)
+	}
+	if !at.After(now) {
+		return at, Usage("--until %q: that is over", text)
+	}
+	return at, nil
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/operator/internal/settings"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Root returns the command of the program, with all others below it.
+func (o *Operator) Root() *cobra.Command {
+	root := &cobra.Command{
+		SuggestionsMinimumDistance: 2,
+		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: o.Called},
+		Use:                        o.Name,
+		Short:                      "Kubernetes operator for " + strings.Join(o.kinds(), ", "),
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		Args:                       noArguments,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			return Usage("%w%s (see '%s --help')", err, suggestFlag(cmd, unknown.GetSpecifiedName()), cmd.CommandPath())
+		}
+		return Usage("%w: see '%s --help'", err, cmd.CommandPath())
+	})
+	root.PersistentFlags().AddFlagSet(o.Settings.Flags())
+	root.SetHelpFunc(helpWith(o.Settings.Flags(), root.HelpFunc()))
+	root.AddCommand(o.runCommand(), o.renderCommand(), o.graphCommand(), o.diffCommand(), o.reconcileCommand(), o.statusCommand(),
+		o.triggerCommand(), o.pauseCommand(), o.resumeCommand(), o.takeBackCommand(), o.configCommand(), o.checkHeartbeatCommand(), o.versionCommand())
+	root.AddCommand(o.Commands...)
+	return root
+}
+
+// showSettings marks commands whose help lists all settings of the process.
+const showSettings = "settings"
+
+// everywhere are the settings that the help of each command lists.
+var everywhere = []string{"config", "kubeconfig", "context", "log.level"}
+
+// helpWith hides most settings in the help of commands that have little use for them, and wraps the help for a terminal.
+func helpWith(flags *pflag.FlagSet, help func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+	return func(cmd *cobra.Command, args []string) {
+		if _, all := cmd.Annotations[showSettings]; !all {
+			flags.VisitAll(func(f *pflag.Flag) { f.Hidden = f.Hidden || !slices.Contains(everywhere, f.Name) })
+		}
+		if columns := columnsOf(cmd.OutOrStdout()); columns > 0 {
+			cmd.Short, cmd.Long = paragraphs(cmd.Short, columns), paragraphs(cmd.Long, columns)
+			for _, below := range cmd.Commands() {
+				beside := below.NamePadding() + len("   ")
+				below.Short = strings.Join(wrap(below.Short, max(columns-beside, least)), "\n"+strings.Repeat(" ", beside))
+			}
+			// Of flags cobra's template wraps nothing.
+			cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
+		}
+		help(cmd, args)
+	}
+}
+
+// paragraphs wraps each line of a text.
+func paragraphs(text string, columns int) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, wrap(line, columns)...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// suggestFlag returns the flag that the user may have meant, as the end of a sentence.
+func suggestFlag(cmd *cobra.Command, name string) string {
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	return settings.Suggestion(name, known, "--")
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if cmd.HasParent() {
+		return Usage("%q: %s takes no arguments: see '%s --help'", args[0], cmd.Name(), cmd.CommandPath())
+	}
+	for _, near := range cmd.SuggestionsFor(args[0]) {
+		return Usage("unknown command %q: did you mean %s?", args[0], near)
+	}
+	return Usage("unknown command %q: see '%s --help'", args[0], cmd.CommandPath())
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// connection is the cluster that a command works on.
+type connection struct {
+	*cluster.Cluster
+	host string
+	// namespace is that of the context.
+	namespace string
+	// kinds are those that the operator controls.
+	kinds []schema.GroupVersionKind
+}
+
+// attach opens the process and connects it to the cluster.
+func (o *Operator) attach(cmd *cobra.Command) (*Process, *connection, error) {
+	p, err := o.Open(cmd.ErrOrStderr())
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := o.connect(cmd.Context(), p)
+	return p, c, err
+}
+
+// connect finds the cluster. It sends no request yet.
+func (o *Operator) connect(ctx context.Context, p *Process, options ...cluster.Option) (*connection, error) {
+	client, err := p.Client()
+	if err != nil {
+		return nil, err
+	}
+	api, err := cluster.New(ctx, client, append([]cluster.Option{cluster.Logger(p.Logger)}, options...)...)
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{Cluster: api, host: client.Host, namespace: cluster.DefaultNamespace(p.Kubeconfig, p.Context)}
+	for _, controller := range o.Controllers {
+		c.kinds = append(c.kinds, controller.Kind())
+	}
+	return c, nil
+}
+
+// each calls work for each of the resources and joins the errors.
+func (c *connection) each(objects []*unstructured.Unstructured, work func(obj *unstructured.Unstructured) error) error {
+	var errs []error
+	for _, obj := range objects {
+		if err := work(obj); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", deploy.RefOf(obj), c.advised(err)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// controlled returns the version that the operator controls of a kind.
+func (c *connection) controlled(kind schema.GroupKind) (schema.GroupVersionKind, bool) {
+	at := slices.IndexFunc(c.kinds, func(one schema.GroupVersionKind) bool { return one.GroupKind() == kind })
+	if at < 0 {
+		return schema.GroupVersionKind{}, false
+	}
+	return c.kinds[at], true
+}
+
+// kindOf finds the controlled kind that a word means: by its name, or by the names that the cluster has for its resource. It
+// returns false for a word that is no kind.
+func (c *connection) kindOf(ctx context.Context, word string) (schema.GroupVersionKind, bool, error) {
+	for _, kind := range c.kinds {
+		if strings.EqualFold(word, kind.Kind) {
+			return kind, true, nil
+		}
+	}
+	meant, err := c.Port().Kinds(ctx, word)
+	for _, one := range meant {
+		if kind, known := c.controlled(one.GroupKind()); known {
+			return kind, true, nil
+		}
+	}
+	// With one kind the word is a name, even if the cluster can't be asked.
+	if err != nil && len(c.kinds) > 1 {
+		return schema.GroupVersionKind{}, false, c.explained(err)
+	}
+	return schema.GroupVersionKind{}, false, nil
+}
+
+// names lists the controlled kinds.
+func (c *connection) names() string {
+	names := make([]string, len(c.kinds))
+	for i, kind := range c.kinds {
+		names[i] = kind.Kind
+	}
+	return strings.Join(names, ", ")
+}
+
+// What to do about a cluster that doesn't answer, a login that it refuses, and a kind that it doesn't know.
+const (
+	advice         = "check that it runs and can be reached from here, or choose another with --context or --kubeconfig"
+	loginAdvice    = "log in again, or choose another with --context or --kubeconfig"
+	kindlessAdvice = "apply its CustomResourceDefinition"
+)
+
+// advised adds to the error of a reconcile what to do if the cluster is the cause. It keeps the whole text, since the error may
+// be about several things, and about other services than the cluster.
+func (c *connection) advised(err error) error {
+	var unavailable *deploy.UnavailableError
+	var unknown *deploy.KindUnknownError
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("%w: cluster %s: %s", err, c.host, loginAdvice)
+	case errors.As(err, &unavailable):
+		return fmt.Errorf("%w: cluster %s: %s", err, c.host, advice)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%w: %s", err, kindlessAdvice)
+	}
+	return err
+}
+
+// explained returns the error of a single request in words that say what to do.
+func (c *connection) explained(err error) error {
+	var request *url.Error
+	var unavailable *deploy.UnavailableError
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("cluster %s: it doesn't accept the credentials: %s", c.host, loginAdvice)
+	case errors.As(err, &request):
+		return fmt.Errorf("cluster %s: %w: %s", c.host, request.Err, advice)
+	case errors.As(err, &unavailable):
+		return fmt.Errorf("cluster %s: %w: %s", c.host, err, advice)
+	}
+	return c.advised(err)
+}

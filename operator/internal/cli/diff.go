@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// errDifferent is the error of diff when there are differences. Only the exit code reports it.
+var errDifferent = errors.New("there are differences")
+
+func (o *Operator) diffCommand() *cobra.Command {
+	var chosen selection
+	format := "diff"
+	command := &cobra.Command{
+		Use:   "diff [KIND] [NAME...]",
+		Short: "Show what a reconcile of resources would change now",
+		Long: "Show what a reconcile of resources would change in the cluster now, or, of those in files, if they were applied. Nothing is changed: the\n" +
+			"API server is asked by requests that are dry runs. Values of Secrets are shown as digests. The status isn't compared.\n\n" +
+			"The exit code is 0 when nothing would change, 1 when something would, and 2 when that can't be told.",
+		Example: fmt.Sprintf("  %[1]s diff hello\n  %[1]s diff --all-namespaces\n  %[1]s diff -f edited.yaml", o.Called),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			changed, err := o.diff(cmd, &chosen, format, args)
+			switch {
+			case err != nil:
+				return exitError{err, 2}
+			case changed:
+				return exitError{errDifferent, 1}
+			}
+			return nil
+		},
+	}
+	chosen.flags(command)
+	command.Flags().StringVarP(&format, "output", "o", format, "diff, yaml or json")
+	return command
+}
+
+// diff shows what would change of the chosen resources, and reports whether anything would.
+func (o *Operator) diff(cmd *cobra.Command, chosen *selection, format string, args []string) (changed bool, err error) {
+	if !slices.Contains([]string{"diff", "yaml", "json"}, format) {
+		return false, Usage("--output %q: use diff, yaml or json", format)
+	}
+	p, c, err := o.attach(cmd)
+	if err != nil {
+		return false, err
+	}
+	ctx, log := cmd.Context(), cmd.ErrOrStderr()
+	objects, err := o.wanted(ctx, c, chosen, args)
+	var plans plans
+	more := c.each(objects, func(obj *unstructured.Unstructured) error {
+		switch {
+		case obj.GetDeletionTimestamp() != nil:
+			fmt.Fprintf(log, "%s is being deleted: there is nothing to compare\n", deploy.RefOf(obj))
+			return nil
+		case newState(obj, o.Domain).Reason == pausedReason:
+			fmt.Fprintf(log, "%s is paused: this is for when it is resumed\n", deploy.RefOf(obj))
+		}
+		plan, err := o.plan(ctx, p, c, obj)
+		if plan != nil {
+			plans = append(plans, plan)
+			changed = changed || plan.Changed()
+		}
+		return err
+	})
+	if format == "diff" {
+		format = "table"
+	}
+	return changed, errors.Join(err, more, output{format}.print(cmd.OutOrStdout(), plans))
+}
+
+// wanted are the chosen resources of the cluster, or those of files as they would be if they were applied.
+func (o *Operator) wanted(ctx context.Context, c *connection, s *selection, args []string) (objects []*unstructured.Unstructured, err error) {
+	if len(s.files) == 0 {
+		objects, _, err = s.resolve(ctx, c, args)
+		return objects, err
+	}
+	if len(args) > 0 || s.labels != "" || s.all {
+		return nil, Usage("--filename says which resources: leave names, --selector and --all-namespaces out")
+	}
+	files, err := readResources("--filename", s.files)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, file := range files {
+		applied, err := o.dryApply(ctx, c, s, file.object)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", file.origin, err))
+			continue
+		}
+		objects = append(objects, applied)
+	}
+	return objects, errors.Join(errs...)
+}
+
+// dryApply returns what the cluster would make of a resource whose spec is exactly the given one. It changes given.
+func (o *Operator) dryApply(ctx context.Context, c *connection, s *selection, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if err := o.checkControlled(given.GroupVersionKind()); err != nil {
+		return nil, err
+	}
+	ref, err := s.ref(ctx, c, given.GroupVersionKind(), given.GetNamespace(), given.GetName())
+	if err != nil {
+		return nil, err
+	}
+	annotations, labels := given.GetAnnotations(), given.GetLabels()
+	unstructured.RemoveNestedField(given.Object, "status")
+	live, err := c.Port().Get(ctx, ref)
+	var absent *deploy.NotFoundError
+	if errors.As(err, &absent) {
+		given.Object["metadata"] = map[string]any{"name": ref.Name, "namespace": ref.Namespace}
+		given.SetAnnotations(annotations)
+		given.SetLabels(labels)
+		created, err := c.Port().Create(ctx, given, deploy.CreateOptions{FieldManager: o.fieldManager(), DryRun: true})
+		return created, c.explained(err)
+	}
+	if err != nil {
+		return nil, c.explained(err)
+	}
+	live = live.DeepCopy()
+	given.Object["metadata"] = live.Object["metadata"]
+	all := live.GetAnnotations()
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, annotations)
+	given.SetAnnotations(all)
+	if labels != nil {
+		given.SetLabels(labels)
+	}
+	if status, found := live.Object["status"]; found {
+		given.Object["status"] = status
+	}
+	updated, err := c.Port().Update(ctx, given, deploy.UpdateOptions{FieldManager: o.fieldManager(), DryRun: true})
+	return updated, c.explained(err)
+}
+
+// plan returns what would change of a resource. The error says which parts of that aren't known.
+func (o *Operator) plan(ctx context.Context, p *Process, c *connection, obj *unstructured.Unstructured) (*reconcile.Plan, error) {
+	reconciler, err := o.reconciler(ctx, p, c, obj.GroupVersionKind())
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.Watch.Timeout)
+	defer cancel()
+	plan, err := reconciler.Plan(ctx, obj)
+	if err != nil {
+		return plan, err
+	}
+	return plan, plan.Err()
+}
+
+// plans are what would change, for each resource.
+type plans []*reconcile.Plan
+
+// table writes the differences as a unified diff.
+func (p plans) table(out io.Writer) error {
+	for _, plan := range p {
+		for _, c := range plan.Components {
+			if _, err := io.WriteString(out, c.Differences.String()+ownershipOnly(c.Differences)+leftToOthers(c.Differences)); err != nil {
+				return err
+			}
+		}
+		if _, err := io.WriteString(out, plan.Pruned.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownershipOnly names the objects whose content stays as it is, and whose fields change their owner.
+func ownershipOnly(differences deploy.Differences) (lines string) {
+	for _, d := range differences {
+		if (deploy.Differences{d}).Changed() && d.Unified == "" {
+			lines += fmt.Sprintf("# %s: only the ownership of fields would change\n", d.Ref)
+		}
+	}
+	return lines
+}
+
+// leftToOthers names the fields that the operator leaves as others have set them.
+func leftToOthers(differences deploy.Differences) (lines string) {
+	for _, d := range differences {
+		for _, field := range d.Kept {
+			lines += fmt.Sprintf("# %s: %s\n", d.Ref, oneLine(field.Left()))
+		}
+	}
+	return lines
+}
+
+// plannedChange is what would be done to an object.
+type plannedChange struct {
+	Resource  string        `json:"resource"`
+	Component string        `json:"component,omitempty"`
+	Object    string        `json:"object"`
+	Action    deploy.Action `json:"action"`
+	Changes   []string      `json:"changes,omitempty"`
+	// Left are the fields that are left to others.
+	Left []string `json:"left,omitempty"`
+}
+
+func (p plans) document() any {
+	list := []plannedChange{}
+	for _, plan := range p {
+		resource := deploy.RefOf(plan.Resource).String()
+		add := func(component string, differences deploy.Differences) {
+			for _, d := range differences {
+				one := plannedChange{Resource: resource, Component: component, Object: d.Ref.String(), Action: d.Action}
+				for _, change := range d.Changes {
+					one.Changes = append(one.Changes, change.String())
+				}
+				for _, field := range d.Kept {
+					one.Left = append(one.Left, field.Left())
+				}
+				list = append(list, one)
+			}
+		}
+		for _, c := range plan.Components {
+			add(c.Component.Name(), c.Differences)
+		}
+		add("", plan.Pruned)
+	}
+	return list
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// graphFormats are the formats in which graphs are drawn.
+var graphFormats = []string{"text", "dot", "mermaid", "svg"}
+
+func (o *Operator) graphCommand() *cobra.Command {
+	var chosen selection
+	format := "text"
+	command := &cobra.Command{
+		Use:   "graph [KIND] NAME | graph -f FILE",
+		Short: "Show the components of a resource and what waits for what",
+		Long: "Show the components of a resource and what waits for what: of one in the cluster with how far each is, of one in a file without any\n" +
+			"cluster. SVG is a picture for browsers, DOT is for Graphviz, Mermaid for Markdown.",
+		Example: fmt.Sprintf("  %[1]s graph hello\n  %[1]s graph -f sample.yaml -o mermaid\n  %[1]s graph hello -o svg > hello.svg", o.Called),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(graphFormats, format) {
+				return Usage("--output %q: use %s", format, strings.Join(graphFormats, ", "))
+			}
+			p, err := o.Open(cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			ctx, out := cmd.Context(), cmd.OutOrStdout()
+			if len(chosen.files) > 0 && len(args) == 0 {
+				return o.graphOffline(ctx, out, p, chosen.files, format)
+			}
+			if len(args) == 0 || len(chosen.files) > 0 {
+				return Usage("graph of what? Give NAME, or --filename FILE")
+			}
+			c, err := o.connect(ctx, p)
+			if err != nil {
+				return err
+			}
+			objects, _, err := chosen.resolve(ctx, c, args)
+			return errors.Join(err, c.each(objects, func(obj *unstructured.Unstructured) error {
+				return o.graph(ctx, out, p, c, obj, format, stateOf(obj))
+			}))
+		},
+	}
+	chosen.flags(command)
+	command.Flags().StringVarP(&format, "output", "o", format, strings.Join(graphFormats, ", "))
+	return command
+}
+
+// graphOffline draws the resources of files, without a cluster.
+func (o *Operator) graphOffline(ctx context.Context, out io.Writer, p *Process, names []string, format string) error {
+	files, err := readResources("--filename", names)
+	if err != nil {
+		return err
+	}
+	if err := o.putInNamespaces(ctx, files...); err != nil {
+		return err
+	}
+	var errs []error
+	for _, file := range files {
+		memory, err := o.memory(dryrun.Objects(file.object))
+		var obj *unstructured.Unstructured
+		if err == nil {
+			obj, err = memory.View().Get(ctx, deploy.RefOf(file.object))
+		}
+		if err == nil {
+			err = o.graph(ctx, out, p, memory, obj, format, nil)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", file.origin, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// graph draws a resource. A nil state leaves out how far its components are.
+func (o *Operator) graph(
+	ctx context.Context, out io.Writer, p *Process, on deploy.Cluster, obj *unstructured.Unstructured, format string, state *dag.State,
+) error {
+	reconciler, err := o.reconciler(ctx, p, on, obj.GroupVersionKind())
+	if err != nil {
+		return err
+	}
+	graph, err := reconciler.Graph(ctx, obj)
+	if err != nil {
+		return err
+	}
+	var options []dag.DrawOption
+	if state != nil {
+		options = append(options, dag.WithState(*state))
+	}
+	switch format {
+	case "dot":
+		_, err = io.WriteString(out, graph.DOT(options...))
+	case "mermaid":
+		_, err = io.WriteString(out, graph.Mermaid(options...))
+	case "svg":
+		_, err = io.WriteString(out, graph.SVG(options...))
+	default:
+		err = writeGraph(out, graph, state)
+	}
+	return err
+}
+
+// writeGraph writes a graph as a table, in an order in which its components may be deployed.
+func writeGraph(out io.Writer, graph *dag.Graph[*reconcile.Component], state *dag.State) error {
+	rows := [][]string{{"COMPONENT", "WAITS FOR"}}
+	if state != nil {
+		rows[0] = append(rows[0], "STATE")
+	}
+	for _, name := range graph.Topology() {
+		waits := strings.Join(graph.Dependencies(name), ", ")
+		if waits == "" {
+			waits = "-"
+		}
+		row := []string{name, waits}
+		if component, _ := graph.Node(name); component.Disabled() {
+			row[1] = "(disabled)"
+		}
+		if state != nil {
+			end, known := state.Outcome(name)
+			text := end.String()
+			if !known {
+				text = "not known"
+			}
+			row = append(row, text)
+		}
+		rows = append(rows, row)
+	}
+	return writeWhole(out, rows)
+}
+
+// stateOf returns how far the components of a resource are according to its status, nil if that isn't known.
+func stateOf(obj *unstructured.Unstructured) *dag.State {
+	fields := componentsOf(obj)
+	if fields == nil {
+		return nil
+	}
+	o := dag.Outcomes{Verified: fields.VerifiedComponents, Unverified: fields.UnverifiedComponents, Failed: fields.FailedComponents, Reasons: map[string]string{}}
+	for _, c := range statesOfComponents(fields) {
+		if c.State == notStarted {
+			o.Unstarted, o.Reasons[c.Name] = append(o.Unstarted, c.Name), c.Message
+		}
+	}
+	state, err := dag.NewState(o)
+	if err != nil {
+		return nil
+	}
+	return &state
+}

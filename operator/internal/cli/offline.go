@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/manifest"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// offline is a cluster in memory in which a resource is rendered.
+type offline struct {
+	operator *Operator
+	process  *Process
+	manager  *deploy.Manager
+	// patches are the temporary patches of the resource.
+	patches    []resourceFile
+	controller *temporarypatch.Controller
+	patching   *temporarypatch.Reconciler
+	// seen are the resources that were rendered, in any order.
+	seen []deploy.Ref
+}
+
+// rendered is a resource and its components.
+type rendered struct {
+	resource   *unstructured.Unstructured
+	components []manifest.Component
+}
+
+// render renders a resource, or its deletion, with its temporary patches. It then renders the resources among its objects whose
+// kinds this operator controls, too.
+func (o *Operator) render(
+	ctx context.Context, p *Process, resource resourceFile, patches []resourceFile, beside []*unstructured.Unstructured, deletes bool,
+) ([]rendered, error) {
+	if err := o.checkControlled(resource.object.GroupVersionKind()); err != nil {
+		return nil, err
+	}
+	ref := deploy.RefOf(resource.object)
+	beside = slices.DeleteFunc(slices.Clone(beside), func(obj *unstructured.Unstructured) bool { return deploy.RefOf(obj) == ref })
+	memory, err := o.memory(dryrun.Objects(beside...), dryrun.Objects(resource.object), dryrun.Objects(objectsOf(patches)...))
+	if err != nil {
+		return nil, err
+	}
+	c := &offline{operator: o, process: p, manager: o.Manager(memory), patches: patches}
+	if err := c.recordPatches(ctx); err != nil {
+		return nil, err
+	}
+	if deletes {
+		if err := c.delete(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	all, err := c.render(ctx, resource.object)
+	if err != nil {
+		return nil, err
+	}
+	return all, c.checkPatches(ctx)
+}
+
+// delete deletes the resource, after it was rolled out for its Finalize to look at.
+func (c *offline) delete(ctx context.Context, ref deploy.Ref) error {
+	if err := c.reconcile(ctx, ref); err != nil {
+		c.process.Logger.Warn("the deletion is rendered of a resource that can't be rolled out", "object", ref, "error", err)
+	}
+	return c.manager.Port().Delete(ctx, ref, deploy.DeleteOptions{Propagation: metav1.DeletePropagationBackground})
+}
+
+// reconcile reconciles a resource once.
+func (c *offline) reconcile(ctx context.Context, ref deploy.Ref, more ...reconcile.Option) error {
+	more = append(more, reconcile.DryRun())
+	if c.controller != nil {
+		more = append(more, reconcile.WithPatches(noting{c.controller}))
+	}
+	reconciler, err := c.process.Reconciler(ctx, ref.Kind, c.manager, more...)
+	if err != nil {
+		return err
+	}
+	_, err = reconciler.Reconcile(ctx, request.Request{Key: ref})
+	return err
+}
+
+// render renders a resource that is in the cluster, and what this operator controls of its objects.
+func (c *offline) render(ctx context.Context, resource *unstructured.Unstructured) ([]rendered, error) {
+	one := rendered{resource: resource}
+	c.seen = append(c.seen, deploy.RefOf(resource))
+	var inner []deploy.Ref
+	collect := reconcile.Observe(func(component *reconcile.Component, results deploy.Results) {
+		one.components = append(one.components, manifest.Of(component, results))
+		for _, result := range results {
+			if c.operator.controls(result.Ref.Kind) && result.Action != deploy.Removed {
+				inner = append(inner, result.Ref)
+			}
+		}
+	})
+	if err := c.reconcile(ctx, deploy.RefOf(resource), collect); err != nil {
+		return nil, err
+	}
+	all := []rendered{one}
+	for _, ref := range inner {
+		if slices.Contains(c.seen, ref) {
+			continue
+		}
+		below, err := c.below(ctx, ref)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", ref, err)
+		}
+		all = append(all, below...)
+	}
+	return all, nil
+}
+
+// below renders a resource that another one has rendered.
+func (c *offline) below(ctx context.Context, ref deploy.Ref) ([]rendered, error) {
+	resource, err := c.manager.View().Get(ctx, ref)
+	if err != nil || resource == nil {
+		return nil, err
+	}
+	return c.render(ctx, resource)
+}
+
+// separatePatches takes the temporary patches out of the resources. A patch whose target isn't among them is an error.
+func (o *Operator) separatePatches(resources []resourceFile) (targets, patches []resourceFile, err error) {
+	memory, err := dryrun.New()
+	if err != nil {
+		return nil, nil, err
+	}
+	controller, err := o.Patches(o.Manager(memory), slog.New(slog.DiscardHandler))
+	if err != nil || controller == nil {
+		return resources, nil, err
+	}
+	for _, resource := range resources {
+		if resource.object.GroupVersionKind() == controller.Kind() {
+			patches = append(patches, resource)
+		} else {
+			targets = append(targets, resource)
+		}
+	}
+	var errs []error
+	for _, patch := range patches {
+		if !slices.ContainsFunc(targets, func(resource resourceFile) bool { return isTarget(patch, resource) }) {
+			target := temporarypatch.Target(patch.object)
+			errs = append(errs, Usage("%s: the resource that it patches, %s of %s, isn't among the files", patch.origin, target, target.Kind.GroupVersion()))
+		}
+	}
+	return targets, patches, errors.Join(errs...)
+}
+
+func isTarget(patch, resource resourceFile) bool {
+	target, is := temporarypatch.Target(patch.object), deploy.RefOf(resource.object)
+	return target.Kind.GroupKind() == is.Kind.GroupKind() && target.Namespace == is.Namespace && target.Name == is.Name
+}
+
+// patchesOf are the patches of a resource.
+func patchesOf(resource resourceFile, patches []resourceFile) []resourceFile {
+	return slices.DeleteFunc(slices.Clone(patches), func(patch resourceFile) bool { return !isTarget(patch, resource) })
+}
+
+// noting is a controller of temporary patches that notes what becomes of them, as it does in a real cluster. checkPatches reads it.
+type noting struct{ *temporarypatch.Controller }
+
+// Patches implements reconcile.Patcher.
+func (n noting) Patches(ctx context.Context, target reconcile.Target) ([]reconcile.Patch, error) {
+	target.DryRun = false
+	return n.Controller.Patches(ctx, target)
+}
+
+// recordPatches records the patches on their target, in the order of the files.
+func (c *offline) recordPatches(ctx context.Context) (err error) {
+	if c.controller, err = c.operator.Patches(c.manager, c.process.Logger); err != nil || c.controller == nil {
+		return err
+	}
+	if c.patching, err = c.controller.Reconciler(reconcile.Logger(c.process.Logger)); err != nil {
+		return err
+	}
+	return c.reconcilePatches(ctx)
+}
+
+func (c *offline) reconcilePatches(ctx context.Context) error {
+	var errs []error
+	for _, patch := range c.patches {
+		if _, err := c.patching.Reconcile(ctx, request.Request{Key: deploy.RefOf(patch.object)}); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", patch.origin, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkPatches returns an error for each patch that wasn't applied to the rendered target, except for expired and paused ones.
+func (c *offline) checkPatches(ctx context.Context) error {
+	if err := c.reconcilePatches(ctx); err != nil {
+		return err
+	}
+	var errs []error
+	for _, patch := range c.patches {
+		current, err := c.manager.View().Get(ctx, deploy.RefOf(patch.object))
+		if err != nil {
+			return fmt.Errorf("%s: %w", patch.origin, err)
+		}
+		applied, found := status.Conditions(current).Get(temporarypatch.ConditionApplied)
+		switch {
+		case !found:
+			c.process.Logger.Warn("temporary patch ignored: it is paused", "patch", patch.origin)
+		case applied.Reason == temporarypatch.ReasonExpired:
+			c.process.Logger.Warn("temporary patch ignored", "patch", patch.origin, "reason", applied.Message)
+		case applied.Status != metav1.ConditionTrue:
+			errs = append(errs, fmt.Errorf("%s: %s", patch.origin, applied.Message))
+		}
+	}
+	return errors.Join(errs...)
+}

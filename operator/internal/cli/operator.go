@@ -1,0 +1,114 @@
+// Package cli holds the commands of an operator's program. Package operator says what they need to know of the operator.
+package cli
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/internal/settings"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/temporarypatch"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+// Operator is the operator of the program.
+type Operator struct {
+	// Name is the operator's name, Called how people call its commands, and Domain the domain of its annotations.
+	Name, Called, Domain string
+	// Controllers are those of the operator. A nil one is reported by Open.
+	Controllers []reconcile.Controller
+	// Settings are those of the process, which Open reads and logs to log. It fails when the operator can't work.
+	Settings *settings.Settings
+	Open     func(log io.Writer) (*Process, error)
+	// Manager returns a Manager of the operator for a cluster, Patches the controller of temporary patches, nil for none.
+	Manager func(deploy.Cluster) *deploy.Manager
+	Patches func(*deploy.Manager, *slog.Logger) (*temporarypatch.Controller, error)
+	// Commands are the program's own.
+	Commands []*cobra.Command
+}
+
+// Process is what a command runs in.
+type Process struct {
+	config.Config
+	Logger *slog.Logger
+	// Client returns how to reach the API server.
+	Client func() (*rest.Config, error)
+	// Reconciler returns a reconciler for a kind that the operator controls. It deploys by the manager, and more comes after
+	// all other options.
+	Reconciler func(ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option) (*reconcile.Reconciler, error)
+	// Run watches and reconciles until ctx ends.
+	Run func(ctx context.Context) error
+}
+
+// kinds are the names of the kinds that the operator controls.
+func (o *Operator) kinds() (names []string) {
+	for _, c := range o.Controllers {
+		if c != nil {
+			names = append(names, c.Kind().Kind)
+		}
+	}
+	return names
+}
+
+// exampleKind is a kind for examples, spelled as for kubectl.
+func (o *Operator) exampleKind() string {
+	if kinds := o.kinds(); len(kinds) > 0 {
+		return strings.ToLower(kinds[0])
+	}
+	return "KIND"
+}
+
+// controls reports whether the operator has a controller of a kind.
+func (o *Operator) controls(kind schema.GroupVersionKind) bool {
+	return slices.ContainsFunc(o.Controllers, func(c reconcile.Controller) bool { return c.Kind() == kind })
+}
+
+// checkControlled returns an error for a resource that the operator doesn't control.
+func (o *Operator) checkControlled(kind schema.GroupVersionKind) error {
+	if o.controls(kind) {
+		return nil
+	}
+	var controlled []string
+	for _, c := range o.Controllers {
+		controlled = append(controlled, c.Kind().GroupVersion().String()+" "+c.Kind().Kind)
+	}
+	return Usage("%s %s is of no kind that this operator controls (%s): correct its apiVersion and kind",
+		kind.GroupVersion(), kind.Kind, strings.Join(controlled, ", "))
+}
+
+// memory returns a cluster in memory in which any kind exists.
+func (o *Operator) memory(options ...dryrun.Option) (*dryrun.Cluster, error) {
+	var clusterScoped []schema.GroupKind
+	for _, c := range o.Controllers {
+		if scoper, ok := c.(reconcile.Scoper); ok && scoper.Scope() == deploy.ClusterScoped {
+			clusterScoped = append(clusterScoped, c.Kind().GroupKind())
+		}
+	}
+	return dryrun.New(append(options, dryrun.AnyKind(), dryrun.ClusterScoped(clusterScoped...))...)
+}
+
+// reconciler returns a reconciler for a kind on a cluster.
+func (o *Operator) reconciler(
+	ctx context.Context, p *Process, on deploy.Cluster, kind schema.GroupVersionKind, more ...reconcile.Option,
+) (*reconcile.Reconciler, error) {
+	if err := o.checkControlled(kind); err != nil {
+		return nil, err
+	}
+	manager := o.Manager(on)
+	patches, err := o.Patches(manager, p.Logger)
+	if err != nil {
+		return nil, err
+	}
+	if patches != nil {
+		more = append(more, reconcile.WithPatches(patches))
+	}
+	return p.Reconciler(ctx, kind, manager, more...)
+}

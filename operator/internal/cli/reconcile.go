@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func (o *Operator) reconcileCommand() *cobra.Command {
+	chosen := selection{unchosen: "which ones? Name them, or choose by --selector"}
+	command := &cobra.Command{
+		Use:   "reconcile [KIND] NAME...",
+		Short: "Reconcile resources once, from here, and show what was done",
+		Long: "Reconcile resources once, by this program and with the rights of whoever calls it, and show what was done. A running operator does\n" +
+			"the same; the command trigger makes it do so now.",
+		Example: fmt.Sprintf("  %[1]s reconcile hello\n  %[1]s reconcile %[2]s/hello -n shop", o.Called, o.exampleKind()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, c, err := o.attach(cmd)
+			if err != nil {
+				return err
+			}
+			objects, _, err := chosen.resolve(cmd.Context(), c, args)
+			return errors.Join(err, c.each(objects, func(obj *unstructured.Unstructured) error {
+				return o.reconcileOnce(cmd.Context(), cmd.OutOrStdout(), p, c, deploy.RefOf(obj))
+			}))
+		},
+	}
+	chosen.flags(command)
+	return command
+}
+
+// reconcileOnce reconciles a resource and prints what was done to each object, and in the end the state of the resource.
+func (o *Operator) reconcileOnce(ctx context.Context, out io.Writer, p *Process, c *connection, ref deploy.Ref) error {
+	var mu sync.Mutex
+	show := func(component *reconcile.Component, results deploy.Results) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, result := range results {
+			fmt.Fprintf(out, "%s: %s %s\n", component.Name(), result.Ref, result.Action)
+		}
+	}
+	reconciler, err := o.reconciler(ctx, p, c, ref.Kind, reconcile.Observe(show))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.Watch.Timeout)
+	defer cancel()
+	if _, err := reconciler.Reconcile(ctx, request.Request{Key: ref, Triggers: request.Forced}); err != nil {
+		return err
+	}
+	after, err := c.Port().Get(ctx, ref)
+	var gone *deploy.NotFoundError
+	switch {
+	case errors.As(err, &gone):
+		fmt.Fprintln(out, ref, "is gone")
+		return nil
+	case err != nil:
+		return err
+	}
+	s := newState(after, o.Domain)
+	line := fmt.Sprintf("%s: %s", ref, s.Reason)
+	if s.Message != "" {
+		line += ": " + s.Message
+	}
+	fmt.Fprintln(out, line)
+	return nil
+}

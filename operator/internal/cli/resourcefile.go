@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/dryrun"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// resourceFile is a resource of a file.
+type resourceFile struct {
+	// origin names the file and the resource.
+	origin string
+	object *unstructured.Unstructured
+}
+
+func objectsOf(files []resourceFile) []*unstructured.Unstructured {
+	objects := make([]*unstructured.Unstructured, len(files))
+	for i, file := range files {
+		objects[i] = file.object
+	}
+	return objects
+}
+
+// readResources reads every document of the files that a flag names, "-" being standard input. Of a directory it reads
+// the files *.yaml, *.yml and *.json directly inside, by name. It skips empty documents. The error is about all that
+// can't be read.
+func readResources(flag string, names []string) ([]resourceFile, error) {
+	var resources []resourceFile
+	var errs []error
+	for _, name := range names {
+		files, err := filesOf(name)
+		if err != nil {
+			errs = append(errs, Usage("%s: %w", flag, err))
+		}
+		for _, file := range files {
+			content, err := readFile(file)
+			if err != nil {
+				errs = append(errs, Usage("%s: %w", flag, err))
+				continue
+			}
+			found, err := parseResources(file, content)
+			if err != nil {
+				errs = append(errs, Usage("%s %s: %w", flag, file, err))
+			}
+			resources = append(resources, found...)
+		}
+		if err == nil && len(errs) == 0 && len(resources) == 0 {
+			errs = append(errs, Usage("%s %s: holds no resource", flag, name))
+		}
+	}
+	return resources, errors.Join(errs...)
+}
+
+// filesOf returns a file itself, or the files that are read of a directory.
+func filesOf(name string) ([]string, error) {
+	if name == "-" {
+		return []string{name}, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() {
+		return []string{name}, nil //nolint:nilerr // reading it reports the error
+	}
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, entry := range entries {
+		if !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(entry.Name())) {
+			files = append(files, filepath.Join(name, entry.Name()))
+		}
+	}
+	return files, nil
+}
+
+func readFile(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(name)
+}
+
+func parseResources(name string, content []byte) ([]resourceFile, error) {
+	var resources []resourceFile
+	var errs []error
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
+	for number := 1; ; number++ {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("document %d: %w", number, err)
+		}
+		obj, err := parseResource(document)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("document %d: %w", number, err))
+		case obj != nil && obj.IsList():
+			items, err := itemsOf(obj)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("document %d: %w", number, err))
+			}
+			for _, item := range items {
+				resources = append(resources, originOf(name, item))
+			}
+		case obj != nil:
+			resources = append(resources, originOf(name, obj))
+		}
+	}
+	return resources, errors.Join(errs...)
+}
+
+func originOf(file string, obj *unstructured.Unstructured) resourceFile {
+	return resourceFile{fmt.Sprintf("%s, %s %s", file, obj.GetKind(), obj.GetName()), obj}
+}
+
+// itemsOf returns the objects of a list, such as kubectl get prints.
+func itemsOf(list *unstructured.Unstructured) (items []*unstructured.Unstructured, err error) {
+	var errs []error
+	err = list.EachListItem(func(item runtime.Object) error {
+		obj, ok := item.(*unstructured.Unstructured)
+		if !ok || obj.GetAPIVersion() == "" || obj.GetName() == "" {
+			errs = append(errs, errors.New("an item of the list is no object with apiVersion, kind and a name"))
+			return nil
+		}
+		items = append(items, asRendered(obj))
+		return nil
+	})
+	return items, errors.Join(append(errs, err)...)
+}
+
+// parseResource returns nil for an empty document.
+func parseResource(document []byte) (*unstructured.Unstructured, error) {
+	content, err := yaml.YAMLToJSON(document)
+	if err != nil {
+		return nil, fmt.Errorf("it is no YAML: %w", err)
+	}
+	if text := string(content); text == "null" || text == "{}" {
+		return nil, nil
+	}
+	obj := &unstructured.Unstructured{}
+	// Decoding by the objects' own rules keeps integers integers.
+	if err := obj.UnmarshalJSON(content); err != nil || obj.GetAPIVersion() == "" {
+		return nil, errors.New("it is no Kubernetes object: apiVersion and kind are needed")
+	}
+	if obj.IsList() {
+		return obj, nil
+	}
+	if obj.GetName() == "" {
+		return nil, fmt.Errorf("%s: metadata.name is missing", obj.GetKind())
+	}
+	return asRendered(obj), nil
+}
+
+// asRendered returns a resource as it was before its deletion: it may have been saved from a cluster during that.
+func asRendered(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionTimestamp")
+	unstructured.RemoveNestedField(obj.Object, "metadata", "deletionGracePeriodSeconds")
+	return obj
+}
+
+// putInNamespaces puts resources without a namespace into "default", unless a controller or a CustomResourceDefinition among the
+// files has their kind cluster-scoped.
+func (o *Operator) putInNamespaces(ctx context.Context, files ...resourceFile) error {
+	var definitions []*unstructured.Unstructured
+	for _, file := range files {
+		if file.object.GetKind() == "CustomResourceDefinition" {
+			definitions = append(definitions, file.object)
+		}
+	}
+	memory, err := o.memory(dryrun.Objects(definitions...))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if file.object.GetNamespace() != "" {
+			continue
+		}
+		scope, err := memory.Port().Scope(ctx, file.object.GroupVersionKind())
+		if err != nil {
+			return Usage("%s: %w", file.origin, err)
+		}
+		if scope == deploy.Namespaced {
+			file.object.SetNamespace("default")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// selection is which resources of the operator a command is about, given as for kubectl: [KIND] [NAME...], or KIND/NAME...;
+// an operator of one kind needs no KIND.
+type selection struct {
+	namespace string
+	all       bool
+	labels    string
+	files     []string
+	// unchosen is the error for a selection of nothing, empty if that means all resources.
+	unchosen string
+}
+
+func (s *selection) flags(command *cobra.Command) {
+	set := command.Flags()
+	set.StringVarP(&s.namespace, "namespace", "n", "", "namespace of the resources (default: that of the context)")
+	set.BoolVarP(&s.all, "all-namespaces", "A", false, "resources of all namespaces")
+	set.StringVarP(&s.labels, "selector", "l", "", "resources with these labels, such as tier=prod")
+	set.StringArrayVarP(&s.files, "filename", "f", nil, "resources that files name, or directories of files, '-' for standard input; repeatable")
+}
+
+// meaning is what a selection means: the resources refs, or without any all resources of the kinds with these labels.
+type meaning struct {
+	refs   []deploy.Ref
+	kinds  []schema.GroupVersionKind
+	labels labels.Selector
+}
+
+// resolve finds the resources, and reports whether each was named. A named resource that doesn't exist and kinds that can't be
+// listed are errors beside the resources that were found.
+func (s *selection) resolve(ctx context.Context, c *connection, args []string) (objects []*unstructured.Unstructured, byName bool, err error) {
+	m, err := s.meaning(ctx, c, args)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(m.refs) == 0 {
+		if m.labels.Empty() && s.unchosen != "" {
+			return nil, false, Usage("%s", s.unchosen)
+		}
+		objects, err = s.list(ctx, c, m)
+		return objects, false, err
+	}
+	var errs []error
+	for _, ref := range m.refs {
+		obj, err := c.Port().Get(ctx, ref)
+		var absent *deploy.NotFoundError
+		switch {
+		case errors.As(err, &absent):
+			errs = append(errs, fmt.Errorf("%s: there is none", ref))
+		case err != nil:
+			errs = append(errs, c.explained(err))
+		default:
+			objects = append(objects, obj)
+		}
+	}
+	return objects, true, errors.Join(errs...)
+}
+
+func (s *selection) meaning(ctx context.Context, c *connection, args []string) (m meaning, err error) {
+	if s.all && s.namespace != "" {
+		return m, Usage("--all-namespaces and --namespace exclude each other")
+	}
+	if m.labels, err = labels.Parse(s.labels); err != nil {
+		return m, Usage("--selector %q: %w", s.labels, err)
+	}
+	if m.refs, err = s.inFiles(ctx, c); err != nil {
+		return m, err
+	}
+	m.kinds = c.kinds
+	if len(args) > 0 && !strings.Contains(args[0], "/") {
+		switch kind, is, err := c.kindOf(ctx, args[0]); {
+		case err != nil:
+			return m, err
+		case is:
+			m.kinds, args = []schema.GroupVersionKind{kind}, args[1:]
+		}
+	}
+	for _, arg := range args {
+		ref, err := s.argument(ctx, c, m.kinds, arg)
+		if err != nil {
+			return m, err
+		}
+		m.refs = append(m.refs, ref)
+	}
+	if len(m.refs) == 0 {
+		return m, nil
+	}
+	if s.labels != "" || s.all {
+		return m, Usage("resources are chosen by name, or by --selector and --all-namespaces")
+	}
+	m.kinds = nil
+	for _, ref := range m.refs {
+		if !slices.Contains(m.kinds, ref.Kind) {
+			m.kinds = append(m.kinds, ref.Kind)
+		}
+	}
+	return m, nil
+}
+
+// inFiles are the resources that files name.
+func (s *selection) inFiles(ctx context.Context, c *connection) (refs []deploy.Ref, err error) {
+	files, err := readResources("--filename", s.files)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		kind, known := c.controlled(file.object.GroupVersionKind().GroupKind())
+		if !known {
+			return nil, Usage("%s: it is of no kind that this operator controls: %s", file.origin, c.names())
+		}
+		ref, err := s.ref(ctx, c, kind, file.object.GetNamespace(), file.object.GetName())
+		if err != nil {
+			return nil, err
+		}
+		refs = append(refs, ref)
+	}
+	return refs, nil
+}
+
+// argument is the resource that KIND/NAME means, or NAME of one of the kinds.
+func (s *selection) argument(ctx context.Context, c *connection, kinds []schema.GroupVersionKind, arg string) (deploy.Ref, error) {
+	word, name, separated := strings.Cut(arg, "/")
+	if !separated {
+		name = arg
+	} else {
+		kind, known, err := c.kindOf(ctx, word)
+		if err != nil {
+			return deploy.Ref{}, err
+		}
+		if !known {
+			return deploy.Ref{}, Usage("%s: this operator controls no %s: choose of %s", arg, word, c.names())
+		}
+		kinds = []schema.GroupVersionKind{kind}
+	}
+	if len(kinds) != 1 {
+		return deploy.Ref{}, Usage("%s: of which kind? Give KIND/%s, with a kind of %s", arg, name, c.names())
+	}
+	return s.ref(ctx, c, kinds[0], "", name)
+}
+
+// ref is the resource of a name, in the selected namespace unless it names one or its kind has none.
+func (s *selection) ref(ctx context.Context, c *connection, kind schema.GroupVersionKind, namespace, name string) (deploy.Ref, error) {
+	scope, err := c.Port().Scope(ctx, kind)
+	if err != nil {
+		return deploy.Ref{}, c.explained(err)
+	}
+	ref := deploy.Ref{Kind: kind, Name: name}
+	if scope == deploy.Namespaced {
+		ref.Namespace = cmp.Or(namespace, s.namespace, c.namespace)
+	}
+	return ref, nil
+}
+
+// list returns all resources of the kinds in the selected namespace.
+func (s *selection) list(ctx context.Context, c *connection, m meaning) (objects []*unstructured.Unstructured, err error) {
+	var errs []error
+	for _, kind := range m.kinds {
+		scope, err := c.Port().Scope(ctx, kind)
+		var found []*unstructured.Unstructured
+		if err == nil {
+			where := ""
+			if scope == deploy.Namespaced {
+				where = s.where(c)
+			}
+			found, err = c.Port().List(ctx, kind, where, deploy.ListOptions{Labels: m.labels})
+		}
+		if err != nil {
+			errs = append(errs, c.explained(err))
+		}
+		objects = append(objects, found...)
+	}
+	return objects, errors.Join(errs...)
+}
+
+// where is the selected namespace, empty for all.
+func (s *selection) where(c *connection) string {
+	if s.all {
+		return ""
+	}
+	return cmp.Or(s.namespace, c.namespace)
+}

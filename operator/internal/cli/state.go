@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/duration"
+)
+
+// pausedReason is the reason of a paused resource.
+const pausedReason = "Paused"
+
+// state is how a resource is according to its status.
+type state struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	// Ready is True, False or Unknown. Reason and Message say why; Reason may also be Paused or Deleting.
+	Ready   string `json:"ready"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Verified is how many components are ready, of how many, such as 1/2; empty if that isn't known.
+	Verified string `json:"verified,omitempty"`
+	// Version is the last one that was rolled out.
+	Version string `json:"version,omitempty"`
+	// Outdated is set when the status is about an older generation.
+	Outdated   bool               `json:"outdated,omitempty"`
+	Components []componentState   `json:"components,omitempty"`
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	created    time.Time
+}
+
+// notStarted is the state of a component that waits for others.
+const notStarted = "not started"
+
+// componentState is how a component is.
+type componentState struct {
+	Name string `json:"name"`
+	// State is ready, not ready, failed or not started.
+	State   string `json:"state"`
+	Message string `json:"message,omitempty"`
+}
+
+func newState(obj *unstructured.Unstructured, domain string) state {
+	conditions := status.Conditions(obj)
+	ready, known := conditions.Get(status.ConditionReady)
+	content, _ := obj.Object["status"].(map[string]any)
+	s := state{
+		Kind: obj.GetKind(), Namespace: obj.GetNamespace(), Name: obj.GetName(), Ready: string(cmp.Or(ready.Status, metav1.ConditionUnknown)),
+		Reason: ready.Reason, Message: ready.Message, Version: status.ReconciledVersion(content), Conditions: conditions.List(),
+		Outdated: known && ready.ObservedGeneration > 0 && ready.ObservedGeneration < obj.GetGeneration(), created: obj.GetCreationTimestamp().Time,
+	}
+	updating, found := conditions.Get(status.ConditionUpdating)
+	inProgress := found && updating.Reason != string(status.UpdatingStable)
+	if inProgress {
+		s.Message = cmp.Or(updating.Message, s.Message)
+	}
+	if components := componentsOf(obj); components != nil {
+		s.Verified, s.Components = components.Verified, statesOfComponents(components)
+	}
+	paused, found := conditions.Get(reconcile.ConditionPaused)
+	_, asked := obj.GetAnnotations()[domain+"/"+pauseKey]
+	switch {
+	case obj.GetDeletionTimestamp() != nil:
+		s.Reason, s.Message = "Deleting", "waits for the finalizers "+strings.Join(obj.GetFinalizers(), ", ")
+		// The deletion has a generation of its own, and older messages aren't about it.
+		if inProgress && updating.Message != "" && updating.ObservedGeneration == obj.GetGeneration() {
+			s.Message += ": " + updating.Message
+		}
+	case found && asked && paused.Status == metav1.ConditionTrue:
+		s.Reason, s.Message = pausedReason, cmp.Or(paused.Message, s.Message)
+	case !known:
+		s.Reason, s.Message = "", "no operator has reconciled it yet: does the operator run?"
+	}
+	return s
+}
+
+// componentsOf reads the components from the status of a resource, nil if it has none.
+func componentsOf(obj *unstructured.Unstructured) *status.ComponentFields {
+	content, found, err := unstructured.NestedMap(obj.Object, "status", "componentStatus")
+	if err != nil || !found {
+		return nil
+	}
+	var fields status.ComponentFields
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &fields); err != nil {
+		return nil
+	}
+	return &fields
+}
+
+// statesOfComponents returns what needs attention first.
+func statesOfComponents(fields *status.ComponentFields) (all []componentState) {
+	messages := map[string]string{}
+	for _, one := range fields.ComponentMessages {
+		messages[one.Name] = one.Message
+	}
+	add := func(state string, names []string) {
+		for _, name := range names {
+			all = append(all, componentState{name, state, messages[name]})
+		}
+	}
+	add("failed", fields.FailedComponents)
+	add("not ready", fields.UnverifiedComponents)
+	add("ready", fields.VerifiedComponents)
+	for _, one := range fields.UnstartedComponents {
+		all = append(all, componentState{one.Name, notStarted, cmp.Or(messages[one.Name], one.Reason)})
+	}
+	return all
+}
+
+// states are the states of resources.
+type states struct {
+	all []state
+	// kinds and namespaces add these columns; details shows each resource at length.
+	kinds, namespaces, details bool
+}
+
+func (s states) document() any {
+	if s.details && len(s.all) == 1 {
+		return s.all[0]
+	}
+	return append([]state{}, s.all...)
+}
+
+func (s states) table(out io.Writer) error {
+	if s.details {
+		return s.describe(out)
+	}
+	head := []string{"NAME", "READY", "REASON", "COMPONENTS", "AGE", "MESSAGE"}
+	rows := [][]string{s.places("NAMESPACE", "KIND", head)}
+	for _, one := range s.all {
+		message, _, _ := strings.Cut(one.Message, "\n")
+		if one.Ready == string(metav1.ConditionTrue) && one.Reason == string(status.ReadyStable) && !one.Outdated {
+			_, message, _ = strings.Cut(message, "; ") // "everything is ready" needs no mention, what comes behind it does
+		}
+		row := []string{one.Name, one.shownReady(), oneLine(cmp.Or(one.Reason, "-")), oneLine(cmp.Or(one.Verified, "-")), age(one.created), oneLine(message)}
+		rows = append(rows, s.places(one.Namespace, one.Kind, row))
+	}
+	return writeTable(out, rows)
+}
+
+// places adds the columns of namespace and kind to a row.
+func (s states) places(namespace, kind string, row []string) []string {
+	if s.kinds {
+		row = append([]string{kind}, row...)
+	}
+	if s.namespaces {
+		row = append([]string{namespace}, row...)
+	}
+	return row
+}
+
+func (s state) shownReady() string {
+	if s.Outdated {
+		return s.Ready + " (outdated)"
+	}
+	return s.Ready
+}
+
+// oneLine returns a text from the cluster for a table: on one line, and without control characters for the terminal.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.NewReplacer("\r\n", "; ", "\n", "; ", "\t", " ").Replace(text))
+}
+
+func age(since time.Time) string {
+	if since.IsZero() {
+		return "-"
+	}
+	return duration.HumanDuration(time.Since(since))
+}
+
+// describe writes each resource at length.
+func (s states) describe(out io.Writer) error {
+	for i, one := range s.all {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := one.describe(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s state) describe(out io.Writer) error {
+	name := s.Name
+	if s.Namespace != "" {
+		name = s.Namespace + "/" + name
+	}
+	verified := s.Verified
+	if verified != "" {
+		verified += " ready"
+	}
+	rows := [][]string{{s.Kind, name}, {"Ready", s.shownReady() + "  " + oneLine(s.Reason)}}
+	for _, row := range [][]string{{"Message", s.Message}, {"Version", s.Version}, {"Components", verified}} {
+		if row[1] != "" {
+			rows = append(rows, []string{row[0], oneLine(row[1])})
+		}
+	}
+	components := [][]string{{"COMPONENT", "STATE", "MESSAGE"}}
+	for _, c := range s.Components {
+		components = append(components, []string{oneLine(c.Name), c.State, oneLine(c.Message)})
+	}
+	conditions := [][]string{{"CONDITION", "STATUS", "REASON", "SINCE", "MESSAGE"}}
+	for _, c := range s.Conditions {
+		conditions = append(conditions, []string{oneLine(c.Type), oneLine(string(c.Status)), oneLine(c.Reason), age(c.LastTransitionTime.Time), oneLine(c.Message)})
+	}
+	if err := writeWhole(out, rows); err != nil {
+		return err
+	}
+	for _, rows := range [][][]string{components, conditions} {
+		if len(rows) == 1 {
+			continue
+		}
+		fmt.Fprintln(out)
+		if err := writeWhole(out, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}

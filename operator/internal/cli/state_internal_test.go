@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+func TestStateInATable(t *testing.T) {
+	t.Parallel()
+	const ready = "{type: Ready, status: 'True', reason: Stable, message: all is well, observedGeneration: 2}"
+	for _, row := range []struct {
+		reason, object, want string
+	}{
+		{"of one that is ready nothing more is said", `
+metadata: {name: hello, generation: 2}
+status: {conditions: [` + ready + `], componentStatus: {verified: 2/2}}`, "hello True Stable 2/2 -"},
+		{"a status from before the last change says so, and what it said", `
+metadata: {name: hello, generation: 3}
+status: {conditions: [` + ready + `], componentStatus: {verified: 2/2}}`, "hello True (outdated) Stable 2/2 - all is well"},
+		{"what isn't rolled out says why", `
+metadata: {name: hello, generation: 2}
+status: {conditions: [{type: Ready, status: 'False', reason: Initializing, message: begins}, {type: Updating, status: 'True', reason: PreconditionWait, message: waits for redis}]}`,
+			"hello False Initializing - - waits for redis"},
+		{"on the way out its finalizers say what it waits for", `
+metadata: {name: hello, generation: 2, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}
+status: {conditions: [` + ready + `]}`, "hello True Deleting - - waits for the finalizers a/b"},
+		{"and so does what its Finalize waits for", `
+metadata: {name: hello, generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}
+status: {conditions: [` + ready + `, {type: Updating, status: 'True', reason: VerifyWait, message: 'backup: not ready', observedGeneration: 3}]}`,
+			"hello True (outdated) Deleting - - waits for the finalizers a/b: backup: not ready"},
+		{"but not what was said before the deletion", `
+metadata: {name: hello, generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [a/b]}
+status: {conditions: [` + ready + `, {type: Updating, status: 'True', reason: VerifyWait, message: 'web: not ready', observedGeneration: 2}]}`,
+			"hello True (outdated) Deleting - - waits for the finalizers a/b"},
+		{"paused by the annotation", `
+metadata: {name: hello, generation: 2, annotations: {example.dev/pause-execution: 'true'}}
+status: {conditions: [` + ready + `, {type: Paused, status: 'True', reason: Paused, message: somebody asked}]}`, "hello True Paused - - somebody asked"},
+		{"nobody has looked at it", `
+metadata: {name: hello, generation: 1}`, "hello Unknown - - - no operator has reconciled it yet: does the operator run?"},
+		{"a line and nothing else of somebody's text", `
+metadata: {name: hello}
+status: {conditions: [{type: Ready, status: 'False', reason: Errored, message: "one\ntwo"}]}`, "hello False Errored - - one"},
+	} {
+		obj := &unstructured.Unstructured{}
+		document, err := yaml.YAMLToJSON([]byte("apiVersion: example.dev/v1\nkind: Widget" + row.object))
+		require.NoError(t, err, row.reason)
+		require.NoError(t, obj.UnmarshalJSON(document), row.reason)
+		var content strings.Builder
+		require.NoError(t, states{all: []state{newState(obj, "example.dev")}}.table(&content), row.reason)
+		_, line, _ := strings.Cut(content.String(), "\n")
+		assert.Equal(t, row.want, strings.Join(strings.Fields(line), " "), row.reason)
+	}
+}

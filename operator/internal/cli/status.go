@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/reconcile/logging"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+func (o *Operator) statusCommand() *cobra.Command {
+	var chosen selection
+	var output output
+	var live bool
+	command := &cobra.Command{
+		Use:   "status [KIND] [NAME...]",
+		Short: "Show how resources are: all in a table, a named one with its components and conditions",
+		Example: fmt.Sprintf("  %[1]s status\n  %[1]s status --all-namespaces --selector tier=prod\n  %[1]s status hello\n  %[1]s status hello --watch\n"+
+			"  %[1]s status %[2]s/hello -o yaml", o.Called, o.exampleKind()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, c, err := o.attach(cmd)
+			if err != nil {
+				return err
+			}
+			if live {
+				return o.watchStatus(cmd, p, c, &chosen, args, output)
+			}
+			objects, byName, err := chosen.resolve(cmd.Context(), c, args)
+			if len(objects) == 0 && output.format == "table" {
+				if err == nil {
+					fmt.Fprintln(cmd.ErrOrStderr(), "there are none")
+				}
+				return err
+			}
+			return errors.Join(err, output.print(cmd.OutOrStdout(), o.statesOf(objects, chosen.all, byName)))
+		},
+	}
+	chosen.flags(command)
+	output.flag(command)
+	command.Flags().BoolVarP(&live, "watch", "w", false, "go on, and show each change until interrupted")
+	return command
+}
+
+// statesOf returns the states of resources, with their namespaces, or each at length.
+func (o *Operator) statesOf(objects []*unstructured.Unstructured, namespaces, details bool) states {
+	s := states{kinds: len(o.Controllers) > 1, namespaces: namespaces, details: details}
+	for _, obj := range objects {
+		s.all = append(s.all, newState(obj, o.Domain))
+	}
+	return s
+}
+
+// watchStatus shows how resources are at each moment.
+func (o *Operator) watchStatus(cmd *cobra.Command, p *Process, c *connection, s *selection, args []string, output output) error {
+	if strings.ContainsAny(s.namespace, "*?[!") { // cluster.Namespaces would take it for a pattern
+		return Usage("--namespace %q: it can't be the name of a namespace", s.namespace)
+	}
+	m, err := s.meaning(cmd.Context(), c, args)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	warnings := slog.New(logging.NewHandler(p.Logger.Handler(), logging.Level(slog.LevelWarn)))
+	live, err := o.connect(ctx, p, cluster.Logger(warnings), cluster.Namespaces(s.namespaces(c, m)...))
+	if err != nil {
+		return err
+	}
+	defer live.Wait()
+	defer cancel()
+	w := &watched{meaning: m, objects: map[deploy.Ref]*unstructured.Unstructured{}, changed: make(chan struct{}, 1)}
+	errs := w.follow(ctx, live)
+	if len(errs) == len(m.kinds) {
+		return errors.Join(errs...)
+	}
+	for _, err := range errs {
+		p.Logger.Warn("not shown", "error", err)
+	}
+	asTable := output.format == "table"
+	screen := &screen{out: cmd.OutOrStdout(), stream: !asTable, between: map[string]string{"table": "\n", "yaml": "---\n"}[output.format]}
+	return w.show(ctx, screen, func(out io.Writer) error {
+		objects, missing := w.all()
+		if asTable && len(objects)+len(missing) == 0 {
+			_, err := fmt.Fprintln(out, "there are none")
+			return err
+		}
+		if len(objects) > 0 || !asTable {
+			if err := output.print(out, o.statesOf(objects, s.all, len(m.refs) > 0)); err != nil {
+				return err
+			}
+		}
+		for _, ref := range missing {
+			if asTable {
+				fmt.Fprintf(out, "%s: there is none\n", ref)
+			}
+		}
+		return nil
+	})
+}
+
+// namespaces are those in which the resources of a selection are, none for all.
+func (s *selection) namespaces(c *connection, m meaning) (names []string) {
+	for _, ref := range m.refs {
+		if ref.Namespace != "" {
+			names = append(names, ref.Namespace)
+		}
+	}
+	if where := s.where(c); len(m.refs) == 0 && where != "" {
+		names = []string{where}
+	}
+	return names
+}
+
+// Changes in a row are shown together after gather; ages are shown anew each tick.
+const (
+	gather = 100 * time.Millisecond
+	tick   = time.Second
+)
+
+// watched are the resources that a selection means, as they are at each moment.
+type watched struct {
+	meaning
+	changed chan struct{}
+
+	mu      sync.Mutex
+	objects map[deploy.Ref]*unstructured.Unstructured
+}
+
+// follow subscribes to the kinds, and returns an error for each kind that can't be watched.
+func (w *watched) follow(ctx context.Context, c *connection) (errs []error) {
+	for _, kind := range w.kinds {
+		subscription, err := c.View().Subscribe(ctx, kind, w.note)
+		if err == nil {
+			err = subscription.Synced(ctx)
+		}
+		if err != nil {
+			errs = append(errs, c.explained(err))
+		}
+	}
+	return errs
+}
+
+// note notes an event.
+func (w *watched) note(e deploy.Event) {
+	ref := deploy.RefOf(e.New)
+	meant := slices.Contains(w.refs, ref) || len(w.refs) == 0 && w.labels.Matches(labels.Set(e.New.GetLabels()))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.Type == deploy.Deleted || e.Type == deploy.Left || !meant {
+		delete(w.objects, ref)
+	} else {
+		w.objects[ref] = e.New
+	}
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// all returns the resources by namespace, kind and name, and the named ones that don't exist.
+func (w *watched) all() (objects []*unstructured.Unstructured, missing []deploy.Ref) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, obj := range w.objects {
+		objects = append(objects, obj)
+	}
+	slices.SortFunc(objects, func(a, b *unstructured.Unstructured) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetKind(), b.GetKind()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	for _, ref := range w.refs {
+		if w.objects[ref] == nil {
+			missing = append(missing, ref)
+		}
+	}
+	return objects, missing
+}
+
+// show draws a picture at each change, until ctx ends.
+func (w *watched) show(ctx context.Context, s *screen, picture func(out io.Writer) error) error {
+	var ages <-chan time.Time
+	if s.terminal() { // somebody looks
+		ticker := time.NewTicker(tick)
+		defer ticker.Stop()
+		ages = ticker.C
+	}
+	for {
+		if err := s.draw(picture); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ages:
+			continue
+		case <-w.changed:
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(gather):
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package settings
+
+import (
+	"fmt"
+	"github.com/operkit/operkit/operator/config"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Error holds all mistakes in settings.
+type Error struct {
+	// Problems say where each mistake is, what is wrong, and what to do.
+	Problems []string
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if len(e.Problems) == 1 {
+		return e.Problems[0]
+	}
+	return fmt.Sprintf("%d settings are wrong:\n  %s", len(e.Problems), strings.Join(e.Problems, "\n  "))
+}
+
+// Load reads the environment, in the form of os.Environ, and the file, after the flags were parsed, and returns all settings. The error is
+// an *Error.
+func (s *Settings) Load(environ []string) (config.Config, error) {
+	s.Flags()
+	s.flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed && s.origins[f.Name].Source == Program { // parsed before Flags wrapped it
+			s.origins[f.Name] = Origin{Flag, "--" + f.Name, 0}
+		}
+	})
+	s.readEnvironment(environ)
+	if s.Oper8 {
+		s.readOper8(environ)
+	}
+	s.readFile()
+	s.defaultOper8Namespace()
+	s.check()
+	s.warnOfOldNames()
+	if len(s.problems) > 0 {
+		return config.Config{}, &Error{slices.Clone(s.problems)}
+	}
+	for key := range s.refused { // if tolerated
+		s.forget(key)
+	}
+	return clone(s.config), nil
+}

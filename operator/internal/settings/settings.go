@@ -1,0 +1,230 @@
+// Package settings reads the settings of an operator's process: from flags, the environment and a file, in this order of precedence,
+// over the defaults of the program.
+//
+// Each setting has one key. The key watch.workers of guestbook-operator is the flag --watch.workers, the variable
+// GUESTBOOK_OPERATOR_WATCH_WORKERS, and watch: {workers: 4} in the file of --config. A text is converted to the type of its key, and
+// to no other: 1.10 stays a version. All mistakes are reported at once, each with where it is.
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/reconcile/leader"
+	"github.com/spf13/pflag"
+)
+
+// fileKey is the key of the file with settings.
+const fileKey = "config"
+
+// Settings are the settings of a program while they are read. Use it from one goroutine, for one Load.
+type Settings struct {
+	config config.Config
+	Options
+	// prefix begins the names of environment variables.
+	prefix string
+	// oldNames are the variables of oper8 whose values were taken over.
+	oldNames []oldName
+	flags    *pflag.FlagSet
+	// origins are where values come from that aren't defaults.
+	origins  map[string]Origin
+	problems []string
+	// refused are the keys with a problem.
+	refused  map[string]bool
+	warnings []string
+	// tolerant makes warnings of settings that are unknown or wrong.
+	tolerant bool
+}
+
+// Options are what a program needs. The zero value is good.
+type Options struct {
+	// Defaults changes the defaults of config.Default; nil for none.
+	Defaults func(*config.Config)
+	// Kinds are those of the program's controllers: the setting controllers takes no others. Without any it takes all.
+	Kinds []string
+	// Oper8 reads the environment by oper8's names, too, and warns about each that counts. The lock of leader election is the one that
+	// oper8 takes in the same environment.
+	Oper8 bool
+	// NamespaceFile is the file by which Oper8 finds out whether the process runs in a Pod; default leader.NamespaceFile.
+	NamespaceFile string
+}
+
+// New returns the settings of a program of this name.
+func New(program string, options Options) *Settings {
+	s := &Settings{config: config.Default(), Options: options, prefix: variable(program) + "_", origins: map[string]Origin{}, refused: map[string]bool{}}
+	s.NamespaceFile = cmp.Or(s.NamespaceFile, leader.NamespaceFile)
+	if s.Defaults != nil {
+		s.Defaults(&s.config)
+	}
+	s.config = clone(s.config)
+	s.flags = pflag.NewFlagSet(program, pflag.ContinueOnError)
+	s.flags.String(fileKey, "", "YAML file with settings")
+	register(&s.config, s.flags)
+	return s
+}
+
+// clone shares nothing with c.
+func clone(c config.Config) config.Config {
+	for _, list := range []*[]string{&c.Controllers, &c.Watch.Namespaces, &c.Versions.Supported, &c.Versions.Exempt, &c.Log.Filters} {
+		*list = slices.Clone(*list)
+	}
+	return c
+}
+
+// Flags returns the flags, for a command to add. Flags that are added to them before Load are settings, too. Parsing accepts any value,
+// and Load reports the wrong ones.
+func (s *Settings) Flags() *pflag.FlagSet {
+	s.flags.VisitAll(func(f *pflag.Flag) {
+		if _, ours := f.Value.(*given); !ours {
+			f.Value = &given{Value: f.Value, key: f.Name, name: "--" + f.Name, settings: s}
+			if f.DefValue == "[]" { // help shows no default for that
+				f.DefValue = ""
+			}
+		}
+	})
+	return s.flags
+}
+
+// given is the value of a flag that keeps its origin and the mistake in it.
+type given struct {
+	pflag.Value
+	key, name string
+	settings  *Settings
+}
+
+// Set implements pflag.Value. It never fails.
+func (g *given) Set(text string) error {
+	g.settings.set(g.key, Origin{Flag, g.name, 0}, text)
+	return nil
+}
+
+// inner returns the value of a flag inside of given.
+func inner(f *pflag.Flag) pflag.Value {
+	if g, ok := f.Value.(*given); ok {
+		return g.Value
+	}
+	return f.Value
+}
+
+// set sets the value of a key.
+func (s *Settings) set(key string, from Origin, text string) {
+	s.origins[key] = from
+	value := inner(s.flags.Lookup(key))
+	list, isList := value.(pflag.SliceValue)
+	if isList { // also one item a line
+		text = strings.ReplaceAll(text, "\n", ",")
+	}
+	if err := value.Set(text); err != nil {
+		s.refuse(key, from, text, reason(value, err))
+		return
+	}
+	if isList {
+		_ = list.Replace(trimmed(list.GetSlice()))
+	}
+}
+
+// trimmed returns the trimmed items of a list that aren't empty.
+func trimmed(items []string) []string {
+	kept := make([]string, 0, len(items))
+	for _, item := range items {
+		if item = strings.TrimSpace(item); item != "" {
+			kept = append(kept, item)
+		}
+	}
+	return kept
+}
+
+// setList sets a list.
+func (s *Settings) setList(key string, from Origin, items []string) {
+	s.origins[key] = from
+	value := inner(s.flags.Lookup(key))
+	list, ok := value.(pflag.SliceValue)
+	if !ok {
+		s.refuse(key, from, strings.Join(items, ", "), "it takes one value and no list")
+		return
+	}
+	if err := list.Replace(trimmed(items)); err != nil {
+		s.refuse(key, from, strings.Join(items, ", "), reason(value, err))
+	}
+}
+
+func (s *Settings) refuse(key string, from Origin, text, reason string) {
+	s.refused[key] = true
+	s.mistake(fmt.Sprintf("%s: %s", from.said(key, text), reason))
+}
+
+// mistake adds a problem, or a warning if settings are tolerant.
+func (s *Settings) mistake(text string) {
+	if s.tolerant {
+		s.warnings = append(s.warnings, text)
+	} else {
+		s.problems = append(s.problems, text)
+	}
+}
+
+// reason returns what is wrong with a text, without the words of the Go library.
+func reason(value pflag.Value, err error) string {
+	switch value.Type() {
+	case "bool":
+		return "use true or false"
+	case "int":
+		return "it is no whole number"
+	case "float64":
+		return "it is no number"
+	}
+	return err.Error()
+}
+
+// Setting is the value of one key.
+type Setting struct {
+	// Key is its path, such as log.level, Type that of the flag, such as int, and Value its value as text.
+	Key, Type, Value string
+	// IsList is set for lists, whose items are Items.
+	IsList bool
+	Items  []string
+	// Origin is where the value comes from.
+	Origin Origin
+}
+
+// All returns all settings, ascending by key.
+func (s *Settings) All() []Setting {
+	var all []Setting
+	s.flags.VisitAll(func(f *pflag.Flag) {
+		if f.Name == fileKey {
+			return
+		}
+		one := Setting{Key: f.Name, Type: f.Value.Type(), Value: f.Value.String(), Origin: s.origins[f.Name]}
+		if list, ok := inner(f).(pflag.SliceValue); ok {
+			one.Items, one.IsList = list.GetSlice(), true
+			one.Value = strings.Join(one.Items, ",")
+		}
+		all = append(all, one)
+	})
+	slices.SortFunc(all, func(a, b Setting) int { return cmp.Compare(a.Key, b.Key) })
+	return all
+}
+
+// Given reports whether anything but the program sets a key, even to its default.
+func (s *Settings) Given(key string) bool { return s.origins[key].Source != Program }
+
+// Warnings are harmless mistakes, such as environment variables that nobody reads.
+func (s *Settings) Warnings() []string { return s.warnings }
+
+// Tolerate makes Load warn about wrong and unknown settings, and use the defaults instead: for a release that gets the settings of another
+// one. A file that can't be read remains an error.
+func (s *Settings) Tolerate() { s.tolerant = true }
+
+// Tolerant is the annotation of commands that tolerate settings, see Tolerate.
+const Tolerant = "operkit.dev/tolerant-settings"
+
+// Alias adds a flag that is another name of a key.
+func (s *Settings) Alias(set *pflag.FlagSet, name, shorthand, key string) {
+	f := s.flags.Lookup(key)
+	set.AddFlag(&pflag.Flag{
+		Name: name, Shorthand: shorthand, Usage: f.Usage, Value: &given{Value: inner(f), key: key, name: "--" + name, settings: s},
+		DefValue: f.DefValue, NoOptDefVal: f.NoOptDefVal,
+	})
+}

@@ -1,0 +1,104 @@
+package operator
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/operkit/operkit/operator/config"
+	"github.com/operkit/operkit/operator/internal/cli"
+	"github.com/operkit/operkit/operator/internal/settings"
+	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
+)
+
+// Main runs the command in the program's arguments and exits: with 0 when it succeeded, 1 when it failed or has lost the
+// leadership, and 2 for a mistake in the arguments. SIGINT and SIGTERM stop it in good order; a second signal kills it.
+func (o *Operator) Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) //nolint:forbidigo // it stands for main
+	// Without the handler the second signal kills.
+	context.AfterFunc(ctx, stop)
+	// Package cluster logs what client-go logs about watches. Its logger is global, so only a whole program may set it.
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
+	o.called = callName(os.Args[0])
+	os.Exit(o.Execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// Execute runs the command in args and returns the exit code, see Main. The command ends when ctx does.
+func (o *Operator) Execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	program := o.program()
+	command := program.Root()
+	command.SetArgs(args)
+	command.SetOut(stdout)
+	command.SetErr(stderr)
+	err := command.ExecuteContext(ctx)
+	for _, end := range slices.Backward(o.atEnd) {
+		end()
+	}
+	return cli.ExitCode(program.Called, err, stderr)
+}
+
+// callName returns how kubectl calls a program that is one of its plugins: "kubectl NAME". It is empty for other programs.
+func callName(program string) string {
+	plugin, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(program), ".exe"), "kubectl-")
+	if !is {
+		return ""
+	}
+	return "kubectl " + strings.ReplaceAll(plugin, "_", "-")
+}
+
+// program returns what the commands need to know.
+func (o *Operator) program() *cli.Operator {
+	s := o.newSettings()
+	program := &cli.Operator{
+		Name: o.name, Called: cmp.Or(o.called, o.name), Domain: o.domain, Controllers: o.all(), Settings: s,
+		Manager: o.deployManager, Patches: o.newPatches,
+		Open: func(log io.Writer) (*cli.Process, error) {
+			p, err := o.open(s, log)
+			if err != nil {
+				return nil, err
+			}
+			return &cli.Process{Config: p.Config, Logger: p.logger, Client: p.clientConfig, Reconciler: p.reconciler, Run: p.run}, nil
+		},
+	}
+	for _, build := range o.commands {
+		program.Commands = append(program.Commands, build(func(cmd *cobra.Command) (Process, error) {
+			if _, tolerant := cmd.Annotations[settings.Tolerant]; tolerant {
+				s.Tolerate()
+			}
+			p, err := o.open(s, cmd.ErrOrStderr())
+			if err != nil {
+				return Process{}, err
+			}
+			return p.about(), nil
+		}))
+	}
+	return program
+}
+
+// newSettings returns the settings of the process before they are read.
+func (o *Operator) newSettings() *settings.Settings {
+	var kinds []string
+	for _, c := range o.controllers {
+		if c.Controller != nil {
+			kinds = append(kinds, c.Kind().Kind)
+		}
+	}
+	defaults := func(c *config.Config) {
+		for _, change := range o.defaults {
+			change(c)
+		}
+	}
+	s := settings.New(o.name, settings.Options{Defaults: defaults, Kinds: kinds, Oper8: o.oper8, NamespaceFile: o.namespaceFile})
+	for _, add := range o.ownFlags {
+		add(s.Flags())
+	}
+	return s
+}

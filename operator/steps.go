@@ -1,0 +1,50 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// step is a part of the running operator.
+type step struct {
+	name string
+	// inTerm stops the step before the leadership is given back.
+	inTerm bool
+	// start starts it. ctx ends when the step is stopped, which then calls wait unless it is nil.
+	start func(ctx context.Context) (wait func(), err error)
+	stop  func()
+}
+
+// steps are those that have been started, in order.
+type steps []step
+
+// start starts further steps in order, until one fails. They go on when ctx ends, and stop by stop.
+func (s *steps) start(ctx context.Context, all ...step) error {
+	for _, one := range all {
+		ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+		wait, err := one.start(ctx)
+		if err != nil {
+			cancel(err)
+			return err
+		}
+		one.stop = sync.OnceFunc(func() {
+			cancel(fmt.Errorf("%s: the operator stops", one.name))
+			if wait != nil {
+				wait()
+			}
+		})
+		*s = append(*s, one)
+	}
+	return nil
+}
+
+// stop stops the steps in reverse order, or of them only those of the term.
+func (s *steps) stop(onlyInTerm bool) {
+	for _, one := range slices.Backward(*s) {
+		if one.inTerm || !onlyInTerm {
+			one.stop()
+		}
+	}
+}
