@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/Masterminds/sprig/v3 v3.3.0
-	github.com/fxamacker/cbor/v2 v2.9.3
 	github.com/operkit/operkit/dag v0.0.0
 	github.com/operkit/operkit/deploy v0.0.0
 	github.com/operkit/operkit/smp v0.0.0
@@ -19,6 +18,7 @@ require (
 	dario.cat/mergo v1.0.1 // indirect
 	github.com/Masterminds/goutils v1.1.1 // indirect
 	github.com/Masterminds/semver/v3 v3.3.0 // indirect
+	github.com/fxamacker/cbor/v2 v2.9.3 // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-openapi/jsonpointer v1.0.0 // indirect
 	github.com/go-openapi/jsonreference v1.0.0 // indirect

@@ -6,6 +6,7 @@ require (
 	github.com/operkit/operkit/deploy v0.0.0
 	github.com/operkit/operkit/operator v0.0.0
 	github.com/operkit/operkit/reconcile v0.0.0
+	github.com/operkit/operkit/reconcile/versions v0.0.0
 	github.com/operkit/operkit/vcs v0.0.0
 	github.com/operkit/operkit/vcs/setupcommand v0.0.0
 	github.com/prometheus/client_golang v1.24.1
@@ -115,6 +116,7 @@ replace (
 	github.com/operkit/operkit/deploy => ../../deploy
 	github.com/operkit/operkit/operator => ../../operator
 	github.com/operkit/operkit/reconcile => ../../reconcile
+	github.com/operkit/operkit/reconcile/versions => ../../reconcile/versions
 	github.com/operkit/operkit/smp => ../../smp
 	github.com/operkit/operkit/status => ../../status
 	github.com/operkit/operkit/tools/envtest => ../../tools/envtest

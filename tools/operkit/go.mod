@@ -134,6 +134,7 @@ replace (
 	github.com/operkit/operkit/operator => ../../operator
 	github.com/operkit/operkit/operator/full => ../../operator/full
 	github.com/operkit/operkit/reconcile => ../../reconcile
+	github.com/operkit/operkit/reconcile/versions => ../../reconcile/versions
 	github.com/operkit/operkit/smp => ../../smp
 	github.com/operkit/operkit/status => ../../status
 	github.com/operkit/operkit/tools/envtest => ../envtest

@@ -6,6 +6,7 @@ require (
 	github.com/go-logr/logr v1.4.4
 	github.com/operkit/operkit/deploy v0.0.0
 	github.com/operkit/operkit/reconcile v0.0.0
+	github.com/operkit/operkit/reconcile/versions v0.0.0
 	github.com/operkit/operkit/tools/peers/ratio v0.0.0
 	github.com/stretchr/testify v1.12.1
 	k8s.io/api v0.37.2
@@ -78,6 +79,7 @@ replace (
 	github.com/operkit/operkit/dag => ../../../dag
 	github.com/operkit/operkit/deploy => ../../../deploy
 	github.com/operkit/operkit/reconcile => ../../../reconcile
+	github.com/operkit/operkit/reconcile/versions => ../../../reconcile/versions
 	github.com/operkit/operkit/smp => ../../../smp
 	github.com/operkit/operkit/status => ../../../status
 	github.com/operkit/operkit/tools/envtest => ../../envtest

@@ -70,7 +70,7 @@ var House = Policy{
 		{
 			Module:    "reconcile",
 			Siblings:  []string{"./dag/...", "./smp/...", "./status/...", "./deploy/..."},
-			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, cbor, sprig, sprout},
+			Libraries: []string{clientGo, api, apimachinery, yaml, celGo, sprig, sprout},
 			Reason:    "reconcile builds on dag, smp, status, deploy, client-go and apimachinery",
 		},
 		{
@@ -78,6 +78,12 @@ var House = Policy{
 			Siblings:  []string{"./status/...", "./reconcile/..."},
 			Libraries: []string{apimachinery, celGo},
 			Reason:    "reconcile/celready is the rule of a kind for reconcile and status/readiness: cel-go and apimachinery",
+		},
+		{
+			Module:    "reconcile/versions",
+			Siblings:  []string{"./dag/...", "./deploy/...", "./reconcile/..."},
+			Libraries: []string{apimachinery, cbor},
+			Reason:    "reconcile/versions runs versions of an operator for reconcile: cbor and apimachinery",
 		},
 		{
 			Module:   "operator",
