@@ -127,9 +127,3 @@ func untilLost(ctx context.Context, logger *slog.Logger, work func(context.Conte
 		return nil
 	}
 }
-
-// lostOf returns the channel that is closed when the leadership of ctx is lost; nil for a process that always leads.
-func lostOf(ctx context.Context) <-chan struct{} {
-	term, _ := leader.TermOf(ctx)
-	return term.Lost
-}

@@ -92,8 +92,8 @@ func TestDryRunOfWrongTemporaryPatches(t *testing.T) {
 			"TemporaryPatch a: no object was rendered for first.configmap/thirst"},
 		{"patches mistake 8: an operation that doesn't fit", sample + patch("a", "patchType: json, patch: {first: {configmap/first: [{op: remove, path: /data/none}]}}"), 1, "component first: object configmap/first: patch a: "},
 		{"a type that is none", sample + patch("a", "patchType: merge, patch: {first: {configmap/first: {data: {of: x}}}}"), 1, `spec.patchType: "merge" is none: choose strategic or json`},
-		{"neither patch nor patches", sample + patch("a", "patchType: strategic"), 1, "TemporaryPatch a: setup: spec: has neither patch nor patches"},
-		{"a patch that would change nothing", sample + patch("a", "patchType: strategic, patch: {}"), 1, "TemporaryPatch a: setup: spec: has neither patch nor patches"},
+		{"neither patch nor patches", sample + patch("a", "patchType: strategic"), 1, "TemporaryPatch a: setup: spec has neither patch nor patches"},
+		{"a patch that would change nothing", sample + patch("a", "patchType: strategic, patch: {}"), 1, "TemporaryPatch a: setup: spec has neither patch nor patches"},
 		{"two of one name", sample + sets("a", "one") + sets("a", "two"), 1, "TemporaryPatch shop/a"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestPatchOptions(t *testing.T) {
 		{"patches 9: another kind", []operator.Option{operator.TemporaryPatches(temporarypatch.As(hotfix))}, as("support.example.com/v2", "Hotfix"), "of: patched"},
 		{"switched off, they are a kind like any other", []operator.Option{operator.WithoutTemporaryPatches()}, as("operkit.dev/v1", "TemporaryPatch"),
 			"operkit.dev/v1 TemporaryPatch is of no kind that this operator controls (example.com/v1 Widget)"},
-		{"an option that can't be", []operator.Option{operator.TemporaryPatches(temporarypatch.Clock(nil))}, as("operkit.dev/v1", "TemporaryPatch"), "clock: is nil"},
+		{"an option that can't be", []operator.Option{operator.TemporaryPatches(temporarypatch.Clock(nil))}, as("operkit.dev/v1", "TemporaryPatch"), "nil clock"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

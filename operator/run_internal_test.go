@@ -120,7 +120,8 @@ func TestUntilLost(t *testing.T) {
 			err := lock.Run(t.Context(), func(ctx context.Context) error {
 				steal()
 				return untilLost(ctx, slog.Default(), func(ctx context.Context) error {
-					<-lostOf(ctx)
+					term, _ := leader.TermOf(ctx)
+					<-term.Lost
 					time.Sleep(lossPatience - 1)
 					ended = true
 					return nil
@@ -141,7 +142,8 @@ func TestUntilLost(t *testing.T) {
 	t.Run("watch 36: without a lock nothing is lost", func(t *testing.T) {
 		t.Parallel()
 		assert.Equal(t, errEngine, untilLost(t.Context(), slog.Default(), func(ctx context.Context) error {
-			assert.Nil(t, lostOf(ctx))
+			term, _ := leader.TermOf(ctx)
+			assert.Nil(t, term.Lost)
 			return errEngine
 		}))
 	})

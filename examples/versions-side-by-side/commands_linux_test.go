@@ -45,7 +45,7 @@ func TestRenderedByItsVersion(t *testing.T) {
 		{"the graph of 1.0.0", "graph", "1.0.0", 0, []string{"server      page"}, []string{"door"}},
 		{"the graph of 1.1.0", "graph", "1.1.0", 0, []string{"server      content", "door        server"}, []string{"page"}},
 		{"a version that there isn't", "render", "1.2.0", 1, []string{`there is no version "1.2.0": choose one of 1.0.0, 1.1.0`}, nil},
-		{"no version", "graph", `""`, 1, []string{"it says no version: choose one of 1.0.0, 1.1.0"}, nil},
+		{"no version", "graph", `""`, 1, []string{"it names no version: choose one of 1.0.0, 1.1.0"}, nil},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			result := call(t, directory, sample(t, row.version), row.command, "-f", "-")

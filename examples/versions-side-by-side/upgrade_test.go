@@ -125,7 +125,7 @@ func TestRefused(t *testing.T) {
 		{"a jump that the release can't make", "jump", "1.1.0", "upgrade from 0.9.0 to 1.1.0: only 1.0.0 can take over what 0.9.0 has made: say that version first"},
 		{"a version that there isn't", "unknown", "1.2.0", `there is no version "1.2.0": choose one of 0.9.0, 1.0.0, 1.1.0`},
 		{"a version that leads out of the folder", "unknown", "../1.0.0", `there is no version "../1.0.0": choose one of 0.9.0, 1.0.0, 1.1.0`},
-		{"no version", "unknown", "", "it says no version: choose one of 0.9.0, 1.0.0, 1.1.0"},
+		{"no version", "unknown", "", "it names no version: choose one of 0.9.0, 1.0.0, 1.1.0"},
 	} {
 		mark, before := w.Mark(t), w.objects(row.name)
 		w.upgrade(row.name, row.version)

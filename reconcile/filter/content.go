@@ -14,8 +14,7 @@ var (
 	observed = append(slices.Clone(header), "status")
 )
 
-// Content is true when a field outside metadata and status came, changed or went (spec: watch 29, NoGeneration, and
-// mistake 11). It is for kinds without a generation; for others Generation says the same for less. For objects that
+// Content is true when a field outside metadata and status came, changed or went. It is for kinds without a generation; for others Generation says the same for less. For objects that
 // a View shows as metadata only see Field.
 func Content() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
@@ -23,7 +22,7 @@ func Content() Predicate {
 	})
 }
 
-// contentDiffers tells whether fields of one are missing in other, or have other values there.
+// contentDiffers reports whether fields of one are missing in other, or have other values there.
 func contentDiffers(one, other map[string]any) bool {
 	for key, value := range one {
 		if slices.Contains(observed, key) {
@@ -50,7 +49,7 @@ func Field(path ...string) Predicate {
 }
 
 // ReadyReason is true when the reason of the condition Ready changed: a resource that is part of another one is judged
-// by that (spec: watch 29, SubsystemStatus).
+// by that.
 func ReadyReason() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return readyReason(before) != readyReason(after) || areHidden(before, after)
@@ -70,7 +69,7 @@ func readyReason(obj *unstructured.Unstructured) string {
 	return ""
 }
 
-// areHidden tells whether a change may be one of content that isn't shown: both states have nothing but metadata, and
+// areHidden reports whether a change may be one of content that isn't shown: both states have nothing but metadata, and
 // another version.
 func areHidden(before, after *unstructured.Unstructured) bool {
 	for _, obj := range []*unstructured.Unstructured{before, after} {

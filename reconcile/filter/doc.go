@@ -26,7 +26,7 @@
 // # Names in oper8
 //
 // oper8's filters keep state for each object, and may have no opinion about an event, which is left out of what they
-// are joined to (spec: watch 28, 30). Here every predicate has one, and where oper8 has none it is "no" (save for
+// are joined to. Here every predicate has one, and where oper8 has none it is "no" (save for
 // [ResourceVersion], which only ever refuses repetitions):
 //
 //	CreationDeletion  Lifecycle()

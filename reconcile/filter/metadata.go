@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Generation is true when the generation changed, which the cluster raises with each new spec (spec: watch 29).
+// Generation is true when the generation changed, which the cluster raises with each new spec.
 func Generation() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return generation(before) != generation(after)
@@ -31,7 +31,7 @@ func WithoutGeneration() Predicate {
 }
 
 // Leasing is true for an update that takes or releases an object for one of several replicas and changes nothing else
-// that is shown (spec: watch 35, mistake 8). Not(Leasing()) leaves these out of a filter of your own.
+// that is shown. Not(Leasing()) leaves these out of a filter of your own.
 func Leasing() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return differInLeases(before, after) && !areHidden(before, after) && reflect.DeepEqual(withoutLeases(before), withoutLeases(after))
@@ -50,7 +50,7 @@ func rawAnnotations(obj *unstructured.Unstructured) map[string]any {
 	return annotations
 }
 
-// hasOtherLeases tells whether one has leases that other hasn't.
+// hasOtherLeases reports whether one has leases that other hasn't.
 func hasOtherLeases(one, other map[string]any) bool {
 	for key, value := range one {
 		if isLease(key) && !reflect.DeepEqual(value, other[key]) {
@@ -84,7 +84,7 @@ func withoutLeases(obj *unstructured.Unstructured) map[string]any {
 }
 
 // ResourceVersion is false for an update that repeats the version that was seen last, and true for all else, objects
-// without a version included (spec: watch 29).
+// without a version included.
 func ResourceVersion() Predicate {
 	return Not(changed(func(before, after *unstructured.Unstructured) bool {
 		version := after.GetResourceVersion()
@@ -92,9 +92,9 @@ func ResourceVersion() Predicate {
 	}))
 }
 
-// Annotations is true when an annotation came, changed or went (spec: watch 29). Those whose keys are named by except
+// Annotations is true when an annotation came, changed or went. Those whose keys are named by except
 // don't count: what the operator writes itself. Nor do those by which replicas take and release objects: keys that end
-// in /lease-name and /lease-time, of whatever domain (spec: watch 35, mistake 8).
+// in /lease-name and /lease-time, of whatever domain.
 func Annotations(except ...string) Predicate {
 	return annotationsBut(func(string) bool { return false }, except)
 }
@@ -109,8 +109,7 @@ func isLease(key string) bool {
 	return slices.ContainsFunc(leases, func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
-// UserAnnotations is Annotations without those whose keys contain k8s.io, kubernetes.io or openshift.io (spec:
-// watch 29).
+// UserAnnotations is Annotations without those whose keys contain k8s.io, kubernetes.io or openshift.io.
 func UserAnnotations(except ...string) Predicate {
 	return annotationsBut(func(key string) bool {
 		return slices.ContainsFunc(foreign, func(part string) bool { return strings.Contains(key, part) })
@@ -132,7 +131,7 @@ func annotationsBut(ignored func(key string) bool, except []string) Predicate {
 }
 
 // Labels is true for objects whose labels selector matches; nil matches all. One whose labels cease to match is refused
-// from then on, its deletion too. See While for those that begin to match (spec: watch 29).
+// from then on, its deletion too. See While for those that begin to match.
 func Labels(selector labels.Selector) Predicate {
 	if selector == nil {
 		selector = labels.Everything()

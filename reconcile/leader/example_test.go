@@ -339,3 +339,11 @@ type answering struct{}
 func (answering) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
 }
+
+func ExampleWithTerm() {
+	lost := make(chan struct{}) // closed by whoever elects the leader
+	ctx := leader.WithTerm(context.Background(), leader.Term{Holder: "replica-1", Lost: lost})
+	term, leads := leader.TermOf(ctx) // which the engine of package watch does
+	fmt.Println(term.Holder, leads)
+	// Output: replica-1 true
+}

@@ -24,7 +24,7 @@ var (
 // that still exists, be it frozen, failed or on a node that can't be reached, until somebody deletes it.
 //
 // A holder that can't read the ConfigMap until the renew deadline stops all the same. Identity is the name of
-// the Pod here, with nothing added, and Duration has no meaning. port is as for Lease (spec: watch 33).
+// the Pod here, with nothing added, and Duration has no meaning. port is as for Lease.
 func ForLife(port deploy.Port, name string, opts ...Option) (*Elector, error) {
 	opts = append(slices.Clone(opts), Duration(longestDuration))
 	return newElector("leader for life", port, name, opts, func(ref deploy.Ref, _ options, replica string) (lock, string) {
@@ -54,7 +54,7 @@ func (f *forLife) take(ctx context.Context) (standing, error) {
 	return f.keep(ctx)
 }
 
-// findPod reads the Pod of this process. That there is none is no trouble that passes.
+// findPod reads the Pod of this process. To wait for a missing Pod is useless.
 func (f *forLife) findPod(ctx context.Context) error {
 	if f.owner != nil {
 		return nil
@@ -93,7 +93,7 @@ func (f *forLife) keep(ctx context.Context) (standing, error) {
 	return standing{holder: owners[0].Name}, nil
 }
 
-// create makes the ConfigMap. One that was made meanwhile is looked at the next time.
+// create makes the ConfigMap. A ConfigMap that was made meanwhile is read by the next attempt.
 func (f *forLife) create(ctx context.Context) (standing, error) {
 	obj := &unstructured.Unstructured{Object: map[string]any{}}
 	obj.SetGroupVersionKind(configMapKind)

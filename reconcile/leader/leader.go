@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/operkit/operkit/deploy"
 )
 
 // Elector leads or waits for its turn. Its methods are safe for concurrent use.
@@ -19,39 +21,61 @@ type Elector struct {
 	reporter reporter
 }
 
-// lock is where it is written down who leads. Its methods are called one at a time. What an error
-// follows is unknown: nothing is written after a read that failed.
+// lock is where it is written which replica leads. Its methods are called one at a time. After an error nothing is
+// known of the lock: nothing is written after a read that failed.
 type lock interface {
 	// take makes this replica the holder if there is none.
 	take(ctx context.Context) (standing, error)
-	// keep tells that this replica still is the holder.
+	// keep renews the lock if this replica is still the holder.
 	keep(ctx context.Context) (standing, error)
-	// release ends that, and tells so, where another replica may follow before this process has ended.
+	// release gives the lock up. It reports whether another replica can take it before this process has ended.
 	release(ctx context.Context) (bool, error)
-	// rights are what a replica has to be granted.
+	// rights names what the service account has to be granted.
 	rights() string
 	String() string
 }
 
-// standing is what a lock says.
+// standing is the state of a lock.
 type standing struct {
-	// held tells that this replica is the holder.
+	// held: this replica is the holder.
 	held bool
-	// holder is who is, empty if that isn't known.
+	// holder is the identity of the holder, empty if it isn't known.
 	holder string
 	term   int64
-	// vacant is when the lock can be taken from another holder, as far as is known; zero if that can't be told.
+	// vacant is when the lock can be taken from another holder; zero if that isn't known.
 	vacant time.Time
 }
 
+// newElector checks what all locks need. replica is the name of this replica without its random end.
+func newElector(what string, port deploy.Port, name string, opts []Option,
+	newLock func(ref deploy.Ref, o options, replica string) (lock, string)) (*Elector, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if port == nil {
+		return nil, fmt.Errorf("%s: nil port", what)
+	}
+	namespace, base, err := o.place(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	replica, err := o.replica()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s/%s: %w", what, namespace, base, err)
+	}
+	lock, identity := newLock(deploy.Ref{Namespace: namespace, Name: base}, o, replica)
+	return &Elector{lock: lock, options: o, identity: identity, reporter: newReporter(o, lock, identity)}, nil
+}
+
 // None returns an elector that always leads: its Run just works and its Transport lets everything pass.
-// The zero Elector is the same (spec: watch 36).
+// The zero Elector is the same.
 func None() *Elector { return &Elector{} }
 
-// Identity is the name of this replica in the lock, empty for None.
+// Identity returns the name of this replica in the lock, empty for None.
 func (e *Elector) Identity() string { return e.identity }
 
-// Leading tells whether this replica leads now. It may be over when the caller reads the answer: calls
+// Leading reports whether this replica leads now. That may have changed when the caller acts on the result: calls
 // are guarded by Transport, not by this.
 func (e *Elector) Leading() bool {
 	if e.lock == nil {
@@ -73,10 +97,10 @@ func (e *Elector) Leading() bool {
 // Run may be called again when it has returned, not before.
 func (e *Elector) Run(ctx context.Context, work func(context.Context) error) error {
 	if work == nil {
-		return errors.New("leader: the work is nil")
+		return errors.New("leader: nil work")
 	}
 	if !e.running.CompareAndSwap(false, true) {
-		return errors.New("leader: runs already")
+		return errors.New("leader: Run is running already")
 	}
 	defer e.running.Store(false)
 	if e.lock == nil {
@@ -89,11 +113,11 @@ func (e *Elector) Run(ctx context.Context, work func(context.Context) error) err
 	return e.lead(t, work)
 }
 
-// acquire waits until this replica is the holder. Without a term it is never going to be.
+// acquire waits until this replica is the holder. It returns no term when ctx ends or when waiting is useless.
 func (e *Elector) acquire(ctx context.Context) (*term, error) {
 	for ctx.Err() == nil {
 		start := time.Now()
-		// One that is cut off might have taken the lock without anybody's knowing.
+		// An attempt that is cut off might have taken the lock unnoticed.
 		got, err := e.attempt(context.WithoutCancel(ctx), e.lock.take)
 		var never *impossibleError
 		if errors.As(err, &never) {
@@ -105,8 +129,8 @@ func (e *Elector) acquire(ctx context.Context) (*term, error) {
 		case got.held && ctx.Err() != nil:
 			e.release(ctx, deadline)
 		case got.held && time.Now().Before(deadline):
-			return newTerm(ctx, deadline, e.identity, got.term), nil
-		case got.held: // The answer took too long to be of use; the next attempt is a renewal.
+			return newTerm(ctx, deadline, Term{Holder: e.identity, Number: got.term}), nil
+		case got.held: // The answer came too late; the next attempt is a renewal.
 		default:
 			pause(ctx, e.untilRetry(got))
 		}
@@ -114,9 +138,8 @@ func (e *Elector) acquire(ctx context.Context) (*term, error) {
 	return nil, nil
 }
 
-// untilRetry is when a candidate looks again: at random, so that candidates don't come all at once, and as
-// soon as the lock can be taken. It is twice as often as a holder renews, because how soon a lock that was
-// released is taken depends on it.
+// untilRetry returns when a candidate looks again: at random, so that candidates don't come all at once, and as
+// soon as the lock can be taken. It is twice as often as a holder renews, so that a released lock is taken soon.
 func (e *Elector) untilRetry(seen standing) time.Duration {
 	wait := jittered(e.options.retry / 2)
 	if left := time.Until(seen.vacant); !seen.vacant.IsZero() && left < wait {
@@ -127,76 +150,36 @@ func (e *Elector) untilRetry(seen standing) time.Duration {
 
 // lead works until the work or the term ends.
 func (e *Elector) lead(t *term, work func(context.Context) error) (err error) {
-	// What keeps the lock outlives the context of Run.
-	detached := context.WithoutCancel(t.work)
-	e.reporter.leading(detached)
-	renewing, stop := context.WithCancel(detached)
-	renewed := make(chan struct{})
-	go func() {
-		defer close(renewed)
-		e.renew(renewing, t)
-	}()
+	ctx := context.WithoutCancel(t.work)
+	e.reporter.leading(ctx)
 	e.current.Store(t)
-	defer func() {
-		stop()
-		<-renewed
-		lost, deadline := t.end()
-		e.current.Store(nil)
-		if lost == nil {
-			e.release(detached, deadline)
-			return
-		}
-		e.reporter.lost(detached, lost)
-		err = lostError(e.lock.String(), lost, err)
-	}()
-	return work(t.work)
-}
-
-// lostError is the error of a work that ended with err, whose lock was lost.
-func lostError(lock string, lost, err error) error {
-	lost = fmt.Errorf("%s: %w", lock, lost)
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, ErrLost) {
-		return lost
-	}
-	return errors.Join(lost, err)
-}
-
-// renew keeps the lock until ctx or the term ends.
-func (e *Elector) renew(ctx context.Context, t *term) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(t.calls, cancel)()
-	for pause(ctx, e.options.retry) {
-		start := time.Now()
-		got, err := e.attempt(ctx, e.lock.keep)
+	defer e.current.Store(nil)
+	keep := func(ctx context.Context) error {
+		got, err := e.lock.keep(ctx)
 		switch {
-		case ctx.Err() != nil:
-		case err != nil:
-			t.fail(err)
-			e.reporter.trouble(ctx, err)
-		case got.held:
-			t.extend(start.Add(e.options.deadline))
-			e.reporter.recovered(ctx)
-		default:
-			t.lose(fmt.Errorf("%w: %s", ErrLost, instead(got)))
+		case err != nil || got.held:
+			return err
+		case got.holder == "":
+			return fmt.Errorf("%w: the lock was taken away", ErrLost)
 		}
+		return fmt.Errorf("%w: %s leads", ErrLost, got.holder)
 	}
+	return e.options.hold(t, keep, e.reporter.renewal, work, func(lost error, deadline time.Time, err error) error {
+		if lost == nil {
+			e.release(ctx, deadline)
+			return err
+		}
+		e.reporter.lost(ctx, lost)
+		return lostError(e.lock.String(), lost, err)
+	})
 }
 
-func instead(seen standing) string {
-	if seen.holder == "" {
-		return "the lock was taken away"
-	}
-	return seen.holder + " leads"
-}
-
-// release is the end of a leadership that wasn't lost. Whoever follows needn't wait then.
+// release ends a leadership that wasn't lost, so that the next leader needn't wait.
 func (e *Elector) release(ctx context.Context, deadline time.Time) {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	released := false
-	_, err := e.attempt(ctx, func(ctx context.Context) (standing, error) {
-		var err error
+	_, err := e.attempt(ctx, func(ctx context.Context) (_ standing, err error) {
 		released, err = e.lock.release(ctx)
 		return standing{}, err
 	})

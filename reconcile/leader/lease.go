@@ -3,6 +3,7 @@ package leader
 import (
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// fieldManager owns what is written.
+// fieldManager is the field manager of all writes.
 const fieldManager = "leader-election"
 
 var leaseKind = schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"}
@@ -20,7 +21,7 @@ var leaseKind = schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "
 // alone in the namespace of the Pod's service account. The Lease is made when there is none, and can be
 // one that the leader election of client-go has written: each respects what the other holds. port sends
 // the requests; it should be that of a client of its own, so that renewals never wait behind the work's
-// requests, and must not go through Transport. Nothing is sent before Run (spec: watch 32, 34).
+// requests, and must not go through Transport. Nothing is sent before Run.
 func Lease(port deploy.Port, name string, opts ...Option) (*Elector, error) {
 	return newElector("lease", port, name, opts, func(ref deploy.Ref, o options, replica string) (lock, string) {
 		ref.Kind = leaseKind
@@ -38,7 +39,7 @@ type lease struct {
 
 	// ours is the Lease as this replica wrote it last.
 	ours *unstructured.Unstructured
-	// seen is what another holder wrote last, and since is when that was first seen here.
+	// seen is the spec that another holder wrote last, since is when this replica saw it first.
 	seen  map[string]any
 	since time.Time
 }
@@ -49,7 +50,7 @@ func (l *lease) rights() string {
 	return "get, create and update of leases.coordination.k8s.io in namespace " + l.ref.Namespace
 }
 
-// take makes this replica the holder of a Lease that is free, run out, or ours since an answer was lost.
+// take makes this replica the holder of a Lease that is free, has run out, or is ours because an answer was lost.
 func (l *lease) take(ctx context.Context) (standing, error) {
 	current, err := l.port.Get(ctx, l.ref)
 	var absent *deploy.NotFoundError
@@ -73,8 +74,8 @@ func (l *lease) take(ctx context.Context) (standing, error) {
 	return l.write(ctx, current, found.next())
 }
 
-// observe tells when what another replica holds runs out: that long after it was first seen as it is. Its
-// own times are those of another clock.
+// observe returns when the Lease of another replica runs out: its duration after this replica first saw it as it is.
+// The times in it are those of another clock.
 func (l *lease) observe(current *unstructured.Unstructured, found record) time.Time {
 	spec, _ := current.Object["spec"].(map[string]any)
 	if l.seen == nil || !reflect.DeepEqual(spec, l.seen) {
@@ -87,7 +88,7 @@ func (l *lease) observe(current *unstructured.Unstructured, found record) time.T
 	return l.since.Add(duration)
 }
 
-// keep renews without a read what nobody else has written to.
+// keep renews the Lease, without a read if nobody else has written to it.
 func (l *lease) keep(ctx context.Context) (standing, error) {
 	got, err := l.write(ctx, l.ours, recordOf(l.ours))
 	var stale *deploy.StaleError
@@ -109,7 +110,7 @@ func (l *lease) keep(ctx context.Context) (standing, error) {
 	return l.write(ctx, current, found)
 }
 
-// create makes the Lease. One that was made meanwhile is somebody else's.
+// create makes the Lease. A Lease that was made meanwhile is somebody else's.
 func (l *lease) create(ctx context.Context, as record) (standing, error) {
 	obj := &unstructured.Unstructured{Object: map[string]any{}}
 	obj.SetGroupVersionKind(leaseKind)
@@ -150,7 +151,7 @@ func (l *lease) fill(obj *unstructured.Unstructured, as record) {
 	as.into(obj)
 }
 
-// release leaves a Lease that anybody takes at once. It isn't tried again when it fails but for a change by
+// release leaves a Lease that anybody can take at once. It is tried again only when the Lease was changed by
 // somebody who isn't a candidate, or by a renewal whose answer was lost.
 func (l *lease) release(ctx context.Context) (bool, error) {
 	err := l.vacate(ctx, l.ours)
@@ -177,3 +178,56 @@ func (l *lease) vacate(ctx context.Context, current *unstructured.Unstructured) 
 	_, err := l.port.Update(ctx, obj, deploy.UpdateOptions{FieldManager: fieldManager})
 	return err
 }
+
+// record is what a Lease says of its holder. A value that is missing or has another type is zero.
+type record struct {
+	holder            string
+	duration          time.Duration
+	acquired, renewed string
+	transitions       int64
+}
+
+func recordOf(obj *unstructured.Unstructured) record {
+	spec, _ := obj.Object["spec"].(map[string]any)
+	var r record
+	r.holder, _ = spec["holderIdentity"].(string)
+	r.acquired, _ = spec["acquireTime"].(string)
+	r.renewed, _ = spec["renewTime"].(string)
+	r.transitions, _ = spec["leaseTransitions"].(int64)
+	seconds, _ := spec["leaseDurationSeconds"].(int64)
+	r.duration = time.Duration(min(seconds, math.MaxInt32)) * time.Second
+	return r
+}
+
+// next returns the record for another holder. The API limits the count of transitions.
+func (r record) next() record {
+	if r.transitions >= math.MaxInt32 {
+		return record{transitions: 1}
+	}
+	return record{transitions: r.transitions + 1}
+}
+
+// into writes the record into obj and leaves other fields alone.
+func (r record) into(obj *unstructured.Unstructured) {
+	spec, _ := obj.Object["spec"].(map[string]any)
+	if spec == nil {
+		spec = map[string]any{}
+	}
+	spec["leaseDurationSeconds"] = int64(r.duration / time.Second)
+	spec["leaseTransitions"] = r.transitions
+	spec["renewTime"] = r.renewed
+	setText(spec, "acquireTime", r.acquired)
+	setText(spec, "holderIdentity", r.holder)
+	obj.Object["spec"] = spec
+}
+
+func setText(spec map[string]any, field, value string) {
+	if value == "" {
+		delete(spec, field)
+		return
+	}
+	spec[field] = value
+}
+
+// microTime returns a time as a Lease holds it.
+func microTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }

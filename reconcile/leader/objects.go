@@ -13,35 +13,31 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The annotations of a lock on an object, behind their domain.
+// The keys of the annotations of a lock on an object, after their domain.
 const (
 	leaseName = "/lease-name"
 	leaseTime = "/lease-time"
 )
 
-// conflictPause is how long an object is left alone that changed each time that it was to be locked.
+// conflictPause is the time before the next attempt for an object that changed during each attempt to lock it.
 const conflictPause = 200 * time.Millisecond
 
-// writeAttempts is how often a lock is written that others keep changing the object of.
+// writeAttempts is how often a lock is written while others keep changing its object.
 const writeAttempts = 3
 
-// objects are the locks that are annotations of their objects.
+// objects are locks in annotations of their objects.
 type objects struct {
 	port     deploy.Port
 	view     deploy.View
 	options  options
 	identity string
 
-	*sightings
-}
-
-// sightings are the locks of others, as they were seen last.
-type sightings struct {
-	mu   sync.Mutex
+	mu sync.Mutex
+	// seen are the locks of other replicas, as they were last seen.
 	seen map[deploy.Ref]sighting
 }
 
-// sighting is what a lock says, and since when it stands still as far as was seen here.
+// sighting is what a lock says, and since when this replica has seen it so.
 type sighting struct {
 	pair
 	since time.Time
@@ -50,17 +46,17 @@ type sighting struct {
 // pair is what the annotations of an object say; the zero pair is a free lock.
 type pair struct{ holder, renewed string }
 
-// claim is what came of the try to take a lock.
+// claim is the result of an attempt to take a lock.
 type claim struct {
-	// held tells that this replica has it, gone that there is no object.
+	// held: this replica has the lock; gone: there is no object.
 	held, gone bool
-	// holder is who has it otherwise, as far as is known, and wait when to look again.
+	// holder is the holder otherwise, as far as is known, and wait the time before the next look.
 	holder string
 	wait   time.Duration
 }
 
-func newObjects(cluster deploy.Cluster, o options, identity string) objects {
-	return objects{port: cluster.Port(), view: cluster.View(), options: o, identity: identity, sightings: &sightings{seen: map[deploy.Ref]sighting{}}}
+func newObjects(cluster deploy.Cluster, o options, identity string) *objects {
+	return &objects{port: cluster.Port(), view: cluster.View(), options: o, identity: identity, seen: map[deploy.Ref]sighting{}}
 }
 
 func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
@@ -68,13 +64,13 @@ func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
 	return pair{annotations[o.options.domain+leaseName], annotations[o.options.domain+leaseTime]}
 }
 
-// oper8Domain is that of annotations which replicas of an operator written with oper8 read, too.
+// oper8Domain is the domain of annotations that replicas of an operator written with oper8 read, too.
 const oper8Domain = "oper8.org"
 
-// hold is what the lock says of this replica now. The time is to the nanosecond, or to the microsecond that oper8
-// reads, so that no two of them are the same. Of a time with a zone oper8 says that it can't be compared, and
-// reconciles nothing any more.
-func (o *objects) hold() pair {
+// ours returns what the lock says when this replica holds it from now on. The time is to the nanosecond, or to the
+// microsecond that oper8 reads, so that no two of them are the same. It has no zone for oper8, which can't compare a time
+// with a zone, and then stops reconciling.
+func (o *objects) ours() pair {
 	layout := time.RFC3339Nano
 	if o.options.domain == oper8Domain {
 		layout = "2006-01-02T15:04:05.000000"
@@ -82,7 +78,7 @@ func (o *objects) hold() pair {
 	return pair{o.identity, time.Now().UTC().Format(layout)}
 }
 
-// take makes this replica the holder of a lock that is free, run out, or ours since an answer was lost.
+// take makes this replica the holder of a lock that is free, has run out, or is ours because an answer was lost.
 func (o *objects) take(ctx context.Context, key deploy.Ref) (claim, error) {
 	current, err := o.read(ctx, key)
 	for range writeAttempts {
@@ -96,7 +92,7 @@ func (o *objects) take(ctx context.Context, key deploy.Ref) (claim, error) {
 		if holder, wait := o.busy(key, o.pairOf(current)); wait > 0 {
 			return claim{holder: holder, wait: wait}, nil
 		}
-		conflict := o.write(ctx, key, current, o.hold())
+		conflict := o.write(ctx, key, current, o.ours())
 		if conflict == nil {
 			o.forget(key)
 			return claim{held: true}, nil
@@ -109,7 +105,7 @@ func (o *objects) take(ctx context.Context, key deploy.Ref) (claim, error) {
 	return claim{wait: jittered(conflictPause)}, nil
 }
 
-// busy tells who else holds a lock, and when to look at it again; zero when it can be taken.
+// busy returns who else holds a lock, and when to look at it again; zero when it can be taken.
 func (o *objects) busy(key deploy.Ref, found pair) (string, time.Duration) {
 	if found.holder == "" || found.holder == o.identity {
 		return "", 0
@@ -131,7 +127,7 @@ func (o *objects) forget(key deploy.Ref) {
 	delete(o.seen, key)
 }
 
-// keep renews a lock that is ours; ErrLost when it isn't.
+// keep renews a lock that is ours; the error is ErrLost when it isn't.
 func (o *objects) keep(ctx context.Context, key deploy.Ref) error {
 	return o.rewrite(ctx, key, func(current *unstructured.Unstructured) (pair, error) {
 		if current == nil {
@@ -139,7 +135,7 @@ func (o *objects) keep(ctx context.Context, key deploy.Ref) error {
 		}
 		switch found := o.pairOf(current); found.holder {
 		case o.identity:
-			return o.hold(), nil
+			return o.ours(), nil
 		case "":
 			return pair{}, fmt.Errorf("%w: the lock was taken away", ErrLost)
 		default:
@@ -148,7 +144,7 @@ func (o *objects) keep(ctx context.Context, key deploy.Ref) error {
 	})
 }
 
-// errNotOurs tells that there is nothing to release.
+// errNotOurs: there is nothing to release.
 var errNotOurs = errors.New("not ours")
 
 // release frees a lock that is ours.
@@ -165,7 +161,7 @@ func (o *objects) release(ctx context.Context, key deploy.Ref) error {
 	return err
 }
 
-// rewrite writes what decide makes of the lock as it is now.
+// rewrite writes the lock that decide returns for the present object.
 func (o *objects) rewrite(ctx context.Context, key deploy.Ref, decide func(current *unstructured.Unstructured) (pair, error)) error {
 	var last error
 	current, err := o.read(ctx, key)
@@ -187,7 +183,7 @@ func (o *objects) rewrite(ctx context.Context, key deploy.Ref, decide func(curre
 	return last
 }
 
-// read returns the object as the View shows it, nil if it is gone, be it with its kind.
+// read returns the object as the View shows it, nil if it or its kind is gone.
 func (o *objects) read(ctx context.Context, key deploy.Ref) (*unstructured.Unstructured, error) {
 	obj, err := o.view.Get(ctx, key)
 	var unserved *deploy.KindUnknownError
@@ -197,7 +193,7 @@ func (o *objects) read(ctx context.Context, key deploy.Ref) (*unstructured.Unstr
 	return obj, err
 }
 
-// live reads an object from the cluster itself, since the View hasn't seen yet what a write failed by.
+// live reads an object from the cluster itself: the View hasn't seen yet the change by which a write failed.
 func (o *objects) live(ctx context.Context, key deploy.Ref) (*unstructured.Unstructured, error) {
 	obj, err := o.port.Get(ctx, key)
 	var absent *deploy.NotFoundError
@@ -207,14 +203,14 @@ func (o *objects) live(ctx context.Context, key deploy.Ref) (*unstructured.Unstr
 	return obj, err
 }
 
-// changed tells that an object isn't any more as it was read.
+// changed reports whether a write failed because the object has changed since it was read.
 func changed(err error) bool {
 	var stale *deploy.StaleError
 	var absent *deploy.NotFoundError
 	return errors.As(err, &stale) || errors.As(err, &absent)
 }
 
-// write sets the annotations if current is still what the cluster has.
+// write sets the annotations if the cluster still has current.
 func (o *objects) write(ctx context.Context, key deploy.Ref, current *unstructured.Unstructured, next pair) error {
 	annotations := map[string]any{o.options.domain + leaseName: next.holder, o.options.domain + leaseTime: next.renewed}
 	if next == (pair{}) {

@@ -17,7 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-var shopKey = deploy.Ref{Kind: configMapKind, Namespace: "shop", Name: "one"}
+var (
+	shopKey = deploy.Ref{Kind: configMapKind, Namespace: "shop", Name: "one"}
+	shopRef = shopKey
+)
 
 // shop is an object to be worked on; pairs of its annotations follow.
 func shop(annotations ...string) *unstructured.Unstructured {
@@ -132,7 +135,7 @@ func (w *worker) until(t *testing.T) time.Duration {
 
 func lockOf(t *testing.T, cluster deploy.Cluster) pair {
 	t.Helper()
-	obj, err := cluster.Port().Get(context.WithoutCancel(t.Context()), shopKey)
+	obj, err := cluster.Port().Get(context.WithoutCancel(t.Context()), shopRef)
 	require.NoError(t, err)
 	return pair{obj.GetAnnotations()["operkit.dev/lease-name"], obj.GetAnnotations()["operkit.dev/lease-time"]}
 }
@@ -140,7 +143,7 @@ func lockOf(t *testing.T, cluster deploy.Cluster) pair {
 // edit has somebody else change the object.
 func edit(t *testing.T, cluster deploy.Cluster, merge string) {
 	t.Helper()
-	_, err := cluster.Port().Patch(context.WithoutCancel(t.Context()), shopKey, deploy.Patch{Type: types.MergePatchType, Body: []byte(merge), FieldManager: "somebody"})
+	_, err := cluster.Port().Patch(context.WithoutCancel(t.Context()), shopRef, deploy.Patch{Type: types.MergePatchType, Body: []byte(merge), FieldManager: "somebody"})
 	require.NoError(t, err)
 }
 

@@ -2,28 +2,31 @@ package leader
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
+	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// The times that hold without an option: what an operator stands still for when its leader dies, and what one renewal
-// in two seconds costs the API server.
+// The defaults of Duration, RenewDeadline and RetryPeriod.
 const (
 	DefaultDuration      = 15 * time.Second
 	DefaultRenewDeadline = 10 * time.Second
 	DefaultRetryPeriod   = 2 * time.Second
 )
 
-// longestDuration is the limit of the field that holds the seconds.
+// longestDuration is the limit of the field of a Lease that holds the seconds.
 const longestDuration = math.MaxInt32 * time.Second
 
-// Option sets what is rarely set.
+// Option sets what is rarely set. The last one of a kind wins; nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -33,36 +36,34 @@ type options struct {
 	identity string
 	domain   string
 	logger   *slog.Logger
-	// namespaceFile is where a Pod is told its namespace.
+	// namespaceFile is NamespaceFile, but for tests.
 	namespaceFile string
 }
 
-// Duration is for how long nobody else takes the Lease after its last renewal; default DefaultDuration. The
-// Lease holds whole seconds, so that it is rounded up. It is what an operator stands still for when its
-// leader dies, and the margin between it and the renew deadline is for the calls that are under way.
+// Duration sets how long nobody else takes the Lease after its last renewal; default DefaultDuration. It is rounded up
+// to whole seconds. An operator stands still for that long when its leader dies; the margin between it and the renew
+// deadline is for calls that are under way.
 func Duration(d time.Duration) Option { return func(o *options) { o.duration = d } }
 
-// RenewDeadline is for how long the holder goes on without having renewed; default DefaultRenewDeadline. It counts
-// from when the last successful renewal was sent. It must be shorter than Duration.
+// RenewDeadline sets how long the holder works on after it sent its last successful renewal; default
+// DefaultRenewDeadline. It must be shorter than Duration.
 func RenewDeadline(d time.Duration) Option { return func(o *options) { o.deadline = d } }
 
-// RetryPeriod is the time between two renewals; default DefaultRetryPeriod. Two of them must fit into the renew
-// deadline. A candidate looks twice as often, less often by up to a fifth at random.
+// RetryPeriod sets the time between two renewals; default DefaultRetryPeriod. Two of them must fit into the renew
+// deadline. A candidate looks twice as often, with up to a fifth of the time added at random.
 func RetryPeriod(d time.Duration) Option { return func(o *options) { o.retry = d } }
 
-// Identity is the name of this replica in the lock and in logs; default the environment's POD_NAME, else
-// the host's name without its domain. Something random is added, so that no two processes ever have the
-// same one.
+// Identity sets the name of this replica in the lock and in logs; default the environment's POD_NAME, else
+// the host's name without its domain. Something random is added, so that no two processes have the same one.
 func Identity(name string) Option { return func(o *options) { o.identity = name } }
 
-// Domain is that of the annotations of PerObject; default deploy.Domain. Other locks have none.
+// Domain sets the domain of the annotations of PerObject; default deploy.Domain. Other locks have no annotations.
 func Domain(domain string) Option { return func(o *options) { o.domain = domain } }
 
-// Logger receives who leads, once per change, and what keeps the lock from being read or renewed.
-// Default: slog.Default.
+// Logger receives who leads, once per change, and what keeps the lock from being read or renewed; default slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
-// Check tells what is wrong with options, without a lock.
+// Check returns what is wrong with options, without a lock.
 func Check(opts ...Option) error {
 	_, err := newOptions(opts)
 	return err
@@ -74,7 +75,9 @@ func newOptions(opts []Option) (options, error) {
 		namespaceFile: NamespaceFile,
 	}
 	for _, option := range opts {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	switch {
 	case o.retry <= 0:
@@ -86,21 +89,18 @@ func newOptions(opts []Option) (options, error) {
 	case o.duration > longestDuration:
 		return o, fmt.Errorf("duration: %s: more than %s can't be written down", o.duration, longestDuration)
 	case o.logger == nil:
-		return o, errors.New("logger: is nil")
+		return o, errors.New("nil logger")
 	}
 	return o, nil
 }
 
-// seconds is the duration as a Lease holds it. Rounded down it would run out before its holder thinks.
+// seconds is the duration as a Lease holds it, rounded up so that it doesn't run out before its holder thinks.
 func (o options) seconds() int64 { return int64((o.duration + time.Second - 1) / time.Second) }
 
-// attempt bounds one attempt to take or keep the lock, so that another one fits in before the deadline
-// when an answer never comes.
-func (o options) attempt() time.Duration { return o.deadline / 2 }
-
-// try calls do with the time limit of an attempt. A panic is an error: it must not end the renewals.
+// try calls do for one attempt to take or keep the lock. It bounds the attempt so that another one fits in before the
+// deadline when an answer never comes. A panic is an error: it must not end the renewals.
 func (o options) try(ctx context.Context, do func(context.Context) error) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, o.attempt())
+	ctx, cancel := context.WithTimeout(ctx, o.deadline/2)
 	defer cancel()
 	defer func() {
 		if value := recover(); value != nil {
@@ -108,4 +108,50 @@ func (o options) try(ctx context.Context, do func(context.Context) error) (err e
 		}
 	}()
 	return do(ctx)
+}
+
+// replica returns the name of this replica, without its random end.
+func (o options) replica() (string, error) {
+	if name := strings.TrimSpace(o.identity); name != "" {
+		return name, nil
+	}
+	if name := strings.TrimSpace(os.Getenv("POD_NAME")); name != "" {
+		return name, nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("identity: set POD_NAME or give one: %w", err)
+	}
+	name, _, _ := strings.Cut(host, ".")
+	if name == "" {
+		return "", errors.New("identity: the host has no name: set POD_NAME or give one")
+	}
+	return name, nil
+}
+
+// NamespaceFile is the file in which a Pod finds the namespace of its service account. Outside of a Pod it doesn't exist.
+const NamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// unique adds a random end to the name of a replica, so that a container that is started again doesn't take
+// itself for the one before, whose calls may still be under way.
+func unique(replica string) string { return replica + "_" + strings.ToLower(rand.Text()[:10]) }
+
+// place reads "namespace/name", or "name" alone in the namespace of the service account.
+func (o options) place(name string) (string, string, error) {
+	namespace, base, both := strings.Cut(name, "/")
+	if !both {
+		base = name
+		content, err := os.ReadFile(o.namespaceFile)
+		if err != nil {
+			return "", "", fmt.Errorf("name %q: it has no namespace, and no service account says one: give it as namespace/name: %w", name, err)
+		}
+		namespace = strings.TrimSpace(string(content))
+	}
+	if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+		return "", "", fmt.Errorf("name %q: namespace %q: %s", name, namespace, problems[0])
+	}
+	if problems := validation.IsDNS1123Subdomain(base); len(problems) > 0 {
+		return "", "", fmt.Errorf("name %q: %s", name, problems[0])
+	}
+	return namespace, base, nil
 }

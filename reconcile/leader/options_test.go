@@ -26,7 +26,7 @@ func TestMistakes(t *testing.T) {
 		opts   []Option
 		want   string
 	}{
-		{"no port", nil, "shop/op", nil, "lease: the port is nil"},
+		{"no port", nil, "shop/op", nil, "lease: nil port"},
 		{"spec watch 32: no name", port, "", []Option{nowhere}, `lease: name "": it has no namespace, and no service account says one: give it as namespace/name: open `},
 		{"spec watch 32: no namespace, and none to be told", port, "op", []Option{nowhere}, `lease: name "op": it has no namespace`},
 		{"an empty namespace", port, "/op", nil, `lease: name "/op": namespace "": `},
@@ -38,7 +38,7 @@ func TestMistakes(t *testing.T) {
 		{"a deadline that one failure breaks", port, "shop/op", []Option{RenewDeadline(3 * time.Second)}, "lease: renew deadline: 3s: two retry periods of 2s don't fit into it"},
 		{"a Lease that runs out while its holder goes on", port, "shop/op", []Option{Duration(10 * time.Second)}, "lease: duration: 10s: it must be longer than the renew deadline of 10s"},
 		{"a duration that doesn't fit into its field", port, "shop/op", []Option{Duration(1 << 62)}, "lease: duration: 1281023h53m38.427387904s: more than 596523h14m7s can't be written down"},
-		{"no logger", port, "shop/op", []Option{Logger(nil)}, "lease: logger: is nil"},
+		{"no logger", port, "shop/op", []Option{Logger(nil)}, "lease: nil logger"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()

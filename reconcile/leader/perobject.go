@@ -2,7 +2,6 @@ package leader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -20,65 +19,94 @@ type Reconciler interface {
 }
 
 // ObjectLock is a Reconciler that works on an object only while no other replica does. It is safe for concurrent use, for
-// one request of an object at a time, as an engine has it.
+// one request of an object at a time, as an engine calls it.
 type ObjectLock struct {
 	next     Reconciler
 	sources  source.Sources
 	options  options
 	identity string
-	objects  objects
+	objects  *objects
 }
 
 // PerObject returns a Reconciler that calls next for an object only while it holds the lock on that: two annotations of
 // the object, lease-name and lease-time of the Domain. So several replicas work at once, each object is worked on by
-// one of them at a time, and no lock is needed that only one can have (spec: watch 35, mistake 8).
+// one of them at a time, and no single lock is needed.
 //
-// A lock that is free is taken by a write that fails when the object has changed since it was read. One that another
-// replica holds is looked at again after a retry period, without an error, until that has released it or has not renewed
-// it for Duration. While next works the lock is renewed with each retry period. When that doesn't succeed until the renew
-// deadline, or another replica is seen in the lock, the context of next is cancelled with the cause ErrLost, and its
-// Term.Lost closed; the error says so and next is called again later. What can't be read is never worked on, and what is
-// gone needs no lock. When next has returned, also by a panic, the lock is released. An object that is gone while next
-// works, or is another one of its name by then, counts as lost.
+// A free lock is taken by a write that fails when the object has changed since it was read. A lock that another
+// replica holds is looked at again after a retry period, without an error, until that replica has released it or has not
+// renewed it for Duration. While next works the lock is renewed with each retry period. When that doesn't succeed until
+// the renew deadline, or another replica is seen in the lock, the context of next is cancelled with the cause ErrLost, and
+// its Term.Lost closed; Reconcile returns an error that says so, and next is called again later. An object that can't be
+// read is never worked on, and one that is gone needs no lock. When next has returned, also by a panic, the lock is
+// released. When the object is deleted, or replaced by another one of its name, while next works, the lock is lost.
 //
 // All replicas must have the same Duration, RenewDeadline and Domain, and next the same cluster, whose View shows what is
-// written here. How long a lock stands still is measured on the own clock from when it was first seen as it is; the
+// written here. Each replica measures on its own clock how long a lock has stood still since it first saw it as it is; the
 // time in the annotation, in UTC, is for people, and with the domain oper8.org for replicas of an operator written with
 // oper8. What next sends past the renew deadline, because its process was frozen, is kept back by ObjectTransport.
 func PerObject(next Reconciler, cluster deploy.Cluster, opts ...Option) (*ObjectLock, error) {
-	const what = "lock per object"
+	l, err := newObjectLock(next, cluster, opts)
+	if err != nil {
+		return nil, fmt.Errorf("lock per object: %w", err)
+	}
+	return l, nil
+}
+
+func newObjectLock(next Reconciler, cluster deploy.Cluster, opts []Option) (*ObjectLock, error) {
 	o, err := newOptions(opts)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return nil, err
 	case next == nil:
-		return nil, fmt.Errorf("%s: the reconciler is nil", what)
+		return nil, fmt.Errorf("nil reconciler")
 	case cluster == nil:
-		return nil, fmt.Errorf("%s: the cluster is nil", what)
+		return nil, fmt.Errorf("nil cluster")
 	}
 	if problems := validation.IsDNS1123Subdomain(o.domain); len(problems) > 0 {
-		return nil, fmt.Errorf("%s: domain %q: %s", what, o.domain, problems[0])
+		return nil, fmt.Errorf("domain %q: %s", o.domain, problems[0])
 	}
 	replica, err := o.replica()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return nil, err
 	}
 	sources, err := source.Of(next)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return nil, err
 	}
 	identity := unique(replica)
 	return &ObjectLock{next: next, sources: sources, options: o, identity: identity, objects: newObjects(cluster, o, identity)}, nil
 }
 
-// Identity is the name of this replica in the annotation.
+// Identity returns the name of this replica in the annotation.
 func (l *ObjectLock) Identity() string { return l.identity }
+
+// Sources implements source.Provider, with the Sources of the Reconciler that is called.
+func (l *ObjectLock) Sources() source.Sources { return l.sources }
+
+// Observe implements watch.Observer, for a Reconciler that does.
+func (l *ObjectLock) Observe(event deploy.Event) {
+	if observer, ok := l.next.(interface{ Observe(event deploy.Event) }); ok {
+		observer.Observe(event)
+	}
+}
+
+// Forget implements watch.Forgetter, for a Reconciler that does.
+func (l *ObjectLock) Forget(key deploy.Ref) {
+	l.objects.forget(key)
+	l.forgetNext(key)
+}
+
+func (l *ObjectLock) forgetNext(key deploy.Ref) {
+	if forgetter, ok := l.next.(interface{ Forget(key deploy.Ref) }); ok {
+		forgetter.Forget(key)
+	}
+}
 
 // Reconcile implements Reconciler.
 func (l *ObjectLock) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	var got claim
 	sent := time.Now()
-	// One that is cut off might have taken the lock without anybody's knowing.
+	// An attempt that is cut off might have taken the lock unnoticed.
 	err := l.options.try(context.WithoutCancel(ctx), func(ctx context.Context) (err error) {
 		got, err = l.objects.take(ctx, req.Key)
 		return err
@@ -93,58 +121,34 @@ func (l *ObjectLock) Reconcile(ctx context.Context, req request.Request) (reques
 		l.release(ctx, req.Key, deadline)
 		return request.Result{}, context.Cause(ctx)
 	case !got.held:
-		// What next knows of it is that replica's to say now.
+		// What next remembers of the object is for the other replica to report now.
 		l.forgetNext(req.Key)
 		logging.Scoped(ctx, l.options.logger).DebugContext(ctx, "another replica works on it", "object", req.Key, "holder", got.holder, "again_in", got.wait)
 		return request.Result{RequeueAfter: got.wait}, nil
 	}
-	return l.work(ctx, newTerm(ctx, deadline, l.identity, 0), req)
+	return l.work(newTerm(ctx, deadline, Term{Holder: l.identity}), req)
 }
 
 type objectTermKey struct{}
 
 // work calls next while the lock is renewed.
-func (l *ObjectLock) work(ctx context.Context, t *term, req request.Request) (result request.Result, err error) {
-	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
-	renewed := make(chan struct{})
-	go func() {
-		defer close(renewed)
-		l.renew(renewing, t, req.Key)
-	}()
-	defer func() {
-		stop()
-		<-renewed
-		lost, deadline := t.end()
+func (l *ObjectLock) work(t *term, req request.Request) (result request.Result, err error) {
+	keep := func(ctx context.Context) error { return l.objects.keep(ctx, req.Key) }
+	err = l.options.hold(t, keep, func(context.Context, error) {}, func(ctx context.Context) (err error) {
+		result, err = l.next.Reconcile(context.WithValue(ctx, objectTermKey{}, t), req)
+		return err
+	}, func(lost error, deadline time.Time, err error) error {
 		if lost == nil {
-			l.release(ctx, req.Key, deadline)
-			return
+			l.release(t.work, req.Key, deadline)
+			return err
 		}
-		result, err = request.Result{}, lostError("lock of "+req.Key.String(), lost, err)
-	}()
-	return l.next.Reconcile(context.WithValue(t.work, objectTermKey{}, t), req)
+		result = request.Result{}
+		return lostError("lock of "+req.Key.String(), lost, err)
+	})
+	return result, err
 }
 
-// renew keeps the lock until ctx or the term ends.
-func (l *ObjectLock) renew(ctx context.Context, t *term, key deploy.Ref) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(t.calls, cancel)()
-	for pause(ctx, l.options.retry) {
-		sent := time.Now()
-		err := l.options.try(ctx, func(ctx context.Context) error { return l.objects.keep(ctx, key) })
-		switch {
-		case ctx.Err() != nil:
-		case errors.Is(err, ErrLost):
-			t.lose(err)
-		case err != nil:
-			t.fail(err)
-		default:
-			t.extend(sent.Add(l.options.deadline))
-		}
-	}
-}
-
-// release ends the hold before it runs out. Whoever follows needn't wait then.
+// release gives the lock up before it runs out, so that the next holder needn't wait.
 func (l *ObjectLock) release(ctx context.Context, key deploy.Ref, deadline time.Time) {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
@@ -153,9 +157,9 @@ func (l *ObjectLock) release(ctx context.Context, key deploy.Ref, deadline time.
 	}
 }
 
-// ObjectTransport keeps back requests of a reconcile under PerObject whose lock has run out, and cancels those that are
-// under way then; they fail with ErrNotLeading. A request belongs to a reconcile by its context, others pass. As with
-// Elector.Transport that is asked of a clock when the request is sent: config.Wrap(leader.ObjectTransport).
+// ObjectTransport keeps back requests of a reconcile under PerObject whose lock has run out, and cancels requests that are
+// under way then; they fail with ErrNotLeading. A request belongs to a reconcile by its context; other requests pass. As
+// with Elector.Transport a request is checked against a clock when it is sent: config.Wrap(leader.ObjectTransport).
 func ObjectTransport(next http.RoundTripper) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport

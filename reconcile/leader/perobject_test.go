@@ -662,8 +662,8 @@ func TestPerObjectMistakes(t *testing.T) {
 		opts    []Option
 		want    string
 	}{
-		{"no reconciler", nil, cluster, nil, "lock per object: the reconciler is nil"},
-		{"no cluster", w, nil, nil, "lock per object: the cluster is nil"},
+		{"no reconciler", nil, cluster, nil, "lock per object: nil reconciler"},
+		{"no cluster", w, nil, nil, "lock per object: nil cluster"},
 		{"watch mistake 25: no retry period", w, cluster, []Option{RetryPeriod(0)}, "lock per object: retry period: 0s: it must be positive"},
 		{"a domain that can't be one", w, cluster, []Option{Domain("No Domain")}, `lock per object: domain "No Domain": `},
 		{"Sources that are none", misdeclared{working{w}}, cluster, nil, "its method Sources is () string: make it () source.Sources"},

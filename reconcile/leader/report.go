@@ -3,17 +3,18 @@ package leader
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/operkit/operkit/deploy"
 )
 
-// reporter says what changes, once. It is used by one goroutine at a time.
+// reporter logs each change once. It is used by one goroutine at a time.
 type reporter struct {
 	log *slog.Logger
-	// rights are what a replica has to be granted.
+	// rights are those that the service account needs.
 	rights string
-	// holder is who is known to lead, failing whether the last attempt failed.
+	// holder is the last known holder; failing: the last attempt failed.
 	holder  string
 	failing bool
 }
@@ -24,25 +25,28 @@ func newReporter(o options, lock lock, identity string) reporter {
 
 // candidate reports an attempt to take the lock.
 func (r *reporter) candidate(ctx context.Context, seen standing, err error) {
-	switch {
-	case err != nil:
-		r.trouble(ctx, err)
-		return
-	case !seen.held && seen.holder != "" && seen.holder != r.holder:
-		r.log.InfoContext(ctx, "another replica leads", "leader", seen.holder)
+	if err == nil {
+		if !seen.held && seen.holder != "" && seen.holder != r.holder {
+			r.log.InfoContext(ctx, "another replica leads", "leader", seen.holder)
+		}
+		r.holder = seen.holder
 	}
-	r.recovered(ctx)
-	r.holder = seen.holder
+	r.renewal(ctx, err)
 }
 
-func (r *reporter) trouble(ctx context.Context, err error) {
-	if lostRace(err) {
+// renewal reports an attempt to renew or take the lock. A write that lost a race against another one is no failure, and
+// the loss of the lock is reported by lost.
+func (r *reporter) renewal(ctx context.Context, err error) {
+	var stale *deploy.StaleError
+	switch {
+	case errors.As(err, &stale), errors.Is(err, ErrLost), err != nil && r.failing:
+		return
+	case err == nil && r.failing:
+		r.log.InfoContext(ctx, "the lock can be read and written again")
+	}
+	if r.failing = err != nil; !r.failing {
 		return
 	}
-	if r.failing {
-		return
-	}
-	r.failing = true
 	log := r.log
 	var panicked *panicError
 	if errors.As(err, &panicked) {
@@ -52,20 +56,7 @@ func (r *reporter) trouble(ctx context.Context, err error) {
 	if errors.As(err, &forbidden) && forbidden.MissingRight() {
 		log = log.With("grant", r.rights)
 	}
-	log.WarnContext(ctx, "the lock can't be read or written, trying on", "error", err)
-}
-
-// lostRace tells whether somebody else wrote at the same time, which is no trouble.
-func lostRace(err error) bool {
-	var stale *deploy.StaleError
-	return errors.As(err, &stale)
-}
-
-func (r *reporter) recovered(ctx context.Context) {
-	if r.failing {
-		r.log.InfoContext(ctx, "the lock can be read and written again")
-	}
-	r.failing = false
+	log.WarnContext(ctx, "the lock can't be read or written, trying again", "error", err)
 }
 
 func (r *reporter) leading(ctx context.Context) { r.log.InfoContext(ctx, "this replica leads") }
@@ -79,10 +70,24 @@ func (r *reporter) released(ctx context.Context, released bool, err error) {
 	r.holder, r.failing = "", false
 	switch {
 	case err != nil:
-		r.log.WarnContext(ctx, "the leadership ends without having been released: the next leader waits for it to run out", "error", err)
+		r.log.WarnContext(ctx, "the leadership wasn't released: the next leader waits for it to run out", "error", err)
 	case released:
 		r.log.InfoContext(ctx, "the leadership was released")
 	default:
-		r.log.InfoContext(ctx, "this replica has ended to lead")
+		r.log.InfoContext(ctx, "this replica leads no longer")
 	}
 }
+
+// impossibleError is an error for which another attempt is useless.
+type impossibleError struct{ err error }
+
+func (e *impossibleError) Error() string { return e.err.Error() }
+func (e *impossibleError) Unwrap() error { return e.err }
+
+// panicError is a panic while the lock was read or written.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }

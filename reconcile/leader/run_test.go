@@ -160,7 +160,7 @@ func TestRun(t *testing.T) {
 				start := time.Now()
 				require.NoError(t, r.Run(t.Context(), func(context.Context) error { r.wire.set(fail, nil); return nil }), reason)
 				within(t, time.Since(start), 0, 5*time.Second, reason)
-				assert.Contains(t, r.log.String(), "without having been released", reason)
+				assert.Contains(t, r.log.String(), "the leadership wasn't released", reason)
 			})
 		}
 	})
@@ -187,13 +187,13 @@ func TestRun(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newReplica(t, newCluster(t), "a").start(t)
 			<-r.began
-			assert.EqualError(t, r.Run(t.Context(), func(context.Context) error { return nil }), "leader: runs already")
+			assert.EqualError(t, r.Run(t.Context(), func(context.Context) error { return nil }), "leader: Run is running already")
 			_ = ends(r)
 		})
 	})
 	t.Run("without work", func(t *testing.T) {
 		t.Parallel()
-		assert.EqualError(t, None().Run(t.Context(), nil), "leader: the work is nil")
+		assert.EqualError(t, None().Run(t.Context(), nil), "leader: nil work")
 	})
 	t.Run("spec watch 36: without a lock it always leads", func(t *testing.T) {
 		t.Parallel()

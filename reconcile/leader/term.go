@@ -2,17 +2,27 @@ package leader
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
+)
+
+var (
+	// ErrLost is the cause of the end of the work's context, and what Run then returns, when another replica leads or
+	// may do so. A program ends then, or calls Run again.
+	ErrLost = errors.New("leadership lost")
+	// ErrNotLeading is the error of a call that Transport refuses.
+	ErrNotLeading = errors.New("this replica doesn't lead")
 )
 
 // Term is one time of leading.
 type Term struct {
 	// Holder is the identity under which this replica leads.
 	Holder string
-	// Number counts the times that the leadership has changed hands, so that of two writes the one of the
-	// later term can be told. It starts again when the lock was deleted, and is 0 where nothing counts.
+	// Number counts the times that the leadership has changed hands, so that the write of the later term can be told
+	// from an earlier one. It starts again when the lock was deleted, and is 0 where nothing counts.
 	Number int64
 	// Lost is closed when the leadership is lost, also while the work winds up after the end of
 	// its context. It is nil where leadership can't be lost.
@@ -21,14 +31,20 @@ type Term struct {
 
 type termKey struct{}
 
-// TermOf returns the term that ctx, of a work or made from it, belongs to; false outside of one. It is
+// WithTerm returns a context that belongs to a term, for those who elect a leader by other means: an engine of package
+// watch ends what it runs when the term is lost.
+func WithTerm(ctx context.Context, t Term) context.Context {
+	return context.WithValue(ctx, termKey{}, t)
+}
+
+// TermOf returns the term that ctx, the context of a work or one made from it, belongs to; false outside of one. It is
 // kept by context.WithoutCancel.
 func TermOf(ctx context.Context) (Term, bool) {
 	t, ok := ctx.Value(termKey{}).(Term)
 	return t, ok
 }
 
-// term is a Term while it lasts. It is over when its deadline is, whoever may run or not to notice that.
+// term is a Term while it lasts. It ends at its deadline, even if nothing runs that could notice.
 type term struct {
 	// work ends with the term and with the context of Run; calls with the term alone.
 	work, calls context.Context
@@ -44,10 +60,11 @@ type term struct {
 	lostC   chan struct{}
 }
 
-// newTerm is a term that ends at deadline unless it is extended.
-func newTerm(ctx context.Context, deadline time.Time, holder string, number int64) *term {
+// newTerm begins a term that ends at deadline unless it is extended.
+func newTerm(ctx context.Context, deadline time.Time, shown Term) *term {
 	t := &term{deadline: deadline, lostC: make(chan struct{})}
-	ctx = context.WithValue(ctx, termKey{}, Term{Holder: holder, Number: number, Lost: t.lostC})
+	shown.Lost = t.lostC
+	ctx = WithTerm(ctx, shown)
 	t.work, t.endWork = context.WithCancelCause(ctx)
 	t.calls, t.endCalls = context.WithCancelCause(context.WithoutCancel(ctx))
 	t.mu.Lock()
@@ -56,8 +73,8 @@ func newTerm(ctx context.Context, deadline time.Time, holder string, number int6
 	return t
 }
 
-// check tells whether the term still lasts. It ends one whose deadline is over, so that a process that was
-// frozen notices by its first call, before its timers.
+// check returns why the term is over, nil while it lasts. It ends a term whose deadline is over, so that a process that
+// was frozen notices with its first call, before its timers.
 func (t *term) check() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,42 +83,29 @@ func (t *term) check() error {
 
 func (t *term) checkLocked() error {
 	if t.calls.Err() == nil && !time.Now().Before(t.deadline) {
-		t.loseLocked(t.overdue())
+		cause := fmt.Errorf("%w: the renew deadline is over", ErrLost)
+		if t.failure != nil {
+			cause = fmt.Errorf("%w: %w", cause, t.failure)
+		}
+		t.loseLocked(cause)
 	}
 	return context.Cause(t.calls)
 }
 
-func (t *term) overdue() error {
-	if t.failure != nil {
-		return fmt.Errorf("%w: the renew deadline is over: %w", ErrLost, t.failure)
-	}
-	return fmt.Errorf("%w: the renew deadline is over", ErrLost)
-}
-
-// extend moves the deadline of a term that lasts. One that is over stays over, even if the lock is still ours.
-func (t *term) extend(deadline time.Time) {
+// renewed notes the result of a renewal that was sent at a time with a new deadline. A term that is over stays over,
+// even if the lock is still ours.
+func (t *term) renewed(deadline time.Time, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.checkLocked() != nil {
-		return
-	}
-	t.failure, t.deadline = nil, deadline
-	t.watchdog.Reset(time.Until(deadline))
-}
-
-// fail notes why a renewal failed, for the error if none succeeds in time.
-func (t *term) fail(err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.failure = err
-}
-
-// lose ends the term because of what was seen in the lock.
-func (t *term) lose(cause error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.checkLocked() == nil {
-		t.loseLocked(cause)
+	switch {
+	case err != nil && !errors.Is(err, ErrLost):
+		t.failure = err
+	case t.checkLocked() != nil:
+	case err != nil:
+		t.loseLocked(err)
+	default:
+		t.failure, t.deadline = nil, deadline
+		t.watchdog.Reset(time.Until(deadline))
 	}
 }
 
@@ -113,7 +117,7 @@ func (t *term) loseLocked(cause error) {
 	close(t.lostC)
 }
 
-// end is the end of a term whose work has ended. It returns why it was lost, nil if it wasn't, and the
+// end ends a term whose work has returned. It returns why the term was lost, nil if it wasn't, and the
 // time until which the lock is certainly ours.
 func (t *term) end() (lost error, deadline time.Time) {
 	t.mu.Lock()
@@ -124,3 +128,63 @@ func (t *term) end() (lost error, deadline time.Time) {
 	t.endWork(context.Canceled)
 	return t.lost, t.deadline
 }
+
+// hold calls work while keep renews the lock, and note is called after each renewal. Once work has returned, also by a
+// panic, end is called: why the lock was lost, if it was, until when it is certainly ours, and the error of work.
+func (o options) hold(t *term, keep func(context.Context) error, note func(context.Context, error), work func(context.Context) error,
+	end func(lost error, deadline time.Time, err error) error) (err error) {
+	// Renewals outlive the context of Run: the lock is kept while work winds up.
+	renewing, stop := context.WithCancel(context.WithoutCancel(t.work))
+	renewed := make(chan struct{})
+	go func() {
+		defer close(renewed)
+		o.renew(renewing, t, keep, note)
+	}()
+	defer func() {
+		stop()
+		<-renewed
+		lost, deadline := t.end()
+		err = end(lost, deadline, err)
+	}()
+	return work(t.work)
+}
+
+// renew keeps the lock until ctx or the term ends.
+func (o options) renew(ctx context.Context, t *term, keep func(context.Context) error, note func(context.Context, error)) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.calls, cancel)()
+	for pause(ctx, o.retry) {
+		sent := time.Now()
+		err := o.try(ctx, keep)
+		if ctx.Err() != nil {
+			return
+		}
+		t.renewed(sent.Add(o.deadline), err)
+		note(ctx, err)
+	}
+}
+
+// lostError returns the error of a work that ended with err after its lock was lost.
+func lostError(lock string, lost, err error) error {
+	lost = fmt.Errorf("%s: %w", lock, lost)
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, ErrLost) {
+		return lost
+	}
+	return errors.Join(lost, err)
+}
+
+// pause waits and reports whether ctx still goes on.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return ctx.Err() == nil
+	}
+}
+
+// jittered returns d and up to a fifth more.
+func jittered(d time.Duration) time.Duration { return d + rand.N(d/5+1) }

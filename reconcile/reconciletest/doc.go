@@ -51,7 +51,7 @@
 //
 // # For those who come from oper8
 //
-// Its helpers (spec: operator 31-34), and what is here instead:
+// Its helpers, and what is here instead:
 //
 //	setup_cr                          Resource, TestedKind, or YAML text given to Apply; the namespace
 //	                                  is "test" too. A uid is the cluster's to give: read it back

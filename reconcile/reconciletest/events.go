@@ -28,7 +28,7 @@ type events struct {
 	// wake says, on a real cluster, that something happened.
 	wake chan struct{}
 
-	// listed tells that there was a look since the start.
+	// listed: there was a look since the start.
 	listed bool
 
 	mu sync.Mutex
@@ -150,7 +150,7 @@ func (e *events) looked() []schema.GroupVersionKind {
 	return slices.Collect(maps.Keys(kinds))
 }
 
-// look tells whether something has changed since the last look, and has those reconciled whom it concerns.
+// look reports whether something has changed since the last look, and has those reconciled whom it concerns.
 func (e *events) look() (changed bool, err error) {
 	var happened []deploy.Event
 	for _, kind := range e.looked() {
@@ -255,7 +255,7 @@ func (e *events) concern(event deploy.Event) {
 
 // bring has a resource reconciled now, unless it is somebody else's.
 func (e *events) bring(key deploy.Ref, why request.Triggers, anew bool) {
-	if e.mine(deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name}) {
+	if e.mine(key) {
 		e.mark(key, why, anew)
 	}
 }
@@ -277,7 +277,7 @@ func declaredKinds(rules *trigger.Rules) (kinds []schema.GroupVersionKind) {
 	return kinds
 }
 
-// mine tells whether a resource is this test's: on a real cluster there are others.
+// mine reports whether a resource is this test's: on a real cluster there are others.
 func (e *events) mine(ref deploy.Ref) bool {
 	return e.memory != nil || ref.Namespace == e.options.namespace || e.applied[ref]
 }

@@ -149,7 +149,7 @@ func (f *faults) begin(resource deploy.Ref, deleting bool) {
 	}
 }
 
-// end tells whether an error that isn't injected for ever happened or was let pass, so that the next reconcile may
+// end reports whether an error that isn't injected for ever happened or was let pass, so that the next reconcile may
 // go another way.
 func (f *faults) end() (moved bool) {
 	f.mu.Lock()

@@ -39,7 +39,7 @@ type Harness struct {
 	runs        []Run
 	// applied are the objects that the test itself has applied.
 	applied map[deploy.Ref]bool
-	// update tells whether golden files are to be written.
+	// update reports whether golden files are to be written.
 	update func() bool
 
 	mu    sync.Mutex
@@ -174,7 +174,7 @@ func (h *Harness) Memory() *dryrun.Cluster {
 // Cluster returns the cluster as the test itself uses it: what goes through it isn't among the Calls.
 func (h *Harness) Cluster() deploy.Cluster { return h.cluster }
 
-// Real tells whether the test runs on a cluster that On gave.
+// Real reports whether the test runs on a cluster that On gave.
 func (h *Harness) Real() bool { return h.memory == nil }
 
 // Now is the time by the clock of the reconcilers.
@@ -223,4 +223,118 @@ func readDefinitions(paths []string) ([]*unstructured.Unstructured, error) {
 		}
 	}
 	return found, nil
+}
+
+// T is what a Harness needs of a test; *testing.T, *testing.B and *testing.F are one. Fatalf must not
+// return. Its Context ends before what Cleanup was given runs.
+type T interface {
+	// Helper leaves the caller out of the places that messages name.
+	Helper()
+	// Context is the one that everything in the test runs under.
+	Context() context.Context
+	// Cleanup has f called when the test has ended.
+	Cleanup(f func())
+	// Failed reports whether it has failed by now, in which case more is said at its end.
+	Failed() bool
+	// Logf says something, Errorf makes the test fail besides, Fatalf ends it, too.
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Started is the time at which the clock of a cluster in memory starts.
+var Started = time.Date(2030, time.January, 2, 3, 4, 5, 0, time.UTC)
+
+// clock is the time that a harness works with: the real one, or one that only the harness moves.
+type clock struct {
+	real bool
+
+	mu      sync.Mutex
+	present time.Time
+}
+
+func (c *clock) now() time.Time {
+	if c.real {
+		return time.Now()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.present
+}
+
+// moveTo never moves back.
+func (c *clock) moveTo(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.After(c.present) {
+		c.present = t
+	}
+}
+
+// shownChanges is how many of the latest writes of an object are told of in a hot loop.
+const shownChanges = 3
+
+// stepsPerRun is how often the count may start anew in one run.
+const stepsPerRun = 10
+
+// checkHotLoop fails the test when a resource is reconciled again and again.
+func (h *Harness) checkHotLoop(key deploy.Ref) {
+	h.t.Helper()
+	t := h.queue[key]
+	if t.count < h.options.maxReconciles && t.total < stepsPerRun*h.options.maxReconciles {
+		return
+	}
+	last := h.runs[len(h.runs)-1]
+	outcome := fmt.Sprintf("again after %s", last.Result.RequeueAfter)
+	if last.Err != nil {
+		outcome = last.Err.Error()
+	}
+	h.t.Fatalf("reconciletest: hot loop: %s was reconciled %d times and hasn't settled (the last ended with: %s).%s", key, t.total, outcome, h.restless())
+}
+
+// restless tells of the object that was changed most often, and of its latest changes.
+func (h *Harness) restless() string {
+	counts := map[string]int{}
+	most := ""
+	calls := h.Calls()
+	for _, call := range calls {
+		if len(call.Changes) == 0 {
+			continue
+		}
+		object := strings.TrimSpace(call.Ref.String() + " " + call.Subresource)
+		if counts[object]++; most == "" || counts[object] > counts[most] {
+			most = object
+		}
+	}
+	if most == "" {
+		return " No object was changed: what asks for the reconciles is the resource itself, or its result."
+	}
+	var latest []string
+	for i := len(calls) - 1; i >= 0 && len(latest) < shownChanges; i-- {
+		call := calls[i]
+		if strings.TrimSpace(call.Ref.String()+" "+call.Subresource) != most || len(call.Changes) == 0 {
+			continue
+		}
+		var lines strings.Builder
+		for _, change := range h.telling(call.Changes) {
+			fmt.Fprintf(&lines, "\n  %s", change)
+		}
+		latest = append([]string{lines.String()}, latest...)
+	}
+	return fmt.Sprintf("\n%s was changed %d times; its latest changes:%s", most, counts[most], strings.Join(latest, "\n  then"))
+}
+
+// telling leaves out the hash of what is applied, which follows all else, unless there is nothing else.
+func (h *Harness) telling(changes []deploy.Change) []deploy.Change {
+	hash := ".metadata.annotations." + deploy.NewManager(h.cluster, h.options.manager...).KeyDomain() + "/applied-"
+	var kept []deploy.Change
+	for _, change := range changes {
+		if !strings.HasPrefix(change.Path, hash) {
+			kept = append(kept, change)
+		}
+	}
+	if len(kept) == 0 {
+		return changes
+	}
+	return kept
 }

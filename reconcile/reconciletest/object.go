@@ -1,18 +1,25 @@
 package reconciletest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/document"
 	"github.com/operkit/operkit/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/types"
+	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // FieldManager is who owns the fields that a test writes.
@@ -236,4 +243,153 @@ func (h *Harness) kindOf(n name) (schema.GroupVersionKind, error) {
 		names[i] = kind.String()
 	}
 	return schema.GroupVersionKind{}, fmt.Errorf("this can be %s: name the group too, as in Deployment.apps", joined(names))
+}
+
+// name is how tests speak of an object: "Deployment web", "Deployment.apps shop/web", and with a subresource
+// of it "Shop tea status".
+type name struct {
+	kind, group            string
+	anyGroup               bool
+	namespace, object, sub string
+}
+
+func parseName(text string) (name, error) {
+	parts := strings.Fields(text)
+	if len(parts) < 2 || len(parts) > 3 {
+		return name{}, fmt.Errorf(`%q: is no name of an object such as "Deployment web" or "Shop tea status"`, text)
+	}
+	n := name{object: parts[1]}
+	var grouped bool
+	n.kind, n.group, grouped = strings.Cut(parts[0], ".")
+	n.anyGroup = !grouped
+	if namespace, object, ok := strings.Cut(parts[1], "/"); ok {
+		n.namespace, n.object = namespace, object
+	}
+	if len(parts) == 3 {
+		n.sub = parts[2]
+	}
+	if n.kind == "" || n.object == "" {
+		return name{}, fmt.Errorf(`%q: is no name of an object such as "Deployment web" or "Shop tea status"`, text)
+	}
+	return n, nil
+}
+
+// means reports whether ref is what n speaks of, in a harness with that namespace.
+func (n name) means(ref deploy.Ref, namespace string) bool {
+	if n.namespace != "" {
+		namespace = n.namespace
+	}
+	return n.object == ref.Name && (ref.Namespace == namespace || ref.Namespace == "" && n.namespace == "") && n.meansKind(ref.Kind)
+}
+
+func (n name) meansKind(kind schema.GroupVersionKind) bool {
+	return n.kind == kind.Kind && (n.anyGroup || n.group == kind.Group)
+}
+
+// readManifests reads the objects of a file, or of the YAML and JSON files directly in a folder, by name.
+func readManifests(path string) ([]*unstructured.Unstructured, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{path}
+	if info.IsDir() {
+		files = nil
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(entry.Name())) && !entry.IsDir() {
+				files = append(files, filepath.Join(path, entry.Name()))
+			}
+		}
+	}
+	var objects []*unstructured.Unstructured
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		found, err := parse(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		objects = append(objects, found...)
+	}
+	return objects, nil
+}
+
+// parse reads the objects of YAML or JSON text; empty documents are left out.
+func parse(text string) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	for _, d := range document.Split(text) {
+		value, problems := d.Decode()
+		if len(problems) > 0 {
+			return nil, errors.New(problems[0].Text)
+		}
+		if value == nil {
+			continue
+		}
+		found, err := document.Objects(value)
+		if err != nil {
+			return nil, err
+		}
+		for _, content := range found {
+			obj := &unstructured.Unstructured{Object: content}
+			if err := checkObject(obj); err != nil {
+				return nil, err
+			}
+			objects = append(objects, obj)
+		}
+	}
+	return objects, nil
+}
+
+// checkObject checks that an object has a kind, and drops the empty creationTimestamp of an API struct.
+func checkObject(obj *unstructured.Unstructured) error {
+	if obj.GetKind() == "" || obj.GetAPIVersion() == "" {
+		return errors.New("an object has no apiVersion and kind")
+	}
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	if created, ok := metadata["creationTimestamp"]; ok && created == nil {
+		delete(metadata, "creationTimestamp")
+	}
+	return nil
+}
+
+// toObjects are the objects that a test has given in one of many forms, as copies.
+func toObjects(value any) ([]*unstructured.Unstructured, error) {
+	switch v := value.(type) {
+	case nil:
+		return nil, errors.New("it is nil")
+	case string:
+		objects, err := parse(v)
+		if err == nil && len(objects) == 0 {
+			err = errors.New("the text holds no object")
+		}
+		return objects, err
+	case *unstructured.Unstructured:
+		if v == nil {
+			return nil, errors.New("it is nil")
+		}
+		value = v.Object
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	obj := &unstructured.Unstructured{}
+	if err := errors.Join(apijson.Unmarshal(text, &obj.Object), checkObject(obj)); err != nil {
+		return nil, fmt.Errorf("a value of type %T: %w", value, err)
+	}
+	return []*unstructured.Unstructured{obj}, nil
+}
+
+// yamlOf is an object as YAML.
+func yamlOf(obj *unstructured.Unstructured) (string, error) {
+	var out bytes.Buffer
+	encoder := serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, nil, nil, serializer.SerializerOptions{Yaml: true})
+	err := encoder.Encode(obj, &out)
+	return out.String(), err
 }

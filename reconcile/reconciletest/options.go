@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Option sets what is rarely set.
+// Option sets what is rarely set. The last one of a kind wins, unless its comment says that several add up; nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -101,7 +101,9 @@ func MaxReconciles(n int) Option { return func(o *options) { o.maxReconciles = n
 func newOptions(opts []Option) (options, error) {
 	o := options{namespace: "test", quiet: 3 * time.Second, maxReconciles: 100, simulations: map[schema.GroupKind]Simulation{}}
 	for _, option := range opts {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	switch {
 	case o.namespace == "":

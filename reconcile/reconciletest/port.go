@@ -2,11 +2,14 @@ package reconciletest
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // observed is the cluster as the reconcilers use it: calls are written down, and errors injected.
@@ -24,17 +27,23 @@ type port struct {
 	harness *Harness
 }
 
-// before is the object as it is before a write; nil when it isn't known.
-func (p *port) before(ctx context.Context, ref deploy.Ref) *unstructured.Unstructured {
-	obj, err := p.view.Get(ctx, ref)
-	if err != nil {
-		return nil
+// write sends a write, unless an error is injected, and notes the call. after is nil when the content isn't known.
+func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (after *unstructured.Unstructured, created bool, err error)) error {
+	var before, after *unstructured.Unstructured
+	var created bool
+	if call.Verb != dryrun.Create {
+		before, _ = p.view.Get(ctx, call.Ref)
 	}
-	return obj
-}
-
-// written completes a call that changed an object. after is nil when the content isn't known.
-func (p *port) written(call Call, created bool, before, after *unstructured.Unstructured, err error) {
+	err := p.harness.faults.meet(call.Ref)
+	if err == nil {
+		after, created, err = send()
+	}
+	if dryRun {
+		return err
+	}
+	if created && after != nil {
+		call.Ref = deploy.RefOf(after) // it may have got its name now
+	}
 	if before != nil && after != nil {
 		call.Changes = deploy.Changes(before.Object, after.Object)
 	}
@@ -43,13 +52,14 @@ func (p *port) written(call Call, created bool, before, after *unstructured.Unst
 		call.Action, call.Err = deploy.Failed, err
 	case created:
 		call.Action = deploy.Created
-	// A server answers the version from before, too, when the last finalizer is taken off.
+	// A server returns the version from before, too, when the last finalizer is taken off.
 	case before != nil && after != nil && before.GetResourceVersion() == after.GetResourceVersion() && len(call.Changes) == 0:
 		call.Action = deploy.Unchanged
 	default:
 		call.Action = deploy.Configured
 	}
 	p.harness.note(call)
+	return err
 }
 
 // Get implements deploy.Port.
@@ -71,64 +81,40 @@ func (p *port) List(ctx context.Context, kind schema.GroupVersionKind, namespace
 }
 
 // Create implements deploy.Port.
-func (p *port) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
-	ref := deploy.RefOf(obj)
-	err := p.harness.faults.meet(ref)
-	var after *unstructured.Unstructured
-	if err == nil {
+func (p *port) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (after *unstructured.Unstructured, err error) {
+	err = p.write(ctx, Call{Verb: dryrun.Create, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
 		after, err = p.Port.Create(ctx, obj, options)
-	}
-	if after != nil {
-		ref = deploy.RefOf(after)
-	}
-	if !options.DryRun {
-		p.written(Call{Verb: dryrun.Create, Ref: ref}, true, nil, after, err)
-	}
+		return after, true, err
+	})
 	return after, err
 }
 
 // Update implements deploy.Port.
-func (p *port) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {
-	ref := deploy.RefOf(obj)
-	before, err := p.before(ctx, ref), p.harness.faults.meet(ref)
-	var after *unstructured.Unstructured
-	if err == nil {
+func (p *port) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (after *unstructured.Unstructured, err error) {
+	err = p.write(ctx, Call{Verb: dryrun.Update, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
 		after, err = p.Port.Update(ctx, obj, options)
-	}
-	if !options.DryRun {
-		p.written(Call{Verb: dryrun.Update, Ref: ref}, false, before, after, err)
-	}
+		return after, false, err
+	})
 	return after, err
 }
 
 // Apply implements deploy.Port.
-func (p *port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (deploy.Applied, error) {
-	ref := deploy.RefOf(obj)
-	before, err := p.before(ctx, ref), p.harness.faults.meet(ref)
-	var applied deploy.Applied
-	if err == nil {
-		applied, err = p.Port.Apply(ctx, obj, options)
-	}
-	after := applied.Object
-	if applied.Partial {
-		after = nil
-	}
-	if !options.DryRun {
-		p.written(Call{Verb: dryrun.Apply, Ref: ref}, applied.Created, before, after, err)
-	}
+func (p *port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (applied deploy.Applied, err error) {
+	err = p.write(ctx, Call{Verb: dryrun.Apply, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
+		if applied, err = p.Port.Apply(ctx, obj, options); applied.Partial {
+			return nil, applied.Created, err
+		}
+		return applied.Object, applied.Created, err
+	})
 	return applied, err
 }
 
 // Patch implements deploy.Port.
-func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
-	before, err := p.before(ctx, ref), p.harness.faults.meet(ref)
-	var after *unstructured.Unstructured
-	if err == nil {
+func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (after *unstructured.Unstructured, err error) {
+	err = p.write(ctx, Call{Verb: dryrun.Patch, Ref: ref, Subresource: patch.Subresource}, patch.DryRun, func() (*unstructured.Unstructured, bool, error) {
 		after, err = p.Port.Patch(ctx, ref, patch)
-	}
-	if !patch.DryRun {
-		p.written(Call{Verb: dryrun.Patch, Ref: ref, Subresource: patch.Subresource}, false, before, after, err)
-	}
+		return after, false, err
+	})
 	return after, err
 }
 
@@ -154,4 +140,124 @@ func (h *Harness) note(call Call) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.calls = append(h.calls, call)
+}
+
+// faultyView is view with errors injected, and with what it offers beside being a View.
+func faultyView(view deploy.View, f *faults) deploy.View {
+	base := faulty{view, f}
+	owned, isOwned := view.(deploy.OwnedView)
+	partial, isPartial := view.(deploy.PartialView)
+	switch {
+	case isOwned && isPartial:
+		return struct {
+			faulty
+			ownedPart
+			partialPart
+		}{base, ownedPart{owned}, partialPart{partial, f}}
+	case isOwned:
+		return struct {
+			faulty
+			ownedPart
+		}{base, ownedPart{owned}}
+	case isPartial:
+		return struct {
+			faulty
+			partialPart
+		}{base, partialPart{partial, f}}
+	}
+	return base
+}
+
+type faulty struct {
+	deploy.View
+	faults *faults
+}
+
+// Get implements deploy.View.
+func (v faulty) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
+	if err := v.faults.meet(ref); err != nil {
+		return nil, err
+	}
+	return v.View.Get(ctx, ref)
+}
+
+type ownedPart struct{ owned deploy.OwnedView }
+
+// Owned implements deploy.OwnedView.
+func (v ownedPart) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
+	return v.owned.Owned(ctx, kind, namespace, owner)
+}
+
+type partialPart struct {
+	partial deploy.PartialView
+	hidden  *faults
+}
+
+// Partial implements deploy.PartialView.
+func (v partialPart) Partial(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, bool, error) {
+	if err := v.hidden.meet(ref); err != nil {
+		return nil, false, err
+	}
+	return v.partial.Partial(ctx, ref)
+}
+
+// Holds reports what the View beneath does, false where that doesn't know.
+func (v faulty) Holds(kind schema.GroupVersionKind, namespace string) bool {
+	view, ok := v.View.(interface {
+		Holds(kind schema.GroupVersionKind, namespace string) bool
+	})
+	return ok && view.Holds(kind, namespace)
+}
+
+// alike is a cluster that accepts any kind, where those have no namespaces that have none in another cluster.
+type alike struct {
+	deploy.Cluster
+	model deploy.Port
+}
+
+// Port implements deploy.Cluster.
+func (a alike) Port() deploy.Port { return alikePort{a.Cluster.Port(), a.model} }
+
+type alikePort struct {
+	deploy.Port
+	model deploy.Port
+}
+
+// Scope implements deploy.Port. It is asked before the first object of a kind is sent.
+func (p alikePort) Scope(ctx context.Context, kind schema.GroupVersionKind) (deploy.Scope, error) {
+	scope, err := p.Port.Scope(ctx, kind)
+	if err != nil || scope == deploy.ClusterScoped {
+		return scope, err
+	}
+	wanted, err := p.model.Scope(ctx, kind)
+	var unknown *deploy.KindUnknownError
+	if errors.As(err, &unknown) {
+		return scope, nil
+	}
+	if err != nil || wanted == scope {
+		return wanted, err
+	}
+	_, err = p.Create(ctx, definitionOf(kind), deploy.CreateOptions{FieldManager: FieldManager})
+	var exists *deploy.AlreadyExistsError
+	if err != nil && !errors.As(err, &exists) {
+		return "", err
+	}
+	return wanted, nil
+}
+
+// definitionOf is the CustomResourceDefinition of a kind without namespaces that says no more than that.
+func definitionOf(kind schema.GroupVersionKind) *unstructured.Unstructured {
+	plural := strings.ToLower(kind.Kind) + "s"
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"spec": map[string]any{
+			"group": kind.Group, "scope": "Cluster", "names": map[string]any{"kind": kind.Kind, "plural": plural},
+			"versions": []any{map[string]any{
+				"name": kind.Version, "served": true, "storage": true,
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+			}},
+		},
+	}}
+	obj.SetName(plural + "." + kind.Group)
+	return obj
 }

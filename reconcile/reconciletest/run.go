@@ -36,7 +36,7 @@ type Run struct {
 // turn is what is to come for a resource.
 type turn struct {
 	due time.Time
-	// waits tells that it is due some time; event that something happened, rather than that time has passed.
+	// waits: it is due some time; event that something happened, rather than that time has passed.
 	waits, event bool
 	// why says what that was.
 	why     request.Triggers
@@ -60,7 +60,7 @@ func (h *Harness) Runs() []Run { return slices.Clone(h.runs) }
 func (h *Harness) Reconcile(resource string) (request.Result, error) {
 	h.t.Helper()
 	ref := h.find(resource)
-	key := deploy.Ref{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	key := ref
 	if h.reconcilers[ref.Kind] == nil {
 		h.t.Fatalf("reconciletest: reconcile %s: no controller of the test is for that kind", resource)
 	}
@@ -257,7 +257,7 @@ func (h *Harness) reconcile(key deploy.Ref) {
 	t.waits, t.event, t.why = false, false, 0
 	t.count++
 	t.total++
-	ref := deploy.Ref{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name}
+	ref := key
 	resource := h.events.resource(ref)
 	h.faults.begin(ref, resource != nil && resource.GetDeletionTimestamp() != nil)
 	h.mu.Lock()
@@ -287,7 +287,7 @@ func (h *Harness) reconcile(key deploy.Ref) {
 	t.judge(run, changed || moved, timed)
 }
 
-// furthered tells whether a reconcile created or deleted something that none before it in this run did.
+// furthered reports whether a reconcile created or deleted something that none before it in this run did.
 func (t *turn) furthered(run Run) (further bool) {
 	for _, call := range run.Calls {
 		if call.Action == deploy.Created || call.Action == deploy.Removed {
@@ -320,7 +320,7 @@ func (t *turn) after(run Run, now time.Time) {
 	}
 }
 
-// judge tells whether there is sense in reconciling again although nothing happens.
+// judge reports whether there is sense in reconciling again although nothing happens.
 func (t *turn) judge(run Run, changed, timed bool) {
 	if changed {
 		t.quiet, t.settled = 0, false

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
+	"github.com/operkit/operkit/reconcile/internal/plain"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -16,15 +19,15 @@ import (
 // simulatorName owns the fields that the simulator writes.
 const simulatorName = "reconciletest-simulator"
 
-// simulator does what the controllers of a real cluster do, as far as others look at it.
+// simulator does what the controllers of a real cluster do, as far as readiness depends on it.
 type simulator struct {
 	*Harness
 
 	mu sync.Mutex
-	// held are those that nothing happens to, broken those that fail, with the message.
+	// held are the objects that stay as they are, broken those that fail, with the message.
 	held   []name
 	broken []breakage
-	// addresses is how many IP addresses were given away.
+	// addresses counts the IP addresses that were given out.
 	addresses int
 }
 
@@ -81,23 +84,12 @@ func (h *Harness) Release(objects ...string) {
 	}
 }
 
-// release tells whether there was something. The lock is held.
+// release reports whether there was something to release. The lock is held.
 func (s *simulator) release(n name) (found bool) {
-	var held []name
-	for _, other := range s.held {
-		if other != n {
-			held = append(held, other)
-		}
-	}
-	var broken []breakage
-	for _, other := range s.broken {
-		if other.name != n {
-			broken = append(broken, other)
-		}
-	}
-	found = len(held) < len(s.held) || len(broken) < len(s.broken)
-	s.held, s.broken = held, broken
-	return found
+	before := len(s.held) + len(s.broken)
+	s.held = slices.DeleteFunc(s.held, func(other name) bool { return other == n })
+	s.broken = slices.DeleteFunc(s.broken, func(other breakage) bool { return other.name == n })
+	return len(s.held)+len(s.broken) < before
 }
 
 func (h *Harness) named(object string) name {
@@ -112,8 +104,8 @@ func (h *Harness) named(object string) name {
 	return n
 }
 
-// told is what the test said of an object.
-func (s *simulator) told(ref deploy.Ref) (held bool, broken *breakage) {
+// controlled returns what the test asked for an object: Hold, or Break.
+func (s *simulator) controlled(ref deploy.Ref) (held bool, broken *breakage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, n := range s.held {
@@ -127,7 +119,7 @@ func (s *simulator) told(ref deploy.Ref) (held bool, broken *breakage) {
 	return held, broken
 }
 
-// act does one step for every object and tells whether there was something to do.
+// act does one step for every object and reports whether there was something to do.
 func (s *simulator) act(ctx context.Context) (acted bool, err error) {
 	for _, obj := range s.memory.Objects() {
 		done, err := s.actOn(ctx, obj)
@@ -141,7 +133,7 @@ func (s *simulator) act(ctx context.Context) (acted bool, err error) {
 
 func (s *simulator) actOn(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
 	ref := deploy.RefOf(obj)
-	held, broken := s.told(ref)
+	held, broken := s.controlled(ref)
 	if held || obj.GetDeletionTimestamp() != nil {
 		return false, nil
 	}
@@ -163,7 +155,7 @@ func (s *simulator) actOn(ctx context.Context, obj *unstructured.Unstructured) (
 func (s *simulator) statusOf(obj *unstructured.Unstructured, broken *breakage) map[string]any {
 	kind := obj.GroupVersionKind().GroupKind()
 	if simulation := s.options.simulations[kind]; simulation != nil && broken == nil {
-		want, err := plain(simulation(obj))
+		want, err := plain.Map(simulation(obj))
 		if err != nil {
 			s.t.Fatalf("reconciletest: simulate %s: %v", kind, err)
 		}
@@ -179,19 +171,6 @@ func (s *simulator) statusOf(obj *unstructured.Unstructured, broken *breakage) m
 	return work(s, obj)
 }
 
-// plain is content as a cluster has it, with int64 and float64 as its only numbers.
-func plain(content map[string]any) (map[string]any, error) {
-	if content == nil {
-		return nil, nil
-	}
-	objects, err := toObjects(map[string]any{"apiVersion": "v1", "kind": "Any", "status": content})
-	if err != nil {
-		return nil, err
-	}
-	out, _ := objects[0].Object["status"].(map[string]any)
-	return out, nil
-}
-
 // timed gives the conditions of a wanted status their times, which move with their status.
 func (s *simulator) timed(have, want map[string]any) map[string]any {
 	conditions, ok := want["conditions"].([]any)
@@ -205,31 +184,25 @@ func (s *simulator) timed(have, want map[string]any) map[string]any {
 			before[condition["type"]] = condition
 		}
 	}
-	var all []any
-	for _, entry := range conditions {
+	conditions = slices.Clone(conditions)
+	for i, entry := range conditions {
 		condition, ok := entry.(map[string]any)
 		if !ok {
-			all = append(all, entry)
 			continue
 		}
-		copied := map[string]any{"lastTransitionTime": s.clock.now().UTC().Format("2006-01-02T15:04:05Z")}
+		timed := map[string]any{"lastTransitionTime": s.clock.now().UTC().Format("2006-01-02T15:04:05Z")}
 		if old := before[condition["type"]]; old != nil && old["status"] == condition["status"] && old["lastTransitionTime"] != nil {
-			copied["lastTransitionTime"] = old["lastTransitionTime"]
+			timed["lastTransitionTime"] = old["lastTransitionTime"]
 		}
-		for field, value := range condition {
-			copied[field] = value
-		}
-		all = append(all, copied)
+		maps.Copy(timed, condition)
+		conditions[i] = timed
 	}
-	out := map[string]any{}
-	for field, value := range want {
-		out[field] = value
-	}
-	out["conditions"] = all
-	return out
+	want = maps.Clone(want)
+	want["conditions"] = conditions
+	return want
 }
 
-// includes tells whether have says all that want says; null is what isn't there.
+// includes reports whether have has everything that want has; null is the absence of a value.
 func includes(have, want any) bool {
 	switch w := want.(type) {
 	case map[string]any:
@@ -255,9 +228,9 @@ func includes(have, want any) bool {
 	return reflect.DeepEqual(have, want)
 }
 
-// admit gives a Service its cluster IP when it is created, as a server does.
+// admit gives a new Service its cluster IP, as a server does.
 func (s *simulator) admit(request dryrun.AdmissionRequest, live, next *unstructured.Unstructured) error {
-	if held, _ := s.told(request.Ref); live != nil || held || request.Subresource != "" {
+	if held, _ := s.controlled(request.Ref); live != nil || held || request.Subresource != "" {
 		return nil
 	}
 	spec := s.address(next)
@@ -269,7 +242,7 @@ func (s *simulator) admit(request dryrun.AdmissionRequest, live, next *unstructu
 	return nil
 }
 
-// address is what a Service without a cluster IP gets, nil for all else.
+// address returns the address that a Service without a cluster IP gets, nil for other objects.
 func (s *simulator) address(obj *unstructured.Unstructured) map[string]any {
 	if kind := obj.GroupVersionKind(); kind.Group != "" || kind.Kind != "Service" {
 		return nil

@@ -136,5 +136,5 @@ func TestBring(t *testing.T) {
 		h.RunUntilSettled()
 		h.Bring("ConfigMap door")
 	}))
-	assert.Contains(t, try(t, func(t *trial) { New(t, doors(source.Sources{External: []source.External{nil}})) }), "external[0]: is nil")
+	assert.Contains(t, try(t, func(t *trial) { New(t, doors(source.Sources{External: []source.External{nil}})) }), "external[0]: nil source")
 }

@@ -50,7 +50,7 @@ func Example() {
 func ExampleSources_Check() {
 	sources := source.Sources{Owned: []source.Owned{{Kind: services}, {Kind: services}}}
 	fmt.Println(sources.Check())
-	// Output: owned[1]: Service: is there twice: join its filters by filter.And or filter.Or
+	// Output: owned[1]: Service: declared twice: join its filters by filter.And or filter.Or
 }
 
 func ExampleOf() {

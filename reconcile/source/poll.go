@@ -11,26 +11,65 @@ import (
 )
 
 // Poll calls fetch at once and then each interval after it has returned, and brings the keys whose value came, changed
-// or went since it last answered; the first time those are all. A value may be a version, a hash or a time. An error
-// leaves what is known as it was, is told once for each reason, and the next interval tries again; a panic is an error.
-// Nothing is fetched at the same time as before: a fetch that hangs stops the poll, so have it keep to a time of its own.
+// or went since the last call that succeeded; the first time all keys. A value may be a version, a hash or a time. An error
+// changes nothing that is known; each reason is logged once, and fetch is called again after the interval. A panic is an
+// error. fetch is never called while it runs: one that hangs stops the poll, so give it a timeout of its own.
 func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) (map[deploy.Ref]V, error)) External {
-	return &poll[V]{interval, fetch}
+	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
+		now, err := guarded(func() (map[deploy.Ref]V, error) { return fetch(ctx) })
+		if err != nil {
+			return last, map[string]error{err.Error(): fmt.Errorf("poll: %w", err)}
+		}
+		if ctx.Err() == nil {
+			target.Bring(differing(last, now)...)
+		}
+		return maps.Clone(now), nil // fetch may go on using its map
+	}}
+}
+
+// PollEach calls fetch for each known object of the kind, one after the other, at once and then each interval after the
+// last object, and brings objects whose value came or changed since it was last fetched. Everything else is as with Poll,
+// for each object. Use it where objects can only be fetched one by one, which takes time; Poll fetches once for all.
+func PollEach[V comparable](interval time.Duration, fetch func(ctx context.Context, key deploy.Ref) (V, error)) External {
+	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
+		now, failed := map[deploy.Ref]V{}, map[string]error{}
+		for _, key := range target.Keys() {
+			value, err := guarded(func() (V, error) { return fetch(ctx, key) })
+			if ctx.Err() != nil {
+				break
+			}
+			before, known := last[key]
+			switch {
+			case err != nil:
+				if known {
+					now[key] = before
+				}
+				if failed[err.Error()] == nil {
+					failed[err.Error()] = fmt.Errorf("poll of %s: %w", key, err)
+				}
+				continue
+			case !known || before != value:
+				target.Bring(key)
+			}
+			now[key] = value
+		}
+		return now, failed
+	}}
 }
 
 type poll[V comparable] struct {
 	interval time.Duration
-	fetch    func(ctx context.Context) (map[deploy.Ref]V, error)
+	isNil    bool
+	// round fetches once and brings what differs from last. It returns the values for the next round, and errors by reason.
+	round func(ctx context.Context, target Target, last map[deploy.Ref]V) (now map[deploy.Ref]V, failed map[string]error)
 }
 
-func (p *poll[V]) check() error { return checkPoll(p.interval, p.fetch == nil) }
-
-func checkPoll(interval time.Duration, isNil bool) error {
+func (p *poll[V]) check() error {
 	switch {
-	case interval <= 0:
-		return fmt.Errorf("its interval is %s: it must be positive", interval)
-	case isNil:
-		return errors.New("its fetch is nil")
+	case p.interval <= 0:
+		return fmt.Errorf("interval %s: it must be positive", p.interval)
+	case p.isNil:
+		return errors.New("nil fetch")
 	}
 	return nil
 }
@@ -38,23 +77,30 @@ func checkPoll(interval time.Duration, isNil bool) error {
 // Run implements External.
 func (p *poll[V]) Run(ctx context.Context, target Target) {
 	var last map[deploy.Ref]V
-	said := ""
-	every(ctx, p.interval, func() {
-		now, err := guarded(func() (map[deploy.Ref]V, error) { return p.fetch(ctx) })
-		switch {
-		case ctx.Err() != nil:
-		case err == nil:
-			said = ""
-			target.Bring(differing(last, now)...)
-			last = maps.Clone(now) // fetch may go on using its map
-		case err.Error() != said:
-			said = err.Error()
-			target.Failed(fmt.Errorf("poll: %w", err))
+	var reported map[string]error
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
 		}
-	})
+		now, failed := p.round(ctx, target, last)
+		if ctx.Err() != nil {
+			return
+		}
+		for reason, err := range failed {
+			if reported[reason] == nil {
+				target.Failed(err)
+			}
+		}
+		last, reported = now, failed
+		timer.Reset(p.interval)
+	}
 }
 
-// differing are the keys that have another value in now than in last, or are in one of them only.
+// differing returns the keys that have another value in now than in last, or are in one of them only.
 func differing[V comparable](last, now map[deploy.Ref]V) (keys []deploy.Ref) {
 	for key, value := range now {
 		if before, ok := last[key]; !ok || before != value {
@@ -69,25 +115,7 @@ func differing[V comparable](last, now map[deploy.Ref]V) (keys []deploy.Ref) {
 	return keys
 }
 
-// every calls f at once, and again each interval after it has returned, until ctx ends.
-func every(ctx context.Context, interval time.Duration, f func()) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		f()
-		timer.Reset(interval)
-	}
-}
-
-// guarded calls fetch; a panic is its error.
+// guarded calls fetch; a panic is an error.
 func guarded[T any](fetch func() (T, error)) (result T, err error) {
 	defer func() {
 		if value := recover(); value != nil {

@@ -11,28 +11,28 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Sources are what brings the objects of one kind to reconcile. The zero value adds nothing to what does by itself.
+// Sources declares what brings the objects of one kind to reconcile. The zero value changes nothing.
 type Sources struct {
-	// When tells which events of the objects themselves count; nil is filter.Standard. Those that exist at the start are
-	// events too, and so is the beginning of a deletion: what is refused isn't reconciled for it, see package filter.
-	// Retries, times that a result asks for, a forced reconcile and all else below bring an object to reconcile all the
-	// same. An event at which it panics counts, and the panic is logged once (spec: watch 21, 28-31).
+	// When reports which events of the objects themselves count; nil is filter.Standard. Existing objects at the start are
+	// events too, and so is the beginning of a deletion, see package filter. Retries, times that a result asks for, a forced
+	// reconcile and everything below bring an object to reconcile all the same. An event at which it panics counts; the
+	// first panic is logged.
 	When filter.Predicate
-	// Owned are kinds of children that are watched from the start (spec: watch mistake 23).
+	// Owned are kinds of children that are watched from the start.
 	Owned []Owned
 	// Mapped are other kinds whose events concern objects of this one.
 	Mapped []Mapped
-	// External is what happens outside of the cluster.
+	// External are sources outside of the cluster.
 	External []External
 }
 
-// Owned is a kind of which the objects own some: by an owner reference, or by a label, see deploy.OwnedByLabel.
+// Owned is a kind of children: objects owned by an owner reference, or by a label, see deploy.OwnedByLabel.
 type Owned struct {
 	// Kind is that of the children.
 	Kind schema.GroupVersionKind
-	// When tells which events of a child bring its owners. By itself, when nil, each does that shows another version than
-	// the last; a filter lets pass some of these (spec: watch 25, 26). For a child that has a reconciler of its own, such
-	// as another resource of the same operator, filter.ReadyReason is enough (spec: watch 27).
+	// When reports which events of a child bring its owners; nil: each event that shows another version than the last one.
+	// For a child that has a reconciler of its own, such as another resource of the same operator, filter.ReadyReason is
+	// enough.
 	When filter.Predicate
 }
 
@@ -40,22 +40,22 @@ type Owned struct {
 type Mapped struct {
 	// Kind is that of the objects that matter.
 	Kind schema.GroupVersionKind
-	// When tells which events are mapped; nil: each that shows another version than the last.
+	// When reports which events are mapped; nil: each event that shows another version than the last one.
 	When filter.Predicate
-	// Keys tells which objects an event concerns. A key without a kind means one of the kind that is controlled; others
-	// than of that kind are refused, and that is logged once. It must not change the event, is called for one event
-	// of any kind after the other, so it must not block, and isn't called for what leaves the view
-	// (deploy.Left). One that panics concerns nobody, and the panic is logged once.
+	// Keys returns which objects an event concerns. A key without a kind has the controlled kind; keys of other kinds are
+	// ignored, and the first one is logged. It must not change the event, and must not block: events of all kinds wait for
+	// it. It isn't called for an object that leaves the view (deploy.Left). An event at which it panics concerns no object;
+	// the first panic is logged.
 	Keys func(event deploy.Event) []deploy.Ref
 }
 
-// Provider is what a reconciler of package watch, or a controller of package reconcile, implements to have Sources. They
-// are asked for once, before anything runs, and must not change afterwards.
+// Provider is implemented by a reconciler of package watch, or a controller of package reconcile, that declares Sources.
+// They are asked for once, before anything runs, and must not change afterwards.
 type Provider interface {
 	Sources() Sources
 }
 
-// Check tells what is wrong with s.
+// Check returns what is wrong with s.
 func (s Sources) Check() error {
 	var errs []error
 	owned := map[schema.GroupKind]bool{}
@@ -64,7 +64,7 @@ func (s Sources) Check() error {
 		case o.Kind.Kind == "" || o.Kind.Version == "":
 			errs = append(errs, fmt.Errorf("owned[%d]: kind %q: needs a version and a kind", i, o.Kind))
 		case owned[o.Kind.GroupKind()]:
-			errs = append(errs, fmt.Errorf("owned[%d]: %s: is there twice: join its filters by filter.And or filter.Or", i, o.Kind.GroupKind()))
+			errs = append(errs, fmt.Errorf("owned[%d]: %s: declared twice: join its filters by filter.And or filter.Or", i, o.Kind.GroupKind()))
 		}
 		owned[o.Kind.GroupKind()] = true
 	}
@@ -73,7 +73,7 @@ func (s Sources) Check() error {
 		case m.Kind.Kind == "" || m.Kind.Version == "":
 			errs = append(errs, fmt.Errorf("mapped[%d]: kind %q: needs a version and a kind", i, m.Kind))
 		case m.Keys == nil:
-			errs = append(errs, fmt.Errorf("mapped[%d]: %s: its Keys is nil", i, m.Kind.GroupKind()))
+			errs = append(errs, fmt.Errorf("mapped[%d]: %s: nil Keys", i, m.Kind.GroupKind()))
 		}
 	}
 	for i, external := range s.External {
@@ -85,11 +85,8 @@ func (s Sources) Check() error {
 }
 
 func checkExternal(external External) error {
-	if external == nil {
-		return errors.New("is nil")
-	}
-	if value := reflect.ValueOf(external); value.Kind() == reflect.Func && value.IsNil() {
-		return errors.New("is nil")
+	if value := reflect.ValueOf(external); !value.IsValid() || value.Kind() == reflect.Func && value.IsNil() {
+		return errors.New("nil source")
 	}
 	if checked, ok := external.(interface{ check() error }); ok {
 		return checked.check()
@@ -97,8 +94,8 @@ func checkExternal(external External) error {
 	return nil
 }
 
-// Of returns what value, a reconciler or a controller, says of its Sources, none if it says nothing. What is wrong with
-// them is an error, and so are a panic and a method Sources that isn't that of a Provider.
+// Of returns the Sources of value, a reconciler or a controller, none if it isn't a Provider. The error is about invalid
+// Sources, a panic, or a method Sources with another signature than Provider's.
 func Of(value any) (sources Sources, err error) {
 	provider, ok := value.(Provider)
 	if !ok {

@@ -29,17 +29,17 @@ func TestCheck(t *testing.T) {
 		{"watch 31: an owned kind without a version", Sources{Owned: []Owned{{Kind: schema.GroupVersionKind{Kind: "Widget"}}}},
 			`owned[0]: kind "/, Kind=Widget": needs a version and a kind`},
 		{"watch mistake 18: one that is there twice", Sources{Owned: []Owned{{Kind: configMaps}, {Kind: configMaps}}},
-			"owned[1]: ConfigMap: is there twice: join its filters by filter.And or filter.Or"},
+			"owned[1]: ConfigMap: declared twice: join its filters by filter.And or filter.Or"},
 		{"a mapped kind that is none", Sources{Mapped: []Mapped{{Keys: nobody}}}, `mapped[0]: kind "/, Kind=": needs a version and a kind`},
-		{"one that maps nothing", Sources{Mapped: []Mapped{{Kind: configMaps}}}, "mapped[0]: ConfigMap: its Keys is nil"},
-		{"no external source", Sources{External: []External{nil}}, "external[0]: is nil"},
-		{"no function", Sources{External: []External{Func(nil)}}, "external[0]: is nil"},
-		{"no channel", Sources{External: []External{Channel(nil)}}, "external[0]: its channel is nil"},
-		{"watch mistake 25: no interval", Sources{External: []External{Poll(0, fetch)}}, "external[0]: its interval is 0s: it must be positive"},
-		{"nothing to fetch by", Sources{External: []External{Poll[int](time.Second, nil)}}, "external[0]: its fetch is nil"},
-		{"watch mistake 25: no interval for each", Sources{External: []External{PollEach[int](-time.Second, nil)}}, "external[0]: its interval is -1s: it must be positive"},
-		{"nothing to fetch each by", Sources{External: []External{PollEach[int](time.Second, nil)}}, "external[0]: its fetch is nil"},
-		{"all mistakes at once", Sources{Owned: []Owned{{}}, External: []External{nil}}, "owned[0]: kind \"/, Kind=\": needs a version and a kind\nexternal[0]: is nil"},
+		{"one that maps nothing", Sources{Mapped: []Mapped{{Kind: configMaps}}}, "mapped[0]: ConfigMap: nil Keys"},
+		{"no external source", Sources{External: []External{nil}}, "external[0]: nil source"},
+		{"no function", Sources{External: []External{Func(nil)}}, "external[0]: nil source"},
+		{"no channel", Sources{External: []External{Channel(nil)}}, "external[0]: nil channel"},
+		{"watch mistake 25: no interval", Sources{External: []External{Poll(0, fetch)}}, "external[0]: interval 0s: it must be positive"},
+		{"nothing to fetch by", Sources{External: []External{Poll[int](time.Second, nil)}}, "external[0]: nil fetch"},
+		{"watch mistake 25: no interval for each", Sources{External: []External{PollEach[int](-time.Second, nil)}}, "external[0]: interval -1s: it must be positive"},
+		{"nothing to fetch each by", Sources{External: []External{PollEach[int](time.Second, nil)}}, "external[0]: nil fetch"},
+		{"all mistakes at once", Sources{Owned: []Owned{{}}, External: []External{nil}}, "owned[0]: kind \"/, Kind=\": needs a version and a kind\nexternal[0]: nil source"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +72,7 @@ func TestOf(t *testing.T) {
 		{"what says nothing", struct{}{}, 0, ""},
 		{"nothing", nil, 0, ""},
 		{"a method of that name that is another one", misspelt{}, 0, "source.misspelt: its method Sources is () []source.Owned: make it () source.Sources"},
-		{"mistakes", provider{func() Sources { return Sources{External: []External{nil}} }}, 0, "source.provider: its sources: external[0]: is nil"},
+		{"mistakes", provider{func() Sources { return Sources{External: []External{nil}} }}, 0, "source.provider: its sources: external[0]: nil source"},
 		{"watch mistake 12: a panic", provider{func() Sources { panic("boom") }}, 0, "source.provider: its method Sources panics: boom"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

@@ -1,10 +1,12 @@
 package templates
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"text/template"
@@ -54,7 +56,7 @@ var ownFunctions = template.FuncMap{
 		text, err := indent(spaces, text)
 		return "\n" + text, err
 	},
-	"until":     func(count int) ([]int, error) { return untilStep(0, count, sign(count)) },
+	"until":     func(count int) ([]int, error) { return untilStep(0, count, cmp.Compare(count, 0)) },
 	"untilStep": untilStep,
 	"seq":       seq,
 
@@ -160,41 +162,97 @@ func untilStep(start, stop, step int) ([]int, error) {
 
 // seq is seq of the shell: its last, or first and last, or first, step and last number; with spaces between.
 func seq(params ...int) (string, error) {
-	start, step := 1, 0
-	switch len(params) {
-	case 0:
+	if len(params) == 0 {
 		return "", nil
-	case 1:
-	case 2:
+	}
+	start, last := 1, params[len(params)-1]
+	if len(params) > 1 {
 		start = params[0]
+	}
+	step := cmp.Or(cmp.Compare(last, start), 1)
+	switch len(params) {
+	case 1, 2:
 	case 3:
-		start, step = params[0], params[1]
-		if step == 0 {
-			return "", nil
-		}
+		step = params[1]
 	default:
 		return "", errors.New("it takes three numbers at most")
 	}
-	last := params[len(params)-1]
-	if step == 0 {
-		step = sign(last - start)
-		if step == 0 {
-			step = 1
-		}
-	}
-	numbers, err := untilStep(start, last+sign(step), step)
-	if err != nil {
-		return "", err
-	}
-	return strings.Trim(fmt.Sprint(numbers), "[]"), nil
+	numbers, err := untilStep(start, last+cmp.Compare(step, 0), step)
+	return strings.Trim(fmt.Sprint(numbers), "[]"), err
 }
 
-func sign(number int) int {
-	switch {
-	case number < 0:
-		return -1
-	case number > 0:
-		return 1
+// keys lists the keys of the maps, of each in their order.
+func keys(maps ...map[string]any) []string {
+	var all []string
+	for _, m := range maps {
+		all = append(all, sortedKeys(m)...)
 	}
-	return 0
+	return all
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+
+func values(m map[string]any) []any {
+	var all []any
+	for _, key := range sortedKeys(m) {
+		all = append(all, m[key])
+	}
+	return all
+}
+
+// setKey refuses what could only be printed without end.
+func setKey(m map[string]any, key string, value any) (map[string]any, error) {
+	if reaches(value, m) {
+		return nil, rulef("", "a map can't hold itself")
+	}
+	m[key] = value
+	return m, nil
+}
+
+// reaches reports whether m is somewhere in value.
+func reaches(value any, m map[string]any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		if reflect.ValueOf(v).Pointer() == reflect.ValueOf(m).Pointer() {
+			return true
+		}
+		for _, item := range v {
+			if reaches(item, m) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return reaches(item, m) })
+	}
+	return false
+}
+
+// merging is a function of sprig that merges copies into a map, which so can't come to hold itself.
+func merging(name string) func(map[string]any, ...map[string]any) (any, error) {
+	merge, _ := sprigFunctions[name].(func(map[string]any, ...map[string]any) (any, error))
+	return func(into map[string]any, sources ...map[string]any) (any, error) {
+		copies := make([]map[string]any, len(sources))
+		for i, source := range sources {
+			copies[i], _ = copyOf(source).(map[string]any)
+		}
+		return merge(into, copies...)
+	}
+}
+
+func copyOf(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[key] = copyOf(item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = copyOf(item)
+		}
+		return out
+	}
+	return value
 }

@@ -2,15 +2,21 @@ package templates
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"text/template"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/internal/document"
+	"github.com/operkit/operkit/reconcile/internal/plain"
+	"k8s.io/apimachinery/pkg/runtime"
+	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Option sets what is rarely set.
+// Option sets what is rarely set. The last one of a kind wins, unless its comment says that several add up; nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -73,7 +79,9 @@ const defaultLeft, defaultRight = "{{", "}}"
 func newOptions(opts []Option) (options, error) {
 	o := options{left: defaultLeft, right: defaultRight}
 	for _, option := range opts {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	for name := range o.funcs {
 		if isTaken(name) {
@@ -95,4 +103,97 @@ func usable(funcs template.FuncMap) (err error) {
 	}()
 	template.New("").Funcs(funcs)
 	return nil
+}
+
+// Data is what templates are rendered with when there is no session, see Render. Absent maps are empty.
+type Data struct {
+	// Name, Namespace, APIVersion, Kind, Metadata and Spec are those of the resource, Version is the one it wants, Config its settings; Values are those
+	// of the templates, see Values.
+	Name, Namespace, APIVersion, Kind, Version string
+	Metadata, Spec, Config, Values             map[string]any
+	// ScopedName is the function scopedName; default is Name, a dash and the argument, as Session.ScopedName has it.
+	ScopedName func(name string) string
+}
+
+// dataOf is what a session knows.
+func dataOf(s *reconcile.Session) (Data, error) {
+	resource := s.Resource()
+	metadata, _ := resource.Object["metadata"].(map[string]any)
+	delete(metadata, "resourceVersion")
+	delete(metadata, "managedFields")
+	spec, isMap := resource.Object["spec"].(map[string]any)
+	if given := resource.Object["spec"]; given != nil && !isMap {
+		return Data{}, reconcile.Configuration("spec is %s: a map is needed", document.KindOf(given))
+	}
+	return Data{
+		Name: s.Name(), Namespace: s.Namespace(), APIVersion: resource.GetAPIVersion(), Kind: resource.GetKind(), Version: s.Version(),
+		Metadata: metadata, Spec: spec, Config: s.Config(), ScopedName: s.ScopedName,
+	}, nil
+}
+
+// root is the dot of every template. It shares nothing with d unless that has the plain form already.
+func (d Data) root() (map[string]any, error) {
+	root := map[string]any{"Name": d.Name, "Namespace": d.Namespace, "APIVersion": d.APIVersion, "Kind": d.Kind, "Version": d.Version}
+	for name, content := range map[string]map[string]any{"Metadata": d.Metadata, "Spec": d.Spec, "Config": d.Config, "Values": d.Values} {
+		plain, err := mapOf(content)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		root[name] = plain
+	}
+	return root, nil
+}
+
+// valuesOf puts the author's values over each other.
+func valuesOf(ctx context.Context, s *reconcile.Session, layers ...options) (map[string]any, error) {
+	all := map[string]any{}
+	for _, o := range layers {
+		for _, values := range o.values {
+			given, err := values(ctx, s)
+			if err != nil {
+				return nil, fmt.Errorf("values: %w", err)
+			}
+			content, err := mapOf(given)
+			if err != nil {
+				return nil, fmt.Errorf("values: %w", err)
+			}
+			all = over(all, content)
+		}
+	}
+	return all, nil
+}
+
+// over is under with content over it: maps are merged, everything else is replaced. Neither is changed.
+func over(under, content map[string]any) map[string]any {
+	merged := make(map[string]any, len(under)+len(content))
+	for key, value := range under {
+		merged[key] = value
+	}
+	for key, value := range content {
+		below, isMap := merged[key].(map[string]any)
+		if above, areMaps := value.(map[string]any); isMap && areMaps {
+			value = over(below, above)
+		}
+		merged[key] = value
+	}
+	return merged
+}
+
+// mapOf is a value as JSON would have it: maps, lists, text, booleans, int64 and float64. Nothing is an empty map.
+func mapOf(value any) (map[string]any, error) {
+	if given := reflect.ValueOf(value); value == nil || (given.Kind() == reflect.Pointer || given.Kind() == reflect.Map) && given.IsNil() {
+		return map[string]any{}, nil
+	}
+	if content, ok := value.(map[string]any); ok && plain.Is(content) {
+		return runtime.DeepCopyJSON(content), nil
+	}
+	document, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("a value of type %T can't be converted: %w", value, err)
+	}
+	var content map[string]any
+	if err := apijson.Unmarshal(document, &content); err != nil || content == nil {
+		return nil, errors.Join(fmt.Errorf("a value of type %T is no map: pass one, or a struct", value), err)
+	}
+	return content, nil
 }

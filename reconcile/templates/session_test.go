@@ -88,7 +88,7 @@ func TestSessionMistakes(t *testing.T) {
 		{"a spec that is no map", func(ctx context.Context, s *reconcile.Session) error {
 			s.Use("sign", fine.Component("sign"))
 			return nil
-		}, "ConfigError", "spec: is a list: a map is needed"},
+		}, "ConfigError", "spec is a list: a map is needed"},
 		{"no component of that name", func(ctx context.Context, s *reconcile.Session) error {
 			_, err := fine.Objects(ctx, s, "sing")
 			return err

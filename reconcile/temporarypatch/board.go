@@ -9,17 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// board is where reconciles of targets leave word of what they made of each patch. It is safe for
+// board holds the results that reconciles of targets report for each patch. It is safe for
 // concurrent use; its zero value is empty.
 type board struct {
 	mu sync.Mutex
 	// runs are the latest renderings with each patch.
 	runs map[types.UID]*run
-	// since tells from when on it is asked for what isn't settled yet.
-	since map[types.UID]question
+	// since is since when the result of a patch is awaited.
+	since map[types.UID]awaiting
 }
 
-type question struct {
+type awaiting struct {
 	generation int64
 	since      time.Time
 }
@@ -42,7 +42,7 @@ type spot struct {
 	at        place
 }
 
-// begin makes the run of a rendering that may begin now. It counts from its first object on.
+// begin makes the run of a rendering. The run counts from its first object on.
 func (b *board) begin(patch *TemporaryPatch, content bodies) *run {
 	return &run{
 		board: b, patch: patch.UID, generation: patch.Generation, bodies: content,
@@ -50,9 +50,9 @@ func (b *board) begin(patch *TemporaryPatch, content bodies) *run {
 	}
 }
 
-// note says what came of the bodies for one object of component: at is where they speak of it. What the rendering
-// before had matched counts until the component's turn has come again. It is said at once, so that nobody who looks
-// meanwhile sees an object rendered that isn't matched yet.
+// note records the result of the bodies for one object of component; at are the places of the bodies. The matches of the
+// rendering before count until the component's turn has come again. The result is recorded at once, so that an object that
+// is rendered is never seen unmatched.
 func (r *run) note(component, object string, at []place, err error) {
 	r.board.mu.Lock()
 	defer r.board.mu.Unlock()
@@ -81,7 +81,7 @@ type found struct {
 	failed             map[string]string
 }
 
-// look returns what the latest rendering made of a generation of a patch; ok is false when there was none
+// look returns the result of the latest rendering with a generation of a patch; ok is false when there was none
 // since this process began.
 func (b *board) look(patch types.UID, generation int64) (known found, ok bool) {
 	b.mu.Lock()
@@ -102,11 +102,11 @@ func (b *board) look(patch types.UID, generation int64) (known found, ok bool) {
 	return found{matched: sorted(names), unmatched: r.bodies.unmatched(places), failed: maps.Clone(r.failed)}, true
 }
 
-// ask notes whether the fate of a generation of a patch is still to be found out.
-func (b *board) ask(patch types.UID, generation int64, unsettled bool, now time.Time) {
+// await notes whether the result of a generation of a patch is still awaited.
+func (b *board) await(patch types.UID, generation int64, awaited bool, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !unsettled {
+	if !awaited {
 		delete(b.since, patch)
 		return
 	}
@@ -114,12 +114,12 @@ func (b *board) ask(patch types.UID, generation int64, unsettled bool, now time.
 		return
 	}
 	if b.since == nil {
-		b.since = map[types.UID]question{}
+		b.since = map[types.UID]awaiting{}
 	}
-	b.since[patch] = question{generation, now}
+	b.since[patch] = awaiting{generation, now}
 }
 
-// waiting tells since when it is asked for.
+// waiting returns since when the result is awaited.
 func (b *board) waiting(patch types.UID) (since time.Time, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	// componentName is that of the one component of a patch (spec: patches 6).
+	// componentName is that of the one component of a patch.
 	componentName = "temporarypatch"
-	// lookAgain is how often a patch is reconciled that expires, and so has no period but its own.
+	// lookAgain is how often a patch with an expiry is reconciled, since its own times replace the period.
 	lookAgain = 10 * time.Minute
-	// soonest and latest bound the time after which it is looked for the target, and for what that made of a
-	// patch.
+	// soonest and latest bound the time before the next look at the target, and at the result of its rendering.
 	soonest, latest = time.Second, time.Minute
 )
 
 // Controller is the reconcile.Controller of temporary patches and the reconcile.Patcher of their targets.
-// One value serves both, since the one leaves word for the other. It is safe for concurrent use.
+// One value serves both, since the Patcher reports to the Controller. It is safe for concurrent use.
 type Controller struct {
 	manager *deploy.Manager
 	kinds   []string
@@ -35,11 +34,11 @@ type Controller struct {
 }
 
 // New returns the Controller of patches for resources of the given kinds, each "Kind", of any group and
-// version, or "group/version/Kind", or "version/Kind" of the core group; see KindsOf (spec: patches 4). The
+// version, or "group/version/Kind", or "version/Kind" of the core group; see KindsOf. The
 // annotation on targets is written through manager, whose domain it has.
 func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, error) {
 	if manager == nil {
-		return nil, errors.New("temporary patches: the manager is nil")
+		return nil, errors.New("temporary patches: nil manager")
 	}
 	if err := checkKinds(kinds); err != nil {
 		return nil, err
@@ -48,15 +47,14 @@ func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, 
 	if err != nil {
 		return nil, err
 	}
-	// Whoever asked to reconcile asks again; a worker doesn't wait for that.
+	// A failed reconcile is retried by its engine; no worker waits for a retry here.
 	return &Controller{manager: manager.With(deploy.RetryFor(0)), kinds: slices.Clone(kinds), options: o, schemas: newSchemas()}, nil
 }
 
 // Kind implements reconcile.Controller.
 func (c *Controller) Kind() schema.GroupVersionKind { return c.options.kind }
 
-// Setup implements reconcile.Controller: the component temporarypatch keeps the entry on the target (spec:
-// patches 6). What is wrong with the patch is an error that reconcile.Configuration makes.
+// Setup implements reconcile.Controller: the component temporarypatch keeps the entry on the target. What is wrong with the patch is an error that reconcile.Configuration makes.
 func (c *Controller) Setup(_ context.Context, s *reconcile.Session) error {
 	patch, _, err := decode(s.Resource())
 	if err != nil {
@@ -69,8 +67,8 @@ func (c *Controller) Setup(_ context.Context, s *reconcile.Session) error {
 	return nil
 }
 
-// Finalize implements reconcile.Finalizer: the entry is taken off the target (spec: patches 7, 12). It
-// doesn't wait until the target has been rendered without it (spec: patches mistake 15).
+// Finalize implements reconcile.Finalizer: the entry is taken off the target. It
+// doesn't wait until the target has been rendered without it.
 func (c *Controller) Finalize(ctx context.Context, s *reconcile.Session) error {
 	resource := s.Resource()
 	spec, _, err := unstructured.NestedMap(resource.Object, "spec")
@@ -84,7 +82,7 @@ func (c *Controller) Finalize(ctx context.Context, s *reconcile.Session) error {
 	if named.APIVersion == "" || named.Name == "" || !c.patchable(named) {
 		return nil
 	}
-	target, err := c.target(ctx, s, named)
+	target, err := target(ctx, s, named, func(context.Context, deploy.Ref) error { return nil })
 	var unknown *deploy.KindUnknownError
 	if errors.As(err, &unknown) || err == nil && target == nil || s.DryRun() {
 		return nil
@@ -99,8 +97,8 @@ func (c *Controller) Finalize(ctx context.Context, s *reconcile.Session) error {
 	return nil
 }
 
-// Requeue implements reconcile.Requeuer: in time for the expiry, and sooner while it isn't known what the
-// target made of the patch.
+// Requeue implements reconcile.Requeuer: in time for the expiry, and sooner while the result of the target's rendering isn't
+// known.
 func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome reconcile.Outcome) (time.Duration, error) {
 	patch, _, err := decode(s.Resource())
 	if err != nil {
@@ -114,7 +112,7 @@ func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome re
 			after = min(after, latest)
 		}
 	}
-	// It may have expired after this reconcile looked: the next one says so, and then there is nothing left.
+	// It may have expired after this reconcile looked: then the next one reports that.
 	if expired(patch, now) && outcome.Complete() && !saysExpired(s.Resource()) {
 		after = soonest
 	}
@@ -127,40 +125,24 @@ func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome re
 	return after, nil
 }
 
-// target reads the resource that a patch names, nil if there is none (spec: patches 10).
-func (c *Controller) target(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec) (*unstructured.Unstructured, error) {
-	ref, err := targetOf(s, spec)
+// target reads the resource that a patch names, nil if there is none, after a call of before.
+func target(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec, before func(context.Context, deploy.Ref) error) (*unstructured.Unstructured, error) {
+	version, err := schema.ParseGroupVersion(spec.APIVersion)
 	if err != nil {
-		return nil, err
+		return nil, reconcile.Configuration("spec.apiVersion: %w", err)
 	}
-	target, err := s.Get(ctx, ref)
+	ref := deploy.Ref{Kind: version.WithKind(spec.Kind), Namespace: s.Namespace(), Name: spec.Name}
+	var found *unstructured.Unstructured
+	if err = before(ctx, ref); err == nil {
+		found, err = s.Get(ctx, ref)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("target %s: %w", ref, err)
 	}
-	return target, nil
+	return found, nil
 }
 
-// follow has the patch reconciled when its target comes, changes or goes.
-func (c *Controller) follow(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec) error {
-	ref, err := targetOf(s, spec)
-	if err != nil {
-		return err
-	}
-	if err := s.Follow(ctx, ref); err != nil {
-		return fmt.Errorf("target %s: %w", ref, err)
-	}
-	return nil
-}
-
-func targetOf(s *reconcile.Session, spec TemporaryPatchSpec) (deploy.Ref, error) {
-	version, err := schema.ParseGroupVersion(spec.APIVersion)
-	if err != nil {
-		return deploy.Ref{}, reconcile.Configuration("spec.apiVersion: %w", err)
-	}
-	return deploy.Ref{Kind: version.WithKind(spec.Kind), Namespace: s.Namespace(), Name: spec.Name}, nil
-}
-
-// saysExpired tells whether the status says so already.
+// saysExpired reports whether the status has the reason Expired already.
 func saysExpired(resource *unstructured.Unstructured) bool {
 	conditions, _, _ := unstructured.NestedSlice(resource.Object, "status", "conditions")
 	return slices.ContainsFunc(conditions, func(condition any) bool {
@@ -175,4 +157,48 @@ func expired(patch *TemporaryPatch, now time.Time) bool {
 
 func (c *Controller) logger(resource *unstructured.Unstructured) *slog.Logger {
 	return c.options.logger.With("object", deploy.RefOf(resource))
+}
+
+// component keeps the entry of one patch on its target. It has no objects: it is ready once the entry is there.
+type component struct {
+	controller *Controller
+	patch      *TemporaryPatch
+}
+
+// Build implements reconcile.Builder.
+func (*component) Build(context.Context, *reconcile.Session, *reconcile.Component) error { return nil }
+
+// Deploy implements reconcile.Deployer.
+func (w *component) Deploy(ctx context.Context, s *reconcile.Session, _ *reconcile.Component) error {
+	c, patch := w.controller, w.patch
+	if err := c.checkScope(ctx, patch.Spec); err != nil {
+		return err
+	}
+	// A target that comes after its patch, or loses its annotation, is to be patched at once.
+	target, err := target(ctx, s, patch.Spec, s.Follow)
+	if err != nil {
+		return err
+	}
+	ref := deploy.Ref{Kind: s.Kind(), Namespace: s.Namespace(), Name: s.Name()}
+	if s.DryRun() {
+		return nil
+	}
+	over := expired(patch, c.options.now())
+	exists := target != nil
+	switch {
+	case exists && over:
+		exists, err = c.edit(ctx, target, c.without(patch.Name))
+	case exists:
+		exists, err = c.edit(ctx, target, c.recording(patch))
+	}
+	if err != nil {
+		return fmt.Errorf("target %s %s: %w", patch.Spec.Kind, patch.Spec.Name, err)
+	}
+	if err := c.report(ctx, ref, patch, c.verdict(patch, exists, over)); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if !exists && !over {
+		return reconcile.Precondition("waiting for the target %s %s", patch.Spec.Kind, patch.Spec.Name)
+	}
+	return nil
 }

@@ -14,7 +14,7 @@ import (
 var definition []byte
 
 // CRD returns the CustomResourceDefinition of temporary patches, to be applied to a cluster: that of
-// DefaultKind, or of the kind that As gives (spec: patches 9). Other options make no difference. The object
+// DefaultKind, or of the kind that As gives. Other options make no difference. The object
 // is the caller's own.
 func CRD(opts ...Option) (*unstructured.Unstructured, error) {
 	o, err := newOptions(DefaultKind.Group, opts)

@@ -14,12 +14,12 @@ import (
 func decode(obj *unstructured.Unstructured) (*TemporaryPatch, bodies, error) {
 	patch := &TemporaryPatch{}
 	if _, isMap := obj.Object["spec"].(map[string]any); !isMap {
-		return nil, bodies{}, fmt.Errorf("spec: is missing: say what is to be patched, and how")
+		return nil, bodies{}, fmt.Errorf("spec is missing: set what is to be patched, and how")
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{
 		"metadata": obj.Object["metadata"], "spec": obj.Object["spec"],
 	}, patch); err != nil {
-		return nil, bodies{}, fmt.Errorf("spec: doesn't fit: %w", err)
+		return nil, bodies{}, fmt.Errorf("spec has another form than a patch: %w", err)
 	}
 	b, err := bodiesOf(patch.Spec)
 	if err != nil {
@@ -40,14 +40,14 @@ type body struct {
 }
 
 // errNoBodies tells of a patch that would change nothing. An empty tree is none.
-var errNoBodies = errors.New("spec: has neither patch nor patches: add one")
+var errNoBodies = errors.New("spec has neither patch nor patches: add one")
 
 func bodiesOf(spec TemporaryPatchSpec) (bodies, error) {
 	var b bodies
 	given := spec.Patch != nil && len(spec.Patch.Raw) > 0
 	switch {
 	case given && len(spec.Patches) > 0:
-		return b, fmt.Errorf("spec: has both patch and patches: keep one")
+		return b, fmt.Errorf("spec has both patch and patches: keep one")
 	case !given && len(spec.Patches) == 0:
 		return b, errNoBodies
 	case given:
@@ -93,7 +93,7 @@ func (p place) String() string { return strings.ReplaceAll(string(p), placeSepar
 func (p place) child(key string) place { return p + placeSeparator + place(key) }
 
 // find returns the bodies for one object, each with its place. Names are matched as they are; a tree may
-// also have them split at their dots, as oper8 does (spec: patches 19, mistake 12). An empty body says
+// also have them split at their dots, as oper8 does. An empty body says
 // nothing.
 func (b bodies) find(component, object string) (content []any, at []place) {
 	for _, entry := range b.list {

@@ -185,7 +185,7 @@ func TestBoardConcurrently(t *testing.T) {
 			for range 100 {
 				r := b.begin(patch, content)
 				r.note("c", "o", []place{placeOf("c", "o")}, nil)
-				b.ask("u", 1, true, time.Unix(1, 0))
+				b.await("u", 1, true, time.Unix(1, 0))
 				b.waiting("u")
 			}
 		}()

@@ -79,8 +79,8 @@ func TestNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for want, call := range map[string]func() (*temporarypatch.Controller, error){
-		"temporary patches: the manager is nil": func() (*temporarypatch.Controller, error) { return temporarypatch.New(nil, []string{"A"}) },
-		"temporary patches: no kind can be patched: name those that can": func() (*temporarypatch.Controller, error) {
+		"temporary patches: nil manager": func() (*temporarypatch.Controller, error) { return temporarypatch.New(nil, []string{"A"}) },
+		"temporary patches: no kinds: name the kinds that can be patched": func() (*temporarypatch.Controller, error) {
 			return temporarypatch.New(w.manager, nil)
 		},
 		`temporary patches: "a//B" is no kind: write Kind, group/version/Kind, or version/Kind for the core group`: func() (*temporarypatch.Controller, error) {
@@ -92,10 +92,10 @@ func TestNew(t *testing.T) {
 		`temporary patches: "a/b/c/D" is no kind: write Kind, group/version/Kind, or version/Kind for the core group`: func() (*temporarypatch.Controller, error) {
 			return temporarypatch.New(w.manager, []string{"a/b/c/D"})
 		},
-		"clock: is nil": func() (*temporarypatch.Controller, error) {
+		"nil clock": func() (*temporarypatch.Controller, error) {
 			return temporarypatch.New(w.manager, []string{"A"}, temporarypatch.Clock(nil))
 		},
-		"logger: is nil": func() (*temporarypatch.Controller, error) {
+		"nil logger": func() (*temporarypatch.Controller, error) {
 			return temporarypatch.New(w.manager, []string{"A"}, temporarypatch.Logger(nil))
 		},
 	} {

@@ -1,13 +1,16 @@
 package temporarypatch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/smp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -16,7 +19,7 @@ import (
 // DefaultKind is the kind of temporary patches when no other is set.
 var DefaultKind = schema.GroupVersionKind{Group: deploy.Domain, Version: "v1", Kind: "TemporaryPatch"}
 
-// Option sets what is rarely set.
+// Option sets what is rarely set. The last one of a kind wins, save that AlsoReads and Merge add up; nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -27,7 +30,7 @@ type options struct {
 	also   []schema.GroupKind
 }
 
-// As sets the kind of the patches, for clusters in which the default is somebody else's (spec: patches 9).
+// As sets the kind of the patches, for clusters in which the default is somebody else's.
 // Default: DefaultKind, with the manager's domain as its group.
 func As(kind schema.GroupVersionKind) Option { return func(o *options) { o.kind = kind } }
 
@@ -35,7 +38,7 @@ func As(kind schema.GroupVersionKind) Option { return func(o *options) { o.kind 
 // already: by those that another framework has left, such as TemporaryPatch.oper8.org. Nothing keeps such an entry up
 // to date, so that their edits don't bring the target to reconcile, and the status of these patches isn't written; the
 // entry of one that is gone is removed. The operator needs the right to get them. Entries of all
-// other kinds are ignored with a warning (spec: patches 9, 15).
+// other kinds are ignored with a warning.
 func AlsoReads(kinds ...schema.GroupKind) Option {
 	return func(o *options) { o.also = append(o.also, kinds...) }
 }
@@ -55,13 +58,15 @@ func newOptions(group string, opts []Option) (options, error) {
 	o := options{kind: DefaultKind, now: time.Now, logger: slog.Default()}
 	o.kind.Group = group
 	for _, option := range opts {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	switch {
 	case o.now == nil:
-		return o, errors.New("clock: is nil")
+		return o, errors.New("nil clock")
 	case o.logger == nil:
-		return o, errors.New("logger: is nil")
+		return o, errors.New("nil logger")
 	}
 	problems := append(wrongIn(o.kind.GroupKind()), validation.IsDNS1035Label(o.kind.Version)...)
 	if len(problems) > 0 {
@@ -77,4 +82,62 @@ func newOptions(group string, opts []Option) (options, error) {
 
 func wrongIn(kind schema.GroupKind) []string {
 	return append(validation.IsDNS1123Subdomain(kind.Group), validation.IsDNS1035Label(strings.ToLower(kind.Kind))...)
+}
+
+// KindsOf are the kinds of controllers, in the form that New takes: their resources can be patched.
+func KindsOf(controllers ...reconcile.Controller) []string {
+	names := make([]string, len(controllers))
+	for i, c := range controllers {
+		kind := c.Kind()
+		names[i] = kind.GroupVersion().String() + "/" + kind.Kind
+	}
+	return names
+}
+
+// checkKinds refuses what is neither "Kind" nor "version/Kind" nor "group/version/Kind".
+func checkKinds(kinds []string) error {
+	if len(kinds) == 0 {
+		return errors.New("temporary patches: no kinds: name the kinds that can be patched")
+	}
+	for _, kind := range kinds {
+		parts := strings.Split(kind, "/")
+		if len(parts) > 3 || slices.Contains(parts, "") {
+			return fmt.Errorf("temporary patches: %q is no kind: write Kind, group/version/Kind, or version/Kind for the core group", kind)
+		}
+	}
+	return nil
+}
+
+// checkTarget returns what is wrong with the target that a patch names.
+func (c *Controller) checkTarget(spec TemporaryPatchSpec) error {
+	var missing []string
+	for field, value := range map[string]string{"spec.apiVersion": spec.APIVersion, "spec.kind": spec.Kind, "spec.name": spec.Name} {
+		if value == "" {
+			missing = append(missing, field)
+		}
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return reconcile.Configuration("%s: missing: name the resource that is to be patched", strings.Join(missing, ", "))
+	}
+	if !c.patchable(spec) {
+		return reconcile.Configuration("spec.kind: %s of %s can't be patched: choose one of %s", spec.Kind, spec.APIVersion, strings.Join(c.kinds, ", "))
+	}
+	return nil
+}
+
+func (c *Controller) patchable(spec TemporaryPatchSpec) bool {
+	return slices.Contains(c.kinds, spec.Kind) || slices.Contains(c.kinds, spec.APIVersion+"/"+spec.Kind)
+}
+
+// checkScope refuses targets that can't be in the namespace of a patch.
+func (c *Controller) checkScope(ctx context.Context, spec TemporaryPatchSpec) error {
+	scope, err := c.manager.Port().Scope(ctx, schema.FromAPIVersionAndKind(spec.APIVersion, spec.Kind))
+	if err != nil {
+		return fmt.Errorf("target %s %s: %w", spec.Kind, spec.Name, err)
+	}
+	if scope == deploy.ClusterScoped {
+		return reconcile.Configuration("spec.kind: a %s has no namespace: only what is beside the patch can be patched", spec.Kind)
+	}
+	return nil
 }

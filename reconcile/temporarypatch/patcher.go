@@ -11,14 +11,15 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/smp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 // Patches implements reconcile.Patcher: the patches that the annotation of the target names, in the order of
-// priority, time and name (spec: patches 15-18, mistakes 9 and 10). One that can't be used is left out with a
-// warning in the log; the entry of one that is gone is removed (spec: patches mistakes 7 and 8). A dry run writes
+// priority, time and name. One that can't be used is left out with a
+// warning in the log; the entry of one that is gone is removed. A dry run writes
 // nothing, believes what its View shows, and isn't told of in the status of the patches.
 func (c *Controller) Patches(ctx context.Context, target reconcile.Target) ([]reconcile.Patch, error) {
 	found, err := parseEntries(target.Resource, c.key())
@@ -40,7 +41,7 @@ func (c *Controller) Patches(ctx context.Context, target reconcile.Target) ([]re
 		}
 	}
 	slices.SortFunc(patches, func(a, b *patch) int {
-		return cmp.Or(cmp.Compare(a.spec.Priority, b.spec.Priority), a.since.Compare(b.since), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.since.Compare(b.since), cmp.Compare(a.name, b.name))
 	})
 	out := make([]reconcile.Patch, len(patches))
 	for i, p := range patches {
@@ -91,21 +92,21 @@ func (c *Controller) patchOf(ctx context.Context, target reconcile.Target, name 
 			since = obj.GetCreationTimestamp().Time
 		}
 		return &patch{
-			controller: c, view: target.View, name: name, since: since, spec: decoded.Spec, bodies: content,
+			TemporaryPatchSpec: decoded.Spec, bodies: content, controller: c, view: target.View, name: name, since: since,
 			run: c.boardOf(target).begin(decoded, content),
 		}, nil
 	}
 	return nil, nil
 }
 
-// names tells whether a patch is for resource. The versions of a kind are the same resources.
+// names reports whether a patch is for resource. The versions of a kind are the same resources.
 func names(spec TemporaryPatchSpec, resource *unstructured.Unstructured) bool {
 	version, err := schema.ParseGroupVersion(spec.APIVersion)
 	kind := resource.GroupVersionKind()
 	return err == nil && version.Group == kind.Group && spec.Kind == kind.Kind && spec.Name == resource.GetName()
 }
 
-// reads tells whether entries may name patches of a kind. They aren't just any: who may annotate the target would
+// reads reports whether entries may name patches of a kind. They aren't just any: who may annotate the target would
 // patch it by whatever has a spec, and could have it wait for what the operator may not read.
 func (c *Controller) reads(kind schema.GroupKind) bool {
 	return kind == c.options.kind.GroupKind() || slices.Contains(c.options.also, kind)
@@ -151,14 +152,60 @@ func (c *Controller) prune(ctx context.Context, resource *unstructured.Unstructu
 
 // patch is one patch for one reconcile of its target.
 type patch struct {
+	TemporaryPatchSpec
+	bodies     bodies
 	controller *Controller
 	view       deploy.View
 	name       string
 	since      time.Time
-	spec       TemporaryPatchSpec
-	bodies     bodies
 	run        *run
 }
 
 // Name implements reconcile.Patch.
 func (p *patch) Name() string { return p.name }
+
+// Apply implements reconcile.Patch. An error is about an object that matches.
+func (p *patch) Apply(ctx context.Context, component, object string, content map[string]any) (map[string]any, bool, error) {
+	contents, at := p.bodies.find(component, object)
+	if len(contents) == 0 {
+		p.run.note(component, object, nil, nil)
+		return content, false, nil
+	}
+	patched, err := p.applied(ctx, contents, content)
+	p.run.note(component, object, at, err)
+	if err != nil {
+		return nil, true, err
+	}
+	return patched, true, nil
+}
+
+func (p *patch) applied(ctx context.Context, contents []any, object map[string]any) (map[string]any, error) {
+	kind, err := p.patchType()
+	if err != nil {
+		return nil, err
+	}
+	var known smp.Schema
+	if kind == smp.StrategicMerge {
+		apiVersion, _ := object["apiVersion"].(string)
+		name, _ := object["kind"].(string)
+		if known, err = p.controller.schemas.of(ctx, p.view, schema.FromAPIVersionAndKind(apiVersion, name), p.controller.options); err != nil {
+			return nil, err
+		}
+	}
+	for _, content := range contents {
+		if object, err = (smp.Patch{Type: kind, Body: content}).Apply(object, known, p.controller.options.merge...); err != nil {
+			return nil, err
+		}
+	}
+	return object, nil
+}
+
+func (p *patch) patchType() (smp.Type, error) {
+	switch p.PatchType {
+	case Strategic, StrategicMerge:
+		return smp.StrategicMerge, nil
+	case JSON, JSON6902:
+		return smp.JSON6902, nil
+	}
+	return "", fmt.Errorf("spec.patchType: %q is none: choose %s or %s", p.PatchType, Strategic, JSON)
+}

@@ -229,7 +229,7 @@ func TestGone(t *testing.T) {
 		w.annotate(`{"a": {"api_version": "other.dev/v1"}}`)
 		w.rendered()
 		assert.Equal(t, "quiet", w.data("settings", "mode"))
-		assert.Contains(t, w.logs.String(), `msg="temporary patch ignored" object="Widget shop/w" patch=a error="spec: is missing`)
+		assert.Contains(t, w.logs.String(), `msg="temporary patch ignored" object="Widget shop/w" patch=a error="spec is missing`)
 	})
 }
 

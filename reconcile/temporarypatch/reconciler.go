@@ -42,7 +42,7 @@ func (c *Controller) Reconciler(options ...reconcile.Option) (*Reconciler, error
 // Reconcile brings the patch that req names to its target, if it is this Reconciler's.
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	c := r.controller
-	ref := deploy.Ref{Kind: req.Key.Kind, Namespace: req.Key.Namespace, Name: req.Key.Name}
+	ref := req.Key
 	patch, err := c.manager.View().Get(ctx, ref)
 	if err != nil || patch == nil {
 		return request.Result{}, err
@@ -70,7 +70,7 @@ func Target(patch *unstructured.Unstructured) deploy.Ref {
 	return deploy.Ref{Kind: version.WithKind(kind), Namespace: patch.GetNamespace(), Name: name}
 }
 
-// controls tells whether a kind, in some version, is one of those that can be patched here.
+// controls reports whether a kind, in some version, is one of those that can be patched here.
 func (c *Controller) controls(kind schema.GroupKind) bool {
 	for _, name := range c.kinds {
 		at := strings.LastIndexByte(name, '/')
@@ -87,14 +87,14 @@ func (c *Controller) controls(kind schema.GroupKind) bool {
 	return false
 }
 
-// holds tells whether a patch that is being deleted waits for the finalizer that this operator put on it.
+// holds reports whether a patch that is being deleted waits for the finalizer that this operator put on it.
 func (c *Controller) holds(patch *unstructured.Unstructured) bool {
 	return patch.GetDeletionTimestamp() != nil && slices.ContainsFunc(patch.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Manager == c.manager.FieldManager() && entry.FieldsV1 != nil && strings.Contains(entry.FieldsV1.GetRawString(), `"f:finalizers"`)
 	})
 }
 
-// foreign tells whether a kind that isn't the Controller's own may be another operator's: it is served, and
+// foreign reports whether a kind that isn't the Controller's own may be another operator's: it is served, and
 // isn't Kubernetes' own.
 func (c *Controller) foreign(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
 	if smp.SchemaFor(kind).Known() {
@@ -108,7 +108,7 @@ func (c *Controller) foreign(ctx context.Context, kind schema.GroupVersionKind) 
 	return true, err
 }
 
-// refuse says in the status of a patch that nobody takes it (spec: patches mistake 4). The first of several
+// refuse says in the status of a patch that nobody takes it. The first of several
 // operators says so, and puts no finalizer on it, so that nobody has to take that off.
 func (c *Controller) refuse(ctx context.Context, ref deploy.Ref, target schema.GroupVersionKind) error {
 	_, err := c.manager.SetStatus(ctx, ref, func(current *unstructured.Unstructured) (map[string]any, error) {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ConditionApplied is the condition of a patch that tells what its target made of it.
+// ConditionApplied is the condition of a patch that reports the result of its target's rendering.
 const ConditionApplied = "Applied"
 
 // The reasons of ConditionApplied.
@@ -32,39 +32,39 @@ const (
 	ReasonNoTarget = "NoTarget"
 )
 
-// verdict is what is to be said of a patch.
+// verdict is what the status of a patch reports.
 type verdict struct {
 	metav1.Condition
 	matched, unmatched []string
-	// keep: what is said of the same generation already is better than this.
+	// keep: a report of the same generation in the status is kept.
 	keep bool
 }
 
 func (c *Controller) verdict(patch *TemporaryPatch, exists, over bool) verdict {
 	known, ok := c.board.look(patch.UID, patch.Generation)
 	v := verdict{Condition: metav1.Condition{Type: ConditionApplied, Status: metav1.ConditionFalse, ObservedGeneration: patch.Generation}}
-	unsettled := false
+	awaited := false
 	switch {
 	case over:
 		v.Reason, v.Message = ReasonExpired, "expired at "+timestamp(patch.Spec.ExpiresAt.Time)
 	case !exists:
 		v.Reason, v.Message = ReasonNoTarget, fmt.Sprintf("there is no %s %s", patch.Spec.Kind, patch.Spec.Name)
 	case !ok:
-		unsettled, v.keep = true, true
+		awaited, v.keep = true, true
 		v.Status, v.Reason, v.Message = metav1.ConditionUnknown, ReasonPending, "the target hasn't been rendered with it yet"
 	case len(known.failed) > 0:
-		unsettled = true
+		awaited = true
 		v.matched, v.unmatched = known.matched, known.unmatched
 		v.Reason, v.Message = ReasonFailed, failures(known.failed)
 	case len(known.unmatched) > 0:
-		unsettled = true
+		awaited = true
 		v.matched, v.unmatched = known.matched, known.unmatched
 		v.Reason, v.Message = ReasonUnmatched, "no object was rendered for "+strings.Join(known.unmatched, ", ")
 	default:
 		v.matched = known.matched
 		v.Status, v.Reason, v.Message = metav1.ConditionTrue, ReasonApplied, "patched "+strings.Join(known.matched, ", ")
 	}
-	c.board.ask(patch.UID, patch.Generation, unsettled, c.options.now())
+	c.board.await(patch.UID, patch.Generation, awaited, c.options.now())
 	return v
 }
 
@@ -80,7 +80,7 @@ func failures(failed map[string]string) string {
 func (c *Controller) report(ctx context.Context, ref deploy.Ref, patch *TemporaryPatch, v verdict) error {
 	_, err := c.manager.SetStatus(ctx, ref, func(current *unstructured.Unstructured) (map[string]any, error) {
 		present, _ := current.Object["status"].(map[string]any)
-		if current.GetUID() != patch.UID || v.keep && settledBefore(current, patch.Generation) {
+		if current.GetUID() != patch.UID || v.keep && reportedBefore(current, patch.Generation) {
 			return present, nil
 		}
 		next := current.DeepCopy()
@@ -104,8 +104,8 @@ func (c *Controller) report(ctx context.Context, ref deploy.Ref, patch *Temporar
 	return err
 }
 
-// settledBefore tells whether an earlier process found out what the target made of this generation.
-func settledBefore(current *unstructured.Unstructured, generation int64) bool {
+// reportedBefore reports whether an earlier process has reported the result of this generation.
+func reportedBefore(current *unstructured.Unstructured, generation int64) bool {
 	condition, ok := status.Conditions(current).Get(ConditionApplied)
 	return ok && condition.ObservedGeneration == generation &&
 		(condition.Reason == ReasonApplied || condition.Reason == ReasonUnmatched || condition.Reason == ReasonFailed)

@@ -20,7 +20,7 @@ var definitions = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version
 // should be costs no call.
 const schemaAge = 10 * time.Minute
 
-// schemas keeps how custom resources merge (spec: patches mistake 13). It is safe for concurrent use.
+// schemas keeps how custom resources merge. It is safe for concurrent use.
 type schemas struct {
 	// turn is held by who lists the definitions. Who needs them waits for it, no longer than it may.
 	turn   chan struct{}
@@ -66,7 +66,7 @@ type listing struct {
 	// asked are the kinds for whose sake it, or one before, was made: without a definition, they have none. One that
 	// nobody has asked for may have got one since.
 	asked map[schema.GroupVersionKind]bool
-	// refused tells that the definitions may not be read.
+	// refused: the definitions may not be read.
 	refused bool
 }
 

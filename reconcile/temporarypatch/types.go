@@ -12,7 +12,7 @@ import (
 // +kubebuilder:validation:Enum=strategic;json;patchStrategicMerge;patchJson6902
 type PatchType string
 
-// The types of patches (spec: patches 1). The long names are those of oper8 and mean the same.
+// The types of patches. The long names are those of oper8 and mean the same.
 const (
 	// Strategic is a strategic merge patch: a body is an object.
 	Strategic PatchType = "strategic"

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// controller has each resource of a kind described by the version that it wants.
+// controller asks for each resource of a kind the version that it names.
 type controller struct {
 	pool  *Pool
 	union *union
@@ -50,7 +50,7 @@ func (c *controller) Release(s *reconcile.Session) {
 	}
 }
 
-// hooked finds the session for a hook of the version, nil if that doesn't have it.
+// hooked returns the session for a hook of the version, nil if the version doesn't have the hook.
 func (c *controller) hooked(s *reconcile.Session, hook string) *session {
 	c.pool.mu.Lock()
 	one := c.pool.sessions[s.ID()]
@@ -58,13 +58,13 @@ func (c *controller) hooked(s *reconcile.Session, hook string) *session {
 	if one == nil {
 		return nil
 	}
-	if ruled := one.life.said.Ruled(wire.NewKind(c.union.kind)); ruled == nil || !slices.Contains(ruled.Hooks, hook) {
+	if ruled := one.process.declaration.Ruled(wire.NewKind(c.union.kind)); ruled == nil || !slices.Contains(ruled.Hooks, hook) {
 		return nil
 	}
 	return one
 }
 
-// hook calls a hook of the version, if it has that.
+// hook calls a hook of the version, if it has the hook.
 func (c *controller) hook(ctx context.Context, s *reconcile.Session, hook string, failed bool, o reconcile.Outcome) (answer wire.HookAnswer, err error) {
 	one := c.hooked(s, hook)
 	if one == nil {

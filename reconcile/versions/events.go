@@ -7,55 +7,56 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
 
 const (
-	// longestEvent is how long a version may think about an event: all other events wait meanwhile.
+	// longestEvent is how long a version may take for an event: all other events wait meanwhile.
 	longestEvent = 2 * time.Second
-	// impatient is how long a version that took longer isn't asked any more.
+	// impatient is how long a version that took longer isn't asked.
 	impatient = 30 * time.Second
 )
 
-// patience is about a process that is asked what it makes of events.
+// patience limits how long a process is asked about events.
 type patience struct {
 	mu sync.Mutex
-	// lost is until when it isn't asked.
+	// lost is until when the process isn't asked.
 	lost time.Time
-	// said tells that it was said that it can't tell.
-	said bool
+	// logged: a failure was logged.
+	logged bool
 }
 
-// counts asks a version whether an event counts. It does where that can't be known: whoever is brought to reconcile sees for itself.
-func (l *life) counts(about wire.Happened, event deploy.Event) bool {
+// counts asks a version whether an event counts. It counts if the version doesn't answer: a needless reconcile does no harm.
+func (proc *process) counts(about wire.Happened, event deploy.Event) bool {
 	counts := true
-	return !l.asks(wire.When, about, event, &counts) || counts
+	return !proc.asks(wire.When, about, event, &counts) || counts
 }
 
-// keys asks a version which resources an event concerns, and tells whether it has answered.
-func (l *life) keys(about wire.Happened, event deploy.Event) ([]deploy.Ref, bool) {
+// keys asks a version which resources an event concerns, and reports whether it has answered.
+func (proc *process) keys(about wire.Happened, event deploy.Event) ([]deploy.Ref, bool) {
 	var refs []wire.Ref
-	if !l.asks(wire.Keys, about, event, &refs) {
+	if !proc.asks(wire.Keys, about, event, &refs) {
 		return nil, false
 	}
 	return wire.KeysIn(refs), true
 }
 
-// asks asks a version about an event, and tells whether it has answered. l may be nil: then it hasn't.
-func (l *life) asks(method string, about wire.Happened, event deploy.Event, answer any) bool {
-	if l == nil || l.patience.isLost() {
+// asks asks a version about an event, and reports whether it has answered. proc may be nil: then it hasn't.
+func (proc *process) asks(method string, about wire.Happened, event deploy.Event, answer any) bool {
+	if proc == nil || proc.patience.isLost() {
 		return false
 	}
 	about.Type, about.New = string(event.Type), event.New.Object
 	if event.Old != nil {
 		about.Old = event.Old.Object
 	}
-	ctx, cancel := context.WithTimeout(l.pool.ctx, longestEvent)
+	ctx, cancel := context.WithTimeout(proc.pool.ctx, longestEvent)
 	defer cancel()
-	l.version.count(method)
-	err := l.peer.Call(ctx, method, about, answer)
-	if err != nil && l.patience.fails(errors.Is(err, context.DeadlineExceeded)) {
-		l.pool.options.Logger.Warn("a version can't tell what an event means: it counts", "version", l.version.name, "kind", event.New.GetKind(), "error", err)
+	proc.version.count(method)
+	err := proc.peer.Call(ctx, method, about, answer)
+	if err != nil && proc.patience.fails(errors.Is(err, context.DeadlineExceeded)) {
+		proc.pool.options.Logger.Warn("a version doesn't answer what an event means: it counts", "version", proc.version.name, "kind", event.New.GetKind(), "error", err)
 	}
 	return err == nil
 }
@@ -66,14 +67,97 @@ func (p *patience) isLost() bool {
 	return time.Now().Before(p.lost)
 }
 
-// fails notes that there was no answer, and tells whether that is to be said: once is enough.
-func (p *patience) fails(late bool) bool {
+// fails notes that there was no answer, and reports whether to log that: once is enough.
+func (p *patience) fails(timeout bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	first := !p.said
-	p.said = true
-	if late {
+	first := !p.logged
+	p.logged = true
+	if timeout {
 		p.lost = time.Now().Add(impatient)
 	}
 	return first
+}
+
+// activeTarget takes the keys of the external sources of a kind, until ctx ends.
+type activeTarget struct {
+	ctx    context.Context
+	kind   schemaKind
+	target source.Target
+}
+
+// runExternal runs the external sources of all versions that run, now or later, until ctx ends.
+func (p *Pool) runExternal(ctx context.Context, kind schemaKind, target source.Target) {
+	active := &activeTarget{ctx, kind, target}
+	p.mu.Lock()
+	p.targets[kind] = active
+	p.mu.Unlock()
+	for _, r := range p.ruling(kind) {
+		if r.process != nil {
+			r.process.external(active)
+		}
+	}
+	<-ctx.Done()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.targets[kind] == active {
+		delete(p.targets, kind)
+	}
+}
+
+func (p *Pool) target(kind schemaKind) *activeTarget {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.targets[kind]
+}
+
+// bringExternals runs the external sources of one process, once its version has it, so that later targets find it.
+func (proc *process) bringExternals() {
+	for _, ruled := range proc.declaration.Kinds {
+		if active := proc.pool.target(ruled.Kind.GVK()); active != nil {
+			proc.external(active)
+		}
+	}
+}
+
+// external runs the external sources of one process, once for each target.
+func (proc *process) external(active *activeTarget) {
+	kind := wire.NewKind(active.kind)
+	if ruled := proc.declaration.Ruled(kind); ruled == nil || ruled.External == 0 {
+		return
+	}
+	if _, runs := proc.externals.LoadOrStore(active, true); runs {
+		return
+	}
+	proc.pool.run(func() {
+		ctx, cancel := context.WithCancel(active.ctx)
+		defer cancel()
+		defer context.AfterFunc(proc.pool.ctx, cancel)()
+		err := proc.peer.Call(ctx, wire.External, kind, nil)
+		proc.externals.Delete(active)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, wire.ErrGone) {
+			active.target.Failed(err)
+		}
+	})
+}
+
+// bring passes on the keys of an external source, or why it can't be read.
+func (p *Pool) bring(b wire.Brought, failed bool) error {
+	active := p.target(b.Kind.GVK())
+	switch {
+	case active == nil:
+	case failed:
+		active.target.Failed(errors.New(b.Text))
+	default:
+		active.target.Bring(wire.KeysIn(b.Keys)...)
+	}
+	return nil
+}
+
+// known returns the known resources of a kind, for external sources.
+func (p *Pool) known(kind schemaKind) []deploy.Ref {
+	if active := p.target(kind); active != nil {
+		return active.target.Keys()
+	}
+	return nil
 }

@@ -26,7 +26,7 @@ var misdeeds = map[string]struct {
 	wrong string
 }{
 	"no-description": {func(context.Context, string, wire.Raw) (any, error) { return nil, nil }, "setup: its answer: a *wire.Described is missing"},
-	"empty":          {answering(wire.Described{}), "version empty: its answer doesn't say which process it is"},
+	"empty":          {answering(wire.Described{}), "version empty: its answer has no instance"},
 	"text":           {func(context.Context, string, wire.Raw) (any, error) { return "hello", nil }, "setup: its answer: "},
 	"unknown-kind":   {answering(described(wire.Object{Name: "o", Ref: "o", Kind: 9})), "object o: has no kind"},
 	"negative-kind":  {answering(described(wire.Object{Name: "o", Ref: "o", Kind: -1})), "object o: has no kind"},
@@ -40,7 +40,7 @@ var misdeeds = map[string]struct {
 		return [...]any{described(object("o")), "text"}[min(len(method)-5, 1)], nil
 	}, "content: its answer: "},
 	"lonely": {answering(wire.Described{Instance: "i", Components: []wire.Component{{Name: "c", After: []wire.Edge{{Upstream: "nobody"}}}}}),
-		"component c waits for nobody, which it doesn't tell of"},
+		"component c waits for component nobody, which isn't in its answer"},
 	"circle": {answering(wire.Described{Instance: "i", Components: []wire.Component{
 		{Name: "a", After: []wire.Edge{{Upstream: "b"}}}, {Name: "b", After: []wire.Edge{{Upstream: "a"}}},
 	}}), "component b"},
@@ -50,7 +50,7 @@ var misdeeds = map[string]struct {
 	"prints": {func(context.Context, string, wire.Raw) (any, error) {
 		_, _ = os.Stdout.WriteString("plain text")
 		select {}
-	}, "what its process writes to its standard output can't be understood"},
+	}, "the standard output of its process can't be understood"},
 	"half": {func(context.Context, string, wire.Raw) (any, error) {
 		_, _ = os.Stdout.WriteString("\x00\x00\x10\x00\x85\x02")
 		os.Exit(0)
@@ -80,8 +80,8 @@ var requests = map[string]struct {
 	body   any
 	wrong  string
 }{
-	"of-no-session":      {wire.Get, wire.Read{}, "asked for outside of a session"},
-	"of-another-session": {wire.Get, wire.Read{Session: "somebody else's"}, "asked for outside of a session"},
+	"of-no-session":      {wire.Get, wire.Read{}, "read outside of a session"},
+	"of-another-session": {wire.Get, wire.Read{Session: "somebody else's"}, "read outside of a session"},
 	"of-no-kind":         {"", nil, `"": there is no such call`},
 	"of-nothing":         {wire.Get, nil, "a *wire.Read is missing"},
 	"of-text":            {wire.Get, "hello", "wire.Read"},

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 )
 
 // Pool runs the versions of an operator, each as a process of its own. It is safe for concurrent use.
@@ -18,7 +22,7 @@ type Pool struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	// room holds a value while somebody makes room for a process.
+	// room holds a value while room is made for a process.
 	room chan struct{}
 
 	mu     sync.Mutex
@@ -28,15 +32,14 @@ type Pool struct {
 	versions map[string]*version
 	// sessions are those under way, by their ids.
 	sessions map[string]*session
-	// residents are resources with the version that has last described them.
+	// residents are the resources, with the version that has described them last.
 	residents map[deploy.Ref]*version
-	// targets are where external sources bring their keys, by kind.
+	// targets take the keys of external sources, by kind.
 	targets map[schemaKind]*activeTarget
 }
 
-// Start starts every version that the directory holds once, so that all that is wrong with one is known, and returns when each has said
-// what it controls. The error names every version that can't be served. Close the Pool when it is no longer used; the end of ctx ends the
-// start alone.
+// Start starts every version in the directory once, and returns when each has declared what it controls. The error names every version that
+// failed. Close the Pool when it is no longer used; the end of ctx ends only the start.
 func Start(ctx context.Context, options Options) (*Pool, error) {
 	options, err := options.withDefaults()
 	if err != nil {
@@ -65,7 +68,7 @@ func Start(ctx context.Context, options Options) (*Pool, error) {
 	return p, nil
 }
 
-// startAll starts each version, so that it says what it controls.
+// startAll starts each version, for its declaration.
 func (p *Pool) startAll(ctx context.Context) error {
 	var errs []error
 	for _, v := range p.all() {
@@ -86,7 +89,7 @@ func (p *Pool) startAll(ctx context.Context) error {
 	return err
 }
 
-// run runs something that ends with the pool. After that it doesn't begin any more.
+// run runs a function that ends with the pool, unless the pool is closed.
 func (p *Pool) run(something func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +98,7 @@ func (p *Pool) run(something func()) {
 	}
 }
 
-// Close ends all versions and returns when they have. What is under way fails, and so does all that is asked for later.
+// Close ends all versions and returns when they have ended. Calls under way fail, and so do later ones.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -109,7 +112,7 @@ func (p *Pool) Close() {
 	p.running.Wait()
 }
 
-// all are the versions by their names.
+// all returns the versions, by name.
 func (p *Pool) all() []*version {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +124,7 @@ func (p *Pool) all() []*version {
 	return all
 }
 
-// Versions are the names of the versions, ascending as text.
+// Versions returns the names of the versions, ascending as text.
 func (p *Pool) Versions() []string {
 	var names []string
 	for _, v := range p.all() {
@@ -130,7 +133,7 @@ func (p *Pool) Versions() []string {
 	return names
 }
 
-// Controllers are what package reconcile needs: one for each kind that the versions control, which has each resource described by its version.
+// Controllers returns a controller for each kind that the versions control, which asks for each resource the version that it names.
 func (p *Pool) Controllers() []reconcile.Controller {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,10 +149,10 @@ func (p *Pool) Controllers() []reconcile.Controller {
 
 var errClosed = errors.New("the versions are closed")
 
-// of finds the version that a resource wants.
+// of returns the version that a resource names.
 func (p *Pool) of(name string) (*version, error) {
 	if name == "" {
-		return nil, reconcile.Configuration("it says no version: choose one of %s", strings.Join(p.Versions(), ", "))
+		return nil, reconcile.Configuration("it names no version: choose one of %s", strings.Join(p.Versions(), ", "))
 	}
 	p.mu.Lock()
 	v := p.versions[name]
@@ -169,8 +172,76 @@ func (p *Pool) of(name string) (*version, error) {
 	if p.closed {
 		return nil, errClosed
 	}
-	if p.versions[name] == nil { // a folder that has come since the start
+	if p.versions[name] == nil { // a folder that is new since the start
 		p.versions[name] = &version{name: name, pool: p}
 	}
 	return p.versions[name], nil
+}
+
+// found returns the versions in the directory, ascending as text.
+func (o Options) found() ([]string, error) {
+	entries, err := os.ReadDir(o.Directory)
+	if err != nil {
+		return nil, fmt.Errorf("versions: the directory can't be read: %w", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue // a volume of Kubernetes holds its content once more in such folders
+		}
+		if info, err := os.Stat(o.program(entry.Name())); err == nil && info.Mode().IsRegular() {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
+
+// program returns the path of a version's program.
+func (o Options) program(version string) string { return filepath.Join(o.Directory, version, o.Entry) }
+
+// whenCrowded is the time before another attempt to start a version while as many run as may.
+const whenCrowded = time.Second
+
+// makeRoom has the version that is to be started count among those that may run at once. If there are too many, it stops the version that is
+// unused for longest.
+func (p *Pool) makeRoom(ctx context.Context, needed *version) error {
+	select {
+	case p.room <- struct{}{}:
+		defer func() { <-p.room }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	taken := 0
+	var unused *version
+	var since time.Time
+	for _, v := range p.all() {
+		placed, used, inUse := v.place()
+		if placed {
+			taken++
+		}
+		if placed && !inUse && (unused == nil || used.Before(since)) {
+			unused, since = v, used
+		}
+	}
+	if taken >= p.options.Limit && (unused == nil || !unused.stopIdle(0)) {
+		return request.RetryAfter(whenCrowded, reconcile.Precondition("%d versions run, as many as may at once, and all are in use", taken))
+	}
+	needed.takePlace()
+	return nil
+}
+
+// tidy stops versions that are unused.
+func (p *Pool) tidy() {
+	ticker := time.NewTicker(max(p.options.Idle/4, time.Millisecond))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		for _, v := range p.all() {
+			v.stopIdle(p.options.Idle)
+		}
+	}
 }

@@ -2,24 +2,24 @@ package versions
 
 import "maps"
 
-// Report is how it stands with one version.
+// Report is the state of one version.
 type Report struct {
 	// Version is its name.
 	Version string
-	// Release is what its program says it is, empty if it never ran or doesn't say.
+	// Release is the one that its program names, empty if it never ran or names none.
 	Release string
-	// Running tells that its process runs, which has the id PID, and isn't about to end; InUse how many reconciles use it at present.
+	// Running: its process runs, with the id PID, and isn't about to end. InUse is how many reconciles use it now.
 	Running bool
 	PID     int
 	InUse   int
-	// Starts counts the processes that it has had, Failures the starts in a row that came to nothing.
+	// Starts counts the processes that it has had, Failures the starts in a row that failed.
 	Starts, Failures int
-	// Calls counts what its processes were asked for, by the name of the call: "setup" is one session, "content" one object whose content
-	// was asked for because it isn't known to be in the cluster.
+	// Calls counts the calls of its processes by method: "setup" is one session, "content" one object that was sent because it isn't known to
+	// be in the cluster.
 	Calls map[string]int
 }
 
-// Report tells how it stands with each version, for metrics; ascending by version.
+// Report returns the state of each version, for metrics; ascending by version.
 func (p *Pool) Report() []Report {
 	all := p.all()
 	reports := make([]Report, len(all))
@@ -33,11 +33,11 @@ func (v *version) report() Report {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	r := Report{Version: v.name, InUse: v.inUse, Starts: v.starts, Failures: v.failures, Calls: maps.Clone(v.calls)}
-	if v.said != nil {
-		r.Release = v.said.Release
+	if v.declaration != nil {
+		r.Release = v.declaration.Release
 	}
-	if v.life != nil && !v.life.ending() {
-		r.Running, r.PID = true, v.life.process.Process.Pid
+	if v.process != nil && !v.process.ending() {
+		r.Running, r.PID = true, v.process.command.Process.Pid
 	}
 	return r
 }

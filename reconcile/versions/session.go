@@ -5,61 +5,63 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// channel is the attribute of a logger by which levels of single channels go.
+// channel is the attribute of a logger that names its channel.
 const channel = logging.Channel
 
-// session is one session of the manager, which a version describes.
+// session is one session of the manager, for which a version renders.
 type session struct {
-	life    *life
+	process *process
 	local   *reconcile.Session
 	release func()
-	// instance is what tells the digests of this process from those of others.
+	// instance distinguishes the digests of this process from those of others.
 	instance string
 }
 
-// begin has the version that a resource wants describe it.
+// begin asks the version that a resource names to describe it.
 func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*session, *wire.Described, error) {
 	v, err := c.pool.of(local.Version())
 	if err != nil {
 		return nil, nil, err
 	}
-	l, release, err := v.acquire(ctx)
+	proc, release, err := v.acquire(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &session{life: l, local: local, release: release}
+	s := &session{process: proc, local: local, release: release}
 	c.pool.mu.Lock()
 	c.pool.sessions[local.ID()] = s
 	c.pool.mu.Unlock()
 	kind := wire.NewKind(c.union.kind)
-	if l.said.Ruled(kind) == nil {
+	if proc.declaration.Ruled(kind) == nil {
 		return nil, nil, reconcile.Configuration("version %s doesn't know the kind %s", v.name, c.union.kind.Kind)
 	}
 	if !local.DryRun() {
 		c.pool.reside(deploy.Ref{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()}, v)
 	}
 	resource := local.Resource()
-	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields") // they are long and nobody's business
+	unstructured.RemoveNestedField(resource.Object, "metadata", "managedFields") // they are long and of no use to a version
 	var described wire.Described
 	err = s.call(ctx, wire.Setup, wire.Session{
 		ID: local.ID(), Kind: kind, Resource: resource.Object, Version: local.Version(), DryRun: local.DryRun(), Level: int(sessionLevel(local, resource)),
 	}, &described)
 	if err == nil && described.Instance == "" {
-		err = fmt.Errorf("version %s: its answer doesn't say which process it is: what it says of the resource isn't believed", v.name)
+		err = fmt.Errorf("version %s: its answer has no instance: it is ignored", v.name)
 	}
 	s.instance = described.Instance
 	return s, &described, reconcile.Verbatim(err)
 }
 
-// sessionLevel is the lowest level of lines that may be logged of a session: all where single channels have levels of their own.
+// sessionLevel returns the lowest level of lines that may be logged of a session: all lines where single channels have levels of their own.
 func sessionLevel(s *reconcile.Session, resource *unstructured.Unstructured) slog.Level {
 	if resource.GetAnnotations()[s.Manager().KeyDomain()+"/log-filters"] != "" {
 		return slog.LevelDebug
@@ -67,25 +69,24 @@ func sessionLevel(s *reconcile.Session, resource *unstructured.Unstructured) slo
 	return levelOf(s.Logger())
 }
 
-// call asks the version. That it is gone is an error that passes: it is started again.
+// call calls the version. The error when it is gone passes: it is started again.
 func (s *session) call(ctx context.Context, method string, body, target any) error {
-	s.life.version.count(method)
-	err := s.life.peer.Call(ctx, method, body, target)
+	s.process.version.count(method)
+	err := s.process.peer.Call(ctx, method, body, target)
 	if errors.Is(err, wire.ErrGone) {
-		err = s.life.because(err)
+		err = s.process.because(err)
 		select {
-		case <-s.life.over: // so that it is known when the next one may start
+		case <-s.process.over: // so that it is known when the next one may start
 		case <-ctx.Done():
 		}
-		return s.life.version.gone(err)
+		return s.process.version.gone(err)
 	}
 	return err
 }
 
-// end tells the version that the session has ended.
+// end ends the session in the version.
 func (s *session) end() {
-	// One that is gone has forgotten it.
-	_ = s.life.peer.Notify(wire.Release, s.local.ID())
+	_ = s.process.peer.Notify(wire.Release, s.local.ID())
 	s.release()
 }
 
@@ -98,26 +99,26 @@ func (s *session) part(component string) wire.Part {
 func (s *session) add(described *wire.Described) error {
 	components := make(map[string]*reconcile.Component, len(described.Components))
 	for i := range described.Components {
-		told := &described.Components[i]
-		c := s.local.Use(told.Name, &component{session: s, told: told, kinds: described.Kinds})
-		if told.Disabled {
+		rendered := &described.Components[i]
+		c := s.local.Use(rendered.Name, &component{session: s, rendered: rendered, kinds: described.Kinds})
+		if rendered.Disabled {
 			c.Disable()
 		}
-		components[told.Name] = c
+		components[rendered.Name] = c
 	}
-	for _, told := range described.Components {
-		for _, edge := range told.After {
+	for _, rendered := range described.Components {
+		for _, edge := range rendered.After {
 			upstream := components[edge.Upstream]
 			if upstream == nil {
-				return fmt.Errorf("version %s: component %s waits for %s, which it doesn't tell of", s.life.version.name, told.Name, edge.Upstream)
+				return fmt.Errorf("version %s: component %s waits for component %s, which isn't in its answer", s.process.version.name, rendered.Name, edge.Upstream)
 			}
-			components[told.Name].After(upstream, s.gates(told.Name, edge)...)
+			components[rendered.Name].After(upstream, s.gates(rendered.Name, edge)...)
 		}
 	}
 	return nil
 }
 
-// gates are those of a dependency.
+// gates returns the gates of a dependency.
 func (s *session) gates(name string, edge wire.Edge) (gates []reconcile.Gate) {
 	if edge.Ready {
 		gates = append(gates, reconcile.Ready)
@@ -131,4 +132,81 @@ func (s *session) gates(name string, edge wire.Edge) (gates []reconcile.Gate) {
 		})
 	}
 	return gates
+}
+
+// component is a component whose objects a version has rendered, or renders when its turn has come.
+type component struct {
+	session  *session
+	rendered *wire.Component
+	kinds    []wire.Kind
+}
+
+// Build implements reconcile.Builder.
+func (b *component) Build(ctx context.Context, _ *reconcile.Session, c *reconcile.Component) error {
+	if b.rendered.Problem != nil {
+		return reconcile.Verbatim(b.rendered.Problem.Err())
+	}
+	objects, kinds := b.rendered.Objects, b.kinds
+	if b.rendered.Built {
+		var answer wire.Objects
+		if err := b.session.call(ctx, wire.Render, b.session.part(b.rendered.Name), &answer); err != nil {
+			return reconcile.Verbatim(err)
+		}
+		objects, kinds = answer.Objects, answer.Kinds
+	}
+	gvks := make([]schema.GroupVersionKind, len(kinds))
+	for i, kind := range kinds {
+		gvks[i] = kind.GVK()
+	}
+	for i := range objects {
+		if err := b.add(c, &objects[i], gvks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *component) add(c *reconcile.Component, object *wire.Object, kinds []schema.GroupVersionKind) error {
+	var options []reconcile.ObjectOption
+	if object.Judged {
+		options = append(options, reconcile.ReadyWhen(b.judge(object.Name)))
+	}
+	if object.Content != nil {
+		c.Add(object.Name, &unstructured.Unstructured{Object: object.Content}, append(options, reconcile.Finished())...)
+		return nil
+	}
+	if object.Kind < 0 || object.Kind >= len(kinds) {
+		return fmt.Errorf("version %s: object %s: has no kind", b.session.process.version.name, object.Name)
+	}
+	c.Add(object.Name, reconcile.Deferred{
+		Ref:     deploy.Ref{Kind: kinds[object.Kind], Namespace: object.Namespace, Name: object.Ref},
+		Digest:  b.session.instance + strconv.FormatUint(object.Digest, 36),
+		Content: b.content(object.Name),
+	}, options...)
+	return nil
+}
+
+// part names an object.
+func (b *component) part(object string) wire.Part {
+	part := b.session.part(b.rendered.Name)
+	part.Object = object
+	return part
+}
+
+// judge asks the version whether an object is ready.
+func (b *component) judge(object string) reconcile.Judge {
+	return func(ctx context.Context, live *unstructured.Unstructured) error {
+		part := b.part(object)
+		part.Live = live.Object
+		return b.session.call(ctx, wire.Judge, part, nil)
+	}
+}
+
+// content asks the version for an object.
+func (b *component) content(object string) func(context.Context) (*unstructured.Unstructured, error) {
+	return func(ctx context.Context) (*unstructured.Unstructured, error) {
+		var content map[string]any
+		err := b.session.call(ctx, wire.Content, b.part(object), &content)
+		return &unstructured.Unstructured{Object: content}, err
+	}
 }

@@ -35,7 +35,7 @@ func TestWhatAVersionMayDo(t *testing.T) {
 		{"delete what was another", "ConfigMap test/l-note: changed since it was read: it has the uid"},
 		{"delete what isn't there", "ConfigMap test/nobody: not found"},
 		{"delete its own", ""},
-		{"read from the background", "ConfigMap test/foreign: asked for outside of a session: pass on the context that the method was given"},
+		{"read from the background", "ConfigMap test/foreign: read outside of a session: pass on the context that the method was given"},
 		{"panic", "panic: the lab explodes"},
 		{"fail", "it doesn't work"},
 	} {

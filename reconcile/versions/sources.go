@@ -1,30 +1,35 @@
 package versions
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// sourcesOf are the sources of all versions as those of one controller.
+// sourcesOf returns the sources of all versions, for one controller.
 func (p *Pool) sourcesOf(u *union) (s source.Sources) {
 	standard := filter.Standard()
 	s.When = func(event deploy.Event) bool {
 		if event.Type == deploy.Deleted {
-			p.leave(deploy.RefOf(event.New))
+			p.leave(deploy.Ref(deploy.RefOf(event.New)))
 		}
 		return p.anyone(u.kind, func(r ruling) bool {
-			return !r.When && standard(event) || r.When && r.life.counts(wire.Happened{Kind: r.Kind}, event)
+			return !r.When && standard(event) || r.When && r.process.counts(wire.Happened{Kind: r.Kind}, event)
 		})
 	}
 	for _, kind := range u.declared.owned {
 		s.Owned = append(s.Owned, source.Owned{Kind: kind.GVK(), When: func(event deploy.Event) bool {
 			return p.anyone(u.kind, func(r ruling) bool {
 				for i, owned := range r.Owned {
-					if owned.Kind == kind && (!owned.When || r.life.counts(wire.Happened{Kind: r.Kind, Owned: i + 1}, event)) {
+					if owned.Kind == kind && (!owned.When || r.process.counts(wire.Happened{Kind: r.Kind, Owned: i + 1}, event)) {
 						return true
 					}
 				}
@@ -54,25 +59,25 @@ func (p *Pool) sourcesOf(u *union) (s source.Sources) {
 type ruling struct {
 	*wire.Ruled
 	version *version
-	// life is its process, nil if none runs.
-	life *life
+	// process is its process, nil if none runs.
+	process *process
 }
 
-// ruling are the versions that control a kind.
+// ruling returns the versions that control a kind.
 func (p *Pool) ruling(kind schemaKind) (all []ruling) {
 	for _, v := range p.all() {
-		said, l := v.declared()
-		if said == nil {
+		declaration, proc := v.declared()
+		if declaration == nil {
 			continue
 		}
-		if ruled := said.Ruled(wire.NewKind(kind)); ruled != nil {
-			all = append(all, ruling{ruled, v, l})
+		if ruled := declaration.Ruled(wire.NewKind(kind)); ruled != nil {
+			all = append(all, ruling{ruled, v, proc})
 		}
 	}
 	return all
 }
 
-// anyone tells whether an event counts for any version.
+// anyone reports whether an event counts for any version.
 func (p *Pool) anyone(kind schemaKind, counts func(ruling) bool) bool {
 	for _, r := range p.ruling(kind) {
 		if counts(r) {
@@ -82,21 +87,21 @@ func (p *Pool) anyone(kind schemaKind, counts func(ruling) bool) bool {
 	return false
 }
 
-// keys are the resources that an event concerns, by the mapped source of a version. Where that can't be known they are all that the version has
-// described: what it would have said isn't lost.
+// keys returns the resources that an event concerns, by the mapped source of a version. If the version doesn't answer, these are all that it
+// has described.
 func (p *Pool) keys(r ruling, source int, event deploy.Event) []deploy.Ref {
 	about := wire.Happened{Kind: r.Kind, Mapped: source + 1}
-	if r.Mapped[source].When && !r.life.counts(about, event) {
+	if r.Mapped[source].When && !r.process.counts(about, event) {
 		return nil
 	}
-	keys, ok := r.life.keys(about, event)
+	keys, ok := r.process.keys(about, event)
 	if !ok {
 		return p.residentsOf(r.version, r.Kind.GVK())
 	}
 	return keys
 }
 
-// reside notes which version describes a resource.
+// reside notes which version has described a resource last.
 func (p *Pool) reside(key deploy.Ref, in *version) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,4 +124,96 @@ func (p *Pool) residentsOf(v *version, kind schemaKind) (keys []deploy.Ref) {
 		}
 	}
 	return keys
+}
+
+type schemaKind = schema.GroupVersionKind
+
+// union is a kind with what all versions declare of it.
+type union struct {
+	kind     schemaKind
+	scope    deploy.Scope
+	declared declared
+	sources  source.Sources
+}
+
+// declared is what has to be known of a kind from the start: the kinds that are watched, and whether there is a finalizer.
+type declared struct {
+	finalizes, external bool
+	owned, mapped       []wire.Kind
+}
+
+// unite joins the declarations of all versions.
+func (p *Pool) unite() ([]*union, error) {
+	var unions []*union
+	var errs []error
+	for _, v := range p.all() {
+		declaration, _ := v.declared()
+		for i := range declaration.Kinds {
+			ruled := &declaration.Kinds[i]
+			at := slices.IndexFunc(unions, func(u *union) bool { return u.kind == ruled.Kind.GVK() })
+			if at < 0 {
+				unions = append(unions, &union{kind: ruled.Kind.GVK(), scope: scopeOf(ruled)})
+				at = len(unions) - 1
+			}
+			if unions[at].scope != scopeOf(ruled) {
+				errs = append(errs, fmt.Errorf("version %s: declares another scope of the kind %s than the versions before it", v.name, ruled.Kind.Name))
+			}
+			unions[at].declared.join(ruled)
+		}
+	}
+	for _, u := range unions {
+		u.sources = p.sourcesOf(u)
+	}
+	return unions, errors.Join(errs...)
+}
+
+func scopeOf(ruled *wire.Ruled) deploy.Scope {
+	return cmp.Or(deploy.Scope(ruled.Scope), deploy.Namespaced)
+}
+
+// join adds what one version declares, and reports whether that was more than was known.
+func (d *declared) join(r *wire.Ruled) (more bool) {
+	if slices.Contains(r.Hooks, wire.Finalize) && !d.finalizes {
+		d.finalizes, more = true, true
+	}
+	if r.External > 0 && !d.external {
+		d.external, more = true, true
+	}
+	for _, source := range r.Owned {
+		if !slices.Contains(d.owned, source.Kind) {
+			d.owned, more = append(d.owned, source.Kind), true
+		}
+	}
+	for _, source := range r.Mapped {
+		if !slices.Contains(d.mapped, source.Kind) {
+			d.mapped, more = append(d.mapped, source.Kind), true
+		}
+	}
+	return more
+}
+
+// fits returns what a process declares that wasn't known when all versions had been started once.
+func (p *Pool) fits(declaration *wire.Declaration) error {
+	p.mu.Lock()
+	unions := p.unions
+	p.mu.Unlock()
+	if unions == nil {
+		return nil // this is the start
+	}
+	for i := range declaration.Kinds {
+		ruled := &declaration.Kinds[i]
+		at := slices.IndexFunc(unions, func(u *union) bool { return u.kind == ruled.Kind.GVK() })
+		if at < 0 {
+			return fmt.Errorf("it controls the kind %s, which no version did at the start: start the operator again", ruled.Kind.Name)
+		}
+		if unions[at].scope != scopeOf(ruled) {
+			return fmt.Errorf("it declares another scope of the kind %s than the versions at the start", ruled.Kind.Name)
+		}
+		known := unions[at].declared
+		known.owned, known.mapped = slices.Clip(known.owned), slices.Clip(known.mapped)
+		if known.join(ruled) {
+			return fmt.Errorf("it declares sources, or a Finalize, of the kind %s that no version did at the start: start the operator again", ruled.Kind.Name)
+		}
+	}
+	return nil
 }

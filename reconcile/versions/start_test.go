@@ -95,7 +95,7 @@ func TestProgramsThatArentVersions(t *testing.T) {
 	for _, row := range []struct{ reason, program, wrong string }{
 		{"one that ends at once", "exits", "version 1.0.0: its process has ended: exit status 1: line 6; line 7; line 8; line 9; no licence was found"},
 		{"one that never answers, and doesn't end when it is told to", "hangs", "version 1.0.0: it hasn't answered within 1s: is its program made to be a version?"},
-		{"one that prints", "prints", "version 1.0.0: what its process writes to its standard output can't be understood: a message of 1466264675 bytes is announced"},
+		{"one that prints", "prints", "version 1.0.0: the standard output of its process can't be understood: a message of 1466264675 bytes is announced"},
 		{"one of another protocol", "future", "version 1.0.0: it speaks protocol 9, this manager 1: update the older one of them"},
 		{"one that controls nothing", "kindless", "version 1.0.0: it controls no kind"},
 		{"one without a controller", "uncontrolled", "serve: no controller is given"},
@@ -117,7 +117,7 @@ func TestProgramsThatArentVersions(t *testing.T) {
 	t.Run("versions that don't agree", func(t *testing.T) {
 		t.Parallel()
 		_, err := versions.Start(t.Context(), folder(t, "scopes", "1.0.0", "1.1.0"))
-		require.ErrorContains(t, err, "version 1.1.0: says another scope of the kind Lab than the versions before it")
+		require.ErrorContains(t, err, "version 1.1.0: declares another scope of the kind Lab than the versions before it")
 	})
 	t.Run("each is named", func(t *testing.T) {
 		t.Parallel()
@@ -170,7 +170,7 @@ func TestDirectories(t *testing.T) {
 		assert.Equal(t, []string{"-rc", "1.0.0", "1.0.0+build.7", "2.0.0 beta", "latest"}, pool.Versions())
 		w := newWorld(t, pool.Controllers()[0])
 		for version, wrong := range map[string]string{
-			"latest": "", "2.0.0 beta": "", "": "it says no version: choose one of -rc, 1.0.0, 1.0.0+build.7, 2.0.0 beta, latest",
+			"latest": "", "2.0.0 beta": "", "": "it names no version: choose one of -rc, 1.0.0, 1.0.0+build.7, 2.0.0 beta, latest",
 			"..": `there is no version "..": choose one of`, "../x": "there is no version", "/bin": "there is no version", "empty": "there is no version",
 			"..data": "there is no version", "1.0.0/": "there is no version", "README": "there is no version", "1.0.0\x00": "there is no version",
 		} {

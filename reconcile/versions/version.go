@@ -2,51 +2,54 @@ package versions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
+	semantic "k8s.io/apimachinery/pkg/util/version"
 )
 
-// version is one version and the process that it runs in at present.
+// version is one version and its present process.
 type version struct {
 	name string
 	pool *Pool
 
 	mu     sync.Mutex
 	closed bool
-	// said is what its program last said of itself, nil if it never ran.
-	said *wire.Declaration
-	// life is its process from when that has said what it controls until it has ended, nil if there is none. starting is closed when an
-	// attempt to start one has ended.
-	life     *life
+	// declaration is the one of its last process, nil if it never ran.
+	declaration *wire.Declaration
+	// process is its process, from its declaration until its end, nil if there is none. starting is closed when an attempt to start one has
+	// ended.
+	process  *process
 	starting chan struct{}
-	// placed tells that it has one of the places of those that may run at once.
+	// placed: it counts among the versions that may run at once.
 	placed bool
 	inUse  int
 	used   time.Time
-	// failures counts starts in a row that came to nothing, failed is the reason of the last one, notBefore when to try again.
+	// failures counts the starts in a row that failed, failed is the last reason, notBefore when to try again.
 	failures  int
 	failed    error
 	notBefore time.Time
 	starts    int
-	// reviving tells that somebody starts it again although nobody asks for it.
+	// reviving: it is being started again for its external sources.
 	reviving bool
-	// calls counts what its processes were asked, by method.
+	// calls counts the calls of its processes, by method.
 	calls map[string]int
 }
 
 // acquire returns the process of a version, which it starts if there is none. It isn't stopped before it is released.
-func (v *version) acquire(ctx context.Context) (*life, func(), error) {
+func (v *version) acquire(ctx context.Context) (*process, func(), error) {
 	for {
-		l, wait, err := v.take()
+		proc, wait, err := v.take()
 		switch {
 		case err != nil:
 			return nil, nil, err
-		case l != nil:
-			return l, v.release, nil
+		case proc != nil:
+			return proc, v.release, nil
 		case wait == nil:
 			if err := v.start(ctx); err != nil {
 				return nil, nil, err
@@ -61,21 +64,20 @@ func (v *version) acquire(ctx context.Context) (*life, func(), error) {
 	}
 }
 
-// take uses the process if it runs. If one is about to run, or to end, that is to be waited for. Neither says that it is the caller's turn to
-// start it.
-func (v *version) take() (l *life, wait <-chan struct{}, err error) {
+// take uses the process if it runs. wait is closed when a process that starts or ends has done so. If both are nil, the caller starts one.
+func (v *version) take() (proc *process, wait <-chan struct{}, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	pause := time.Until(v.notBefore)
 	switch {
 	case v.closed:
 		return nil, nil, errClosed
-	case v.life != nil && v.life.ending():
-		return nil, v.life.over, nil
-	case v.life != nil:
+	case v.process != nil && v.process.ending():
+		return nil, v.process.over, nil
+	case v.process != nil:
 		v.inUse++
 		v.used = time.Now()
-		return v.life, nil, nil
+		return v.process, nil, nil
 	case v.starting != nil:
 		return nil, v.starting, nil
 	case pause > 0:
@@ -95,12 +97,12 @@ func (v *version) release() {
 // start starts the process.
 func (v *version) start(ctx context.Context) error {
 	crowded := v.pool.makeRoom(ctx, v)
-	var l *life
+	var proc *process
 	var err error
 	if crowded == nil {
-		if l, err = v.pool.begin(ctx, v); l != nil {
-			defer l.bringExternals()
-			defer close(l.known)
+		if proc, err = v.pool.begin(ctx, v); proc != nil {
+			defer proc.bringExternals()
+			defer close(proc.known)
 		}
 	}
 	v.mu.Lock()
@@ -113,30 +115,30 @@ func (v *version) start(ctx context.Context) error {
 	case err != nil:
 		v.placed = false
 		if ctx.Err() != nil {
-			return context.Cause(ctx) // it isn't the version's fault
+			return context.Cause(ctx) // the version hasn't failed
 		}
 		v.fail(fmt.Errorf("version %s: %w", v.name, err))
 		return &laterError{request.RetryAfter(time.Until(v.notBefore), v.failed)}
 	}
-	if v.said == nil || v.said.Release != l.said.Release {
-		v.compare(l.said.Release)
+	if v.declaration == nil || v.declaration.Release != proc.declaration.Release {
+		v.compare(proc.declaration.Release)
 	}
-	v.life, v.used, v.said = l, time.Now(), l.said
+	v.process, v.used, v.declaration = proc, time.Now(), proc.declaration
 	v.starts++
 	return nil
 }
 
-// declared is what the version last said of itself, and its process if that runs.
-func (v *version) declared() (*wire.Declaration, *life) {
+// declared returns the last declaration of the version, and its process if it runs.
+func (v *version) declared() (*wire.Declaration, *process) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.life == nil || v.life.ending() {
-		return v.said, nil
+	if v.process == nil || v.process.ending() {
+		return v.declaration, nil
 	}
-	return v.said, v.life
+	return v.declaration, v.process
 }
 
-// place tells whether the version has a place among those that may run at once, whether it is in use, and since when it isn't.
+// place reports whether the version counts among those that may run at once, since when it is unused, and whether it is in use.
 func (v *version) place() (placed bool, used time.Time, inUse bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -149,33 +151,131 @@ func (v *version) takePlace() {
 	v.placed = true
 }
 
-// stopIdle stops the process if it is unused for that long. It tells whether there is none any more.
+// stopIdle stops the process if it is unused for that long. It reports whether the version has no process.
 func (v *version) stopIdle(unused time.Duration) bool {
 	v.mu.Lock()
-	l := v.life
-	if l == nil || v.inUse > 0 || time.Since(v.used) < unused {
+	proc := v.process
+	if proc == nil || v.inUse > 0 || time.Since(v.used) < unused {
 		defer v.mu.Unlock()
 		return !v.placed
 	}
-	l.stopped.Store(true)
+	proc.stopped.Store(true)
 	v.mu.Unlock()
-	l.stop()
+	proc.stop()
 	return true
 }
 
-// close ends the process, whatever it is about, for good.
+// close ends the process for good, whatever is under way.
 func (v *version) close() {
 	v.mu.Lock()
 	v.closed = true
-	l, starting := v.life, v.starting
+	proc, starting := v.process, v.starting
 	v.mu.Unlock()
 	if starting != nil {
-		<-starting // the pool's end has ended the attempt
+		<-starting // closing the pool has ended the attempt
 		v.mu.Lock()
-		l = v.life
+		proc = v.process
 		v.mu.Unlock()
 	}
-	if l != nil {
-		l.stop()
+	if proc != nil {
+		proc.stop()
 	}
+}
+
+const (
+	// firstPause and longestPause bound the time before a version that ends at once is started again; steady is how long a process has to
+	// run for its end not to count.
+	firstPause   = 100 * time.Millisecond
+	longestPause = 30 * time.Second
+	steady       = 10 * time.Second
+)
+
+// fail delays the next start, longer each time. The caller holds mu.
+func (v *version) fail(err error) {
+	v.failed = err
+	v.notBefore = time.Now().Add(min(firstPause<<min(v.failures, 20), longestPause))
+	v.failures++
+}
+
+// ended notes that a process has ended.
+func (v *version) ended(proc *process) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.process != proc {
+		return // its start has failed
+	}
+	v.process, v.placed = nil, false
+	logger := v.pool.options.Logger.With("version", v.name)
+	switch {
+	case proc.stopped.Load():
+		v.failures = 0
+		return
+	case time.Since(proc.started) >= steady:
+		v.failures = 0
+		logger.Warn("a version has ended; it is started again when it is needed", "error", proc.err)
+	default:
+		v.fail(reconcile.Passing(fmt.Errorf("version %s: %w", v.name, proc.err)))
+		logger.Warn("a version has ended soon after its start; it is started again when it is needed", "error", proc.err, "not_before", time.Until(v.notBefore).String())
+	}
+	if !v.closed && !v.reviving && v.declaration.HasExternal() {
+		v.reviving = true
+		v.pool.run(v.revive)
+	}
+}
+
+// revive starts a version with external sources again: nothing else brings their keys.
+func (v *version) revive() {
+	defer func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.reviving = false
+	}()
+	for v.pool.ctx.Err() == nil {
+		_, release, err := v.acquire(v.pool.ctx)
+		if err == nil {
+			release()
+			return
+		}
+		pause, ok := request.RetryTime(err)
+		if !ok {
+			pause = firstPause
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-v.pool.ctx.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// gone returns the error of a call of a process that has ended: it is retried once the next process may start.
+func (v *version) gone(err error) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return &laterError{request.RetryAfter(max(time.Until(v.notBefore), firstPause), reconcile.Passing(fmt.Errorf("version %s: %w", v.name, err)))}
+}
+
+// laterError is why a version doesn't run yet. The time of the retry isn't in its text, which would change the status each time.
+type laterError struct{ retry error }
+
+func (e *laterError) Error() string { return errors.Unwrap(e.retry).Error() }
+func (e *laterError) Unwrap() error { return e.retry }
+
+// compare warns if the program is of another release than its folder. It is used all the same.
+func (v *version) compare(release string) {
+	if otherRelease(v.name, release) {
+		v.pool.options.Logger.Warn("the program of a version is of another release: is it in the right folder?", "version", v.name, "release", release)
+	}
+}
+
+// otherRelease reports whether both are releases, and different ones. A program that was built between two releases, such as
+// v1.2.1-0.20260102150405-abcdefabcdef, may be meant for any folder.
+func otherRelease(folder, release string) bool {
+	is, err := semantic.ParseSemantic(release)
+	if err != nil || is.PreRelease() != "" || is.BuildMetadata() != "" {
+		return false
+	}
+	wanted, err := semantic.ParseSemantic(folder)
+	return err == nil && !wanted.EqualTo(is)
 }

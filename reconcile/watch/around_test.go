@@ -84,5 +84,5 @@ func TestAround(t *testing.T) {
 	memory, err := dryrun.New()
 	require.NoError(t, err)
 	_, err = New(memory.View(), Around(nil))
-	require.EqualError(t, err, "around: is nil")
+	require.EqualError(t, err, "around: nil function")
 }

@@ -12,39 +12,35 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Own has the events of child objects bring their owners of kind owner to reconcile. It
-// returns when the children that exist are known, at once if they have been before, or with
-// the reason why they can't be read; asked again it tries again. It is to be called before
-// the first child of a kind is written, and while the engine runs. For kinds that the owner's Sources declare it
-// merely waits for them; their filter counts.
+// Own makes events of child objects bring their owners of kind owner to reconcile. It returns when the existing children
+// are known, at once if they were known before, or with the reason why they can't be read; the next call tries again. Call
+// it before the first child of a kind is written, and while the engine runs. For kinds that the owner's Sources declare it
+// only waits, and the filter of the declaration counts.
 func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) error {
 	var rules *trigger.Rules
 	if c := e.of(owner); c != nil {
 		owner, rules = c.kind, c.rules
 	}
-	return e.subscribe(ctx, ownership{owner: owner, child: child}, e.childHandler(owner, rules, child))
+	return e.subscribe(ctx, subject{owner: owner, child: child}, e.childHandler(owner, rules, child))
 }
 
-// childHandler brings the owners of a kind by events of their children, those that rules let pass.
+// childHandler returns what brings the owners of a kind by events of their children, if rules let them pass.
 func (e *Engine) childHandler(owner schema.GroupVersionKind, rules *trigger.Rules, child schema.GroupVersionKind) func(deploy.Event) {
 	return func(event deploy.Event) {
-		if rules == nil || rules.CountsOwned(child, event) {
-			e.observeChild(owner, event)
+		if rules != nil && !rules.CountsOwned(child, event) {
+			return
+		}
+		for _, key := range e.owners.Of(owner, event) {
+			if !e.echoes.holdsBack(key, event) {
+				e.queue.Add(key, request.Child)
+			}
 		}
 	}
 }
 
-func (e *Engine) observeChild(owner schema.GroupVersionKind, event deploy.Event) {
-	for _, key := range e.owners.Of(owner, event) {
-		if !e.echoes.keeps(key, event) {
-			e.queue.Add(key, request.Child)
-		}
-	}
-}
-
-// subscribe has handle called for the events of a kind, from its first call on. It returns when the objects that exist
-// are known.
-func (e *Engine) subscribe(ctx context.Context, kinds ownership, handle func(deploy.Event)) error {
+// subscribe calls handle for the events of a kind, from its first call on. It returns when the existing objects are
+// known.
+func (e *Engine) subscribe(ctx context.Context, kinds subject, handle func(deploy.Event)) error {
 	kind := kinds.watched()
 	w := &watcher{apart: true, look: func(event deploy.Event, _ bool) bool {
 		handle(event)
@@ -56,7 +52,7 @@ func (e *Engine) subscribe(ctx context.Context, kinds ownership, handle func(dep
 	if err != nil {
 		err = fmt.Errorf("watch %s: %w", kind.Kind, err)
 	} else {
-		err = watched.synced(ctx, e.inbox)
+		err = watched.wait(ctx, e.inbox)
 	}
 	if ctx.Err() == nil {
 		e.kinds.set(kinds, err)
@@ -64,36 +60,36 @@ func (e *Engine) subscribe(ctx context.Context, kinds ownership, handle func(dep
 	return err
 }
 
-// children are the subscriptions to kinds that aren't controlled; they live as long as the engine works.
+// children are the subscriptions to kinds that aren't controlled. They end with the engine.
 type children struct {
 	mu    sync.Mutex
 	work  context.Context
-	kinds map[ownership]*childKind
+	kinds map[subject]*childKind
 }
 
 // childKind is one kind that is watched for one reason.
 type childKind struct {
-	// turn is held by the one who subscribes; the others wait for it as long as they may.
+	// turn is held by the caller that subscribes; other callers wait for it until their contexts end.
 	turn         chan struct{}
 	subscription deploy.Subscription
-	// settled: all that existed at the beginning has been looked at.
-	settled atomic.Bool
+	// synced: the objects that existed at the beginning are known.
+	synced atomic.Bool
 }
 
-// synced waits until the objects that existed are known.
-func (k *childKind) synced(ctx context.Context, events *inbox) error {
-	if k.settled.Load() {
+// wait waits until the objects that existed at the beginning are known.
+func (k *childKind) wait(ctx context.Context, events *inbox) error {
+	if k.synced.Load() {
 		return nil
 	}
 	err := k.subscription.Synced(ctx)
 	if err == nil {
-		err = events.settle(ctx)
+		err = events.drain(ctx)
 	}
-	k.settled.Store(err == nil)
+	k.synced.Store(err == nil)
 	return err
 }
 
-func newChildren() *children { return &children{kinds: map[ownership]*childKind{}} }
+func newChildren() *children { return &children{kinds: map[subject]*childKind{}} }
 
 func (c *children) open(work context.Context) {
 	c.mu.Lock()
@@ -101,9 +97,9 @@ func (c *children) open(work context.Context) {
 	c.work = work
 }
 
-// subscribe returns kinds with their subscription, from start if there is none yet. That may ask
-// the cluster: it ends with ctx, what it has started with the engine.
-func (c *children) subscribe(ctx context.Context, kinds ownership, start func(context.Context) (deploy.Subscription, error)) (*childKind, error) {
+// subscribe returns a kind with its subscription, which start makes if there is none yet. start may ask the cluster: it
+// ends with ctx, and the subscription with the engine.
+func (c *children) subscribe(ctx context.Context, kinds subject, start func(context.Context) (deploy.Subscription, error)) (*childKind, error) {
 	kind, work, err := c.of(kinds)
 	if err != nil {
 		return nil, err
@@ -131,7 +127,7 @@ func (c *children) subscribe(ctx context.Context, kinds ownership, start func(co
 	return kind, nil
 }
 
-func (c *children) of(kinds ownership) (*childKind, context.Context, error) {
+func (c *children) of(kinds subject) (*childKind, context.Context, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -146,4 +142,22 @@ func (c *children) of(kinds ownership) (*childKind, context.Context, error) {
 		c.kinds[kinds] = kind
 	}
 	return kind, c.work, nil
+}
+
+// Follow makes events of ref, an object that key doesn't own, bring key to reconcile: events of a Secret that the spec
+// refers to, say. It holds as long as each reconcile of key that ends without an error calls it again. It returns when the
+// objects of that kind are known, or with the reason why they can't be read. Call it in a reconcile of key, before the
+// object is read.
+func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) error {
+	controlled := e.of(key.Kind)
+	if controlled == nil {
+		return fmt.Errorf("follow %s for %s: the engine has no reconciler for that kind", ref, key)
+	}
+	key.Kind = controlled.kind
+	err := e.subscribe(ctx, subject{child: ref.Kind}, func(event deploy.Event) { e.bring(request.Followed, e.followers.Of(event)) })
+	if err == nil {
+		// Only now: the existing object is about to be read, and is no reason for another reconcile.
+		e.followers.Add(key, ref)
+	}
+	return err
 }

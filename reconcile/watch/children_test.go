@@ -111,7 +111,7 @@ func TestResync(t *testing.T) {
 		w.settle()
 		c := child("c", a)
 		c.SetResourceVersion("7")
-		engine.observeChild(widgets, deploy.Event{Type: deploy.Modified, Old: c, New: c})
+		engine.childHandler(widgets, nil, configMaps)(deploy.Event{Type: deploy.Modified, Old: c, New: c})
 		assert.Empty(w.t, w.settle())
 	})
 }

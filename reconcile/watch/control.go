@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
@@ -17,55 +16,53 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Reconciler brings one object to its wanted state. It is called for several objects at
-// once, never twice at once for the same one. An error is tried again with backoff, see
-// package request for those that say otherwise; a panic counts as one. The object may be
-// gone. A Reconciler that doesn't return when its context ends holds up the end of the engine.
+// Reconciler brings one object to its wanted state. It is called for several objects at once, but never for the same object
+// at once. After an error the object is retried with backoff, unless the error says otherwise, see package request; a panic
+// counts as an error. The object may be gone. A Reconciler that doesn't return when its context ends delays the end of the
+// engine.
 //
-// It may be a source.Provider too, which says what brings objects to reconcile, an Observer and a Forgetter.
+// It may also be a source.Provider, which declares what brings objects to reconcile, an Observer and a Forgetter.
 type Reconciler interface {
 	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
 }
 
-// Observer is what a Reconciler may be beside, for styles that tell a creation from a change: each event of an object of
-// the kind, with the object before and after it, before any filter and before the reconcile that it brings. It is told
-// one event after the other. It must not block, since all other events wait for it, or change the objects. A panic is
-// logged once. Events are no memory: after a restart what exists is Added, and what went meanwhile isn't told.
+// Observer may be implemented by a Reconciler that has to tell a creation from a change. Observe is called for each event of
+// an object of the kind, with the object before and after it, before any filter and before the reconcile that it brings;
+// for one event after the other. It must not block, since all other events wait for it, or change the objects. The first
+// panic is logged. Events don't survive a restart: existing objects are Added then, and deletions meanwhile are missed.
 type Observer interface {
 	Observe(event deploy.Event)
 }
 
-// Forgetter is what a Reconciler may be beside that remembers something of objects: Forget is told of each that is gone or
-// has left the view, whatever a filter says. A reconcile of it may still run, or be about to. It must not block.
+// Forgetter may be implemented by a Reconciler that remembers something of objects. Forget is called for each object that
+// is gone or has left the view, whatever a filter says. A reconcile of it may still run, or be about to. It must not block.
 type Forgetter interface {
 	Forget(key deploy.Ref)
 }
 
-// controlled is one kind and who reconciles it.
+// controlled is a kind with its reconciler.
 type controlled struct {
 	Reconciler
-	// called is what does a reconcile: the Reconciler with all around it.
+	// called is the Reconciler with everything that Around put around it.
 	called Reconciler
 	kind   schema.GroupVersionKind
 	rules  *trigger.Rules
-	// observer and forgetter are nil if there are none.
+	// observer and forgetter may be nil.
 	observer  Observer
 	forgetter Forgetter
-	panicked  sync.Once
-	// open says that the objects are watched, or about to be: what happened to others before concerns objects that
-	// will be listed.
+	guard     trigger.Guard
+	// open: the objects are watched, or about to be. Before that, events of other kinds concern objects that will be listed.
 	open atomic.Bool
 }
 
-// Control has reconciler called for the objects of kind. A kind has one reconciler, whatever
-// its versions, given before Run (spec: watch 1, mistake 18). Its Sources are asked for here; what is wrong with them is
-// an error.
+// Control registers reconciler for the objects of kind, before Run. A kind has one reconciler for all its versions. Control
+// asks for its Sources and returns what is wrong with them.
 func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler) error {
 	if kind.Kind == "" || kind.Version == "" {
 		return fmt.Errorf("kind %q: needs a version and a kind", kind)
 	}
 	if reconciler == nil {
-		return fmt.Errorf("%s: its reconciler is nil", kind.Kind)
+		return fmt.Errorf("%s: nil reconciler", kind.Kind)
 	}
 	c, err := e.newControlled(kind, reconciler)
 	if err != nil {
@@ -105,7 +102,7 @@ func (e *Engine) newControlled(kind schema.GroupVersionKind, reconciler Reconcil
 	}, nil
 }
 
-// of returns what is known of a kind that is controlled, whatever the version, or nil.
+// of returns the controlled kind of any version of kind, or nil.
 func (e *Engine) of(kind schema.GroupVersionKind) *controlled {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -120,27 +117,16 @@ func (e *Engine) of(kind schema.GroupVersionKind) *controlled {
 	return nil
 }
 
-// tell has the observer know of an event.
-func (c *controlled) tell(event deploy.Event, logger *slog.Logger) {
-	if c.observer == nil {
-		return
+// observed passes an event to the observer.
+func (c *controlled) observed(event deploy.Event, logger *slog.Logger) {
+	if c.observer != nil {
+		c.guard.Call(logger, "an observer panics", c.kind.Kind, func() { c.observer.Observe(event) })
 	}
-	defer c.recovered("an observer panics", logger)
-	c.observer.Observe(event)
 }
 
-// forget has the forgetter know that an object is gone or left.
+// forget tells the forgetter of an object that is gone or left the view.
 func (c *controlled) forget(key deploy.Ref, logger *slog.Logger) {
-	if c.forgetter == nil {
-		return
-	}
-	defer c.recovered("forgetting an object panics", logger)
-	c.forgetter.Forget(key)
-}
-
-// recovered says the first panic.
-func (c *controlled) recovered(what string, logger *slog.Logger) {
-	if value := recover(); value != nil {
-		c.panicked.Do(func() { logger.Error(what, "kind", c.kind.Kind, "value", value) })
+	if c.forgetter != nil {
+		c.guard.Call(logger, "forgetting an object panics", c.kind.Kind, func() { c.forgetter.Forget(key) })
 	}
 }

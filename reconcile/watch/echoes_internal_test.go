@@ -48,11 +48,11 @@ func TestEchoes(t *testing.T) {
 			var e echoes
 			e.begin(key)
 			for _, event := range row.during {
-				assert.True(t, e.keeps(key, event))
+				assert.True(t, e.holdsBack(key, event))
 			}
 			assert.Equal(t, row.again, e.end(key, row.wrote))
 			for i, event := range row.after {
-				assert.Equal(t, row.brings[i], !e.keeps(key, event), "event %d", i)
+				assert.Equal(t, row.brings[i], !e.holdsBack(key, event), "event %d", i)
 			}
 			e.begin(key)
 			assert.False(t, e.end(key, nil))

@@ -14,6 +14,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/queue"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
+	"github.com/operkit/operkit/reconcile/leader"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -29,10 +30,10 @@ type Engine struct {
 	inbox     *inbox
 	outage    outage
 	echoes    echoes
-	// late is why a reconcile ends that took too long.
-	late error
+	// overtime is the cause of the end of a reconcile that took too long.
+	overtime error
 
-	// events and reconciles count what came and what has ended.
+	// events and reconciles count the events that came and the reconciles that have ended.
 	events, reconciles atomic.Uint64
 	kinds              kinds
 	slots              []*slot
@@ -44,18 +45,18 @@ type Engine struct {
 
 var (
 	errNotRunning = errors.New("the engine doesn't run yet")
-	// errUnread is why a kind isn't watched that was just begun with.
+	// errUnread is the reason why a kind isn't watched while its objects are listed.
 	errUnread = errors.New("its objects are still being read")
-	// errStopped ends what the engine had under way.
+	// errStopped is the cause of the end of the engine.
 	errStopped = errors.New("the engine has stopped")
-	// errSignal ends it at once, see CancelOn.
-	errSignal = fmt.Errorf("what the engine works by was lost: %w", context.Canceled)
+	// errLost is the cause of an end at once.
+	errLost = fmt.Errorf("the leadership was lost: %w", context.Canceled)
 )
 
 // New returns an engine over view. Nothing is started or watched before Run.
 func New(view deploy.View, opts ...Option) (*Engine, error) {
 	if view == nil {
-		return nil, errors.New("view: is nil")
+		return nil, errors.New("nil view")
 	}
 	o, err := newOptions(opts)
 	if err != nil {
@@ -68,7 +69,7 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 		children:   newChildren(),
 		queue:      queue.New(),
 		inbox:      newInbox(),
-		late:       fmt.Errorf("the reconcile took longer than %s: %w", o.timeout, context.DeadlineExceeded),
+		overtime:   fmt.Errorf("the reconcile took longer than %s: %w", o.timeout, context.DeadlineExceeded),
 		controlled: map[schema.GroupVersionKind]*controlled{},
 	}
 	for range o.workers {
@@ -77,24 +78,33 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 	return e, nil
 }
 
-// Run watches and reconciles until ctx ends. Then nothing new is started, not even what was
-// waiting for its turn, running reconciles get the grace time, and Run returns nil. When what CancelOn was given
-// closes, running reconciles are cancelled and none is started any more. An engine runs once.
+// Run watches and reconciles until ctx ends. Then nothing new is started, not even for objects that waited for their turn,
+// running reconciles get the grace time, and Run returns nil. When the leadership that ctx belongs to is lost
+// (leader.TermOf), before or after the end of ctx, running reconciles are cancelled at once. An engine runs once.
 func (e *Engine) Run(ctx context.Context) error {
 	e.mu.Lock()
 	if e.running {
 		e.mu.Unlock()
-		return errors.New("engine: runs already, or has run")
+		return errors.New("engine: it runs already, or has run: make a new one")
 	}
 	e.running = true
 	e.mu.Unlock()
 
-	// What runs when ctx ends goes on, and so do the subscriptions that it may wait for.
+	// Running reconciles go on when ctx ends, and so do the subscriptions that they may wait for.
 	work, cancelWork := context.WithCancelCause(context.WithoutCancel(ctx))
-	var inbox, watchers, workers sync.WaitGroup
-	defer inbox.Wait()
+	var background, watchers, workers sync.WaitGroup
+	defer background.Wait()
 	defer cancelWork(errStopped)
-	inbox.Go(func() { e.inbox.run(work) })
+	background.Go(func() { e.inbox.run(work) })
+	if term, _ := leader.TermOf(ctx); term.Lost != nil {
+		background.Go(func() {
+			select {
+			case <-term.Lost:
+				cancelWork(errLost)
+			case <-work.Done():
+			}
+		})
+	}
 	e.children.open(work)
 	kinds := slices.SortedFunc(maps.Keys(e.controlled), func(a, b schema.GroupVersionKind) int {
 		return strings.Compare(a.String(), b.String())
@@ -105,7 +115,6 @@ func (e *Engine) Run(ctx context.Context) error {
 	for _, slot := range e.slots {
 		workers.Go(func() { e.work(ctx, work, slot) })
 	}
-	defer e.cancelOnSignal(ctx, cancelWork)()
 	<-ctx.Done()
 	e.queue.Close()
 	overdue := time.AfterFunc(e.options.grace, func() {
@@ -115,25 +124,4 @@ func (e *Engine) Run(ctx context.Context) error {
 	watchers.Wait()
 	workers.Wait()
 	return nil
-}
-
-// cancelOnSignal cancels work by what CancelOn was given, until stop is called.
-func (e *Engine) cancelOnSignal(run context.Context, cancel context.CancelCauseFunc) (stop func()) {
-	signal := e.options.cancelOn(run)
-	if signal == nil {
-		return func() {}
-	}
-	stopped, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		select {
-		case <-signal:
-			cancel(errSignal)
-		case <-stopped:
-		}
-	}()
-	return func() {
-		close(stopped)
-		<-ended
-	}
 }

@@ -21,14 +21,13 @@ func TestNewRefuses(t *testing.T) {
 		{"watch mistake 24: no workers", Workers(0), "workers: 0: at least 1 is needed"},
 		{"watch mistake 24: less than none", Workers(-1), "workers: -1: at least 1 is needed"},
 		{"no time", Timeout(0), "timeout: 0s: it must be positive"},
-		{"no signal", CancelOn(nil), "cancel on: is nil"},
 		{"a negative grace time", Grace(-time.Second), "grace: -1s: it can't be negative"},
 		{"watch mistake 25: no backoff", Backoff(0, time.Second), "backoff: 0s to 1s: both must be positive, the second not shorter"},
-		{"a domain that makes no key", Domain("a b"), `domain "a b": makes no keys of annotations: prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`},
-		{"no domain", Domain(""), `domain "": makes no keys of annotations: prefix part must be non-empty`},
+		{"a domain that makes no key", Domain("a b"), `domain "a b": not valid in keys of annotations: prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`},
+		{"no domain", Domain(""), `domain "": not valid in keys of annotations: prefix part must be non-empty`},
 		{"a backoff that shrinks", Backoff(2*time.Second, time.Second), "backoff: 2s to 1s: both must be positive, the second not shorter"},
 		{"watch 13: a negative period", Period(-time.Minute), "period: -1m0s: it can't be negative"},
-		{"no logger", Logger(nil), "logger: is nil"},
+		{"no logger", Logger(nil), "nil logger"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +40,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 	engine, err := New(nil)
 	assert.Nil(t, engine)
-	assert.EqualError(t, err, "view: is nil")
+	assert.EqualError(t, err, "nil view")
 }
 
 func TestControl(t *testing.T) {
@@ -52,7 +51,7 @@ func TestControl(t *testing.T) {
 		other.Version = "v2"
 		assert.EqualError(w.t, engine.Control(other, w.reconciler), "example.dev/v2, Kind=Widget: has a reconciler already")
 		assert.NoError(w.t, engine.Control(schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Widget"}, w.reconciler), "another group is another kind")
-		assert.EqualError(w.t, engine.Control(regions, nil), "Region: its reconciler is nil")
+		assert.EqualError(w.t, engine.Control(regions, nil), "Region: nil reconciler")
 		assert.EqualError(w.t, engine.Control(schema.GroupVersionKind{Kind: "Widget"}, w.reconciler), `kind "/, Kind=Widget": needs a version and a kind`)
 		assert.EqualError(w.t, engine.Control(schema.GroupVersionKind{Version: "v1"}, w.reconciler), `kind "/v1, Kind=": needs a version and a kind`)
 	})

@@ -189,20 +189,6 @@ func ExampleGrace() {
 	// Output: the grace time of 1ms is over: context canceled
 }
 
-func ExampleCancelOn() {
-	lost := make(chan struct{})
-	runUntil(newCluster(), func(_ *watch.Engine, enough func()) reconcilerFunc {
-		return func(ctx context.Context, _ request.Request) (request.Result, error) {
-			close(lost) // by leader.TermOf, in an operator
-			<-ctx.Done()
-			fmt.Println(context.Cause(ctx))
-			enough()
-			return request.Result{}, context.Cause(ctx)
-		}
-	}, watch.CancelOn(func(context.Context) <-chan struct{} { return lost }))
-	// Output: what the engine works by was lost: context canceled
-}
-
 func ExampleBackoff() {
 	_, err := watch.New(newCluster().View(), watch.Backoff(time.Minute, time.Second))
 	fmt.Println(err)

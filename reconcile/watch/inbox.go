@@ -8,23 +8,22 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// inbox takes events without looking at them, and has them looked at one after the other. Updates of one object that come
-// faster than that stay together: once one of them has brought the object to reconcile, of the others only counts what
-// they come to.
+// inbox holds events until they are looked at, one after the other. Updates of one object that come faster than that
+// are kept together: once one of them has brought the object to reconcile, only the sum of the others is looked at.
 type inbox struct {
 	wake chan struct{}
-	// over is closed when nobody looks any more.
+	// over is closed when events are no longer looked at.
 	over chan struct{}
 
 	mu       sync.Mutex
 	arrivals []arrival
-	// looking is how many have been taken out to be looked at.
+	// looking is how many arrivals are being looked at.
 	looking int
-	// latest is where the latest state of an object stands among the arrivals.
+	// latest is the place among the arrivals of the latest state of an object.
 	latest map[*unstructured.Unstructured]int
 }
 
-// arrival is an event, with the updates of its object that followed; or a mark that is closed when it is its turn.
+// arrival is an event, with the updates of its object that followed; or a mark that is closed in its turn.
 type arrival struct {
 	watcher *watcher
 	event   deploy.Event
@@ -33,13 +32,13 @@ type arrival struct {
 	mark    chan struct{}
 }
 
-// watcher looks at the events of a kind that is watched for one reason.
+// watcher looks at the events of one subject.
 type watcher struct {
-	// look tells whether an event has brought its object to reconcile. listing: the objects that exist were being listed.
+	// look reports whether an event has brought its object to reconcile. listing: the existing objects were being listed.
 	look func(event deploy.Event, listing bool) (brought bool)
-	// tell, if there is one, is told of every event before any of those that stay together is looked at.
+	// tell, if not nil, is called for every event, before events that are kept together are looked at.
 	tell func(event deploy.Event)
-	// apart: events don't stay together, each has to be looked at.
+	// apart: events aren't kept together.
 	apart bool
 }
 
@@ -73,8 +72,8 @@ func (b *inbox) put(a arrival) {
 	}
 }
 
-// settle waits until everything has been looked at that has come before.
-func (b *inbox) settle(ctx context.Context) error {
+// drain waits until the events that came before have been looked at.
+func (b *inbox) drain(ctx context.Context) error {
 	mark := make(chan struct{})
 	b.mu.Lock()
 	b.put(arrival{mark: mark})
@@ -89,14 +88,14 @@ func (b *inbox) settle(ctx context.Context) error {
 	}
 }
 
-// size is how much hasn't been looked at yet, what is being looked at included.
+// size returns how many events haven't been looked at, including those that are being looked at.
 func (b *inbox) size() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.arrivals) + b.looking
 }
 
-// run has everything looked at until ctx ends.
+// run looks at the events until ctx ends.
 func (b *inbox) run(ctx context.Context) {
 	defer close(b.over)
 	for {
@@ -122,33 +121,28 @@ func (b *inbox) run(ctx context.Context) {
 	}
 }
 
-// look has an arrival looked at.
+// look calls the watcher for an arrival.
 func (a arrival) look() {
 	if a.mark != nil {
 		close(a.mark)
 		return
 	}
-	a.tell()
+	if tell := a.watcher.tell; tell != nil {
+		tell(a.event)
+		before := a.event.New
+		for _, after := range a.updates {
+			tell(deploy.Event{Type: deploy.Modified, Old: before, New: after})
+			before = after
+		}
+	}
 	brought, before := a.watcher.look(a.event, a.listing), a.event.New
 	for len(a.updates) > 0 {
 		after := a.updates[0]
 		if a.updates = a.updates[1:]; brought && len(a.updates) > 0 {
-			// It will be reconciled anyway. What all that comes to may make it more urgent, or a new beginning.
+			// It will be reconciled anyway. The sum of the updates may make that more urgent, or reset the backoff.
 			after, a.updates = a.updates[len(a.updates)-1], nil
 		}
 		brought = a.watcher.look(deploy.Event{Type: deploy.Modified, Old: before, New: after}, a.listing) || brought
-		before = after
-	}
-}
-
-func (a arrival) tell() {
-	if a.watcher.tell == nil {
-		return
-	}
-	a.watcher.tell(a.event)
-	before := a.event.New
-	for _, after := range a.updates {
-		a.watcher.tell(deploy.Event{Type: deploy.Modified, Old: before, New: after})
 		before = after
 	}
 }

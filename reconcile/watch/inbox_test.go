@@ -99,18 +99,18 @@ func TestInbox(t *testing.T) {
 				assert.Positive(t, b.size())
 				ctx, cancel := context.WithCancel(t.Context())
 				go b.run(ctx)
-				require.NoError(t, b.settle(t.Context()))
+				require.NoError(t, b.drain(t.Context()))
 				assert.Equal(t, row.want, l.events)
 				synctest.Wait()
 				assert.Zero(t, b.size())
 				assert.Empty(t, b.latest, "nothing is kept")
 				cancel()
 				<-b.over
-				require.ErrorIs(t, b.settle(t.Context()), errStopped)
+				require.ErrorIs(t, b.drain(t.Context()), errStopped)
 				brief, end := context.WithTimeout(t.Context(), time.Second)
 				defer end()
 				b.over = nil
-				require.ErrorIs(t, b.settle(brief), context.DeadlineExceeded, "nobody waits for longer than he may")
+				require.ErrorIs(t, b.drain(brief), context.DeadlineExceeded, "nobody waits for longer than he may")
 			})
 		})
 	}
@@ -127,7 +127,7 @@ func TestInboxTellsEach(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go b.run(ctx)
-	require.NoError(t, b.settle(t.Context()))
+	require.NoError(t, b.drain(t.Context()))
 	assert.Equal(t, []string{"ADDED 1", "MODIFIED 2", "MODIFIED 3", "MODIFIED 4"}, l.told)
 	assert.Equal(t, []string{"ADDED a", "a 1-4"}, l.events)
 	cancel()
@@ -148,7 +148,7 @@ func TestInboxOfTwo(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go b.run(ctx)
-	require.NoError(t, b.settle(t.Context()))
+	require.NoError(t, b.drain(t.Context()))
 	assert.Equal(t, []string{"ADDED a", "a 1-2"}, one.events)
 	assert.Equal(t, one.events, other.events)
 	cancel()
@@ -184,7 +184,7 @@ func TestInboxLosesNothing(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		go b.run(ctx)
-		require.NoError(t, b.settle(t.Context()))
+		require.NoError(t, b.drain(t.Context()))
 		require.Equal(t, want, brought, "seed %d", seed)
 		cancel()
 		<-b.over

@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/internal/testlog"
+	"github.com/operkit/operkit/reconcile/leader"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,8 @@ type world struct {
 	// stop ends the engine and returns what Run did.
 	stop func() error
 	end  context.CancelFunc
+	// lost ends the leadership that the engine runs under.
+	lost chan struct{}
 }
 
 func newWorld(t *testing.T) *world {
@@ -98,7 +101,7 @@ func (w *world) start(options ...Option) *Engine {
 
 func (w *world) run(engine *Engine) {
 	w.t.Helper()
-	ctx, cancel := context.WithCancel(w.t.Context())
+	ctx, cancel := context.WithCancel(leader.WithTerm(w.t.Context(), leader.Term{Lost: w.lost}))
 	w.end = cancel
 	ended := make(chan error, 1)
 	go func() { ended <- engine.Run(ctx) }()

@@ -94,8 +94,8 @@ func TestOptionalMethods(t *testing.T) {
 			"Widget: watch.misspeltObserver: its method Observe is (*deploy.Event): make it (deploy.Event)":      misspeltObserver{w.reconciler},
 			"Widget: watch.misspeltSources: its method Sources is () *source.Sources: make it () source.Sources": misspeltSources{w.reconciler},
 			"Widget: watch.declaring: its sources: owned[0]: kind \"/, Kind=\": needs a version and a kind":      w.as(source.Sources{Owned: []source.Owned{{}}}),
-			"Widget: watch.declaring: its sources: external[0]: is nil":                                          w.as(source.Sources{External: []source.External{nil}}),
-			"Widget: watch.declaring: its sources: mapped[0]: ConfigMap: its Keys is nil":                        w.as(source.Sources{Mapped: []source.Mapped{{Kind: configMaps}}}),
+			"Widget: watch.declaring: its sources: external[0]: nil source":                                      w.as(source.Sources{External: []source.External{nil}}),
+			"Widget: watch.declaring: its sources: mapped[0]: ConfigMap: nil Keys":                               w.as(source.Sources{Mapped: []source.Mapped{{Kind: configMaps}}}),
 		} {
 			engine, err := New(w.view)
 			require.NoError(w.t, err)

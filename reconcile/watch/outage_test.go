@@ -44,7 +44,7 @@ func TestEndOfAnOutage(t *testing.T) {
 		}
 		assert.Equal(w.t, 1, often, "one is tried often, the others aren't")
 		down.Store(false)
-		w.pass(2 * scouting)
+		w.pass(2 * probeEvery)
 		reached := map[string]bool{}
 		for _, key := range w.taken() {
 			reached[key] = true

@@ -195,7 +195,7 @@ func TestOutageIsSaidOnce(t *testing.T) {
 		}
 		w.start()
 		assert.Equal(w.t, 1, w.logs.Count(`msg="reconcile failed"`))
-		assert.Equal(w.t, 1, w.logs.Count("more_since_last_said=0"))
+		assert.Equal(w.t, 1, w.logs.Count("more_since_last_logged=0"))
 		w.pass(59 * time.Second)
 		assert.Equal(w.t, 1, w.logs.Count(`msg="reconcile failed"`))
 		w.pass(31 * time.Second)

@@ -67,13 +67,14 @@ func TestShutdown(t *testing.T) {
 			w.create(widget("a"))
 			w.create(widget("b"))
 			lost := make(chan struct{})
-			w.start(Workers(1), CancelOn(func(context.Context) <-chan struct{} { return lost }))
+			w.lost = lost
+			w.start(Workers(1))
 			time.AfterFunc(after, func() { close(lost) })
 			w.pass(2 * time.Second)
 			require.NoError(w.t, w.stop())
 			assert.Equal(w.t, after, cancelled)
 			assert.Len(w.t, w.taken(), 1, "and nothing is begun any more")
-			assert.Equal(w.t, 1, w.logs.Count(`msg="reconcile was cancelled by the shutdown" object="Widget shop/a" error="what the engine works by was lost: context canceled"`))
+			assert.Equal(w.t, 1, w.logs.Count(`msg="reconcile was cancelled by the shutdown" object="Widget shop/a" error="the leadership was lost: context canceled"`))
 		})
 	}
 	inBubble(t, "what failed or wants another turn doesn't get it any more", func(w *world) {
@@ -106,9 +107,9 @@ func TestRunTwice(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "an engine runs once", func(w *world) {
 		engine := w.start()
-		assert.EqualError(w.t, engine.Run(w.t.Context()), "engine: runs already, or has run")
+		assert.EqualError(w.t, engine.Run(w.t.Context()), "engine: it runs already, or has run: make a new one")
 		require.NoError(w.t, w.stop())
-		assert.EqualError(w.t, engine.Run(w.t.Context()), "engine: runs already, or has run")
+		assert.EqualError(w.t, engine.Run(w.t.Context()), "engine: it runs already, or has run: make a new one")
 	})
 	inBubble(t, "one whose context has ended does nothing", func(w *world) {
 		w.create(widget("a"))

@@ -13,23 +13,23 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// State is what an engine does at one moment, for health, metrics and whoever wants to know.
+// State is what an engine does at one moment, for health checks and metrics.
 type State struct {
-	// Unread is how many events have come that nobody has looked at yet: many for long means that a filter, a mapping or
-	// an Observer blocks. Waiting is how many objects wait for a worker, Timers how many come again with time.
+	// Unread is how many events haven't been looked at: many for long means that a filter, a mapping or an Observer
+	// blocks. Waiting is how many objects wait for a worker, Timers how many come again with time.
 	Unread, Waiting, Timers int
-	// Failing is how many objects' last reconciles failed and are tried again, LongestBackoff the longest time between two
-	// tries of one of them by Backoff.
+	// Failing is how many objects are retried after a failure, LongestBackoff the longest time between two retries of one
+	// of them by Backoff.
 	Failing        int
 	LongestBackoff time.Duration
-	// Workers is how many objects may be reconciled at once, Running those that are.
+	// Workers is how many objects may be reconciled at once, Running are those under way.
 	Workers int
 	Running []Running
 	// LastStart is when a reconcile was last begun, zero if none was.
 	LastStart time.Time
 	// Events and Reconciles count the events that came and the reconciles that have ended, since the beginning.
 	Events, Reconciles uint64
-	// Kinds are those that are watched or should be, by group, kind and version.
+	// Kinds are the kinds that are watched or should be, by group, kind and version.
 	Kinds []KindState
 }
 
@@ -38,11 +38,11 @@ type Running struct {
 	// Key names the object, Since is when it began.
 	Key   deploy.Ref
 	Since time.Time
-	// Stuck tells that it should have returned: the time that one may take has been over for a tenth of it.
+	// Stuck: it should have returned, since the time that it may take is over by a tenth.
 	Stuck bool
 }
 
-// KindState is how it stands with one kind.
+// KindState is the state of one kind.
 type KindState struct {
 	// Kind is in the version that is watched.
 	Kind schema.GroupVersionKind
@@ -50,8 +50,8 @@ type KindState struct {
 	Reason error
 }
 
-// Stalled tells that nothing can make progress: objects wait, and each worker is stuck. It is the engine's part of a
-// liveness check; a restart is all that helps, since a reconcile that doesn't heed its context can't be ended.
+// Stalled reports whether nothing can make progress: objects wait, and each worker is stuck. It is the engine's part of a
+// liveness check: only a restart helps, since a reconcile that ignores its context can't be ended.
 func (s State) Stalled() bool {
 	stuck := 0
 	for _, running := range s.Running {
@@ -62,8 +62,8 @@ func (s State) Stalled() bool {
 	return s.Waiting > 0 && stuck > 0 && stuck == s.Workers
 }
 
-// State says what the engine does at present. It is cheap, however many objects there are, and doesn't wait for any of
-// them: it may be asked each second. Before Run, such as on a replica that doesn't lead, it says that there is nothing to do.
+// State returns what the engine does now. It is cheap, however many objects there are, and waits for none of them. Before
+// Run, such as on a replica that doesn't lead, there is nothing to do.
 func (e *Engine) State() State {
 	waiting := e.queue.State()
 	s := State{
@@ -80,18 +80,18 @@ func (e *Engine) State() State {
 	return s
 }
 
-// slot is one worker's: what it reconciles at present.
+// slot holds what one worker reconciles now.
 type slot struct {
-	// patience is how long one reconcile may take until it is stuck.
+	// patience is after what time a reconcile is stuck.
 	patience time.Duration
 	logger   *slog.Logger
 
 	mu      sync.Mutex
 	busy    bool
 	running Running
-	// scope is that of the log's lines about the reconcile under way.
+	// scope is the log scope of the reconcile under way.
 	scope context.Context
-	// watchdog looks when the reconcile would be stuck that was under way when it was set; nil when none is set.
+	// watchdog fires when the reconcile that was under way when it was set would be stuck; nil when none is set.
 	watchdog *time.Timer
 }
 
@@ -104,7 +104,7 @@ func (s *slot) begin(scope context.Context, key deploy.Ref) {
 	}
 }
 
-// look tells of a reconcile that is stuck, once.
+// look logs a reconcile that is stuck, once.
 func (s *slot) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *slot) look() {
 	if !s.busy {
 		return
 	}
-	if left := s.patience - time.Since(s.running.Since); left > 0 { // another one, that began meanwhile
+	if left := s.patience - time.Since(s.running.Since); left > 0 { // another reconcile has begun meanwhile
 		s.watchdog = time.AfterFunc(left, s.look)
 		return
 	}
@@ -130,7 +130,7 @@ func (s *slot) end() {
 	s.busy, s.running, s.scope = false, Running{}, nil
 }
 
-// stop ends the slot's watch.
+// stop ends the watchdog.
 func (s *slot) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,17 +145,17 @@ func (s *slot) present() (running Running, busy bool) {
 	return s.running, s.busy
 }
 
-// kinds say of each kind, for each reason to watch it, why it isn't yet. The zero value is ready for use.
+// kinds holds for each subject why it isn't watched yet. The zero value is empty.
 type kinds struct {
 	mu      sync.Mutex
-	reasons map[ownership]error
+	reasons map[subject]error
 }
 
-func (k *kinds) set(kind ownership, reason error) {
+func (k *kinds) set(kind subject, reason error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.reasons == nil {
-		k.reasons = map[ownership]error{}
+		k.reasons = map[subject]error{}
 	}
 	k.reasons[kind] = reason
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"runtime/debug"
 
 	"github.com/operkit/operkit/deploy"
@@ -13,7 +14,7 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// work reconciles what the queue gives until run ends, the queue is closed a moment later, or work does.
+// work reconciles the keys of the queue until run or work ends.
 func (e *Engine) work(run, work context.Context, slot *slot) {
 	defer slot.stop()
 	var taken queue.Taken
@@ -32,10 +33,10 @@ func (e *Engine) work(run, work context.Context, slot *slot) {
 	}
 }
 
-// quietAttempts is how often in a row a quiet error is kept out of the log.
+// quietAttempts is how often in a row a quiet error isn't logged.
 const quietAttempts = 3
 
-// process reconciles an object and says when it comes again by itself. What was asked for before doesn't count any more.
+// process reconciles an object and returns when it comes again by itself, in place of any earlier time.
 func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 	key := taken.Key
 	attempt := e.backoff.failures(key)
@@ -59,19 +60,31 @@ func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 	return queue.Next{After: result.RequeueAfter, Why: request.Periodic}
 }
 
-// recovered has objects tried again for which the cluster didn't answer, when it answers for one of them.
+// periodic returns next, but for an existing object a time that isn't later than the period. An object that is gone comes
+// no more, unless its reconcile asked for it.
+func (e *Engine) periodic(key deploy.Ref, next queue.Next) queue.Next {
+	period := e.options.period
+	if period == 0 || next.Unchanged || !e.owners.Known(key) {
+		return next
+	}
+	period -= rand.N(period/10 + 1)
+	if next.After > 0 && next.After <= period {
+		return next
+	}
+	return queue.Next{After: period, Why: request.Periodic}
+}
+
+// recovered retries the objects for which the cluster didn't answer, once it answers for one of them.
 func (e *Engine) recovered(key deploy.Ref) {
 	over, waiting := e.outage.succeeds(key)
 	if !over {
 		return
 	}
 	e.options.logger.Info("the cluster answers again", "object", key, "waiting", len(waiting))
-	for _, other := range waiting {
-		e.queue.Add(other, request.Retry)
-	}
+	e.bring(request.Retry, waiting)
 }
 
-// failed says that a reconcile failed, and when it is tried again.
+// failed logs that a reconcile failed, and returns when it is retried.
 func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err error) queue.Next {
 	log := logging.Scoped(ctx, e.options.logger).With("object", key)
 	var panicked *panicError
@@ -86,36 +99,34 @@ func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err er
 		log.Error("reconcile failed, waiting for a change", "error", err)
 		e.backoff.reset(key)
 		return queue.Next{}
-	default:
-		if request.IsAdvanced(err) {
-			e.backoff.reset(key)
-		}
-		delay := e.backoff.next(key)
-		after, timed := request.RetryTime(err)
-		if timed {
-			delay = after
-		}
-		level := slog.LevelWarn
-		var unavailable *deploy.UnavailableError
-		if request.IsQuiet(err) && attempt < quietAttempts {
-			level = slog.LevelDebug
-		} else if errors.As(err, &unavailable) {
-			say, others, scout := e.outage.fails(key, timed)
-			if log = log.With("more_since_last_said", others); !say {
-				level = slog.LevelDebug
-			}
-			if scout {
-				delay = min(delay, scouting)
-			}
-		}
-		log.Log(ctx, level, "reconcile failed", "error", err, "attempt", attempt+1, "retry_in", delay)
-		return queue.Next{After: delay, Why: request.Retry}
+	case request.IsAdvanced(err):
+		e.backoff.reset(key)
 	}
+	delay := e.backoff.next(key)
+	after, timed := request.RetryTime(err)
+	if timed {
+		delay = after
+	}
+	level := slog.LevelWarn
+	var unavailable *deploy.UnavailableError
+	if request.IsQuiet(err) && attempt < quietAttempts {
+		level = slog.LevelDebug
+	} else if errors.As(err, &unavailable) {
+		loud, suppressed, probe := e.outage.fails(key, timed)
+		if log = log.With("more_since_last_logged", suppressed); !loud {
+			level = slog.LevelDebug
+		}
+		if probe {
+			delay = min(delay, probeEvery)
+		}
+	}
+	log.Log(ctx, level, "reconcile failed", "error", err, "attempt", attempt+1, "retry_in", delay)
+	return queue.Next{After: delay, Why: request.Retry}
 }
 
-// reconcile calls the reconciler of the key's kind; a panic is that object's error.
+// reconcile calls the reconciler of the key's kind. A panic is an error of that object.
 func (e *Engine) reconcile(ctx context.Context, req request.Request) (result request.Result, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, e.options.timeout, e.late)
+	ctx, cancel := context.WithTimeoutCause(ctx, e.options.timeout, e.overtime)
 	defer cancel()
 	defer func() {
 		if value := recover(); value != nil {
@@ -125,7 +136,7 @@ func (e *Engine) reconcile(ctx context.Context, req request.Request) (result req
 	return e.controlled[req.Key.Kind].called.Reconcile(ctx, req)
 }
 
-// panicError is a reconciler's panic.
+// panicError is a panic of a reconciler.
 type panicError struct {
 	value any
 	stack []byte
@@ -133,7 +144,7 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// Unwrap is the value when that is an error.
+// Unwrap returns the value if it is an error.
 func (e *panicError) Unwrap() error {
 	err, _ := e.value.(error)
 	return err

@@ -57,6 +57,7 @@ require (
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/operkit/operkit/dag v0.0.0 // indirect
+	github.com/operkit/operkit/reconcile/versions v0.0.0 // indirect
 	github.com/operkit/operkit/smp v0.0.0 // indirect
 	github.com/operkit/operkit/status v0.0.0 // indirect
 	github.com/operkit/operkit/vcs v0.0.0 // indirect

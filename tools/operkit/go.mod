@@ -60,6 +60,7 @@ require (
 	github.com/operkit/operkit/deploy v0.0.0 // indirect
 	github.com/operkit/operkit/operator v0.0.0 // indirect
 	github.com/operkit/operkit/reconcile v0.0.0 // indirect
+	github.com/operkit/operkit/reconcile/versions v0.0.0 // indirect
 	github.com/operkit/operkit/smp v0.0.0 // indirect
 	github.com/operkit/operkit/status v0.0.0 // indirect
 	github.com/operkit/operkit/tools/envtest v0.0.0 // indirect

@@ -1,3 +1,7 @@
+// Package document reads YAML text that people write: its documents, each with the line it begins in, and the
+// objects in them.
+//
+// Use it wherever YAML of objects comes in. What reads or writes a single value needs none of this.
 package document
 
 import (
@@ -52,7 +56,7 @@ func (d Document) FirstLine() int {
 	return d.Line
 }
 
-// separator tells whether a line ends a document. What stands behind the mark belongs to the next one, which
+// separator reports whether a line ends a document. What stands behind the mark belongs to the next one, which
 // keeps its first line, so that lines can be counted.
 func separator(line string) (rest string, ends bool) {
 	for _, mark := range []string{"---", "..."} {
@@ -75,7 +79,7 @@ func isEmpty(text string) bool {
 // Problem is a mistake in a document, in a line of it that counts from 1; 0 is the document as a whole.
 type Problem struct {
 	Line int
-	// Quotes tells that the text may quote values.
+	// Quotes: the text may quote values.
 	Quotes bool
 	Text   string
 }

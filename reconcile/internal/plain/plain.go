@@ -1,3 +1,8 @@
+// Package plain knows the form in which objects are held: maps, lists, text, booleans, int64 and float64, as
+// they come from a cluster.
+//
+// Use it where content comes from an author's code, which may hold any Go types. What was read from a cluster or from
+// JSON by apimachinery is plain already.
 package plain
 
 import "k8s.io/apimachinery/pkg/util/json"
@@ -15,7 +20,7 @@ func Map(content map[string]any) (map[string]any, error) {
 	return out, json.Unmarshal(document, &out)
 }
 
-// Is tells whether a value has the plain form.
+// Is reports whether a value has the plain form.
 func Is(value any) bool {
 	switch v := value.(type) {
 	case nil, string, bool, int64, float64:

@@ -1,3 +1,7 @@
+// Package queue holds the objects that are to be reconciled: each at most once, in an order in which what matters
+// more comes sooner and nothing waits for ever.
+//
+// Use it for the engine of package watch. It knows no reconcilers, no backoff and no events.
 package queue
 
 import (
@@ -9,17 +13,16 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// Queue holds keys. A key is handed out to one taker at a time; what is added meanwhile waits until it is done, once.
-// Methods are safe for concurrent use. Make one by New.
+// Queue holds keys. A key is handed out to one taker at a time; if it is added meanwhile it is handed out once more after
+// that. Methods are safe for concurrent use. New makes one.
 type Queue struct {
 	mu    sync.Mutex
 	ready sync.Cond
-	// items are the keys of which there is something to know.
 	items map[deploy.Ref]*item
-	// waiting are those that can be handed out; again counts those that have to be once they are done.
-	waiting heaped
+	// waiting are the items that can be handed out; again counts the running items that are wanted again.
+	waiting byTurn
 	again   int
-	// timers counts those of all items.
+	// timers counts the timers of all items.
 	timers int
 	added  uint64
 	// taken is when a key was last handed out.
@@ -34,7 +37,7 @@ func New() *Queue {
 	return q
 }
 
-// Add has key handed out, for what has happened in all since it was last handed out.
+// Add adds key. Its triggers add up until it is handed out.
 func (q *Queue) Add(key deploy.Ref, triggers request.Triggers) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -59,7 +62,7 @@ func (q *Queue) stop(i *item) {
 	}
 }
 
-// forget drops an item of which there is nothing left to know.
+// forget drops an item that isn't wanted, running or timed.
 func (q *Queue) forget(i *item) {
 	if !i.wanted && !i.running && i.timer == nil {
 		delete(q.items, i.key)
@@ -95,7 +98,7 @@ func (q *Queue) push(i *item) {
 	q.ready.Signal()
 }
 
-// after has an item added once a time is over. It has one timer: another call replaces it.
+// after adds an item once a time is over. An item has one timer: another call replaces it.
 func (q *Queue) after(i *item, after time.Duration, triggers request.Triggers) {
 	q.stop(i)
 	var timer *time.Timer
@@ -112,7 +115,7 @@ func (q *Queue) after(i *item, after time.Duration, triggers request.Triggers) {
 	q.timers++
 }
 
-// Cancel stops the timer of key, if it has one; whoever has the key can't set another one. It still waits if it did.
+// Cancel stops the timer of key, if it has one, and its taker can't set another one. A waiting key still waits.
 func (q *Queue) Cancel(key deploy.Ref) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -123,8 +126,7 @@ func (q *Queue) Cancel(key deploy.Ref) {
 	}
 }
 
-// Drop forgets key: it doesn't wait any more, its timer is stopped, and whoever has it can't set another one. What is added
-// afterwards counts.
+// Drop forgets key: it no longer waits, its timer is stopped, and its taker can't set another one. It may be added again.
 func (q *Queue) Drop(key deploy.Ref) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -143,27 +145,26 @@ func (q *Queue) Drop(key deploy.Ref) {
 	q.forget(i)
 }
 
-// Taken is a key that is handed out. The zero value is none.
+// Taken is a key that was handed out. The zero value is none.
 type Taken struct {
 	Key deploy.Ref
-	// Triggers are all that has happened since the key was last handed out.
+	// Triggers are those since the key was last handed out.
 	Triggers request.Triggers
-	// Waited is for how long the key has been wanted.
+	// Waited is how long the key has waited since it was added.
 	Waited time.Duration
 	item   *item
 }
 
-// Next says when a key that was taken comes again by itself: After a time if that is positive, because of Why; never for
-// the zero value. Unchanged leaves it as it was.
+// Next is when a key that was taken comes again by itself: after a time if that is positive, because of Why; never for
+// the zero value. Unchanged keeps the timer that the key has.
 type Next struct {
 	After     time.Duration
 	Why       request.Triggers
 	Unchanged bool
 }
 
-// Take ends the work on what the taker had, which waits again if something happened meanwhile, and waits for the next key.
-// It answers false once the queue is closed. Of a key that was dropped
-// while it was taken dropped is told, before anybody else can take it.
+// Take ends the work on done, which waits again if it was added meanwhile, and waits for the next key. It returns false
+// once the queue is closed. It calls dropped for a key that was dropped while it was taken, before it can be taken again.
 func (q *Queue) Take(done Taken, next Next, dropped func(deploy.Ref)) (taken Taken, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -201,25 +202,25 @@ func (q *Queue) done(taken Taken, next Next, dropped func(deploy.Ref)) {
 	q.forget(i)
 }
 
-// Len is how many keys wait, those that are worked on and have to be again included.
+// Len returns how many keys wait, including keys that are worked on and wanted again.
 func (q *Queue) Len() int { return q.State().Waiting }
 
-// State is what a Queue holds at one moment.
+// State is the state of a Queue at one moment.
 type State struct {
-	// Waiting is how many keys wait, those that are worked on and have to be again included; Timers how many come with time.
+	// Waiting is how many keys wait, including keys that are worked on and wanted again; Timers how many come with time.
 	Waiting, Timers int
 	// Taken is when a key was last handed out, zero if none was.
 	Taken time.Time
 }
 
-// State says what the queue holds. It takes the same short time however much that is.
+// State returns the state of the queue, in the same short time however many keys there are.
 func (q *Queue) State() State {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return State{Waiting: len(q.waiting) + q.again, Timers: q.timers, Taken: q.taken}
 }
 
-// Close ends every Take, and drops what waits.
+// Close ends every Take, and drops all keys.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -229,4 +230,72 @@ func (q *Queue) Close() {
 	}
 	q.items, q.waiting, q.again = map[deploy.Ref]*item{}, nil, 0
 	q.ready.Broadcast()
+}
+
+// headStart returns by how much a key with these triggers comes before one that was merely listed: it takes the place of a
+// key that has waited that long already, so that nothing waits for ever. The most urgent trigger counts.
+func headStart(triggers request.Triggers) time.Duration {
+	switch {
+	case triggers.Has(request.Deleting | request.Deleted):
+		return time.Minute
+	case triggers.Has(request.Forced):
+		return 45 * time.Second
+	case triggers.Has(request.External | request.Mapped | request.Followed | request.Child | request.Changed):
+		return 30 * time.Second
+	case triggers.Has(request.Periodic | request.Retry):
+		return 5 * time.Second
+	}
+	return 0
+}
+
+// item is what is known of one key.
+type item struct {
+	key deploy.Ref
+	// wanted: it waits, or has to be handed out again once it is done. running: a taker has it.
+	wanted, running bool
+	// dropped: the time that its taker asks for doesn't count.
+	dropped  bool
+	triggers request.Triggers
+	// since is when it was added.
+	since time.Time
+	// turn orders waiting items: when the item was added, less its head start.
+	turn time.Time
+	// number orders items of one moment.
+	number uint64
+	// place is its index among the waiting items.
+	place int
+	timer *time.Timer
+}
+
+// byTurn is a heap of items by their turn.
+type byTurn []*item
+
+func (h byTurn) Len() int { return len(h) }
+
+func (h byTurn) Less(i, j int) bool {
+	if h[i].turn.Equal(h[j].turn) {
+		return h[i].number < h[j].number
+	}
+	return h[i].turn.Before(h[j].turn)
+}
+
+func (h byTurn) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+// Push implements heap.Interface.
+func (h *byTurn) Push(x any) {
+	i := x.(*item)
+	i.place = len(*h)
+	*h = append(*h, i)
+}
+
+// Pop implements heap.Interface.
+func (h *byTurn) Pop() any {
+	last := len(*h) - 1
+	i := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return i
 }

@@ -1,3 +1,4 @@
+// Package testlog keeps what a logger writes in a test.
 package testlog
 
 import (

@@ -6,16 +6,16 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// Followers are the keys that follow objects which they don't own, each for as long as its reconciles ask for that. The
-// zero value is ready for use, by several goroutines.
+// Followers holds which keys follow objects that they don't own, each for as long as its reconciles ask for that. The
+// zero value is empty. It is safe for concurrent use.
 type Followers struct {
 	mu   sync.Mutex
 	keys map[deploy.Ref]map[deploy.Ref]struct{}
-	// refs are what each key follows; true stands for what the present reconcile has asked for.
+	// refs are the objects that each key follows; true: the present reconcile has asked for that.
 	refs map[deploy.Ref]map[deploy.Ref]bool
 }
 
-// Add has key follow ref, because its present reconcile asks for that.
+// Add records that the present reconcile of key follows ref.
 func (f *Followers) Add(key deploy.Ref, ref deploy.Ref) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -32,25 +32,19 @@ func (f *Followers) Add(key deploy.Ref, ref deploy.Ref) {
 	f.refs[key][ref] = true
 }
 
-// Begin is the start of a reconcile, which has asked for nothing yet.
+// Begin begins a reconcile, which has asked for nothing yet.
 func (f *Followers) Begin(key deploy.Ref) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.refs) == 0 {
-		return
-	}
 	for ref := range f.refs[key] {
 		f.refs[key][ref] = false
 	}
 }
 
-// End is that of a reconcile without an error: what it didn't ask for is followed no longer.
+// End ends a reconcile without an error: key no longer follows the objects for which it didn't ask.
 func (f *Followers) End(key deploy.Ref) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.refs) == 0 {
-		return
-	}
 	for ref, wanted := range f.refs[key] {
 		if wanted {
 			continue
@@ -65,14 +59,14 @@ func (f *Followers) End(key deploy.Ref) {
 	}
 }
 
-// Drop has key follow nothing.
+// Drop forgets what key follows.
 func (f *Followers) Drop(key deploy.Ref) {
 	f.Begin(key)
 	f.End(key)
 }
 
-// Of returns the keys that follow the object of an event. An update without a change, such as a watch gives that
-// begins again, concerns nobody, nor does an object that left the view.
+// Of returns the keys that follow the object of an event. An update without a change and an object that left the view
+// concern none.
 func (f *Followers) Of(event deploy.Event) (keys []deploy.Ref) {
 	if !concernsOthers(event) {
 		return nil
@@ -85,7 +79,7 @@ func (f *Followers) Of(event deploy.Event) (keys []deploy.Ref) {
 	return keys
 }
 
-// Len is how many keys follow something.
+// Len returns how many keys follow something.
 func (f *Followers) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,16 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Owners knows the controlled objects by uid, so that a child finds its owner whatever the
-// version of its reference and wherever the owner lives (spec: watch 23, mistake 22). It is safe for concurrent
-// use.
+// Owners holds the controlled objects by uid, so that a child finds its owner whatever the version of its reference and
+// the namespace of the owner. It is safe for concurrent use.
 type Owners struct {
 	mu   sync.RWMutex
 	keys map[types.UID]deploy.Ref
 	uids map[deploy.Ref]types.UID
 }
 
-// NewOwners returns Owners that know of none.
+// NewOwners returns empty Owners.
 func NewOwners() *Owners {
 	return &Owners{keys: map[types.UID]deploy.Ref{}, uids: map[deploy.Ref]types.UID{}}
 }
@@ -43,8 +42,7 @@ func (o *Owners) remove(key deploy.Ref, uid types.UID) {
 	}
 }
 
-// Observe takes note of an event of a controlled object of kind. Anew tells whether what failed before doesn't count any
-// more.
+// Observe records an event of a controlled object of kind. anew: failures before the event don't count any more.
 func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key deploy.Ref, anew bool) {
 	now := metadataOf(event.New)
 	uid := types.UID(text(now, "uid"))
@@ -55,7 +53,7 @@ func (o *Owners) Observe(kind schema.GroupVersionKind, event deploy.Event) (key 
 	case deploy.Modified:
 		before := metadataOf(event.Old)
 		if text(before, "uid") == string(uid) && uid != "" {
-			return key, before["generation"] != now["generation"] // an object that is known
+			return key, before["generation"] != now["generation"]
 		}
 		o.add(key, uid)
 	default:
@@ -76,7 +74,7 @@ func (o *Owners) Keys(kind schema.GroupVersionKind) (keys []deploy.Ref) {
 	return keys
 }
 
-// Known tells whether there is an object of this key, as far as events have told.
+// Known reports whether there is an object of this key, by the events so far.
 func (o *Owners) Known(key deploy.Ref) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -84,17 +82,16 @@ func (o *Owners) Known(key deploy.Ref) bool {
 	return known
 }
 
-// Len is how many objects are known.
+// Len returns how many objects are known.
 func (o *Owners) Len() int {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	return len(o.keys)
 }
 
-// Of returns the keys of the owners of kind whom an event concerns, each once: those that the object
-// refers to or names in a label, or did before. The deletion of a child of an earlier owner concerns
-// the present owner of that name too: a name that it may need has become free. An update without a change,
-// such as a watch gives that begins again, concerns nobody, nor does a child that left the view.
+// Of returns the keys of the owners of kind that an event concerns, each once: the owners in the references and labels
+// of the object, before and after the event. The deletion of a child of an earlier owner also concerns the present owner of
+// that name, which may need the name of the child. An update without a change and a child that left the view concern none.
 func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) []deploy.Ref {
 	if !concernsOthers(event) {
 		return nil
@@ -111,39 +108,37 @@ func (o *Owners) Of(kind schema.GroupVersionKind, event deploy.Event) []deploy.R
 			if err != nil || reference.Kind != kind.Kind || version.Group != kind.Group {
 				continue
 			}
-			keys := []deploy.Ref{o.keys[reference.UID]}
-			if keys[0] == (deploy.Ref{}) {
-				keys = nil
-				if event.Type == deploy.Deleted {
-					keys = o.named(kind, obj.GetNamespace(), reference.Name)
-				}
-			}
-			for _, key := range keys {
-				found = with(found, key)
+			if key, known := o.keys[reference.UID]; known {
+				found = append(found, key)
+			} else if event.Type == deploy.Deleted {
+				found = append(found, o.named(kind, obj.GetNamespace(), reference.Name)...)
 			}
 		}
 		if key, ok := o.labelled(kind, obj); ok {
-			found = with(found, key)
+			found = append(found, key)
 		}
 	}
-	return found
+	return unique(found)
 }
 
-func with(keys []deploy.Ref, key deploy.Ref) []deploy.Ref {
-	if slices.Contains(keys, key) {
-		return keys
+// unique drops repeated keys; there are few.
+func unique(keys []deploy.Ref) []deploy.Ref {
+	once := keys[:0]
+	for _, key := range keys {
+		if !slices.Contains(once, key) {
+			once = append(once, key)
+		}
 	}
-	return append(keys, key)
+	return once
 }
 
-// ownerLabel ends the label by which an object names an owner that it can't refer to, see deploy.OwnedByLabel. What
-// stands before it is the domain of whoever applied the object; a uid is unique without it.
+// ownerLabel is the key, after its domain, of the label by which an object names an owner that it can't refer to, see
+// deploy.OwnedByLabel. The domain may be any: a uid is unique without it.
 const ownerLabel = "/owner-uid"
 
-// labelled returns the key of the owner of kind that an object has by its label.
+// labelled returns the key of the owner of kind in the label of an object.
 func (o *Owners) labelled(kind schema.GroupVersionKind, obj *unstructured.Unstructured) (deploy.Ref, bool) {
-	metadata, _ := obj.Object["metadata"].(map[string]any)
-	labels, _ := metadata["labels"].(map[string]any)
+	labels, _ := metadataOf(obj)["labels"].(map[string]any)
 	for name, value := range labels {
 		uid, isText := value.(string)
 		if !isText || !strings.HasSuffix(name, ownerLabel) {

@@ -1,18 +1,24 @@
+// Package trigger decides what brings a controlled object to reconcile: events of its own, of what it owns and of what
+// it follows, and time, after a failure. It is for those that run reconcilers: package watch by a queue and workers,
+// package reconciletest one after the other. It starts nothing, and keeps nothing but who concerns whom.
 package trigger
 
 import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/filter"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Rules tell which events bring the objects of one controlled kind to reconcile, by its Sources. What a user wrote may
-// panic: that is logged once for each, and gets no further. Rules are safe for concurrent use. Make them by NewRules.
+// Rules decide which events bring the objects of one controlled kind to reconcile, by its Sources. A panic of a user's
+// function is logged once for each function and goes no further. Rules are safe for concurrent use. NewRules makes them.
 type Rules struct {
 	kind    schema.GroupVersionKind
 	forced  string
@@ -24,8 +30,8 @@ type Rules struct {
 	strange sync.Once
 }
 
-// NewRules returns the Rules of sources, which have been checked, for the objects of kind. The annotation that forces a
-// reconcile is one of domain.
+// NewRules returns the Rules of checked sources for the objects of kind. domain is that of the annotation that forces a
+// reconcile.
 func NewRules(kind schema.GroupVersionKind, sources source.Sources, domain string, logger *slog.Logger) *Rules {
 	r := &Rules{
 		kind: kind, forced: domain + ForcedBy, logger: logger, sources: sources,
@@ -41,19 +47,16 @@ func NewRules(kind schema.GroupVersionKind, sources source.Sources, domain strin
 	}
 	for _, mapped := range sources.Mapped {
 		of := mapped.Kind.GroupKind().String() + " mapped to " + kind.GroupKind().String()
-		r.mapped = append(r.mapped, &mapping{predicate{filter: mapped.When, of: of}, mapped.Keys, sync.Once{}})
+		r.mapped = append(r.mapped, &mapping{predicate: predicate{filter: mapped.When, of: of}, keys: mapped.Keys})
 	}
 	return r
 }
 
-// Kind is the controlled kind.
-func (r *Rules) Kind() schema.GroupVersionKind { return r.kind }
-
-// Sources are those that the Rules were made of.
+// Sources returns the sources that the Rules were made of.
 func (r *Rules) Sources() source.Sources { return r.sources }
 
-// Counts tells whether an event of a controlled object brings it to reconcile, and whether somebody forces that. One
-// that left the view is never brought.
+// Counts reports whether an event of a controlled object brings it to reconcile, and whether somebody forces that. An
+// object that left the view is never brought.
 func (r *Rules) Counts(event deploy.Event) (counts, forced bool) {
 	if event.Type == deploy.Left {
 		return false, false
@@ -62,13 +65,13 @@ func (r *Rules) Counts(event deploy.Event) (counts, forced bool) {
 	return forced || !leasing(event) && r.when.passes(event, r.logger), forced
 }
 
-// CountsOwned tells whether an event of a child of a kind may bring its owners.
+// CountsOwned reports whether an event of a child of a kind may bring its owners.
 func (r *Rules) CountsOwned(child schema.GroupVersionKind, event deploy.Event) bool {
 	owned := r.owned[child.GroupKind()]
 	return owned == nil || owned.passes(event, r.logger)
 }
 
-// Mapped returns the keys that an event of the kind concerns that stands at a place of Sources.Mapped.
+// Mapped returns the keys that an event concerns, by the kind at a place of Sources.Mapped.
 func (r *Rules) Mapped(place int, event deploy.Event) []deploy.Ref {
 	mapped := r.mapped[place]
 	if !concernsOthers(event) || !mapped.passes(event, r.logger) {
@@ -77,7 +80,7 @@ func (r *Rules) Mapped(place int, event deploy.Event) []deploy.Ref {
 	return r.Own(mapped.call(event, r.logger)...)
 }
 
-// Own returns those of keys that name objects of the kind, complete.
+// Own returns the keys that name objects of the kind, with the kind filled in.
 func (r *Rules) Own(keys ...deploy.Ref) (own []deploy.Ref) {
 	for _, key := range keys {
 		if key.Kind.Empty() || key.Kind.GroupKind() == r.kind.GroupKind() {
@@ -85,7 +88,7 @@ func (r *Rules) Own(keys ...deploy.Ref) (own []deploy.Ref) {
 		}
 		if key.Kind != r.kind || key.Name == "" {
 			r.strange.Do(func() {
-				r.logger.Error("a source brings what is no object of its kind: left out", "kind", r.kind.Kind, "key", fmt.Sprintf("%q", key))
+				r.logger.Error("a source brings a key that names no object of its kind: left out", "kind", r.kind.Kind, "key", fmt.Sprintf("%q", key))
 			})
 			continue
 		}
@@ -96,43 +99,142 @@ func (r *Rules) Own(keys ...deploy.Ref) (own []deploy.Ref) {
 
 // predicate is a user's filter.
 type predicate struct {
+	Guard
 	filter filter.Predicate
-	// of says whose events it is for.
-	of       string
-	panicked sync.Once
+	// of names whose events it is for.
+	of string
 }
 
-// passes tells what the filter says; what it panics at counts.
-func (p *predicate) passes(event deploy.Event, logger *slog.Logger) (passes bool) {
-	if p.filter == nil {
-		return true
+// passes returns what the filter returns, and true when it panics.
+func (p *predicate) passes(event deploy.Event, logger *slog.Logger) bool {
+	passes := true
+	if p.filter != nil {
+		p.Call(logger, "a filter panics: the events at which it does count", p.of, func() { passes = p.filter(event) })
 	}
-	defer func() {
-		if value := recover(); value != nil {
-			passes = true
-			p.panicked.Do(func() {
-				logger.Error("a filter panics: what it panics at counts", "kind", p.of, "value", value)
-			})
-		}
-	}()
-	return p.filter(event)
+	return passes
 }
 
 // mapping is a user's function from an event to keys, behind its filter.
 type mapping struct {
 	predicate
-	keys   func(deploy.Event) []deploy.Ref
-	failed sync.Once
+	keys  func(deploy.Event) []deploy.Ref
+	guard Guard
 }
 
 func (m *mapping) call(event deploy.Event, logger *slog.Logger) (keys []deploy.Ref) {
+	m.guard.Call(logger, "a mapping panics: the events at which it does concern nobody", m.of, func() { keys = m.keys(event) })
+	return keys
+}
+
+// Guard calls what a user wrote. The zero value is ready for use.
+type Guard struct{ once sync.Once }
+
+// Call calls f. A panic goes no further; the first one is logged, with the kind that f is for.
+func (g *Guard) Call(logger *slog.Logger, message, kind string, f func()) {
 	defer func() {
 		if value := recover(); value != nil {
-			keys = nil
-			m.failed.Do(func() {
-				logger.Error("a mapping panics: what it panics at concerns nobody", "kind", m.of, "value", value)
-			})
+			g.once.Do(func() { logger.Error(message, "kind", kind, "value", value) })
 		}
 	}()
-	return m.keys(event)
+	f()
+}
+
+// standard leaves out events on which nobody wants us to act, such as our own status writes.
+var standard = filter.Standard()
+
+// ForcedBy is the key of the annotation whose change forces a reconcile, after its domain.
+const ForcedBy = "/reconcile-at"
+
+// isForced reports whether event sets the annotation key to a new value. Its removal forces nothing.
+func isForced(event deploy.Event, key string) bool {
+	if event.Type != deploy.Modified {
+		return false
+	}
+	now := annotation(event.New, key)
+	return now != "" && now != annotation(event.Old, key)
+}
+
+// annotation returns a value without a copy of all annotations.
+func annotation(obj *unstructured.Unstructured, key string) string {
+	annotations, _ := metadataOf(obj)["annotations"].(map[string]any)
+	return text(annotations, key)
+}
+
+// metadataOf returns the metadata of an object itself, nil if it has none.
+func metadataOf(obj *unstructured.Unstructured) map[string]any {
+	metadata, _ := obj.Object["metadata"].(map[string]any)
+	return metadata
+}
+
+func text(content map[string]any, key string) string {
+	value, _ := content[key].(string)
+	return value
+}
+
+// Why returns the triggers of an event of a controlled object. listing: the existing objects are being listed.
+func Why(event deploy.Event, listing, forced bool) (why request.Triggers) {
+	if forced {
+		why = request.Forced
+	}
+	switch {
+	case event.Type == deploy.Deleted:
+		return why | request.Deleted
+	case metadataOf(event.New)["deletionTimestamp"] != nil:
+		return why | request.Deleting
+	case event.Type == deploy.Added && listing && isOutdated(event.New):
+		return why | request.Listed | request.Changed
+	case event.Type == deploy.Added && listing:
+		return why | request.Listed
+	}
+	return why | request.Changed
+}
+
+// leasing passes updates that only take or release the lock of a replica on an object.
+var leasing = filter.Leasing()
+
+// concernsOthers reports whether an event of an object may bring others to reconcile. An object that left the view hasn't
+// changed, nor has one whose update repeats a version, as after a watch that began again, or only moves a replica's lock.
+func concernsOthers(event deploy.Event) bool {
+	repeated := event.Type == deploy.Modified &&
+		text(metadataOf(event.Old), "resourceVersion") == text(metadataOf(event.New), "resourceVersion")
+	return event.Type != deploy.Left && !repeated && !leasing(event)
+}
+
+// isOutdated reports whether an object has changed while no engine ran: the newest observed generation in its status, in
+// any condition, is older than the object. Without an observed generation nothing is known.
+func isOutdated(obj *unstructured.Unstructured) bool {
+	status, _ := obj.Object["status"].(map[string]any)
+	newest := observed(status)
+	conditions, _ := status["conditions"].([]any)
+	for _, item := range conditions {
+		condition, _ := item.(map[string]any)
+		newest = max(newest, observed(condition))
+	}
+	generation, _ := metadataOf(obj)["generation"].(int64)
+	return 0 < newest && newest < generation
+}
+
+func observed(content map[string]any) int64 {
+	generation, _ := content["observedGeneration"].(int64)
+	return generation
+}
+
+// The defaults of an engine.
+const (
+	// FirstRetry is the time before a failed object is tried again.
+	FirstRetry = 250 * time.Millisecond
+	// LongestRetry bounds that time, which grows.
+	LongestRetry = 30 * time.Second
+	// Timeout bounds one reconcile.
+	Timeout = 2 * time.Minute
+)
+
+// Delay returns the time before a retry after a number of failures in a row before this one: first, doubled with each
+// failure, up to longest.
+func Delay(first, longest time.Duration, failures int) time.Duration {
+	// Shifting the limit down instead of first up can't overflow.
+	if failures < 63 && first <= longest>>failures {
+		return first << failures
+	}
+	return longest
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,4 +101,45 @@ func Serve(ctx context.Context, controllers []reconcile.Controller, options ...O
 	case <-late.C:
 	}
 	return nil
+}
+
+// handle answers one call.
+func (s *server) handle(ctx context.Context, method string, body wire.Raw) (any, error) {
+	switch method {
+	case wire.Hello:
+		return wire.Answer(body, s.greet)
+	case wire.Setup:
+		return wire.Answer(body, func(b wire.Session) (*wire.Described, error) { return s.setup(ctx, b) })
+	case wire.Render:
+		return wire.Answer(body, func(b wire.Part) (*wire.Objects, error) { return s.render(ctx, b) })
+	case wire.Content:
+		return wire.Answer(body, s.content)
+	case wire.Gate:
+		return wire.Answer(body, func(b wire.Part) (bool, error) { return s.gate(ctx, b) })
+	case wire.Judge:
+		return wire.Answer(body, func(b wire.Part) (any, error) { return s.judge(ctx, b) })
+	case wire.Hook:
+		return wire.Answer(body, func(b wire.Hooked) (wire.HookAnswer, error) { return s.hook(ctx, b) })
+	case wire.When:
+		return wire.Answer(body, s.when)
+	case wire.Keys:
+		return wire.Answer(body, s.keys)
+	case wire.External:
+		return wire.Answer(body, func(b wire.Kind) (any, error) { return nil, s.external(ctx, b) })
+	case wire.Release:
+		return wire.Answer(body, func(id string) (any, error) { s.sessions.release(id); return nil, nil })
+	}
+	return nil, fmt.Errorf("%q: there is no such call: the manager is newer than this version", method)
+}
+
+// garbagePercent is how much garbage there may be beside what is kept: a version makes much and keeps little, since all of a session goes with it.
+const garbagePercent = 400
+
+// collectLess has the process collect its garbage less often, unless its environment says how.
+func collectLess() (restore func()) {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	before := debug.SetGCPercent(garbagePercent)
+	return func() { debug.SetGCPercent(before) }
 }

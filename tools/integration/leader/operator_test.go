@@ -44,11 +44,7 @@ func standAndOperate(ctx context.Context, config *rest.Config, logger *slog.Logg
 	if err != nil {
 		return err
 	}
-	lost := func(run context.Context) <-chan struct{} {
-		term, _ := leader.TermOf(run)
-		return term.Lost
-	}
-	engine, err := watch.New(api.View(), watch.Workers(workers), watch.Logger(logger), watch.CancelOn(lost))
+	engine, err := watch.New(api.View(), watch.Workers(workers), watch.Logger(logger))
 	if err != nil {
 		return err
 	}

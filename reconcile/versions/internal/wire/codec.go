@@ -58,3 +58,12 @@ func Decode(raw Raw, target any) error {
 	}
 	return decoder.Unmarshal(raw, target)
 }
+
+// Answer decodes the body of a call and returns what handle does for it.
+func Answer[In, Out any](body Raw, handle func(In) (Out, error)) (any, error) {
+	var in In
+	if err := Decode(body, &in); err != nil {
+		return nil, err
+	}
+	return handle(in)
+}

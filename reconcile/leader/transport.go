@@ -8,12 +8,12 @@ import (
 	"net/http"
 )
 
-// Transport lets a request pass only while this replica leads, and cancels it when that ends; an answer
-// that is still being read, such as a watch, ends then too. What isn't let through fails with
-// ErrNotLeading. That is asked for each request when it is sent, of a clock and not of a signal.
+// Transport lets a request pass only while this replica leads, and cancels it when that ends; a response
+// that is still being read, such as a watch, ends then too. A request that isn't let pass fails with
+// ErrNotLeading. Each request is checked when it is sent, against a clock and not by a signal.
 //
 // It is made for a configuration of client-go, for the client of the work: config.Wrap(elector.Transport).
-// The client that holds the lock goes without.
+// The client that holds the lock must not have it.
 func (e *Elector) Transport(next http.RoundTripper) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
@@ -26,11 +26,11 @@ func (e *Elector) Transport(next http.RoundTripper) http.RoundTripper {
 
 type guard struct {
 	next http.RoundTripper
-	// term is what a request belongs to, nil if that isn't now; false if it belongs to none and is let through.
+	// term returns the term of a request, nil if it is over; false if the request belongs to no term and is let pass.
 	term func(req *http.Request) (*term, bool)
 }
 
-// WrappedRoundTripper is how client-go finds what is below, to close idle connections.
+// WrappedRoundTripper returns the transport below, for client-go, which closes idle connections by it.
 func (g *guard) WrappedRoundTripper() http.RoundTripper { return g.next }
 
 // RoundTrip implements http.RoundTripper.
@@ -64,7 +64,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// refuse answers a request that isn't sent. A RoundTripper closes the body in any case.
+// refuse returns the error of a request that isn't sent. A RoundTripper closes the body in any case.
 func refuse(req *http.Request, cause error) (*http.Response, error) {
 	if req.Body != nil {
 		_ = req.Body.Close()
@@ -79,8 +79,8 @@ func refused(req *http.Request, cause error) error {
 	return fmt.Errorf("%s %s: %w: %w", req.Method, req.URL.Path, ErrNotLeading, cause)
 }
 
-// follow has release called when body is closed, which whoever reads it has to do. The body of a connection that was
-// upgraded is written to as well.
+// follow calls release when the body is closed by its reader. The body of a connection that was upgraded is written to
+// as well.
 func follow(body io.ReadCloser, release func()) io.ReadCloser {
 	followed := followedBody{body, release}
 	if writer, ok := body.(io.Writer); ok {

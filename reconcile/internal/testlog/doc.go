@@ -1,2 +1,0 @@
-// Package testlog keeps what a logger writes in a test.
-package testlog

@@ -1,0 +1,103 @@
+package versions
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// pipes are the standard streams of a process, as files of the manager's own: close and expire end a read or write that waits, whichever
+// processes have them open.
+type pipes struct {
+	stdin, stdout, stderr *os.File
+	theirs                []*os.File
+}
+
+// connect makes them the streams of a process that isn't started yet. They have to be closed also after an error.
+func (p *pipes) connect(command *exec.Cmd) error {
+	in, stdin, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	p.stdin, p.theirs = stdin, append(p.theirs, in)
+	stdout, out, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	p.stdout, p.theirs = stdout, append(p.theirs, out)
+	stderr, errs, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	p.stderr, p.theirs = stderr, append(p.theirs, errs)
+	command.Stdin, command.Stdout, command.Stderr = in, out, errs
+	return nil
+}
+
+// closeTheirs closes the ends of the process.
+func (p *pipes) closeTheirs() {
+	for _, file := range p.theirs {
+		_ = file.Close()
+	}
+	p.theirs = nil
+}
+
+// expire ends reading, at the latest after a time.
+func (p *pipes) expire(after time.Duration) {
+	for _, file := range []*os.File{p.stdout, p.stderr} {
+		_ = file.SetReadDeadline(time.Now().Add(after)) // a system without deadlines ends them with the process
+	}
+}
+
+func (p *pipes) close() {
+	for _, file := range []*os.File{p.stdin, p.stdout, p.stderr} {
+		if file != nil {
+			_ = file.Close()
+		}
+	}
+}
+
+// longestLine is how much of a line on the standard error is kept.
+const longestLine = 4 << 10
+
+// log logs the lines that the process writes to its standard error.
+func (proc *process) log(stderr io.Reader) {
+	logger := proc.pool.options.Logger.With("version", proc.version.name, "stream", "stderr")
+	in := bufio.NewReaderSize(stderr, longestLine)
+	for cut := false; ; {
+		line, more, err := in.ReadLine()
+		if len(line) > 0 && !cut {
+			text := strings.ToValidUTF8(string(line), "\ufffd")
+			proc.last.add(text)
+			logger.Info(text)
+		}
+		if cut = more; err != nil {
+			return
+		}
+	}
+}
+
+// lastLines are the last lines of a text.
+type lastLines struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *lastLines) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	const kept = 5
+	if l.lines = append(l.lines, line); len(l.lines) > kept {
+		l.lines = l.lines[1:]
+	}
+}
+
+func (l *lastLines) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.lines, "; ")
+}

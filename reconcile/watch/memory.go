@@ -1,0 +1,236 @@
+package watch
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
+	"github.com/operkit/operkit/reconcile/request"
+)
+
+// backoff doubles the time before each retry of an object up to a limit, less up to a tenth at random, so that objects
+// that failed together don't come back together. It is safe for concurrent use.
+type backoff struct {
+	first, limit time.Duration
+
+	mu     sync.Mutex
+	counts map[deploy.Ref]int
+}
+
+func newBackoff(first, limit time.Duration) *backoff {
+	return &backoff{first: first, limit: limit, counts: map[deploy.Ref]int{}}
+}
+
+// next counts a failure and returns the time before the next retry.
+func (b *backoff) next(key deploy.Ref) time.Duration {
+	b.mu.Lock()
+	n := b.counts[key]
+	b.counts[key]++
+	b.mu.Unlock()
+	delay := trigger.Delay(b.first, b.limit, n)
+	return delay - rand.N(delay/10+1)
+}
+
+func (b *backoff) reset(key deploy.Ref) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.counts, key)
+}
+
+func (b *backoff) failures(key deploy.Ref) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.counts[key]
+}
+
+// state returns how many objects fail, and the longest time between two retries of one of them.
+func (b *backoff) state() (failing int, longest time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, n := range b.counts {
+		longest = max(longest, trigger.Delay(b.first, b.limit, n-1))
+	}
+	return len(b.counts), longest
+}
+
+// echoes keep events of what a reconcile has written itself from bringing its object to reconcile once more, see
+// request.Result. Each state is kept until its event has come, so that at rest nothing is kept. The zero value is empty. It
+// is safe for concurrent use.
+type echoes struct {
+	mu   sync.Mutex
+	keys map[deploy.Ref]*echo
+}
+
+// arrivedLimit bounds the events of children that are held back during one reconcile. Further ones bring the object.
+const arrivedLimit = 256
+
+// echo is what is known of one object's children.
+type echo struct {
+	// running: a reconcile is under way. arrived are the states that came meanwhile: whether they are its own is known
+	// only at its end.
+	running bool
+	arrived []request.State
+	// wrote are the states that the last reconcile wrote and whose events haven't come.
+	wrote []request.State
+}
+
+// begin notes that a reconcile of key begins.
+func (e *echoes) begin(key deploy.Ref) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.keys == nil {
+		e.keys = map[deploy.Ref]*echo{}
+	}
+	e.keys[key] = &echo{running: true}
+}
+
+// end notes that the reconcile has ended and what it wrote. It reports whether other events have come meanwhile.
+func (e *echoes) end(key deploy.Ref, wrote []request.State) (others bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now, known := e.keys[key]
+	if !known {
+		return false
+	}
+	now.running, now.wrote = false, slices.Clone(wrote)
+	for _, state := range now.arrived {
+		others = !now.take(state) || others
+	}
+	now.arrived = nil
+	if len(now.wrote) == 0 {
+		delete(e.keys, key)
+	}
+	return others
+}
+
+// holdsBack reports whether the event of a child of key must not bring key now: it is one of its own writes, or a reconcile
+// is under way, at whose end that is decided.
+func (e *echoes) holdsBack(key deploy.Ref, event deploy.Event) bool {
+	if event.Type != deploy.Added && event.Type != deploy.Modified {
+		return false
+	}
+	state := request.State{UID: event.New.GetUID(), ResourceVersion: event.New.GetResourceVersion()}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now, known := e.keys[key]
+	switch {
+	case !known || state.ResourceVersion == "" || len(now.arrived) == arrivedLimit:
+		return false
+	case now.running:
+		now.arrived = append(now.arrived, state)
+		return true
+	case !now.take(state):
+		return false
+	case len(now.wrote) == 0:
+		delete(e.keys, key)
+	}
+	return true
+}
+
+// take reports whether the last reconcile wrote a state whose event hadn't come yet.
+func (e *echo) take(state request.State) bool {
+	i := slices.Index(e.wrote, state)
+	if i < 0 {
+		return false
+	}
+	e.wrote = slices.Delete(e.wrote, i, i+1)
+	return true
+}
+
+// forget drops what is known of an object that is gone.
+func (e *echoes) forget(key deploy.Ref) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.keys, key)
+}
+
+const (
+	// logAgain is how often failures are logged during an outage.
+	logAgain = time.Minute
+	// probeEvery is the time between two retries of the probe. A cluster that answers one request and fails another in
+	// less time has no outage: its objects keep to their backoff.
+	probeEvery = 2 * time.Second
+)
+
+// outage is what all objects have in common while a cluster doesn't answer. Failures aren't logged for each object, and
+// one object, the probe, is retried often, so that the others, whose retries are far apart by then, needn't find out by
+// themselves that the outage is over. The zero value is ready for use. It is safe for concurrent use.
+type outage struct {
+	mu sync.Mutex
+	// logged is when a failure was last logged, suppressed how many weren't since.
+	logged     time.Time
+	suppressed int
+	// began is when the first reconcile failed since one succeeded, zero if none did; failed when one last did. ended is
+	// when an outage last ended: it goes on if a reconcile fails soon after, since a cluster doesn't come back at once.
+	began, failed, ended time.Time
+	// waiting are the objects whose reconciles failed; probed is when the probe last failed.
+	waiting map[deploy.Ref]bool
+	probe   deploy.Ref
+	probed  time.Time
+}
+
+// fails notes a reconcile that failed. It reports whether to log that, how many failures weren't logged before, and whether
+// key is the probe. timed: the cluster has said when to retry, which is kept to.
+func (o *outage) fails(key deploy.Ref, timed bool) (log bool, suppressed int, probe bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := time.Now()
+	if o.failed = now; o.began.IsZero() {
+		o.began = now
+		if now.Sub(o.ended) < 2*probeEvery {
+			o.began = now.Add(-probeEvery)
+		}
+	}
+	probe = !timed && o.wait(key, now)
+	if o.logged.IsZero() || now.Sub(o.logged) >= logAgain {
+		suppressed, o.logged, o.suppressed = o.suppressed, now, 0
+		return true, suppressed, probe
+	}
+	o.suppressed++
+	return false, 0, probe
+}
+
+// wait notes that key waits for the end of the outage and reports whether it is the probe.
+func (o *outage) wait(key deploy.Ref, now time.Time) (probe bool) {
+	if o.waiting == nil {
+		o.waiting = map[deploy.Ref]bool{}
+	}
+	o.waiting[key] = true
+	// A probe that no longer fails by the outage has a successor.
+	if o.probe == (deploy.Ref{}) || now.Sub(o.probed) > 2*probeEvery {
+		o.probe = key
+	}
+	if o.probe == key {
+		o.probed = now
+	}
+	return o.probe == key
+}
+
+// succeeds notes a reconcile that had failed before. It reports whether that ends an outage, and which objects wait for the
+// end. An outage in which nothing has failed for long is over already.
+func (o *outage) succeeds(key deploy.Ref) (over bool, waiting []deploy.Ref) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	over = !o.began.IsZero() && time.Since(o.failed) < 5*logAgain && time.Since(o.began) >= probeEvery
+	delete(o.waiting, key)
+	if over {
+		waiting = slices.Collect(maps.Keys(o.waiting))
+		o.logged, o.suppressed, o.ended = time.Time{}, 0, time.Now()
+	}
+	o.began, o.waiting, o.probe = time.Time{}, nil, deploy.Ref{}
+	return over, waiting
+}
+
+// forget drops an object that is gone.
+func (o *outage) forget(key deploy.Ref) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.waiting, key)
+	if o.probe == key {
+		o.probe = deploy.Ref{}
+	}
+}

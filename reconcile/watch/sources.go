@@ -1,0 +1,255 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/source"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// firstLook and longestLook bound the time between two attempts to watch a kind.
+	firstLook, longestLook = 250 * time.Millisecond, 5 * time.Second
+	// patience is how long the objects of a kind wait for those of the kinds that it declares.
+	patience = 10 * time.Second
+)
+
+// subject is why a kind is watched: it is controlled (owner alone), owned, followed (child alone), or mapped, by
+// its place among the mapped kinds, counted from one.
+type subject struct {
+	owner, child schema.GroupVersionKind
+	mapped       int
+}
+
+// watched returns the kind whose events are asked for.
+func (s subject) watched() schema.GroupVersionKind {
+	if s.child.Empty() {
+		return s.owner
+	}
+	return s.child
+}
+
+// watchKind brings objects of a controlled kind to reconcile by its events and its sources, until ctx ends.
+func (e *Engine) watchKind(ctx context.Context, c *controlled) {
+	var others sync.WaitGroup
+	defer others.Wait()
+	// Declared kinds come first, if they are served: then their existing objects bring nobody a second time.
+	var tried []chan struct{}
+	for kinds, attempt := range e.declared(ctx, c) {
+		once := make(chan struct{})
+		tried = append(tried, once)
+		others.Go(func() { e.await(ctx, kinds, attempt, sync.OnceFunc(func() { close(once) })) })
+	}
+	first, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for _, once := range tried {
+		select {
+		case <-once:
+		case <-first.Done():
+		}
+	}
+	if !e.awaitControlled(ctx, c) {
+		return
+	}
+	for _, external := range c.rules.Sources().External {
+		others.Go(func() { e.runExternal(ctx, c, external) })
+	}
+}
+
+// declared returns the kinds that the Sources of a controlled kind name, with the attempt to watch each. What a reconcile
+// asks for later shares their subscriptions.
+func (e *Engine) declared(ctx context.Context, c *controlled) map[subject]func() error {
+	all, sources := map[subject]func() error{}, c.rules.Sources()
+	for _, owned := range sources.Owned {
+		kinds := subject{owner: c.kind, child: owned.Kind}
+		all[kinds] = func() error { return e.subscribe(ctx, kinds, e.childHandler(c.kind, c.rules, owned.Kind)) }
+	}
+	for i, mapped := range sources.Mapped {
+		kinds := subject{c.kind, mapped.Kind, i + 1}
+		all[kinds] = func() error {
+			return e.subscribe(ctx, kinds, func(event deploy.Event) {
+				if c.open.Load() {
+					e.bring(request.Mapped, c.rules.Mapped(i, event))
+				}
+			})
+		}
+	}
+	return all
+}
+
+// awaitControlled subscribes to a controlled kind. It reports whether its objects are known.
+func (e *Engine) awaitControlled(ctx context.Context, c *controlled) bool {
+	var subscription deploy.Subscription
+	var synced atomic.Bool // events before that are about existing objects
+	w := &watcher{
+		look: func(event deploy.Event, listing bool) bool { return e.observe(c, event, listing) },
+		tell: func(event deploy.Event) { c.observed(event, e.options.logger) },
+	}
+	return e.await(ctx, subject{owner: c.kind}, func() (err error) {
+		if subscription == nil {
+			c.open.Store(true)
+			subscription, err = e.view.Subscribe(ctx, c.kind, func(event deploy.Event) { e.take(w, event, !synced.Load()) })
+			c.open.Store(err == nil)
+		}
+		if err == nil {
+			err = subscription.Synced(ctx)
+		}
+		synced.Store(err == nil)
+		if err == nil {
+			err = e.inbox.drain(ctx)
+		}
+		return err
+	}, func() {})
+}
+
+// await attempts to watch a kind until it succeeds or ctx ends, and logs each reason for a failure once. It calls tried
+// after each attempt, and reports whether it succeeded.
+func (e *Engine) await(ctx context.Context, kinds subject, attempt func() error, tried func()) bool {
+	kind, logged := kinds.watched(), ""
+	e.kinds.set(kinds, errUnread)
+	for delay := firstLook; ; delay = min(2*delay, longestLook) {
+		err := attempt()
+		if ctx.Err() == nil {
+			e.kinds.set(kinds, err)
+			switch {
+			case err == nil:
+				e.options.logger.Info("watching", "kind", kind.Kind, "version", kind.GroupVersion().String())
+			case err.Error() != logged:
+				logged = err.Error()
+				e.options.logger.Warn("can't watch yet, waiting", "kind", kind.Kind, "reason", err)
+			}
+		}
+		tried()
+		if ctx.Err() != nil || err == nil {
+			return ctx.Err() == nil
+		}
+		if !e.pause(ctx, kind, err, delay) {
+			return false
+		}
+	}
+}
+
+// pause waits before another attempt: for a time, and for a kind that isn't served until it is, if the view can tell. It
+// reports whether ctx still goes on.
+func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason error, delay time.Duration) bool {
+	if !sleep(ctx, delay) {
+		return false
+	}
+	var unknown *deploy.KindUnknownError
+	if view, ok := e.view.(deploy.KindView); ok && errors.As(reason, &unknown) {
+		if err := view.Served(ctx, kind); err != nil && ctx.Err() == nil {
+			e.options.logger.Debug("the view can't tell when a kind is served, looking again", "kind", kind.Kind, "reason", err)
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// sleep waits for a time and reports whether ctx still goes on.
+func sleep(ctx context.Context, delay time.Duration) bool {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// take adds an event to the inbox, for w.
+func (e *Engine) take(w *watcher, event deploy.Event, listing bool) {
+	e.events.Add(1)
+	e.inbox.add(w, event, listing)
+}
+
+// observe turns an event of a controlled object into a request, if it counts.
+func (e *Engine) observe(c *controlled, event deploy.Event, listing bool) (brought bool) {
+	key, anew := e.owners.Observe(c.kind, event)
+	if event.Type == deploy.Deleted || event.Type == deploy.Left {
+		c.forget(key, e.options.logger)
+	}
+	counts, forced := c.rules.Counts(event)
+	switch {
+	case event.Type == deploy.Left:
+		e.queue.Drop(key)
+		e.forget(key)
+		return false
+	case event.Type == deploy.Deleted && !counts:
+		// Nothing is kept of a deleted object, even if its deletion doesn't count.
+		e.queue.Cancel(key)
+		e.forget(key)
+		return false
+	case !counts:
+		return false
+	case anew, forced:
+		e.backoff.reset(key)
+	}
+	e.queue.Add(key, trigger.Why(event, listing, forced))
+	return true
+}
+
+// dropped forgets an object that was dropped while it was reconciled, with what that reconcile has kept of it.
+func (e *Engine) dropped(key deploy.Ref) {
+	e.forget(key)
+	e.controlled[key.Kind].forget(key, e.options.logger)
+}
+
+// forget drops everything that is known of an object, except its place in the queue.
+func (e *Engine) forget(key deploy.Ref) {
+	e.backoff.reset(key)
+	e.followers.Drop(key)
+	e.echoes.forget(key)
+	e.outage.forget(key)
+}
+
+// bring adds keys to the queue.
+func (e *Engine) bring(why request.Triggers, keys []deploy.Ref) {
+	for _, key := range keys {
+		e.queue.Add(key, why)
+	}
+}
+
+// runExternal runs an external source until it or ctx ends. A source that panics is run again.
+func (e *Engine) runExternal(ctx context.Context, c *controlled, external source.External) {
+	for failures := 0; !e.runOnce(ctx, c, external); failures++ {
+		if !sleep(ctx, trigger.Delay(trigger.FirstRetry, trigger.LongestRetry, failures)) {
+			return
+		}
+	}
+}
+
+// runOnce reports whether external has returned, rather than panicked.
+func (e *Engine) runOnce(ctx context.Context, c *controlled, external source.External) (ended bool) {
+	defer func() {
+		if value := recover(); value != nil {
+			e.options.logger.Error("an external source panicked: it is run again", "kind", c.kind.Kind, "value", value, "stack", string(debug.Stack()))
+		}
+	}()
+	external.Run(ctx, target{e, c})
+	return true
+}
+
+// target is the source.Target of a kind.
+type target struct {
+	engine *Engine
+	c      *controlled
+}
+
+// Bring implements source.Target.
+func (t target) Bring(keys ...deploy.Ref) { t.engine.bring(request.External, t.c.rules.Own(keys...)) }
+
+// Keys implements source.Target.
+func (t target) Keys() []deploy.Ref { return t.engine.owners.Keys(t.c.kind) }
+
+// Failed implements source.Target.
+func (t target) Failed(err error) {
+	t.engine.options.logger.Warn("an external source can't be read", "kind", t.c.kind.Kind, "error", err)
+}
