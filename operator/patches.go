@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/temporarypatch"
 	"github.com/operkit/operkit/reconcile/watch"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 )
 
@@ -79,9 +80,13 @@ func (r *runner) newPatchService(patches *temporarypatch.Controller, manager *de
 		return nil, fmt.Errorf("temporary patches: %w", err)
 	}
 	watched := newNamespaces(r.Watch)
+	namespaces := watched.named()
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
 	plural, _, _ := strings.Cut(definition.GetName(), ".")
 	return &patchService{engine, &availability{
-		kind: patches.Kind(), resource: plural, namespaces: watched.named(), port: manager.Port(), reviews: reviews.Resource(accessReviews), logger: r.logger,
+		kind: patches.Kind(), resource: plural, namespaces: namespaces, port: manager.Port(), reviews: reviews.Resource(accessReviews), logger: r.logger,
 	}}, nil
 }
 

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func (e *missingRightsError) Error() string {
 type availability struct {
 	kind       schema.GroupVersionKind
 	resource   string   // the plural
-	namespaces []string // none for all
+	namespaces []string // "" for all
 	port       deploy.Port
 	reviews    dynamic.ResourceInterface
 	logger     *slog.Logger
@@ -86,22 +87,17 @@ func severity(err error) slog.Level {
 func (a *availability) obstacle(ctx context.Context) error {
 	kinds, err := a.port.Kinds(ctx, a.kind.Kind)
 	if !slices.ContainsFunc(kinds, func(kind schema.GroupVersionKind) bool { return kind.GroupKind() == a.kind.GroupKind() }) {
-		if err == nil {
-			err = errNoDefinition
-		}
-		return err
+		return cmp.Or(err, errNoDefinition)
 	}
 	var missing []string
-	namespaces := a.namespaces
-	if len(namespaces) == 0 {
-		namespaces = []string{metav1.NamespaceAll}
-	}
-	for _, namespace := range namespaces {
-		refused, err := a.refused(ctx, namespace)
-		if err != nil {
-			return err
+	for _, namespace := range a.namespaces {
+		for _, right := range patchRights {
+			refused, err := a.refused(ctx, namespace, right.subresource, right.verbs)
+			if err != nil {
+				return err
+			}
+			missing = append(missing, refused...)
 		}
-		missing = append(missing, refused...)
 	}
 	if len(missing) > 0 {
 		return &missingRightsError{missing}
@@ -118,35 +114,31 @@ var patchRights = []struct {
 	{"status", []string{"patch"}},
 }
 
-// refused lists the missing rights in a namespace, or in all ("").
-func (a *availability) refused(ctx context.Context, namespace string) ([]string, error) {
-	where := ""
+// refused describes those of the rights that are missing in a namespace, or in all ("").
+func (a *availability) refused(ctx context.Context, namespace, subresource string, verbs []string) ([]string, error) {
+	var refused []string
+	for _, verb := range verbs {
+		allowed, err := a.allowed(ctx, map[string]any{
+			"verb": verb, "group": a.kind.Group, "resource": a.resource, "subresource": subresource, "namespace": namespace,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if !allowed {
+			refused = append(refused, verb)
+		}
+	}
+	if len(refused) == 0 {
+		return nil, nil
+	}
+	text := strings.Join(refused, "/") + " " + a.resource + "." + a.kind.Group
+	if subresource != "" {
+		text += "/" + subresource
+	}
 	if namespace != metav1.NamespaceAll {
-		where = " in namespace " + namespace
+		text += " in namespace " + namespace
 	}
-	var missing []string
-	for _, right := range patchRights {
-		target := a.resource + "." + a.kind.Group
-		if right.subresource != "" {
-			target += "/" + right.subresource
-		}
-		var refused []string
-		for _, verb := range right.verbs {
-			allowed, err := a.allowed(ctx, map[string]any{
-				"verb": verb, "group": a.kind.Group, "resource": a.resource, "subresource": right.subresource, "namespace": namespace,
-			})
-			if err != nil {
-				return nil, err
-			}
-			if !allowed {
-				refused = append(refused, verb)
-			}
-		}
-		if len(refused) > 0 {
-			missing = append(missing, strings.Join(refused, "/")+" "+target+where)
-		}
-	}
-	return missing, nil
+	return []string{text}, nil
 }
 
 // allowed asks for one right. Without the right to ask it returns true, and the requests themselves will fail.

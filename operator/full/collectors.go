@@ -5,7 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// versionMetrics tell how it stands with the programs of versions.
+// versionMetrics are the metrics of the programs of versions.
 type versionMetrics struct {
 	pool                             *versions.Pool
 	running, inUse, starts, failures *prometheus.Desc
@@ -20,10 +20,10 @@ func collectors(pool *versions.Pool) []prometheus.Collector {
 	return []prometheus.Collector{&versionMetrics{
 		pool:     pool,
 		running:  desc("running", "Whether the program of a version runs."),
-		inUse:    desc("sessions", "How many reconciles use a version at present."),
-		starts:   desc("starts_total", "How often the program of a version was started."),
-		failures: desc("failed_starts", "How many starts of it in a row came to nothing."),
-		calls:    desc("calls_total", "How often it was asked for something.", "call"),
+		inUse:    desc("sessions", "Reconciles that use a version."),
+		starts:   desc("starts_total", "Starts of the program of a version."),
+		failures: desc("failed_starts", "Failed starts in a row."),
+		calls:    desc("calls_total", "Calls of the program of a version.", "call"),
 	}}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// versionSettings are the settings of versions side by side.
+// versionSettings are the settings of versions.
 type versionSettings struct {
 	override, field string
 	// Of versions as programs.
@@ -31,20 +31,20 @@ type versionSettings struct {
 }
 
 func (v *versionSettings) register(set *pflag.FlagSet) {
-	set.StringVar(&v.field, "versions.field", "", "path of the field by which resources say their version (default: spec.version, or what the controller says)")
-	set.StringVar(&v.override, "versions.override", "", "version of all resources, whatever they say")
-	set.StringVar(&v.directory, "versions.directory", "", "directory with a folder for each version that has its program; each resource is then rendered by that of its version (default: by this program)")
+	set.StringVar(&v.field, "versions.field", "", "path of the field with the version of a resource (default: spec.version, or what the controller says)")
+	set.StringVar(&v.override, "versions.override", "", "version of all resources, instead of the one in the resource")
+	set.StringVar(&v.directory, "versions.directory", "", "directory with a folder for each version, which holds its program; resources are then rendered by the program of their version (default: by this one)")
 	set.StringVar(&v.entry, "versions.entry", "", "path of the program in the folder of a version (default: the operator's name)")
-	set.IntVar(&v.limit, "versions.limit", 8, "how many versions run at most at once")
-	config.DurationVar(set, &v.idle, "versions.idle", 15*time.Minute, "how long a version runs that isn't used; longer than watch.period")
+	set.IntVar(&v.limit, "versions.limit", 8, "most versions that run at once")
+	config.DurationVar(set, &v.idle, "versions.idle", 15*time.Minute, "how long an unused version goes on running; longer than watch.period")
 	set.StringVar(&v.repository, "vcs.repository", "", "git repository with the files of each version, for Session.Assets (default: none)")
 	set.StringVar(&v.destination, "vcs.destination", "", "where versions are checked out, such as /var/cache/versions/{version}")
-	set.StringVar(&v.within, "vcs.directory", "", "directory within a version that sessions are given (default: all of it)")
-	set.StringVar(&v.method, "vcs.method", string(vcs.Worktree), "worktree: files alone, or clone: a repository")
-	set.BoolVar(&v.tagsOnly, "vcs.tags-only", false, "have no branches be versions")
+	set.StringVar(&v.within, "vcs.directory", "", "directory of a version that sessions get (default: the whole version)")
+	set.StringVar(&v.method, "vcs.method", string(vcs.Worktree), "worktree: files only, or clone: a repository")
+	set.BoolVar(&v.tagsOnly, "vcs.tags-only", false, "ignore branches, which are versions otherwise")
 }
 
-// extension is what the settings make of an operator.
+// extension extends the operator by the settings.
 func (v *versionSettings) extension(ctx context.Context, p operator.Process) (e operator.Extension, err error) {
 	if v.field != "" {
 		e.Reconciler = append(e.Reconciler, reconcile.VersionField(v.field))
@@ -71,7 +71,7 @@ func (v *versionSettings) extension(ctx context.Context, p operator.Process) (e 
 		}
 		e.Reconciler = append(e.Reconciler, reconcile.WithAssets(files))
 	} else if v.destination != "" {
-		return e, fmt.Errorf("vcs.destination: %q: it goes with vcs.repository", v.destination)
+		return e, fmt.Errorf("vcs.destination %q: it needs vcs.repository", v.destination)
 	}
 	if v.directory != "" {
 		pool, err := v.start(ctx, p)
@@ -112,7 +112,7 @@ func (v *versionSettings) start(ctx context.Context, p operator.Process) (*versi
 	})
 }
 
-// serveVersion is the command by which this program is a version of another one.
+// serveVersion is the command by which another release runs this program as one of its versions.
 func serveVersion(open operator.Opener) *cobra.Command {
 	return &cobra.Command{
 		Use:    "serve-version",

@@ -162,7 +162,7 @@ func TestVersionsAsFiles(t *testing.T) {
 		{"another one for another version", "2.0.0", settings, 0, "text: this is 2.0.0"},
 		{"a version that isn't there", "3.0.0", settings, 1, `the repository has no version "3.0.0": choose one of 1.0.0, 2.0.0`},
 		{"no destination", "1.0.0", settings[:2], 1, "vcs: "},
-		{"a destination of nothing", "1.0.0", settings[2:], 1, "it goes with vcs.repository"},
+		{"a destination of nothing", "1.0.0", settings[2:], 1, "it needs vcs.repository"},
 		{"a directory in the version", "1.0.0", append(settings[:4:4], "--vcs.directory", "src"), 1, "the version has no such directory"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

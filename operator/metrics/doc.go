@@ -1,5 +1,5 @@
-// Package metrics counts and measures what an operator's process does, for Prometheus: under the names of controller-runtime where
-// the same is meant, so that dashboards for that work, and under operkit's own where that has none.
+// Package metrics provides the metrics of an operator's process for Prometheus. They have the names of controller-runtime where that has
+// the same metric, so that its dashboards work, and names that begin with operkit elsewhere.
 //
 //	m := metrics.New("guestbook-operator")
 //	engine, err := watch.New(view, watch.Around(m.Around))
@@ -7,11 +7,10 @@
 //	config.Wrap(m.Transport)
 //	http.Handle("/metrics", m.Handler())
 //
-// Labels are few: kinds of the controllers, results, codes, methods, the host of the API server. Nothing has a label with the name of an
-// object.
+// Labels are kinds of controllers, results, codes, methods and the host of the API server. No label has the name of an object. The file
+// grafana.json is a dashboard.
 //
 // # When to use it
 //
-// Package operator uses it for every operator. Use it for an engine of your own. It has a registry of its own, to which a
-// program adds what it counts itself.
+// Package operator uses it for every operator. Use it for an engine of your own. It has its own registry, to which Collect adds collectors.
 package metrics

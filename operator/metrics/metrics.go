@@ -12,7 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics are those of one process. Its methods are safe for concurrent use. Of a nil one Leads, Engine, Reconciler and Events do nothing.
+// Metrics are the metrics of one process. Its methods are safe for concurrent use. Leads, Engine, Reconciler, Events and Collect of nil
+// Metrics do nothing.
 type Metrics struct {
 	registry   *prometheus.Registry
 	reconciles reconciles
@@ -29,7 +30,7 @@ func New(operator, version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), reconciles: newReconciles(), requests: newRequests(),
 		leads: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "leader_election_master_status", Help: "1 if this process works, 0 if it waits for its turn.", ConstLabels: prometheus.Labels{"name": operator},
+			Name: "leader_election_master_status", Help: "1 if this process leads, 0 if it waits.", ConstLabels: prometheus.Labels{"name": operator},
 		}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -47,7 +48,7 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// Collect adds what a collector has to tell to the page. Nil metrics take it and tell nothing.
+// Collect adds a collector.
 func (m *Metrics) Collect(collector prometheus.Collector) error {
 	if m == nil {
 		return nil
@@ -58,7 +59,7 @@ func (m *Metrics) Collect(collector prometheus.Collector) error {
 	return nil
 }
 
-// Leads notes whether this process works.
+// Leads sets whether this process leads.
 func (m *Metrics) Leads(works bool) {
 	if m == nil {
 		return
@@ -69,7 +70,7 @@ func (m *Metrics) Leads(works bool) {
 	}
 }
 
-// Engine has the state of an engine shown.
+// Engine adds the metrics of an engine.
 func (m *Metrics) Engine(engine *watch.Engine) {
 	if m == nil {
 		return
@@ -79,12 +80,12 @@ func (m *Metrics) Engine(engine *watch.Engine) {
 	m.engines = append(m.engines, engine)
 }
 
-// Events has shown how many events of Kubernetes couldn't be written.
+// Events adds the number of Kubernetes events that couldn't be written.
 func (m *Metrics) Events(dropped func() uint64) {
 	if m == nil {
 		return
 	}
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "operkit_kubernetes_events_dropped_total", Help: "Events for people that weren't written: there were too many, or the cluster refused them.",
+		Name: "operkit_kubernetes_events_dropped_total", Help: "Kubernetes events that were not written: too many, or refused by the cluster.",
 	}, func() float64 { return float64(dropped()) }))
 }

@@ -8,25 +8,25 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// What is asked when somebody looks.
+// What is read from the engines when metrics are collected.
 var (
 	depth      = prometheus.NewDesc("workqueue_depth", "Resources that wait for a worker.", []string{"name", controller}, nil)
-	workers    = prometheus.NewDesc("controller_runtime_max_concurrent_reconciles", "Reconciles that may be under way at once, of all controllers together.", []string{controller}, nil)
-	unfinished = prometheus.NewDesc("workqueue_unfinished_work_seconds", "For how long all reconciles together are under way.", []string{"name", controller}, nil)
-	longest    = prometheus.NewDesc("workqueue_longest_running_processor_seconds", "For how long the oldest reconcile is under way.", []string{"name", controller}, nil)
-	unread     = prometheus.NewDesc("operkit_events_unread", "Events that nobody has looked at yet.", nil, nil)
-	events     = prometheus.NewDesc("operkit_events_total", "Events that came.", nil, nil)
-	timers     = prometheus.NewDesc("operkit_resources_timed", "Resources that come again by themselves, after a time or a failure.", nil, nil)
+	workers    = prometheus.NewDesc("controller_runtime_max_concurrent_reconciles", "Workers, of all controllers together.", []string{controller}, nil)
+	unfinished = prometheus.NewDesc("workqueue_unfinished_work_seconds", "Sum of the times since all running reconciles started.", []string{"name", controller}, nil)
+	longest    = prometheus.NewDesc("workqueue_longest_running_processor_seconds", "Time since the oldest running reconcile started.", []string{"name", controller}, nil)
+	unread     = prometheus.NewDesc("operkit_events_unread", "Events that have not been processed.", nil, nil)
+	events     = prometheus.NewDesc("operkit_events_total", "Received events.", nil, nil)
+	timers     = prometheus.NewDesc("operkit_resources_timed", "Resources that are reconciled again after a time or a failure.", nil, nil)
 	stuck      = prometheus.NewDesc("operkit_reconciles_stuck", "Reconciles that don't return although their time is over.", nil, nil)
 	unwatched  = prometheus.NewDesc("operkit_kinds_unwatched", "Kinds that can't be watched.", nil, nil)
-	failing    = prometheus.NewDesc("operkit_resources_retried", "Resources that failed and wait for another try.", nil, nil)
-	backoff    = prometheus.NewDesc("operkit_backoff_longest_seconds", "The longest time between two tries of a resource that fails.", nil, nil)
+	failing    = prometheus.NewDesc("operkit_resources_retried", "Failed resources that wait for another try.", nil, nil)
+	backoff    = prometheus.NewDesc("operkit_backoff_longest_seconds", "Longest time between two tries of a failing resource.", nil, nil)
 )
 
-// together is the label of what is of all controllers together: they share one queue.
+// together is the label for all controllers, which share one queue.
 const together = "all"
 
-// present is a collector of what engines do at present.
+// present collects what engines do at present.
 type present struct{ *Metrics }
 
 // Describe implements prometheus.Collector.
@@ -58,7 +58,7 @@ func (p *present) Collect(found chan<- prometheus.Metric) {
 	found <- prometheus.MustNewConstMetric(events, prometheus.CounterValue, sum.events)
 }
 
-// sum is what engines do, together.
+// sum is what all engines do together.
 type sum struct{ waiting, workers, unfinished, longest, unread, timers, stuck, unwatched, events, failing, backoff float64 }
 
 func newSum(engines []*watch.Engine, now time.Time) (s sum) {

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// reconciles are the metrics of reconciles, by the kind of the resource.
+// reconciles are the metrics of reconciles by the kind of the resource.
 type reconciles struct {
 	total, errors, permanent, panics, timeouts, retries, adds *prometheus.CounterVec
 	active                                                    *prometheus.GaugeVec
@@ -30,20 +30,20 @@ func newReconciles() reconciles {
 	queued := func(name, help string) *prometheus.CounterVec { return counter(name, help, "name") }
 	seconds := []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120}
 	return reconciles{
-		total:     counter("controller_runtime_reconcile_total", "Reconciles, by what came of them: success, requeue_after or error.", "result"),
+		total:     counter("controller_runtime_reconcile_total", "Reconciles, by result: success, requeue_after or error.", "result"),
 		errors:    counter("controller_runtime_reconcile_errors_total", "Reconciles that failed."),
-		permanent: counter("controller_runtime_terminal_reconcile_errors_total", "Reconciles that failed and aren't tried again by themselves."),
+		permanent: counter("controller_runtime_terminal_reconcile_errors_total", "Failed reconciles that are not retried."),
 		panics:    counter("controller_runtime_reconcile_panics_total", "Reconciles that panicked."),
-		timeouts:  counter("controller_runtime_reconcile_timeouts_total", "Reconciles that took longer than they may."),
+		timeouts:  counter("controller_runtime_reconcile_timeouts_total", "Reconciles that reached their timeout."),
 		retries:   queued("workqueue_retries_total", "Reconciles after a failure."),
-		adds:      queued("workqueue_adds_total", "Resources whose turn came."),
+		adds:      queued("workqueue_adds_total", "Resources taken from the queue."),
 		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "controller_runtime_active_workers", Help: "Reconciles under way.",
+			Name: "controller_runtime_active_workers", Help: "Running reconciles.",
 		}, []string{controller}),
-		seconds: histogram("controller_runtime_reconcile_time_seconds", "How long a reconcile takes.", seconds),
-		waited:  histogram("workqueue_queue_duration_seconds", "How long a resource waits for its turn.", seconds),
-		worked:  histogram("workqueue_work_duration_seconds", "How long a resource is worked on.", seconds),
-		calls:   histogram("operkit_reconcile_calls", "How many requests a reconcile sends to the API server.", []float64{0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89}),
+		seconds: histogram("controller_runtime_reconcile_time_seconds", "Duration of reconciles.", seconds),
+		waited:  histogram("workqueue_queue_duration_seconds", "Time of resources in the queue.", seconds),
+		worked:  histogram("workqueue_work_duration_seconds", "Time that workers spend on a resource.", seconds),
+		calls:   histogram("operkit_reconcile_calls", "Requests to the API server in a reconcile.", []float64{0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89}),
 	}
 }
 
@@ -85,7 +85,7 @@ func (m measured) Reconcile(ctx context.Context, req request.Request) (result re
 	return result, err
 }
 
-// ended counts what came of a reconcile.
+// ended counts the result of a reconcile.
 func (r *reconciles) ended(ctx context.Context, kind string, result request.Result, err error, panicked bool) {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		r.timeouts.WithLabelValues(kind).Inc()

@@ -21,7 +21,7 @@ func newRequests() requests {
 			Name: "rest_client_requests_total", Help: "Requests to the API server, by code, method and host.",
 		}, []string{"code", "method", "host"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "rest_client_request_duration_seconds", Help: "How long the head of an answer takes, by method and host.",
+			Name: "rest_client_request_duration_seconds", Help: "Time until the response header, by method and host.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"verb", "host"}),
 	}
@@ -29,11 +29,10 @@ func newRequests() requests {
 
 func (r *requests) all() []prometheus.Collector { return []prometheus.Collector{r.total, r.seconds} }
 
-// sentKey is where a context has the count of the requests of its reconcile.
+// sentKey is the context key of the number of requests of a reconcile.
 type sentKey struct{}
 
-// Transport measures the requests that go through it, and counts them for the reconcile that their context belongs to. It is
-// for Wrap of a rest.Config.
+// Transport measures requests and counts them for the reconcile of their context. It is for Wrap of a rest.Config.
 func (m *Metrics) Transport(next http.RoundTripper) http.RoundTripper {
 	return transport{next, &m.requests}
 }
@@ -59,5 +58,5 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// WrappedRoundTripper is what client-go looks through.
+// WrappedRoundTripper implements net.RoundTripperWrapper of apimachinery.
 func (t transport) WrappedRoundTripper() http.RoundTripper { return t.RoundTripper }

@@ -10,24 +10,23 @@ import (
 )
 
 var (
-	resources = prometheus.NewDesc("operkit_resources", "Resources, by how it stands with them since their last reconcile: "+
+	resources = prometheus.NewDesc("operkit_resources", "Resources, by their standing after the last reconcile: "+
 		"settled, waiting, failing, refused, paused or deleting.", []string{controller, "standing"}, nil)
-	components = prometheus.NewDesc("operkit_components", "Components of all resources, by how far they got: "+
+	components = prometheus.NewDesc("operkit_components", "Components of all resources, by state: "+
 		"verified, unverified, failed or unstarted.", []string{controller, "state"}, nil)
 	versions = prometheus.NewDesc("operkit_resources_by_version", "Resources, by the version that they want; those of rare versions as other.",
 		[]string{controller, "version"}, nil)
-	contested = prometheus.NewDesc("operkit_contested_objects", "Objects that somebody else sets again and again, so that they are left alone: "+
-		"another manager, or the same operator installed twice.", []string{controller}, nil)
+	contested = prometheus.NewDesc("operkit_contested_objects", "Objects that somebody else sets again and again, such as another "+
+		"manager, or the same operator installed twice.", []string{controller}, nil)
 )
 
-// mostVersions is of how many versions the resources of a controller are told apart: whoever writes resources chooses them. Other
-// is the label of the rest.
+// mostVersions limits the labels of versions, which the authors of resources choose. Other is the label of rare versions.
 const (
 	mostVersions = 20
 	other        = "other"
 )
 
-// Reconciler has shown how it stands with the resources of r.
+// Reconciler adds the metrics of the resources of r.
 func (m *Metrics) Reconciler(r *reconcile.Reconciler) {
 	if m == nil {
 		return
@@ -37,7 +36,7 @@ func (m *Metrics) Reconciler(r *reconcile.Reconciler) {
 	m.reconcilers = append(m.reconcilers, r)
 }
 
-// standings is a collector of how it stands with resources.
+// standings collects the metrics of resources.
 type standings struct{ *Metrics }
 
 // Describe implements prometheus.Collector.
@@ -48,7 +47,7 @@ func (*standings) Describe(descriptions chan<- *prometheus.Desc) {
 	descriptions <- contested
 }
 
-// Collect implements prometheus.Collector. Controllers of kinds of one name are counted together.
+// Collect implements prometheus.Collector. Kinds of the same name are counted together.
 func (s *standings) Collect(found chan<- prometheus.Metric) {
 	s.mu.Lock()
 	reconcilers := slices.Clone(s.reconcilers)
@@ -69,7 +68,7 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 		found <- prometheus.MustNewConstMetric(what, prometheus.GaugeValue, float64(value), labels...)
 	}
 	for kind, sum := range sums {
-		// What there is none of is told too: else a line in a graph stays where it was.
+		// Zeros are written, too, so that lines in graphs fall to them.
 		for _, standing := range reconcile.Standings() {
 			gauge(resources, sum.Resources[standing], kind, string(standing))
 		}
@@ -89,7 +88,7 @@ func add[K comparable](sum, more map[K]int) {
 	}
 }
 
-// bounded is counts with the rare ones together.
+// bounded adds the counts of rare versions up.
 func bounded(counts map[string]int) map[string]int {
 	if len(counts) <= mostVersions {
 		return counts

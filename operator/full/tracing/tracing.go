@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// scope names what makes the spans.
+// scope is the name of the instrumentation.
 const scope = "github.com/operkit/operkit/operator/full/tracing"
 
 // Tracing makes spans. It is safe for concurrent use.
@@ -23,12 +23,12 @@ type Tracing struct {
 	tracer   trace.Tracer
 }
 
-// New returns one whose spans are the provider's.
+// New returns a Tracing whose spans are the provider's.
 func New(provider trace.TracerProvider) *Tracing {
 	return &Tracing{provider: provider, tracer: provider.Tracer(scope)}
 }
 
-// Around is for watch.Around: it makes a trace of each reconcile, which begins when the first event came that asked for it.
+// Around is for watch.Around: it makes a trace of each reconcile, which begins with the first event that caused it.
 func (t *Tracing) Around(next watch.Reconciler) watch.Reconciler { return traced{next, t} }
 
 type traced struct {
@@ -77,7 +77,7 @@ func (t *Tracing) Component(ctx context.Context, c *reconcile.Component, step re
 	return err
 }
 
-// ended ends the span of something that has returned, or panicked.
+// ended ends the span of a call that has returned or panicked.
 func ended(span trace.Span, returned bool) {
 	if !returned {
 		span.SetStatus(codes.Error, "it panicked")

@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Transport makes a span of each request that belongs to a trace, and tells the API server of that trace. Watches and what else nobody waits
-// for belong to none. It is for Wrap of a rest.Config.
+// Transport makes a span of each request in a trace, and sends the trace to the API server. Watches and other requests outside of reconciles
+// belong to no trace. It is for Wrap of a rest.Config.
 func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper {
 	return transport{otelhttp.NewTransport(next,
 		otelhttp.WithTracerProvider(t.provider), otelhttp.WithPropagators(propagation.TraceContext{}),
@@ -24,10 +24,10 @@ type transport struct {
 	next http.RoundTripper
 }
 
-// WrappedRoundTripper is what client-go looks through.
+// WrappedRoundTripper implements net.RoundTripperWrapper of apimachinery.
 func (t transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// resourceOf is which resource a path of the API server is about, with its subresource; the path for what is none.
+// resourceOf returns the resource and subresource of a path of the API server, or the path itself if it has none.
 func resourceOf(path string) string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	switch {
