@@ -72,8 +72,8 @@ type Application struct {
 // object has none; it isn't changed, and next shares no map or list with it. The conditions and keys of others are in
 // next as they were, also those inside of versions and of the own conditions; duplicates are merged.
 //
-// Errors: ErrInvalidReason for a reason that is none of the constants, ErrInvalidKind for a Kind whose service status
-// would be a field of another meaning, ErrInvalidGeneration for a negative Generation, ErrNoTime for a now that is zero
+// Errors: ErrInvalid for a reason that is none of the constants, for a Kind whose service status would be a field of
+// another meaning, and for a negative Generation; ErrNoTime for a now that is zero
 // or that RFC 3339 can't write. Update is a pure function, apart from calling Warn. An Unmanaged Application changes
 // nothing.
 func (a Application) Update(now time.Time, current map[string]any) (next map[string]any, changed bool, err error) {
@@ -84,9 +84,9 @@ func (a Application) Update(now time.Time, current map[string]any) (next map[str
 		return cloneMap(current), false, nil
 	}
 	if a.OnlyReady {
-		next = a.readyAlone(now, current)
+		next = a.onlyReady(now, current)
 	} else {
-		next = a.whole(now, current)
+		next = a.full(now, current)
 	}
 	if !Changed(current, next) {
 		return cloneMap(current), false, nil
@@ -94,12 +94,12 @@ func (a Application) Update(now time.Time, current map[string]any) (next map[str
 	return next, true, nil
 }
 
-// whole is the status that follows from the current one.
-func (a Application) whole(now time.Time, current map[string]any) map[string]any {
+// full is the status that follows from the current one.
+func (a Application) full(now time.Time, current map[string]any) map[string]any {
 	next := a.clone(current)
 	list := mapsOf(condition.ListOf(next))
-	ready, isReady := a.settle(a.Ready.verdict(), list)
-	updating, isUpdating := a.settle(a.Updating.verdict(), list)
+	ready, isReady := a.resolve(a.Ready.verdict(), list)
+	updating, isUpdating := a.resolve(a.Updating.verdict(), list)
 
 	own := make([]metav1.Condition, 0, 3)
 	if isReady {
@@ -125,10 +125,10 @@ func (a Application) validate(now time.Time) error {
 		return fmt.Errorf("application status: %w", ErrNoTime)
 	}
 	if a.Generation < 0 {
-		return fmt.Errorf("application status: %w: %d is negative", ErrInvalidGeneration, a.Generation)
+		return fmt.Errorf("application status: %w: %d is negative", errInvalidGeneration, a.Generation)
 	}
 	if a.Kind != "" && serviceKey(a.Kind) == componentStatusKey {
-		return fmt.Errorf("application status: %w: the service status of %s would be %s, which holds the components", ErrInvalidKind, a.Kind, componentStatusKey)
+		return fmt.Errorf("application status: %w: the service status of %s would be %s, which holds the components", errInvalidKind, a.Kind, componentStatusKey)
 	}
 	if err := a.Ready.verdict().validate(); err != nil {
 		return fmt.Errorf("application status: %w", err)
@@ -139,14 +139,14 @@ func (a Application) validate(now time.Time) error {
 	return nil
 }
 
-func (a Application) settle(v verdict, list []any) (metav1.Condition, bool) {
+func (a Application) resolve(v verdict, list []any) (metav1.Condition, bool) {
 	entry := condition.Find(list, v.conditionType)
 	if at, present := entry[condition.LastTransitionTime]; present {
 		if _, ok := condition.ParseTime(at); !ok {
 			a.warn("condition %s: its %s %.64q can't be read, it counts as missing", v.conditionType, condition.LastTransitionTime, fmt.Sprint(at))
 		}
 	}
-	return v.settle(entry, a.Generation, a.warn)
+	return v.resolve(entry, a.Generation, a.warn)
 }
 
 func (a Application) warn(format string, arguments ...any) {
@@ -170,14 +170,14 @@ func (a Application) clone(current map[string]any) map[string]any {
 	return next
 }
 
-func (a Application) gives() bool {
+func (a Application) hasVerdict() bool {
 	return a.Ready.verdict().given() || a.Updating.verdict().given()
 }
 
 // setGenerations doesn't change the observed generation of the status without a verdict: with a verdict of an older
 // generation beside it, a reader that looks at the status' generation only would take that for current.
 func (a Application) setGenerations(next map[string]any) {
-	if a.Generation == 0 || !a.gives() {
+	if a.Generation == 0 || !a.hasVerdict() {
 		return
 	}
 	setInteger(next, observedGenerationKey, a.Generation)
@@ -195,7 +195,7 @@ func arrange(list []any, own []metav1.Condition, now time.Time) []any {
 		if entry == nil {
 			entry = map[string]any{}
 		}
-		c.Message = clip(c.Message, MaxMessageLength)
+		c.Message = clip(c.Message, maxMessageLength)
 		c.LastTransitionTime.Time = now
 		result = append(result, toDocument(entry, &c))
 	}
@@ -226,13 +226,13 @@ func newer(first, second map[string]any) map[string]any {
 	return first
 }
 
-// readyAlone is the status that follows from the current one when it has the
+// onlyReady is the status that follows from the current one when it has the
 // condition Ready, what others wrote, and nothing else.
-func (a Application) readyAlone(now time.Time, current map[string]any) map[string]any {
+func (a Application) onlyReady(now time.Time, current map[string]any) map[string]any {
 	next := cloneMap(current)
 	list := mapsOf(condition.ListOf(next))
 	var own []metav1.Condition
-	if ready, ok := a.settle(a.bothVerdicts(list).verdict(), list); ok {
+	if ready, ok := a.resolve(a.bothVerdicts(list).verdict(), list); ok {
 		own = append(own, ready)
 	}
 	next[conditionsKey] = arrange(list, own, now)

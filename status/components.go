@@ -34,7 +34,7 @@ func (a Application) setComponents(next map[string]any) {
 		next[componentStatusKey] = a.Components.document(names)
 		return
 	}
-	if !a.gives() {
+	if !a.hasVerdict() {
 		return
 	}
 	if present, ok := next[componentStatusKey].(map[string]any); ok && present != nil {
@@ -104,7 +104,7 @@ func (s *ComponentState) document(present []any) map[string]any {
 		document["componentMessages"] = explained(s.Messages, "message")
 	}
 	if s.Graph != "" {
-		document["dependencyGraph"] = clip(s.Graph, MaxMessageLength)
+		document["dependencyGraph"] = clip(s.Graph, maxMessageLength)
 	}
 	if len(s.Kinds) > 0 {
 		kinds := make([]any, 0, len(s.Kinds))

@@ -139,7 +139,7 @@ func (e *element) write(value reflect.Value, c *metav1.Condition) {
 		if index == nil {
 			return
 		}
-		if field, ok := structs.Settle(value, index); ok {
+		if field, ok := structs.MakeAt(value, index); ok {
 			fill(field, absent, write)
 		}
 	}

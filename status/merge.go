@@ -42,7 +42,7 @@ const reasonUnspecified = "Unspecified"
 // allowedReason is a reason, or another one in place of one that conditions
 // don't allow.
 func allowedReason(reason string) string {
-	if len(reason) > MaxReasonLength || !reasonFits(reason) {
+	if len(reason) > maxReasonLength || !reasonFits(reason) {
 		return reasonUnspecified
 	}
 	return reason

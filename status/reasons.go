@@ -120,15 +120,15 @@ func (v verdict) given() bool {
 
 func (v verdict) validate() error {
 	if v.reason != "" && v.statusOf(v.reason) == metav1.ConditionUnknown {
-		return fmt.Errorf("%s verdict: %w: %.64q is none of its reasons", v.conditionType, ErrInvalidReason, v.reason)
+		return fmt.Errorf("%s verdict: %w: %.64q is none of its reasons", v.conditionType, errInvalidReason, v.reason)
 	}
 	return nil
 }
 
-// settle returns the condition that comes of a verdict over the present entry,
+// resolve returns the condition that comes of a verdict over the present entry,
 // false when there is none. A carried-over condition keeps the generation it
 // was observed at. A present reason that isn't known counts as absent.
-func (v verdict) settle(entry map[string]any, generation int64, warn func(string, ...any)) (metav1.Condition, bool) {
+func (v verdict) resolve(entry map[string]any, generation int64, warn func(string, ...any)) (metav1.Condition, bool) {
 	c := metav1.Condition{Type: v.conditionType, Reason: v.reason, Message: v.message}
 	present := condition.Text(entry, condition.Reason)
 	if c.Reason == "" && !v.remove && present != "" && v.statusOf(present) == metav1.ConditionUnknown {

@@ -33,7 +33,7 @@ func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 	if !s.prepare(now, &c, &present, count > 0) {
 		return false
 	}
-	if count == 1 && says(&present, &c) {
+	if count == 1 && equal(&present, &c) {
 		return false
 	}
 	if list, ok := s.target.(*[]metav1.Condition); ok && count == 1 {
@@ -63,8 +63,8 @@ func (s *ConditionSet) prepare(now time.Time, c, present *metav1.Condition, exis
 		s.fail(fmt.Errorf("condition %q: %w for its transition", c.Type, ErrNoTime))
 		return false
 	}
-	if !fits(c.Message, MaxMessageLength) {
-		c.Message = clip(c.Message, MaxMessageLength)
+	if !fits(c.Message, maxMessageLength) {
+		c.Message = clip(c.Message, maxMessageLength)
 	}
 	return true
 }
@@ -124,7 +124,7 @@ func (s *ConditionSet) put(now time.Time, given []metav1.Condition) (changed boo
 		if !s.prepare(now, &given[i], &next, index >= 0) {
 			return false
 		}
-		if count != 1 || !says(&next, &given[i]) {
+		if count != 1 || !equal(&next, &given[i]) {
 			overwrite(&next, &given[i])
 			changes[next.Type] = &place{index, &next}
 		}
@@ -360,9 +360,9 @@ func sameStatus(present, given metav1.ConditionStatus) bool {
 	return condition.ParseStatus(string(present)) == given
 }
 
-// says reports whether an entry equals a condition, apart from the time of its transition; but an entry without a time
+// equal reports whether an entry equals a condition, apart from the time of its transition; but an entry without a time
 // has to get one.
-func says(present, c *metav1.Condition) bool {
+func equal(present, c *metav1.Condition) bool {
 	return !present.LastTransitionTime.IsZero() && present.Status == c.Status && present.Reason == c.Reason &&
 		present.Message == c.Message && present.ObservedGeneration == c.ObservedGeneration
 }

@@ -8,54 +8,47 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/operkit/operkit/status/internal/condition"
 	"github.com/operkit/operkit/status/internal/structs"
 )
 
-// layout is where the structs of one type hold their conditions.
+// layout is where the structs of one type hold their conditions and their observed generation.
 type layout struct {
-	list []int // from the struct to status.conditions
+	// list leads from the struct to status.conditions, generation to status.observedGeneration; nil without one.
+	list, generation []int
 	// element is nil for metav1.Condition itself.
 	element *element
 }
 
-// layouts holds those of the types met so far: reflect.Type to *layout, which
-// is nil for types without conditions.
+// layouts holds the layouts of the types met so far: reflect.Type to *layout.
 var layouts sync.Map
-
-func layoutOf(t reflect.Type) *layout {
-	if known, ok := layouts.Load(t); ok {
-		return known.(*layout)
-	}
-	found := find(t)
-	layouts.Store(t, found)
-	return found
-}
 
 var conditionsType = reflect.TypeFor[[]metav1.Condition]()
 
-func find(t reflect.Type) *layout {
+func findLayout(t reflect.Type) *layout {
+	found := &layout{}
 	status := structs.Index(t, "status")
 	if status == nil {
-		return nil
+		return found
 	}
-	holder := t.FieldByIndex(status).Type
-	if holder.Kind() == reflect.Pointer {
-		holder = holder.Elem()
+	holder := leaf(t.FieldByIndex(status).Type)
+	if index := structs.Index(holder, observedGenerationKey); index != nil && isInteger(leaf(holder.FieldByIndex(index).Type)) {
+		found.generation = slices.Concat(status, index)
 	}
 	list := structs.Index(holder, conditionsKey)
 	if list == nil {
-		return nil
+		return found
 	}
-	found := &layout{list: slices.Concat(status, list)}
-	switch listType := holder.FieldByIndex(list).Type; {
-	case listType.ConvertibleTo(conditionsType) && listType.Kind() == reflect.Slice && listType.Elem() == conditionsType.Elem():
-	case listType.Kind() == reflect.Slice:
+	listType := holder.FieldByIndex(list).Type
+	if listType.Kind() != reflect.Slice {
+		return found
+	}
+	if listType.Elem() != conditionsType.Elem() {
 		if found.element = elementOf(listType.Elem()); found.element == nil {
-			return nil
+			return found
 		}
-	default:
-		return nil
 	}
+	found.list = slices.Concat(status, list)
 	return found
 }
 
@@ -65,14 +58,27 @@ type held struct {
 	object reflect.Value
 }
 
-// structOf returns a struct that holds conditions, false for everything else.
-func structOf(target any) (held, bool) {
+// layoutOf returns a struct that is pointed to with its layout, and false for everything else.
+func layoutOf(target any) (held, bool) {
 	value := reflect.ValueOf(target)
 	if value.Kind() != reflect.Pointer || value.IsNil() || value.Elem().Kind() != reflect.Struct {
 		return held{}, false
 	}
-	found := layoutOf(value.Type().Elem())
-	return held{found, value.Elem()}, found != nil
+	t := value.Type().Elem()
+	found, known := layouts.Load(t)
+	if !known {
+		found = findLayout(t)
+		layouts.Store(t, found)
+	}
+	return held{found.(*layout), value.Elem()}, true
+}
+
+// structOf returns a struct that holds conditions, false for everything else.
+func structOf(target any) (held, bool) {
+	if found, ok := layoutOf(target); ok && found.list != nil {
+		return found, true
+	}
+	return held{}, false
 }
 
 func (h held) read() []metav1.Condition {
@@ -120,7 +126,7 @@ func (h held) restrict(c, present *metav1.Condition) {
 // rewrite makes the list consist of places. It is a slice of its own: the present one may be shared with what the
 // object was copied from. Whatever else the elements hold goes with them.
 func (h held) rewrite(places []place) error {
-	target, ok := structs.Settle(h.object, h.list)
+	target, ok := structs.MakeAt(h.object, h.list)
 	if !ok {
 		return fmt.Errorf("conditions of %s: %w: status.conditions can't be set, a nil pointer on the way isn't exported", h.object.Type(), ErrUnsupportedObject)
 	}
@@ -139,4 +145,45 @@ func (h held) rewrite(places []place) error {
 	}
 	target.Set(list)
 	return nil
+}
+
+// observe writes status.observedGeneration and reports whether that changed the
+// object. One that has no such field stays as it is, and so does a bare list.
+func (s *ConditionSet) observe(generation int64) bool {
+	if object := s.document(); object != nil {
+		return observeDocument(object, generation)
+	}
+	held, _ := layoutOf(s.target)
+	if held.layout == nil || held.generation == nil {
+		return false
+	}
+	field, ok := structs.MakeAt(held.object, held.generation)
+	if !ok {
+		return false
+	}
+	if present, ok := content(held.object, held.generation); ok && present.Int() == generation {
+		return false
+	}
+	fill(field, false, func(field reflect.Value) { field.SetInt(generation) })
+	return true
+}
+
+// holdsGenerations reports whether the object's conditions have a place for an
+// observed generation of their own.
+func (s *ConditionSet) holdsGenerations() bool {
+	if _, isAccessor := s.target.(Accessor); isAccessor {
+		return true
+	}
+	held, ok := structOf(s.target)
+	return !ok || held.element == nil || held.element.generation != nil
+}
+
+func observeDocument(object map[string]any, generation int64) bool {
+	status := condition.Map(object, "status")
+	present, known := condition.Integer(status[observedGenerationKey])
+	if status == nil || known && present == generation {
+		return false
+	}
+	status[observedGenerationKey] = generation
+	return true
 }

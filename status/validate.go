@@ -10,21 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// What makes a condition, a verdict or a call invalid. Errors of this package
-// wrap one of these.
+// Errors of this package wrap one of these.
 var (
-	// ErrInvalidType is a condition type that is empty, too long or no
-	// qualified name.
-	ErrInvalidType = errors.New("invalid condition type")
-	// ErrInvalidStatus is a condition status other than True, False, Unknown.
-	ErrInvalidStatus = errors.New("invalid condition status")
-	// ErrInvalidReason is a reason that is empty, too long, not of the form
-	// that conditions ask for, or unknown where a closed set is declared.
-	ErrInvalidReason = errors.New("invalid reason")
-	// ErrInvalidGeneration is a negative generation.
-	ErrInvalidGeneration = errors.New("invalid generation")
-	// ErrInvalidKind is a kind that an Application can't keep a service status of.
-	ErrInvalidKind = errors.New("invalid kind")
+	// ErrInvalid is a condition, a verdict or an Application with a type, status, reason, generation or kind that it can't
+	// have.
+	ErrInvalid = errors.New("invalid")
 	// ErrNoTime is a zero time, or one that RFC 3339 can't write, where a
 	// transition has to be dated.
 	ErrNoTime = errors.New("no usable time given")
@@ -33,16 +23,24 @@ var (
 	ErrUnsupportedObject = errors.New("object can hold no conditions")
 )
 
+var (
+	errInvalidType       = fmt.Errorf("%w condition type", ErrInvalid)
+	errInvalidStatus     = fmt.Errorf("%w condition status", ErrInvalid)
+	errInvalidReason     = fmt.Errorf("%w reason", ErrInvalid)
+	errInvalidGeneration = fmt.Errorf("%w generation", ErrInvalid)
+	errInvalidKind       = fmt.Errorf("%w kind", ErrInvalid)
+)
+
 // The bounds of metav1.Condition, in bytes.
 const (
-	MaxTypeLength    = 316
-	MaxReasonLength  = 1024
-	MaxMessageLength = 32768
+	maxTypeLength    = 316
+	maxReasonLength  = 1024
+	maxMessageLength = 32768
 )
 
 // Validate returns what the API server would refuse about a condition's type, status, reason or observedGeneration, or
 // nil. A message that is too long is no error: writing shortens it visibly. lastTransitionTime isn't looked at, writing
-// sets it. The error wraps ErrInvalidType, ErrInvalidStatus, ErrInvalidReason or ErrInvalidGeneration.
+// sets it. The error wraps ErrInvalid.
 func Validate(c metav1.Condition) error {
 	if err := validateType(c.Type); err != nil {
 		return err
@@ -52,13 +50,13 @@ func Validate(c metav1.Condition) error {
 
 func validateType(conditionType string) error {
 	if conditionType == "" {
-		return fmt.Errorf("condition: %w: it is empty", ErrInvalidType)
+		return fmt.Errorf("condition: %w: it is empty", errInvalidType)
 	}
-	if len(conditionType) > MaxTypeLength {
-		return fmt.Errorf("condition %.64q...: %w: %d bytes, at most %d are allowed", conditionType, ErrInvalidType, len(conditionType), MaxTypeLength)
+	if len(conditionType) > maxTypeLength {
+		return fmt.Errorf("condition %.64q...: %w: %d bytes, at most %d are allowed", conditionType, errInvalidType, len(conditionType), maxTypeLength)
 	}
 	if faults := validation.IsQualifiedName(conditionType); len(faults) > 0 {
-		return fmt.Errorf("condition %q: %w: %s", conditionType, ErrInvalidType, faults[0])
+		return fmt.Errorf("condition %q: %w: %s", conditionType, errInvalidType, faults[0])
 	}
 	return nil
 }
@@ -67,23 +65,23 @@ func validateType(conditionType string) error {
 // be inlined, since it runs on every write of a condition.
 func valid(c *metav1.Condition) bool {
 	return (c.Status == metav1.ConditionTrue || c.Status == metav1.ConditionFalse || c.Status == metav1.ConditionUnknown) &&
-		len(c.Reason) <= MaxReasonLength && c.ObservedGeneration >= 0 && reasonFits(c.Reason)
+		len(c.Reason) <= maxReasonLength && c.ObservedGeneration >= 0 && reasonFits(c.Reason)
 }
 
 func validateContent(c *metav1.Condition) error {
 	switch c.Status {
 	case metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown:
 	default:
-		return fmt.Errorf("condition %q: %w: %.64q, use True, False or Unknown", c.Type, ErrInvalidStatus, string(c.Status))
+		return fmt.Errorf("condition %q: %w: %.64q, use True, False or Unknown", c.Type, errInvalidStatus, string(c.Status))
 	}
-	if len(c.Reason) > MaxReasonLength {
-		return fmt.Errorf("condition %q: %w: %d bytes, at most %d are allowed", c.Type, ErrInvalidReason, len(c.Reason), MaxReasonLength)
+	if len(c.Reason) > maxReasonLength {
+		return fmt.Errorf("condition %q: %w: %d bytes, at most %d are allowed", c.Type, errInvalidReason, len(c.Reason), maxReasonLength)
 	}
 	if !reasonFits(c.Reason) {
-		return fmt.Errorf("condition %q: %w: %.64q, use a CamelCase word", c.Type, ErrInvalidReason, c.Reason)
+		return fmt.Errorf("condition %q: %w: %.64q, use a CamelCase word", c.Type, errInvalidReason, c.Reason)
 	}
 	if c.ObservedGeneration < 0 {
-		return fmt.Errorf("condition %q: %w: observedGeneration %d is negative", c.Type, ErrInvalidGeneration, c.ObservedGeneration)
+		return fmt.Errorf("condition %q: %w: observedGeneration %d is negative", c.Type, errInvalidGeneration, c.ObservedGeneration)
 	}
 	return nil
 }
@@ -118,7 +116,7 @@ func fits(text string, limit int) bool { return len(text) <= limit && utf8.Valid
 
 // clip makes a text fit into limit bytes: valid UTF-8 (or the API server would
 // store something else than what was written), its end replaced by a mark that
-// says how long it was.
+// equal how long it was.
 func clip(text string, limit int) string {
 	if fits(text, limit) {
 		return text

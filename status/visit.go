@@ -70,7 +70,7 @@ func (v *Visit) Result(conditionType string, err error) {
 // as their own observedGeneration, where their type has that field; visit a document whose schema has no such field
 // either with generation 0, which writes none.
 //
-// Errors: the first one of a report (wrapping ErrDeclaration or what Validate returns), ErrInvalidGeneration,
+// Errors: the first one of a report (wrapping ErrDeclaration or what Validate returns), ErrInvalid,
 // ErrUnsupportedObject, ErrNoTime. With an error nothing is written.
 func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 	if v.err != nil {
@@ -80,7 +80,7 @@ func (v *Visit) End(now time.Time, object any) (changed bool, err error) {
 		return false, fmt.Errorf("%w: %w", ErrDeclaration, ErrNoTime)
 	}
 	if v.generation < 0 {
-		return false, fmt.Errorf("%w: %w: %d is negative", ErrDeclaration, ErrInvalidGeneration, v.generation)
+		return false, fmt.Errorf("%w: %w: %d is negative", ErrDeclaration, errInvalidGeneration, v.generation)
 	}
 	conditions := Conditions(object)
 	list := v.content(conditions)
@@ -115,7 +115,7 @@ func (v *Visit) content(conditions *ConditionSet) []metav1.Condition {
 				Message: "the last visit said nothing about it", ObservedGeneration: v.generation,
 			})
 		case !d.Summarises && !storable(kept):
-			list = append(list, mended(kept))
+			list = append(list, completed(kept))
 		}
 	}
 	return list
@@ -126,8 +126,8 @@ func storable(c metav1.Condition) bool {
 	return valid(&c) && !c.LastTransitionTime.IsZero()
 }
 
-// mended is a condition with what it lacks, apart from the time.
-func mended(c metav1.Condition) metav1.Condition {
+// completed is a condition with what it lacks, apart from the time.
+func completed(c metav1.Condition) metav1.Condition {
 	c.Status = condition.ParseStatus(string(c.Status))
 	c.ObservedGeneration = max(c.ObservedGeneration, 0)
 	c.Reason = allowedReason(c.Reason)

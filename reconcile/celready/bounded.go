@@ -15,10 +15,10 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// mostWork is how much a single call may do: characters that it writes or pairs that it compares. A call is charged
+// maxWork is how much a single call may do: characters that it writes or pairs that it compares. A call is charged
 // after it has returned and isn't interrupted, so that those which do more than look once at what they are given have
 // to be refused before.
-const mostWork = 1 << 24
+const maxWork = 1 << 24
 
 // works are the functions that do more than that, with how much it is.
 var works = map[string]func(args []ref.Val) uint64{
@@ -85,7 +85,7 @@ func boundedFunctions(env *cel.Env) ([]cel.EnvOption, error) {
 func boundedCall(name string, work func(args []ref.Val) uint64, binding *functions.Overload) functions.FunctionOp {
 	return func(args ...ref.Val) ref.Val {
 		switch {
-		case work(args) > mostWork:
+		case work(args) > maxWork:
 			return tooMuchWork(name)
 		case len(args) == 1 && binding.Unary != nil:
 			return binding.Unary(args[0])
@@ -136,7 +136,7 @@ func compiledPattern(call interpreter.InterpretableCall, pattern string) (interp
 		switch {
 		case !ok:
 			return types.NewErr("no such overload")
-		case uint64(len(text))*uint64(instructions) > mostWork:
+		case uint64(len(text))*uint64(instructions) > maxWork:
 			return tooMuchWork(overloads.Matches)
 		}
 		return types.Bool(compiled.MatchString(string(text)))

@@ -28,13 +28,13 @@ type expression struct {
 }
 
 const (
-	// oftenEnough is after how many elements of a loop it is asked whether the context has ended.
-	oftenEnough = 100
-	// largestValue is how large a value may be that an expression makes: elements in all its depths, and ten characters
+	// interruptInterval is after how many elements of a loop it is asked whether the context has ended.
+	interruptInterval = 100
+	// maxValueSize is how large a value may be that an expression makes: elements in all its depths, and ten characters
 	// each.
-	largestValue = 1 << 18
-	// deepestValue is how deep a value is measured; what is deeper counts as too large.
-	deepestValue = 1000
+	maxValueSize = 1 << 18
+	// maxValueDepth is how deep a value is measured; what is deeper counts as too large.
+	maxValueDepth = 1000
 )
 
 func compileOne(env *cel.Env, name, text string, result *cel.Type, costLimit uint64) (*expression, error) {
@@ -80,25 +80,25 @@ func programOptions(tree *ast.AST, costLimit uint64) []cel.ProgramOption {
 		cel.EvalOptions(cel.OptOptimize),
 		cel.CostTracking(actualCost{}),
 		cel.CostLimit(costLimit),
-		cel.InterruptCheckFrequency(oftenEnough),
+		cel.InterruptCheckFrequency(interruptInterval),
 		cel.OptimizeRegex(compiledPatterns...),
 	}
 	if makesValues(tree) {
-		options = append(options, cel.MemoryTracking(types.MemoryTrackerSizeCalculator(measure)), cel.MemoryLimit(largestValue))
+		options = append(options, cel.MemoryTracking(types.MemoryTrackerSizeCalculator(measure)), cel.MemoryLimit(maxValueSize))
 	}
 	return options
 }
 
-// mostErrors of one expression are told: one mistake can have many of them.
-const mostErrors = 10
+// maxErrors of one expression are told: one mistake can have many of them.
+const maxErrors = 10
 
 // invalid tells what is wrong with an expression, and where.
 func invalid(faults []*common.Error, source common.Source) error {
 	var lines []string
-	for _, fault := range faults[:min(mostErrors, len(faults))] {
+	for _, fault := range faults[:min(maxErrors, len(faults))] {
 		lines = append(lines, strings.TrimPrefix(fault.ToDisplayString(source), "ERROR: "))
 	}
-	if more := len(faults) - mostErrors; more > 0 {
+	if more := len(faults) - maxErrors; more > 0 {
 		lines = append(lines, fmt.Sprintf("%s: and %d more errors", source.Description(), more))
 	}
 	return fmt.Errorf("%s", strings.Join(lines, "\n"))
@@ -152,6 +152,6 @@ func isContainer(value ref.Val) bool {
 }
 
 // measure counts what is in a value, in all its depths.
-var measure = types.NewSizeCalculator(types.SizeCalculatorMaxDepth(deepestValue), types.SizeCalculatorMaxTraversal(largestValue))
+var measure = types.NewSizeCalculator(types.SizeCalculatorMaxDepth(maxValueDepth), types.SizeCalculatorMaxTraversal(maxValueSize))
 
 func measured(value ref.Val) uint64 { return uint64(measure.AggregateSize(value)) }

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// mostCharacters is how long an expression may be, deepest how deep its parts may be in each other.
-	mostCharacters = 8192
-	deepest        = 100
-	// largestPattern is how many instructions a regular expression may compile to.
-	largestPattern = 1000
-	// longestRange is how many numbers lists.range gives.
-	longestRange = 10_000
+	// maxCharacters is how long an expression may be, maxNesting how deep its parts may be in each other.
+	maxCharacters = 8192
+	maxNesting    = 100
+	// maxPatternSize is how many instructions a regular expression may compile to.
+	maxPatternSize = 1000
+	// maxRangeSize is how many numbers lists.range gives.
+	maxRangeSize = 10_000
 	variable     = "object"
 )
 
@@ -29,7 +29,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.Variable(variable, cel.MapType(cel.StringType, cel.DynType)),
 		cel.OptionalTypes(cel.OptionalTypesVersion(4)),
 		ext.Strings(ext.StringsVersion(5)),
-		ext.Lists(ext.ListsVersion(3), ext.ListsMaxRangeSize(longestRange)),
+		ext.Lists(ext.ListsVersion(3), ext.ListsMaxRangeSize(maxRangeSize)),
 		ext.Bindings(ext.BindingsVersion(0)),
 		ext.TwoVarComprehensions(ext.TwoVarComprehensionsVersion(0)),
 
@@ -38,9 +38,9 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		// For what errors show of an expression.
 		cel.EnableMacroCallTracking(),
 
-		cel.ParserExpressionSizeLimit(mostCharacters),
-		cel.ParserRecursionLimit(deepest),
-		cel.RegexProgramSizeLimit(largestPattern),
+		cel.ParserExpressionSizeLimit(maxCharacters),
+		cel.ParserRecursionLimit(maxNesting),
+		cel.RegexProgramSizeLimit(maxPatternSize),
 		cel.ASTValidators(
 			cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals(), literalPatterns{},
 		),

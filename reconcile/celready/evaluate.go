@@ -107,7 +107,7 @@ func (e *expression) explain(err error) *failure {
 	case errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded:
 		return &failure{reason: reasonCost, text: fmt.Sprintf("the expression %s costs more than the limit of %d: simplify it, or allow more (CostLimit)", e.name, e.costLimit)}
 	case errors.As(err, &cancelled):
-		return &failure{reason: reasonCost, text: fmt.Sprintf("the expression %s makes a value of more than %d elements", e.name, largestValue)}
+		return &failure{reason: reasonCost, text: fmt.Sprintf("the expression %s makes a value of more than %d elements", e.name, maxValueSize)}
 	case errors.As(err, &own):
 		return &failure{reason: own.reason, text: fmt.Sprintf("the expression %s %s", e.name, own.text), cause: own.cause}
 	case !errors.As(err, &at):

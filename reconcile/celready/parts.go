@@ -107,14 +107,14 @@ func pathOf(piece ast.Expr) (string, bool) {
 	return strings.TrimPrefix(path+"."+field, "."), true
 }
 
-// longest is how much of an expression is shown.
-const longest = 160
+// maxShown is how much of an expression is shown.
+const maxShown = 160
 
 // oneLine is a text without line ends, shortened.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > longest {
-		return string(runes[:longest]) + "..."
+	if runes := []rune(text); len(runes) > maxShown {
+		return string(runes[:maxShown]) + "..."
 	}
 	return text
 }

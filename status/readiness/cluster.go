@@ -1,12 +1,14 @@
 package readiness
 
+import "cmp"
+
 // namespace is the row Namespace.
 func namespace(s subject) Result {
 	switch s.phase() {
 	case "Active":
 		return ready("NamespaceActive", "the namespace is active", statusPhase)
 	case "Terminating":
-		return terminating(says(s.blockers(), "the namespace is being deleted"), statusPhase)
+		return terminating(cmp.Or(s.blockers(), "the namespace is being deleted"), statusPhase)
 	}
 	return s.otherPhase()
 }
@@ -17,7 +19,7 @@ func node(s subject) Result {
 	if !v.holds() {
 		return waits("Ready", v, "NodeNotReady", "the node isn't ready yet")
 	}
-	return ready(says(v.reason, "NodeReady"), says(v.message, "the node is ready"), field("Ready"))
+	return ready(cmp.Or(v.reason, "NodeReady"), cmp.Or(v.message, "the node is ready"), field("Ready"))
 }
 
 // definition is the row apiextensions.k8s.io/CustomResourceDefinition. A schema
@@ -25,10 +27,10 @@ func node(s subject) Result {
 func definition(s subject) Result {
 	names, established := s.condition("NamesAccepted"), s.condition("Established")
 	if names.isFalse() {
-		return failed(says(names.reason, "NamesNotAccepted"), says(names.message, "the names are taken"), field("NamesAccepted"))
+		return failed(cmp.Or(names.reason, "NamesNotAccepted"), cmp.Or(names.message, "the names are taken"), field("NamesAccepted"))
 	}
 	if established.isFalse() && established.reason != "Installing" {
-		return failed(says(established.reason, "NotEstablished"), says(established.message, "the definition isn't established"), field("Established"))
+		return failed(cmp.Or(established.reason, "NotEstablished"), cmp.Or(established.message, "the definition isn't established"), field("Established"))
 	}
 	if !names.holds() {
 		return s.unmet("NamesAccepted", names, "NamesNotAccepted", "the names aren't accepted yet", "Established", established)
@@ -45,5 +47,5 @@ func apiService(s subject) Result {
 	if !available.holds() {
 		return waits("Available", available, "NotAvailable", "the API isn't available yet")
 	}
-	return ready("Available", says(available.message, "the API is available"), field("Available"))
+	return ready("Available", cmp.Or(available.message, "the API is available"), field("Available"))
 }

@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 // first.
 func common(s *subject) (Result, bool) {
 	if deleted := s.metadata["deletionTimestamp"]; deleted != nil && deleted != "" {
-		result := terminating(says(s.blockers(), "the object is being deleted"), "metadata.deletionTimestamp")
+		result := terminating(cmp.Or(s.blockers(), "the object is being deleted"), "metadata.deletionTimestamp")
 		return result.with(s.waitsForFinalizers(), "metadata.finalizers"), true
 	}
 	generation, known := s.generation()
@@ -23,14 +24,14 @@ func common(s *subject) (Result, bool) {
 			"status.observedGeneration", "metadata.generation"), true
 	}
 	if stalled := s.condition("Stalled"); stalled.isTrue() {
-		result := failed(says(stalled.reason, "Stalled"), says(stalled.message, "the object is stalled"), field("Stalled"))
+		result := failed(cmp.Or(stalled.reason, "Stalled"), cmp.Or(stalled.message, "the object is stalled"), field("Stalled"))
 		if stalled.message == "" {
-			result = s.complained(result)
+			result = s.withFault(result)
 		}
 		return result, true
 	}
 	if reconciling := s.condition("Reconciling"); reconciling.isTrue() {
-		result := inProgress(says(reconciling.reason, "Reconciling"), says(reconciling.message, "the object is being reconciled"), field("Reconciling"))
+		result := inProgress(cmp.Or(reconciling.reason, "Reconciling"), cmp.Or(reconciling.message, "the object is being reconciled"), field("Reconciling"))
 		if isReady := s.condition("Ready"); isReady.isFalse() {
 			result = result.with(isReady.message, field("Ready"))
 		}
@@ -67,8 +68,8 @@ func (s *subject) blockers() string {
 	for _, element := range s.conditions {
 		entry, _ := element.(map[string]any)
 		conditionType := condition.Text(entry, condition.Type)
-		told := strings.HasPrefix(conditionType, "NamespaceDeletion") || strings.HasPrefix(conditionType, "NamespaceContent")
-		if !told || asked[conditionType] {
+		blocks := strings.HasPrefix(conditionType, "NamespaceDeletion") || strings.HasPrefix(conditionType, "NamespaceContent")
+		if !blocks || asked[conditionType] {
 			continue
 		}
 		asked[conditionType] = true

@@ -1,6 +1,10 @@
 package readiness
 
-import "github.com/operkit/operkit/status/internal/condition"
+import (
+	"cmp"
+
+	"github.com/operkit/operkit/status/internal/condition"
+)
 
 // generic decides for kinds without a row, by the conditions that many set. A
 // kind of which nothing is known is ready by being there. One whose status has
@@ -8,12 +12,12 @@ import "github.com/operkit/operkit/status/internal/condition"
 func generic(s subject, setsReady bool) Result {
 	// Stalled and Reconciling have been looked at before.
 	if v := s.condition("Failed"); v.isTrue() {
-		return failed(says(v.reason, "Failed"), says(v.message, "the object has failed"), field("Failed"))
+		return failed(cmp.Or(v.reason, "Failed"), cmp.Or(v.message, "the object has failed"), field("Failed"))
 	}
 	isReady, available := s.condition("Ready"), s.condition("Available")
 	if v := s.condition("Progressing"); v.isTrue() && !isReady.isTrue() && !available.isTrue() {
-		result := inProgress(says(v.reason, "Progressing"), says(v.message, "the object is progressing"), field("Progressing"))
-		return s.complained(result)
+		result := inProgress(cmp.Or(v.reason, "Progressing"), cmp.Or(v.message, "the object is progressing"), field("Progressing"))
+		return s.withFault(result)
 	}
 	if !isReady.present && setsReady {
 		return inProgress("ReadyMissing", "the condition Ready isn't set yet", field("Ready"))
@@ -31,7 +35,7 @@ func (s *subject) decided(conditionType string, v view) Result {
 	result := decide(conditionType, v)
 	if !result.Ready() {
 		if v.message == "" {
-			result = s.complained(result, conditionType)
+			result = s.withFault(result, conditionType)
 		}
 		return result
 	}
@@ -45,7 +49,7 @@ func (s *subject) decided(conditionType string, v view) Result {
 
 func decide(conditionType string, v view) Result {
 	if v.holds() {
-		return ready(says(v.reason, conditionType), says(v.message, "the condition "+conditionType+" is True"), field(conditionType))
+		return ready(cmp.Or(v.reason, conditionType), cmp.Or(v.message, "the condition "+conditionType+" is True"), field(conditionType))
 	}
 	return waits(conditionType, v, "Not"+conditionType, "the condition "+conditionType+" is not True")
 }

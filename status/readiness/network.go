@@ -1,15 +1,16 @@
 package readiness
 
 import (
+	"cmp"
 	"github.com/operkit/operkit/status/internal/condition"
 )
 
 // service is the row Service.
 func service(s subject) Result {
-	kind := says(condition.Text(s.spec, "type"), "ClusterIP")
+	kind := cmp.Or(condition.Text(s.spec, "type"), "ClusterIP")
 	if kind == "LoadBalancer" && !s.hasAddress() {
 		result := inProgress("NoAddress", "the load balancer has no address yet", loadBalancer, "spec.type")
-		return s.complained(result)
+		return s.withFault(result)
 	}
 	if kind != "ExternalName" && condition.Text(s.spec, "clusterIP") == "" {
 		return inProgress("NoClusterIP", "the Service has no cluster IP yet", "spec.clusterIP", "spec.type")
@@ -20,7 +21,7 @@ func service(s subject) Result {
 // ingress is the row networking.k8s.io/Ingress.
 func ingress(s subject) Result {
 	if s.checker.IngressNeedsAddress && !s.hasAddress() {
-		return s.complained(inProgress("NoAddress", "the Ingress has no address yet", loadBalancer))
+		return s.withFault(inProgress("NoAddress", "the Ingress has no address yet", loadBalancer))
 	}
 	return present()
 }

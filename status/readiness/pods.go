@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func podFailed(s *subject, phase string, isReady view) (Result, bool) {
 	scheduled := s.condition("PodScheduled")
 	if phase == "Pending" && scheduled.isFalse() && scheduled.reason == "Unschedulable" {
 		if lasts, ok := s.lasts(scheduled); ok && lasts > unschedulableGrace {
-			return failed("Unschedulable", says(scheduled.message, "the Pod can't be scheduled"), field("PodScheduled"), statusPhase), true
+			return failed("Unschedulable", cmp.Or(scheduled.message, "the Pod can't be scheduled"), field("PodScheduled"), statusPhase), true
 		}
 	}
 	return Result{}, false
@@ -53,7 +54,7 @@ func podFailed(s *subject, phase string, isReady view) (Result, bool) {
 
 // failedPod gives the words of the Pod itself, else those of who ended it, else of the container that ended.
 func (s *subject) failedPod() Result {
-	result := failed(says(condition.Text(s.status, "reason"), "PodFailed"), says(condition.Text(s.status, "message"), "the Pod has failed"), statusPhase)
+	result := failed(cmp.Or(condition.Text(s.status, "reason"), "PodFailed"), cmp.Or(condition.Text(s.status, "message"), "the Pod has failed"), statusPhase)
 	if condition.Text(s.status, "message") != "" {
 		return result
 	}
@@ -150,7 +151,7 @@ func containersFailed(s *subject, isReady view) (Result, bool) {
 		for _, element := range containers {
 			container, _ := element.(map[string]any)
 			waiting := condition.Map(condition.Map(container, "state"), "waiting")
-			if reason := condition.Text(waiting, "reason"); hopeless(reason) {
+			if reason := condition.Text(waiting, "reason"); isFatal(reason) {
 				message := fmt.Sprintf("container %q %s", condition.Text(container, "name"), troubleOf(container))
 				return failed(reason, message, "status."+list), true
 			}
@@ -159,8 +160,8 @@ func containersFailed(s *subject, isReady view) (Result, bool) {
 	return Result{}, false
 }
 
-// hopeless reports whether a container that waits for a reason won't start by itself.
-func hopeless(reason string) bool {
+// isFatal reports whether a container that waits for a reason won't start by itself.
+func isFatal(reason string) bool {
 	switch reason {
 	case "CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "CreateContainerConfigError":
 		return true
@@ -183,12 +184,12 @@ func (s *subject) otherPhase() Result {
 func job(s subject) Result {
 	for _, conditionType := range [...]string{"Failed", "FailureTarget"} {
 		if v := s.condition(conditionType); v.isTrue() {
-			return failed(says(v.reason, "JobFailed"), says(v.message, "the Job has failed"), field(conditionType))
+			return failed(cmp.Or(v.reason, "JobFailed"), cmp.Or(v.message, "the Job has failed"), field(conditionType))
 		}
 	}
 	complete := s.condition("Complete")
 	if complete.holds() {
-		return ready("JobComplete", says(complete.message, "the Job is complete"), field("Complete"))
+		return ready("JobComplete", cmp.Or(complete.message, "the Job is complete"), field("Complete"))
 	}
 	if complete.isTrue() {
 		return waits("Complete", complete, "", "")
@@ -196,9 +197,9 @@ func job(s subject) Result {
 	suspend, _ := s.spec["suspend"].(bool)
 	if suspended := s.condition("Suspended"); suspend && suspended.isTrue() {
 		if s.checker.SuspendedJobReady && suspended.holds() {
-			return remark("Suspended", says(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
+			return remark("Suspended", cmp.Or(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
 		}
-		return inProgress("Suspended", says(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
+		return inProgress("Suspended", cmp.Or(suspended.message, "the Job is suspended"), field("Suspended"), "spec.suspend")
 	}
 	if s.status["startTime"] == nil {
 		if suspend {
@@ -216,7 +217,7 @@ func runningJob(s *subject) Result {
 		result = result.with(fmt.Sprintf("%d Pods have failed", count), "status.failed")
 	}
 	if met := s.condition("SuccessCriteriaMet"); met.isTrue() {
-		result = result.with(says(met.message, "its success criteria are met, and Pods are still ending"), field("SuccessCriteriaMet"))
+		result = result.with(cmp.Or(met.message, "its success criteria are met, and Pods are still ending"), field("SuccessCriteriaMet"))
 	}
 	return result
 }

@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -9,7 +10,7 @@ import (
 func budget(s subject) Result {
 	allowed := s.condition("DisruptionAllowed")
 	if allowed.isFalse() && allowed.reason == "SyncFailed" {
-		return failed(allowed.reason, says(allowed.message, "the budget can't be computed"), field("DisruptionAllowed"))
+		return failed(allowed.reason, cmp.Or(allowed.message, "the budget can't be computed"), field("DisruptionAllowed"))
 	}
 	if result, done := s.unobserved(); done {
 		return result
@@ -33,7 +34,7 @@ func autoscaler(s subject) Result {
 	}
 	able, active := s.condition("AbleToScale"), s.condition("ScalingActive")
 	if active.isFalse() && active.reason == "InvalidSelector" {
-		return failed(active.reason, says(active.message, "the selector of the target is invalid"), field("ScalingActive"))
+		return failed(active.reason, cmp.Or(active.message, "the selector of the target is invalid"), field("ScalingActive"))
 	}
 	if !able.holds() {
 		return s.unmet("AbleToScale", able, "NotAbleToScale", "the condition AbleToScale is not True", "ScalingActive", active)
@@ -43,9 +44,9 @@ func autoscaler(s subject) Result {
 		return waits("ScalingActive", active, "ScalingNotActive", "the condition ScalingActive is not True")
 	}
 	if disabled {
-		return remark(active.reason, says(active.message, "the autoscaler is switched off"), field("ScalingActive"), field("AbleToScale"))
+		return remark(active.reason, cmp.Or(active.message, "the autoscaler is switched off"), field("ScalingActive"), field("AbleToScale"))
 	}
-	return ready(says(active.reason, "ScalingActive"), says(active.message, "the autoscaler works"), field("ScalingActive"), field("AbleToScale"))
+	return ready(cmp.Or(active.reason, "ScalingActive"), cmp.Or(active.message, "the autoscaler works"), field("ScalingActive"), field("AbleToScale"))
 }
 
 // annotatedConditions returns the conditions of autoscaling/v1, which has no

@@ -57,7 +57,7 @@ type Condition struct {
 	Type string
 	// Status is what it has to be; empty is True.
 	Status string
-	// FailedReasons are reasons with which it is hopeless to wait, whatever the
+	// FailedReasons are reasons with which it is isFatal to wait, whatever the
 	// status.
 	FailedReasons []string
 	// TimeKey is the field that dates an entry; empty is lastTransitionTime.
@@ -71,7 +71,7 @@ type Field struct {
 	Path string
 	// Ready are the values that make the object ready; empty is every value.
 	Ready []any
-	// Failed are the values with which it is hopeless to wait.
+	// Failed are the values with which it is isFatal to wait.
 	Failed []any
 }
 
@@ -155,16 +155,16 @@ func (e Expectation) expect(s *subject) Result {
 
 func (c Condition) judge(s *subject) Result {
 	v := s.view(condition.FindBy(s.conditions, c.Type, c.TimeKey))
-	want := condition.ParseStatus(says(c.Status, "True"))
+	want := condition.ParseStatus(cmp.Or(c.Status, "True"))
 	switch {
 	case v.present && slices.Contains(c.FailedReasons, v.reason):
-		return failed(v.reason, says(v.message, "the condition "+c.Type+" has failed"), field(c.Type))
+		return failed(v.reason, cmp.Or(v.message, "the condition "+c.Type+" has failed"), field(c.Type))
 	case v.present && v.status == want && s.outdated(v.entry):
 		return inProgress("ConditionOutdated", "the condition "+c.Type+" is "+string(want)+" for an older generation", field(c.Type))
 	case v.present && v.status == want:
-		return ready(says(v.reason, c.Type), says(v.message, "the condition "+c.Type+" is "+string(want)), field(c.Type))
+		return ready(cmp.Or(v.reason, c.Type), cmp.Or(v.message, "the condition "+c.Type+" is "+string(want)), field(c.Type))
 	}
-	return inProgress(says(v.reason, "Not"+c.Type), says(v.message, "the condition "+c.Type+" is not "+string(want)), field(c.Type))
+	return inProgress(cmp.Or(v.reason, "Not"+c.Type), cmp.Or(v.message, "the condition "+c.Type+" is not "+string(want)), field(c.Type))
 }
 
 func (f Field) judge(object map[string]any) Result {
@@ -239,12 +239,12 @@ func subsystem(s *subject, want Subsystem) Result {
 		return result
 	}
 	if !updating.isFalse() {
-		return inProgress(says(updating.reason, "Updating"), says(updating.message, "the condition Updating is not False"), field("Updating"))
+		return inProgress(cmp.Or(updating.reason, "Updating"), cmp.Or(updating.message, "the condition Updating is not False"), field("Updating"))
 	}
-	if result, done := s.upgrading(says(want.Version, condition.Text(s.spec, "version"))); done {
+	if result, done := s.upgrading(cmp.Or(want.Version, condition.Text(s.spec, "version"))); done {
 		return result
 	}
-	return ready(says(isReady.reason, "Ready"), says(isReady.message, "the subsystem is ready"), field("Ready"), field("Updating"))
+	return ready(cmp.Or(isReady.reason, "Ready"), cmp.Or(isReady.message, "the subsystem is ready"), field("Ready"), field("Updating"))
 }
 
 // upgrading decides for an application status whose reconciled version isn't the desired one; an empty desired version

@@ -114,7 +114,7 @@ func (r Result) Because(others ...Result) Result {
 	}
 	blockers := All(others...).Blockers
 	for i, blocker := range blockers[:min(maxCauses, len(blockers))] {
-		words := fmt.Sprintf("%s %s: %s", blocker.Object.Kind, blocker.Object.Name, says(blocker.Message, blocker.Reason))
+		words := fmt.Sprintf("%s %s: %s", blocker.Object.Kind, blocker.Object.Name, cmp.Or(blocker.Message, blocker.Reason))
 		if i == 0 {
 			r.Message += ": " + words
 		} else {
@@ -167,7 +167,7 @@ func All(results ...Result) Summary {
 	s.State = s.Blockers[0].State
 	parts := []string{s.Message}
 	for _, blocker := range s.Blockers[:min(maxNamed, len(s.Blockers))] {
-		parts = append(parts, fmt.Sprintf("%s: %s: %s", says(blocker.Object.String(), "an object"), blocker.State, blocker.Message))
+		parts = append(parts, fmt.Sprintf("%s: %s: %s", cmp.Or(blocker.Object.String(), "an object"), blocker.State, blocker.Message))
 	}
 	if more := len(s.Blockers) - maxNamed; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))

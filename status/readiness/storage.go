@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/operkit/operkit/status/internal/condition"
@@ -79,12 +80,12 @@ func (s *subject) waitsForConsumer() bool {
 
 // volume is the row PersistentVolume.
 func volume(s subject) Result {
-	words := says(condition.Text(s.status, "message"), condition.Text(s.status, "reason"))
+	words := cmp.Or(condition.Text(s.status, "message"), condition.Text(s.status, "reason"))
 	switch phase := s.phase(); phase {
 	case "Failed":
-		return failed("VolumeFailed", says(words, "the volume couldn't be reclaimed"), statusPhase)
+		return failed("VolumeFailed", cmp.Or(words, "the volume couldn't be reclaimed"), statusPhase)
 	case "Pending":
-		return inProgress("VolumePending", says(words, "the volume isn't available yet"), statusPhase)
+		return inProgress("VolumePending", cmp.Or(words, "the volume isn't available yet"), statusPhase)
 	case "Available", "Bound", "Released":
 		return ready("Volume"+phase, "the volume is there", statusPhase)
 	}

@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -205,14 +206,6 @@ func (s *subject) lasts(v view) (time.Duration, bool) {
 	return s.now.Sub(since), ok
 }
 
-// says gives a condition's own words, or a fallback where it has none.
-func says(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
-}
-
 // waits returns InProgress for a condition that has to be True and isn't, with the condition's own reason and message
 // where it has them. Those of one that is True for an older generation are outdated, so they aren't used.
 func waits(conditionType string, v view, reason, message string, more ...string) Result {
@@ -221,7 +214,7 @@ func waits(conditionType string, v view, reason, message string, more ...string)
 		message = "the condition " + conditionType + " is True for an older generation"
 		return inProgress("ConditionOutdated", message, fields...)
 	}
-	return inProgress(says(v.reason, reason), says(v.message, message), fields...)
+	return inProgress(cmp.Or(v.reason, reason), cmp.Or(v.message, message), fields...)
 }
 
 // field is the path of a condition.

@@ -43,17 +43,17 @@ func (s *subject) unmet(ownType string, own view, reason, message, otherType str
 	return result
 }
 
-// hindered returns the result of a count that is too low, with the message of ReplicaFailure, which has the cause.
-func (s *subject) hindered(result Result) Result {
+// withReplicaFailure returns the result of a count that is too low, with the message of ReplicaFailure, which has the cause.
+func (s *subject) withReplicaFailure(result Result) Result {
 	if failure := s.condition("ReplicaFailure"); failure.isTrue() {
 		return result.because("ReplicaFailure", failure)
 	}
 	return result
 }
 
-// complained returns the result with the message of the first condition that names a fault: one that is False, or True
+// withFault returns the result with the message of the first condition that names a fault: one that is False, or True
 // with a type that ends as those of faults do.
-func (s *subject) complained(result Result, but ...string) Result {
+func (s *subject) withFault(result Result, but ...string) Result {
 	for _, element := range s.conditions {
 		entry, _ := element.(map[string]any)
 		conditionType := condition.Text(entry, condition.Type)

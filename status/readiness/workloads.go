@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -19,7 +20,7 @@ func deployment(s subject) Result {
 	counted, lacking := deploymentCounts(&s, want)
 	if result, done := deploymentFailed(&s, want); done {
 		if lacking {
-			result = s.hindered(result)
+			result = s.withReplicaFailure(result)
 		}
 		return result
 	}
@@ -31,7 +32,7 @@ func deployment(s subject) Result {
 		if progressing.isFalse() {
 			counted = counted.because("Progressing", progressing)
 		}
-		return s.hindered(counted)
+		return s.withReplicaFailure(counted)
 	}
 	if !available.holds() {
 		return s.unmet("Available", available, "NotAvailable", "the condition Available is not True", "Progressing", progressing)
@@ -58,12 +59,12 @@ func pausedDeployment(s *subject, want int64) Result {
 func deploymentFailed(s *subject, want int64) (Result, bool) {
 	progressing := s.condition("Progressing")
 	if progressing.reason == "ProgressDeadlineExceeded" {
-		return failed(progressing.reason, says(progressing.message, "the progress deadline is exceeded"), field("Progressing")), true
+		return failed(progressing.reason, cmp.Or(progressing.message, "the progress deadline is exceeded"), field("Progressing")), true
 	}
 	failure := s.condition("ReplicaFailure")
 	halted := !progressing.present || progressing.isFalse()
 	if failure.isTrue() && halted && s.count("updatedReplicas") < want {
-		return failed(says(failure.reason, "ReplicaFailure"), says(failure.message, "replicas can't be created"),
+		return failed(cmp.Or(failure.reason, "ReplicaFailure"), cmp.Or(failure.message, "replicas can't be created"),
 			field("ReplicaFailure"), "status.updatedReplicas", specReplicas), true
 	}
 	return Result{}, false
@@ -105,20 +106,20 @@ func statefulSet(s subject) Result {
 		{"replicas", want, "LessReplicas", "there"},
 		{"readyReplicas", want, "LessReady", "ready"},
 	}); done {
-		return s.hindered(result)
+		return s.withReplicaFailure(result)
 	}
 	if result, done := s.surplus(want); done {
-		return s.hindered(result)
+		return s.withReplicaFailure(result)
 	}
 	if result, done := statefulSetUpdate(&s, want); done {
-		return s.hindered(result)
+		return s.withReplicaFailure(result)
 	}
 	if result, done := s.unreadable("minReadySeconds"); done {
 		return result
 	}
 	if s.wanted("minReadySeconds", 0) > 0 {
 		if result, done := s.short(specReplicas, []atLeast{{"availableReplicas", want, "LessAvailable", "available"}}); done {
-			return s.hindered(result)
+			return s.withReplicaFailure(result)
 		}
 	}
 	return ready("Replicas", "all replicas are ready", "status.readyReplicas", specReplicas)
@@ -172,7 +173,7 @@ func daemonSet(s subject) Result {
 		checks = checks[:3] // who deletes the Pods decides when they are updated
 	}
 	if result, done := s.short(desired, checks); done {
-		return s.hindered(result)
+		return s.withReplicaFailure(result)
 	}
 	return ready("Replicas", "all replicas are ready", "status.numberReady", desired)
 }
@@ -184,7 +185,7 @@ func replicaSet(s subject) Result {
 	}
 	want := s.wanted("replicas", 1)
 	if failure := s.condition("ReplicaFailure"); failure.isTrue() && s.count("replicas") < want {
-		return failed(says(failure.reason, "ReplicaFailure"), says(failure.message, "replicas can't be created"),
+		return failed(cmp.Or(failure.reason, "ReplicaFailure"), cmp.Or(failure.message, "replicas can't be created"),
 			field("ReplicaFailure"), "status.replicas", specReplicas)
 	}
 	if result, done := s.short(specReplicas, []atLeast{
@@ -192,10 +193,10 @@ func replicaSet(s subject) Result {
 		{"availableReplicas", want, "LessAvailable", "available"},
 		{"readyReplicas", want, "LessReady", "ready"},
 	}); done {
-		return s.hindered(result)
+		return s.withReplicaFailure(result)
 	}
 	if result, done := s.surplus(want); done {
-		return s.hindered(result)
+		return s.withReplicaFailure(result)
 	}
 	return ready("Replicas", "all replicas are ready", "status.readyReplicas", specReplicas)
 }

@@ -15,7 +15,7 @@ const uniformKeys = 4
 // Scalars tells that an object holds nothing but strings, int64 and bool, one to four of them; false
 // may mean that it is larger.
 func (u *Uniform) Scalars(object map[string]any) bool {
-	return len(object) == u.count && u.scalars(object) || u.learn(object) && u.scalars(object)
+	return len(object) == u.count && u.scalars(object) || u.takeKeys(object) && u.scalars(object)
 }
 
 func (u *Uniform) scalars(object map[string]any) bool {
@@ -35,7 +35,7 @@ func (u *Uniform) Same(a, b map[string]any) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	return len(a) == u.count && u.same(a, b) || u.learn(a) && u.same(a, b)
+	return len(a) == u.count && u.same(a, b) || u.takeKeys(a) && u.same(a, b)
 }
 
 func (u *Uniform) same(a, b map[string]any) bool {
@@ -64,8 +64,8 @@ func sameScalars(a, b map[string]any) bool {
 	return true
 }
 
-// learn takes the keys of an object for the next guess, and reports whether it is worth one.
-func (u *Uniform) learn(object map[string]any) bool {
+// takeKeys takes the keys of an object for the next guess, and reports whether it is worth one.
+func (u *Uniform) takeKeys(object map[string]any) bool {
 	u.count = 0
 	if len(object) > uniformKeys {
 		return false

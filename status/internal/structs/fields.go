@@ -144,9 +144,9 @@ func At(value reflect.Value, index []int) (reflect.Value, bool) {
 	return value, true
 }
 
-// Settle is At for writing: nil pointers on the way are given a value. False
+// MakeAt is At for writing: nil pointers on the way are given a value. False
 // when one of them can't be, since its field isn't exported.
-func Settle(value reflect.Value, index []int) (reflect.Value, bool) {
+func MakeAt(value reflect.Value, index []int) (reflect.Value, bool) {
 	for _, i := range index {
 		if value.Kind() == reflect.Pointer {
 			if value.IsNil() {

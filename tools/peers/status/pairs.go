@@ -25,7 +25,7 @@ func setPair() ratio.Pair {
 	return ratio.Pair{
 		Name: "status-set", Goal: 1.2,
 		Ours: flipping(setOurs), Peer: flipping(setPeer),
-		Hint: "Set (set.go), valid and fits (validate.go), firstOf and overwrite (typed.go): what is done before the entry is found",
+		Hint: "Set, prepare and overwrite (set.go), valid and fits (validate.go): what is done before the entry is found",
 	}
 }
 
@@ -106,7 +106,7 @@ func mergePair() ratio.Pair {
 	return ratio.Pair{
 		Name: "status-merge-linear", Goal: 20,
 		Ours: merging(5000), Peer: merging(500),
-		Hint: "held.set and finder (structs_set.go): conditions that are set together are looked for together",
+		Hint: "put and finder (set.go): conditions that are set together are looked for together",
 	}
 }
 
