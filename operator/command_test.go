@@ -43,7 +43,7 @@ func TestArguments(t *testing.T) {
 		{"operator 2: a file that isn't there", []string{"run", "--dry-run", "--cr", "/nowhere/cr.yaml"}, 2, "--cr: open /nowhere/cr.yaml: no such file"},
 		{"operator 2: a directory without files", []string{"run", "--dry-run", "--cr", t.TempDir()}, 2, "holds no resource"},
 		{"spec watch 5: a namespace that can't be one", []string{"run", "-n", "shop,No Where"}, 2, `--namespace "[shop,No Where]": `},
-		{"spec watch 5: a pattern that is none", []string{"run", "-n", "team-["}, 2, `--namespace "[team-[]": namespace "team-[": is no name and no pattern such as team-*`},
+		{"spec watch 5: a pattern that is none", []string{"run", "-n", "team-["}, 2, `--namespace "[team-[]": namespace "team-[": neither a name nor a pattern: use something like team-*`},
 		{"spec watch 5: a pattern that fits nothing", []string{"run", "-n", "Team-*"}, 2, `--namespace "[Team-*]": `},
 		{"spec watch 5: nothing is left out", []string{"run", "-n", "!"}, 2, `--namespace "[!]": `},
 		{"demand 19: labels that are none", []string{"run", "--watch.namespace-selector", "tier in prod"}, 2, `--watch.namespace-selector "tier in prod": unable to parse requirement`},

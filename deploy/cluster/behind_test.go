@@ -147,7 +147,8 @@ func TestAbsenceIsDoubtedUntilTheListHasCome(t *testing.T) {
 	}, patience, 100*time.Millisecond, "a list that has come is believed")
 }
 
-// The namespaces in scope are followed by another watch than the one that reads are answered by, which may be behind it.
+// The namespaces in scope are followed by another watch than the one that reads are answered by, which may be behind
+// it.
 func TestOwnWritesAreReadUntilTheirWatchShowsThem(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)

@@ -21,8 +21,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// chain checks that the events of a subscription tell one story: an object comes once, each change goes on from the state
-// that was told before, and what went was there.
+// chain checks that the events of a subscription tell one story: an object comes once, each change goes on from the
+// state that was told before, and what went was there.
 type chain struct {
 	prefix string
 

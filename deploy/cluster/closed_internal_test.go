@@ -97,7 +97,7 @@ func TestLeavingIsNotAbsence(t *testing.T) {
 		out()
 		in()
 		i := c.store.watched[heldKind].of("n")
-		require.Eventually(t, func() bool { return i.standing.Load() && i.hasSynced() }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return i.isCurrent() }, time.Minute, time.Millisecond)
 	}
 	close(stop)
 	readers.Wait()

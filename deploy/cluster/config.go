@@ -13,14 +13,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// ErrNoCluster tells that nothing says where the API server is.
+// ErrNoCluster is the error of Config if no configuration names an API server.
 var ErrNoCluster = errors.New("no cluster: set KUBECONFIG, pass a kubeconfig file, or run in a Pod with a service account")
 
-// Config finds the API server the way kubectl does: the file kubeconfig if it isn't empty,
-// else the files that KUBECONFIG names, else ~/.kube/config, else the service account of
-// the Pod. An empty contextName means the current context. Without any of them the error
-// is ErrNoCluster and names the files that were tried; an error in one of them names it, and
-// a context that isn't there those that are.
+// Config finds the API server as kubectl does: by the file kubeconfig if it isn't empty, else by the files that
+// KUBECONFIG names, else by ~/.kube/config, else by the service account of the Pod. An empty contextName means the
+// current context. If there is none of these the error is ErrNoCluster and names the files that were tried.
 func Config(kubeconfig, contextName string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.WarnIfAllMissing = false
@@ -46,8 +44,8 @@ func Config(kubeconfig, contextName string) (*rest.Config, error) {
 	return config, nil
 }
 
-// DefaultNamespace returns the namespace that kubectl works in when it is told none: that of the context, else the Pod's, else
-// "default". Files that can't be read have none; Config says what is wrong with them.
+// DefaultNamespace returns the namespace that kubectl uses by default: the one of the context, else the Pod's, else
+// "default". It ignores files that can't be read; Config returns an error for them.
 func DefaultNamespace(kubeconfig, contextName string) string {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.WarnIfAllMissing = false
@@ -60,11 +58,11 @@ func DefaultNamespace(kubeconfig, contextName string) string {
 	return namespace
 }
 
-// inPod is the configuration when the files say nothing. Who named a file or a context of
-// one doesn't mean the Pod.
+// inPod returns the configuration of the Pod if no file has one. A caller that names a file or a context doesn't mean
+// the Pod.
 func inPod(kubeconfig, contextName, files string) (*rest.Config, error) {
 	if kubeconfig != "" {
-		return nil, fmt.Errorf("kubeconfig %s: it names no cluster: %w", files, ErrNoCluster)
+		return nil, fmt.Errorf("kubeconfig %s: it has no cluster: %w", files, ErrNoCluster)
 	}
 	if contextName != "" {
 		return nil, fmt.Errorf("context %q: no kubeconfig file has it, tried %s: %w", contextName, files, ErrNoCluster)
@@ -88,14 +86,14 @@ func checkContext(content *api.Config, name string) error {
 		names = "none"
 	}
 	if name == "" {
-		return fmt.Errorf("it has no current context: choose one of its contexts: %s", names)
+		return fmt.Errorf("no current context: choose one of its contexts: %s", names)
 	}
 	found, ok := content.Contexts[name]
 	if !ok {
 		return fmt.Errorf("context %q does not exist: choose one of its contexts: %s", name, names)
 	}
 	if _, ok := content.Clusters[found.Cluster]; !ok {
-		return fmt.Errorf("context %q is of the cluster %q, which does not exist: add it under clusters", name, found.Cluster)
+		return fmt.Errorf("context %q names the cluster %q, which does not exist: add it under clusters", name, found.Cluster)
 	}
 	return nil
 }

@@ -55,11 +55,11 @@ func TestConfig(t *testing.T) {
 		"another context":                          {file: file, context: "two", host: "https://two.example.invalid"},
 		"no current context, but a given one":      {file: headless, context: "two", host: "https://two.example.invalid"},
 		"a context that isn't there":               {file: file, context: "three", says: []string{"kubeconfig " + file, `context "three" does not exist`, "one, two"}},
-		"no current context":                       {file: headless, says: []string{"kubeconfig " + headless, "it has no current context", "one, two"}},
+		"no current context":                       {file: headless, says: []string{"kubeconfig " + headless, "no current context", "one, two"}},
 		"a context without its cluster":            {file: dangling, context: "two", says: []string{dangling, `cluster "two", which does not exist`}},
 		"a file that isn't there":                  {file: absent, says: []string{"kubeconfig " + absent + ": stat", "no such file", "name another one"}},
 		"a file that is none":                      {file: bad, says: []string{"kubeconfig " + bad, "correct the file"}},
-		"a file with nothing in it":                {file: empty, says: []string{"kubeconfig " + empty, "it names no cluster"}},
+		"a file with nothing in it":                {file: empty, says: []string{"kubeconfig " + empty, "it has no cluster"}},
 		"KUBECONFIG names nothing":                 {env: absent, says: []string{"no cluster: set KUBECONFIG", "tried " + absent}},
 		"KUBECONFIG names nothing, with a context": {env: absent, context: "two", says: []string{`context "two"`, "tried " + absent}},
 	} {

@@ -126,8 +126,8 @@ func (k *converted) withoutWebhook() {
 	require.NoError(k.t, err)
 }
 
-// A kind whose objects the API server can't convert can't be watched: that is said once, other kinds and versions go on,
-// and the kind comes back by itself.
+// A kind whose objects the API server can't convert can't be watched: that is said once, other kinds and versions go
+// on, and the kind comes back by itself.
 func TestFailingConversion(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)

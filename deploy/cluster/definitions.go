@@ -12,30 +12,30 @@ import (
 
 var definitionKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// longestLook is the time between two looks for a kind while definitions are watched: kinds of other API servers come
-// without one.
+// longestLook is the longest time between two looks for a kind while definitions are watched: kinds of aggregated API
+// servers have no definition.
 const longestLook = time.Minute
 
-// definitions finds kinds that aren't served yet, or not any more. It watches the metadata of
-// CustomResourceDefinitions from when that is first of use; where that isn't allowed it asks now and then.
+// definitions waits for kinds that aren't served. It watches the metadata of CustomResourceDefinitions from the first
+// time on that somebody waits, or asks now and then where that watch isn't allowed.
 type definitions struct {
 	store *store
 	begin sync.Once
 	kind  *watchedKind
 
 	mu sync.Mutex
-	// changed are closed when a definition of their group comes, changes or goes.
+	// changed are closed when a definition of a group comes, changes or goes.
 	changed map[string]chan struct{}
 }
 
 func newDefinitions(s *store) *definitions {
 	d := &definitions{store: s, changed: map[string]chan struct{}{}}
-	d.kind = s.newWatchedKind(definitionKind, s.newFeed(definitionKind, true, selection{}))
+	d.kind = s.newWatchedKind(definitionKind, true, selection{})
 	d.kind.optional = true
 	return d
 }
 
-// await returns where kind is served as soon as it is, or the end of ctx.
+// await returns where kind is served as soon as it is, or the error of ctx.
 func (d *definitions) await(ctx context.Context, kind schema.GroupVersionKind) (resource, error) {
 	d.begin.Do(d.watch)
 	for delay := firstTry; ; {
@@ -62,9 +62,9 @@ func (d *definitions) await(ctx context.Context, kind schema.GroupVersionKind) (
 	}
 }
 
-// longest is how long a kind that comes may stay unnoticed.
+// longest is the longest time between two looks.
 func (d *definitions) longest() time.Duration {
-	if i := d.kind.of(""); i != nil && i.standing.Load() {
+	if i := d.kind.of(""); i != nil && i.isCurrent() {
 		return longestLook
 	}
 	return longestTry
@@ -76,7 +76,7 @@ func (d *definitions) watch() {
 	d.store.running.Go(func() { d.kind.run(d.store.ctx, where) })
 }
 
-// observe has those look again who wait for a kind of a definition's group, or watch its objects.
+// observe wakes those who wait for a kind of a definition's group, and has a deleted kind looked for.
 func (d *definitions) observe(event deploy.Event) {
 	plural, group, _ := strings.Cut(event.New.GetName(), ".")
 	if event.Type == deploy.Deleted {

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// wholeDiscovery asks for all groups and versions in one answer; a server that doesn't know
-// how answers with the names of its groups.
+// wholeDiscovery asks for all groups and versions in one answer. A server that can't do that answers with the names of
+// its groups.
 const wholeDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
 // discovery is the subject of a request for what a group and version serves.
@@ -32,7 +32,7 @@ func discoveryOf(path string) failed {
 	return failed{verb: "get", resource: resource{GroupVersionResource: schema.GroupVersionResource{Resource: path}}}
 }
 
-// discover reads the answer to subject into out.
+// discover decodes the answer to subject into out.
 func (r *requests) discover(ctx context.Context, subject failed, out any) error {
 	path := subject.resource.Resource
 	body, _, err := r.do(ctx, r.client.Get().AbsPath(path).SetHeader("Accept", wholeDiscovery), subject)
@@ -45,14 +45,14 @@ func (r *requests) discover(ctx context.Context, subject failed, out any) error 
 	return nil
 }
 
-// kindNames is a kind with the names by which people call it.
+// kindNames is a kind with the names that people use for it.
 type kindNames struct {
 	kind  schema.GroupVersionKind
 	names []string
 }
 
-// Kinds implements deploy.Port. A kind that the preferred version of its group doesn't have
-// is found in the version that comes next. It asks the API server each time, in two requests.
+// Kinds implements deploy.Port. It takes the first version of a group that has the kind, in the order that the API
+// server prefers. It sends two requests each time.
 func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error) {
 	if name == "" {
 		return nil, nil
@@ -77,13 +77,12 @@ func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind
 	}), err
 }
 
-// eachKind calls note for each kind, versions in the order in which the API server prefers
-// them. An error doesn't keep it from the other groups: a part of an API may be down that
-// has nothing to do with what is looked for.
+// eachKind calls note for each kind, with versions in the order that the API server prefers. It goes on after an error
+// in one group, which may have nothing to do with the kind that is looked for.
 func (p port) eachKind(ctx context.Context, note func(kindNames)) error {
 	var errs []error
 	for _, root := range []string{"/api", "/apis"} {
-		// One of three forms comes, told apart by what is in it.
+		// The answer has one of three forms, with other fields each.
 		var answer struct {
 			Items    []apidiscovery.APIGroupDiscovery `json:"items"`
 			Groups   []metav1.APIGroup                `json:"groups"`
@@ -115,7 +114,7 @@ func noteVersion(version schema.GroupVersion, found apidiscovery.APIVersionDisco
 	}
 }
 
-// noteServed asks for one group and version.
+// noteServed is noteVersion for a group and version of which only the name is known.
 func (p port) noteServed(ctx context.Context, version schema.GroupVersion, note func(kindNames)) error {
 	list := &metav1.APIResourceList{}
 	if err := p.requests.discover(ctx, discovery(version), list); err != nil {
@@ -129,7 +128,7 @@ func (p port) noteServed(ctx context.Context, version schema.GroupVersion, note 
 	return nil
 }
 
-// preferred returns the versions of groups, of each group the preferred one first.
+// preferred returns the versions of groups, the preferred one of each group first.
 func preferred(groups []metav1.APIGroup) []schema.GroupVersion {
 	var versions []schema.GroupVersion
 	for _, group := range groups {

@@ -14,20 +14,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// failed says which request an error answers.
+// failed is the request that an error is about.
 type failed struct {
 	verb        string
 	resource    resource
 	ref         deploy.Ref
 	subresource string
-	// copied: the answer is to be an object of its own, of a read, whose caller may change it, or of a dry run,
-	// which is answered by what would be under the version of what is.
-	copied bool
 	// partial: the answer has only metadata.
 	partial bool
 }
 
-// typed turns a client's error into one of package deploy. What it doesn't know it only gives a subject. ctx is the caller's: its end is no fault of the cluster.
+// typed returns the error of package deploy for an error of a client; to one that it doesn't know it adds the subject.
+// ctx is the caller's, whose end isn't a failure of the cluster.
 func typed(ctx context.Context, err error, f failed) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -35,7 +33,7 @@ func typed(ctx context.Context, err error, f failed) error {
 	}
 	switch {
 	case noAPIServer(status):
-		return &deploy.UnavailableError{Ref: f.ref, Err: fmt.Errorf("what answered is no API server: %w", err)}
+		return &deploy.UnavailableError{Ref: f.ref, Err: fmt.Errorf("the answer isn't from an API server: %w", err)}
 	case apierrors.IsNotFound(err):
 		return &deploy.NotFoundError{Ref: f.ref, Err: err}
 	case ownTrouble(err):
@@ -51,7 +49,7 @@ func typed(ctx context.Context, err error, f failed) error {
 	case refused(err, status):
 		return &deploy.InvalidError{Ref: f.ref, Causes: causes(status), TooLarge: tooLarge(status) || apierrors.IsRequestEntityTooLargeError(err), Err: err}
 	case apierrors.IsUnauthorized(err):
-		// A token may be renewed any moment, so that trying again makes sense.
+		// The token may be renewed at any moment, so it makes sense to try again.
 		return &deploy.UnavailableError{Ref: f.ref, Err: fmt.Errorf("it doesn't accept our credentials: %w", err)}
 	case unavailable(err):
 		return later(err, f)
@@ -59,20 +57,20 @@ func typed(ctx context.Context, err error, f failed) error {
 	return fmt.Errorf("%s: %s of %s: %w", f.ref, f.verb, f.resource.Resource, err)
 }
 
-// later is an answer after which the same request makes sense again.
+// later returns the error for a request that may succeed when it is sent again.
 func later(err error, f failed) error {
 	after, _ := apierrors.SuggestsClientDelay(err)
 	return &deploy.UnavailableError{Ref: f.ref, RetryAfter: time.Duration(after) * time.Second, Err: err}
 }
 
-// isAnswer tells whether an API server said something, be it no.
+// isAnswer reports whether an API server answered, be it with an error.
 func isAnswer(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status)
 }
 
-// unanswered is an error that no API server has sent. Either the caller's time is over, or
-// the connection was refused, reset or cut, or what answered is no API server.
+// unanswered returns the error for a request that no API server answered. Either ctx has ended, or the connection was
+// refused, reset or cut, or something else answered.
 func unanswered(ctx context.Context, err error, f failed) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), noTimeLeft(err):
@@ -89,17 +87,16 @@ func unanswered(ctx context.Context, err error, f failed) error {
 	return &deploy.UnavailableError{Ref: f.ref, Err: err}
 }
 
-// noTimeLeft tells whether the client-side limit of requests would have let this one through
-// only after the deadline of its context, which it says in no other way. The worst of a
-// mistake here is the wrong type of an error that is one anyway.
+// noTimeLeft reports whether the client-side limit would have sent the request only after the deadline of its context.
+// There is no sign of that but the text; the worst that a wrong guess does is give an error another type.
 func noTimeLeft(err error) bool {
 	return strings.Contains(err.Error(), "would exceed context deadline")
 }
 
-// pageNotFound is what an API server says where it serves nothing at all.
+// pageNotFound is the answer of an API server for a path that it doesn't serve.
 const pageNotFound = "404 page not found"
 
-// nothingServed tells whether not only the object is absent, but whatever it would be in.
+// nothingServed reports whether not only the object is absent, but its whole kind.
 func nothingServed(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsNotFound(err) {
@@ -109,8 +106,8 @@ func nothingServed(err error) bool {
 	return raw && text == pageNotFound
 }
 
-// noAPIServer tells whether a refusal came from something before the API server, such as a
-// proxy that shows a page of its own: an object isn't absent because of that.
+// noAPIServer reports whether a refusal came from something in front of the API server, such as a proxy with a page of
+// its own. It doesn't mean that an object is absent.
 func noAPIServer(status apierrors.APIStatus) bool {
 	text, raw := rawAnswer(status)
 	if !raw {
@@ -125,7 +122,7 @@ func noAPIServer(status apierrors.APIStatus) bool {
 	return false
 }
 
-// rawAnswer returns the text of an answer that wasn't a Status.
+// rawAnswer returns the text of an answer that isn't a Status.
 func rawAnswer(status apierrors.APIStatus) (text string, raw bool) {
 	details := status.Status().Details
 	if details == nil {
@@ -139,34 +136,33 @@ func rawAnswer(status apierrors.APIStatus) (text string, raw bool) {
 	return "", false
 }
 
-// refused tells whether the content of an object is at fault, so that to send it again would
-// be refused again.
+// refused reports whether the content of an object is at fault, so that it would be refused again.
 func refused(err error, status apierrors.APIStatus) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err) ||
 		apierrors.IsUnsupportedMediaType(err) || unknownField(status) || tooLarge(status) || portTaken(status)
 }
 
-// unknownField tells whether an apply was refused for a field that its kind doesn't have. The
-// API server answers that with 500 and no reason; its text is all there is to tell it from
-// a failure of its own, and the worst of a mistake here is the wrong word in a message.
+// unknownField reports whether an apply was refused for a field that its kind doesn't have. The API server answers with
+// 500 and no reason, so that only the text tells it from a failure of the API server; the worst that a wrong guess does
+// is a misleading message.
 func unknownField(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "failed to create typed patch object") || strings.Contains(message, "failed to convert new object")
 }
 
-// tooLarge does the same for an object that the API server takes and its storage doesn't.
+// tooLarge reports whether an object was refused by the storage of the API server, of which only the text tells.
 func tooLarge(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "etcdserver: request is too large") || strings.Contains(message, "trying to send message larger than max")
 }
 
-// portTaken does so for a port of a Service that another one has, of which no field is named.
+// portTaken reports whether a Service was refused for a port that another one has. The answer names no field.
 func portTaken(status apierrors.APIStatus) bool {
 	message := status.Status().Message
 	return strings.Contains(message, "HealthCheck NodePort") && strings.Contains(message, "port is already allocated")
 }
 
-// causes are the fields that an API server names in its refusal.
+// causes returns the fields that a refusal names.
 func causes(status apierrors.APIStatus) []deploy.InvalidField {
 	details := status.Status().Details
 	if details == nil {
@@ -200,7 +196,8 @@ func refusesContent(err error, f failed) bool {
 	return !strings.Contains(err.Error(), "exceeded quota: ") && !strings.Contains(err.Error(), "status unknown for quota: ")
 }
 
-// conflict tells a field that another manager holds from an object that changed meanwhile.
+// conflict returns a ConflictError for fields that other managers hold, and a StaleError for an object that changed
+// meanwhile.
 func conflict(err error, status apierrors.APIStatus, f failed) error {
 	var fields []deploy.FieldConflict
 	if details := status.Status().Details; details != nil {
@@ -216,8 +213,8 @@ func conflict(err error, status apierrors.APIStatus, f failed) error {
 	return &deploy.ConflictError{Ref: f.ref, Fields: fields, Err: err}
 }
 
-// otherObject tells whether a write was refused because the object has another uid than the
-// one that it was meant for, which an API server calls invalid: a uid can't be changed.
+// otherObject reports whether a write was refused because it was meant for an object of another uid. The API server
+// calls that invalid: a uid can't be changed.
 func otherObject(status apierrors.APIStatus) bool {
 	details := status.Status().Details
 	if status.Status().Reason != metav1.StatusReasonInvalid || details == nil {
@@ -226,8 +223,8 @@ func otherObject(status apierrors.APIStatus) bool {
 	return slices.ContainsFunc(details.Causes, func(cause metav1.StatusCause) bool { return cause.Field == "metadata.uid" })
 }
 
-// unavailable tells whether the same request may be answered otherwise later. A version that
-// is too old is among these: whoever asks anew asks for another one.
+// unavailable reports whether the same request may succeed later. One for a version that is too old may, since the next
+// try asks for another version.
 func unavailable(err error) bool {
 	return apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) || apierrors.IsInternalError(err) ||
 		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsUnexpectedServerError(err) || isExpired(err)

@@ -104,7 +104,7 @@ func ExampleNamespaces() {
 	fmt.Println(err)
 	// Output:
 	// <nil>
-	// cluster https://api.example.invalid: namespace "team-[": is no name and no pattern such as team-*
+	// cluster https://api.example.invalid: namespace "team-[": neither a name nor a pattern: use something like team-*
 }
 
 func ExampleNamespacePattern() {
@@ -140,7 +140,7 @@ func ExampleSelected() {
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web", "namespace": "shop"},
 	}}, deploy.ApplyOptions{FieldManager: "me"})
 	fmt.Println(err)
-	// Output: ConfigMap shop/web: invalid manifest: of its kind only selected objects are watched: what is created needs a Cluster without cluster.Selected
+	// Output: ConfigMap shop/web: invalid manifest: only selected objects of its kind are watched: use a Cluster without Selected
 }
 
 func ExampleMetadataOnly() {

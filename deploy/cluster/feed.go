@@ -3,42 +3,95 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster/internal/compact"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 )
 
+// Metadata is asked for as protobuf, which costs both sides a part of what JSON does. The garbage collector of a
+// control plane uses the same words, so that an API server encodes an event once for both. A server that doesn't speak
+// protobuf answers with JSON.
+const (
+	acceptMetadata     = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+	acceptMetadataList = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+)
+
 // feed lists and watches the objects of one kind.
 type feed struct {
 	requests *requests
 	kind     schema.GroupVersionKind
-	// partial: it brings nothing but metadata.
-	partial  bool
-	selected selection
-	decoder  decoder
-	common   *common
-	logger   *slog.Logger
+	// metadataOnly: it asks for nothing but metadata.
+	metadataOnly bool
+	selected     selection
+	pool         *compact.Pool
+	logger       *slog.Logger
 
 	mu sync.Mutex
-	// unreadable are the objects of which that has been said, no more than mostUnreadable.
+	// unreadable are objects that have been logged because they can't be read.
 	unreadable map[string]bool
 }
 
-const mostUnreadable = 1000
+const maxUnreadable = 1000
 
-// selection is what the API server is asked for; the zero value is everything.
+// selection are the selectors in a request; the zero value selects all objects.
 type selection struct{ labels, fields string }
 
-// request is one for the collection of the kind in a namespace, or in all ("").
+// list returns one page.
+func (f *feed) list(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (runtime.Object, error) {
+	request, err := f.request(at, namespace, options)
+	if err != nil {
+		return nil, err
+	}
+	if f.metadataOnly {
+		request.SetHeader("Accept", acceptMetadataList)
+	}
+	result := request.Do(ctx)
+	if err := result.Error(); err != nil { // Raw's own error lacks the message of the API server
+		return nil, err
+	}
+	body, err := result.Raw()
+	if err != nil {
+		return nil, err
+	}
+	read := f.readList
+	if f.metadataOnly {
+		read = f.readMetadataList
+	}
+	list, err := read(body)
+	if err != nil {
+		return nil, fmt.Errorf("the answer is no list: %w", err)
+	}
+	return list, nil
+}
+
+// watch opens a stream of events.
+func (f *feed) watch(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (watch.Interface, error) {
+	options.Watch = true
+	request, err := f.request(at, namespace, options)
+	if err != nil {
+		return nil, err
+	}
+	if f.metadataOnly {
+		request.SetHeader("Accept", acceptMetadata)
+	}
+	body, err := request.Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newStream(body, f.read), nil
+}
+
+// request is one for the objects of a namespace, or of all ("").
 func (f *feed) request(at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (*rest.Request, error) {
 	options.LabelSelector, options.FieldSelector = f.selected.labels, f.selected.fields
 	where, err := path(resource{GroupVersionResource: at, scope: deploy.Namespaced}, deploy.Ref{Namespace: namespace}, "")
@@ -51,36 +104,13 @@ func (f *feed) request(at schema.GroupVersionResource, namespace string, options
 	return request, nil
 }
 
-func (f *feed) list(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (runtime.Object, error) {
-	request, err := f.request(at, namespace, options)
-	if err != nil {
-		return nil, err
-	}
-	if f.partial {
-		request.SetHeader("Accept", onlyMetadataList)
-	}
-	result := request.Do(ctx)
-	// Raw's own error doesn't say what the API server says.
-	if err := result.Error(); err != nil {
-		return nil, err
-	}
-	body, err := result.Raw()
-	if err != nil {
-		return nil, err
-	}
-	if isProtobuf(body) {
-		list, err := metadataList(body, f.readMetadata)
-		if err != nil {
-			return nil, fmt.Errorf("the answer is no list: %w", err)
-		}
-		return list, nil
-	}
+func (f *feed) readList(body []byte) (*metainternal.List, error) {
 	var answer struct {
 		Metadata metav1.ListMeta   `json:"metadata"`
 		Items    []json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return nil, fmt.Errorf("the answer is no list: %w", err)
+		return nil, err
 	}
 	list := &metainternal.List{ListMeta: answer.Metadata, Items: make([]runtime.Object, 0, len(answer.Items))}
 	for _, document := range answer.Items {
@@ -91,64 +121,83 @@ func (f *feed) list(ctx context.Context, at schema.GroupVersionResource, namespa
 	return list, nil
 }
 
-func (f *feed) watch(ctx context.Context, at schema.GroupVersionResource, namespace string, options metav1.ListOptions) (watch.Interface, error) {
-	options.Watch = true
-	request, err := f.request(at, namespace, options)
-	if err != nil {
+func (f *feed) readMetadataList(body []byte) (*metainternal.List, error) {
+	var answer metav1.PartialObjectMetadataList
+	if err := compact.Unmarshal(body, &answer); err != nil {
 		return nil, err
 	}
-	if f.partial {
-		request.SetHeader("Accept", onlyMetadata)
+	list := &metainternal.List{ListMeta: answer.ListMeta, Items: make([]runtime.Object, 0, len(answer.Items))}
+	for i := range answer.Items {
+		metadata := &answer.Items[i].ObjectMeta
+		obj, err := encodeMetadata(f.pool, metadata, f.kind)
+		if err != nil {
+			f.leaveOut(metadata.Namespace, metadata.Name, err)
+			continue
+		}
+		list.Items = append(list.Items, obj)
 	}
-	body, err := request.Stream(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return newStream(body, f.read), nil
+	return list, nil
 }
 
-// holder says how what the feed brings is held.
-func (f *feed) holder() holder {
-	if f.partial {
-		return holder{f.kind, f.common}
-	}
-	return holder{}
-}
-
-// read decodes an object of the kind, nil if that can't be done: one such object doesn't keep the others from being
-// shown. What is wrong with it is said once.
-func (f *feed) read(document []byte) *unstructured.Unstructured {
-	obj, err := f.decoder.decode(document, f.kind)
-	if err == nil && f.partial {
-		return obj // its record has what is needed
-	}
+// read decodes an object of the kind. It returns nil for one that can't be decoded, which must not keep others from
+// being shown, and logs that once.
+func (f *feed) read(document []byte) *compact.Object {
+	obj, err := f.decode(document)
 	if err == nil {
-		return f.common.needed(obj)
+		return obj
 	}
-	h, _ := peek(document)
-	f.leaveOut(string(h.namespace), string(h.name), err)
+	var named struct {
+		Metadata struct{ Name, Namespace string } `json:"metadata"`
+	}
+	_ = json.Unmarshal(document, &named) // as far as it goes
+	f.leaveOut(named.Metadata.Namespace, named.Metadata.Name, err)
 	return nil
 }
 
-// readMetadata is read for the items of a list of metadata.
-func (f *feed) readMetadata(metadata *metav1.ObjectMeta) *unstructured.Unstructured {
-	obj, err := f.decoder.object(metadata, f.kind)
-	if err != nil {
-		f.leaveOut(metadata.Namespace, metadata.Name, err)
-		return nil
+func (f *feed) decode(document []byte) (*compact.Object, error) {
+	if f.metadataOnly {
+		return decodeMetadata(f.pool, document, f.kind)
 	}
-	return obj
+	obj, err := decode(document)
+	if err != nil {
+		return nil, err
+	}
+	obj.SetGroupVersionKind(f.kind) // items of lists of built-in kinds don't have it
+	if obj.GetName() == "" {
+		return nil, errNoName
+	}
+	return f.pool.Encode(obj), nil
 }
 
+var errNoName = errors.New("it has no name")
+
+// decodeMetadata decodes the metadata of an object of kind.
+func decodeMetadata(pool *compact.Pool, document []byte, kind schema.GroupVersionKind) (*compact.Object, error) {
+	var partial metav1.PartialObjectMetadata
+	if err := compact.Unmarshal(document, &partial); err != nil {
+		return nil, err
+	}
+	return encodeMetadata(pool, &partial.ObjectMeta, kind)
+}
+
+func encodeMetadata(pool *compact.Pool, metadata *metav1.ObjectMeta, kind schema.GroupVersionKind) (*compact.Object, error) {
+	if metadata.Name == "" {
+		return nil, errNoName
+	}
+	return pool.EncodeMetadata(kind, metadata)
+}
+
+// leaveOut logs that an object can't be read.
 func (f *feed) leaveOut(namespace, name string, err error) {
 	key := namespace + "/" + name
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.unreadable[key] && len(f.unreadable) < mostUnreadable {
-		if f.unreadable == nil {
-			f.unreadable = map[string]bool{}
-		}
-		f.unreadable[key] = true
-		f.logger.Error("an object can't be read, going on without it", "kind", f.kind.Kind, "namespace", namespace, "name", name, "error", err)
+	if f.unreadable[key] || len(f.unreadable) >= maxUnreadable {
+		return
 	}
+	if f.unreadable == nil {
+		f.unreadable = map[string]bool{}
+	}
+	f.unreadable[key] = true
+	f.logger.Error("an object can't be read, going on without it", "kind", f.kind.Kind, "namespace", namespace, "name", name, "error", err)
 }

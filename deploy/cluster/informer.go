@@ -3,15 +3,15 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster/internal/compact"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -19,50 +19,60 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// informer holds the objects of one kind in one namespace, or in all (""). It is what a Reflector of client-go
-// stores into.
+// informer holds the objects of one kind in one namespace, or in all (""). It is the store of a Reflector of client-go,
+// which lists and watches, and whose requests it sends.
 type informer struct {
-	kind    *watchedKind
+	kind *watchedKind
+	// subject is what errors are about.
 	subject failed
-	// standing tells that the watch's stream is open and no list is under way, failure why the last try to open it failed.
-	// What happened while a watch was cut off comes with the events of the one that goes on, a moment later.
-	standing atomic.Bool
-	failure  atomic.Pointer[failureState]
-	// unserved is since when the kind hasn't been served; listing: the stream that is open begins with a list that
-	// hasn't come to its end. Both are of the goroutine that lists and watches only.
-	unserved time.Time
-	listing  bool
+	cancel  context.CancelFunc
 
-	// mu guards what follows; who changes it holds kind.telling too.
+	// mu guards what follows; who changes objects, version or phase holds kind.telling too.
 	mu      sync.RWMutex
+	phase   phase
 	objects objects
-	// version is how far it has come.
+	// version is how far the informer has come.
 	version string
-	// relisting is when a list of all objects as they are then has begun, listed when the one did that they were
-	// last listed by. A list that may be as old as a version seen before says nothing about what was written since.
-	relisting, listed time.Time
-	synced            bool
-	// streamed is how many lists in a row were asked for as streams and haven't come to their end.
-	streamed int
-	// lists is how many lists in a row came without an event of a watch between them, the last one at replaced.
-	lists    int
-	replaced time.Time
-	// closed: it isn't the kind's any more.
-	closed bool
-	cancel context.CancelFunc
+	// listed is when the list began by which the objects were replaced last, if it was one of their latest states.
+	listed time.Time
+	// failure is why the last try to list or watch failed, nil if it didn't. unserved is since when the kind hasn't been
+	// served.
+	failure  error
+	unserved time.Time
+	lists    lists
 }
 
-type failureState struct{ err error }
+// phase is how far an informer is to be believed.
+type phase int
+
+const (
+	// starting: no list has come yet.
+	starting phase = iota
+	// lagging: the stream of events is broken, or a list is under way. An object may exist that the informer doesn't show.
+	lagging
+	// current: the stream is open.
+	current
+	// closed: the namespace left the scope, or the kind isn't served any more. The informer shows nothing.
+	closed
+)
+
+var (
+	_ cache.ReflectorStore         = (*informer)(nil)
+	_ cache.ReflectorBookmarkStore = (*informer)(nil)
+)
+
+// errClosed is the error for whoever waits for an informer that is closed meanwhile.
+var errClosed = errors.New("it isn't watched any more")
 
 // newInformer starts to list and watch.
 func (k *watchedKind) newInformer(ctx context.Context, found resource, namespace string) *informer {
 	i := &informer{
-		kind: k, objects: newObjects(k.feed.holder()),
+		kind: k, objects: newObjects(),
 		subject: failed{verb: "list and watch", resource: found, ref: deploy.Ref{Kind: k.kind, Namespace: namespace}},
 	}
 	ctx, i.cancel = context.WithCancel(ctx)
 	lister := &cache.ListWatch{ListWithContextFunc: i.list, WatchFuncWithContext: i.watch}
-	reflector := cache.NewReflectorWithOptions(lister, &unstructured.Unstructured{}, i, cache.ReflectorOptions{
+	reflector := cache.NewReflectorWithOptions(lister, nil, i, cache.ReflectorOptions{
 		Name: "operkit", TypeDescription: k.kind.String(),
 		Backoff: &wait.Backoff{Duration: firstTry, Cap: longestTry, Steps: math.MaxInt32, Factor: 2, Jitter: 0.25},
 	})
@@ -70,54 +80,163 @@ func (k *watchedKind) newInformer(ctx context.Context, found resource, namespace
 	return i
 }
 
+// close ends the informer. It returns an event of a type for each of its objects.
+func (i *informer) close(kind deploy.EventType) (events []deploy.Event) {
+	i.cancel()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, obj := range i.objects.in("") {
+		events = append(events, deploy.Event{Type: kind, Old: obj, New: obj})
+	}
+	i.objects, i.phase = newObjects(), closed
+	return events
+}
+
+// list is what the Reflector calls for a page of a list.
 func (i *informer) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	if options.Continue == "" {
-		i.relists(options)
+		i.beginList(options)
 	}
-	list, err := persist(ctx, i, func(at schema.GroupVersionResource) (runtime.Object, error) {
+	list, err := retry(ctx, i, func(at schema.GroupVersionResource) (runtime.Object, error) {
 		return i.kind.feed.list(ctx, at, i.subject.ref.Namespace, options)
 	})
 	if illFormed(err) && ctx.Err() == nil {
-		i.failed(typed(ctx, err, i.subject)) // client-go has no other form to go on with
+		i.fail(typed(ctx, err, i.subject)) // client-go has no other form to go on with
 	}
 	return list, err
 }
 
+// watch is what the Reflector calls for a stream of events, which may begin with a list.
 func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	listing := options.SendInitialEvents != nil && *options.SendInitialEvents
 	if listing {
-		i.relists(options)
+		i.beginList(options)
 		if !i.mayStream() {
 			return nil, errNoStream
 		}
 	}
-	stream, err := persist(ctx, i, func(at schema.GroupVersionResource) (watch.Interface, error) {
+	stream, err := retry(ctx, i, func(at schema.GroupVersionResource) (watch.Interface, error) {
 		return i.kind.feed.watch(ctx, at, i.subject.ref.Namespace, options)
 	})
 	if err != nil && ctx.Err() != nil {
-		return watch.NewEmptyWatch(), nil //nolint:nilerr // an end is no failure, of which the Reflector would speak
+		return watch.NewEmptyWatch(), nil //nolint:nilerr // the Reflector would log the end as an error
 	}
 	if err != nil {
 		return nil, err
 	}
-	i.listing = listing
-	i.standing.Store(!listing)
-	return standingWatch{stream, i}, nil
+	i.streamOpened(listing)
+	return endingWatch{stream, i}, nil
 }
 
-// served returns where the kind is served now.
-func (i *informer) served(ctx context.Context) (schema.GroupVersionResource, error) {
-	found, err := i.kind.store.resources.of(ctx, i.subject.ref.Kind)
-	if err == nil && found.scope != i.subject.resource.scope {
-		i.kind.lose()
-		err = &deploy.InvalidManifestError{Ref: i.subject.ref, Reason: "its kind has another scope by now"}
+// endingWatch tells its informer when the stream ends: whoever reads one stops it then.
+type endingWatch struct {
+	watch.Interface
+	informer *informer
+}
+
+// Stop implements watch.Interface.
+func (w endingWatch) Stop() {
+	w.informer.streamEnded()
+	w.Interface.Stop()
+}
+
+func (i *informer) streamOpened(listing bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.lists.streaming = listing
+	switch {
+	case listing && i.phase == current:
+		i.phase = lagging
+	case !listing && i.phase == lagging:
+		i.phase = current
 	}
-	return found.GroupVersionResource, err
 }
 
-func (i *informer) log() *slog.Logger {
-	return i.kind.store.logger.With("kind", i.subject.ref.Kind.Kind, "namespace", i.subject.ref.Namespace)
+func (i *informer) streamEnded() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.lists.streaming = false
+	if i.phase == current {
+		i.phase = lagging
+	}
 }
+
+// Replace implements cache.ReflectorStore: it is called with a complete list.
+func (i *informer) Replace(all []any, version string) error {
+	fresh := newObjects()
+	for _, item := range all {
+		obj, ok := item.(*compact.Object)
+		if !ok {
+			return fmt.Errorf("a %T is no object", item)
+		}
+		fresh.put(obj)
+	}
+	i.kind.step(i, func() []deploy.Event {
+		var events []deploy.Event
+		for _, before := range i.objects.in("") {
+			if fresh.get(before.GetNamespace(), before.GetName()) == nil {
+				events = append(events, changes(before, nil)...)
+			}
+		}
+		for _, after := range fresh.in("") {
+			events = append(events, changes(i.objects.get(after.GetNamespace(), after.GetName()), after)...)
+		}
+		i.objects, i.version, i.listed = fresh, version, i.lists.began
+		i.phase = lagging
+		if i.lists.streaming { // the same stream brings what happens from now on
+			i.phase = current
+		}
+		i.endList()
+		return events
+	})
+	return nil
+}
+
+// Add implements cache.ReflectorStore.
+func (i *informer) Add(obj any) error { return i.Update(obj) }
+
+// Update implements cache.ReflectorStore.
+func (i *informer) Update(item any) error {
+	obj, ok := item.(*compact.Object)
+	if !ok {
+		return fmt.Errorf("a %T is no object", item)
+	}
+	after := obj.Decode()
+	i.kind.step(i, func() []deploy.Event {
+		i.comeTo(after.GetResourceVersion())
+		return changes(i.objects.put(obj), after)
+	})
+	return nil
+}
+
+// Delete implements cache.ReflectorStore.
+func (i *informer) Delete(item any) error {
+	obj, ok := item.(*compact.Object)
+	if !ok {
+		return fmt.Errorf("a %T is no object", item)
+	}
+	last := obj.Decode()
+	i.kind.step(i, func() []deploy.Event {
+		i.comeTo(last.GetResourceVersion())
+		if i.objects.remove(last.GetNamespace(), last.GetName()) == nil {
+			return nil
+		}
+		return changes(last, nil)
+	})
+	return nil
+}
+
+// Bookmark implements cache.ReflectorBookmarkStore.
+func (i *informer) Bookmark(version string) error {
+	i.kind.step(i, func() []deploy.Event {
+		i.comeTo(version)
+		return nil
+	})
+	return nil
+}
+
+// Resync implements cache.ReflectorStore.
+func (i *informer) Resync() error { return nil }
 
 // shown returns what the informer shows of ref.
 func (i *informer) shown(ref deploy.Ref) shown {
@@ -126,44 +245,40 @@ func (i *informer) shown(ref deploy.Ref) shown {
 	return shown{object: i.objects.get(ref.Namespace, ref.Name), version: i.version, listed: i.listed}
 }
 
-// atHand returns what the informer shows of ref, nil if it would have to be unpacked for that.
-func (i *informer) atHand(ref deploy.Ref) *unstructured.Unstructured {
+// state returns the phase, and why the last try to list or watch failed, if it did.
+func (i *informer) state() (phase, error) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
-	return i.objects.atHand(ref.Namespace, ref.Name)
+	return i.phase, i.failure
 }
 
 func (i *informer) hasSynced() bool {
-	i.mu.RLock()
-	defer i.mu.RUnlock()
-	return i.synced
+	now, _ := i.state()
+	return now == lagging || now == current
 }
 
-// errClosed tells that an informer ended while somebody waited for it: its namespace left the scope, or its kind is gone.
-var errClosed = errors.New("it isn't watched any more")
-
-func (i *informer) isClosed() bool {
-	i.mu.RLock()
-	defer i.mu.RUnlock()
-	return i.closed
+func (i *informer) isCurrent() bool {
+	now, _ := i.state()
+	return now == current
 }
 
-// awaitSynced waits for the first list. When that fails the reason is returned after a moment in which a passing
-// failure may heal; errClosed when it will never come.
+// awaitSynced waits for the first list. If that fails it returns the reason, after a moment in which a passing failure
+// may heal; errClosed if the list will never come.
 func (i *informer) awaitSynced(ctx context.Context) error {
 	if i.hasSynced() {
 		return nil
 	}
 	return i.kind.await(ctx, func() (bool, error) {
-		state := i.failure.Load()
-		switch {
-		case i.hasSynced():
-			return true, nil
-		case i.isClosed():
+		switch now, failure := i.state(); now {
+		case starting:
+			return false, failure
+		case closed:
 			return false, errClosed
-		case state != nil:
-			return false, state.err
 		}
-		return false, nil
+		return true, nil
 	})
+}
+
+func (i *informer) log() *slog.Logger {
+	return i.kind.store.logger.With("kind", i.subject.ref.Kind.Kind, "namespace", i.subject.ref.Namespace)
 }

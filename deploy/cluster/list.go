@@ -16,9 +16,8 @@ import (
 // pageSize is how many objects one request of a list asks for.
 const pageSize = 500
 
-// list returns the objects of ref's kind and namespace, in the order of names. It is
-// complete, and of one moment: when the server has forgotten that moment before the last
-// page it begins anew, once.
+// list returns the objects of ref's kind and namespace, in the order of names, all as they were at one moment. If the
+// server has forgotten that moment before the last page, the list begins anew, once.
 func (r *requests) list(ctx context.Context, res resource, ref deploy.Ref, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
 	if selectsNothing(options) {
 		return nil, nil
@@ -35,7 +34,7 @@ func (r *requests) list(ctx context.Context, res resource, ref deploy.Ref, optio
 }
 
 func (r *requests) pages(ctx context.Context, res resource, ref deploy.Ref, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
-	subject := failed{verb: "list", resource: res, ref: ref, copied: true}
+	subject := failed{verb: "list", resource: res, ref: ref}
 	var objects []*unstructured.Unstructured
 	for token := ""; ; {
 		request := r.client.Get().Param("limit", strconv.Itoa(pageSize))
@@ -57,7 +56,7 @@ func (r *requests) pages(ctx context.Context, res resource, ref deploy.Ref, opti
 			if !ok {
 				return fmt.Errorf("its item is a %T", item)
 			}
-			// Items of lists of built-in kinds don't say what they are.
+			// Items of lists of built-in kinds lack it.
 			obj.SetGroupVersionKind(ref.Kind)
 			objects = append(objects, obj)
 			return nil
@@ -65,20 +64,20 @@ func (r *requests) pages(ctx context.Context, res resource, ref deploy.Ref, opti
 		if err != nil {
 			return nil, &deploy.UnavailableError{Ref: ref, Err: fmt.Errorf("the answer is no list: %w", err)}
 		}
-		// An error would be a token that is no text.
+		// The error would be about a token that is no text.
 		if token, _, _ = unstructured.NestedString(page.object.Object, "metadata", "continue"); token == "" {
 			return objects, nil
 		}
 	}
 }
 
-// selectsNothing tells whether a selector matches nothing at all, which a request can't say.
+// selectsNothing reports whether a selector matches nothing at all, which a request can't express.
 func selectsNothing(options deploy.ListOptions) bool {
 	return options.Labels != nil && !options.Labels.Empty() && options.Labels.String() == "" ||
 		options.Fields != nil && !options.Fields.Empty() && options.Fields.String() == ""
 }
 
-// isExpired tells whether the server has forgotten the version that was asked for.
+// isExpired reports whether the server has forgotten the version that was asked for.
 func isExpired(err error) bool {
 	return err != nil && (apierrors.IsResourceExpired(err) || apierrors.IsGone(err))
 }

@@ -4,143 +4,88 @@ import (
 	"slices"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster/internal/compact"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// objects are those that one informer shows. It isn't safe for concurrent use, but for reads.
+// objects are those of one informer. They are safe for concurrent reads only.
 type objects struct {
-	holder holder
-	// names are by namespace and name, owners by the uid of each owner.
-	names  map[string]map[string]held
-	owners map[string][]held
+	// byName has them by namespace and name, byOwner by the uid of each owner.
+	byName  map[string]map[string]*compact.Object
+	byOwner map[string][]*compact.Object
 }
 
-// holder says how objects of a kind are held. bare is the kind of those that are nothing but metadata, empty for whole
-// objects; common is where records keep what they have in common.
-type holder struct {
-	bare   schema.GroupVersionKind
-	common *common
+func newObjects() objects {
+	return objects{byName: map[string]map[string]*compact.Object{}, byOwner: map[string][]*compact.Object{}}
 }
 
-// held is an object as it is held: itself, or a record of its metadata.
-type held struct {
-	object *unstructured.Unstructured
-	record *record
-}
-
-func newObjects(h holder) objects {
-	return objects{holder: h, names: map[string]map[string]held{}, owners: map[string][]held{}}
-}
-
-// hold returns obj as it is held.
-func (h holder) hold(obj *unstructured.Unstructured) held {
-	if h.bare.Empty() {
-		return held{object: obj}
-	}
-	return held{record: h.common.newRecord(obj)}
-}
-
-// show returns an object that is held, nil for none.
-func (h holder) show(one held) *unstructured.Unstructured {
-	if one.record == nil {
-		return one.object
-	}
-	return h.common.show(one.record, h.bare)
-}
-
+// get returns nil for an object that isn't there.
 func (o *objects) get(namespace, name string) *unstructured.Unstructured {
-	return o.holder.show(o.names[namespace][name])
+	return o.byName[namespace][name].Decode()
 }
 
-// atHand is get, but nil for what would have to be unpacked for that.
-func (o *objects) atHand(namespace, name string) *unstructured.Unstructured {
-	one := o.names[namespace][name]
-	if one.record != nil {
-		return one.record.recent.Load()
+// put adds an object and returns the one of its name that it replaces, or nil.
+func (o *objects) put(obj *compact.Object) (before *unstructured.Unstructured) {
+	metadata := obj.GetObjectMeta()
+	namespace, name := metadata.GetNamespace(), metadata.GetName()
+	before = o.remove(namespace, name)
+	if o.byName[namespace] == nil {
+		o.byName[namespace] = map[string]*compact.Object{}
 	}
-	return one.object
-}
-
-// put takes obj in and returns the one of that name that was there.
-func (o *objects) put(obj *unstructured.Unstructured) (before *unstructured.Unstructured) {
-	before = o.remove(obj.GetNamespace(), obj.GetName())
-	o.add(o.holder.listed(obj))
+	o.byName[namespace][name] = obj
+	for _, uid := range obj.Owners() {
+		o.byOwner[uid] = append(o.byOwner[uid], obj)
+	}
 	return before
 }
 
-// add takes in one whose name isn't taken.
-func (o *objects) add(l listed) {
-	if o.names[l.namespace] == nil {
-		o.names[l.namespace] = map[string]held{}
-	}
-	o.names[l.namespace][l.name] = l.held
-	for _, uid := range l.owners {
-		o.owners[uid] = append(o.owners[uid], l.held)
-	}
-}
-
-// remove returns what it has removed, nil if there was nothing.
+// remove returns the object that it has removed, or nil.
 func (o *objects) remove(namespace, name string) *unstructured.Unstructured {
-	one, ok := o.names[namespace][name]
+	one, ok := o.byName[namespace][name]
 	if !ok {
 		return nil
 	}
-	if delete(o.names[namespace], name); len(o.names[namespace]) == 0 {
-		delete(o.names, namespace)
+	if delete(o.byName[namespace], name); len(o.byName[namespace]) == 0 {
+		delete(o.byName, namespace)
 	}
-	obj := o.holder.show(one)
-	for _, uid := range ownersOf(obj) {
-		owned := o.owners[uid]
+	for _, uid := range one.Owners() {
+		owned := o.byOwner[uid]
 		if at := slices.Index(owned, one); at >= 0 {
 			owned = slices.Delete(owned, at, at+1)
 		}
-		if o.owners[uid] = owned; len(owned) == 0 {
-			delete(o.owners, uid)
+		if o.byOwner[uid] = owned; len(owned) == 0 {
+			delete(o.byOwner, uid)
 		}
 	}
-	return obj
+	return one.Decode()
 }
 
 // in returns the objects of a namespace, or of all ("").
 func (o *objects) in(namespace string) []*unstructured.Unstructured {
 	var found []*unstructured.Unstructured
-	for where, names := range o.names {
+	for where, names := range o.byName {
 		if namespace != "" && namespace != where {
 			continue
 		}
 		for _, one := range names {
-			found = append(found, o.holder.show(one))
+			found = append(found, one.Decode())
 		}
 	}
 	return found
 }
 
-// owned returns the objects of an owner.
+// owned returns the objects that refer to an owner.
 func (o *objects) owned(owner string) []*unstructured.Unstructured {
 	var found []*unstructured.Unstructured
-	for _, one := range o.owners[owner] {
-		found = append(found, o.holder.show(one))
+	for _, one := range o.byOwner[owner] {
+		found = append(found, one.Decode())
 	}
 	return found
 }
 
-// ownersOf are the uids of an object's owners, each once.
-func ownersOf(obj *unstructured.Unstructured) (uids []string) {
-	metadata, _ := obj.Object["metadata"].(map[string]any)
-	references, _ := metadata["ownerReferences"].([]any)
-	for _, item := range references {
-		reference, _ := item.(map[string]any)
-		if uid, _ := reference["uid"].(string); uid != "" && !slices.Contains(uids, uid) {
-			uids = append(uids, uid)
-		}
-	}
-	return uids
-}
-
-// change is what the step from one state to another is to whoever is told of it: nothing for the same state, as
-// a watch shows that begins again, two events for an object that took the place of another one (spec: deploy W15).
-func change(before, after *unstructured.Unstructured) []deploy.Event {
+// changes returns the events for the step of one name from before to after, each nil if there is no object: none for
+// the same state, which a watch that begins again repeats, and two for an object that took the place of another one.
+func changes(before, after *unstructured.Unstructured) []deploy.Event {
 	switch {
 	case before == nil && after == nil:
 		return nil

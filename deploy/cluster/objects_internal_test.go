@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster/internal/compact"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,58 +44,49 @@ func versionsOf(objects []*unstructured.Unstructured) (names []string) {
 // Whatever comes and goes, the objects are what a plain map says that they are.
 func TestObjects(t *testing.T) {
 	t.Parallel()
-	for reason, bare := range map[string]schema.GroupVersionKind{"whole": {}, "metadata": heldKind} {
-		t.Run(reason, func(t *testing.T) {
-			t.Parallel()
-			random := rand.New(rand.NewPCG(3, 4))
-			all, plain := newObjects(holder{bare, newCommon()}), map[string]*unstructured.Unstructured{}
-			for step := range 5_000 {
-				namespace, name := fmt.Sprint("n", random.IntN(3)), fmt.Sprint("o", random.IntN(12))
-				key := namespace + "/" + name
-				before := plain[key]
-				var returned *unstructured.Unstructured
-				if random.IntN(3) == 0 {
-					returned = all.remove(namespace, name)
-					delete(plain, key)
-				} else {
-					owners := []string{"a", "b", "a"}[:random.IntN(4)]
-					plain[key] = heldObject(namespace, name, "u", fmt.Sprint(step), owners...)
-					returned = all.put(plain[key])
-				}
-				require.Equal(t, before == nil, returned == nil)
-				if before != nil {
-					require.Equal(t, before.GetResourceVersion(), returned.GetResourceVersion())
-				}
-			}
-			var want, owned, there []string
-			for _, obj := range plain {
-				want = append(want, versionsOf([]*unstructured.Unstructured{obj})...)
-				if slices.Contains(ownersOf(obj), "a") {
-					owned = append(owned, versionsOf([]*unstructured.Unstructured{obj})...)
-				}
-				if obj.GetNamespace() == "n1" {
-					there = append(there, versionsOf([]*unstructured.Unstructured{obj})...)
-				}
-				found := all.get(obj.GetNamespace(), obj.GetName())
-				require.Equal(t, heldKind, found.GroupVersionKind())
-				require.Equal(t, bare.Empty(), found.Object["data"] != nil)
-			}
-			slices.Sort(want)
-			slices.Sort(owned)
-			slices.Sort(there)
-			assert.Equal(t, want, versionsOf(all.in("")))
-			assert.Equal(t, there, versionsOf(all.in("n1")))
-			assert.Equal(t, owned, versionsOf(all.owned("a")))
-			for _, obj := range plain {
-				all.remove(obj.GetNamespace(), obj.GetName())
-			}
-			assert.Empty(t, all.names)
-			assert.Empty(t, all.owners, "nothing is kept for nobody")
-		})
+	random := rand.New(rand.NewPCG(3, 4))
+	pool := compact.NewPool()
+	all, plain := newObjects(), map[string]*unstructured.Unstructured{}
+	for step := range 5_000 {
+		namespace, name := fmt.Sprint("n", random.IntN(3)), fmt.Sprint("o", random.IntN(12))
+		key := namespace + "/" + name
+		before := plain[key]
+		var returned *unstructured.Unstructured
+		if random.IntN(3) == 0 {
+			returned = all.remove(namespace, name)
+			delete(plain, key)
+		} else {
+			owners := []string{"a", "b", "a"}[:random.IntN(4)]
+			plain[key] = heldObject(namespace, name, "u", fmt.Sprint(step), owners...)
+			returned = all.put(pool.Encode(plain[key].DeepCopy()))
+		}
+		require.Equal(t, before, returned)
 	}
+	var want, owned, there []string
+	for _, obj := range plain {
+		want = append(want, versionsOf([]*unstructured.Unstructured{obj})...)
+		if slices.ContainsFunc(obj.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.UID == "a" }) {
+			owned = append(owned, versionsOf([]*unstructured.Unstructured{obj})...)
+		}
+		if obj.GetNamespace() == "n1" {
+			there = append(there, versionsOf([]*unstructured.Unstructured{obj})...)
+		}
+		require.Equal(t, obj, all.get(obj.GetNamespace(), obj.GetName()))
+	}
+	slices.Sort(want)
+	slices.Sort(owned)
+	slices.Sort(there)
+	assert.Equal(t, want, versionsOf(all.in("")))
+	assert.Equal(t, there, versionsOf(all.in("n1")))
+	assert.Equal(t, owned, versionsOf(all.owned("a")))
+	for _, obj := range plain {
+		all.remove(obj.GetNamespace(), obj.GetName())
+	}
+	assert.Empty(t, all.byName)
+	assert.Empty(t, all.byOwner, "nothing is kept for nobody")
 }
 
-func TestChange(t *testing.T) {
+func TestChanges(t *testing.T) {
 	t.Parallel()
 	first, second, other := heldObject("n", "a", "1", "1"), heldObject("n", "a", "1", "2"), heldObject("n", "a", "2", "3")
 	for reason, row := range map[string]struct {
@@ -110,7 +102,7 @@ func TestChange(t *testing.T) {
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, row.want, change(row.before, row.after))
+			assert.Equal(t, row.want, changes(row.before, row.after))
 		})
 	}
 }

@@ -10,20 +10,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Observer is what the View of a Cluster offers beside deploy.View.
+// Observer is implemented by the View of a Cluster.
 type Observer interface {
-	// Observed returns when reads of ref are at least as new as resourceVersion, one of an
-	// object of its kind, because the informer has come to it: at once for what isn't watched,
-	// which is read live. Own writes need no waiting. While the kind can't be read at all it
-	// returns the reason, such as a *deploy.ForbiddenError; at the deadline of ctx a
-	// *deploy.TimeoutError, at the end of the context of New that one's error. It doesn't wait for
-	// subscribers. With client-go's feature AtomicFIFO switched off only the versions of ref itself
-	// count, and its deletion isn't seen.
+	// Observed returns once reads of ref are at least as new as resourceVersion, which may be the version of any object of
+	// its kind. It returns at once for objects that aren't watched, because these are read from the API server. Own writes
+	// need no waiting. While the kind can't be read it returns the reason, such as a *deploy.ForbiddenError; at the
+	// deadline of ctx a *deploy.TimeoutError; and at the end of the context of New the error of that. It doesn't wait for
+	// subscribers. If client-go's feature AtomicFIFO is off, only versions of ref itself count, and its deletion isn't
+	// seen.
 	Observed(ctx context.Context, ref deploy.Ref, resourceVersion string) error
 }
 
-// observedPoll is how often Observed looks; informers don't tell of everything that they
-// come to.
+// observedPoll is how often Observed looks: a version without an event, as of a bookmark, wakes nobody.
 const observedPoll = 5 * time.Millisecond
 
 var _ Observer = (*store)(nil)
@@ -62,14 +60,14 @@ func (s *store) Observed(ctx context.Context, ref deploy.Ref, resourceVersion st
 	}
 }
 
-// unobserved says why a wait has ended.
+// unobserved returns the error for the end of ctx.
 func (i *informer) unobserved(ctx context.Context, ref deploy.Ref, resourceVersion string) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return context.Cause(ctx)
 	}
 	reason := "the watch has not come to version " + resourceVersion
-	if state := i.failure.Load(); state != nil {
-		reason += ", it fails: " + state.err.Error()
+	if _, failure := i.state(); failure != nil {
+		reason += ", it fails: " + failure.Error()
 	}
 	return &deploy.TimeoutError{Ref: ref, Reason: reason, Err: ctx.Err()}
 }

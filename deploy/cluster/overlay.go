@@ -9,20 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// overlayLifetime bounds how long an own write is believed without having been seen: a
-// restored etcd may go back in versions.
+// overlayLifetime bounds how long an own write is believed that no informer shows: a restored etcd may go back in
+// versions.
 const overlayLifetime = 60 * time.Second
 
-// overlay holds our own latest writes until the informers show them or something newer. It
-// keeps also the deletions that informers showed while a write was under way: the answer to
-// that write may come after the object is gone already.
+// overlay holds our own latest writes until the informers show them, or something newer. It also holds the deletions
+// that informers show while a write is under way, whose answer may come after the object is gone.
 //
-// An entry ends when the informer has come to the version of the write, whether it shows
-// the object then or not; when it shows an object of another uid; with the object's
-// deletion; when it has listed all objects anew since the write; or after overlayLifetime
-// with a warning.
+// An entry ends when the informer has come to the version of the write, whether it shows the object then or not; when
+// it shows an object of another uid; with the object's deletion; when it has listed all objects anew since the write;
+// or, with a warning, after overlayLifetime.
 type overlay struct {
 	logger *slog.Logger
 	now    func() time.Time
@@ -32,42 +31,54 @@ type overlay struct {
 	mu      sync.Mutex
 	entries map[deploy.Ref]overlayEntry
 	writing map[writing]*inFlight
-	swept   time.Time
+	// swept is when entries that nobody reads were looked at last.
+	swept time.Time
 }
 
 // shown is what an informer shows of one object.
 type shown struct {
 	// object is nil if it shows none.
 	object *unstructured.Unstructured
-	// version is how far it has come; empty if it can't say.
+	// version is how far the informer has come; empty if it can't say.
 	version string
-	// listed is when it began to list the objects that it shows, if that list is as new as its
-	// beginning.
+	// listed is when the list began that the informer goes on from, if that list is as new as its beginning.
 	listed time.Time
 }
 
 // overlayEntry is one write.
 type overlayEntry struct {
-	uid types.UID
-	// version is that of the write, or for a tombstone the last one known before; empty if
-	// that isn't known.
-	version string
-	// object is nil for a tombstone and for what is unread.
-	object *unstructured.Unstructured
-	// unread tells that there is an object, of which only uid and version are known.
-	unread  bool
+	state   entryState
+	uid     types.UID
 	written time.Time
+	// version is the one that the write made, or for a deleted object the last one known; empty if it isn't known.
+	version string
+	// object is nil unless the entry is present.
+	object *unstructured.Unstructured
 }
 
-// writing names an object for which a write is under way, in whichever version; without a
-// name it is one that has none yet.
+// entryState is what a write left.
+type entryState int
+
+const (
+	// present: the object, as the write was answered.
+	present entryState = iota
+	// unread: an object of which only uid and version are known.
+	unread
+	// deleted: no object.
+	deleted
+)
+
+// writing names an object for which a write is under way, in whichever version of its kind. Without a name it is an
+// object whose name the API server chooses.
 type writing struct {
 	schema.GroupKind
 	namespace, name string
 }
 
+// inFlight are the writes of one object that are under way.
 type inFlight struct {
-	count   int
+	count int
+	// deleted are the uids of objects whose deletion an informer has shown meanwhile.
 	deleted map[types.UID]bool
 }
 
@@ -78,16 +89,11 @@ func newOverlay(logger *slog.Logger, view func(deploy.Ref) shown) *overlay {
 	}
 }
 
-func writingOf(ref deploy.Ref) writing {
-	return writing{ref.Kind.GroupKind(), ref.Namespace, ref.Name}
-}
-
-// begin is called before a write is sent; the returned function when its answer is known
-// and has been recorded.
+// begin is called before a write is sent, and the returned function when its answer has been recorded.
 func (o *overlay) begin(ref deploy.Ref) (end func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	key := writingOf(ref)
+	key := writing{ref.Kind.GroupKind(), ref.Namespace, ref.Name}
 	flight, ok := o.writing[key]
 	if !ok {
 		flight = &inFlight{deleted: map[types.UID]bool{}}
@@ -104,15 +110,11 @@ func (o *overlay) begin(ref deploy.Ref) (end func()) {
 }
 
 // flights returns the writes under way that may be of ref.
-func (o *overlay) flights(ref deploy.Ref) []*inFlight {
-	key := writingOf(ref)
-	var found []*inFlight
-	if flight, ok := o.writing[key]; ok {
-		found = append(found, flight)
-	}
-	key.name = ""
-	if flight, ok := o.writing[key]; ok {
-		found = append(found, flight)
+func (o *overlay) flights(ref deploy.Ref) (found []*inFlight) {
+	for _, name := range []string{ref.Name, ""} {
+		if flight, ok := o.writing[writing{ref.Kind.GroupKind(), ref.Namespace, name}]; ok {
+			found = append(found, flight)
+		}
 	}
 	return found
 }
@@ -126,18 +128,18 @@ func (o *overlay) deletedMeanwhile(ref deploy.Ref, uid types.UID) bool {
 	return false
 }
 
-// wrote records the answer to a write.
+// wrote records obj, the answer to a write.
 func (o *overlay) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
-	if removed(obj) {
+	if isGone(obj) {
 		o.deleted(ref, obj.GetUID())
 		return
 	}
-	o.keep(ref, overlayEntry{uid: obj.GetUID(), version: obj.GetResourceVersion(), object: obj})
+	o.keep(ref, overlayEntry{state: present, uid: obj.GetUID(), version: obj.GetResourceVersion(), object: obj})
 }
 
 // wroteUnread records a write whose answer, obj, doesn't show the object as ref's kind.
 func (o *overlay) wroteUnread(ref deploy.Ref, obj *unstructured.Unstructured) {
-	o.keep(ref, overlayEntry{uid: obj.GetUID(), version: obj.GetResourceVersion(), unread: true})
+	o.keep(ref, overlayEntry{state: unread, uid: obj.GetUID(), version: obj.GetResourceVersion()})
 }
 
 func (o *overlay) keep(ref deploy.Ref, entry overlayEntry) {
@@ -156,14 +158,17 @@ func (o *overlay) keep(ref deploy.Ref, entry overlayEntry) {
 	}
 }
 
-// deleted records that the object with uid is gone.
+// deleted records that the object with uid is gone; an empty uid is that of the object that is there as far as we know.
 func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := o.shown(ref)
 	previous, written := o.entries[ref]
 	if uid == "" {
-		uid = uidOf(previous, now)
+		uid = previous.uid
+	}
+	if uid == "" && now.object != nil {
+		uid = now.object.GetUID()
 	}
 	if written && previous.uid != uid && !previous.endedBy(now) {
 		return // its successor was written before the answer to the deletion came
@@ -172,7 +177,7 @@ func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 	if o.deletedMeanwhile(ref, uid) {
 		return
 	}
-	entry := overlayEntry{uid: uid, written: o.now()}
+	entry := overlayEntry{state: deleted, uid: uid, written: o.now()}
 	if written && previous.uid == uid {
 		entry.version = previous.version
 	}
@@ -182,14 +187,6 @@ func (o *overlay) deleted(ref deploy.Ref, uid types.UID) {
 	if !entry.endedBy(now) {
 		o.put(ref, entry)
 	}
-}
-
-// uidOf returns the uid of the object that is there as far as we know.
-func uidOf(written overlayEntry, now shown) types.UID {
-	if written.uid == "" && now.object != nil {
-		return now.object.GetUID()
-	}
-	return written.uid
 }
 
 // put adds an entry and, now and then, looks at those that nobody reads.
@@ -204,49 +201,44 @@ func (o *overlay) put(ref deploy.Ref, entry overlayEntry) {
 	}
 }
 
-// observe ends the entries that an event of an informer makes obsolete.
+// observe ends the entry that an event of an informer makes obsolete.
 func (o *overlay) observe(kind schema.GroupVersionKind, event deploy.Event) {
 	ref := deploy.Ref{Kind: kind, Namespace: event.New.GetNamespace(), Name: event.New.GetName()}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	entry, ok := o.entries[ref]
+	ended := ok && entry.endedBy(shown{object: event.New})
 	if event.Type == deploy.Deleted {
 		for _, flight := range o.flights(ref) {
 			flight.deleted[event.New.GetUID()] = true
 		}
-	}
-	entry, ok := o.entries[ref]
-	if !ok {
-		return
-	}
-	ended := entry.endedBy(shown{object: event.New})
-	if event.Type == deploy.Deleted {
-		ended = entry.uid == event.New.GetUID()
+		ended = ok && entry.uid == event.New.GetUID()
 	}
 	if ended {
 		delete(o.entries, ref)
 	}
 }
 
-// source says where the answer to a read comes from.
+// source is where the answer to a read comes from.
 type source int
 
 const (
 	fromWatch source = iota
 	fromWrite
-	// fromNeither: what is there now is known to the API server only.
+	// fromNeither: only the API server knows what is there now.
 	fromNeither
 )
 
-// get answers for ref from the overlay or from what its informer shows. That is read under
-// the lock: an entry that ends between two looks can't leave a read with neither.
+// get returns the object of ref, nil if there is none. What the informer shows is read under the lock: otherwise an
+// entry could end between two looks, and a read find neither.
 func (o *overlay) get(ref deploy.Ref) (*unstructured.Unstructured, source) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.resolve(ref, o.shown(ref))
 }
 
-// list overlays objects, what the informers of a kind show, with its entries. As in get
-// they are read under the lock. Not complete is a list of which the API server knows more.
+// list returns what cached does, the objects that the informers of a kind show, with the entries of the kind on top. It
+// is called under the lock, as in get. complete is false if only the API server knows one of the objects.
 func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached func() []*unstructured.Unstructured) (objects []*unstructured.Unstructured, complete bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -256,45 +248,88 @@ func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached fu
 			pending[ref] = true
 		}
 	}
-	complete = true
-	add := func(obj *unstructured.Unstructured, from source) {
-		complete = complete && from != fromNeither
-		if obj != nil {
+	for _, obj := range cached() {
+		if !pending[deploy.Ref{Kind: kind, Namespace: obj.GetNamespace(), Name: obj.GetName()}] {
 			objects = append(objects, obj)
 		}
 	}
-	all := cached()
+	complete = true
 	for ref := range pending {
-		add(o.resolve(ref, o.shown(ref)))
-	}
-	for _, obj := range all {
-		ref := deploy.Ref{Kind: kind, Namespace: obj.GetNamespace(), Name: obj.GetName()}
-		if !pending[ref] {
+		obj, from := o.resolve(ref, o.shown(ref))
+		complete = complete && from != fromNeither
+		if obj != nil {
 			objects = append(objects, obj)
 		}
 	}
 	return objects, complete
 }
 
+// resolve returns the object of ref when its informer shows now, and drops an entry that has ended.
 func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured, source) {
 	entry, ok := o.entries[ref]
 	if !ok {
 		return now.object, fromWatch
 	}
-	if entry.endedBy(now) {
+	expired := o.now().Sub(entry.written) > overlayLifetime
+	switch {
+	case entry.endedBy(now):
 		delete(o.entries, ref)
 		return now.object, fromWatch
-	}
-	if o.now().Sub(entry.written) <= overlayLifetime {
-		if entry.unread {
-			return nil, fromNeither
-		}
+	case !expired && entry.state == unread:
+		return nil, fromNeither
+	case !expired:
 		return entry.object, fromWrite
 	}
 	delete(o.entries, ref)
-	if entry.tombstone() && now.object == nil {
+	if entry.state == deleted && now.object == nil {
 		return nil, fromWatch
 	}
 	o.logger.Warn("own write was not seen in time, reading it", "object", ref, "version", entry.version)
 	return now.object, fromNeither
+}
+
+// endedBy reports whether an informer shows the write or something newer. Versions of one kind are comparable,
+// whichever object they belong to. An informer that can't say how far it has come, because client-go's feature
+// AtomicFIFO is off, is judged by the object alone.
+func (e overlayEntry) endedBy(now shown) bool {
+	switch {
+	case now.listed.After(e.written):
+		return true
+	case now.object == nil:
+		return reached(now.version, e.version)
+	case e.state == deleted: // an older state of this object, or its predecessor, may still be shown
+		return now.object.GetUID() != e.uid && newer(now.object.GetResourceVersion(), e.version)
+	}
+	return reached(now.version, e.version) || reached(now.object.GetResourceVersion(), e.version)
+}
+
+// replacedBy reports whether other, of another own write, came after the entry: answers may overtake each other.
+func (e overlayEntry) replacedBy(other overlayEntry) bool {
+	if e.state == deleted {
+		return other.uid != e.uid
+	}
+	return newer(other.version, e.version)
+}
+
+// newer reports whether a is a later version than b. A version that can't be compared counts as newer, so that it
+// doesn't hide an own write.
+func newer(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err != nil || order > 0
+}
+
+// reached reports whether a is b or a later version. A version that can't be compared hasn't reached anything.
+func reached(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && order >= 0
+}
+
+// isGone reports whether the write that was answered by obj ended its existence: it was being deleted and nothing holds
+// it any more. What holds a Namespace is in its spec, which the answer may lack: only a watch shows its end.
+func isGone(obj *unstructured.Unstructured) bool {
+	if obj.GetDeletionTimestamp() == nil || len(obj.GetFinalizers()) > 0 || obj.GroupVersionKind() == namespaceKind {
+		return false
+	}
+	grace := obj.GetDeletionGracePeriodSeconds()
+	return grace == nil || *grace == 0
 }

@@ -315,7 +315,7 @@ func TestRemoved(t *testing.T) {
 		{"what holds a Namespace isn't in its metadata", deleted("v1", "Namespace", nil), false},
 		{"somebody else's kind of that name is like others", deleted("other.dev/v1", "Namespace", nil), true},
 	} {
-		assert.Equal(t, row.want, removed(row.answer), row.reason)
+		assert.Equal(t, row.want, isGone(row.answer), row.reason)
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ownTrouble reports whether a refusal speaks of a failure of the API server itself, or of what it asked on the way,
-// and not of the request: the same one may be accepted later. Codes above 500 do, and refusals that pass such a failure
-// on, as where the allocator of a Service's addresses can't reach the API server, or a policy isn't loaded yet. The API
-// server has no other sign for these than their text, and the worst of a mistake here is that a request is tried again.
+// ownTrouble reports whether a refusal is about a failure of the API server, or of something that it called, and not
+// about the request, which may be accepted later. Codes above 500 are, and so are refusals that pass such a failure on,
+// for example because the allocator of a Service's addresses can't reach the API server. Only the text shows that; the
+// worst that a wrong guess does is send a request again.
 func ownTrouble(err error) bool {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) || unknownField(answer) || tooLarge(answer) {
@@ -42,11 +42,11 @@ func isInternal(cause metav1.StatusCause) bool {
 	return cause.Type == metav1.CauseType(field.ErrorTypeInternal)
 }
 
-// quoted matches what a refusal cites: values of the object, which may contain any text.
+// quoted matches the values of the object that a refusal cites, which may contain any text.
 var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
 
-// troubles are what Go, gRPC and etcd call a connection that doesn't come about or breaks, and what an API server says
-// while it starts or has too much to do.
+// troubles are the texts of Go, gRPC and etcd for a connection that fails, and of an API server that starts or is
+// overloaded.
 var troubles = []string{
 	"dial tcp ", "dial unix ", ": connection refused", "connection reset by peer", "i/o timeout", "broken pipe", "unexpected EOF", ": EOF",
 	"TLS handshake timeout", "no route to host", "network is unreachable", ": no such host", "http2: ", "client connection lost", "transport is closing",

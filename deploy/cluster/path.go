@@ -7,11 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 )
 
-// path returns where ref is served. A name that would lead elsewhere, such as "web/status",
-// and a namespace where there must be none, or none where there must be one, are an
-// *InvalidManifestError: the scope is that of the kind, whatever the caller took it for
-// (spec: deploy W1). Without a name it is the collection, of all namespaces if there is
-// no namespace either.
+// path returns where ref is served; without a name the collection, of all namespaces if there is no namespace either. A
+// name that would lead elsewhere, such as "web/status", and a namespace that doesn't fit the scope of the kind are an
+// *InvalidManifestError.
 func path(res resource, ref deploy.Ref, subresource string) ([]string, error) {
 	if err := nameable(ref); err != nil {
 		return nil, err

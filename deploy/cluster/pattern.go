@@ -9,19 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// wildcards are what makes a name a pattern.
+// wildcards are the characters that make a name a pattern.
 const wildcards = `*?[]^\`
 
-// NamespacePattern tells whether what Namespaces may be given is more than a name: a pattern, or one that keeps out. What
-// no namespace can be called is an error.
+// NamespacePattern reports whether text, as [Namespaces] takes it, is a pattern or an exclusion rather than a plain
+// name. A text that no namespace can match is an error.
 func NamespacePattern(text string) (isPattern bool, err error) {
 	name, out := strings.CutPrefix(text, "!")
 	if _, err := globs.Match(name, ""); err != nil || name == "" {
-		return false, fmt.Errorf("namespace %q: is no name and no pattern such as team-*", text)
+		return false, fmt.Errorf("namespace %q: neither a name nor a pattern: use something like team-*", text)
 	}
 	if strings.ContainsAny(name, wildcards) {
 		isPattern = true
-		// What stands between them has to be as in names.
+		// The rest has to be part of a name.
 		name = strings.Trim(strings.Map(func(r rune) rune {
 			if strings.ContainsRune(wildcards, r) {
 				return -1
@@ -38,7 +38,7 @@ func NamespacePattern(text string) (isPattern bool, err error) {
 	return isPattern || out, nil
 }
 
-// areNames tells whether none of patterns, which have been checked, is more than a name.
+// areNames reports whether all of patterns, which are valid, are plain names.
 func areNames(patterns []string) bool {
 	return !slices.ContainsFunc(patterns, func(text string) bool {
 		isPattern, _ := NamespacePattern(text)
@@ -46,13 +46,13 @@ func areNames(patterns []string) bool {
 	})
 }
 
-// inScope tells whether the last of patterns that matches name lets it in. Those that begin with an exclamation mark
-// keep it out; when the first one does, all others are in.
+// inScope reports whether the last of patterns that matches name includes it, rather than excludes it by an exclamation
+// mark. A name that none matches is in scope if the first one is an exclusion.
 func inScope(patterns []string, name string) bool {
 	in := len(patterns) == 0 || strings.HasPrefix(patterns[0], "!")
 	for _, pattern := range patterns {
 		pattern, out := strings.CutPrefix(pattern, "!")
-		// Patterns are checked beforehand.
+		// The patterns are valid.
 		if matches, _ := globs.Match(pattern, name); matches {
 			in = !out
 		}

@@ -50,10 +50,10 @@ func TestNamespacePattern(t *testing.T) {
 		assert.Equal(t, want, isPattern, text)
 	}
 	for text, want := range map[string]string{
-		"":         "is no name and no pattern such as team-*",
-		"!":        "is no name and no pattern such as team-*",
-		"team-[":   "is no name and no pattern such as team-*",
-		"[a-":      "is no name and no pattern such as team-*",
+		"":         "neither a name nor a pattern: use something like team-*",
+		"!":        "neither a name nor a pattern: use something like team-*",
+		"team-[":   "neither a name nor a pattern: use something like team-*",
+		"[a-":      "neither a name nor a pattern: use something like team-*",
 		"No Where": "a lowercase RFC 1123 label must consist of",
 		"Team-*":   "a lowercase RFC 1123 label must consist of",
 		"!a_b*":    "a lowercase RFC 1123 label must consist of",

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// port sends the requests of a Cluster and tells its store what they changed.
+// port sends the requests of a Cluster and records in its store what they changed.
 type port struct{ *Cluster }
 
 // Scope implements deploy.Port.
@@ -66,8 +66,8 @@ func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, option
 	switch {
 	case ref.Name == "" && obj.GetGenerateName() == "":
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name and metadata.generateName are missing"}
-	case obj.GetResourceVersion() != "": // a server answers 500, as if trying again could help
-		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is set: what was read from a cluster isn't new"}
+	case obj.GetResourceVersion() != "": // a server answers with 500, as if trying again could help
+		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is set: remove it from an object that was read from a cluster"}
 	}
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
 		return p.requests.create(ctx, at, ref, body, options)
@@ -83,7 +83,7 @@ func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, option
 		return nil, err
 	}
 	if obj.GetResourceVersion() == "" {
-		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: replace what was read, not whatever is there"}
+		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: read the object before it is replaced"}
 	}
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
 		return p.requests.update(ctx, at, ref, body, options)
@@ -95,7 +95,7 @@ func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, option
 // Patch implements deploy.Port.
 func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
 	if patch.Type == types.ApplyPatchType {
-		return nil, fmt.Errorf("%s: an apply patch goes through Apply", ref)
+		return nil, fmt.Errorf("%s: an apply patch can't be sent by Patch: use Apply", ref)
 	}
 	got, err := p.write(ctx, ref, patch.DryRun, func(at resource) (answer, error) {
 		return p.requests.patch(ctx, at, ref, patch)
@@ -107,7 +107,7 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*u
 // Delete implements deploy.Port.
 func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteOptions) error {
 	if ref.Name == "" {
-		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"} // it would be all of them
+		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"} // the path would be that of all objects
 	}
 	send := func() (answer, error) {
 		return on(ctx, p.resources, ref.Kind, func(at resource) (answer, error) { return p.requests.delete(ctx, at, ref, options) })
@@ -121,7 +121,7 @@ func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteO
 	return err
 }
 
-// write sends a request that writes ref, and has the store record its answer.
+// write sends a request that writes ref, and records its answer in the store.
 func (p port) write(ctx context.Context, ref deploy.Ref, dryRun bool, request func(at resource) (answer, error)) (answer, error) {
 	send := func() (answer, error) { return on(ctx, p.resources, ref.Kind, request) }
 	if dryRun {
@@ -132,22 +132,22 @@ func (p port) write(ctx context.Context, ref deploy.Ref, dryRun bool, request fu
 	return got, err
 }
 
-// redefined sees to it that a kind is found as soon as our own definition of it is served.
+// redefined makes discovery ask again after a write of a definition, so that its kind is found as soon as it is served.
 func (p port) redefined(ref deploy.Ref, err error) {
 	if err == nil && ref.Kind.Group == "apiextensions.k8s.io" {
 		p.resources.forget()
 	}
 }
 
-// creatable refuses objects of kinds of which the View may not show what was created.
+// creatable refuses objects that the View might not show after they are created.
 func (p port) creatable(ref deploy.Ref) error {
 	if _, ok := p.store.selected[ref.Kind.GroupKind()]; ok {
-		return &deploy.InvalidManifestError{Ref: ref, Reason: "of its kind only selected objects are watched: what is created needs a Cluster without cluster.Selected"}
+		return &deploy.InvalidManifestError{Ref: ref, Reason: "only selected objects of its kind are watched: use a Cluster without Selected"}
 	}
 	return nil
 }
 
-// manifest returns what names obj, and obj as a request carries it.
+// manifest returns the name and the JSON of obj.
 func manifest(obj *unstructured.Unstructured) (deploy.Ref, []byte, error) {
 	ref := deploy.RefOf(obj)
 	body, err := obj.MarshalJSON()

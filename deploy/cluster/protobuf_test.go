@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// What is held as metadata comes as protobuf, of built-in and of custom kinds; a server that doesn't speak it may answer with
-// JSON.
+// What is held as metadata comes as protobuf, of built-in and of custom kinds; a server that doesn't speak it may
+// answer with JSON.
 func TestMetadataComesAsProtobuf(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

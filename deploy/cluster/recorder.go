@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// record runs one write of ref and keeps its answer in the overlay of each version of its
-// kind that is watched by then: the watch may have begun while the write was under way.
-// Reads of other kinds are live anyway. A ref without a name gets it from the answer.
+// record runs one write of ref and puts its answer into the overlay, for each version of its kind that is watched after
+// the write: the watch may have begun meanwhile. Reads of other kinds are live anyway. A ref without a name gets the
+// answer's.
 func (s *store) record(ref deploy.Ref, write func() (answer, error)) (answer, error) {
 	end := s.overlay.begin(ref)
 	defer end()
@@ -24,9 +24,8 @@ func (s *store) record(ref deploy.Ref, write func() (answer, error)) (answer, er
 	return got, nil
 }
 
-// wrote records obj, the answer to a write of ref. What it looks like in another version of
-// its kind, or after the write of a subresource that isn't answered by the object itself, is
-// known by its resource version only.
+// wrote records obj, the answer to a write of ref. For another version of the kind, or after the write of a subresource
+// whose answer isn't the object, only the resource version is known.
 func (s *store) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	if obj.GetResourceVersion() == "" {
 		return
@@ -44,16 +43,16 @@ func (s *store) wrote(ref deploy.Ref, obj *unstructured.Unstructured) {
 	}
 }
 
-// metadataOf is obj without anything but its metadata.
+// metadataOf returns obj with nothing but its metadata.
 func metadataOf(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": obj.Object["apiVersion"], "kind": obj.Object["kind"], "metadata": obj.Object["metadata"],
 	}}
 }
 
-// recordDelete is record for deletions: the API server answers with a Status when the object
-// is gone, with the object when something holds it, and with either when it had no holder. That
-// to the deletion of a Namespace doesn't say that it is gone, see removed.
+// recordDelete is record for deletions. The API server answers with a Status when the object is gone, with the object
+// when something holds it, and with either when nothing held it. For a Namespace a Status doesn't mean that it is gone,
+// see isGone.
 func (s *store) recordDelete(ref deploy.Ref, uid types.UID, remove func() (answer, error)) error {
 	end := s.overlay.begin(ref)
 	defer end()
@@ -62,7 +61,7 @@ func (s *store) recordDelete(ref deploy.Ref, uid types.UID, remove func() (answe
 		return err
 	}
 	obj := got.object
-	if obj.GetKind() == ref.Kind.Kind && obj.GetDeletionTimestamp() != nil && !removed(obj) {
+	if obj.GetKind() == ref.Kind.Kind && obj.GetDeletionTimestamp() != nil && !isGone(obj) {
 		s.wrote(ref, obj)
 		return nil
 	}
@@ -76,18 +75,17 @@ func (s *store) recordDelete(ref deploy.Ref, uid types.UID, remove func() (answe
 	return nil
 }
 
-// deletedUID returns the uid of what the answer to a deletion says is gone.
+// deletedUID returns the uid that the answer to a deletion names, or "".
 func deletedUID(ref deploy.Ref, obj *unstructured.Unstructured) types.UID {
 	if obj.GetKind() == ref.Kind.Kind {
 		return obj.GetUID()
 	}
-	// An error would be a uid that is no text.
+	// The error would be about a uid that is no text.
 	uid, _, _ := unstructured.NestedString(obj.Object, "details", "uid")
 	return types.UID(uid)
 }
 
-// watchedVersions returns the kinds with an informer that shows ref's object: ref's own and
-// others that are the same in another version.
+// watchedVersions returns ref's kind in each version that has an informer for ref.
 func (s *store) watchedVersions(ref deploy.Ref) []schema.GroupVersionKind {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

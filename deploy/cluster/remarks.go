@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// mostRemarks bounds what is remembered of remarks. Texts with names in them could be as many as there are objects.
-const mostRemarks = 1000
+// maxRemarks bounds the texts that are remembered. There could be as many as objects, if they have names in them.
+const maxRemarks = 1000
 
-// remarks are the warnings of the API server that have no other place than the log. One text about a kind is a warning
-// once; what it says of further objects is for who debugs. It is safe for concurrent use.
+// remarks logs warnings of the API server that no caller gets. One text about a kind is logged as a warning once, and
+// then for debugging only. It is safe for concurrent use.
 type remarks struct {
 	logger *slog.Logger
 	mu     sync.Mutex
@@ -38,14 +38,14 @@ func (r *remarks) log(ref deploy.Ref, warnings []string) {
 	}
 }
 
-// again tells whether it was said before.
+// again reports whether a remark was logged before.
 func (r *remarks) again(said remark) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.said[said] {
 		return true
 	}
-	if len(r.said) < mostRemarks {
+	if len(r.said) < maxRemarks {
 		r.said[said] = true
 	}
 	return false

@@ -34,10 +34,10 @@ func TestRemarksAreWarningsOnce(t *testing.T) {
 		r.log(row.ref, row.warnings)
 		assert.Equal(t, row.said, strings.Count(text.String(), "level=WARN"), row.reason)
 	}
-	for i := range 2 * mostRemarks {
+	for i := range 2 * maxRemarks {
 		r.log(shop, []string{fmt.Sprint("of object ", i)})
 	}
-	assert.Len(t, r.said, mostRemarks, "texts without end aren't remembered without end")
+	assert.Len(t, r.said, maxRemarks, "texts without end aren't remembered without end")
 	text.Reset()
 	r.log(shop, []string{"of object 1999"})
 	assert.Contains(t, text.String(), "level=WARN", "what isn't remembered is rather said twice than not at all")

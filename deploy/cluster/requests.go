@@ -2,18 +2,20 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster/internal/compact"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
 )
 
@@ -22,12 +24,12 @@ type requests struct {
 	client rest.Interface
 	// limit is how long an answer may take.
 	limit time.Duration
-	// decoder reads what is shared with the store.
-	decoder decoder
+	// pool decodes metadata.
+	pool *compact.Pool
 }
 
-func newRequests(config *rest.Config, client *http.Client, limit time.Duration) (*requests, error) {
-	// Only Status and DeleteOptions are ever decoded by type; objects stay plain.
+func newRequests(config *rest.Config, client *http.Client, limit time.Duration, pool *compact.Pool) (*requests, error) {
+	// Only Status and DeleteOptions are decoded by type.
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	config = rest.CopyConfig(config)
@@ -39,11 +41,11 @@ func newRequests(config *rest.Config, client *http.Client, limit time.Duration) 
 	if err != nil {
 		return nil, err
 	}
-	return &requests{client: restClient, limit: limit}, nil
+	return &requests{client: restClient, limit: limit, pool: pool}, nil
 }
 
 func (r *requests) get(ctx context.Context, res resource, ref deploy.Ref) (answer, error) {
-	return r.send(ctx, r.client.Get(), failed{verb: "get", resource: res, ref: ref, copied: true})
+	return r.send(ctx, r.client.Get(), failed{verb: "get", resource: res, ref: ref})
 }
 
 func (r *requests) create(ctx context.Context, res resource, ref deploy.Ref, body []byte, options deploy.CreateOptions) (answer, error) {
@@ -52,18 +54,18 @@ func (r *requests) create(ctx context.Context, res resource, ref deploy.Ref, bod
 	}
 	request := r.client.Post().Body(body)
 	where := ref
-	where.Name = "" // the path of a creation is that of the collection
-	return r.sendTo(ctx, where, written(request, options.FieldManager, options.DryRun), failed{verb: "create", resource: res, ref: ref, copied: options.DryRun})
+	where.Name = "" // objects are created at the path of their collection
+	return r.sendTo(ctx, where, written(request, options.FieldManager, options.DryRun), failed{verb: "create", resource: res, ref: ref})
 }
 
 func (r *requests) update(ctx context.Context, res resource, ref deploy.Ref, body []byte, options deploy.UpdateOptions) (answer, error) {
 	request := r.client.Put().Body(body)
-	return r.send(ctx, written(request, options.FieldManager, options.DryRun), failed{verb: "update", resource: res, ref: ref, copied: options.DryRun})
+	return r.send(ctx, written(request, options.FieldManager, options.DryRun), failed{verb: "update", resource: res, ref: ref})
 }
 
 func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p deploy.Patch) (answer, error) {
 	request := r.client.Patch(p.Type).Body(p.Body)
-	return r.send(ctx, signed(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, subresource: p.Subresource, copied: p.DryRun})
+	return r.send(ctx, signed(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, subresource: p.Subresource})
 }
 
 // apply sends the patch of a server-side apply. partial: the answer has only metadata.
@@ -73,12 +75,12 @@ func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p de
 		request = request.Param("force", "true")
 	}
 	if partial {
-		request = request.SetHeader("Accept", onlyMetadata)
+		request = request.SetHeader("Accept", acceptMetadata)
 	}
-	// A server refuses unknown fields in any apply. What it would look for beyond that, keys given twice, no map has, and
-	// costs it a second parse of the body.
+	// A server refuses unknown fields in any apply. Validation would only find keys given twice, which no map has, and
+	// costs the server a second parse of the body.
 	request = signed(request, p.FieldManager, p.DryRun).Param("fieldValidation", metav1.FieldValidationIgnore)
-	return r.send(ctx, request, failed{verb: "patch", resource: res, ref: ref, copied: p.DryRun, partial: partial})
+	return r.send(ctx, request, failed{verb: "patch", resource: res, ref: ref, partial: partial})
 }
 
 func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, options deploy.DeleteOptions) (answer, error) {
@@ -100,16 +102,16 @@ func (r *requests) delete(ctx context.Context, res resource, ref deploy.Ref, opt
 	if err != nil {
 		return answer{}, fmt.Errorf("%s: delete options: %w", ref, err)
 	}
-	return r.send(ctx, r.client.Delete().Body(content), failed{verb: "delete", resource: res, ref: ref, copied: options.DryRun})
+	return r.send(ctx, r.client.Delete().Body(content), failed{verb: "delete", resource: res, ref: ref})
 }
 
-// written is signed for a creation or an update. A field that the server doesn't know is refused: it would never be
-// stored, and each look would write it again.
+// written is like signed, for a creation or an update. The server refuses unknown fields, which it would never store,
+// so that each reconcile would write them again.
 func written(request *rest.Request, manager string, dryRun bool) *rest.Request {
 	return signed(request, manager, dryRun).Param("fieldValidation", metav1.FieldValidationStrict)
 }
 
-// signed says on whose behalf a request writes, and whether it does.
+// signed adds the field manager to a request, and whether it is a dry run.
 func signed(request *rest.Request, manager string, dryRun bool) *rest.Request {
 	request = request.Param("fieldManager", manager)
 	if dryRun {
@@ -118,16 +120,16 @@ func signed(request *rest.Request, manager string, dryRun bool) *rest.Request {
 	return request
 }
 
-// answer is what a request brought.
+// answer is the answer to a request.
 type answer struct {
 	object   *unstructured.Unstructured
 	code     int
 	warnings []string
 }
 
-// send sends request to where the subject's object is.
+// send sends request to the path of the subject's object.
 func (r *requests) send(ctx context.Context, request *rest.Request, subject failed) (answer, error) {
-	if subject.ref.Name == "" { // its path would be that of all of them
+	if subject.ref.Name == "" { // the path would be that of all objects
 		return answer{}, &deploy.InvalidManifestError{Ref: subject.ref, Reason: "metadata.name is missing"}
 	}
 	return r.sendTo(ctx, subject.ref, request, subject)
@@ -142,27 +144,41 @@ func (r *requests) sendTo(ctx context.Context, where deploy.Ref, request *rest.R
 	if err != nil {
 		return got, err
 	}
-	reader := r.decoder
-	if subject.copied {
-		reader = decoder{}
+	if subject.partial {
+		var held *compact.Object
+		held, err = decodeMetadata(r.pool, body, subject.ref.Kind)
+		got.object = held.Decode()
+	} else {
+		got.object, err = decode(body)
 	}
-	var kind schema.GroupVersionKind
-	if subject.partial { // which doesn't say what it is of
-		kind = subject.ref.Kind
+	if err == nil && got.object.GetKind() == "" {
+		err = errors.New("it has no kind")
 	}
-	if got.object, err = reader.decode(body, kind); err != nil {
+	if err != nil {
 		return got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf("the answer is no object: %w", err)}
 	}
 	return got, nil
 }
 
-// do sends request once: whoever asked knows how often to try. It waits for the answer as
-// long as ctx and the limit allow.
+// decode returns the object in a JSON document.
+func decode(document []byte) (*unstructured.Unstructured, error) {
+	// Not by the object's own decoder, which reads everything twice to tell lists from objects.
+	var content map[string]any
+	if err := json.Unmarshal(document, &content); err != nil {
+		return nil, err
+	}
+	if content == nil {
+		return nil, errors.New("it is null")
+	}
+	return &unstructured.Unstructured{Object: content}, nil
+}
+
+// do sends request once: the caller knows how often to try. It waits for the answer as long as ctx and the limit allow.
 func (r *requests) do(ctx context.Context, request *rest.Request, subject failed) ([]byte, answer, error) {
 	var got answer
 	limited, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
-	// Warnings belong to this request alone; whoever sent it decides what becomes of them.
+	// The caller decides what to do with warnings.
 	result := request.MaxRetries(0).WarningHandlerWithContext(rest.NoWarnings{}).Do(limited).StatusCode(&got.code)
 	for _, warning := range result.Warnings() {
 		got.warnings = append(got.warnings, warning.Text)
@@ -175,7 +191,7 @@ func (r *requests) do(ctx context.Context, request *rest.Request, subject failed
 		}
 	}
 	if limited.Err() != nil && ctx.Err() == nil && !isAnswer(err) {
-		// The limit's own error would pass for the end of the caller's context.
+		// The error of limited would look like the end of the caller's context.
 		return nil, got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf(
 			"no answer to %s of %s within %s; what it asked for may be done or not", subject.verb, subject.resource.Resource, r.limit)}
 	}

@@ -12,14 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// absentMemory is how long a kind that isn't served is believed not to be: a set of a
-// hundred such objects asks once, and a kind that appears is found soon enough.
+// absentMemory is how long an answer that a kind isn't served is good: a hundred objects of such a kind cost one
+// request, and a kind that appears is found soon enough.
 const absentMemory = 500 * time.Millisecond
 
-// resources knows under which name and in which scope a kind is served. It asks for one
-// group and version at a time, when a kind of it is first needed, again whenever a kind
-// isn't known, and when nothing is found any more where a kind was served: definitions
-// come, go, and come back otherwise.
+// resources knows under which name and in which scope a kind is served. It asks for one group and version at a time:
+// when a kind of it is first needed, whenever a kind isn't known, and when nothing is served any more where a kind was,
+// since definitions come, go and change.
 type resources struct {
 	requests *requests
 	now      func() time.Time
@@ -30,10 +29,9 @@ type resources struct {
 
 // served is what is known of one group and version.
 type served struct {
-	// asking is held by the one who asks.
+	// asking has a value while a request is under way. Others wait, as long as their contexts allow.
 	asking chan struct{}
-	// kinds and asked, when they were last asked for, are guarded by resources.mu. kinds is
-	// replaced as a whole.
+	// kinds, which is only replaced as a whole, and asked, when they were asked for last, are guarded by resources.mu.
 	kinds map[string]resource
 	asked time.Time
 }
@@ -47,7 +45,7 @@ func newResources(requests *requests) *resources {
 	return &resources{requests: requests, now: time.Now, versions: map[schema.GroupVersion]*served{}}
 }
 
-// of returns where kind is served. One that isn't is a *deploy.KindUnknownError.
+// of returns where kind is served, or a *deploy.KindUnknownError.
 func (r *resources) of(ctx context.Context, kind schema.GroupVersionKind) (resource, error) {
 	if found, ok := r.known(kind); ok {
 		return found, nil
@@ -66,7 +64,7 @@ func (r *resources) known(kind schema.GroupVersionKind) (resource, bool) {
 	return found, ok
 }
 
-// ask is of by an answer of the API server that isn't older than since.
+// ask is like of, but takes no answer that is older than since.
 func (r *resources) ask(ctx context.Context, kind schema.GroupVersionKind, since time.Time) (resource, error) {
 	version := r.version(kind.GroupVersion())
 	select {
@@ -108,8 +106,7 @@ func (r *resources) askedBefore(version *served, since time.Time) bool {
 	return version.asked.Before(since)
 }
 
-// forget makes the next who needs a kind ask for it, and for all that aren't served, as
-// after a change of definitions.
+// forget makes the next call for a kind that isn't known ask the API server, as after a change of definitions.
 func (r *resources) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,9 +135,8 @@ func (r *resources) discover(ctx context.Context, version schema.GroupVersion) (
 	return kinds, nil
 }
 
-// on sends a request to where kind is served. When nothing is served there, what was known
-// is out of date: the API server is asked, and gets the request once more if it says that
-// the kind is elsewhere.
+// on sends a request to where kind is served. If nothing is served there any more, it asks the API server, and sends
+// the request once more if the kind is elsewhere now.
 func on[T any](ctx context.Context, r *resources, kind schema.GroupVersionKind, send func(resource) (T, error)) (T, error) {
 	found, err := r.of(ctx, kind)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Whatever of the control plane is started anew while objects change, in the end all is told, and each kind says once that
-// it was away.
+// Whatever of the control plane is started anew while objects change, in the end all is told, and each kind says once
+// that it was away.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	rounds, away := 1, 2*time.Second

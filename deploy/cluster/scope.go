@@ -16,26 +16,26 @@ import (
 
 var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 
-// everywhere are all namespaces at once, and no namespace.
+// everywhere stands for all namespaces at once, and for the cluster scope.
 var everywhere = namespaces{names: map[string]bool{"": true}}
 
-// namespaces are those whose objects of a kind are to be watched.
+// namespaces are the namespaces to watch.
 type namespaces struct {
 	names map[string]bool
-	// exist are all that there are, nil where that isn't known.
+	// exist are all namespaces of the cluster, nil if they aren't known.
 	exist map[string]bool
-	// unread is why it isn't known which these are.
+	// unread is why the namespaces to watch aren't known.
 	unread error
 }
 
-// gone tells whether a namespace doesn't exist any more.
+// gone reports whether a namespace doesn't exist any more.
 func (n namespaces) gone(name string) bool { return n.exist != nil && !n.exist[name] }
 
-// scope are the namespaces that are watched: named once and for all, or followed at run time by pattern and label.
+// scope decides which namespaces are watched: fixed names, or those that match patterns and labels at the time.
 type scope struct {
 	patterns []string
 	selector labels.Selector
-	// kind follows the namespaces of the cluster; nil where they needn't be known.
+	// kind watches the namespaces of the cluster; nil if the names are fixed.
 	kind *watchedKind
 
 	mu      sync.Mutex
@@ -55,7 +55,7 @@ func newScope(s *store, patterns []string, selector labels.Selector) *scope {
 		}
 	default:
 		c.current.unread = errBeginning
-		c.kind = s.newWatchedKind(namespaceKind, s.newFeed(namespaceKind, true, selection{}))
+		c.kind = s.newWatchedKind(namespaceKind, true, selection{})
 	}
 	return c
 }
@@ -69,7 +69,7 @@ func (c *scope) start(ctx context.Context) {
 	subscription := c.kind.subscribe(ctx, func(deploy.Event) {
 		select {
 		case events <- struct{}{}:
-		default: // there will be a look
+		default: // a look is due already
 		}
 	})
 	where := resource{GroupVersionResource: namespaceKind.GroupVersion().WithResource("namespaces"), scope: deploy.ClusterScoped}
@@ -94,20 +94,20 @@ func (c *scope) start(ctx context.Context) {
 	})
 }
 
-// failure is why the namespaces can't be followed, nil if they can or if that isn't known yet.
+// failure returns why the namespaces can't be watched, nil if they can or if that isn't known yet.
 func (c *scope) failure() error {
 	if c.kind == nil {
 		return nil
 	}
-	if i := c.kind.of(""); i != nil && !i.hasSynced() {
-		if state := i.failure.Load(); state != nil {
-			return fmt.Errorf("which namespaces are in scope: %w", state.err)
+	if i := c.kind.of(""); i != nil {
+		if now, failure := i.state(); now == starting && failure != nil {
+			return fmt.Errorf("which namespaces are in scope: %w", failure)
 		}
 	}
 	return nil
 }
 
-// of returns the namespaces for a kind that has them or not; changed is closed when they are others.
+// of returns the namespaces to watch for a kind of a scope. changed is closed when they change.
 func (c *scope) of(scope deploy.Scope) (current namespaces, changed <-chan struct{}) {
 	if scope == deploy.ClusterScoped {
 		return everywhere, nil
@@ -117,10 +117,10 @@ func (c *scope) of(scope deploy.Scope) (current namespaces, changed <-chan struc
 	return c.current, c.changed
 }
 
-// look finds out which namespaces are in scope now.
+// look updates the namespaces to watch.
 func (c *scope) look() {
 	if c.kind.unreadable() != nil {
-		return // nothing is known of namespaces, which isn't that there are none
+		return // no namespace is known, which doesn't mean that there is none
 	}
 	now := namespaces{names: map[string]bool{}, exist: map[string]bool{}}
 	for _, obj := range c.kind.collect("", func(o *objects) []*unstructured.Unstructured { return o.in("") }) {

@@ -152,7 +152,7 @@ func TestNamespacesWithoutRights(t *testing.T) {
 	named := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, named, configMap) // names alone need no such right
 	_, err = cluster.New(t.Context(), env.Config, cluster.Namespaces("team-["))
-	assert.ErrorContains(t, err, `namespace "team-[": is no name and no pattern such as team-*`)
+	assert.ErrorContains(t, err, `namespace "team-[": neither a name nor a pattern: use something like team-*`)
 }
 
 // What the API server doesn't select by is an error of whoever reads the kind, not a wait without an end.

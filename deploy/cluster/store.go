@@ -8,13 +8,16 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster/internal/compact"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
-// store is the View of a cluster: what the informers of watched kinds hold, overlaid with
-// our own latest writes; live reads for all else.
+// store is the View of a cluster: what the informers of watched kinds show, with our own latest writes on top, and live
+// reads for everything else.
 type store struct {
 	ctx          context.Context
 	requests     *requests
@@ -23,7 +26,7 @@ type store struct {
 	scope        *scope
 	metadataOnly map[schema.GroupKind]bool
 	selected     map[schema.GroupKind]selection
-	common       *common
+	pool         *compact.Pool
 	logger       *slog.Logger
 	overlay      *overlay
 	running      sync.WaitGroup
@@ -32,29 +35,17 @@ type store struct {
 	watched map[schema.GroupVersionKind]*watchedKind
 }
 
-func newStore(ctx context.Context, requests *requests, found *resources, o options) *store {
+var _ deploy.OwnedView = (*store)(nil)
+
+func newStore(ctx context.Context, requests *requests, found *resources, pool *compact.Pool, o options) *store {
 	s := &store{
-		ctx: ctx, requests: requests, resources: found, common: newCommon(),
+		ctx: ctx, requests: requests, resources: found, pool: pool,
 		metadataOnly: o.metadataOnly, selected: o.selected, logger: o.logger, watched: map[schema.GroupVersionKind]*watchedKind{},
 	}
 	s.overlay = newOverlay(o.logger, s.shown)
 	s.definitions = newDefinitions(s)
 	s.scope = newScope(s, o.namespaces, o.namespaceSelector)
 	return s
-}
-
-// newFeed is that of a kind's informers.
-func (s *store) newFeed(kind schema.GroupVersionKind, partial bool, selected selection) *feed {
-	reader := decoder{known: s.written, common: s.common, partial: partial}
-	return &feed{requests: s.requests, kind: kind, partial: partial, selected: selected, decoder: reader, common: s.common, logger: s.logger}
-}
-
-// shown returns what the informer of ref shows.
-func (s *store) shown(ref deploy.Ref) shown {
-	if informer := s.informerOf(ref); informer != nil {
-		return informer.shown(ref)
-	}
-	return shown{}
 }
 
 // Get implements deploy.View.
@@ -76,8 +67,7 @@ func (s *store) Partial(ctx context.Context, ref deploy.Ref) (obj *unstructured.
 	return obj, true, err
 }
 
-// held is what the informer of ref, or an own write, shows; not known is what only the API server can
-// tell.
+// held returns what an own write or the informer of ref shows. known is false for what only the API server can know.
 func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Unstructured, known bool, err error) {
 	informer := s.informerOf(ref)
 	if informer == nil {
@@ -88,13 +78,12 @@ func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Uns
 	} else if err != nil {
 		return nil, false, err
 	}
-	standing := informer.standing.Load() // later it could be so by a list that came after obj was looked up
+	current := informer.isCurrent() // before the look: afterwards it could be so by a list that came later
 	obj, from := s.overlay.get(ref)
-	// While the watch is broken an object may have come that it doesn't show, one of which only some are
-	// selected is never told of others, and one that has ended shows nothing. To take it for absent would be to make
-	// it, or its password, anew.
+	// An absent object may exist where only selected ones are watched, while the watch is broken, or when the informer was
+	// closed meanwhile. To take it for absent would be to create it, or its password, anew.
 	_, selected := s.selected[ref.Kind.GroupKind()]
-	doubtful := from == fromWatch && obj == nil && (selected || !standing || s.informerOf(ref) != informer)
+	doubtful := from == fromWatch && obj == nil && (selected || !current || s.informerOf(ref) != informer)
 	if doubtful || from == fromNeither {
 		return nil, false, nil
 	}
@@ -114,7 +103,7 @@ func (s *store) live(ctx context.Context, ref deploy.Ref) (*unstructured.Unstruc
 // List implements deploy.View.
 func (s *store) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
 	if watched := s.watchedFor(kind, namespace); watched != nil && !s.metadataOnly[kind.GroupKind()] {
-		objects, complete, err := s.collected(ctx, watched, namespace, func(o *objects) []*unstructured.Unstructured { return o.in(namespace) })
+		objects, complete, err := s.collect(ctx, watched, namespace, func(o *objects) []*unstructured.Unstructured { return o.in(namespace) })
 		if err != nil {
 			return nil, err
 		}
@@ -128,23 +117,7 @@ func (s *store) List(ctx context.Context, kind schema.GroupVersionKind, namespac
 	})
 }
 
-// collected returns what of chooses from each informer for a namespace, or all (""), with our own writes on top. Not
-// complete is a list of which the API server knows more.
-func (s *store) collected(ctx context.Context, watched *watchedKind, namespace string, of func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured, complete bool, err error) {
-	if err := watched.awaitSynced(ctx); err != nil {
-		return nil, false, err
-	}
-	informer := watched.of(namespace)
-	if informer == nil || !informer.hasSynced() {
-		return nil, false, nil // it has changed meanwhile
-	}
-	found, complete = s.overlay.list(watched.kind, namespace, func() []*unstructured.Unstructured { return watched.collect(namespace, of) })
-	// One that has ended meanwhile may have shown nothing.
-	return found, complete && watched.of(namespace) == informer, nil
-}
-
-// chosen returns those of objects that selector matches, in the order of names. objects are
-// changed.
+// chosen returns the objects that selector matches, in the order of names. It changes the slice.
 func chosen(objects []*unstructured.Unstructured, selector labels.Selector) []*unstructured.Unstructured {
 	if selector != nil && !selector.Empty() {
 		objects = slices.DeleteFunc(objects, func(obj *unstructured.Unstructured) bool {
@@ -153,6 +126,54 @@ func chosen(objects []*unstructured.Unstructured, selector labels.Selector) []*u
 	}
 	byName(objects)
 	return objects
+}
+
+// Owned implements deploy.OwnedView.
+func (s *store) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
+	foreign := func(obj *unstructured.Unstructured) bool {
+		refers := func(reference metav1.OwnerReference) bool { return reference.UID == owner }
+		return namespace != "" && obj.GetNamespace() != namespace || !slices.ContainsFunc(obj.GetOwnerReferences(), refers)
+	}
+	if watched := s.watchedFor(kind, namespace); watched != nil {
+		objects, complete, err := s.collect(ctx, watched, namespace, func(o *objects) []*unstructured.Unstructured { return o.owned(string(owner)) })
+		if err != nil {
+			return nil, err
+		}
+		if complete {
+			return slices.DeleteFunc(objects, foreign), nil
+		}
+	}
+	objects, err := s.List(ctx, kind, namespace, nil)
+	return slices.DeleteFunc(objects, foreign), err
+}
+
+// collect returns the objects that of chooses from each informer of a namespace, or of all (""), with our own writes on
+// top. complete is false if the API server may know more.
+func (s *store) collect(ctx context.Context, watched *watchedKind, namespace string, of func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured, complete bool, err error) {
+	if err := watched.awaitSynced(ctx); err != nil {
+		return nil, false, err
+	}
+	informer := watched.of(namespace)
+	if informer == nil || !informer.hasSynced() {
+		return nil, false, nil // it was closed, or begun anew, meanwhile
+	}
+	found, complete = s.overlay.list(watched.kind, namespace, func() []*unstructured.Unstructured { return watched.collect(namespace, of) })
+	return found, complete && watched.of(namespace) == informer, nil // a closed informer may have shown nothing
+}
+
+// Holds reports whether informers hold the whole objects of a kind in a namespace, empty for all namespaces or the
+// cluster scope, and have listed them, so that Get and List need no request.
+func (s *store) Holds(kind schema.GroupVersionKind, namespace string) bool {
+	group := kind.GroupKind()
+	if _, selected := s.selected[group]; selected || s.metadataOnly[group] {
+		return false
+	}
+	watched := s.watchedFor(kind, namespace)
+	if watched == nil {
+		return false
+	}
+	informer := watched.of(namespace)
+	return informer != nil && informer.isCurrent()
 }
 
 // Subscribe implements deploy.View.
@@ -164,7 +185,7 @@ func (s *store) Subscribe(ctx context.Context, kind schema.GroupVersionKind, han
 	return watched.subscribe(ctx, handle), nil
 }
 
-// watch returns kind with its informers, started if they weren't.
+// watch returns a watched kind, and starts its informers if it wasn't watched.
 func (s *store) watch(ctx context.Context, kind schema.GroupVersionKind) (*watchedKind, error) {
 	found, err := s.resources.of(ctx, kind)
 	if err != nil {
@@ -179,7 +200,7 @@ func (s *store) watch(ctx context.Context, kind schema.GroupVersionKind) (*watch
 		s.scope.start(s.ctx)
 	}
 	group := kind.GroupKind()
-	watched := s.newWatchedKind(kind, s.newFeed(kind, s.metadataOnly[group], s.selected[group]))
+	watched := s.newWatchedKind(kind, s.metadataOnly[group], s.selected[group])
 	watched.viewed = true
 	s.watched[kind] = watched
 	s.running.Go(func() { watched.run(s.ctx, found) })
@@ -192,7 +213,7 @@ func (s *store) Served(ctx context.Context, kind schema.GroupVersionKind) error 
 	return err
 }
 
-// lose has the watched kinds of a resource looked for: they may be served no longer.
+// lose has the API server asked whether the watched kinds of a resource are still served.
 func (s *store) lose(which schema.GroupResource) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -203,16 +224,7 @@ func (s *store) lose(which schema.GroupResource) {
 	}
 }
 
-func (s *store) informerOf(ref deploy.Ref) *informer {
-	s.mu.RLock()
-	watched, ok := s.watched[ref.Kind]
-	s.mu.RUnlock()
-	if !ok {
-		return nil
-	}
-	return watched.of(ref.Namespace)
-}
-
+// watchedFor returns the watched kind if an informer shows its objects in namespace, or nil.
 func (s *store) watchedFor(kind schema.GroupVersionKind, namespace string) *watchedKind {
 	s.mu.RLock()
 	watched, ok := s.watched[kind]
@@ -223,17 +235,18 @@ func (s *store) watchedFor(kind schema.GroupVersionKind, namespace string) *watc
 	return watched
 }
 
-// Holds reports whether the objects of a kind in a namespace, empty for all of them or at cluster scope, are held whole
-// by informers that have read them, so that Get and List need no request.
-func (s *store) Holds(kind schema.GroupVersionKind, namespace string) bool {
-	group := kind.GroupKind()
-	if _, selected := s.selected[group]; selected || s.metadataOnly[group] {
-		return false
+// informerOf returns the informer that shows ref, or nil.
+func (s *store) informerOf(ref deploy.Ref) *informer {
+	if watched := s.watchedFor(ref.Kind, ref.Namespace); watched != nil {
+		return watched.of(ref.Namespace)
 	}
-	watched := s.watchedFor(kind, namespace)
-	if watched == nil {
-		return false
+	return nil
+}
+
+// shown returns what the informer of ref shows.
+func (s *store) shown(ref deploy.Ref) shown {
+	if informer := s.informerOf(ref); informer != nil {
+		return informer.shown(ref)
 	}
-	informer := watched.of(namespace)
-	return informer != nil && informer.hasSynced() && informer.standing.Load()
+	return shown{}
 }

@@ -2,38 +2,47 @@ package cluster
 
 import (
 	"bufio"
-	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
+	"github.com/operkit/operkit/deploy/cluster/internal/compact"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// newStream gives the events that body holds. read decodes their objects; those for which it has none are left out.
-func newStream(body io.ReadCloser, read func(document []byte) *unstructured.Unstructured) watch.Interface {
+// maxFrame is more than the largest object that an API server stores, in bytes; maxBuffer is the largest frame whose
+// buffer is kept.
+const (
+	maxFrame  = 1 << 26
+	maxBuffer = 1 << 16
+)
+
+// newStream returns the watch whose events body holds. read decodes their objects, and returns nil for those to leave
+// out.
+func newStream(body io.ReadCloser, read func(document []byte) *compact.Object) watch.Interface {
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")
 	return watch.NewStreamWatcher(newEvents(body, read), reporter)
 }
 
-func newEvents(body io.ReadCloser, read func(document []byte) *unstructured.Unstructured) *events {
-	return &events{body: body, input: bufio.NewReader(body), read: read}
+// events decodes the events of a watch, which come as JSON or as protobuf. It is what a Decoder of client-go does, but
+// it doesn't end with an object that can't be decoded.
+type events struct {
+	body   io.Closer
+	input  *bufio.Reader
+	lines  *json.Decoder
+	buffer []byte
+	read   func(document []byte) *compact.Object
 }
 
-// events decodes the events of a watch: as JSON one a line, or as protobuf each behind its size.
-type events struct {
-	body  io.Closer
-	input *bufio.Reader
-	read  func(document []byte) *unstructured.Unstructured
-	// frame is room for an event that comes as protobuf.
-	frame []byte
+func newEvents(body io.ReadCloser, read func(document []byte) *compact.Object) *events {
+	return &events{body: body, input: bufio.NewReader(body), read: read}
 }
 
 // Close implements watch.Decoder.
@@ -42,24 +51,25 @@ func (e *events) Close() { _ = e.body.Close() }
 // Decode implements watch.Decoder.
 func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 	for {
-		kind, document, err := e.next()
-		if err != nil {
+		var event metav1.WatchEvent
+		if err := e.next(&event); err != nil {
 			return "", nil, err
 		}
+		kind, document := watch.EventType(event.Type), event.Object.Raw
 		switch kind {
 		case watch.Added, watch.Modified, watch.Deleted:
 			if obj := e.read(document); obj != nil {
 				return kind, obj, nil
 			}
 		case watch.Bookmark:
-			obj, err := bookmark(document)
-			if err != nil {
+			mark := &metav1.PartialObjectMetadata{}
+			if err := compact.Unmarshal(document, mark); err != nil {
 				return "", nil, fmt.Errorf("a bookmark: %w", err)
 			}
-			return kind, obj, nil
+			return kind, mark, nil
 		case watch.Error:
-			status, err := statusIn(document)
-			if err != nil {
+			status := &metav1.Status{}
+			if err := compact.Unmarshal(document, status); err != nil {
 				return "", nil, fmt.Errorf("the error of a watch: %w", err)
 			}
 			return kind, status, nil
@@ -69,76 +79,35 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 	}
 }
 
-func bookmark(document []byte) (*unstructured.Unstructured, error) {
-	if isProtobuf(document) {
-		return decoder{}.decodeMetadata(document, schema.GroupVersionKind{})
-	}
-	obj := &unstructured.Unstructured{}
-	return obj, json.Unmarshal(document, &obj.Object)
-}
-
-func statusIn(document []byte) (*metav1.Status, error) {
-	status := &metav1.Status{}
-	if !isProtobuf(document) {
-		return status, json.Unmarshal(document, status)
-	}
-	content, err := unwrapped(document)
-	if err == nil {
-		err = status.Unmarshal(content)
-	}
-	return status, err
-}
-
-// next reads up to the end of an event. The document is good until it is called again. No event's size has the first byte of a text.
-func (e *events) next() (kind watch.EventType, document []byte, err error) {
-	if first, err := e.input.Peek(1); err == nil && first[0] <= largestFrame>>24 {
-		return e.nextFrame()
-	}
-	return e.nextLine()
-}
-
-func (e *events) nextLine() (kind watch.EventType, document []byte, err error) {
-	var text []byte
-	for {
-		line, err := e.input.ReadBytes('\n')
-		text = append(text, line...)
-		if complete := bytes.TrimSpace(text); len(complete) > 0 {
-			if kind, document, ok := plainEvent(complete); ok {
-				return kind, document, nil
-			}
-			var event metav1.WatchEvent
-			problem := json.Unmarshal(complete, &event)
-			if problem == nil {
-				return watch.EventType(event.Type), event.Object.Raw, nil
-			}
-			var syntax *json.SyntaxError
-			if !errors.As(problem, &syntax) || syntax.Offset < int64(len(complete)) {
-				return "", nil, fmt.Errorf("an event: %w", problem)
-			}
-			if err != nil {
-				return "", nil, noEOF(err)
-			}
+// next reads one event. In protobuf each comes after its size in four bytes, of which the first never begins a JSON
+// text.
+func (e *events) next(event *metav1.WatchEvent) error {
+	if e.lines == nil {
+		if first, err := e.input.Peek(1); err == nil && first[0] <= maxFrame>>24 {
+			return e.nextFrame(event)
 		}
-		if err != nil {
-			return "", nil, err
-		}
+		e.lines = json.NewDecoder(e.input)
 	}
+	return e.lines.Decode(event)
 }
 
-// plainEvent takes an event apart that is written as API servers write them.
-func plainEvent(text []byte) (kind watch.EventType, document []byte, ok bool) {
-	rest, ok := bytes.CutPrefix(text, []byte(`{"type":"`))
-	if !ok {
-		return "", nil, false
+func (e *events) nextFrame(event *metav1.WatchEvent) error {
+	var size [4]byte
+	if _, err := io.ReadFull(e.input, size[:]); err != nil {
+		return err
 	}
-	name, rest, ok := bytes.Cut(rest, []byte(`","object":{`))
-	if !ok || bytes.ContainsAny(name, `\"`) {
-		return "", nil, false
+	length := int(binary.BigEndian.Uint32(size[:]))
+	if length > maxFrame {
+		return fmt.Errorf("an event of %d bytes", length)
 	}
-	start := len(text) - len(rest) - 1
-	behind := scanner{text[start:]}
-	if !behind.skip() || string(behind.rest) != "}" {
-		return "", nil, false
+	frame := slices.Grow(e.buffer[:0], length)[:length]
+	if length <= maxBuffer {
+		e.buffer = frame
 	}
-	return watch.EventType(name), text[start : len(text)-1], true
+	if _, err := io.ReadFull(e.input, frame); errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	} else if err != nil {
+		return err
+	}
+	return event.Unmarshal(frame)
 }

@@ -7,35 +7,33 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/internal/mailbox"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// subscription hands the events of a kind to its handler, one after the other.
+// subscription calls a handler with the events of a kind, one after the other.
 type subscription struct {
 	ctx    context.Context
 	kind   *watchedKind
 	handle func(deploy.Event)
-	// handed: what there was at the beginning has been handed over.
-	handed  atomic.Bool
+	// synced: the handler has got all objects that there were at the beginning.
+	synced  atomic.Bool
 	waiting *mailbox.Mailbox[delivery]
 }
 
-// delivery is an event, or a mark that is closed when it is its turn.
+// delivery is an event, or a channel to close when all events before it have been handled.
 type delivery struct {
 	event deploy.Event
 	mark  chan struct{}
 }
 
-// subscribe tells handle of what is there, and of what happens from then on, until ctx or that of the store ends.
+// subscribe calls handle for the objects that are there, and for what happens from then on, until ctx or that of the
+// store ends.
 func (k *watchedKind) subscribe(ctx context.Context, handle func(deploy.Event)) *subscription {
 	s := &subscription{ctx: ctx, kind: k, handle: handle, waiting: mailbox.New[delivery]()}
 	k.telling.Lock()
 	defer k.telling.Unlock()
-	for _, i := range k.all() {
-		i.mu.RLock()
-		for _, obj := range i.objects.in("") {
-			s.waiting.Put(delivery{event: deploy.Event{Type: deploy.Added, New: obj}})
-		}
-		i.mu.RUnlock()
+	for _, obj := range k.collect("", func(o *objects) []*unstructured.Unstructured { return o.in("") }) {
+		s.waiting.Put(delivery{event: deploy.Event{Type: deploy.Added, New: obj}})
 	}
 	k.subscriptions = append(k.subscriptions, s)
 	k.store.running.Go(func() { s.run(k.store.ctx) })
@@ -76,7 +74,7 @@ func (s *subscription) end() {
 
 // Synced implements deploy.Subscription.
 func (s *subscription) Synced(ctx context.Context) error {
-	if s.handed.Load() {
+	if s.synced.Load() {
 		return nil
 	}
 	if err := s.kind.awaitSynced(ctx); err != nil {
@@ -86,7 +84,7 @@ func (s *subscription) Synced(ctx context.Context) error {
 	s.waiting.Put(delivery{mark: mark})
 	select {
 	case <-mark:
-		s.handed.Store(true)
+		s.synced.Store(true)
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

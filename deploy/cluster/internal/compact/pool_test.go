@@ -1,4 +1,4 @@
-package cluster
+package compact_test
 
 import (
 	"fmt"
@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operkit/operkit/deploy/cluster/internal/compact"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // rendered is what a template makes of a name, as an API server writes it.
@@ -23,10 +24,10 @@ func rendered(name string) string {
 		"spec":{"replicas":2,"ratio":0.5,"paused":false,"nothing":null,"template":{"containers":[{"name":"main","args":["a","b"]}],"big":%[2]q}}}`, name, strings.Repeat("x", 500))
 }
 
-func decoded(t testing.TB, c *common, document string) *unstructured.Unstructured {
+func decoded(t testing.TB, document string) *unstructured.Unstructured {
 	t.Helper()
-	obj, err := decoder{common: c}.decode([]byte(document), schema.GroupVersionKind{})
-	require.NoError(t, err)
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, json.Unmarshal([]byte(document), &obj.Object))
 	return obj
 }
 
@@ -38,17 +39,18 @@ func at(obj *unstructured.Unstructured, path ...string) map[string]any {
 	return content
 }
 
-func TestCommonParts(t *testing.T) {
+func TestEncodeSharesEqualParts(t *testing.T) {
 	t.Parallel()
-	c := newCommon()
-	plain := func(name string) *unstructured.Unstructured { return decoded(t, nil, rendered(name)) }
+	pool := compact.NewPool()
 	var all []*unstructured.Unstructured
 	for i := range 10 {
 		name := fmt.Sprint("web-", i)
-		obj := decoded(t, c, rendered(name))
-		require.Equal(t, plain(name).Object, obj.Object, "whatever is shared, an object is what it was")
-		all = append(all, c.needed(obj))
-		require.Equal(t, plain(name).Object, obj.Object, "who has read the object has it as it was")
+		obj, want := pool.Encode(decoded(t, rendered(name))).Decode(), decoded(t, rendered(name))
+		delete(at(want, "metadata"), "managedFields")
+		got := obj.DeepCopy()
+		delete(at(got, "metadata"), "managedFields")
+		require.Equal(t, want.Object, got.Object)
+		all = append(all, obj)
 	}
 	same := func(path ...string) bool {
 		return reflect.ValueOf(at(all[8], path...)).Pointer() == reflect.ValueOf(at(all[9], path...)).Pointer()
@@ -69,67 +71,72 @@ func TestCommonParts(t *testing.T) {
 		"the time counts only for who owns metadata alone, and a status for nobody")
 }
 
-func TestCommonIsBounded(t *testing.T) {
+func TestEncodeManyAndLargeObjects(t *testing.T) {
 	t.Parallel()
-	c := newCommon()
-	for i := range 2 * commonSets * commonPlaces {
+	pool := compact.NewPool()
+	for i := range 10_000 {
 		document := fmt.Sprintf(`{"kind":"K","apiVersion":"v1","metadata":{"name":"a","labels":{"n":"%d"}},"spec":{"n":%d,"list":[{"of":"%d"}]}}`, i, i, i)
 		for range 2 {
-			obj := decoded(t, c, document)
+			obj := pool.Encode(decoded(t, document)).Decode()
 			require.Equal(t, int64(i), at(obj, "spec")["n"])
 			require.Equal(t, fmt.Sprint(i), obj.GetLabels()["n"])
 		}
 	}
-	large := make([]string, commonSize+1)
-	for i := range large {
-		large[i] = `"x"`
+	for reason, value := range map[string]string{
+		"many values": `[` + strings.Repeat(`"x",`, 2000) + `"x"]`,
+		"a long text": `{"a":"` + strings.Repeat("x", 1<<15) + `"}`,
+	} {
+		encoded := func() *unstructured.Unstructured {
+			return pool.Encode(decoded(t, `{"kind":"K","apiVersion":"v1","metadata":{"name":"a"},"spec":`+`{"value":`+value+`}}`)).Decode()
+		}
+		first, second, third := encoded(), encoded(), encoded()
+		assert.Equal(t, first.Object, third.Object, reason)
+		assert.NotEqual(t, reflect.ValueOf(at(second, "spec")).Pointer(), reflect.ValueOf(at(third, "spec")).Pointer(), reason+" isn't kept for others")
 	}
-	document := `{"kind":"K","apiVersion":"v1","metadata":{"name":"a"},"spec":{"list":[` + strings.Join(large, ",") + `]}}`
-	first, second, third := decoded(t, c, document), decoded(t, c, document), decoded(t, c, document)
-	assert.Equal(t, first.Object, third.Object)
-	assert.NotEqual(t, reflect.ValueOf(at(second, "spec")).Pointer(), reflect.ValueOf(at(third, "spec")).Pointer(), "what is that large isn't kept for others")
 }
 
-// What has metadata, labels or managedFields that make no sense is held as it is.
-func TestCommonBadObjects(t *testing.T) {
+// Metadata, labels or managedFields that make no sense are held as they are.
+func TestEncodeBadObjects(t *testing.T) {
 	t.Parallel()
 	for _, metadata := range []string{
-		`null`, `"x"`, `[]`, `{}`, `{"managedFields":null}`, `{"managedFields":"x"}`, `{"managedFields":[null,"x",{}, {"fieldsV1":7}]}`, `{"labels":[1]}`,
+		`null`, `"x"`, `[]`, `{}`, `{"managedFields":null}`, `{"managedFields":"x"}`, `{"managedFields":[null,"x",{},{"fieldsV1":7}]}`, `{"labels":[1]}`,
 	} {
 		document := `{"kind":"K","apiVersion":"v1","metadata":` + metadata + `}`
-		c := newCommon()
+		pool := compact.NewPool()
 		for range 3 {
-			obj := decoded(t, c, document)
-			assert.Equal(t, decoded(t, nil, document).Object, obj.Object, metadata)
-			assert.NotPanics(t, func() { c.needed(obj) }, metadata)
+			assert.Equal(t, decoded(t, document).Object, pool.Encode(decoded(t, document)).Decode().Object, metadata)
 		}
 	}
 }
 
-func FuzzCommon(f *testing.F) {
+func FuzzEncode(f *testing.F) {
 	f.Add([]byte(rendered("a")), []byte(rendered("b")))
 	f.Add([]byte(`{"kind":"K","a":0,"b":[-0.0,0.0,1e3]}`), []byte(`{"kind":"K","b":[0.0,-0.0,1000],"a":{"a":{}}}`))
+	f.Add([]byte(`{"a":[1,2.5,"x",true,null,{"b":[]}],"c":{}}`), []byte(`{"a":[1,2.5,"x",true,null,{"b":[]}]}`))
+	f.Add([]byte(`{"a":{"b":{"c":1}}}`), []byte(`{"a":{"b":{"c":"1"}}}`))
 	f.Fuzz(func(t *testing.T, one, other []byte) {
-		c := newCommon()
-		var held []*unstructured.Unstructured
-		for range 3 {
+		pool := compact.NewPool()
+		var held []string
+		var objects []*unstructured.Unstructured
+		text := func(content map[string]any) string {
+			text, err := json.Marshal(content)
+			require.NoError(t, err)
+			return string(text)
+		}
+		for range 3 { // seen once, twice, and as what stands for others
 			for _, document := range [][]byte{one, other} {
-				shared, err := decoder{common: c}.decode(document, schema.GroupVersionKind{})
-				plain, problem := decoder{}.decode(document, schema.GroupVersionKind{})
-				if problem != nil {
-					require.Error(t, err)
+				var content, want map[string]any
+				if json.Unmarshal(document, &content) != nil || content == nil || strings.Contains(string(document), "managedFields") && json.Unmarshal(document, &want) == nil && at(&unstructured.Unstructured{Object: want}, "metadata")["managedFields"] != nil {
 					return
 				}
-				require.NoError(t, err)
-				require.Equal(t, plain.Object, shared.Object)
-				held = append(held, c.needed(shared))
-				require.Equal(t, plain.Object, shared.Object)
+				require.NoError(t, json.Unmarshal(document, &want))
+				obj := pool.Encode(&unstructured.Unstructured{Object: content}).Decode()
+				require.Equal(t, text(want), text(obj.Object))
+				held, objects = append(held, text(want)), append(objects, obj)
 			}
 		}
-		for i, obj := range held {
-			if i >= 2 {
-				require.Equal(t, held[i%2].Object, obj.Object, "what is held doesn't change with what comes after it")
-			}
+		for i, obj := range objects {
+			require.Equal(t, held[i], text(obj.Object), "what is held doesn't change with what comes after it")
 		}
 	})
 }

@@ -1,0 +1,255 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// errorPatience is how long a kind that can't be read keeps its readers waiting before they get the reason.
+const errorPatience = 200 * time.Millisecond
+
+// watchedKind is a kind that somebody subscribed to. It has one informer for all namespaces, under "", or one for each
+// namespace in scope, and none while the kind isn't served.
+type watchedKind struct {
+	store *store
+	kind  schema.GroupVersionKind
+	feed  *feed
+	// optional: it is no failure if the kind can't be watched. viewed: reads of the store are answered by its informers.
+	optional, viewed bool
+	// gone has a value when the kind may not be served any more.
+	gone chan struct{}
+
+	// telling is held while objects change and subscribers are told, so that all see the same order.
+	telling       sync.Mutex
+	subscriptions []*subscription
+
+	mu        sync.RWMutex
+	informers map[string]*informer
+	// unread is why there are no informers, nil while there are.
+	unread error
+	// changed is closed when something changes that readers may wait for.
+	changed chan struct{}
+}
+
+var errBeginning = errors.New("its watch is about to begin")
+
+func (s *store) newWatchedKind(kind schema.GroupVersionKind, metadataOnly bool, selected selection) *watchedKind {
+	feed := &feed{requests: s.requests, kind: kind, metadataOnly: metadataOnly, selected: selected, pool: s.pool, logger: s.logger}
+	return &watchedKind{
+		store: s, kind: kind, feed: feed, gone: make(chan struct{}, 1),
+		informers: map[string]*informer{}, unread: errBeginning, changed: make(chan struct{}),
+	}
+}
+
+// run keeps the informers of the kind until ctx ends. found is where the kind is served at first.
+func (k *watchedKind) run(ctx context.Context, found resource) {
+	for {
+		k.runAt(ctx, found)
+		if ctx.Err() != nil {
+			return
+		}
+		k.store.logger.Warn("the kind isn't served any more, waiting until it is", "kind", k.kind.Kind, "version", k.kind.GroupVersion().String())
+		next, err := k.store.definitions.await(ctx, k.kind)
+		if err != nil {
+			return // ctx has ended
+		}
+		k.store.logger.Info("the kind is served again", "kind", k.kind.Kind, "version", k.kind.GroupVersion().String())
+		found = next
+	}
+}
+
+// runAt keeps an informer for each namespace in scope while the kind is served as found says. Then its objects are
+// gone.
+func (k *watchedKind) runAt(ctx context.Context, found resource) {
+	for {
+		scope, changed := k.store.scope.of(found.scope)
+		k.adjust(ctx, found, scope)
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		case <-k.gone:
+			if !k.isServed(ctx, found) {
+				k.adjust(ctx, found, namespaces{unread: &deploy.KindUnknownError{Kind: k.kind}})
+				return
+			}
+		}
+	}
+}
+
+// isServed asks the API server whether the kind is where it was.
+func (k *watchedKind) isServed(ctx context.Context, found resource) bool {
+	now, err := k.store.resources.ask(ctx, k.kind, k.store.resources.now())
+	var unserved *deploy.KindUnknownError
+	if err != nil {
+		return !errors.As(err, &unserved)
+	}
+	return now.scope == found.scope
+}
+
+// lose has the API server asked whether the kind is still served.
+func (k *watchedKind) lose() {
+	select {
+	case k.gone <- struct{}{}:
+	default:
+	}
+}
+
+// adjust starts the informers that are missing and closes those that aren't wanted any more.
+func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespaces) {
+	k.telling.Lock()
+	defer k.telling.Unlock()
+	informers := map[string]*informer{}
+	for namespace := range wanted.names {
+		if informers[namespace] = k.informers[namespace]; informers[namespace] == nil {
+			informers[namespace] = k.newInformer(ctx, found, namespace)
+		}
+	}
+	// Before any is closed, so that nobody takes what a closed one doesn't show for absent.
+	before := k.informers
+	k.mu.Lock()
+	k.informers, k.unread = informers, wanted.unread
+	k.mu.Unlock()
+	for namespace, i := range before {
+		if informers[namespace] != nil {
+			continue
+		}
+		kind := deploy.Left
+		if wanted.unread != nil || wanted.gone(namespace) {
+			kind = deploy.Deleted
+		}
+		k.tell(i.close(kind))
+	}
+	k.wake()
+}
+
+// step changes an informer, unless that has been closed, and tells subscribers of the events.
+func (k *watchedKind) step(i *informer, change func() []deploy.Event) {
+	k.telling.Lock()
+	defer k.telling.Unlock()
+	i.mu.Lock()
+	if i.phase == closed {
+		i.mu.Unlock()
+		return
+	}
+	first := i.phase == starting
+	events := change()
+	first = first && i.phase != starting
+	i.mu.Unlock()
+	k.tell(events)
+	if first {
+		k.wake()
+	}
+}
+
+// tell is called with telling held.
+func (k *watchedKind) tell(events []deploy.Event) {
+	for _, event := range events {
+		// Before any subscriber, so that a read made because of this event isn't answered by an older write.
+		if k.viewed && event.Type != deploy.Left {
+			k.store.overlay.observe(k.kind, event)
+		}
+		for _, s := range k.subscriptions {
+			s.waiting.Put(delivery{event: event})
+		}
+	}
+}
+
+// of returns the informer that shows the objects of namespace, nil if there is none.
+func (k *watchedKind) of(namespace string) *informer {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if everywhere, ok := k.informers[""]; ok {
+		return everywhere
+	}
+	return k.informers[namespace]
+}
+
+func (k *watchedKind) all() []*informer {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	all := make([]*informer, 0, len(k.informers))
+	for _, i := range k.informers {
+		all = append(all, i)
+	}
+	return all
+}
+
+// collect returns the objects that of chooses from each informer of a namespace, or of all ("").
+func (k *watchedKind) collect(namespace string, of func(o *objects) []*unstructured.Unstructured) (found []*unstructured.Unstructured) {
+	for _, i := range k.all() {
+		if where := i.subject.ref.Namespace; where != "" && namespace != "" && where != namespace {
+			continue
+		}
+		i.mu.RLock()
+		found = append(found, of(&i.objects)...)
+		i.mu.RUnlock()
+	}
+	return found
+}
+
+func (k *watchedKind) unreadable() error {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.unread
+}
+
+// awaitSynced waits for the first list of every informer.
+func (k *watchedKind) awaitSynced(ctx context.Context) error {
+	return k.await(ctx, func() (bool, error) {
+		if reason := k.unreadable(); errors.Is(reason, errBeginning) {
+			return false, k.store.scope.failure()
+		} else if reason != nil {
+			return false, reason
+		}
+		for _, i := range k.all() {
+			if now, failure := i.state(); now == starting {
+				return false, failure
+			}
+		}
+		return true, nil
+	})
+}
+
+// await waits until look is done. It returns a failure that lasts for a moment, or that no waiting helps against, and
+// the end of ctx or of the store.
+func (k *watchedKind) await(ctx context.Context, look func() (done bool, failure error)) error {
+	patience := time.NewTicker(errorPatience)
+	defer patience.Stop()
+	for impatient := false; ; {
+		k.mu.RLock()
+		changed := k.changed
+		k.mu.RUnlock()
+		done, failure := look()
+		var unserved *deploy.KindUnknownError
+		switch {
+		case done:
+			return nil
+		case failure != nil && (impatient || errors.As(failure, &unserved) || errors.Is(failure, errClosed)):
+			return failure
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-k.store.ctx.Done():
+			return context.Cause(k.store.ctx)
+		case <-patience.C:
+			impatient = true
+		}
+	}
+}
+
+// wake has everybody who awaits something look again.
+func (k *watchedKind) wake() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	close(k.changed)
+	k.changed = make(chan struct{})
+}
