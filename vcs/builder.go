@@ -1,17 +1,21 @@
 package vcs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// identity is the author and committer of what Setup makes.
+// identity is the author and committer of the commits that Setup makes.
 const identity = "operkit <noreply@operkit.dev>"
 
-// emptyTree is the id of the tree of nothing.
+// emptyTree is the id of the empty tree.
 var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil)
 
 // builder makes the repository of single versions.
@@ -19,25 +23,26 @@ type builder struct {
 	source  *Repository
 	options SetupOptions
 	report  *Report
-	// made are objects that the source hasn't, in the order in which they are written; needed are those of the source.
+	// made are new objects, in the order in which they are written; needed are objects of the source.
 	made   []made
 	needed map[plumbing.Hash]bool
-	// walked are the trees among them whose content is noted too, with how deep folders are below each: somebody may have a tree stand where a file should.
+	// walked are the needed trees, each with how deep folders are nested below it. A hostile repository may have trees in needed too where files
+	// should be.
 	walked map[plumbing.Hash]int
-	// modules tells that there is a submodule, attributes are the files that say which others Git LFS keeps.
+	// modules is set if there is a submodule. attributes are the files .gitattributes.
 	modules    bool
 	attributes map[plumbing.Hash]bool
-	// kin are which objects are versions of each other.
-	kin kin
+	kin        kin
 }
 
+// made is a new object.
 type made struct {
 	kind    plumbing.ObjectType
 	hash    plumbing.Hash
 	content []byte
 }
 
-// newBuilder makes the commits, and finds out which objects they need.
+// newBuilder makes the commits, and collects the objects that they need.
 func newBuilder(ctx context.Context, source *Repository, options SetupOptions, report *Report) (*builder, error) {
 	b := &builder{source: source, options: options, report: report}
 	b.needed, b.walked, b.attributes = map[plumbing.Hash]bool{}, map[plumbing.Hash]int{}, map[plumbing.Hash]bool{}
@@ -79,12 +84,12 @@ func (b *builder) add(kind plumbing.ObjectType, content []byte) plumbing.Hash {
 	return hash
 }
 
-// rootText is the commit of nothing.
+// rootText returns the content of the empty root commit.
 func rootText() []byte {
 	return commitText(emptyTree, plumbing.ZeroHash, "0 +0000", "0 +0000", "root")
 }
 
-// commitText is a commit: its times are the source's, so that the same versions have the same ids.
+// commitText returns the content of a commit. Its times are the source's, so that the same versions have the same ids.
 func commitText(tree, parent plumbing.Hash, authored, committed, message string) []byte {
 	text := "tree " + tree.String() + "\n"
 	if !parent.IsZero() {
@@ -93,11 +98,11 @@ func commitText(tree, parent plumbing.Hash, authored, committed, message string)
 	return []byte(text + "author " + identity + " " + authored + "\ncommitter " + identity + " " + committed + "\n\n" + message + "\n")
 }
 
-// need notes the tree of a path and all that is in it, and returns how deep folders are below it. What is in a submodule is in another repository.
+// need collects the tree of a path and everything in it except for submodules, and returns how deep folders are nested below it.
 func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth int) (below int, err error) {
 	below, known := b.walked[tree]
-	if depth+below > mostDepth {
-		return 0, fmt.Errorf("folders are more than %d deep", mostDepth)
+	if depth+below > maxDepth {
+		return 0, fmt.Errorf("folders are more than %d deep", maxDepth)
 	}
 	if known {
 		return below, nil
@@ -130,4 +135,66 @@ func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth
 	}
 	b.walked[tree] = below
 	return below, nil
+}
+
+// kin relates objects that have the same path in versions that follow each other. An object that isn't packed as a delta in the source is packed
+// as one to its kin.
+type kin struct {
+	// order is the order in which objects were found.
+	order []plumbing.Hash
+	// older and newer have the object before and after one.
+	older, newer map[plumbing.Hash]plumbing.Hash
+	// latest are the trees of the version before, by path.
+	latest map[string]latest
+}
+
+type latest struct {
+	hash    plumbing.Hash
+	entries []entry
+}
+
+// note adds a tree and its entries, except for those that are known.
+func (k *kin) note(at string, tree plumbing.Hash, entries []entry, known map[plumbing.Hash]bool) {
+	if k.latest == nil {
+		k.older, k.newer, k.latest = map[plumbing.Hash]plumbing.Hash{}, map[plumbing.Hash]plumbing.Hash{}, map[string]latest{}
+	}
+	before := k.latest[at]
+	k.latest[at] = latest{tree, entries}
+	k.relate(before.hash, tree)
+	k.order = append(k.order, tree)
+	i := 0
+	for _, e := range entries {
+		if known[e.hash] || e.mode == modeModule {
+			continue
+		}
+		if e.mode != modeFolder {
+			k.order = append(k.order, e.hash)
+		}
+		for i < len(before.entries) && strings.Compare(before.entries[i].name, e.name) < 0 {
+			i++
+		}
+		if i < len(before.entries) && before.entries[i].name == e.name && (before.entries[i].mode == modeFolder) == (e.mode == modeFolder) {
+			k.relate(before.entries[i].hash, e.hash)
+		}
+	}
+}
+
+func (k *kin) relate(older, newer plumbing.Hash) {
+	if !older.IsZero() && older != newer {
+		k.older[newer], k.newer[older] = older, newer
+	}
+}
+
+// byTime returns the indexes of kept in the order of their commits' times: versions that follow each other have most in common.
+func (r *Repository) byTime(kept []Kept) []int {
+	order, times := make([]int, len(kept)), make([]int64, len(kept))
+	for i, one := range kept {
+		order[i] = i
+		if info, err := r.commit(one.Ref.Commit); err == nil { // an error is reported where the commit is needed
+			seconds, _, _ := strings.Cut(info.committed, " ")
+			times[i], _ = strconv.ParseInt(seconds, 10, 64)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(times[a], times[b]) })
+	return order
 }

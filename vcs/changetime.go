@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// changed is when what the system knows of a file was changed last.
+// changed returns the time of the last status change of a file.
 func changed(of *syscall.Stat_t) time.Time { return time.Unix(of.Ctim.Unix()) }

@@ -8,21 +8,23 @@ import (
 	"path/filepath"
 )
 
-// Checkout is a version in a folder.
+// Checkout is a folder with the files of a commit.
 type Checkout struct {
-	// Path is the folder, Commit what is in it.
+	// Path is the folder, as an absolute path.
 	Path   string
 	Commit Commit
-	// Reused tells that it was there already.
+	// Reused reports whether the folder held the commit already.
 	Reused bool
-	// Warnings are what whoever uses the files may want to know, such as that one is kept by Git LFS elsewhere.
+	// Warnings are about files that aren't complete, such as those that Git LFS keeps elsewhere.
 	Warnings []string
 }
 
-// Checkout brings the files of a revision into a folder, unless they are there already (spec: vcs 17). The folder is there as a whole or not at
-// all, and what is in it isn't looked at again: see Verify. It is a *ConfigError if the folder has another commit, or something else; a
-// *ContentionError if somebody else works on it and ctx ends meanwhile. A tag and a branch at the same commit may share a folder (spec: vcs 19). Beside
-// the folder there is a file by which goroutines and processes wait for each other.
+// Checkout writes the files of a revision into the folder destination. The folder appears complete or not at all. If it already holds the
+// commit, it is returned as it is: its files aren't compared, see [Repository.Verify]. A tag and a branch of the same commit may share a folder.
+// Goroutines and processes that want the same folder wait for each other, by a lock file beside it.
+//
+// Errors are a *ConfigError if the folder holds something else or the revision isn't known, a *ContentionError if others were working on the
+// folder until ctx ended, and a *RuntimeError for what failed.
 func (r *Repository) Checkout(ctx context.Context, revision, destination string, method Method, options ...CheckoutOption) (Checkout, error) {
 	refused := func(err error) (Checkout, error) { return Checkout{}, &ConfigError{"checkout", destination, err} }
 	o, err := newCheckoutOptions(method, options)
@@ -54,7 +56,7 @@ func (r *Repository) Checkout(ctx context.Context, revision, destination string,
 	return checkout, wrapped("checkout", destination, err)
 }
 
-// wrapped says of an error what it is about.
+// wrapped gives an error its public type.
 func wrapped(op, destination string, err error) error {
 	var refused *refusedError
 	switch {
@@ -68,12 +70,12 @@ func wrapped(op, destination string, err error) error {
 	return &RuntimeError{op, destination, err}
 }
 
-// refusedError is one that no other try will mend.
+// refusedError is an error that trying again doesn't help against. It becomes a ConfigError.
 type refusedError struct{ error }
 
 func refuse(format string, args ...any) error { return &refusedError{fmt.Errorf(format, args...)} }
 
-// present tells whether a commit is checked out in a folder: nil if it is, errAbsent if nothing is there.
+// present returns nil if a folder holds a commit, errAbsent if there is nothing yet, and another error for anything else.
 func present(path string, commit Commit, method Method) error {
 	m, err := readMarker(path)
 	switch {
@@ -84,14 +86,14 @@ func present(path string, commit Commit, method Method) error {
 	case err != nil:
 		return &refusedError{err}
 	case m.Commit != commit:
-		return refuse("it holds the commit %s, and %s is wanted: choose another folder", m.Commit, commit)
+		return refuse("it holds the commit %s instead of %s: choose another folder", m.Commit, commit)
 	case m.Method != method:
-		return refuse("it is a %s, and a %s is wanted: choose another folder", m.Method, method)
+		return refuse("it is a %s instead of a %s: choose another folder", m.Method, method)
 	}
 	return nil
 }
 
-// make makes the folder. The lock is held.
+// make makes the folder. The caller holds its lock.
 func (r *Repository) make(ctx context.Context, commit Commit, destination string, method Method, o checkoutOptions) (warnings []string, err error) {
 	info, err := r.commit(commit)
 	if err != nil {

@@ -185,7 +185,7 @@ func TestCheckoutRefuses(t *testing.T) {
 		want                   string
 	}{
 		{"vcs 17: another commit", "1.1.0", taken, Worktree, "it holds the commit"},
-		{"another method", "1.0.0", taken, Clone, "it is a worktree, and a clone is wanted"},
+		{"another method", "1.0.0", taken, Clone, "it is a worktree instead of a clone"},
 		{"vcs 17: something else", "1.0.0", foreign, Worktree, "it holds something that isn't a checkout"},
 		{"a file", "1.0.0", file, Worktree, "it is a file"},
 		{"a link", "1.0.0", link, Worktree, "it is a symbolic link"},

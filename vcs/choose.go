@@ -5,10 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// chooser says which references are kept.
+// chooser decides which references are kept.
 type chooser struct {
 	tags, branches []expression
 	as             TagsAs
@@ -17,14 +25,14 @@ type chooser struct {
 func newChooser(o SetupOptions) (*chooser, error) {
 	c := &chooser{as: cmp.Or(o.TagsAs, AsBranches)}
 	if c.as != AsBranches && c.as != AsTags {
-		return nil, fmt.Errorf("tags as %q: use %s or %s", c.as, AsBranches, AsTags)
+		return nil, fmt.Errorf("TagsAs %q: use %s or %s", c.as, AsBranches, AsTags)
 	}
 	tags := o.Tags
 	if tags == nil {
 		tags = []string{DefaultTags}
 	}
 	if len(tags)+len(o.Branches) == 0 {
-		return nil, errors.New("there is no expression, neither for tags nor for branches: nothing would be kept")
+		return nil, errors.New("there are no expressions for tags or branches: nothing would be kept")
 	}
 	var err error
 	if c.tags, err = expressions("tag", tags, o.Prefix); err != nil {
@@ -37,8 +45,8 @@ func newChooser(o SetupOptions) (*chooser, error) {
 // noExpression is why most references aren't kept.
 const noExpression = "no expression matches its name"
 
-// choose sorts the tags and branches of a repository into those that are kept and those that aren't. Of a tag and a branch of one name the tag
-// is (spec: vcs 26).
+// choose sorts the tags and branches of a repository into those that are kept and those that are skipped. Of a tag and a branch with one name the
+// tag is kept.
 func (c *chooser) choose(ctx context.Context, source *Repository) (report Report, err error) {
 	refs, err := source.Refs(ctx)
 	if err != nil {
@@ -66,7 +74,7 @@ func (c *chooser) choose(ctx context.Context, source *Repository) (report Report
 	return report, nil
 }
 
-// reason is why a reference isn't kept, empty if it is. One that can't be read is an error: a version may not get lost.
+// reason returns why a reference is skipped, empty if it is kept. One that can't be read is an error: no version may get lost.
 func (c *chooser) reason(source *Repository, ref Ref, taken taken) (string, error) {
 	expressions := c.branches
 	if ref.Kind == Tag {
@@ -77,19 +85,19 @@ func (c *chooser) reason(source *Repository, ref Ref, taken taken) (string, erro
 	}
 	full := c.full(ref)
 	if err := checkRevision(full); err != nil {
-		return "its name can't be that of a branch: " + err.Error(), nil //nolint:nilerr // it is the reason
+		return "its name can't be the name of a branch: " + err.Error(), nil //nolint:nilerr // it is the reason
 	}
 	if ref.Commit == "" {
 		kind, err := source.kindOf(ref)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", ref.Full, err)
 		}
-		return fmt.Sprintf("it is of a %s and of no commit", kind), nil
+		return fmt.Sprintf("it points to a %s and not to a commit", kind), nil
 	}
 	return taken.reason(full), nil
 }
 
-// full is what a reference is called in the result.
+// full returns the full name of a reference in the result.
 func (c *chooser) full(ref Ref) string {
 	if ref.Kind == Tag && c.as == AsTags {
 		return "refs/tags/" + ref.Name
@@ -97,7 +105,7 @@ func (c *chooser) full(ref Ref) string {
 	return "refs/heads/" + ref.Name
 }
 
-// taken are the full names of what is kept, true, and of the folders that these are in, false.
+// taken has the full names of what is kept as true, and the folders that these are in as false.
 type taken map[string]bool
 
 func (t taken) take(full string) {
@@ -107,17 +115,120 @@ func (t taken) take(full string) {
 	}
 }
 
-// reason is why a name can't be there beside those that are: a/b can't be where a is.
+// reason returns why a name can't be added to those that are taken: a and a/b can't both exist.
 func (t taken) reason(full string) string {
 	if isName, is := t[full]; isName {
-		return "there is a tag of that name"
+		return "a tag of that name is kept"
 	} else if is {
-		return "there are tags whose names begin with its own and a slash"
+		return fmt.Sprintf("tags are kept whose names begin with %q", strings.TrimPrefix(full, "refs/heads/")+"/")
 	}
 	for at := strings.LastIndexByte(full, '/'); at > 0; at = strings.LastIndexByte(full[:at], '/') {
 		if t[full[:at]] {
-			return fmt.Sprintf("there is a tag %q, below which no other name can be", strings.TrimPrefix(full[:at], "refs/heads/"))
+			return fmt.Sprintf("the tag %q is kept, below which no other name can be", strings.TrimPrefix(full[:at], "refs/heads/"))
 		}
 	}
 	return ""
+}
+
+// expression is a regular expression for names.
+type expression struct {
+	text string
+	// whole matches the names that are kept. part matches a part of a name, regardless of case, for suggestions.
+	whole, part *regexp.Regexp
+}
+
+// expressions compiles texts so that they match a whole name, or with prefix its beginning.
+func expressions(what string, texts []string, prefix bool) (all []expression, err error) {
+	for i, text := range texts {
+		// An empty one, as of an unset variable, would keep nothing, or with Prefix everything.
+		if strings.TrimSpace(text) == "" {
+			return nil, fmt.Errorf("%s expression %d is empty", what, i+1)
+		}
+		// The parser closes what the text leaves open, as in \Qa.
+		parsed, err := syntax.Parse(text, syntax.Perl)
+		if err != nil {
+			return nil, fmt.Errorf("%s expression %d, %q: %w", what, i+1, text, positioned(text, err))
+		}
+		end := `\z`
+		if prefix {
+			end = ""
+		}
+		one := expression{text: text}
+		if one.whole, err = regexp.Compile(`\A(?:` + parsed.String() + `)` + end); err == nil {
+			one.part, err = regexp.Compile(`(?i:` + parsed.String() + `)`)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s expression %d, %q: %w", what, i+1, text, err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// positioned adds to an error where in the expression it is.
+func positioned(text string, err error) error {
+	var mistake *syntax.Error
+	if !errors.As(err, &mistake) {
+		return err
+	}
+	at := strings.LastIndex(text, mistake.Expr)
+	if mistake.Expr == text || mistake.Expr == "" || at < 0 {
+		return errors.New(mistake.Code.String())
+	}
+	return fmt.Errorf("%s: %q, at character %d", mistake.Code, mistake.Expr, utf8.RuneCountInString(text[:at])+1)
+}
+
+func matches(expressions []expression, name string) bool {
+	return slices.ContainsFunc(expressions, func(one expression) bool { return one.whole.MatchString(name) })
+}
+
+// kindOf returns the kind of the object that a reference points to, by way of tags or not.
+func (r *Repository) kindOf(ref Ref) (plumbing.ObjectType, error) {
+	hash, found, err := r.reference(ref.Full)
+	if err == nil && !found {
+		err = errUnknown
+	}
+	for range maxTags {
+		if err != nil {
+			return 0, err
+		}
+		obj, err := r.object(hash)
+		if err != nil {
+			return 0, fmt.Errorf("object %s: %w", hash, err)
+		}
+		if obj.kind == plumbing.TreeObject || obj.kind == plumbing.BlobObject {
+			return obj.kind, nil
+		}
+		if hash, err = obj.id("object"); err != nil {
+			return 0, fmt.Errorf("object %s: %w", obj.hash, err)
+		}
+	}
+	return 0, fmt.Errorf("more than %d tags follow each other", maxTags)
+}
+
+// size returns how long the packs and loose objects of a repository are together.
+func (r *Repository) size() (total int64, err error) {
+	files := r.store.root.FS()
+	folders, err := fs.ReadDir(files, "objects")
+	if err != nil {
+		return 0, err
+	}
+	for _, folder := range folders {
+		if !folder.IsDir() || folder.Name() != "pack" && len(folder.Name()) != 2 {
+			continue
+		}
+		entries, err := fs.ReadDir(files, path.Join("objects", folder.Name()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody packs the repository anew
+			return 0, err
+		}
+		for _, e := range entries {
+			if folder.Name() == "pack" && path.Ext(e.Name()) != ".pack" {
+				continue
+			}
+			if info, err := e.Info(); err == nil {
+				total += info.Size()
+			}
+		}
+	}
+	return total, nil
 }

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,29 +19,29 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 )
 
-// tracked is a file that git is to know.
+// tracked is a file or link in the index of a clone.
 type tracked struct {
 	path string
 	mode filemode.FileMode
 	hash plumbing.Hash
 }
 
-// cloneConfig is the configuration of a clone: what the source's says is the source's.
+// cloneConfig is the configuration of a clone. Nothing is taken over from the source.
 const cloneConfig = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
 
-// clone puts a repository beside the files: the objects and references of the source, at the commit. It shares nothing with the source.
+// clone makes a repository beside the files, with copies of the objects and references of the source and its HEAD at the commit.
 func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w *writer) error {
 	for _, folder := range []string{".git", ".git/objects", ".git/objects/pack", ".git/objects/info", ".git/refs", ".git/refs/heads", ".git/refs/tags", ".git/info"} {
 		if err := root.Mkdir(folder, 0o755); err != nil {
 			return err
 		}
 	}
-	// In the opposite order to git, which somebody may run meanwhile: it writes an object before what says that it is there.
+	// git writes an object before its references. Whoever reads goes the other way, so that all objects are there.
 	references, err := r.clonedRefs()
 	if err != nil {
 		return err
 	}
-	// That is where a shallow clone says of which commits it doesn't have those before them: without it they would be missing.
+	// A shallow clone has a file with the commits whose parents it doesn't have. Without it they would be missing.
 	if err := r.copyIfThere(root, "shallow", w); err != nil {
 		return err
 	}
@@ -55,7 +58,7 @@ func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w 
 	return writeIndex(root, w.tracked)
 }
 
-// clonedRefs are the tags and branches of the source, as the file packed-refs has them.
+// clonedRefs returns the tags and branches of the source as a file packed-refs.
 func (r *Repository) clonedRefs() (string, error) {
 	references, err := r.references()
 	if err != nil {
@@ -71,7 +74,7 @@ func (r *Repository) clonedRefs() (string, error) {
 	return text.String(), nil
 }
 
-// writeIndex has git know the files as they are, so that it needn't read them again.
+// writeIndex writes an index with the times of the files, so that git needn't read them again.
 func writeIndex(root *os.Root, files []tracked) error {
 	slices.SortFunc(files, func(a, b tracked) int { return cmp.Compare(a.path, b.path) })
 	all := &index.Index{Version: 2}
@@ -92,4 +95,110 @@ func writeIndex(root *os.Root, files []tracked) error {
 		return err
 	}
 	return errors.Join(index.NewEncoder(file).Encode(all), file.Close())
+}
+
+// copyObjects copies the objects of the source. Loose ones go first: one that git packs meanwhile is found in its pack.
+func (r *Repository) copyObjects(ctx context.Context, root *os.Root, w *writer) error {
+	source := r.store.root.FS()
+	folders, err := fs.ReadDir(source, "objects")
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		name := folder.Name()
+		if !folder.IsDir() || len(name) != 2 || strings.Trim(name, "0123456789abcdef") != "" {
+			continue
+		}
+		files, err := fs.ReadDir(source, path.Join("objects", name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, file := range files {
+			if !file.Type().IsRegular() {
+				continue
+			}
+			if err := errors.Join(ctx.Err(), r.copyIfThere(root, path.Join("objects", name, file.Name()), w)); err != nil {
+				return err
+			}
+		}
+	}
+	return r.copyPacks(ctx, root, w)
+}
+
+// copyIfThere copies a file of the source, unless that is gone.
+func (r *Repository) copyIfThere(root *os.Root, at string, w *writer) error {
+	file, err := openFile(r.store.root, at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(copyFile(root, at, file, w), file.Close())
+}
+
+// maxTries is how often the packs are listed again because some vanish while they are copied.
+const maxTries = 10
+
+// copyPacks copies packs with their indexes. One that vanishes was replaced by git, and its objects are in a new one. An index whose pack is
+// missing twice is ignored, as git does.
+func (r *Repository) copyPacks(ctx context.Context, root *os.Root, w *writer) error {
+	var before []string
+	for range maxTries {
+		missing, err := r.copyPacksThere(ctx, root, w)
+		if err != nil || slices.Equal(missing, before) {
+			return err
+		}
+		before = missing
+	}
+	return fmt.Errorf("%s: its packs are replaced faster than they can be copied: try again", packFolder)
+}
+
+// copyPacksThere copies the packs that aren't copied yet, and returns those that vanished after they were listed.
+func (r *Repository) copyPacksThere(ctx context.Context, root *os.Root, w *writer) (missing []string, err error) {
+	names, err := packNames(r.store.root)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		at := packFolder + "/" + name
+		if _, err := root.Lstat(".git/" + at + ".idx"); err == nil {
+			continue
+		}
+		file, index, err := openPackFiles(r.store.root, at)
+		if errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, name)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err = errors.Join(ctx.Err(), copyFile(root, at+".pack", file, w)); err == nil {
+			err = copyFile(root, at+".idx", index, w)
+		}
+		if err = errors.Join(err, file.Close(), index.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return missing, nil
+}
+
+// copyFile copies a file of the source to the same path in the clone.
+func copyFile(root *os.Root, at string, from *os.File, w *writer) error {
+	info, err := from.Stat()
+	if err == nil {
+		err = w.count(info.Size())
+	}
+	if err != nil {
+		return err
+	}
+	if err := root.Mkdir(".git/"+path.Dir(at), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	to, err := root.OpenFile(".git/"+at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
 }

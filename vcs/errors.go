@@ -3,38 +3,42 @@ package vcs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
+	"slices"
 	"syscall"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ConfigError says that what was asked for can't be done, now or later: a repository, a revision or a destination isn't what it
-// has to be.
+// ConfigError says that a request can't be met, now or later: the repository, the revision, the destination or an option is wrong.
 type ConfigError struct {
-	// Op is what was to be done, Subject what it was about: a path, or a revision in quotes.
+	// Op is the operation, such as checkout, and Subject what it was about: a path, or a revision in quotes.
 	Op, Subject string
 	// Err is what is wrong.
 	Err error
 }
 
-// Error names the subject before what is wrong.
+// Error returns operation, subject and what is wrong.
 func (e *ConfigError) Error() string { return e.Op + " " + e.Subject + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// ContentionError says that somebody else works on the same destination.
+// ContentionError says that another goroutine or process is working on the same destination.
 type ContentionError struct {
 	// Path is the destination.
 	Path string
-	// RetryAfter is when it makes sense to ask again.
+	// RetryAfter is how long to wait before the next try.
 	RetryAfter time.Duration
-	// Err is why nobody waits any longer.
+	// Err is why it wasn't waited for any longer.
 	Err error
 }
 
 // Error names the destination.
 func (e *ContentionError) Error() string {
-	return fmt.Sprintf("%s: somebody else is working on it: %v", e.Path, e.Err)
+	return fmt.Sprintf("%s: somebody else is working on it: try again: %v", e.Path, e.Err)
 }
 
 // Unwrap returns Err.
@@ -42,23 +46,23 @@ func (e *ContentionError) Unwrap() error { return e.Err }
 
 // RuntimeError says that something failed that should have worked: a disk is full, too many files are open, a repository is broken.
 type RuntimeError struct {
-	// Op is what was to be done, Subject what it was about.
+	// Op is the operation, and Subject what it was about.
 	Op, Subject string
 	// Err is what failed.
 	Err error
 }
 
-// Error names the subject before what failed.
+// Error returns operation, subject and what failed.
 func (e *RuntimeError) Error() string { return e.Op + " " + e.Subject + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *RuntimeError) Unwrap() error { return e.Err }
 
-// fromSystem tells of an error that it is one of the system, such as that a disk can't be read: it says nothing of what was asked for. That there is nothing
-// of some name, or can't be, does.
+// fromSystem reports whether an error is a failure of the system, such as a disk that can't be read. That a file doesn't exist, or that its name
+// is impossible, is no such failure.
 func fromSystem(err error) bool {
 	if err == nil {
-		return false // most often, and without taking memory
+		return false // without allocating
 	}
 	var number syscall.Errno
 	if !errors.As(err, &number) {
@@ -72,3 +76,15 @@ func fromSystem(err error) bool {
 }
 
 func quoted(text string) string { return fmt.Sprintf("%q", text) }
+
+// explained adds to the error of a missing object why it may be missing.
+func (r *Repository) explained(err error) error {
+	if !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return err
+	}
+	files, _ := fs.ReadDir(r.store.root.FS(), packFolder)
+	if slices.ContainsFunc(files, func(file fs.DirEntry) bool { return path.Ext(file.Name()) == ".promisor" }) {
+		return fmt.Errorf("%w: the repository %s is a partial clone, which has only some of its objects: clone all of it", err, r.path)
+	}
+	return fmt.Errorf("%w: the repository %s is broken or incomplete", err, r.path)
+}

@@ -101,7 +101,7 @@ func ExampleRepository_Resolve() {
 	fmt.Println(strings.ReplaceAll(err.Error(), source, "SHOP"))
 	// Output:
 	// true <nil>
-	// resolve "main~1" in SHOP: it has a character that no reference has: a space, ~, ^, :, ?, *, [ or a backslash
+	// resolve "main~1" in SHOP: it has a character that no name of a reference may have: a space, ~, ^, :, ?, *, [ or a backslash
 }
 
 func ExampleRepository_SupportedVersions() {
@@ -124,7 +124,7 @@ func ExampleRepository_Verify() {
 	if err := os.WriteFile(filepath.Join(destination, "new"), nil, 0o600); err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(strings.HasSuffix(repository.Verify(context.Background(), destination).Error(), "any more: new is no part of it"))
+	fmt.Println(strings.HasSuffix(repository.Verify(context.Background(), destination).Error(), ": new isn't part of the commit"))
 	// Output:
 	// <nil>
 	// true
@@ -195,7 +195,7 @@ func use(ctx context.Context) error {
 
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	require.ErrorContains(t, use(t.Context()), "open /srv/versions: there is nothing")
+	require.ErrorContains(t, use(t.Context()), "open /srv/versions: there is no such folder")
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	_, code, found := strings.Cut(string(readme), "```go\n")

@@ -2,15 +2,20 @@ package vcs
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
-// lockFolder takes the lock of a folder, whose parents it makes; errLocked if somebody else has it, until ctx ends or at once.
+// lockFolder takes the lock of a folder, and makes the parents of that. It returns errLocked if somebody else holds it: at once with noWait,
+// otherwise when ctx ends.
 func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -21,9 +26,9 @@ func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), e
 	return lock(ctx, lockOf(path))
 }
 
-// makeBeside has a folder made beside the one that it is going to be, and gives it that name in the end: it is there as a whole or not at all. What
-// others have left who were killed at that is removed. The lock of the folder is held. What is there may be an empty folder, or with force anything.
-// left are warnings of what couldn't be removed.
+// makeBeside makes a temporary folder beside the destination, lets fill fill it, and renames it in the end, so that it appears complete or not at
+// all. It replaces an empty folder, or with force anything. Temporary folders of those who were killed at that are removed. left are warnings
+// about what couldn't be removed. The caller holds the lock of the folder.
 func makeBeside(ctx context.Context, destination string, force bool, fill func(path string) error) (left []string, err error) {
 	if left, err = sweep(destination); err != nil {
 		return left, err
@@ -43,7 +48,7 @@ func makeBeside(ctx context.Context, destination string, force bool, fill func(p
 	if err := errors.Join(syncFolder(path), ctx.Err()); err != nil {
 		return left, err
 	}
-	// The system's own takes the place of an empty folder, too.
+	// Unlike os.Rename, the system's replaces an empty folder.
 	switch err := syscall.Rename(path, destination); {
 	case err != nil && force:
 		more, err := replace(path, destination)
@@ -54,7 +59,7 @@ func makeBeside(ctx context.Context, destination string, force bool, fill func(p
 	return left, syncFolder(filepath.Dir(destination))
 }
 
-// replace puts a folder in the place of another one, which goes then. left are warnings of what of it couldn't be removed.
+// replace puts a folder in the place of another one, and removes that. left are warnings about what of it couldn't be removed.
 func replace(path, destination string) (left []string, err error) {
 	old := replaced(destination)
 	if err := syscall.Rename(destination, old); err != nil {
@@ -67,7 +72,7 @@ func replace(path, destination string) (left []string, err error) {
 	return discard(old, destination), err
 }
 
-// discard removes a temporary folder of a path. What can't be removed, such as the files of somebody else, stays under a name at which nobody minds it.
+// discard removes a temporary folder of a path. What can't be removed, such as files of another user, stays under a new temporary name.
 func discard(folder, path string) (left []string) {
 	if other := beside(path); syscall.Rename(folder, other) == nil {
 		folder = other
@@ -78,7 +83,7 @@ func discard(folder, path string) (left []string) {
 	return nil
 }
 
-// restore puts a folder back that replace had moved away when it was killed. The lock of the folder is held.
+// restore puts a folder back that an interrupted replace has moved away. The caller holds the lock of the folder.
 func restore(destination string) error {
 	if _, err := os.Lstat(destination); !errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -89,7 +94,7 @@ func restore(destination string) error {
 	return nil
 }
 
-// sweep removes what others have left who were killed while they had the lock.
+// sweep removes the temporary folders of those who were killed while they held the lock.
 func sweep(path string) (left []string, err error) {
 	parent := filepath.Dir(path)
 	entries, err := os.ReadDir(parent)
@@ -104,7 +109,7 @@ func sweep(path string) (left []string, err error) {
 	return left, nil
 }
 
-// removeAll is os.RemoveAll also for folders without the right to write.
+// removeAll is os.RemoveAll, but removes read-only folders too.
 func removeAll(path string) error {
 	if err := os.RemoveAll(path); err == nil {
 		return nil
@@ -116,4 +121,54 @@ func removeAll(path string) error {
 		return nil
 	})
 	return os.RemoveAll(path)
+}
+
+// lockOf returns the lock file of a folder.
+func lockOf(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+shortened(filepath.Base(path))+".lock")
+}
+
+const (
+	// temporaryMark stands between the name of a folder and the end of a temporary name: random letters, or oldEnd.
+	temporaryMark    = ".tmp-"
+	temporaryLetters = 12
+	oldEnd           = "old"
+)
+
+// temporary returns how the names of temporary folders of a path begin.
+func temporary(path string) string { return "." + shortened(filepath.Base(path)) + temporaryMark }
+
+// beside returns a new path for a temporary folder of a path.
+func beside(path string) string {
+	return filepath.Join(filepath.Dir(path), temporary(path)+rand.Text()[:temporaryLetters])
+}
+
+// replaced returns where a folder is moved while another one takes its place.
+func replaced(destination string) string {
+	return filepath.Join(filepath.Dir(destination), temporary(destination)+oldEnd)
+}
+
+// temporaryOf reports whether a name is the one of a temporary folder, and returns the shortened name of the folder it is for. It checks the end
+// too, because a folder may itself be called web.tmp-1.
+func temporaryOf(name string) (of string, is bool) {
+	at := strings.LastIndex(name, temporaryMark)
+	if at < len(".x") || name[0] != '.' {
+		return "", false
+	}
+	end := name[at+len(temporaryMark):]
+	if end != oldEnd && (len(end) != temporaryLetters || strings.Trim(end, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "") {
+		return "", false
+	}
+	return name[1:at], true
+}
+
+// shortened returns a name that leaves room for what locks and temporary folders add: of a long one its beginning and a hash.
+func shortened(name string) string {
+	const limit = maxName - len(".") - len(temporaryMark) - temporaryLetters
+	if len(name) <= limit {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	end := "~" + hex.EncodeToString(sum[:16])
+	return strings.ToValidUTF8(name[:limit-len(end)], "") + end
 }

@@ -46,8 +46,8 @@ func TestLongNames(t *testing.T) {
 	r := g.open()
 	base := t.TempDir()
 	locks := map[string]bool{}
-	names := []string{strings.Repeat("ü", longestName/2)}
-	for _, length := range []int{longestName - 18, longestName - 17, longestName} {
+	names := []string{strings.Repeat("ü", maxName/2)}
+	for _, length := range []int{maxName - 18, maxName - 17, maxName} {
 		for _, end := range []string{"a", "b"} {
 			names = append(names, strings.Repeat("x", length-1)+end)
 		}
@@ -121,7 +121,7 @@ func TestSetupReplacesWhatCantBeRemoved(t *testing.T) {
 }
 
 func FuzzFolderNames(f *testing.F) {
-	for _, name := range []string{"web", "web.tmp-1", ".web.lock", ".tmp-old", strings.Repeat("x", longestName), strings.Repeat("ü", 120)} {
+	for _, name := range []string{"web", "web.tmp-1", ".web.lock", ".tmp-old", strings.Repeat("x", maxName), strings.Repeat("ü", 120)} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
@@ -130,7 +130,7 @@ func FuzzFolderNames(f *testing.F) {
 		}
 		path := "/base/" + name
 		lock, folder := filepath.Base(lockOf(path)), filepath.Base(beside(path))
-		assert.LessOrEqual(t, max(len(lock), len(folder)), longestName)
+		assert.LessOrEqual(t, max(len(lock), len(folder)), maxName)
 		for _, one := range []string{folder, filepath.Base(replaced(path))} {
 			of, is := temporaryOf(one)
 			assert.True(t, is)

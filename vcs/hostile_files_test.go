@@ -104,13 +104,13 @@ func TestHostileFiles(t *testing.T) {
 			copy(c[8+256*4+24*count:], bytes.Repeat([]byte{0x7f}, 4*count))
 			return c
 		}), "the pack is broken"},
-		{"an index of another pack", packed(".idx", func(c []byte) []byte { c[len(c)-30] ^= 1; return c }), "its index is that of another one"},
+		{"an index of another pack", packed(".idx", func(c []byte) []byte { c[len(c)-30] ^= 1; return c }), "its index is that of another pack"},
 		{"no pack for an index", packed(".pack", func([]byte) []byte { return nil }), "object not found|no such tag"},
 		{"a pipe for a pack", func(g *gitRepository) {
 			packed(".pack", func([]byte) []byte { return nil })(g)
 			found, _ := filepath.Glob(inGit(g, "objects/pack/*.idx"))
 			require.NoError(g.t, syscall.Mkfifo(strings.TrimSuffix(found[0], ".idx")+".pack", 0o600))
-		}, "it is no file"},
+		}, "it isn't a file"},
 		{"a pack elsewhere (CVE-2026-71556)", func(g *gitRepository) {
 			elsewhere := filepath.Join(g.t.TempDir(), "pack")
 			g.git("gc", "-q")
@@ -120,28 +120,28 @@ func TestHostileFiles(t *testing.T) {
 		{"a pipe for an object", func(g *gitRepository) {
 			id := g.git("rev-parse", "1.0.0")
 			pipe("objects/" + id[:2] + "/" + id[2:])(g)
-		}, "it is no file"},
-		{"an object that grows (GHSA-w5pp-99ch-qj29)", loose("commit 2000000000\x00", make([]byte, mostMetadata+1)), "too long"},
-		{"a file that grows (CVE-2025-21614)", loose("blob 10000000\x00", make([]byte, 10_000_000)), "more than 1048576 bytes"},
-		{"a file that grows in a pack", large(8<<20, 8<<20), "more than 1048576 bytes"},
-		{"a file that grows by a difference", large(3<<20, 3<<20+1), "more than 1048576 bytes"},
-		{"a file that says that it is short", loose("blob 3\x00", make([]byte, 100_000)), "isn't what its name says"},
+		}, "it isn't a file"},
+		{"an object that grows (GHSA-w5pp-99ch-qj29)", loose("commit 2000000000\x00", make([]byte, maxMetadata+1)), "too long"},
+		{"a file that grows (CVE-2025-21614)", loose("blob 10000000\x00", make([]byte, 10_000_000)), "longer than 1048576 bytes"},
+		{"a file that grows in a pack", large(8<<20, 8<<20), "longer than 1048576 bytes"},
+		{"a file that grows by a difference", large(3<<20, 3<<20+1), "longer than 1048576 bytes"},
+		{"a file that says that it is short", loose("blob 3\x00", make([]byte, 100_000)), "doesn't match its name"},
 		{"an object without a length", loose("commit \x00", nil), "doesn't begin as an object does"},
 		{"an object of a length below nothing", loose("commit -5\x00", nil), "doesn't begin as an object does"},
 		{"an object of a length that there can't be", loose("commit 99999999999999999999\x00", nil), "doesn't begin as an object does"},
 		{"an object without an end of its beginning", loose("commit "+strings.Repeat("0", 100), nil), "doesn't begin as an object does"},
 		{"an object of a kind that there isn't", loose("ofs-delta 3\x00", []byte("abc")), "doesn't begin as an object does"},
-		{"objects that somebody else has", write("objects/info/alternates", "/etc\n"), "are in another repository"},
+		{"objects that somebody else has", write("objects/info/alternates", "/etc\n"), "names another repository"},
 		{"objects that somebody else has, by a link", link("objects/info/alternates", "/etc/hostname"), "escapes"},
-		{"a pipe for a reference", pipe("refs/tags/1.0.0"), "it is no file"},
+		{"a pipe for a reference", pipe("refs/tags/1.0.0"), "it isn't a file"},
 		{"a reference elsewhere (CVE-2023-49569)", link("refs/tags/1.0.0", "/etc/hostname"), "escapes"},
 		{"references elsewhere", link("refs/tags", "/etc"), "escapes"},
 		{"a reference that is none", write("refs/tags/1.0.0", "root:x:0:0\n"), "neither the id of an object"},
-		{"a reference to itself", write("refs/tags/1.0.0", "ref: refs/tags/1.0.0\n"), "5 times over"},
+		{"a reference to itself", write("refs/tags/1.0.0", "ref: refs/tags/1.0.0\n"), "5 symbolic references follow each other"},
 		{"a reference to a file", write("refs/tags/1.0.0", "ref: ../../../../etc/passwd\n"), "can't be a reference"},
-		{"a pipe for packed-refs", func(g *gitRepository) { g.git("pack-refs", "--all"); pipe("packed-refs")(g) }, "it is no file"},
+		{"a pipe for packed-refs", func(g *gitRepository) { g.git("pack-refs", "--all"); pipe("packed-refs")(g) }, "it isn't a file"},
 		{"packed-refs elsewhere", func(g *gitRepository) { g.git("pack-refs", "--all"); link("packed-refs", "/etc/passwd")(g) }, "escapes"},
-		{"a pipe for the configuration", pipe("config"), "it is no file"},
+		{"a pipe for the configuration", pipe("config"), "it isn't a file"},
 		{"a configuration that is none", write("config", "[core\n\x00"), "its configuration can't be read"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -222,9 +222,9 @@ func TestHostileGitFile(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, syscall.Mkfifo(filepath.Join(folder, ".git"), 0o600))
 	_, err := Open(folder)
-	require.ErrorContains(t, err, "it is no file")
+	require.ErrorContains(t, err, "it isn't a file")
 	endless := t.TempDir()
 	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(endless, ".git")))
 	_, err = Open(endless)
-	require.ErrorContains(t, err, "it is no file")
+	require.ErrorContains(t, err, "it isn't a file")
 }

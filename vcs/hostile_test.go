@@ -89,26 +89,26 @@ func TestHostile(t *testing.T) {
 		make   func(g *gitRepository)
 		want   string
 	}{
-		{"a parent", named(".."), "it is no name"}, {"itself", named("."), "it is no name"}, {"no name", named(""), "it is no name"},
+		{"a parent", named(".."), "it isn't a name"}, {"itself", named("."), "it isn't a name"}, {"no name", named(""), "it isn't a name"},
 		{"a path", named("../../escape"), "it is a path"}, {"an absolute path", named("/tmp/escape"), "it is a path"},
-		{"git's folder", folder(".git"), "it is git's own folder"}, {"in capitals", folder(".GIT"), "it is git's own folder"}, {"a bit of both", folder(".gIt"), "it is git's own folder"},
-		{"with a dot at the end", folder(".git."), "it is git's own folder"}, {"with a space at the end", folder(".git "), "it is git's own folder"},
-		{"its short name", folder("git~1"), "it is git's own folder"}, {"a stream of it", named(".git::$INDEX_ALLOCATION"), "it is git's own folder"},
-		{"with a letter that nobody sees", folder(".g\u200cit"), "it is git's own folder"}, {"behind a backslash", named(`a\.git\hooks`), "it is git's own folder"},
-		{"a parent with a letter that nobody sees", folder(".\u200c."), "take it for the folder above"}, {"a parent with a space at the end", folder(".. "), "take it for the folder above"},
-		{"a stream of a parent", folder("..::$INDEX_ALLOCATION"), "take it for the folder above"}, {"a parent behind a backslash", named(`a\..\..\b`), "take it for the folder above"},
-		{"the mark of a checkout", named(markerName), "mark of a checkout"}, {"a name that is too long", named(strings.Repeat("x", 256)), "it is too long"},
+		{"git's folder", folder(".git"), "it means git's own folder"}, {"in capitals", folder(".GIT"), "it means git's own folder"}, {"a bit of both", folder(".gIt"), "it means git's own folder"},
+		{"with a dot at the end", folder(".git."), "it means git's own folder"}, {"with a space at the end", folder(".git "), "it means git's own folder"},
+		{"its short name", folder("git~1"), "it means git's own folder"}, {"a stream of it", named(".git::$INDEX_ALLOCATION"), "it means git's own folder"},
+		{"with a letter that nobody sees", folder(".g\u200cit"), "it means git's own folder"}, {"behind a backslash", named(`a\.git\hooks`), "it means git's own folder"},
+		{"a parent with a letter that nobody sees", folder(".\u200c."), "it means the parent folder"}, {"a parent with a space at the end", folder(".. "), "it means the parent folder"},
+		{"a stream of a parent", folder("..::$INDEX_ALLOCATION"), "it means the parent folder"}, {"a parent behind a backslash", named(`a\..\..\b`), "it means the parent folder"},
+		{"the mark of a checkout", named(markerName), "checkouts use that name"}, {"a name that is too long", named(strings.Repeat("x", 256)), "it is too long"},
 		{"two of one name", func(g *gitRepository) {
 			g.tag(g.putTree(item{"120000", "a", g.put("blob", []byte("/tmp"))}, item{"40000", "a", g.putTree(item{"100644", "escape", file(g)})}))
-		}, "there are two of that name"},
+		}, "there are two with that name"},
 		{"a link to an absolute path", link("a", "/etc/passwd"), "leads out of the tree"}, {"a link to above", link("a", "../outside"), "leads out of the tree"},
-		{"a link with a nul", link("a", "b\x00c"), "a link to nothing"}, {"an empty link", link("a", ""), "a link to nothing"},
+		{"a link with a nul", link("a", "b\x00c"), "a link without a target"}, {"an empty link", link("a", ""), "a link without a target"},
 		{"a link that is too long", link("a", strings.Repeat("x", 5000)), "too long"},
 		{"links that lead out together", func(g *gitRepository) {
 			up := g.putTree(item{"120000", "up", g.put("blob", []byte(".."))})
 			g.tag(g.putTree(item{"120000", "out", g.put("blob", []byte("sub/up/../outside"))}, item{"40000", "sub", up}))
 		}, "leads out of the tree"},
-		{"a mode that there isn't", func(g *gitRepository) { g.tag(g.putTree(item{"107777", "a", file(g)})) }, "isn't known"},
+		{"a mode that there isn't", func(g *gitRepository) { g.tag(g.putTree(item{"107777", "a", file(g)})) }, "is unknown"},
 		{"a submodule", func(g *gitRepository) { g.tag(g.putTree(item{"160000", "a", strings.Repeat("1", 40)})) }, "it is a submodule"},
 		{"a tree in itself, deeper and deeper", func(g *gitRepository) {
 			tree := g.putTree(item{"100644", "a", file(g)})
@@ -130,7 +130,7 @@ func TestHostile(t *testing.T) {
 		}, "more than 1000 files"},
 		{"a file that grows", func(g *gitRepository) {
 			g.tag(g.putTree(item{"100644", "a", g.put("blob", make([]byte, 2<<20))}))
-		}, "more than 1048576 bytes"},
+		}, "longer than 1048576 bytes"},
 		{"a file that is missing", func(g *gitRepository) { g.tag(g.putTree(item{"100644", "a", strings.Repeat("2", 40)})) }, "object not found"},
 		{"a tree that is missing", func(g *gitRepository) { g.tag(strings.Repeat("2", 40)) }, "object not found"},
 		{"a tree that is a file", func(g *gitRepository) { g.tag(file(g)) }, "tree"},
@@ -149,17 +149,17 @@ func TestHostile(t *testing.T) {
 		{"a tag of itself", func(g *gitRepository) {
 			g.putRaw(strings.Repeat("5", 40), g.loose("tag", []byte("object "+strings.Repeat("5", 40)+"\ntype tag\n")))
 			g.ref("bad", strings.Repeat("5", 40))
-		}, "isn't what its name says"},
+		}, "doesn't match its name"},
 		{"a tree in itself", func(g *gitRepository) {
 			id := strings.Repeat("6", 40)
 			g.putRaw(id, g.loose("tree", append([]byte("40000 a\x00"), bytes.Repeat([]byte{0x66}, 20)...)))
 			g.tag(id)
-		}, "isn't what its name says"},
+		}, "doesn't match its name"},
 		{"an object of another name", func(g *gitRepository) {
 			id := strings.Repeat("7", 40)
 			g.putRaw(id, g.loose("blob", []byte("mine\n")))
 			g.tag(g.putTree(item{"100644", "a", id}))
-		}, "isn't what its name says"},
+		}, "doesn't match its name"},
 		{"a commit of nobody", func(g *gitRepository) { g.ref("bad", g.put("commit", []byte("tree "+g.putTree()+"\n\nbad\n"))) }, "has no time"},
 		{"a tag of a tag of itself", func(g *gitRepository) {
 			id := g.git("rev-parse", "1.0.0")
@@ -167,7 +167,7 @@ func TestHostile(t *testing.T) {
 				id = g.put("tag", []byte("object "+id+"\ntype tag\ntag x\n\nx\n"))
 			}
 			g.ref("bad", id)
-		}, "16 times over"},
+		}, "16 tags follow each other"},
 		{"an object that is broken", func(g *gitRepository) {
 			id := strings.Repeat("3", 40)
 			g.putRaw(id, []byte("this is not compressed"))

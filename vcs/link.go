@@ -13,16 +13,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// longestLink is how long the target of a link may be.
-const longestLink = 4095
+// maxLink is how long the target of a link may be, in bytes.
+const maxLink = 4095
 
 func (w *writer) link(root *os.Root, at string, hash plumbing.Hash) error {
 	var target strings.Builder
-	if _, err := w.repository.copyTo(&limited{&target, longestLink}, hash, plumbing.BlobObject, nil); err != nil {
+	if _, err := w.repository.copyTo(&limited{&target, maxLink}, hash, plumbing.BlobObject, nil); err != nil {
 		return fmt.Errorf("%s: %w", at, err)
 	}
 	if strings.ContainsRune(target.String(), 0) || target.Len() == 0 {
-		return refuse("%s: it is a link to nothing", at)
+		return refuse("%s: it is a link without a target", at)
 	}
 	if !w.options.outsideLinks && leadsOut(at, target.String()) {
 		return refuse("%s: it is a link that leads out of the tree, to %s: keep it by OutsideLinks", at, target.String())
@@ -31,7 +31,7 @@ func (w *writer) link(root *os.Root, at string, hash plumbing.Hash) error {
 	return root.Symlink(target.String(), at)
 }
 
-// checkLinks looks where links lead that lead through others, now that all are there.
+// checkLinks checks links that lead through other links, once all are there.
 func (w *writer) checkLinks(root *os.Root) error {
 	if w.options.outsideLinks {
 		return nil
@@ -40,19 +40,19 @@ func (w *writer) checkLinks(root *os.Root) error {
 		_, err := root.Stat(at)
 		switch {
 		case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
-		default: // the one that a Root has for a path that leads out of it can't be told from others by a name
+		default: // os.Root doesn't export its error for a path that leads out of it
 			return refuse("%s: it is a link that leads out of the tree through other links: keep it by OutsideLinks: %w", at, err)
 		}
 	}
 	return nil
 }
 
-// leadsOut tells whether the text of a link leads out of the tree that it is in.
+// leadsOut reports whether the target of a link leads out of its tree.
 func leadsOut(at, target string) bool {
 	if path.IsAbs(target) {
 		return true
 	}
-	// Not cleaned, so that no part is left out by which another link would be gone through.
+	// Not cleaned: a part that path.Clean would leave out may be a link itself.
 	depth := strings.Count(at, "/")
 	for part := range strings.SplitSeq(target, "/") {
 		switch part {
@@ -68,7 +68,7 @@ func leadsOut(at, target string) bool {
 	return false
 }
 
-// limited fails when more is written than there is room for.
+// limited returns an error when more than left bytes are written.
 type limited struct {
 	out  io.Writer
 	left int64

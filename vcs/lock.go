@@ -9,18 +9,17 @@ import (
 )
 
 const (
-	// firstWait and longestWait are between two looks at a lock that somebody else has.
-	firstWait, longestWait = 2 * time.Millisecond, 50 * time.Millisecond
-	// retryAfter is when it makes sense to ask again for what somebody else is working on.
+	// firstWait and maxWait are the times between two tries to take a lock.
+	firstWait, maxWait = 2 * time.Millisecond, 50 * time.Millisecond
+	// retryAfter is ContentionError.RetryAfter.
 	retryAfter = 5 * time.Second
 )
 
 var errLocked = errors.New("it is locked")
 
-// lock takes the lock that a file stands for, among goroutines and processes, or waits for it until ctx ends. The system gives it back when the
-// process ends, however it does.
+// lock takes a lock file, among goroutines and processes, and waits for it until ctx ends. The system releases it when the process ends.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
-	for wait := firstWait; ; wait = min(2*wait, longestWait) {
+	for wait := firstWait; ; wait = min(2*wait, maxWait) {
 		unlock, err = tryLock(path)
 		if !errors.Is(err, errLocked) {
 			return unlock, err
@@ -33,7 +32,7 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// tryLock is lock without waiting: errLocked if somebody has it.
+// tryLock is lock without waiting: it returns errLocked if somebody else holds the lock.
 func tryLock(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o644)
 	if err != nil {
@@ -45,7 +44,7 @@ func tryLock(path string) (unlock func(), err error) {
 	case err != nil:
 		return nil, errors.Join(&os.PathError{Op: "flock", Path: path, Err: err}, file.Close())
 	}
-	// Prune removes the file of a folder that goes. Whoever had opened it before has the lock of nothing.
+	// Prune removes the lock files of folders. Whoever opened one before holds a lock that others don't see.
 	held, err := file.Stat()
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -54,7 +53,7 @@ func tryLock(path string) (unlock func(), err error) {
 		return nil, errors.Join(errLocked, file.Close())
 	}
 	return func() {
-		// A process that is being started has the file, too, until its program runs: closing ours wouldn't give the lock back.
+		// Closing alone may not release the lock: a child process that is being started shares the open file until exec.
 		_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
 		_ = file.Close()
 	}, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
-// loose is an object in a file of its own: "KIND SIZE\0" and its content, packed together.
+// loose is an open object in a file of its own: "KIND SIZE\0" and its content, compressed together.
 type loose struct {
 	kind    plumbing.ObjectType
 	size    int64
@@ -28,10 +28,10 @@ var kinds = map[string]plumbing.ObjectType{
 	"commit": plumbing.CommitObject, "tree": plumbing.TreeObject, "blob": plumbing.BlobObject, "tag": plumbing.TagObject,
 }
 
-// longestLoose is how long the beginning of an object may be.
-const longestLoose = 32
+// maxLooseHead is how long "KIND SIZE\0" may be.
+const maxLooseHead = 32
 
-// openLoose opens an object that isn't packed: plumbing.ErrObjectNotFound if it isn't there.
+// openLoose opens an object that isn't packed. It returns plumbing.ErrObjectNotFound if there is none.
 func (s *store) openLoose(hash plumbing.Hash) (*loose, error) {
 	name := hash.String()
 	file, err := openFile(s.root, "objects/"+name[:2]+"/"+name[2:])
@@ -54,7 +54,7 @@ func (l *loose) begin() error {
 		return err
 	}
 	text := bufio.NewReader(z)
-	head, err := text.Peek(longestLoose)
+	head, err := text.Peek(maxLooseHead)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -67,21 +67,21 @@ func (l *loose) begin() error {
 	if _, err := text.Discard(len(head) + 1); err != nil {
 		return err
 	}
-	// One byte more than it says shows that it says too little.
+	// One byte more than size shows that size is wrong.
 	l.size, l.content = size, io.LimitReader(text, size+1)
 	return nil
 }
 
-// small reads an object that isn't large.
+// small returns the content of an object that isn't longer than maxMetadata.
 func (l *loose) small() ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(l.content, mostMetadata+1))
-	if err == nil && len(text) > mostMetadata {
+	text, err := io.ReadAll(io.LimitReader(l.content, maxMetadata+1))
+	if err == nil && len(text) > maxMetadata {
 		err = pack.ErrTooLarge
 	}
 	return text, err
 }
 
-// looseWithPrefix are the objects whose names begin with some digits, four at least.
+// looseWithPrefix returns the objects whose names begin with some digits, at least four.
 func (s *store) looseWithPrefix(digits string) (hashes []plumbing.Hash, err error) {
 	entries, err := fs.ReadDir(s.root.FS(), "objects/"+digits[:2])
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,24 +11,24 @@ import (
 	"syscall"
 )
 
-// markerName is the file by which a checkout is known to be one, and complete.
+// markerName is the file that marks a folder as a complete checkout.
 const markerName = ".operkit-checkout"
 
-// marker is what it says.
+// marker is the content of the file markerName.
 type marker struct {
 	Commit Commit `json:"commit"`
 	Method Method `json:"method"`
 }
 
-// mostMarker is how large the file may be.
-const mostMarker = 4096
+// maxMarker is how long that file may be.
+const maxMarker = 4096
 
 var (
 	errAbsent  = errors.New("there is nothing yet")
 	errForeign = errors.New("it holds something that isn't a checkout")
 )
 
-// readMarker says what is checked out in a folder: errAbsent if nothing is.
+// readMarker returns what is checked out in a folder, or errAbsent if the folder is empty or doesn't exist.
 func readMarker(path string) (marker, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -48,7 +48,7 @@ func readMarker(path string) (marker, error) {
 	if err != nil {
 		return marker{}, err
 	}
-	text, err := io.ReadAll(io.LimitReader(file, mostMarker))
+	text, err := io.ReadAll(io.LimitReader(file, maxMarker))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return marker{}, err
 	}
@@ -59,7 +59,7 @@ func readMarker(path string) (marker, error) {
 	return m, nil
 }
 
-// emptyOr is errAbsent for an empty folder, which somebody made for what is to come.
+// emptyOr returns errAbsent for an empty folder, and otherwise for any other one.
 func emptyOr(path string, otherwise error) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func emptyOr(path string, otherwise error) error {
 	return otherwise
 }
 
-// writeMarker writes the file, so that it is on the disk.
+// writeMarker writes and syncs the file markerName.
 func writeMarker(root *os.Root, m marker) error {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -87,7 +87,7 @@ func writeMarker(root *os.Root, m marker) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// syncFolder has the names in a folder on the disk.
+// syncFolder syncs the names in a folder.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// mostMetadata is how large a commit, a tag or a tree may be: what is larger is no work of people.
-const mostMetadata = 64 << 20
+// maxMetadata is how long a commit, a tag or a tree may be.
+const maxMetadata = 64 << 20
 
-// header is the value of a line at the beginning of a commit or a tag.
+// header returns the value of a header of a commit or a tag.
 func header(text []byte, key string) (string, bool) {
 	for line := range bytes.Lines(text) {
 		if len(line) == 1 {
@@ -26,7 +26,7 @@ func header(text []byte, key string) (string, bool) {
 	return "", false
 }
 
-// id is the header of an object that names another one. It is the first one, as for git: of two there might be it is the one that all see.
+// id returns the header of an object that names another one. It has to be the first header, as for git.
 func (o object) id(key string) (plumbing.Hash, error) {
 	value, ok := header(o.text, key)
 	if !ok || !bytes.HasPrefix(o.text, []byte(key)) || !plumbing.IsHash(value) || len(value) != 40 {
@@ -35,10 +35,10 @@ func (o object) id(key string) (plumbing.Hash, error) {
 	return plumbing.NewHash(value), nil
 }
 
-// commitInfo is what is needed of a commit.
+// commitInfo is the part of a commit that is used.
 type commitInfo struct {
 	tree plumbing.Hash
-	// authored and committed are times as a commit has them: "1700000000 +0100".
+	// authored and committed are times as they are written in commits: "1700000000 +0100".
 	authored, committed string
 }
 
@@ -65,7 +65,7 @@ func (r *Repository) commit(commit Commit) (commitInfo, error) {
 	return commitInfo{tree, authored, committed}, nil
 }
 
-// person is the end of a line about somebody: "Name <address> 1700000000 +0100".
+// person matches the end of a header such as "Name <address> 1700000000 +0100".
 var person = regexp.MustCompile(`> (-?[0-9]{1,18} [+-][0-9]{4})$`)
 
 func timeOf(line string) (string, error) {

@@ -56,13 +56,13 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(moved, "objects"), 0o755))
 	for _, row := range []struct{ reason, path, want string }{
-		{"vcs 14: nothing", "/nowhere/at/all", "open /nowhere/at/all: there is nothing"},
-		{"vcs 14: a file", file, "it is no directory"},
-		{"vcs 14: no repository", t.TempDir(), "it is no git repository"},
-		{"vcs W21: a folder inside of one", inside, "it is no git repository"},
+		{"vcs 14: nothing", "/nowhere/at/all", "open /nowhere/at/all: there is no such folder"},
+		{"vcs 14: a file", file, "it isn't a folder"},
+		{"vcs 14: no repository", t.TempDir(), "it isn't a git repository"},
+		{"vcs W21: a folder inside of one", inside, "it isn't a git repository"},
 		{"a work tree whose repository is gone", lost, "isn't there: /nowhere/at/all"},
 		{"a file .git that says nothing", odd, "its file .git names no repository"},
-		{"a folder .git with nothing in it", half, "its .git is no git repository"},
+		{"a folder .git with nothing in it", half, "its .git isn't a git repository"},
 		{"a work tree that was moved", moved, "elsewhere"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -84,8 +84,8 @@ func TestFormats(t *testing.T) {
 	}{
 		{"references in a reftable", []string{"core.repositoryformatversion", "1", "extensions.refstorage", "reftable"}, "its references are kept as reftable: convert it"},
 		{"sha256", []string{"core.repositoryformatversion", "1", "extensions.objectformat", "sha256"}, "named by sha256"},
-		{"a format to come", []string{"core.repositoryformatversion", "2"}, "the version 2"},
-		{"an extension to come", []string{"core.repositoryformatversion", "1", "extensions.future", "yes"}, "the extension future"},
+		{"a format to come", []string{"core.repositoryformatversion", "2"}, "has version 2"},
+		{"an extension to come", []string{"core.repositoryformatversion", "1", "extensions.future", "yes"}, "the unknown extension future"},
 		{"what doesn't matter", []string{"core.repositoryformatversion", "1", "extensions.noop", "true", "extensions.objectformat", "sha1"}, ""},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

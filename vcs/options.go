@@ -1,33 +1,38 @@
 package vcs
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
-// Method says what a checkout is.
+// Method is the form of a checkout.
 type Method string
 
 // The methods.
 const (
 	// Worktree is the files alone.
 	Worktree Method = "worktree"
-	// Clone is a repository of its own with the files.
+	// Clone is the files with a repository of their own.
 	Clone Method = "clone"
 )
 
-// Limits are how much a checkout may be: a repository may be made so that it fills a disk. Zero is the default.
+// Limits bound a checkout, since a hostile repository may be made to fill a disk. Zero means the default.
 type Limits struct {
-	// Files is how many files, links and folders there may be, one million by default; Bytes how long files together, 16 GiB; Depth how deep folders
-	// may be in each other, 256.
-	Files, Bytes int64
-	Depth        int
+	// Files is how many files, links and folders there may be together: one million by default.
+	Files int64
+	// Bytes is how long the files may be together: 16 GiB by default.
+	Bytes int64
+	// Depth is how deep folders may be nested: 256 by default.
+	Depth int
 }
 
 const (
-	mostFiles = 1_000_000
-	mostBytes = 16 << 30
-	mostDepth = 256
+	maxFiles = 1_000_000
+	maxBytes = 16 << 30
+	maxDepth = 256
 )
 
-// CheckoutOption sets what is rarely set.
+// CheckoutOption is an option of Checkout. A nil one is ignored.
 type CheckoutOption func(*checkoutOptions)
 
 type checkoutOptions struct {
@@ -35,44 +40,42 @@ type checkoutOptions struct {
 	limits                                                     Limits
 }
 
-// ReadOnly takes the right to write off the files and folders.
+// ReadOnly makes the files and folders read-only.
 func ReadOnly() CheckoutOption { return func(o *checkoutOptions) { o.readOnly = true } }
 
-// Durable has the content of each file on the disk before the checkout is there. Without it a machine that loses its power may lose content of
-// files, while that of a process which is killed is whole.
+// Durable syncs each file before the checkout appears. Without it files may be incomplete after a power failure, but not after a process was
+// killed.
 func Durable() CheckoutOption { return func(o *checkoutOptions) { o.durable = true } }
 
-// OutsideLinks keeps symbolic links that lead out of the tree. They are refused otherwise: who reads through one reads what is no part of the
+// OutsideLinks keeps symbolic links that lead out of the tree. Without it they are an error, since they show files that aren't part of the
 // version.
 func OutsideLinks() CheckoutOption { return func(o *checkoutOptions) { o.outsideLinks = true } }
 
-// WithoutSubmodules leaves the folders of submodules empty. They are refused otherwise: their content is in other repositories.
+// WithoutSubmodules leaves the folders of submodules empty. Without it submodules are an error: their content is in other repositories.
 func WithoutSubmodules() CheckoutOption {
 	return func(o *checkoutOptions) { o.withoutSubmodules = true }
 }
 
-// NoWait doesn't wait for others who work on the same destination: it is a ContentionError.
+// NoWait returns a *ContentionError at once when others are working on the same destination.
 func NoWait() CheckoutOption { return func(o *checkoutOptions) { o.noWait = true } }
 
-// Within sets limits.
+// Within bounds the checkout. Negative limits are an error.
 func Within(limits Limits) CheckoutOption { return func(o *checkoutOptions) { o.limits = limits } }
 
 func newCheckoutOptions(method Method, options []CheckoutOption) (checkoutOptions, error) {
 	var o checkoutOptions
 	for _, option := range options {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
-	if o.limits.Files == 0 {
-		o.limits.Files = mostFiles
-	}
-	if o.limits.Bytes == 0 {
-		o.limits.Bytes = mostBytes
-	}
-	if o.limits.Depth == 0 {
-		o.limits.Depth = mostDepth
-	}
-	if method != Worktree && method != Clone {
+	l := o.limits
+	switch {
+	case method != Worktree && method != Clone:
 		return o, fmt.Errorf("method %q: use %s or %s", method, Worktree, Clone)
+	case l.Files < 0 || l.Bytes < 0 || l.Depth < 0:
+		return o, fmt.Errorf("limits %+v: a limit is negative: use 0 for the default", l)
 	}
+	o.limits = Limits{Files: cmp.Or(l.Files, maxFiles), Bytes: cmp.Or(l.Bytes, maxBytes), Depth: cmp.Or(l.Depth, maxDepth)}
 	return o, nil
 }

@@ -8,15 +8,18 @@ import (
 	"path/filepath"
 )
 
-// Prune removes the checkouts below a folder that aren't in use any more, and what was left of those that weren't finished (spec: vcs W18). inUse tells of the
-// path of each whether it stays. One that somebody is working on stays, and so does what is no checkout; folders that may not be read are passed by. It
-// returns what it has removed. What can't be removed or read is a *RuntimeError for each, which doesn't keep the others. Several may be called at once.
+// Prune removes the checkouts below the folder base that aren't in use any more, and the temporary folders of interrupted checkouts. inUse is
+// called with the path of each checkout and reports whether to keep it. Checkouts on which somebody is working stay, and so does everything that
+// isn't a checkout. Folders that may not be read are skipped.
+//
+// It returns the removed paths, and joined a *RuntimeError for each path that couldn't be removed or read; it goes on with the others. It is
+// safe to call while others check out or prune.
 func Prune(ctx context.Context, base string, inUse func(path string) bool) (removed []string, err error) {
 	base, err = filepath.Abs(base)
 	if err != nil {
 		return nil, &ConfigError{"prune", base, err}
 	}
-	// The dot leads through a link. Paths of what is below don't have it.
+	// The dot follows a base that is a link. Paths below don't have it.
 	p := &pruner{base: base + string(filepath.Separator) + "."}
 	err = filepath.WalkDir(p.base, func(path string, e fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -45,7 +48,7 @@ func Prune(ctx context.Context, base string, inUse func(path string) bool) (remo
 // pruner is one call of Prune.
 type pruner struct {
 	base string
-	// found are checkouts, half those that weren't finished.
+	// found are checkouts, half temporary folders.
 	found, half, removed []string
 	failed               []error
 }
@@ -54,7 +57,7 @@ func (p *pruner) fail(path string, err error) {
 	p.failed = append(p.failed, &RuntimeError{"prune", path, err})
 }
 
-// visit notes what is to be removed, as filepath.WalkDir comes by. What is below the base may be somebody else's, or go meanwhile.
+// visit collects what may be removed, as a function for filepath.WalkDir. Folders may be another user's, or vanish meanwhile.
 func (p *pruner) visit(path string, e fs.DirEntry, err error) error {
 	switch {
 	case err != nil && path == p.base:
@@ -70,7 +73,7 @@ func (p *pruner) visit(path string, e fs.DirEntry, err error) error {
 	_, isHalf := temporaryOf(e.Name())
 	switch {
 	case path == p.base && isMarked(path):
-		return filepath.SkipDir // it is a checkout, and not below itself
+		return filepath.SkipDir // the base itself is never removed
 	case path == p.base:
 		return nil
 	case isHalf:
@@ -83,13 +86,13 @@ func (p *pruner) visit(path string, e fs.DirEntry, err error) error {
 	return nil
 }
 
-// isMarked tells whether a folder is a checkout.
+// isMarked reports whether a folder is a checkout.
 func isMarked(path string) bool {
 	_, err := os.Lstat(filepath.Join(path, markerName))
 	return err == nil
 }
 
-// prune removes a folder, which is the one of a path or a temporary one of it.
+// prune removes a folder, which is the checkout at path or a temporary folder of it.
 func (p *pruner) prune(path, folder string) {
 	gone, err := prune(path, folder)
 	if err != nil {
@@ -100,7 +103,7 @@ func (p *pruner) prune(path, folder string) {
 	}
 }
 
-// prune removes a folder under the lock of a path, if nobody has that. It isn't gone by this if somebody else has removed it.
+// prune removes a folder under the lock of a path. gone is false if somebody holds the lock or has already removed the folder.
 func prune(path, folder string) (gone bool, err error) {
 	unlock, err := tryLock(lockOf(path))
 	if errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist) {
@@ -109,14 +112,14 @@ func prune(path, folder string) (gone bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// Whoever waits for the lock sees that its file is gone, and makes another one.
+	// Whoever waits for the lock notices that its file is gone, and makes a new one.
 	defer func() {
 		err = errors.Join(err, os.Remove(lockOf(path)))
 		unlock()
 	}()
 	half := folder
 	if folder == path {
-		// Under another name first: a reader sees all of it, or nothing.
+		// It is renamed first, so that readers find all of it or nothing.
 		half = beside(path)
 		if err = os.Chmod(folder, 0o755); err == nil {
 			err = os.Rename(folder, half)

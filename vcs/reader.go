@@ -1,7 +1,6 @@
 package vcs
 
 import (
-	"bytes"
 	"crypto/sha1"
 	"errors"
 	"fmt"
@@ -14,40 +13,40 @@ import (
 	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
-// mostCached is how many bytes of trees are kept: in packs they are differences to each other.
-const mostCached = 16 << 20
+// maxCached is how many bytes of trees are cached: in packs they are deltas of each other.
+const maxCached = 16 << 20
 
-// reader reads the objects of a repository, one at a time. What it reads is what the name of the object says: it is compared.
+// reader reads the objects of a repository, one at a time, and compares the content of each with its name.
 type reader struct {
 	mu    sync.Mutex
 	store *store
 	packs *pack.Reader
 	sum   hash.Hash
-	// most is how long a file may be.
-	most int64
+	// limit is how long a file may be.
+	limit int64
 }
 
-// newReader keeps some of what it reads, up to that many bytes, and reads no file that is longer than most.
-func newReader(s *store, cached int, most int64) *reader {
-	return &reader{store: s, packs: pack.NewReader(cached), sum: sha1.New(), most: most}
+// newReader returns a reader that caches up to that many bytes, and refuses files that are longer than limit.
+func newReader(s *store, cached int, limit int64) *reader {
+	return &reader{store: s, packs: pack.NewReader(cached), sum: sha1.New(), limit: limit}
 }
 
-// object is one that isn't a file.
+// object is a commit, a tag, a tree or a small file.
 type object struct {
 	hash plumbing.Hash
 	kind plumbing.ObjectType
 	text []byte
 }
 
-// object reads one that isn't a large file.
+// object reads an object that isn't longer than maxMetadata.
 func (r *reader) object(hash plumbing.Hash) (object, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	kind, text, err := r.small(hash)
-	return object{hash, kind, bytes.Clone(text)}, err
+	return object{hash, kind, text}, err
 }
 
-// small reads an object that isn't a large file. The content is good until something else is read. The lock is held.
+// small reads an object that isn't longer than maxMetadata. The content must not be changed. The caller holds mu.
 func (r *reader) small(hash plumbing.Hash) (kind plumbing.ObjectType, text []byte, err error) {
 	found, err := r.store.find(hash)
 	if err != nil {
@@ -58,7 +57,7 @@ func (r *reader) small(hash plumbing.Hash) (kind plumbing.ObjectType, text []byt
 		kind = found.loose.kind
 		text, err = found.loose.small()
 	} else {
-		kind, text, err = r.packs.Read(found.pack.Pack, found.at, mostMetadata)
+		kind, text, err = r.packs.Read(found.pack.Pack, found.at, maxMetadata)
 	}
 	if err != nil {
 		return 0, nil, found.pack.named(err)
@@ -68,9 +67,9 @@ func (r *reader) small(hash plumbing.Hash) (kind plumbing.ObjectType, text []byt
 	return kind, text, r.check(hash)
 }
 
-// begin begins the sum of an object, check compares it with its name.
+// begin begins the hash of an object, check compares it with its name.
 func (r *reader) begin(kind plumbing.ObjectType, size int64) {
-	var head [longestLoose]byte
+	var head [maxLooseHead]byte
 	r.sum.Reset()
 	_, _ = r.sum.Write(append(strconv.AppendInt(append(append(head[:0], kind.String()...), ' '), size, 10), 0))
 }
@@ -78,12 +77,12 @@ func (r *reader) begin(kind plumbing.ObjectType, size int64) {
 func (r *reader) check(name plumbing.Hash) error {
 	var sum plumbing.Hash
 	if r.sum.Sum(sum[:0]); sum != name {
-		return errors.New("its content isn't what its name says: the repository is broken")
+		return errors.New("its content doesn't match its name: the repository is broken")
 	}
 	return nil
 }
 
-// kind is that of an object.
+// kind returns the kind of an object.
 func (r *reader) kind(hash plumbing.Hash) (kind plumbing.ObjectType, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +98,7 @@ func (r *reader) kind(hash plumbing.Hash) (kind plumbing.ObjectType, err error) 
 	return kind, found.pack.named(err)
 }
 
-// length is how long an object is.
+// length returns how long an object is.
 func (r *reader) length(hash plumbing.Hash) (size int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +114,8 @@ func (r *reader) length(hash plumbing.Hash) (size int64, err error) {
 	return size, found.pack.named(err)
 }
 
-// copyTo writes the content of an object of a kind, which may be larger than memory, and fails in the end if that isn't what the name of the object says.
+// copyTo writes the content of an object, which may be larger than memory. It returns an error if the object isn't of the wanted kind, or in the
+// end if its content doesn't match its name.
 func (r *reader) copyTo(out io.Writer, hash plumbing.Hash, wanted plumbing.ObjectType, buffer []byte) (written int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,7 +127,7 @@ func (r *reader) copyTo(out io.Writer, hash plumbing.Hash, wanted plumbing.Objec
 	if found.loose != nil {
 		return r.copyOf(out, hash, wanted, found.loose.kind, found.loose.size, found.loose.content, buffer)
 	}
-	kind, size, content, err := r.packs.Open(found.pack.Pack, found.at, r.most)
+	kind, size, content, err := r.packs.Open(found.pack.Pack, found.at, r.limit)
 	if err == nil {
 		written, err = r.copyOf(out, hash, wanted, kind, size, content, buffer)
 	}

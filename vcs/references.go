@@ -2,6 +2,7 @@ package vcs
 
 import (
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,26 +16,26 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// reference is one as it is written down: in a file of its own, or in packed-refs. go-git reads them too, but not what packed-refs says of tags, so that each
-// has to be unpacked; it takes longer than git does for all together.
+// reference is a reference in a file of its own or in packed-refs. go-git reads them too, but ignores what packed-refs says about the objects that
+// tags point to, so that each tag has to be unpacked: that alone takes longer than git for-each-ref.
 type reference struct {
 	name string
 	hash plumbing.Hash
-	// peeled is what a tag comes to, zero if that isn't written down.
+	// peeled is what a tag points to, zero if that isn't known.
 	peeled plumbing.Hash
-	// target is the name of the one to which a symbolic one points.
+	// target is the name that a symbolic reference points to.
 	target string
 }
 
 const (
 	packedRefs = "packed-refs"
-	// mostRefs is how long the file packed-refs may be, mostRef that of one reference, mostLevels how deep references may be in folders.
-	mostRefs   = 256 << 20
-	mostRef    = 4096
-	mostLevels = 256
+	// maxRefs is how long packed-refs may be, maxRef how long the file of one reference, and maxLevels how deep folders may be nested.
+	maxRefs   = 256 << 20
+	maxRef    = 4096
+	maxLevels = 256
 )
 
-// references are those that aren't symbolic, by name.
+// references returns the references that aren't symbolic, sorted by name.
 func (r *Repository) references() ([]reference, error) {
 	all, err := r.looseRefs("refs", nil, 0)
 	if err != nil {
@@ -48,7 +49,7 @@ func (r *Repository) references() ([]reference, error) {
 	if all, err = parsePackedRefs(text, all); err != nil {
 		return nil, err
 	}
-	// Of two of one name the file of its own, which was before the others, is the newer one.
+	// Loose references come first and are newer than packed ones of the same name.
 	if own > 0 || !slices.IsSortedFunc(all, byName) {
 		slices.SortStableFunc(all, byName)
 	}
@@ -58,8 +59,8 @@ func (r *Repository) references() ([]reference, error) {
 
 func byName(a, b reference) int { return cmp.Compare(a.name, b.name) }
 
-// looseRefs adds the references that have a file of their own in a folder. What is no reference, such as what was left of one that was being written, isn't
-// looked at. A folder goes when git has packed what was in it.
+// looseRefs adds the references with files of their own in a folder. Other files are ignored, and so is a folder that vanishes because git packs
+// what was in it.
 func (r *Repository) looseRefs(folder string, all []reference, level int) ([]reference, error) {
 	entries, err := fs.ReadDir(r.store.root.FS(), folder)
 	if errors.Is(err, fs.ErrNotExist) && level > 0 {
@@ -68,8 +69,8 @@ func (r *Repository) looseRefs(folder string, all []reference, level int) ([]ref
 	if err != nil {
 		return nil, err
 	}
-	if level > mostLevels {
-		return nil, fmt.Errorf("%s: folders are more than %d deep", folder, mostLevels)
+	if level > maxLevels {
+		return nil, fmt.Errorf("%s: folders are more than %d deep", folder, maxLevels)
 	}
 	for _, e := range entries {
 		name := path.Join(folder, e.Name())
@@ -95,14 +96,14 @@ func (r *Repository) looseRefs(folder string, all []reference, level int) ([]ref
 
 var errNoRef = errors.New("it is neither the id of an object nor the name of another reference")
 
-// looseRef reads a reference that has a file of its own.
+// looseRef reads a reference with a file of its own.
 func (r *Repository) looseRef(root *os.Root, name string) (reference, error) {
 	one := reference{name: name}
 	file, err := openFile(root, name)
 	if err != nil {
 		return one, err
 	}
-	text, err := io.ReadAll(io.LimitReader(file, mostRef))
+	text, err := io.ReadAll(io.LimitReader(file, maxRef))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return one, err
 	}
@@ -118,12 +119,12 @@ func (r *Repository) looseRef(root *os.Root, name string) (reference, error) {
 	return one, nil
 }
 
-// mostLinks is how many symbolic references are followed.
-const mostLinks = 5
+// maxLinks is how many symbolic references are followed.
+const maxLinks = 5
 
-// reference is what a reference of a full name points to.
+// reference returns the object that a full name points to.
 func (r *Repository) reference(name string) (hash plumbing.Hash, found bool, err error) {
-	for range mostLinks {
+	for range maxLinks {
 		one, err := r.written(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return plumbing.ZeroHash, false, nil
@@ -138,10 +139,10 @@ func (r *Repository) reference(name string) (hash plumbing.Hash, found bool, err
 			return plumbing.ZeroHash, false, fmt.Errorf("reference %s: it points to %q, which can't be a reference", one.name, name)
 		}
 	}
-	return plumbing.ZeroHash, false, fmt.Errorf("reference %s: it points to another one, %d times over", name, mostLinks)
+	return plumbing.ZeroHash, false, fmt.Errorf("reference %s: more than %d symbolic references follow each other", name, maxLinks)
 }
 
-// written finds a reference: fs.ErrNotExist if there is none.
+// written reads a reference. It returns fs.ErrNotExist if there is none.
 func (r *Repository) written(name string) (reference, error) {
 	root := r.store.root
 	if !strings.HasPrefix(name, "refs/") {
@@ -167,8 +168,56 @@ func (r *Repository) written(name string) (reference, error) {
 	return one, nil
 }
 
-// isFolderOf tells that there are references below a name.
+// isFolderOf reports whether there are references below a name.
 func isFolderOf(root *os.Root, name string) bool {
 	info, err := root.Stat(name)
 	return err == nil && info.IsDir()
+}
+
+// packedRefs returns the content of the file packed-refs.
+func (r *Repository) packedRefs() (string, error) {
+	file, err := openFile(r.store.root, packedRefs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	info, err := file.Stat()
+	if err == nil && info.Size() > maxRefs {
+		err = fmt.Errorf("%s is longer than %d bytes", packedRefs, maxRefs)
+	}
+	if err != nil {
+		return "", errors.Join(err, file.Close())
+	}
+	var text strings.Builder
+	text.Grow(int(info.Size()))
+	_, err = io.Copy(&text, file)
+	return text.String(), errors.Join(err, file.Close())
+}
+
+// parsePackedRefs adds the references of packed-refs: lines of an id and a name, each followed for a tag by "^" and the id that the tag points to.
+func parsePackedRefs(text string, all []reference) ([]reference, error) {
+	all = slices.Grow(all, strings.Count(text, " refs/"))
+	first := len(all)
+	for number := 1; text != ""; number++ {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		if line = strings.TrimSuffix(line, "\r"); line == "" || line[0] == '#' {
+			continue
+		}
+		var one reference
+		peeled := line[0] == '^'
+		digits, name, _ := strings.Cut(strings.TrimPrefix(line, "^"), " ")
+		if n, err := hex.Decode(one.hash[:], []byte(digits[:min(len(digits), 40)])); err != nil || n != len(one.hash) || len(digits) != 40 || peeled == (name != "") || peeled && len(all) == first {
+			return nil, fmt.Errorf("%s: line %d isn't a reference", packedRefs, number)
+		}
+		if peeled {
+			all[len(all)-1].peeled = one.hash
+			continue
+		}
+		one.name = name
+		all = append(all, one)
+	}
+	return all, nil
 }

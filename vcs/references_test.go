@@ -24,7 +24,7 @@ func TestParsePackedRefs(t *testing.T) {
 		"no name": one + "\n", "a tag before all": "^" + one + "\n", "a tag with a name": one + " refs/tags/x\n^" + one + " refs/tags/y\n",
 	} {
 		_, err := parsePackedRefs(text, nil)
-		require.ErrorContains(t, err, "is no reference", reason)
+		require.ErrorContains(t, err, "isn't a reference", reason)
 	}
 	_, err = parsePackedRefs("^"+one+"\n", []reference{{name: "refs/heads/loose"}})
 	require.Error(t, err, "what was there before isn't its")

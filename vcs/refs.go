@@ -9,7 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Kind tells what a reference is.
+// Kind is the kind of a reference.
 type Kind string
 
 // The kinds of references.
@@ -25,11 +25,10 @@ type Commit string
 
 // Ref is a reference.
 type Ref struct {
-	// Kind is by where it stands.
 	Kind Kind
 	// Name is the short name, such as 1.2.3 or origin/main, Full the whole one, such as refs/tags/1.2.3.
 	Name, Full string
-	// Commit is what it comes to, empty if that is no commit, or is broken or missing.
+	// Commit is what the reference points to, empty if that isn't a commit, is broken, or is missing.
 	Commit Commit
 }
 
@@ -47,12 +46,12 @@ func newRef(full string) Ref {
 	return Ref{Kind: Other, Name: full, Full: full}
 }
 
-// Refs are all references by full name, symbolic ones such as HEAD left out (spec: vcs 15).
+// Refs returns all references, sorted by full name. Symbolic ones such as HEAD are left out.
 func (r *Repository) Refs(ctx context.Context) ([]Ref, error) {
 	return r.refs(ctx, func(Ref) bool { return false })
 }
 
-// refs are all references. One that can't be read is one all the same, without a commit; it is an error if it is needed, or if it is the system that fails.
+// refs returns all references. One that can't be read has no commit, but is an error if it is needed or if the system has failed.
 func (r *Repository) refs(ctx context.Context, needed func(ref Ref) bool) ([]Ref, error) {
 	references, err := r.references()
 	if err != nil {
@@ -73,7 +72,7 @@ func (r *Repository) refs(ctx context.Context, needed func(ref Ref) bool) ([]Ref
 	return refs, nil
 }
 
-// commitOf is the commit that a reference comes to.
+// commitOf returns the commit that a reference points to.
 func (r *Repository) commitOf(reference reference) (Commit, error) {
 	if !reference.peeled.IsZero() {
 		if kind, err := r.kind(reference.peeled); err == nil && kind == plumbing.CommitObject {
@@ -83,15 +82,15 @@ func (r *Repository) commitOf(reference reference) (Commit, error) {
 	return r.peel(reference.hash)
 }
 
-// mostTags is how many tags of tags are followed.
-const mostTags = 16
+// maxTags is how many tags of tags are followed.
+const maxTags = 16
 
-// errNoCommit tells that an object is no commit, and no tag of one.
-var errNoCommit = errors.New("no commit")
+// errNoCommit says that an object is neither a commit nor a tag of one.
+var errNoCommit = errors.New("not a commit")
 
 // peel follows tags to the commit that they name.
 func (r *Repository) peel(hash plumbing.Hash) (Commit, error) {
-	for range mostTags {
+	for range maxTags {
 		kind, err := r.kind(hash)
 		if err != nil {
 			return "", fmt.Errorf("object %s: %w", hash, err)
@@ -111,5 +110,5 @@ func (r *Repository) peel(hash plumbing.Hash) (Commit, error) {
 			return "", fmt.Errorf("object %s: it is a %s and %w", hash, kind, errNoCommit)
 		}
 	}
-	return "", fmt.Errorf("object %s: it is a tag of a tag of a tag, %d times over", hash, mostTags)
+	return "", fmt.Errorf("object %s: more than %d tags follow each other", hash, maxTags)
 }

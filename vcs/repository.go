@@ -16,16 +16,16 @@ import (
 	"github.com/go-git/go-git/v5/config"
 )
 
-// Repository is one that is read. It is safe for concurrent use.
+// Repository is a git repository, open for reading. It is safe for concurrent use.
 type Repository struct {
 	path string
-	// own is the folder of its own files. In that of store are those that it shares with other work trees.
+	// own is the folder of its own files. The folder of store has those that work trees share.
 	own *os.Root
 	*reader
 }
 
-// Open opens the repository at exactly this path, bare or with files: none above it is looked for (spec: vcs 14, W21). A work tree
-// of another repository is opened as that one, at its own HEAD. No configuration of a user or a machine is read.
+// Open opens the repository at exactly this path, bare or not; folders above it aren't searched. A work tree of another repository opens that
+// one, with its own HEAD. No configuration of a user or a machine is read. Errors are *ConfigError.
 func Open(path string) (*Repository, error) {
 	refused := func(err error) (*Repository, error) { return nil, &ConfigError{"open", path, err} }
 	own, common, err := find(path)
@@ -40,31 +40,31 @@ func Open(path string) (*Repository, error) {
 	if err != nil {
 		return refused(errors.Join(err, r.own.Close()))
 	}
-	r.reader = newReader(&store{root: root}, mostCached, math.MaxInt64)
+	r.reader = newReader(&store{root: root}, maxCached, math.MaxInt64)
 	if err := supported(root); err != nil {
 		return refused(errors.Join(err, r.Close()))
 	}
 	return r, nil
 }
 
-// Close gives back the files that are open. Nothing else may be called then.
+// Close closes the repository. Nothing else may be called after it.
 func (r *Repository) Close() error {
 	return errors.Join(r.store.close(), r.store.root.Close(), r.own.Close())
 }
 
-// Path is where the repository was opened.
+// Path returns the path that the repository was opened with.
 func (r *Repository) Path() string { return r.path }
 
-// find returns the folder of a repository's own files, and the one that it shares with other work trees, empty for none.
+// find returns the folder of a repository's own files, and the folder that it shares with other work trees, empty for none.
 func find(path string) (own, common string, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", errors.New("there is nothing")
+		return "", "", errors.New("there is no such folder")
 	case err != nil:
 		return "", "", err
 	case !info.IsDir():
-		return "", "", errors.New("it is no directory")
+		return "", "", errors.New("it isn't a folder")
 	}
 	own = path
 	if inside := filepath.Join(path, ".git"); !isRepository(path) {
@@ -84,20 +84,20 @@ func find(path string) (own, common string, err error) {
 		common = filepath.Join(own, common)
 	}
 	if !isFolder(filepath.Join(common, "objects")) {
-		return "", "", fmt.Errorf("the repository that it is a work tree of isn't in %s", common)
+		return "", "", fmt.Errorf("it is a work tree, and its repository isn't in %s", common)
 	}
 	return own, common, nil
 }
 
-// followed is the repository that .git is, or that the file .git names.
+// followed returns the folder .git, or the one that the file .git names.
 func followed(path string) (string, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", errors.New("it is no git repository")
+		return "", errors.New("it isn't a git repository")
 	}
 	if err != nil || info.IsDir() {
 		if err == nil && !isRepository(path) {
-			err = errors.New("its .git is no git repository")
+			err = errors.New("its .git isn't a git repository")
 		}
 		return path, err
 	}
@@ -127,7 +127,7 @@ func readLine(path string) (string, error) {
 	if file, err = onlyFile(file); err != nil {
 		return "", err
 	}
-	text, err := io.ReadAll(io.LimitReader(file, longest))
+	text, err := io.ReadAll(io.LimitReader(file, maxPath))
 	return strings.TrimSpace(string(text)), errors.Join(err, file.Close())
 }
 
@@ -141,17 +141,17 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// harmless are extensions of the format of a repository that don't matter to whoever reads it.
+// harmless are extensions of the repository format that don't concern readers.
 var harmless = []string{"noop", "noop-v1", "preciousobjects", "worktreeconfig", "partialclone", "relativeworktrees"}
 
-// mostConfig is how long the configuration of a repository may be.
-const mostConfig = 1 << 20
+// maxConfig is how long the configuration of a repository may be.
+const maxConfig = 1 << 20
 
-// supported tells why a repository can't be read.
+// supported returns why a repository can't be read, nil if it can.
 func supported(root *os.Root) error {
 	switch info, err := root.Stat("objects/info/alternates"); {
 	case err == nil && info.Size() > 0:
-		return errors.New("some of its objects are in another repository, which its file objects/info/alternates names: copy them with 'git repack -a -d' and remove that file")
+		return errors.New("its file objects/info/alternates names another repository with more objects: copy them with 'git repack -a -d' and remove that file")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -161,7 +161,7 @@ func supported(root *os.Root) error {
 	}
 	var read *config.Config
 	if err == nil {
-		read, err = config.ReadConfig(io.LimitReader(file, mostConfig))
+		read, err = config.ReadConfig(io.LimitReader(file, maxConfig))
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
@@ -169,7 +169,7 @@ func supported(root *os.Root) error {
 	}
 	core, extensions := read.Raw.Section("core"), read.Raw.Section("extensions")
 	if version := core.Option("repositoryformatversion"); version != "" && version != "0" && version != "1" {
-		return fmt.Errorf("its format has the version %s: only 0 and 1 are known", version)
+		return fmt.Errorf("its format has version %s: only 0 and 1 can be read", version)
 	}
 	for _, option := range extensions.Options {
 		key, value := strings.ToLower(option.Key), strings.ToLower(option.Value)
@@ -180,7 +180,7 @@ func supported(root *os.Root) error {
 		case key == "objectformat":
 			return fmt.Errorf("its objects are named by %s: only sha1 can be read", value)
 		default:
-			return fmt.Errorf("its format has the extension %s, which isn't known", option.Key)
+			return fmt.Errorf("its format has the unknown extension %s", option.Key)
 		}
 	}
 	return nil

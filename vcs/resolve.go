@@ -10,15 +10,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// leastDigits is how many an abbreviation has to have, as git's.
-const leastDigits = 4
+// minDigits is how many digits an abbreviation has at least, as in git.
+const minDigits = 4
 
-// errUnknown tells that a revision is none.
+// errUnknown says that nothing has the name of a revision.
 var errUnknown = errors.New("there is no such tag, branch or commit")
 
-// Resolve finds the commit that a revision means: a tag, a branch, the full name of a reference, the id of a commit, or an abbreviation of
-// one that fits no other; of a tag and a branch of one name the tag (spec: vcs 16). Nothing else is understood, such as HEAD or main~1. It is a
-// *ConfigError if there is no such commit, and a *RuntimeError if the system keeps it from being looked for.
+// Resolve returns the commit of a revision: the name of a tag or a branch, the full name of a reference, the id of a commit, or an abbreviation
+// of one that fits no other commit. Of a tag and a branch with one name it takes the tag. Other expressions of git, such as HEAD or main~1, are
+// refused. It returns a *ConfigError if there is no such commit, and a *RuntimeError if the system fails.
 func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, error) {
 	refused := func(err error) (Commit, error) {
 		subject := quoted(revision) + " in " + r.path
@@ -57,10 +57,10 @@ func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, erro
 	return commit, nil
 }
 
-// abbreviated finds a commit by its id or the beginning of that.
+// abbreviated returns the commit with an id or the beginning of one.
 func (r *Repository) abbreviated(text string) (Commit, error) {
 	text = strings.ToLower(text)
-	if len(text) < leastDigits || len(text) > 40 || strings.Trim(text, "0123456789abcdef") != "" {
+	if len(text) < minDigits || len(text) > 40 || strings.Trim(text, "0123456789abcdef") != "" {
 		return "", errUnknown
 	}
 	if len(text) == 40 {
@@ -92,27 +92,27 @@ func (r *Repository) abbreviated(text string) (Commit, error) {
 			return commit, nil
 		}
 	}
-	return "", fmt.Errorf("it is the beginning of %d commits: give more digits", len(found))
+	return "", fmt.Errorf("%d commits begin with it: give more digits", len(found))
 }
 
-// longest is how long a revision may be, as that of a path.
-const longest = 4096
+// maxPath is how long a revision or a path may be.
+const maxPath = 4096
 
 // checkRevision refuses what can't be the name of a reference, as git check-ref-format does.
 func checkRevision(text string) error {
 	switch {
 	case text == "":
 		return errors.New("it is empty")
-	case len(text) > longest:
+	case len(text) > maxPath:
 		return errors.New("it is too long")
 	case !utf8.ValidString(text):
-		return errors.New("it is no text")
+		return errors.New("it isn't UTF-8")
 	case strings.HasPrefix(text, "-"):
 		return errors.New("it begins with a hyphen")
 	case strings.ContainsAny(text, " ~^:?*[\\\x7f") || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }):
-		return errors.New("it has a character that no reference has: a space, ~, ^, :, ?, *, [ or a backslash")
+		return errors.New("it has a character that no name of a reference may have: a space, ~, ^, :, ?, *, [ or a backslash")
 	case strings.Contains(text, "..") || strings.Contains(text, "@{") || text == "@":
-		return errors.New("it isn't the name of a reference: no expressions of git are understood")
+		return errors.New("it isn't the name of a reference: other expressions of git aren't supported")
 	}
 	for element := range strings.SplitSeq(text, "/") {
 		if element == "" || strings.HasPrefix(element, ".") || strings.HasSuffix(element, ".lock") {

@@ -82,12 +82,12 @@ func TestResolveRefuses(t *testing.T) {
 	r := g.open()
 	for _, row := range []struct{ reason, revision, want string }{
 		{"vcs 16: unknown", "2.0.0", "there is no such tag, branch or commit"}, {"empty", "", "it is empty"}, {"nothing but digits of no commit", "abcdef1", "no such"},
-		{"too few digits", string(first)[:3], "no such"}, {"an expression", "main~1", "no reference has"}, {"two dots", "1.0.0..1.1.0", "no expressions"},
+		{"too few digits", string(first)[:3], "no such"}, {"an expression", "main~1", "no name of a reference may have"}, {"two dots", "1.0.0..1.1.0", "other expressions of git"},
 		{"a reflog", "main@{1}", "it isn't the name"}, {"HEAD", "HEAD", "no such"}, {"an option", "--upload-pack=x", "begins with a hyphen"},
 		{"a path", "../../etc/passwd", "it isn't the name"}, {"a hidden part", "a/.b", "can't be in the name"}, {"a lock", "main.lock", "can't be in the name"},
-		{"a nul", "a\x00b", "no reference has"}, {"no text", "\xff\xfe", "it is no text"}, {"a slash at the end", "main/", "can't be in the name"}, {"long", strings.Repeat("x", 5000), "too long"},
-		{"a dot at the end", "1.0.", "ends with a dot"}, {"a tag of no commit", "tree", "it is a tree and no commit"}, {"a remote's short name", "origin/main", "no such"},
-		{"references in a circle", "loop", "5 times over"}, {"one that leads out", "out", "can't be a reference"}, {"one that leads to HEAD", "head", "can't be a reference"},
+		{"a nul", "a\x00b", "no name of a reference may have"}, {"no text", "\xff\xfe", "it isn't UTF-8"}, {"a slash at the end", "main/", "can't be in the name"}, {"long", strings.Repeat("x", 5000), "too long"},
+		{"a dot at the end", "1.0.", "ends with a dot"}, {"a tag of no commit", "tree", "it is a tree and not a commit"}, {"a remote's short name", "origin/main", "no such"},
+		{"references in a circle", "loop", "5 symbolic references follow each other"}, {"one that leads out", "out", "can't be a reference"}, {"one that leads to HEAD", "head", "can't be a reference"},
 		{"one that leads nowhere", "lost", "no such"}, {"one of an object that is missing", "gone", "object not found"},
 		{"one of nonsense", "junk", "object"},
 	} {
@@ -111,7 +111,7 @@ func TestAmbiguous(t *testing.T) {
 		digits := g.git("rev-parse", "HEAD")[:4]
 		if seen[digits] {
 			_, err := g.open().Resolve(t.Context(), digits)
-			require.ErrorContains(t, err, "it is the beginning of 2 commits: give more digits")
+			require.ErrorContains(t, err, "2 commits begin with it: give more digits")
 			return
 		}
 		seen[digits] = true

@@ -10,47 +10,48 @@ import (
 	"time"
 )
 
-// TagsAs says what tags become in the result of Setup.
+// TagsAs is what tags become in the result of Setup.
 type TagsAs string
 
-// What tags may become: branches, as oper8 has it, is the default.
+// Tags become branches, which is the default, or stay tags.
 const (
 	AsBranches TagsAs = "branches"
 	AsTags     TagsAs = "tags"
 )
 
-// DefaultTags are the tags that Setup keeps if nothing else is said.
+// DefaultTags is the expression of the tags that Setup keeps when SetupOptions.Tags is nil.
 const DefaultTags = `v?\d+\.\d+\.\d+`
 
-// SetupOptions say what Setup does. Source and Destination have to be given.
+// SetupOptions are the options of Setup. Source and Destination are required.
 type SetupOptions struct {
-	// Source is the path of a repository, Destination that of the one to be made.
+	// Source is the path of the repository to read, Destination the path of the one to make.
 	Source, Destination string
-	// Tags and Branches are regular expressions of the names that are kept, of which one has to match all of a name, or with Prefix its beginning. No
-	// expression keeps none, but nil Tags keep those of DefaultTags.
+	// Tags and Branches are regular expressions (RE2) for the names to keep. One of them has to match the whole name, or with Prefix its beginning.
+	// Nil Tags mean DefaultTags, empty Tags no tags, and no Branches no branches.
 	Tags, Branches []string
 	Prefix         bool
-	// TagsAs is what tags become; empty: branches.
+	// TagsAs is what tags become; empty means branches.
 	TagsAs TagsAs
-	// Force replaces what is there, once the new repository is complete. What of it can't be removed then stays beside it, with a warning.
+	// Force replaces what is at the destination, once the new repository is complete. What can't be removed of the old one stays beside it, with a
+	// warning.
 	Force bool
-	// DryRun reports what would be kept, and makes nothing.
+	// DryRun reports what would be kept, and writes nothing.
 	DryRun bool
-	// Verify reads the new repository back before it takes its place, all of it and not by what wrote it: each object is what its name says, each
-	// version has the tree of the source's, and there is nothing else.
+	// Verify reads the whole new repository back before it takes its place, with other code than the one that wrote it: each object matches its name,
+	// each version has the tree that it has in the source, and there is nothing else.
 	Verify bool
-	// NoWait doesn't wait for others who work on the same destination: it is a *ContentionError.
+	// NoWait returns a *ContentionError at once when others are working on the same destination.
 	NoWait bool
-	// Progress is told how far the work is, often, and by the goroutine that called Setup: it has to return soon. Nil tells nobody.
+	// Progress is called often, on the goroutine that called Setup, and should return soon. Nil means no progress.
 	Progress func(Progress)
 }
 
-// Setup makes a repository of single versions out of one with a history (spec: vcs 22-27): one commit for each reference that is kept, on an empty
-// root, with the same files, and nothing else of the source: no other commit, no author, no message. It is made beside the destination and put
-// there when it is complete; the same input makes the same ids. Whatever fails leaves what was there, and nothing besides.
+// Setup makes a repository of single versions out of one with a history: for each kept reference one commit on an empty root, with the same files.
+// No other commit, author or message of the source is in it, and the same input makes the same ids. It is made beside the destination and moved
+// there when it is complete. If anything fails, the destination is left as it was.
 //
-// Errors are *ConfigError for what was asked, found out before anything is touched, of which *NoMatchError says that there is nothing to keep;
-// *ContentionError if somebody else works on the destination; and *RuntimeError for what failed.
+// Errors are a *ConfigError for wrong options, before anything is written, which wraps a *NoMatchError if no reference matches; a
+// *ContentionError if others were working on the destination; and a *RuntimeError for what failed.
 func Setup(ctx context.Context, options SetupOptions) (report Report, err error) {
 	start := time.Now()
 	defer func() { report.Took = time.Since(start) }()
@@ -62,7 +63,10 @@ func Setup(ctx context.Context, options SetupOptions) (report Report, err error)
 	if strings.TrimSpace(options.Destination) == "" {
 		return report, &ConfigError{"setup", "destination", errors.New("none is given")}
 	}
-	source, err := openSource(options.Source)
+	if strings.TrimSpace(options.Source) == "" {
+		return report, &ConfigError{"setup", "source", errors.New("none is given")}
+	}
+	source, err := Open(options.Source)
 	if err != nil {
 		return report, err
 	}
@@ -85,7 +89,7 @@ func Setup(ctx context.Context, options SetupOptions) (report Report, err error)
 	return report, wrapped("setup", destination, b.advised(b.build(ctx, destination)))
 }
 
-// build makes the repository in its place. The file of the lock doesn't stay: whoever waits for it makes another one.
+// build makes the repository at its destination. It removes the lock file in the end: whoever waits for it makes a new one.
 func (b *builder) build(ctx context.Context, destination string) (err error) {
 	missing := missingParents(destination)
 	defer func() {
@@ -104,7 +108,7 @@ func (b *builder) build(ctx context.Context, destination string) (err error) {
 	if err := restore(destination); err != nil {
 		return err
 	}
-	// Somebody else may have made it while this one waited.
+	// Somebody else may have made it in the meantime.
 	if _, err := checkPlaces(b.options); err != nil {
 		return &refusedError{err}
 	}
@@ -143,7 +147,7 @@ func (b *builder) write(ctx context.Context, git string) error {
 	return errors.Join(syncFolder(filepath.Join(git, "objects", "pack")), syncFolder(git))
 }
 
-// writeDurable writes a file so that it is on the disk.
+// writeDurable writes and syncs a file.
 func writeDurable(path, text string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -151,4 +155,63 @@ func writeDurable(path, text string) error {
 	}
 	_, err = file.WriteString(text)
 	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// Phase is a part of the work of Setup.
+type Phase string
+
+// The phases, in their order.
+const (
+	// Reading collects the objects of the versions.
+	Reading Phase = "reading"
+	// Packing writes the objects, Verifying reads them back.
+	Packing   Phase = "packing"
+	Verifying Phase = "verifying"
+)
+
+// Progress is how far a phase of Setup is.
+type Progress struct {
+	Phase Phase
+	// Done and Total count versions while Reading, and objects otherwise. Each phase begins with 0 done.
+	Done, Total int
+}
+
+func (b *builder) progress(phase Phase, done, total int) {
+	if b.options.Progress != nil {
+		b.options.Progress(Progress{phase, done, total})
+	}
+}
+
+// Report is what Setup has made.
+type Report struct {
+	// Kept are the kept references, tags before branches and each by name. Skipped are the other tags and branches.
+	Kept    []Kept
+	Skipped []Skipped
+	// Warnings are about files that aren't complete, such as those that Git LFS keeps elsewhere, and about what couldn't be removed.
+	Warnings []string
+	// Root is the empty commit below all others, Objects the number of objects, and Bytes how long their pack is.
+	Root    Commit
+	Objects int
+	Bytes   int64
+	// SourceBytes is how long the packs and loose objects of the source are together.
+	SourceBytes int64
+	// Took is how long Setup ran.
+	Took time.Duration
+}
+
+// Kept is a reference that was kept.
+type Kept struct {
+	// Ref is the reference of the source. Name and Full are its short and its full name in the result.
+	Ref        Ref
+	Name, Full string
+	// Commit is the commit in the result. Tree is the id of its tree, which is the same in the source.
+	Commit Commit
+	Tree   string
+}
+
+// Skipped is a reference that wasn't kept.
+type Skipped struct {
+	// Ref is the reference of the source, Reason why it wasn't kept.
+	Ref    Ref
+	Reason string
 }

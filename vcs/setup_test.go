@@ -167,8 +167,8 @@ func TestSetupChooses(t *testing.T) {
 		reasons = append(reasons, string(skipped.Ref.Kind)+" "+skipped.Ref.Name+": "+skipped.Reason)
 	}
 	assert.Equal(t, []string{
-		"tag of-a-file: it is of a blob and of no commit", "tag of-a-tree: it is of a tree and of no commit", "branch 1.1.0: there is a tag of that name",
-		`branch deep/er/branch: there is a tag "deep/er", below which no other name can be`, `branch release/x: there is a tag "release", below which no other name can be`,
+		"tag of-a-file: it points to a blob and not to a commit", "tag of-a-tree: it points to a tree and not to a commit", "branch 1.1.0: a tag of that name is kept",
+		`branch deep/er/branch: the tag "deep/er" is kept, below which no other name can be`, `branch release/x: the tag "release" is kept, below which no other name can be`,
 	}, reasons)
 }
 
@@ -191,13 +191,13 @@ func TestSetupRefuses(t *testing.T) {
 		options SetupOptions
 		want    string
 	}{
-		{"vcs 23: no repository", SetupOptions{Source: base, Destination: filepath.Join(base, "new")}, "it is no git repository"},
+		{"vcs 23: no repository", SetupOptions{Source: base, Destination: filepath.Join(base, "new")}, "it isn't a git repository"},
 		{"vcs 23: a file", SetupOptions{Destination: file, Force: true}, "it is a file"},
 		{"vcs 23: something is there", SetupOptions{Destination: full}, "it isn't empty"},
 		{"vcs W16: a link", SetupOptions{Destination: link, Force: true}, "it is a symbolic link"},
 		{"vcs W16: the source", SetupOptions{Destination: g.dir, Force: true}, "it is the source"},
-		{"vcs W16, W21: inside of the source", SetupOptions{Destination: filepath.Join(g.dir, "operator_vcs")}, "it is inside of the source"},
-		{"vcs W16: around the source", SetupOptions{Destination: filepath.Dir(g.dir), Force: true}, "is inside of it"},
+		{"vcs W16, W21: inside of the source", SetupOptions{Destination: filepath.Join(g.dir, "operator_vcs")}, "it is inside the source"},
+		{"vcs W16: around the source", SetupOptions{Destination: filepath.Dir(g.dir), Force: true}, "is inside it"},
 		{"vcs W16: a bad expression", SetupOptions{Destination: filepath.Join(base, "new"), Tags: []string{"ok", "("}}, `tag expression 2, "(": `},
 		{"an unknown kind of result", SetupOptions{Destination: filepath.Join(base, "new"), TagsAs: "leaves"}, `tags as "leaves": use branches or tags`},
 		{"nowhere", SetupOptions{}, "setup destination: none is given"},
@@ -205,9 +205,9 @@ func TestSetupRefuses(t *testing.T) {
 		{"no expression", SetupOptions{Destination: filepath.Join(base, "new"), Tags: []string{}}, "there is no expression"},
 		{"no source", SetupOptions{Source: " ", Destination: filepath.Join(base, "new")}, "setup source: none is given"},
 		{"a source without commits", SetupOptions{Source: empty.dir, Destination: filepath.Join(base, "new")}, "the source has no commits"},
-		{"around the objects of a work tree", SetupOptions{Source: tree, Destination: filepath.Join(g.dir, ".git", "objects"), Force: true}, "it is inside of the source"},
-		{"around the repository of a work tree", SetupOptions{Source: tree, Destination: g.dir, Force: true}, "is inside of it"},
-		{"inside of the source by a link", SetupOptions{Destination: filepath.Join(linked, "new")}, "it is inside of the source"},
+		{"around the objects of a work tree", SetupOptions{Source: tree, Destination: filepath.Join(g.dir, ".git", "objects"), Force: true}, "it is inside the source"},
+		{"around the repository of a work tree", SetupOptions{Source: tree, Destination: g.dir, Force: true}, "is inside it"},
+		{"inside of the source by a link", SetupOptions{Destination: filepath.Join(linked, "new")}, "it is inside the source"},
 		{"a source that shares objects", SetupOptions{Source: shared.dir, Destination: filepath.Join(base, "new")}, "some of its objects are in another repository"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestSetupOfDeepVersions(t *testing.T) {
 	g := newGit(t)
 	tree := g.putTree(item{"100644", "a", g.put("blob", []byte("mine\n"))})
 	for _, version := range []string{"1.0.0", "2.0.0"} {
-		for range mostDepth / 2 {
+		for range maxDepth / 2 {
 			tree = g.putTree(item{"40000", "d", tree})
 		}
 		g.ref(version, g.put("commit", []byte("tree "+tree+"\n"+committer+"\nx\n")))
@@ -306,7 +306,7 @@ func TestSetupReplaces(t *testing.T) {
 	_, err = Setup(t.Context(), SetupOptions{Source: g.dir, Destination: path, Force: true})
 	var failed *RuntimeError
 	require.True(t, errors.As(err, &failed), "%v", err)
-	assert.ErrorContains(t, err, "object "+blob+": object not found: the repository "+g.dir+" is broken, or isn't all there")
+	assert.ErrorContains(t, err, "object "+blob+": object not found: the repository "+g.dir+" is broken or incomplete")
 	assert.Empty(t, result.git("fsck", "--strict", "--no-dangling"), "what was there is unharmed")
 	entries, err := os.ReadDir(base)
 	require.NoError(t, err)

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// NoMatchError says that no reference is to be kept.
+// NoMatchError says that no reference of the source is kept.
 type NoMatchError struct {
-	// Tags and Branches are how many there are.
+	// Tags and Branches are how many the source has.
 	Tags, Branches int
-	// Near are those whose names are near to the expressions, or what is in the way of those that match, no more than ten.
+	// Near are up to ten references with similar names, or with a matching name and the reason why they can't be kept.
 	Near []string
-	// Shallow tells that the source is a clone of a part of the history, which often has no tags.
+	// Shallow reports that the source is a shallow clone, which often has no tags.
 	Shallow bool
 }
 
-// Error says what there is instead, and what to do.
+// Error says what the source has instead, and what to do.
 func (e *NoMatchError) Error() string {
 	text := "the source has no tags and no branches"
 	if e.Tags+e.Branches > 0 {
@@ -41,13 +41,13 @@ func amount(n int, one, several string) string {
 }
 
 const (
-	// mostNear is how many names are told, mostCompared how many are looked at, and mostLetters how much of each.
-	mostNear     = 10
-	mostCompared = 10_000
-	mostLetters  = 64
+	// maxNear is how many names are listed, maxCompared how many are compared, and maxLetters how much of each.
+	maxNear     = 10
+	maxCompared = 10_000
+	maxLetters  = 64
 )
 
-// noMatch says why there is nothing to keep.
+// noMatch returns the error for a source of which nothing is kept.
 func noMatch(source *Repository, c *chooser, skipped []Skipped) error {
 	if len(skipped) == 0 {
 		if _, found, err := source.reference("HEAD"); err == nil && !found {
@@ -64,18 +64,18 @@ func noMatch(source *Repository, c *chooser, skipped []Skipped) error {
 		} else {
 			e.Branches++
 		}
-		if len(all) < mostCompared {
+		if len(all) < maxCompared {
 			all = append(all, c.near(one))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b near) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.distance, b.distance)) })
-	for _, one := range all[:min(len(all), mostNear)] {
+	for _, one := range all[:min(len(all), maxNear)] {
 		e.Near = append(e.Near, one.text)
 	}
 	return e
 }
 
-// near is how near a reference is to being kept: by rank, then by how many letters are different.
+// near is how near a reference is to being kept: by rank, then by the number of different letters.
 type near struct {
 	text           string
 	rank, distance int
@@ -87,7 +87,7 @@ func (c *chooser) near(one Skipped) near {
 		own, others = others, own
 	}
 	n := near{text: string(one.Ref.Kind) + " " + one.Ref.Name, rank: 3}
-	n.distance = mostLetters
+	n.distance = maxLetters
 	for _, expression := range own {
 		n.distance = min(n.distance, edits(expression.text, one.Ref.Name))
 	}
@@ -102,7 +102,7 @@ func (c *chooser) near(one Skipped) near {
 	return n
 }
 
-// edits is how many letters have to be put in, taken out or changed to get from an expression, its backslashes left out, to a name (Levenshtein).
+// edits returns the Levenshtein distance between an expression without its backslashes and a name.
 func edits(expression, name string) int {
 	from, to := letters(strings.ReplaceAll(expression, `\`, "")), letters(name)
 	row := make([]int, len(to)+1)
@@ -126,5 +126,5 @@ func edits(expression, name string) int {
 
 func letters(text string) []rune {
 	all := []rune(text)
-	return all[:min(len(all), mostLetters)]
+	return all[:min(len(all), maxLetters)]
 }

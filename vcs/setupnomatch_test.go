@@ -29,7 +29,7 @@ func TestSetupWithoutMatch(t *testing.T) {
 		{"vcs 27: in capitals or not", SetupOptions{Tags: []string{`V2\.0\.0`}}, "such as tag v2.0.0, "},
 		{"vcs 27: of the other kind", SetupOptions{Tags: []string{`3\.0\.0`}}, "such as branch 3.0.0 (an expression for the other kind matches it), "},
 		{"vcs 27: spelled nearly so", SetupOptions{Tags: []string{}, Branches: []string{"relaese/x"}}, "such as branch release/x, "},
-		{"vcs 27: what is in the way", SetupOptions{Tags: []string{"of.*"}}, "such as tag of-a-tree (it is of a tree and of no commit), "},
+		{"vcs 27: what is in the way", SetupOptions{Tags: []string{"of.*"}}, "such as tag of-a-tree (it points to a tree and not to a commit), "},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			row.options.Source, row.options.Destination = g.dir, destination
@@ -49,7 +49,7 @@ func TestSetupWithoutMatch(t *testing.T) {
 	var none *NoMatchError
 	require.True(t, errors.As(err, &none), "%v", err)
 	assert.Equal(t, 205, none.Tags)
-	assert.Len(t, none.Near, mostNear)
+	assert.Len(t, none.Near, maxNear)
 	assert.Equal(t, []string{"tag nightly-199", "tag nightly-099"}, none.Near[:2])
 }
 

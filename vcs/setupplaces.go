@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// checkPlaces refuses places that would harm somebody, before anything is touched (spec: vcs 23, W16).
+// checkPlaces returns the absolute destination, or an error for one that may not be replaced or is in the source or around it.
 func checkPlaces(options SetupOptions) (destination string, err error) {
 	destination, err = filepath.Abs(options.Destination)
 	if err != nil {
@@ -21,7 +21,7 @@ func checkPlaces(options SetupOptions) (destination string, err error) {
 	case err != nil:
 		return "", err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return "", errors.New("it is a symbolic link: name what it leads to")
+		return "", errors.New("it is a symbolic link: name its target")
 	case !info.IsDir():
 		return "", errors.New("it is a file")
 	case isMount(destination, info):
@@ -41,10 +41,10 @@ func checkPlaces(options SetupOptions) (destination string, err error) {
 	return destination, nil
 }
 
-// errMount says that another folder can't take the place of this one.
-var errMount = errors.New("it is where a file system is mounted: choose a folder below it")
+// errMount says that a folder can't be replaced.
+var errMount = errors.New("a file system is mounted on it: choose a folder below it")
 
-// isMount tells whether a folder is of another file system than the one that it is in.
+// isMount reports whether a folder is on another file system than its parent.
 func isMount(path string, info fs.FileInfo) bool {
 	above, err := os.Stat(filepath.Dir(path))
 	if err != nil {
@@ -55,7 +55,7 @@ func isMount(path string, info fs.FileInfo) bool {
 	return ok && also && own.Dev != outer.Dev
 }
 
-// checkApart refuses a destination that is in the source or around it: in its folder, or where it has its objects.
+// checkApart refuses a destination that is in the source or around it, its repository included.
 func checkApart(destination, source string) error {
 	own, common, err := find(source)
 	if err != nil {
@@ -74,15 +74,15 @@ func checkApart(destination, source string) error {
 		case isSame(destination, place):
 			return errors.New("it is the source")
 		case isBelow(destination, place):
-			return fmt.Errorf("it is inside of the source %s: choose one beside it", place)
+			return fmt.Errorf("it is inside the source %s: choose a folder beside that", place)
 		case isBelow(place, destination):
-			return fmt.Errorf("the source %s is inside of it", place)
+			return fmt.Errorf("the source %s is inside it: choose a folder beside that", place)
 		}
 	}
 	return nil
 }
 
-// realPath is a path without links, as far as there is something.
+// realPath resolves the links of a path as far as it exists.
 func realPath(path string) string {
 	rest := ""
 	for at := path; ; at = filepath.Dir(at) {
@@ -96,7 +96,7 @@ func realPath(path string) string {
 	}
 }
 
-// isSame tells whether two paths are those of one folder, which may have several: where it is mounted twice, or letters may be small or capital ones.
+// isSame reports whether two paths lead to one folder. Paths may differ where it is mounted twice, or where case doesn't matter.
 func isSame(path, other string) bool {
 	if path == other {
 		return true
@@ -109,7 +109,7 @@ func isSame(path, other string) bool {
 	return err == nil && os.SameFile(info, found)
 }
 
-// isBelow tells whether a path leads through a folder.
+// isBelow reports whether a path is inside a folder.
 func isBelow(path, above string) bool {
 	for at := path; at != filepath.Dir(at); {
 		if at = filepath.Dir(at); isSame(at, above) {
@@ -119,7 +119,7 @@ func isBelow(path, above string) bool {
 	return false
 }
 
-// missingParents are the folders above a path that aren't there, inner ones first.
+// missingParents returns the folders above a path that don't exist, inner ones first.
 func missingParents(path string) (missing []string) {
 	for at := filepath.Dir(path); ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
@@ -129,14 +129,14 @@ func missingParents(path string) (missing []string) {
 	}
 }
 
-// removeEmpty removes folders in which nothing is.
+// removeEmpty removes folders that are empty.
 func removeEmpty(folders []string) {
 	for _, folder := range folders {
-		_ = os.Remove(folder) // one that somebody uses by now stays
+		_ = os.Remove(folder) // it fails, as it should, if somebody uses the folder by now
 	}
 }
 
-// advised says what to do about a place in which nothing can be made.
+// advised adds what to do to the error of a destination that can't be written.
 func (b *builder) advised(err error) error {
 	switch {
 	case errors.Is(err, syscall.EBUSY):
@@ -144,7 +144,7 @@ func (b *builder) advised(err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%w: choose a folder in which you may write", err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
-		return fmt.Errorf("%w: make room: about %d bytes are needed", err, b.report.SourceBytes)
+		return fmt.Errorf("%w: free about %d bytes", err, b.report.SourceBytes)
 	}
 	return err
 }

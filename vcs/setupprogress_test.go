@@ -51,7 +51,7 @@ func TestSetupIsInterrupted(t *testing.T) {
 			}
 		}})
 		require.ErrorIs(t, err, context.Canceled, "%v", at)
-		assert.NotContains(t, err.Error(), "isn't as it has to be")
+		assert.NotContains(t, err.Error(), "the new repository is wrong")
 		entries, err := os.ReadDir(base)
 		require.NoError(t, err)
 		assert.Empty(t, entries, "%v", at)

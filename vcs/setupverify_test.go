@@ -76,13 +76,13 @@ func TestSetupVerifies(t *testing.T) {
 		spoil  func(half *gitRepository)
 		want   string
 	}{
-		{"a byte of the pack", func(half *gitRepository) { half.edited(half.packFile(".pack"), flip) }, "the sum at its end is wrong"},
-		{"a byte of the index", func(half *gitRepository) { half.edited(half.packFile(".idx"), flip) }, "the sum at its end is wrong"},
-		{"vcs W14: commits of the source", func(half *gitRepository) { half.git("fetch", "-q", g.dir, history) }, "there is more or less than one pack"},
+		{"a byte of the pack", func(half *gitRepository) { half.edited(half.packFile(".pack"), flip) }, "its checksum is wrong"},
+		{"a byte of the index", func(half *gitRepository) { half.edited(half.packFile(".idx"), flip) }, "its checksum is wrong"},
+		{"vcs W14: commits of the source", func(half *gitRepository) { half.git("fetch", "-q", g.dir, history) }, "its objects aren't in exactly one pack"},
 		{"vcs W14: a commit more, in the pack", func(half *gitRepository) {
 			half.putPacked("commit", "tree "+emptyTree.String()+"\n"+committer+"\nsecret\n")
 		}, "no version needs it"},
-		{"a file that no version has", func(half *gitRepository) { half.put("blob", []byte("not asked for")) }, "there is more or less than one pack"},
+		{"a file that no version has", func(half *gitRepository) { half.put("blob", []byte("not asked for")) }, "its objects aren't in exactly one pack"},
 		{"the same, in the pack", func(half *gitRepository) { half.putPacked("blob", "not asked for") }, "no version needs it"},
 		{"a tag of git, in the pack", func(half *gitRepository) {
 			half.putPacked("tag", "object "+half.git("rev-parse", "HEAD")+"\ntype commit\ntag x\n\nx\n")
@@ -127,7 +127,7 @@ func TestSetupVerifies(t *testing.T) {
 			}})
 			var failed *RuntimeError
 			require.True(t, errors.As(err, &failed), "%v", err)
-			assert.ErrorContains(t, err, "what was made isn't as it has to be: ")
+			assert.ErrorContains(t, err, "the new repository is wrong: ")
 			assert.ErrorContains(t, err, row.want)
 			assert.DirExists(t, filepath.Join(path, "theirs"), "what was there is unharmed")
 			entries, err := os.ReadDir(base)

@@ -11,11 +11,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// attributesName is the file that says which others are kept by Git LFS.
+// attributesName is the file that lists which others Git LFS keeps.
 const attributesName = ".gitattributes"
 
-// mostWarnings is how many paths are told.
-const mostWarnings = 1000
+// maxWarnings is how many paths are listed.
+const maxWarnings = 1000
 
 // special is a path whose content isn't in the repository, and why.
 type special struct{ path, why string }
@@ -25,7 +25,7 @@ const (
 	inLFS    = "its content is kept by Git LFS elsewhere"
 )
 
-// warnings tells of submodules, and of files of Git LFS: once for each path, with the versions that have it.
+// warnings lists submodules and files of Git LFS, once for each path, with the versions that have it.
 func (b *builder) warnings(ctx context.Context) ([]string, error) {
 	pointers, err := b.pointers(ctx)
 	if err != nil || len(pointers) == 0 && !b.modules {
@@ -51,14 +51,14 @@ func (b *builder) warnings(ctx context.Context) ([]string, error) {
 		texts = append(texts, fmt.Sprintf("%s: %s (in %s)", one.path, one.why, in))
 	}
 	slices.Sort(texts)
-	return texts[:min(len(texts), mostWarnings)], nil
+	return texts[:min(len(texts), maxWarnings)], nil
 }
 
-// pointers are the files that stand for others which Git LFS keeps. All files are looked at only if one of the repository speaks of it.
+// pointers returns the files that stand for those which Git LFS keeps. It reads files only if some .gitattributes mentions Git LFS.
 func (b *builder) pointers(ctx context.Context) (map[plumbing.Hash]bool, error) {
 	used := false
 	for hash := range b.attributes {
-		text, err := b.small(hash, mostMetadata)
+		text, err := b.small(hash, maxMetadata)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (b *builder) pointers(ctx context.Context) (map[plumbing.Hash]bool, error) 
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		text, err := b.small(hash, mostLFS)
+		text, err := b.small(hash, maxLFS)
 		if err != nil {
 			return nil, err
 		}
@@ -83,8 +83,8 @@ func (b *builder) pointers(ctx context.Context) (map[plumbing.Hash]bool, error) 
 	return found, nil
 }
 
-// small is the content of a file that isn't longer than that, nothing of another one.
-func (b *builder) small(hash plumbing.Hash, most int64) ([]byte, error) {
+// small returns the content of a file, nil if it is longer than limit.
+func (b *builder) small(hash plumbing.Hash, limit int64) ([]byte, error) {
 	if kind, _ := b.wanted(hash); kind != plumbing.BlobObject {
 		return nil, nil
 	}
@@ -92,7 +92,7 @@ func (b *builder) small(hash plumbing.Hash, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, b.source.explained(fmt.Errorf("object %s: %w", hash, err))
 	}
-	if size > most {
+	if size > limit {
 		return nil, nil
 	}
 	obj, err := b.source.object(hash)
@@ -102,14 +102,14 @@ func (b *builder) small(hash plumbing.Hash, most int64) ([]byte, error) {
 	return obj.text, nil
 }
 
-// finder finds what is special in trees.
+// finder finds the special paths of trees.
 type finder struct {
 	b        *builder
 	pointers map[plumbing.Hash]bool
 	known    map[plumbing.Hash][]special
 }
 
-// find returns what is special in a tree, in the order of its entries and no more than mostWarnings.
+// find returns the special paths of a tree, in the order of its entries and at most maxWarnings.
 func (f *finder) find(ctx context.Context, tree plumbing.Hash) ([]special, error) {
 	if found, is := f.known[tree]; is {
 		return found, nil
@@ -138,7 +138,7 @@ func (f *finder) find(ctx context.Context, tree plumbing.Hash) ([]special, error
 			found = append(found, special{e.name, inLFS})
 		}
 	}
-	found = found[:min(len(found), mostWarnings)]
+	found = found[:min(len(found), maxWarnings)]
 	f.known[tree] = found
 	return found, nil
 }

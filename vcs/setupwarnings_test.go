@@ -52,13 +52,13 @@ func TestSetupOfABrokenVersion(t *testing.T) {
 				id = g.put("tag", []byte("object "+id+"\ntype tag\ntag x\n\nx\n"))
 			}
 			g.ref("5.0.0", id)
-		}, "refs/tags/5.0.0: it is a tag of a tag of a tag, 16 times over"},
+		}, "refs/tags/5.0.0: more than 16 tags follow each other"},
 		{"a tree that is missing", func(g *gitRepository) {
 			g.ref("5.0.0", g.put("commit", []byte("tree "+strings.Repeat("5", 40)+"\n"+committer+"\nx\n")))
 		}, "refs/tags/5.0.0: tree 5555555555555555555555555555555555555555: object not found"},
 		{"a name that leads out", func(g *gitRepository) {
 			g.ref("5.0.0", g.put("commit", []byte("tree "+g.putTree(item{"100644", "..", g.put("blob", nil)})+"\n"+committer+"\nx\n")))
-		}, `entry "..": it is no name`},
+		}, `entry "..": it isn't a name`},
 		{"a tree that stands where a file should", func(g *gitRepository) {
 			tree := g.putTree(item{"100644", "inner", g.put("blob", []byte("inner"))})
 			g.ref("5.0.0", g.put("commit", []byte("tree "+g.putTree(item{"100644", "a", tree}, item{"40000", "b", tree})+"\n"+committer+"\nx\n")))

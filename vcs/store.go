@@ -2,29 +2,32 @@ package vcs
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
-// store finds the objects of a repository: most of them are in packs. It is safe for concurrent use.
+// store finds the objects of a repository, most of which are in packs. It is safe for concurrent use.
 type store struct {
 	root *os.Root
 	mu   sync.Mutex
-	// packs are those that there were when the folder had been changed last at that time.
+	// packs are the open packs as of changed, the time of the last change of their folder.
 	packs   []namedPack
 	changed time.Time
-	// gone are packs whose files somebody has removed. They are closed when nobody is reading any more: reading are how many are.
+	// gone are packs whose files were removed. They are closed when reading, the number of those who are reading packs, is zero.
 	gone    []namedPack
 	reading int
 }
 
-// close closes the files of packs.
+// close closes all packs.
 func (s *store) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,7 +39,7 @@ func (s *store) close() error {
 	return errors.Join(errs...)
 }
 
-// place is where an object is: in a pack, or in a file of its own. It has to be closed.
+// place is where an object is: in a pack or in a file of its own. It has to be closed.
 type place struct {
 	store *store
 	pack  namedPack
@@ -44,7 +47,7 @@ type place struct {
 	loose *loose
 }
 
-// close adds what fails to an error.
+// close adds its error to err.
 func (p place) close(err *error) {
 	if p.loose != nil {
 		*err = errors.Join(*err, p.loose.file.Close())
@@ -53,8 +56,8 @@ func (p place) close(err *error) {
 	p.store.done()
 }
 
-// find returns where an object is, plumbing.ErrObjectNotFound if nowhere. Somebody may be packing the repository anew: an object is in a new pack before its
-// own file is removed, so that packs are looked at once more.
+// find returns where an object is, or plumbing.ErrObjectNotFound. It looks twice, since git may be packing the repository meanwhile: it writes a
+// pack before it removes the files of loose objects.
 func (s *store) find(hash plumbing.Hash) (place, error) {
 	for range 2 {
 		if found, err := s.packed(hash); err != nil || found.store != nil {
@@ -68,7 +71,7 @@ func (s *store) find(hash plumbing.Hash) (place, error) {
 	return place{}, plumbing.ErrObjectNotFound
 }
 
-// packed returns where an object is in a pack, nothing if in none.
+// packed returns where an object is in a pack, the zero place if in none.
 func (s *store) packed(hash plumbing.Hash) (place, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +92,7 @@ func (s *store) packed(hash plumbing.Hash) (place, error) {
 	}
 }
 
-// done tells that somebody isn't reading any more.
+// done is called by those who have finished reading packs.
 func (s *store) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +110,7 @@ func (s *store) closeGone() {
 	s.gone = nil
 }
 
-// openFile opens a file to be read.
+// openFile opens a file for reading.
 func openFile(root *os.Root, path string) (*os.File, error) {
 	file, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -116,11 +119,11 @@ func openFile(root *os.Root, path string) (*os.File, error) {
 	return onlyFile(file)
 }
 
-// onlyFile refuses what isn't a file, such as a pipe, which would have everybody wait who reads it, or a device without an end. It was opened without waiting.
+// onlyFile refuses what isn't a regular file, such as a pipe, which would block, or a device without an end.
 func onlyFile(file *os.File) (*os.File, error) {
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "read", Path: file.Name(), Err: errors.New("it is no file")}
+		err = &fs.PathError{Op: "read", Path: file.Name(), Err: errors.New("it isn't a file")}
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -128,7 +131,7 @@ func onlyFile(file *os.File) (*os.File, error) {
 	return file, nil
 }
 
-// all are the packs that there are now, until done is called.
+// all returns the packs that exist now. They stay open until done is called.
 func (s *store) all() ([]namedPack, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +142,7 @@ func (s *store) all() ([]namedPack, error) {
 	return slices.Clone(s.packs), nil
 }
 
-// withPrefix are the objects whose names begin with some digits, four at least.
+// withPrefix returns the objects whose names begin with some digits, at least four.
 func (s *store) withPrefix(digits string) ([]plumbing.Hash, error) {
 	hashes, err := s.looseWithPrefix(digits)
 	if err != nil {
@@ -158,4 +161,104 @@ func (s *store) withPrefix(digits string) ([]plumbing.Hash, error) {
 		hashes = append(hashes, found...)
 	}
 	return hashes, nil
+}
+
+const (
+	packFolder = "objects/pack"
+	// timeStep is the coarsest step of modification times: a folder that was changed within it may be changed again without another time.
+	timeStep = 2 * time.Second
+)
+
+// namedPack is a pack of a repository.
+type namedPack struct {
+	name string
+	*pack.Pack
+}
+
+// named adds the name of the pack to an error that says that it is broken.
+func (p namedPack) named(err error) error {
+	if errors.Is(err, pack.ErrBroken) {
+		return fmt.Errorf("%s/%s: %w", packFolder, p.name, err)
+	}
+	return err
+}
+
+// open opens the packs that are new, and drops those that are gone. more reports whether there are new ones. The caller holds mu.
+func (s *store) open() (more bool, err error) {
+	info, err := s.root.Stat(packFolder)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.ModTime().Equal(s.changed) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	names, err := packNames(s.root)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		if slices.ContainsFunc(s.packs, func(p namedPack) bool { return p.name == name }) {
+			continue
+		}
+		one := namedPack{name: name}
+		one.Pack, err = openPack(s.root, packFolder+"/"+name)
+		if errors.Is(err, fs.ErrNotExist) { // it is being removed, or isn't complete yet
+			continue
+		}
+		if err != nil {
+			return false, one.named(err)
+		}
+		s.packs, more = append(s.packs, one), true
+	}
+	s.drop(names)
+	if s.changed = (time.Time{}); time.Since(info.ModTime()) > timeStep {
+		s.changed = info.ModTime()
+	}
+	return more, nil
+}
+
+// drop drops the packs whose names aren't among those that are given in order.
+func (s *store) drop(there []string) {
+	s.packs = slices.DeleteFunc(s.packs, func(one namedPack) bool {
+		_, is := slices.BinarySearch(there, one.name)
+		if !is {
+			s.gone = append(s.gone, one)
+		}
+		return !is
+	})
+	s.closeGone()
+}
+
+// packNames returns the names of the packs that have an index, in order.
+func packNames(root *os.Root) (names []string, err error) {
+	entries, err := fs.ReadDir(root.FS(), packFolder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if name, isIndex := strings.CutSuffix(e.Name(), ".idx"); isIndex {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func openPack(root *os.Root, path string) (*pack.Pack, error) {
+	file, index, err := openPackFiles(root, path)
+	if err != nil {
+		return nil, err
+	}
+	return pack.Open(file, index)
+}
+
+// openPackFiles opens a pack and its index.
+func openPackFiles(root *os.Root, path string) (file, index *os.File, err error) {
+	if index, err = openFile(root, path+".idx"); err != nil {
+		return nil, nil, err
+	}
+	if file, err = openFile(root, path+".pack"); err != nil {
+		return nil, nil, errors.Join(err, index.Close())
+	}
+	return file, index, nil
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Template says where the version of a resource is checked out: a path with fields in braces, such as
-// "/var/cache/versions/{version}/{kind}/{namespace}/{name}" (spec: vcs 10). There are {version}, {kind}, {apiVersion}, {namespace} and {name}, and values of the
-// resource such as {spec[channel]} and {spec[shards][0][name]}; two braces stand for one. It is safe for concurrent use.
+// Template is the path at which the version of a resource is checked out, with fields in braces, such as
+// "/var/cache/versions/{version}/{kind}/{namespace}/{name}". The fields are {version}, {kind}, {apiVersion}, {namespace} and {name}, and values of
+// the resource such as {spec[channel]} and {spec[shards][0][name]}; {{ and }} stand for braces. It is safe for concurrent use.
 type Template struct {
 	text  string
 	base  string
@@ -26,15 +26,15 @@ type part struct {
 	path  []string
 }
 
-// Values are what fields stand for.
+// Values are the values of fields.
 type Values struct {
-	// Version is the one that the resource wants, Kind, APIVersion, Namespace and Name are its own.
+	// Version is the version that the resource wants. Kind, APIVersion, Namespace and Name are its own. Without a Namespace the field is _cluster.
 	Version, Kind, APIVersion, Namespace, Name string
-	// Object is the resource, for its own values.
+	// Object is the resource, for fields such as {spec[channel]}.
 	Object map[string]any
 }
 
-// short are the fields that have names of their own (spec: vcs 10); an object in no namespace is in _cluster (spec: vcs W3).
+// short are the fields without brackets.
 var short = map[string]func(v Values) string{
 	"version":    func(v Values) string { return v.Version },
 	"kind":       func(v Values) string { return v.Kind },
@@ -48,7 +48,8 @@ var short = map[string]func(v Values) string{
 	},
 }
 
-// ParseTemplate reads a template. Whatever it may be rendered with, the folder is below what stands before its first field.
+// ParseTemplate parses a template. It has to begin with a folder: all rendered paths are below what stands before the first field. Errors are
+// *ConfigError.
 func ParseTemplate(text string) (*Template, error) {
 	refused := func(format string, args ...any) (*Template, error) {
 		return nil, &ConfigError{"template", quoted(text), fmt.Errorf(format, args...)}
@@ -61,11 +62,11 @@ func ParseTemplate(text string) (*Template, error) {
 		case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "}}"):
 			literal, at = literal+rest[:1], at+2
 		case rest[0] == '}':
-			return refused("a brace is closed at %d that isn't open: write }} for one", at)
+			return refused("the brace at %d closes nothing: write }} for a brace", at)
 		case rest[0] == '{':
 			name, _, closed := strings.Cut(rest[1:], "}")
 			if !closed {
-				return refused("the brace at %d isn't closed: write {{ for one", at)
+				return refused("the brace at %d isn't closed: write {{ for a brace", at)
 			}
 			field, err := parseField(name)
 			if err != nil {
@@ -81,11 +82,11 @@ func ParseTemplate(text string) (*Template, error) {
 	before := t.parts[0].text
 	switch {
 	case strings.ContainsRune(text, 0):
-		return refused("it has a NUL")
+		return refused("it has a NUL character")
 	case len(t.parts) == 1 && strings.TrimSpace(before) == "":
 		return refused("it is empty")
 	case len(t.parts) > 1 && !strings.ContainsRune(before, '/'):
-		return refused("it begins with a field: begin with a folder, below which everything stays")
+		return refused("it begins with a field: begin with a folder")
 	}
 	for _, one := range t.parts {
 		for element := range strings.SplitSeq(one.text, "/") {
@@ -101,11 +102,11 @@ func ParseTemplate(text string) (*Template, error) {
 	return t, nil
 }
 
-// parseField reads what is in braces.
+// parseField parses what is in braces.
 func parseField(name string) (part, error) {
 	head, rest, indexed := strings.Cut(name, "[")
 	if head == "" {
-		return part{}, errors.New("it names nothing")
+		return part{}, errors.New("it has no name")
 	}
 	if strings.ContainsAny(head, ".!:]{") {
 		return part{}, errors.New("write {a[b][0]} for a value inside of others")
@@ -127,16 +128,15 @@ func parseField(name string) (part, error) {
 	return part{field: name, path: path}, nil
 }
 
-// String is the text that was read.
+// String returns the text of the template.
 func (t *Template) String() string { return t.text }
 
-// Base is the folder below which all that is rendered stays.
+// Base returns the folder below which all rendered paths are.
 func (t *Template) Base() string { return t.base }
 
-// Render is the path for values. Each value is one element of it, whatever is in it: letters other than A to Z, a to z, digits, dots,
-// hyphens and underscores are written as %XX, so that different values have different paths (spec: vcs W1, W2), and so is a dot at the beginning, since
-// names of locks have one. A value that is missing, empty, "." or ".." is a
-// *ConfigError, and so is a symbolic link on the way below the base.
+// Render returns the path for values. Bytes of a value other than A to Z, a to z, digits, dots, hyphens and underscores are written as %XX, and so
+// is a dot at its beginning: a value never spans folders, and different values have different paths. It returns a *ConfigError for a value that is
+// missing, empty, "." or "..", and for a symbolic link below the base.
 func (t *Template) Render(values Values) (string, error) {
 	var path strings.Builder
 	for _, one := range t.parts {
@@ -160,7 +160,7 @@ func (t *Template) Render(values Values) (string, error) {
 	return cleaned, nil
 }
 
-// check refuses a path that isn't below the base, or leads there through a link.
+// check refuses a path that isn't below the base, or that leads through a link.
 func (t *Template) check(path string) error {
 	below, err := filepath.Rel(t.base, path)
 	if err != nil || !filepath.IsLocal(below) || below == "." {
@@ -171,8 +171,8 @@ func (t *Template) check(path string) error {
 		if strings.HasPrefix(element, "-") {
 			return fmt.Errorf("%s: an element begins with a hyphen", path)
 		}
-		if len(element) > longestName {
-			return fmt.Errorf("%s: an element is longer than %d bytes", path, longestName)
+		if len(element) > maxName {
+			return fmt.Errorf("%s: an element is longer than %d bytes", path, maxName)
 		}
 		at = filepath.Join(at, element)
 		info, err := os.Lstat(at)
@@ -189,7 +189,7 @@ func (t *Template) check(path string) error {
 	return nil
 }
 
-// value is what a field stands for.
+// value returns the value of a field.
 func (p part) value(values Values) (string, error) {
 	if p.path == nil {
 		return short[p.field](values), nil
@@ -222,10 +222,10 @@ func (p part) value(values Values) (string, error) {
 	case float64:
 		return "", fmt.Errorf("the resource has the number %v: write it in quotes", value)
 	}
-	return "", fmt.Errorf("the resource has a %T, which is no text", found)
+	return "", fmt.Errorf("the resource has a %T, which isn't text", found)
 }
 
-// escaped is a value as one element of a path, or as a part of one. With a dot at the beginning it could be the name of a lock of another one.
+// escaped returns a value as a part of one element of a path. A dot at its beginning is escaped, since lock files begin with one.
 func escaped(value string) (string, error) {
 	if value == "" || value == "." || value == ".." {
 		return "", fmt.Errorf("%q can't be in a path", value)

@@ -49,7 +49,7 @@ func TestTemplateRefuses(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ reason, template, want string }{
 		{"vcs 12: an unknown key", "/t/{nokey}", "there is no such field"}, {"an open brace", "/t/{version", "isn't closed"}, {"a closed one", "/t/version}", "isn't open"},
-		{"nothing in braces", "/t/{}", "it names nothing"}, {"vcs W10: attributes", "/t/{metadata.name}", "write {a[b][0]}"}, {"half an index", "/t/{spec[a}", "write {a[b][0]}"},
+		{"nothing in braces", "/t/{}", "it has no name"}, {"vcs W10: attributes", "/t/{metadata.name}", "write {a[b][0]}"}, {"half an index", "/t/{spec[a}", "write {a[b][0]}"},
 		{"an empty index", "/t/{spec[]}", "write {a[b][0]}"}, {"behind an index", "/t/{spec[a]b}", "write {a[b][0]}"}, {"empty", "", "it is empty"},
 		{"above", "/t/../{version}", "the element .."}, {"nothing before", "{version}/x", "begin with a folder"}, {"a nul", "/t/\x00/{version}", "a NUL"}, {"a conversion", "/t/{version!r}", "write {a[b][0]}"},
 	} {
@@ -67,7 +67,7 @@ func TestTemplateRefuses(t *testing.T) {
 		{"vcs W1: a parent", "/t/{spec[up]}", widget, `".." can't be in a path`}, {"vcs W1: a parent as the version", "/t/{version}", Values{Version: ".."}, "can't be in a path"},
 		{"vcs W1: the folder itself", "/t/{version}", Values{Version: "."}, "can't be in a path"}, {"vcs W1: nothing", "/t/{version}", Values{}, "can't be in a path"},
 		{"vcs W1: an empty value", "/t/{spec[empty]}", widget, "can't be in a path"}, {"vcs W1: an option", "/t/{version}", Values{Version: "-rf"}, "begins with a hyphen"},
-		{"a number that isn't whole", "/t/{spec[float]}", widget, "write it in quotes"}, {"a map", "/t/{spec[map]}", widget, "which is no text"}, {"deeper than it is", "/t/{spec[version][x]}", widget, "no x"},
+		{"a number that isn't whole", "/t/{spec[float]}", widget, "write it in quotes"}, {"a map", "/t/{spec[map]}", widget, "which isn't text"}, {"deeper than it is", "/t/{spec[version][x]}", widget, "no x"},
 		{"a long name", "/t/{version}", Values{Version: strings.Repeat("x", 300)}, "longer than 255"}, {"dots that come together", "/t/.{version}", Values{Version: "."}, "can't be in a path"},
 	} {
 		parsed, err := ParseTemplate(row.template)

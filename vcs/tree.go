@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// mode is what an entry of a tree is.
+// mode is the kind of an entry of a tree.
 type mode int
 
 const (
@@ -22,7 +22,7 @@ const (
 	modeModule
 )
 
-// modeOf reads those that git writes, and has written.
+// modeOf parses the modes that git writes, or has written in the past.
 func modeOf(digits string) (mode, bool) {
 	switch digits {
 	case "100644", "100664":
@@ -39,14 +39,14 @@ func modeOf(digits string) (mode, bool) {
 	return 0, false
 }
 
-// entry is one of a tree.
+// entry is an entry of a tree.
 type entry struct {
 	name string
 	mode mode
 	hash plumbing.Hash
 }
 
-// tree reads the entries of a tree. Names that could lead anywhere else than below the tree are an error, and so are two of one name.
+// tree returns the entries of a tree. Names that could lead out of the tree are an error, and so are two entries with one name.
 func (r *reader) tree(hash plumbing.Hash) ([]entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,14 +64,14 @@ func (r *reader) tree(hash plumbing.Hash) ([]entry, error) {
 	return entries, nil
 }
 
-// leastEntry is how long an entry of a tree is at least: "40000 a\0" and the bytes of an id.
-const leastEntry = 8 + len(plumbing.Hash{})
+// minEntry is how long an entry is at least: "40000 a\0" and an id.
+const minEntry = 8 + len(plumbing.Hash{})
 
-// parseTree reads entries, each of which is "MODE NAME\0" and the bytes of an id.
+// parseTree parses entries, each of which is "MODE NAME\0" and the bytes of an id.
 func parseTree(text []byte) ([]entry, error) {
-	// Names are parts of one text, instead of a text each.
+	// All names share one string.
 	all, at := string(text), 0
-	entries := make([]entry, 0, min(len(text)/leastEntry, 64))
+	entries := make([]entry, 0, min(len(text)/minEntry, 64))
 	for at < len(all) {
 		end := strings.IndexByte(all[at:], 0)
 		if end < 0 || len(all)-at-end-1 < len(plumbing.Hash{}) {
@@ -83,7 +83,7 @@ func parseTree(text []byte) ([]entry, error) {
 		}
 		what, known := modeOf(digits)
 		if !known {
-			return nil, fmt.Errorf("entry %q: its mode %q isn't known", name, digits)
+			return nil, fmt.Errorf("entry %q: its mode %q is unknown", name, digits)
 		}
 		if err := checkName(name); err != nil {
 			return nil, err
@@ -96,7 +96,7 @@ func parseTree(text []byte) ([]entry, error) {
 	return entries, checkTwins(entries)
 }
 
-// checkTwins refuses two entries of one name. They would be side by side, were it not that the order of folders is that of their names with a slash.
+// checkTwins refuses two entries with one name. They needn't be neighbours: folders are ordered as if their names ended with a slash.
 func checkTwins(entries []entry) error {
 	if slices.IsSortedFunc(entries, func(a, b entry) int { return cmp.Or(strings.Compare(a.name, b.name), -1) }) {
 		return nil
@@ -104,17 +104,17 @@ func checkTwins(entries []entry) error {
 	seen := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		if seen[e.name] {
-			return fmt.Errorf("entry %q: there are two of that name", e.name)
+			return fmt.Errorf("entry %q: there are two with that name", e.name)
 		}
 		seen[e.name] = true
 	}
 	return nil
 }
 
-// longestName is how long the name of a file may be.
-const longestName = 255
+// maxName is how long the name of a file may be, in bytes.
+const maxName = 255
 
-// checkName refuses what can't be the name of a file below a folder, and what some file system takes for the folder .git.
+// checkName refuses names that lead out of their folder, and those that some file system takes for .git.
 func checkName(name string) error {
 	if isPlain(name) {
 		return nil
@@ -122,24 +122,24 @@ func checkName(name string) error {
 	refused := func(why string) error { return fmt.Errorf("entry %q: %s", name, why) }
 	switch {
 	case name == "" || name == "." || name == "..":
-		return refused("it is no name")
+		return refused("it isn't a name")
 	case strings.ContainsRune(name, '/'):
 		return refused("it is a path")
-	case len(name) > longestName:
+	case len(name) > maxName:
 		return refused("it is too long")
 	case disguises(name, ".git"):
-		return refused("it is git's own folder")
+		return refused("it means git's own folder, at least on some file systems")
 	case disguises(name, ".."):
-		return refused("some file systems take it for the folder above")
+		return refused("it means the parent folder on some file systems")
 	case name == markerName:
-		return refused("that name is needed for the mark of a checkout")
+		return refused("checkouts use that name themselves")
 	}
 	return nil
 }
 
-// isPlain tells of most names that there is nothing about them, quickly.
+// isPlain reports quickly for most names that they are harmless.
 func isPlain(name string) bool {
-	if name == "" || len(name) > longestName || strings.IndexByte(".gG", name[0]) >= 0 {
+	if name == "" || len(name) > maxName || strings.IndexByte(".gG", name[0]) >= 0 {
 		return false
 	}
 	for i := range len(name) {
@@ -150,12 +150,12 @@ func isPlain(name string) bool {
 	return true
 }
 
-// disguises tells whether a file system may take a name, or a part of it, for .git or for "..": without regard to case, to what Windows leaves out at the
-// end, to the short name that it gives, and to letters that macOS doesn't see.
+// disguises reports whether some file system may take a name or a part of it for what, which is .git or "..": regardless of case, of what Windows
+// ignores at the end, of the short names there, and of letters that macOS ignores.
 func disguises(name, what string) bool {
-	for part := range strings.SplitSeq(name, `\`) { // it divides folders on Windows
+	for part := range strings.SplitSeq(name, `\`) { // separates folders on Windows
 		if colon := strings.IndexByte(part, ':'); colon >= 0 {
-			part = part[:colon] // a stream of a file on Windows
+			part = part[:colon] // an alternate stream on Windows
 		}
 		part = strings.Map(seen, part)
 		short := strings.ToLower(strings.TrimRight(part, " ."))
@@ -166,7 +166,7 @@ func disguises(name, what string) bool {
 	return false
 }
 
-// seen leaves out what HFS+ ignores in names.
+// seen drops what HFS+ ignores in names.
 func seen(r rune) rune {
 	switch {
 	case r == utf8.RuneError, r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:

@@ -16,13 +16,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// mostDifferences is how many are told.
-const mostDifferences = 10
+// maxDifferences is how many differences an error lists.
+const maxDifferences = 10
 
-// Verify tells whether what is in the folder of a checkout still is its commit, to the last byte: nil if it is, otherwise a *ConfigError that names
-// what differs, or says that the folder is no checkout. What keeps them from being compared is a *RuntimeError, and when ctx ends it is the cause of
-// that: both say nothing of the folder. A commit that the repository doesn't have is such a one, since either of both may be the wrong one.
-// It reads all files, and writes nothing.
+// Verify compares the files of a checkout with its commit, to the last byte. It returns nil if they are the same, and a *ConfigError that lists
+// what differs or says that the folder isn't a checkout. If they couldn't be compared, it returns a *RuntimeError, or the cause of ctx: the folder
+// may be right or wrong then. A commit that the repository doesn't have is such a case.
 func (r *Repository) Verify(ctx context.Context, folder string) error {
 	refused := func(err error) error { return &ConfigError{"verify", folder, err} }
 	failed := func(err error) error { return &RuntimeError{"verify", folder, r.explained(err)} }
@@ -35,7 +34,7 @@ func (r *Repository) Verify(ctx context.Context, folder string) error {
 	}
 	info, err := r.commit(m.Commit)
 	if err != nil {
-		return failed(fmt.Errorf("it says that it is a checkout, maybe of another repository, of %w", err))
+		return failed(fmt.Errorf("it may be a checkout of another repository: %w", err))
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -54,17 +53,17 @@ func (r *Repository) Verify(ctx context.Context, folder string) error {
 	if len(v.differences) == 0 {
 		return nil
 	}
-	told := v.differences[:min(len(v.differences), mostDifferences)]
-	if more := len(v.differences) - len(told); more > 0 {
-		told = append(slices.Clone(told), fmt.Sprintf("and %d more", more))
+	listed := v.differences[:min(len(v.differences), maxDifferences)]
+	if more := len(v.differences) - len(listed); more > 0 {
+		listed = append(slices.Clone(listed), fmt.Sprintf("and %d more", more))
 	}
-	return refused(fmt.Errorf("it isn't the commit %s any more: %s", m.Commit, strings.Join(told, "; ")))
+	return refused(fmt.Errorf("it differs from the commit %s: %s", m.Commit, strings.Join(listed, "; ")))
 }
 
 type verifier struct {
 	repository *Repository
 	root       *os.Root
-	// own are the names in the folder that are no part of the commit.
+	// own are the names in the folder that aren't part of the commit.
 	own         []string
 	differences []string
 }
@@ -93,7 +92,7 @@ func (v *verifier) folder(ctx context.Context, at string, tree plumbing.Hash) er
 	}
 	for _, e := range there {
 		if !wanted[e.Name()] && !(at == "." && slices.Contains(v.own, e.Name())) {
-			v.differs(path.Join(at, e.Name()), "is no part of it")
+			v.differs(path.Join(at, e.Name()), "isn't part of the commit")
 		}
 	}
 	return nil
@@ -112,7 +111,7 @@ func (v *verifier) entry(ctx context.Context, at string, e entry) error {
 	switch e.mode {
 	case modeFolder, modeModule:
 		if kind != fs.ModeDir {
-			v.differs(at, "is no folder")
+			v.differs(at, "isn't a folder")
 			return nil
 		}
 		if e.mode == modeModule {
@@ -121,21 +120,21 @@ func (v *verifier) entry(ctx context.Context, at string, e entry) error {
 		return v.folder(ctx, at, e.hash)
 	case modeLink:
 		if kind != fs.ModeSymlink {
-			v.differs(at, "is no link")
+			v.differs(at, "isn't a link")
 			return nil
 		}
 		target, err := v.root.Readlink(at)
 		if err == nil && plumbing.ComputeHash(plumbing.BlobObject, []byte(target)) != e.hash {
-			v.differs(at, "leads elsewhere")
+			v.differs(at, "has another target")
 		}
 		return err
 	}
 	if kind != 0 {
-		v.differs(at, "is no file")
+		v.differs(at, "isn't a file")
 		return nil
 	}
 	if executable != (e.mode == modeExecutable) {
-		v.differs(at, "has other rights")
+		v.differs(at, "has other permissions")
 	}
 	hash, err := v.hash(at, info.Size())
 	if err == nil && !bytes.Equal(hash, e.hash[:]) {
@@ -144,7 +143,7 @@ func (v *verifier) entry(ctx context.Context, at string, e entry) error {
 	return err
 }
 
-// hash is the name that git gives to a file.
+// hash returns the name of a file as a git object.
 func (v *verifier) hash(at string, size int64) (sum []byte, err error) {
 	file, err := v.root.Open(at)
 	if err != nil {

@@ -25,23 +25,23 @@ func TestVerify(t *testing.T) {
 			{"as it was", func(string) error { return nil }, ""},
 			{"another content", func(path string) error { return os.WriteFile(filepath.Join(path, "README.md"), []byte("ONE\n"), 0o644) }, "README.md has another content"},
 			{"a file less", func(path string) error { return os.Remove(filepath.Join(path, "deep", "er", "crlf.txt")) }, "deep/er/crlf.txt is missing"},
-			{"a file more", func(path string) error { return os.WriteFile(filepath.Join(path, "deep", "new"), nil, 0o644) }, "deep/new is no part of it"},
-			{"other rights", func(path string) error { return os.Chmod(filepath.Join(path, "bin", "run"), 0o644) }, "bin/run has other rights"},
+			{"a file more", func(path string) error { return os.WriteFile(filepath.Join(path, "deep", "new"), nil, 0o644) }, "deep/new isn't part of the commit"},
+			{"other rights", func(path string) error { return os.Chmod(filepath.Join(path, "bin", "run"), 0o644) }, "bin/run has other permissions"},
 			{"another link", func(path string) error {
 				link := filepath.Join(path, "bin", "readme")
 				return errors.Join(os.Remove(link), os.Symlink("run", link))
-			}, "bin/readme leads elsewhere"},
+			}, "bin/readme has another target"},
 			{"a file for a link", func(path string) error {
 				link := filepath.Join(path, "bin", "readme")
 				return errors.Join(os.Remove(link), os.WriteFile(link, nil, 0o644))
-			}, "bin/readme is no link"},
+			}, "bin/readme isn't a link"},
 			{"a file for a folder", func(path string) error {
 				return errors.Join(os.RemoveAll(filepath.Join(path, "deep")), os.WriteFile(filepath.Join(path, "deep"), nil, 0o644))
-			}, "deep is no folder"},
+			}, "deep isn't a folder"},
 			{"a folder for a file", func(path string) error {
 				name := filepath.Join(path, "README.md")
 				return errors.Join(os.Remove(name), os.Mkdir(name, 0o755))
-			}, "README.md is no file"},
+			}, "README.md isn't a file"},
 			{"much", func(path string) error {
 				var errs []error
 				for i := range 20 {
@@ -74,14 +74,14 @@ func TestVerifyOfDeepFolders(t *testing.T) {
 	g := newGit(t)
 	tree := g.putTree(item{"100644", "a", g.put("blob", []byte("mine\n"))})
 	deepest := ""
-	for range mostDepth + 10 {
+	for range maxDepth + 10 {
 		tree = g.putTree(item{"40000", "d", tree})
 		deepest = filepath.Join(deepest, "d")
 	}
 	g.ref("1.0.0", g.put("commit", []byte("tree "+tree+"\n"+committer+"\nx\n")))
 	r := g.open()
 	path := filepath.Join(t.TempDir(), "one")
-	_, err := r.Checkout(t.Context(), "1.0.0", path, Worktree, Within(Limits{Depth: 2 * mostDepth}))
+	_, err := r.Checkout(t.Context(), "1.0.0", path, Worktree, Within(Limits{Depth: 2 * maxDepth}))
 	require.NoError(t, err)
 	require.NoError(t, r.Verify(t.Context(), path), "what could be checked out can be verified")
 	require.NoError(t, os.WriteFile(filepath.Join(path, deepest, "a"), []byte("yours\n"), 0o644))

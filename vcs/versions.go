@@ -3,33 +3,37 @@ package vcs
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
+	"strings"
 )
 
-// Version is one that can be checked out.
+// Version is a version that can be checked out.
 type Version struct {
-	// Number is the canonical one, see CanonicalVersion, Ref the tag or branch that has it as its name.
+	// Number is its canonical number, see CanonicalVersion. Ref is the tag or branch with that number as its name.
 	Number string
 	Ref    Ref
 }
 
-// String is the number.
+// String returns the number.
 func (v Version) String() string { return v.Number }
 
-// VersionOption says which references are versions.
+// VersionOption is an option of SupportedVersions. A nil one is ignored.
 type VersionOption func(*bool)
 
 // TagsOnly leaves branches out.
 func TagsOnly() VersionOption { return func(tagsOnly *bool) { *tagsOnly = true } }
 
-// SupportedVersions are the versions of a repository, ascending: tags and local branches that come to a commit and have a number for a name (spec: vcs 8,
-// 9, W11). What else there is, such as main or a remote branch, can be checked out by its name and is no version. Of several of one number, such as
-// v1.2.0 and 1.2.0, there is one: a tag before a branch, and the one that is spelled as the number before others. One that can't be read is a
-// *RuntimeError: no version is left out for that.
+// SupportedVersions returns the versions of a repository in ascending order: tags and local branches whose names are version numbers and which
+// point to a commit. Others, such as main, can be checked out by name but aren't versions. Of several with one number, such as v1.2.0 and 1.2.0,
+// it returns one: a tag before a branch, then the one that is spelled like the number. It returns a *RuntimeError if one can't be read, rather
+// than leave it out.
 func (r *Repository) SupportedVersions(ctx context.Context, options ...VersionOption) ([]Version, error) {
 	tagsOnly := false
 	for _, option := range options {
-		option(&tagsOnly)
+		if option != nil {
+			option(&tagsOnly)
+		}
 	}
 	numberOf := func(ref Ref) (number, bool) {
 		if ref.Kind != Tag && (ref.Kind != Branch || tagsOnly) {
@@ -80,4 +84,91 @@ func (n numbered) compare(other numbered) int {
 		return rank
 	}
 	return cmp.Or(n.number.compare(other.number), cmp.Compare(spelling(n), spelling(other)), cmp.Compare(n.ref.Name, other.ref.Name))
+}
+
+// CanonicalVersion returns the number of a version as SupportedVersions spells it: without a leading v, without leading zeros, and with at least
+// three parts. So 1.2, v1.2.0 and 1.02.0 are all 1.2.0. ok is false for text that isn't a version number.
+func CanonicalVersion(text string) (number string, ok bool) {
+	n, ok := parseNumber(text)
+	return n.String(), ok
+}
+
+// number is a version number: its parts, and what follows a hyphen and a plus.
+type number struct {
+	parts, before []string
+	build         string
+}
+
+// versionText matches version numbers.
+var versionText = regexp.MustCompile(`^v?([0-9]+(?:\.[0-9]+)*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$`)
+
+// minParts is how many parts a canonical number has at least.
+const minParts = 3
+
+func parseNumber(text string) (n number, ok bool) {
+	found := versionText.FindStringSubmatch(text)
+	if found == nil || len(text) > maxName {
+		return number{}, false
+	}
+	for part := range strings.SplitSeq(found[1], ".") {
+		n.parts = append(n.parts, withoutZeros(part))
+	}
+	for len(n.parts) > minParts && n.parts[len(n.parts)-1] == "0" {
+		n.parts = n.parts[:len(n.parts)-1]
+	}
+	for len(n.parts) < minParts {
+		n.parts = append(n.parts, "0")
+	}
+	if found[2] != "" {
+		for part := range strings.SplitSeq(found[2], ".") {
+			n.before = append(n.before, withoutZeros(part))
+		}
+	}
+	n.build = found[3]
+	return n, true
+}
+
+// withoutZeros drops leading zeros of a number, and leaves other text as it is.
+func withoutZeros(text string) string {
+	if !isNumber(text) {
+		return text
+	}
+	return cmp.Or(strings.TrimLeft(text, "0"), "0")
+}
+
+func isNumber(text string) bool { return strings.Trim(text, "0123456789") == "" }
+
+func (n number) String() string {
+	text := strings.Join(n.parts, ".")
+	if len(n.before) > 0 {
+		text += "-" + strings.Join(n.before, ".")
+	}
+	if n.build != "" {
+		text += "+" + n.build
+	}
+	return text
+}
+
+// compare orders numbers like semantic versions: one with something behind a hyphen comes before the same without it.
+func (n number) compare(other number) int {
+	if c := slices.CompareFunc(n.parts, other.parts, comparePart); c != 0 {
+		return c
+	}
+	if (len(n.before) == 0) != (len(other.before) == 0) {
+		return cmp.Compare(len(other.before), len(n.before))
+	}
+	return cmp.Or(slices.CompareFunc(n.before, other.before, comparePart), cmp.Compare(n.build, other.build))
+}
+
+// comparePart orders numbers before text.
+func comparePart(a, b string) int {
+	switch {
+	case isNumber(a) && isNumber(b):
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	case isNumber(a):
+		return -1
+	case isNumber(b):
+		return 1
+	}
+	return cmp.Compare(a, b)
 }

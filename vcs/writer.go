@@ -1,7 +1,12 @@
 package vcs
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path"
 	"runtime"
@@ -11,6 +16,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/operkit/operkit/vcs/internal/pack"
+	"golang.org/x/sync/errgroup"
 )
 
 // writer writes a tree into a folder.
@@ -18,57 +25,37 @@ type writer struct {
 	repository *Repository
 	options    checkoutOptions
 
-	// files are how many there are, with links and folders, folders all of these, outer ones first, links all of these.
+	// files counts files, links and folders. folders are all folders, outer ones first, and links all links.
 	files          int64
 	folders, links []string
-	// track asks for tracked, the files and links.
+	// tracked are the files and links, if track is set.
 	track   bool
 	tracked []tracked
-	// bytes are how many are written in files.
+	// bytes counts what is written to files.
 	bytes    atomic.Int64
 	mu       sync.Mutex
 	warnings []string
+	// readers are those that no goroutine uses at the moment.
+	readers sync.Pool
+	writing *errgroup.Group
 }
 
-// job is some files of a folder that are to be written.
-type job struct {
-	folder string
-	files  []entry
-}
+// maxAtOnce is how many files of a folder are written by one goroutine.
+const maxAtOnce = 32
 
-const (
-	// jobsAtOnce is how many jobs wait for those that do them, mostAtOnce how many files one has.
-	jobsAtOnce = 64
-	mostAtOnce = 32
-)
-
-// write writes what is in a tree. Nothing is followed that leads out of root.
+// write writes what is in a tree. It follows nothing that leads out of root.
 func (w *writer) write(ctx context.Context, root *os.Root, tree plumbing.Hash) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	jobs := make(chan job, jobsAtOnce)
-	var writing sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		writing.Go(func() {
-			if err := w.work(ctx, root, jobs); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	err := w.walk(ctx, root, tree, "", 0, jobs)
-	close(jobs)
-	if err != nil {
-		cancel(err)
-	}
-	writing.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	w.writing, ctx = errgroup.WithContext(ctx)
+	w.writing.SetLimit(runtime.GOMAXPROCS(0) + 1)
+	w.writing.Go(func() error { return w.walk(ctx, root, tree, "", 0) })
+	if err := w.writing.Wait(); err != nil {
+		return err
 	}
 	return w.checkLinks(root)
 }
 
-// walk makes the folders and links of a tree, and hands out its files.
-func (w *writer) walk(ctx context.Context, root *os.Root, tree plumbing.Hash, at string, depth int, jobs chan<- job) error {
+// walk makes the folders and links of a tree, and starts goroutines that write its files.
+func (w *writer) walk(ctx context.Context, root *os.Root, tree plumbing.Hash, at string, depth int) error {
 	if depth > w.options.limits.Depth {
 		return refuse("%s: folders are more than %d deep", at, w.options.limits.Depth)
 	}
@@ -87,24 +74,21 @@ func (w *writer) walk(ctx context.Context, root *os.Root, tree plumbing.Hash, at
 		}
 		if e.mode == modeFile || e.mode == modeExecutable {
 			files = append(files, e)
-			continue
-		}
-		if err := w.other(ctx, root, e, path, depth, jobs); err != nil {
+		} else if err := w.other(ctx, root, e, path, depth); err != nil {
 			return err
 		}
 	}
-	for some := range slices.Chunk(files, mostAtOnce) {
-		select {
-		case jobs <- job{at, some}:
-		case <-ctx.Done():
+	for some := range slices.Chunk(files, maxAtOnce) {
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		w.writing.Go(func() error { return w.some(ctx, root, at, some) })
 	}
 	return nil
 }
 
 // other makes what isn't a file.
-func (w *writer) other(ctx context.Context, root *os.Root, e entry, at string, depth int, jobs chan<- job) error {
+func (w *writer) other(ctx context.Context, root *os.Root, e entry, at string, depth int) error {
 	if e.mode == modeLink {
 		return w.link(root, at, e.hash)
 	}
@@ -118,15 +102,110 @@ func (w *writer) other(ctx context.Context, root *os.Root, e entry, at string, d
 	if e.mode == modeModule {
 		return nil
 	}
-	return w.walk(ctx, root, e.hash, at, depth+1, jobs)
+	return w.walk(ctx, root, e.hash, at, depth+1)
 }
 
-// gitModes are those of what an index has.
+// gitModes are the modes of the entries that an index has.
 var gitModes = map[mode]filemode.FileMode{
 	modeFile: filemode.Regular, modeExecutable: filemode.Executable, modeLink: filemode.Symlink, modeModule: filemode.Submodule,
 }
 
-// finish takes rights off folders, inner ones first.
+// some writes files of a folder, which is opened once for all of them.
+func (w *writer) some(ctx context.Context, root *os.Root, at string, files []entry) (err error) {
+	reader, is := w.readers.Get().(*blobReader)
+	if !is {
+		reader = &blobReader{newReader(w.repository.store, 0, w.options.limits.Bytes), make([]byte, 64<<10)}
+	}
+	defer w.readers.Put(reader)
+	folder, err := root.OpenRoot(cmp.Or(at, "."))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	for _, e := range files {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := w.file(folder, reader, at, e); err != nil {
+			return fmt.Errorf("%s: %w", path.Join(at, e.name), err)
+		}
+	}
+	return nil
+}
+
+// blobReader is a reader with a buffer to copy files.
+type blobReader struct {
+	*reader
+	buffer []byte
+}
+
+// lfs is how a file begins that stands for one that Git LFS keeps, and maxLFS how long it is at most.
+var lfs = []byte("version https://git-lfs.github.com/spec/")
+
+const maxLFS = 1024
+
+func (w *writer) file(folder *os.Root, reader *blobReader, at string, e entry) error {
+	mode := os.FileMode(0o644)
+	if e.mode == modeExecutable {
+		mode = 0o755
+	}
+	if w.options.readOnly {
+		mode &^= 0o222
+	}
+	file, err := folder.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	content := &content{out: file, w: w}
+	written, err := reader.copyTo(content, e.hash, plumbing.BlobObject, reader.buffer)
+	if errors.Is(err, pack.ErrTooLarge) {
+		err = w.tooMuch()
+	}
+	if err == nil && w.options.durable {
+		err = file.Sync()
+	}
+	if err == nil && written <= maxLFS && bytes.HasPrefix(content.head, lfs) {
+		w.warn(path.Join(at, e.name) + ": " + inLFS)
+	}
+	return errors.Join(err, file.Close())
+}
+
+func (w *writer) warn(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.warnings = append(w.warnings, text)
+}
+
+// content writes a file within the limit of all files together, and keeps its beginning.
+type content struct {
+	out  io.Writer
+	w    *writer
+	head []byte
+}
+
+func (c *content) Write(p []byte) (int, error) {
+	if room := len(lfs) - len(c.head); room > 0 {
+		c.head = append(c.head, p[:min(room, len(p))]...)
+	}
+	if err := c.w.count(int64(len(p))); err != nil {
+		return 0, err
+	}
+	return c.out.Write(p)
+}
+
+// count adds to the bytes that are written.
+func (w *writer) count(bytes int64) error {
+	if w.bytes.Add(bytes) > w.options.limits.Bytes {
+		return w.tooMuch()
+	}
+	return nil
+}
+
+func (w *writer) tooMuch() error {
+	return refuse("the files together are longer than %d bytes", w.options.limits.Bytes)
+}
+
+// finish makes the folders read-only if that is wanted, inner ones first.
 func (w *writer) finish(root *os.Root) error {
 	if !w.options.readOnly {
 		return nil

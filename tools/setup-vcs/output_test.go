@@ -41,7 +41,7 @@ func TestReport(t *testing.T) {
 	assert.Regexp(t, `^5 versions, \d+ objects, [\d.]+ kB \(source: [\d.]+ kB\), in [\d.]+m?s, verified\n$`, summary)
 	assert.Regexp(t, `^reading 5 versions\npacking (\d+) objects\nverifying (\d+) objects\nwarning: a.png: its content is kept by Git LFS elsewhere \(in 3.0.0\)\n$`, r.stderr)
 	r = done(t, "", "-s", g.dir, "-d", made+"2", "--dry-run")
-	assert.Regexp(t, `versions2: nothing is made: it would have 4 versions, \d+ objects \(source: [\d.]+ kB\)\n$`, r.stdout)
+	assert.Regexp(t, `versions2: nothing is written: it would have 4 versions, \d+ objects \(source: [\d.]+ kB\)\n$`, r.stdout)
 	assert.NoDirExists(t, made+"2")
 }
 

@@ -37,7 +37,7 @@ func TestNoSpaceLeft(t *testing.T) {
 		rows = append(rows, row{"the file system is small", path, "no space left on device", []string{program}})
 		r := run(t, "", "-s", tiny.dir, "-d", path)
 		assert.Equal(t, 2, r.code)
-		assert.Contains(t, r.stderr, "it is where a file system is mounted: choose a folder below it")
+		assert.Contains(t, r.stderr, "a file system is mounted on it: choose a folder below it")
 	}
 	for _, row := range rows {
 		t.Run(row.reason, func(t *testing.T) {

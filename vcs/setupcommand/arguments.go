@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// fromOper8 has -t where oper8 has -te: "-te X" and "-te=X", wherever a flag may be (spec: vcs 22). Anything longer, as -teX, is -t and what
-// follows it, as it is for all flags of one letter.
+// fromOper8 replaces oper8's -te by -t, in "-te X" and "-te=X". A longer -teX is -t with the value eX, as for every flag of one letter.
 func fromOper8(flags *pflag.FlagSet, args []string) []string {
 	args = slices.Clone(args)
 	for i := 0; i < len(args) && args[i] != "--"; i++ {
@@ -22,13 +21,13 @@ func fromOper8(flags *pflag.FlagSet, args []string) []string {
 			args[i] = "-t"
 		}
 		if takesNext(flags, args[i]) {
-			i++ // a value may look as it likes
+			i++ // a value may look like a flag
 		}
 	}
 	return args
 }
 
-// takesNext tells whether the argument after this one is its value.
+// takesNext reports whether the value of a flag is the next argument.
 func takesNext(flags *pflag.FlagSet, arg string) bool {
 	if name, long := strings.CutPrefix(arg, "--"); long {
 		f := flags.Lookup(name)
@@ -47,7 +46,7 @@ func takesNext(flags *pflag.FlagSet, arg string) bool {
 	return false
 }
 
-// explained says of a mistake in the flags what to do.
+// explained adds to an error in the flags what to do.
 func explained(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

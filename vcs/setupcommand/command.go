@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// settings is what flags say.
+// settings are the values of the flags.
 type settings struct {
 	source, destination string
 	tags, branches      []string
@@ -22,9 +22,8 @@ type settings struct {
 	output              string
 }
 
-// New returns the command, to be a program of its own or one of the commands of another: it parses its own flags, and those that it has of commands
-// above. It is silent about what it returns: errors have a method ExitCode, see ExitCode. While it works a reader of its output that goes away
-// doesn't end the process.
+// New returns the command setup-vcs, for a program of its own or as a subcommand. It parses its flags itself, those of the commands above it
+// included, and doesn't print the error that it returns: see [ExitCode]. SIGPIPE doesn't end the process while it works.
 func New() *cobra.Command {
 	var s settings
 	command := &cobra.Command{
@@ -34,7 +33,7 @@ func New() *cobra.Command {
 		DisableFlagsInUseLine: true,
 		SilenceErrors:         true,
 		SilenceUsage:          true,
-		// The flags are parsed below, once what oper8 calls -te is -t.
+		// execute parses the flags, after it has replaced oper8's -te.
 		DisableFlagParsing: true,
 		Args:               cobra.ArbitraryArgs,
 	}
@@ -46,10 +45,10 @@ func New() *cobra.Command {
 	flags.StringArrayVarP(&s.branches, "branch-expr", "b", nil, "keep local branches that the expression `RE` matches; repeat it for more (default none)")
 	flags.BoolVar(&s.noTags, "no-tags", false, "keep no tags")
 	flags.BoolVar(&s.prefix, "prefix", false, "an expression has to match the beginning of a name only")
-	flags.StringVar(&s.tagsAs, "tags-as", string(vcs.AsBranches), "have tags become `branches|tags`")
-	flags.BoolVarP(&s.force, "force", "f", false, "replace what is there, once the new one is complete")
-	flags.BoolVar(&s.dryRun, "dry-run", false, "say what would be kept, and make nothing")
-	flags.BoolVar(&s.verify, "verify", false, "read all of it back before it takes its place")
+	flags.StringVar(&s.tagsAs, "tags-as", string(vcs.AsBranches), "turn tags into `branches|tags`")
+	flags.BoolVarP(&s.force, "force", "f", false, "replace the destination, once the new repository is complete")
+	flags.BoolVar(&s.dryRun, "dry-run", false, "print what would be kept, and write nothing")
+	flags.BoolVar(&s.verify, "verify", false, "read everything back before the result takes its place")
 	flags.BoolVarP(&s.quiet, "quiet", "q", false, "print nothing but errors, and the document of -o json")
 	flags.StringVarP(&s.output, "output", "o", "text", "print the report as `text|json`")
 	command.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
@@ -59,7 +58,8 @@ func New() *cobra.Command {
 	return command
 }
 
-// Execute runs the command as a program does, and returns its exit code. Args are without the program's name. It ends when ctx does.
+// Execute runs the command as a program and returns its exit code. args are the arguments without the program's name. The end of ctx interrupts
+// it.
 func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	command := New()
 	command.Version = "unknown"
@@ -76,7 +76,7 @@ func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return ExitCode(err)
 }
 
-// execute parses the arguments and does what they say.
+// execute parses the arguments and runs the command.
 func (s *settings) execute(cmd *cobra.Command, args []string) error {
 	flags := cmd.Flags()
 	if err := flags.Parse(fromOper8(flags, args)); err != nil {
@@ -96,13 +96,13 @@ func (s *settings) execute(cmd *cobra.Command, args []string) error {
 	return s.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 }
 
-// check refuses what no repository needs to be looked at for.
+// check refuses wrong arguments.
 func (s *settings) check(rest []string) error {
 	switch {
 	case len(rest) > 0 && s.source == "":
-		return fmt.Errorf("%q: it takes flags alone: give the repository with --source", rest[0])
+		return fmt.Errorf("%q: unexpected argument: give the repository with --source", rest[0])
 	case len(rest) > 0:
-		return fmt.Errorf("%q: it takes flags alone: each expression needs a flag of its own", rest[0])
+		return fmt.Errorf("%q: unexpected argument: repeat the flag for each expression", rest[0])
 	case s.source == "":
 		return errors.New("no source is given: name it with --source")
 	case s.noTags && len(s.tags) > 0:

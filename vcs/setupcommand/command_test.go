@@ -51,7 +51,7 @@ func TestMounted(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, stdout, "Usage:\n  operator setup-vcs --source PATH [flags]\n")
 		assert.Contains(t, stdout, "\n  operator setup-vcs --source . --destination ../operator_vcs\n")
-		assert.Contains(t, stdout, "The flags that all commands have are told by 'operator --help'.")
+		assert.Contains(t, stdout, "See 'operator --help' for the flags that all commands have.")
 	}
 	_, _, err := mounted(t, "setup-vcs", "--sourc", path)
 	assert.Equal(t, exitUsage, ExitCode(err))

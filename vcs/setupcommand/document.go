@@ -7,11 +7,11 @@ import (
 	"github.com/operkit/operkit/vcs"
 )
 
-// document is the report for programs. Names are only ever added; what is a list is one also when it is empty.
+// document is the report as JSON. Fields are only ever added, and empty lists are written as such.
 type document struct {
 	Source      string `json:"source"`
 	Destination string `json:"destination"`
-	// DryRun tells that nothing was made, Verified that all was read back.
+	// DryRun reports that nothing was written, Verified that everything was read back.
 	DryRun   bool `json:"dryRun"`
 	Verified bool `json:"verified"`
 	// Root is the empty commit below all versions.
@@ -20,7 +20,7 @@ type document struct {
 	Skipped  []skippedDocument `json:"skipped"`
 	Warnings []string          `json:"warnings"`
 	Objects  int               `json:"objects"`
-	// Bytes is how long the pack is, 0 of a dry run, SourceBytes how much the source's objects take.
+	// Bytes is how long the pack is, 0 for a dry run, and SourceBytes how long the source's packs and objects are.
 	Bytes       int64   `json:"bytes"`
 	SourceBytes int64   `json:"sourceBytes"`
 	Seconds     float64 `json:"seconds"`

@@ -19,7 +19,7 @@ func ExampleNew() {
 		fmt.Println("exit code", setupcommand.ExitCode(err))
 	}
 	// Output:
-	// open /no/repository: there is nothing
+	// open /no/repository: there is no such folder
 	// exit code 2
 }
 
@@ -27,7 +27,7 @@ func ExampleExecute() {
 	code := setupcommand.Execute(context.Background(), []string{"--source", "/no/repository"}, os.Stdout, os.Stdout)
 	fmt.Println("exit code", code)
 	// Output:
-	// setup-vcs: open /no/repository: there is nothing
+	// setup-vcs: open /no/repository: there is no such folder
 	// exit code 2
 }
 

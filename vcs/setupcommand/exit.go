@@ -17,10 +17,10 @@ const (
 	exitInterrupted = 130
 )
 
-// exitCodes are what they mean, for the help.
+// exitCodes explain them in the help.
 var exitCodes = [][]string{
-	{"0", "the repository is there, or with --dry-run could be made"},
-	{"1", "it failed: no space is left, the source is broken, --verify has found something"},
+	{"0", "the repository was made, or with --dry-run could be made"},
+	{"1", "it failed: no space is left, the source is broken, --verify has found a mistake"},
 	{"2", "the arguments are wrong, or the source or the destination can't be used"},
 	{"3", "no expression matches a tag or a branch"},
 	{"4", "somebody else is working on the destination: try again"},
@@ -35,12 +35,12 @@ type exitError struct {
 
 func (e *exitError) Unwrap() error { return e.error }
 
-// ExitCode is what the program is to end with.
+// ExitCode returns the exit code of the program.
 func (e *exitError) ExitCode() int { return e.code }
 
 func usage(err error) error { return &exitError{err, exitUsage} }
 
-// ExitCode returns the exit code of what the command returned, as its help has them: 0 for no error, 1 for one that isn't its own.
+// ExitCode returns the exit code for an error that the command returned, as its help lists them: 0 for nil, 1 for errors of others.
 func ExitCode(err error) int {
 	var own interface{ ExitCode() int }
 	switch {
@@ -63,7 +63,7 @@ func coded(err error) error {
 	case errors.Is(err, context.Canceled):
 		return &exitError{errors.New("interrupted: nothing was changed"), exitInterrupted}
 	case errors.As(err, &none):
-		return &exitError{fmt.Errorf("%w: say what to keep with --tag-expr and --branch-expr", err), exitNoMatch}
+		return &exitError{fmt.Errorf("%w: choose what to keep with --tag-expr and --branch-expr", err), exitNoMatch}
 	case errors.As(err, &config):
 		return &exitError{err, exitUsage}
 	case errors.As(err, &contention):

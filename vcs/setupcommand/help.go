@@ -1,23 +1,24 @@
 package setupcommand
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// examples are how it is called most.
+// examples are typical calls.
 const examples = `  setup-vcs --source . --destination ../operator_vcs
   setup-vcs -s . -d ../operator_vcs -b 'release/.*' --force --verify
   setup-vcs -s . -d ../operator_vcs -t '2\.\d+\.\d+' --dry-run
   setup-vcs -s /src -d /versions --no-tags -b main -o json`
 
-// description are the paragraphs that say what it does.
+// description are the paragraphs about what it does.
 var description = []string{
-	`It keeps, for each tag or branch that is chosen, one commit on an empty root, with the same files, and nothing else of the source: no other commit, ` +
-		`no author, no message, no file that was deleted. The same source gives the same ids. The git program isn't needed.`,
-	`The result is made beside the destination, and takes its place when it is complete: whatever fails leaves what was there.`,
+	`It keeps, for each chosen tag or branch, one commit on an empty root, with the same files, and nothing else of the source: no other commit, ` +
+		`no author, no message, no deleted file. The same source gives the same ids. The git program isn't needed.`,
+	`The result is made beside the destination, and takes its place when it is complete. If anything fails, the destination is left as it was.`,
 }
 
 // chapter is a part of the help: paragraphs, and rows of two cells.
@@ -29,13 +30,13 @@ type chapter struct {
 
 var chapters = []chapter{
 	{title: "Expressions", paragraphs: []string{
-		`An expression is one of Go (RE2: there is nothing that looks ahead). One has to match all of a name such as 1.2.0 or release/1.x, or with ` +
-			`--prefix its beginning. A comma belongs to it: for several repeat the flag. Of a tag and a branch of one name the tag is kept. ` +
-			`-te is understood as -t, as oper8's command has it.`,
+		`Expressions have the syntax of Go (RE2, without look-ahead). One has to match a whole name such as 1.2.0 or release/1.x, or with ` +
+			`--prefix its beginning. A comma is part of the expression: repeat the flag for several. Of a tag and a branch with one name the tag is kept. ` +
+			`-te is understood as -t, as in oper8's command.`,
 	}},
 	{title: "Report", paragraphs: []string{
-		`What is kept and what is skipped, and why, is printed to standard output, progress and warnings to standard error: a bar on a terminal, plain lines elsewhere. ` +
-			`With -o json it is a document with the fields source, destination, dryRun, verified, root, kept (each with kind, name, sourceRef, ` +
+		`Kept and skipped references are printed to standard output, progress and warnings to standard error: a bar on a terminal, plain lines elsewhere. ` +
+			`With -o json the report is a document with the fields source, destination, dryRun, verified, root, kept (each with kind, name, sourceRef, ` +
 			`sourceCommit, ref, commit, tree), skipped (kind, name, reason), warnings, objects, bytes, sourceBytes and seconds.`,
 	}},
 	{title: "Exit codes", rows: exitCodes},
@@ -45,18 +46,15 @@ var chapters = []chapter{
 }
 
 const (
-	// usual is how many columns the help has where there is no terminal, most how many on a wide one.
-	usual, most = 80, 100
-	// longestCode is how many columns the first cell of a row has.
-	longestCode = 6
+	// defaultColumns is the width of the help where there is no terminal, maxColumns the width on a wide one.
+	defaultColumns, maxColumns = 80, 100
+	// codeWidth is the width of the first cell of a row.
+	codeWidth = 6
 )
 
-// help is the page about the command, in so many columns.
+// help returns the page about the command, columns wide.
 func help(cmd *cobra.Command, columns int) string {
-	if columns == 0 {
-		columns = usual
-	}
-	columns = min(columns, most)
+	columns = min(cmp.Or(columns, defaultColumns), maxColumns)
 	var out strings.Builder
 	paragraphs := func(texts []string, before string) {
 		for i, text := range texts {
@@ -81,15 +79,15 @@ func help(cmd *cobra.Command, columns int) string {
 		paragraphs(c.paragraphs, indent)
 		for _, row := range c.rows {
 			code := row[0]
-			for _, line := range wrap(row[1], columns-len(indent)-longestCode) {
-				fmt.Fprintf(&out, "%s%-*s%s\n", indent, longestCode, code, line)
+			for _, line := range wrap(row[1], columns-len(indent)-codeWidth) {
+				fmt.Fprintf(&out, "%s%-*s%s\n", indent, codeWidth, code, line)
 				code = ""
 			}
 		}
 	}
 	if cmd.HasAvailableInheritedFlags() {
 		out.WriteString("\n")
-		paragraphs([]string{fmt.Sprintf("The flags that all commands have are told by '%s --help'.", cmd.Root().CommandPath())}, "")
+		paragraphs([]string{fmt.Sprintf("See '%s --help' for the flags that all commands have.", cmd.Root().CommandPath())}, "")
 	}
 	return out.String()
 }

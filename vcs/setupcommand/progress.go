@@ -11,50 +11,50 @@ import (
 )
 
 const (
-	// patience is how long nothing is drawn, frame how long a picture stays, and again how long a phase has to be to be told of again.
+	// patience is the time before the bar is drawn first, frame the time between two bars, and again the time between two lines about one phase.
 	patience = 300 * time.Millisecond
 	frame    = 100 * time.Millisecond
 	again    = 10 * time.Second
 )
 
-// meter shows how far the work is: on a terminal as a bar that goes when the work is done, and only if that takes long; elsewhere as a line for
-// each phase, and more of them in a long one.
+// meter shows how far the work is. On a terminal it draws a bar, if the work takes long, and removes it in the end. Elsewhere it prints a line for
+// each phase, and more in a long one.
 type meter struct {
 	out     io.Writer
 	live    bool
 	columns func() int
 	now     func() time.Time
 	begun   time.Time
-	// told is when something was written last, phase what that was about, drawn whether it is still there.
-	told  time.Time
+	// shown is when something was written last, phase what that was about, and drawn whether the bar is there.
+	shown time.Time
 	phase vcs.Phase
 	drawn bool
 }
 
 func newMeter(out io.Writer) *meter {
-	columns := func() int { return columnsOf(out) } // it may be made wider or narrower meanwhile
+	columns := func() int { return columnsOf(out) } // a terminal may be resized
 	return &meter{out: out, live: columns() > 0 && os.Getenv("TERM") != "dumb", columns: columns, now: time.Now, begun: time.Now()}
 }
 
-// take shows how far it is, unless something was shown a moment ago.
+// take shows the progress, unless something was shown a moment ago.
 func (m *meter) take(p vcs.Progress) {
 	now := m.now()
 	switch {
-	case m.live && (now.Sub(m.begun) < patience || now.Sub(m.told) < frame):
+	case m.live && (now.Sub(m.begun) < patience || now.Sub(m.shown) < frame):
 		return
 	case m.live:
 		m.draw(p)
 	case p.Phase != m.phase:
 		_, _ = fmt.Fprintf(m.out, "%s %s\n", p.Phase, things(p, p.Total))
-	case now.Sub(m.told) >= again:
+	case now.Sub(m.shown) >= again:
 		_, _ = fmt.Fprintf(m.out, "%s, %d of %s\n", p.Phase, p.Done, things(p, p.Total))
 	default:
 		return
 	}
-	m.told, m.phase = now, p.Phase
+	m.shown, m.phase = now, p.Phase
 }
 
-// things is how many there are of what a phase counts.
+// things returns a number of what the phase counts.
 func things(p vcs.Progress, n int) string {
 	if p.Phase == vcs.Reading {
 		return amount(n, "version")
@@ -69,11 +69,11 @@ func (m *meter) draw(p vcs.Progress) {
 }
 
 const (
-	longestBar  = 40
-	shortestBar = 5
+	maxBar = 40
+	minBar = 5
 )
 
-// bar is a picture of how far it is in one line, that leaves the last column free: some terminals go on below when it is written.
+// bar returns the bar as one line. It leaves the last column free, after which some terminals begin a new line.
 func bar(p vcs.Progress, columns int) string {
 	share := 1.0
 	if p.Total > 0 {
@@ -83,18 +83,18 @@ func bar(p vcs.Progress, columns int) string {
 	counted := after + fmt.Sprintf("  %d/%s", p.Done, things(p, p.Total))
 	room := columns - 1 - len(before) - len("[]")
 	switch {
-	case room-len(counted) >= shortestBar:
+	case room-len(counted) >= minBar:
 		after = counted
-	case room-len(after) < shortestBar:
+	case room-len(after) < minBar:
 		line := strings.TrimSpace(string(p.Phase)) + after
 		return line[:min(len(line), max(columns-1, 0))]
 	}
-	width := min(room-len(after), longestBar)
+	width := min(room-len(after), maxBar)
 	filled := int(share * float64(width))
 	return before + "[" + strings.Repeat("#", filled) + strings.Repeat("-", width-filled) + "]" + after
 }
 
-// end takes the bar away.
+// end removes the bar.
 func (m *meter) end() {
 	if m.drawn {
 		_, _ = io.WriteString(m.out, "\r\x1b[K")

@@ -15,7 +15,7 @@ import (
 
 // run makes the repository and prints the report.
 func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
-	// A reader that goes away, as head does, must not end the work in its middle: writing fails then, which is seen to below.
+	// A reader of the output that goes away, as head does, must not interrupt the work. Writing the report fails then.
 	gone := make(chan os.Signal, 1)
 	signal.Notify(gone, syscall.SIGPIPE)
 	defer signal.Stop(gone)
@@ -30,7 +30,7 @@ func (s *settings) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return coded(withHint(s.source, err))
 	}
 	if err := s.print(report, stdout, stderr); err != nil && !errors.Is(err, syscall.EPIPE) {
-		return &exitError{fmt.Errorf("all is done, but the report can't be written: %w", err), exitFailed}
+		return &exitError{fmt.Errorf("the repository was made, but the report can't be written: %w", err), exitFailed}
 	}
 	return nil
 }
@@ -46,14 +46,14 @@ func (s *settings) options() vcs.SetupOptions {
 	}
 }
 
-// withHint says what to do about a source that is an address.
+// withHint adds what to do about a source that is a URL.
 func withHint(source string, err error) error {
 	_, missing := os.Stat(source)
 	host, _, colon := strings.Cut(source, ":")
 	if missing == nil || !colon || !strings.Contains(source, "://") && !strings.Contains(host, "@") {
 		return err
 	}
-	return fmt.Errorf("%w: it is an address, and the source has to be a path: clone it with 'git clone --mirror' before", err)
+	return fmt.Errorf("%w: the source has to be a path: clone this URL with 'git clone --mirror' first", err)
 }
 
 // print prints the report, and warnings beside it.
@@ -71,13 +71,13 @@ func (s *settings) print(report vcs.Report, stdout, stderr io.Writer) error {
 	return err
 }
 
-// mostLines is how many lines of one kind people are shown.
-const mostLines = 20
+// maxLines is how many lines of one kind the report has.
+const maxLines = 20
 
-// limited are the first of many lines, and how many there are more.
+// limited returns the first of many lines, and a line with the number of the others.
 func limited(lines []string, what string) []string {
-	if len(lines) <= mostLines {
+	if len(lines) <= maxLines {
 		return lines
 	}
-	return append(lines[:mostLines:mostLines], fmt.Sprintf("and %d %s more: -o json has all of them", len(lines)-mostLines, what))
+	return append(lines[:maxLines:maxLines], fmt.Sprintf("and %d %s more: -o json has all of them", len(lines)-maxLines, what))
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// columnsOf is how many columns the terminal has that out is, 0 for what is no terminal.
+// columnsOf returns the width of a terminal, 0 for what isn't one.
 func columnsOf(out io.Writer) int {
 	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -24,7 +24,7 @@ func columnsOf(out io.Writer) int {
 	return columns
 }
 
-// printable is a text in one line without anything that a terminal would do: what isn't printed is written as Go does it.
+// printable returns a text as one line without control characters, which are escaped as in Go.
 func printable(text string) string {
 	var out strings.Builder
 	for len(text) > 0 {
@@ -44,13 +44,13 @@ func printable(text string) string {
 }
 
 const (
-	// gap is what is between columns of a table, indent what is before what is below its first.
+	// gap is the space between the columns of a table, indent the space before continued lines.
 	gap    = 3
 	indent = "  "
 )
 
-// table writes rows, of which the first is the head, in columns. Where there is no room for the longest one, the first cell of each has a line of
-// its own and the others are below it.
+// table returns rows, of which the first is the head, in columns. If the longest row doesn't fit, the first cell of each row has a line of its own,
+// and the others follow below.
 func table(rows [][]string, columns int) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -82,7 +82,7 @@ func table(rows [][]string, columns int) string {
 	return out.String()
 }
 
-// wrap breaks a text between words into lines of so many columns, 0 for as many as it takes; a longer word is broken.
+// wrap breaks a text into lines between words, and breaks words that are longer than a line. 0 columns mean one line.
 func wrap(text string, columns int) (lines []string) {
 	if columns <= 0 {
 		return []string{text}

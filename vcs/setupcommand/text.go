@@ -8,7 +8,7 @@ import (
 	"github.com/operkit/operkit/vcs"
 )
 
-// text is the report for people, in so many columns, 0 for as many as it takes.
+// text returns the report for people, columns wide; 0 means without a limit.
 func (s *settings) text(report vcs.Report, columns int) string {
 	kept := [][]string{{"KEPT", "KIND", "COMMIT", "TREE"}}
 	for _, one := range report.Kept {
@@ -17,11 +17,11 @@ func (s *settings) text(report vcs.Report, columns int) string {
 	text := table(kept, columns) + "\n"
 	if len(report.Skipped) > 0 {
 		skipped := [][]string{{"SKIPPED", "KIND", "REASON"}}
-		for _, one := range report.Skipped[:min(len(report.Skipped), mostLines)] {
+		for _, one := range report.Skipped[:min(len(report.Skipped), maxLines)] {
 			skipped = append(skipped, []string{printable(one.Ref.Name), string(one.Ref.Kind), printable(one.Reason)})
 		}
 		text += table(skipped, columns)
-		if more := len(report.Skipped) - mostLines; more > 0 {
+		if more := len(report.Skipped) - maxLines; more > 0 {
 			text += strings.Join(wrap(fmt.Sprintf("and %d more: -o json has all of them", more), columns), "\n") + "\n"
 		}
 		text += "\n"
@@ -29,12 +29,12 @@ func (s *settings) text(report vcs.Report, columns int) string {
 	return text + strings.Join(wrap(s.summary(report), columns), "\n") + "\n"
 }
 
-// summary says in one line what was made.
+// summary returns one line about the result.
 func (s *settings) summary(report vcs.Report) string {
 	content := fmt.Sprintf("%s, %s", amount(len(report.Kept), "version"), amount(report.Objects, "object"))
 	source := fmt.Sprintf("(source: %s)", size(report.SourceBytes))
 	if s.dryRun {
-		return fmt.Sprintf("%s: nothing is made: it would have %s %s", printable(s.destination), content, source)
+		return fmt.Sprintf("%s: nothing is written: it would have %s %s", printable(s.destination), content, source)
 	}
 	verified := ""
 	if s.verify {
@@ -50,12 +50,12 @@ func amount(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// shown is how many digits of an id people are shown.
+// shown is how many digits of an id the report has.
 const shown = 12
 
 func short(id string) string { return id[:min(len(id), shown)] }
 
-// size is a number of bytes as people write it.
+// size returns a number of bytes with a unit.
 func size(bytes int64) string {
 	const step = 1000
 	if bytes < step {
@@ -74,7 +74,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.0f %s", value, unit)
 }
 
-// duration is a time as people read it.
+// duration returns a duration with a few digits.
 func duration(took time.Duration) string {
 	switch {
 	case took < time.Second:

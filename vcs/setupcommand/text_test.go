@@ -87,7 +87,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 		assert.True(t, found)
 		limit := columns
 		if columns == 0 {
-			limit = usual
+			limit = defaultColumns
 		}
 		for line := range strings.Lines(after) {
 			assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), limit, "%q", line)

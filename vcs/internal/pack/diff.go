@@ -8,20 +8,21 @@ import (
 const (
 	// block is how many bytes have to be the same for a part of the base to be used.
 	block = 16
-	// mostTried is how many places in the base are tried for one in the text.
-	mostTried = 32
-	// mostCopied and mostNew are how long a part of the base, and what is new, may be in one order of a difference.
-	mostCopied = 1 << 16
-	mostNew    = 127
+	// minDelta is how long a delta is at least, as in git.
+	minDelta = 4
+	// maxTried is how many places in the base are tried for one in the text.
+	maxTried = 32
+	// maxCopied and maxNew are how long the part of the base or the new text of one instruction may be.
+	maxCopied = 1 << 16
+	maxNew    = 127
 )
 
-// Diff is the difference of a text to a base, both shorter than 2 GiB. It is nil if there is little that they have in common. What git makes of the same is
-// about as long; what go-git makes may be ten times that.
+// Diff returns the delta that makes text of base, both shorter than 2 GiB, or nil if it would be longer than half of the text.
 func Diff(base, text []byte) []byte {
-	d := differ{base: base, text: text, most: len(text) / 2}
+	d := differ{base: base, text: text, limit: len(text) / 2}
 	d.index()
 	d.out = binary.AppendUvarint(binary.AppendUvarint(nil, uint64(len(base))), uint64(len(text)))
-	for at := 0; at+block <= len(text) && len(d.out) <= d.most; {
+	for at := 0; at+block <= len(text) && len(d.out) <= d.limit; {
 		from, to, length := d.match(at)
 		if length == 0 {
 			at++
@@ -33,7 +34,7 @@ func Diff(base, text []byte) []byte {
 		at = d.done
 	}
 	d.add(d.text[d.done:])
-	if len(d.out) > d.most || len(d.out) < leastDelta {
+	if len(d.out) > d.limit || len(d.out) < minDelta {
 		return nil
 	}
 	return d.out
@@ -42,20 +43,20 @@ func Diff(base, text []byte) []byte {
 // differ finds parts of a base in a text.
 type differ struct {
 	base, text, out []byte
-	// most is how long out may be, done how much of the text is in it.
-	most, done int
-	// first is where in the base the blocks are that have the same sum, next where the next one of them is; both are one more than that.
+	// limit is how long out may be, done how much of the text is in it.
+	limit, done int
+	// first has the first block of the base for each sum, next the block that follows in that list: the number of the block + 1, 0 for none.
 	first, next []int32
 	shift       int
 }
 
-// sum is one of the first block of a text, of as many bits as the index has.
+// sum returns a hash of the first block of a text, of as many bits as the index has.
 func (d *differ) sum(text []byte) uint64 {
 	a, b := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:])
 	return ((a * 0x9e3779b97f4a7c15) ^ (bits.RotateLeft64(b, 29) * 0xc2b2ae3d27d4eb4f)) * 0xff51afd7ed558ccd >> d.shift
 }
 
-// index notes all blocks of the base, the first ones of the same sum last, so that they are tried first.
+// index adds all blocks of the base, the first ones of the same sum last, so that they are tried first.
 func (d *differ) index() {
 	count := len(d.base) / block
 	width := max(bits.Len(uint(count)), 4)
@@ -67,11 +68,11 @@ func (d *differ) index() {
 	}
 }
 
-// match finds the longest part of the base that is at a place of the text, and maybe begins before it, where nothing is done yet.
+// match returns the longest part of the base that is at a place of the text. It may begin before that place, as far as nothing is done yet.
 func (d *differ) match(at int) (from, to, length int) {
 	text := d.text[at:]
 	i := d.first[d.sum(text)]
-	for tries := 0; i > 0 && tries < mostTried; tries++ {
+	for tries := 0; i > 0 && tries < maxTried; tries++ {
 		start := int(i-1) * block
 		i = d.next[i-1]
 		n := common(d.base[start:], text)
@@ -89,7 +90,7 @@ func (d *differ) match(at int) (from, to, length int) {
 	return from, to, length
 }
 
-// common is how many bytes are the same at the beginning.
+// common returns how many bytes at the beginning are the same.
 func common(a, b []byte) (n int) {
 	for len(a)-n >= 8 && len(b)-n >= 8 {
 		if other := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); other != 0 {
@@ -103,10 +104,10 @@ func common(a, b []byte) (n int) {
 	return n
 }
 
-// add adds what is new.
+// add adds new text.
 func (d *differ) add(text []byte) {
 	for len(text) > 0 {
-		n := min(len(text), mostNew)
+		n := min(len(text), maxNew)
 		d.out = append(append(d.out, byte(n)), text[:n]...)
 		text = text[n:]
 	}
@@ -115,18 +116,18 @@ func (d *differ) add(text []byte) {
 // copy adds a part of the base.
 func (d *differ) copy(from, length int) {
 	for length > 0 {
-		n := min(length, mostCopied)
-		order := len(d.out)
+		n := min(length, maxCopied)
+		op := len(d.out)
 		d.out = append(d.out, 0x80)
 		for i := range 4 {
 			if c := byte(from >> (8 * i)); c != 0 {
-				d.out[order] |= 1 << i
+				d.out[op] |= 1 << i
 				d.out = append(d.out, c)
 			}
 		}
 		for i := range 2 {
-			if c := byte(n >> (8 * i)); c != 0 { // of the most none is written
-				d.out[order] |= 1 << (4 + i)
+			if c := byte(n >> (8 * i)); c != 0 { // none stands for maxCopied
+				d.out[op] |= 1 << (4 + i)
 				d.out = append(d.out, c)
 			}
 		}

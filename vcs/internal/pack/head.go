@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"encoding/binary"
 	"errors"
 	"slices"
 
@@ -10,36 +11,36 @@ import (
 // ErrBroken says that a pack or its index isn't what it has to be.
 var ErrBroken = errors.New("the pack is broken")
 
-// longestHead is how long the head of an object may be, with the base of a difference.
-const longestHead = 10 + len(plumbing.Hash{})
+// maxHead is how long the head of an object may be, with the base of a delta.
+const maxHead = 12 + len(plumbing.Hash{})
 
-// Head is the kind of an object and its length, as an object begins in a pack. Differences have a kind of their own.
-func Head(kind plumbing.ObjectType, size int64) (head []byte) {
-	c := byte(kind)<<4 | byte(size&0x0f)
-	for size >>= 4; size > 0; size >>= 7 {
-		head = append(head, c|0x80)
-		c = byte(size & 0x7f)
+// packedHead returns the head of an object in a pack: its kind and its length. Deltas have kinds of their own.
+func packedHead(kind plumbing.ObjectType, size int64) []byte {
+	first := byte(kind)<<4 | byte(size&0x0f)
+	if size >>= 4; size == 0 {
+		return []byte{first}
 	}
-	return append(head, c)
+	return binary.AppendUvarint([]byte{first | 0x80}, uint64(size))
 }
 
-// ParseHead is the inverse of Head: length is how long the head is.
-func ParseHead(text []byte) (kind plumbing.ObjectType, size int64, length int, err error) {
-	for i, c := range text[:min(len(text), 9)] {
-		if i == 0 {
-			kind, size = plumbing.ObjectType(c>>4&7), int64(c&0x0f)
-		} else {
-			size |= int64(c&0x7f) << (7*i - 3)
-		}
-		if c&0x80 == 0 {
-			return kind, size, i + 1, nil
-		}
+// parseHead is the inverse of packedHead. length is how long the head is.
+func parseHead(text []byte) (kind plumbing.ObjectType, size int64, length int, err error) {
+	if len(text) == 0 {
+		return 0, 0, 0, ErrBroken
 	}
-	return 0, 0, 0, ErrBroken
+	kind, size, length = plumbing.ObjectType(text[0]>>4&7), int64(text[0]&0x0f), 1
+	if text[0]&0x80 != 0 {
+		rest, n := binary.Uvarint(text[1:])
+		if n <= 0 || rest >= 1<<59 {
+			return 0, 0, 0, ErrBroken
+		}
+		size, length = size|int64(rest)<<4, length+n
+	}
+	return kind, size, length, nil
 }
 
-// Distance is how far before a difference its base is.
-func Distance(n int64) []byte {
+// packedDistance returns how far before a delta its base begins, as a pack has it.
+func packedDistance(n int64) []byte {
 	bytes := []byte{byte(n & 0x7f)}
 	for n >>= 7; n > 0; n >>= 7 {
 		n--
@@ -49,8 +50,8 @@ func Distance(n int64) []byte {
 	return bytes
 }
 
-// ParseDistance is the inverse of Distance.
-func ParseDistance(text []byte) (n int64, length int, err error) {
+// parseDistance is the inverse of packedDistance.
+func parseDistance(text []byte) (n int64, length int, err error) {
 	for i, c := range text[:min(len(text), 8)] {
 		if i > 0 {
 			n++
@@ -61,4 +62,16 @@ func ParseDistance(text []byte) (n int64, length int, err error) {
 		}
 	}
 	return 0, 0, ErrBroken
+}
+
+// resultSize returns how long the result of a delta is, which stands behind the length of its base.
+func resultSize(delta []byte) (int64, error) {
+	_, n := binary.Uvarint(delta)
+	if n > 0 {
+		size, m := binary.Uvarint(delta[n:])
+		if m > 0 && size < 1<<62 {
+			return int64(size), nil
+		}
+	}
+	return 0, ErrBroken
 }

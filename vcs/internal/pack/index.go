@@ -15,23 +15,23 @@ import (
 
 const (
 	hashSize = int64(len(plumbing.Hash{}))
-	// indexHead is where the names begin in an index: behind its mark, its version, and the 256 numbers of names up to each first byte.
+	// indexHead is where the names begin in an index: behind its signature, its version, and the 256 counts of names up to each first byte.
 	indexHead = 8 + 256*4
 )
 
-// index tells where the objects of a pack are. What is needed of it is read when it is, in parts of names with the same first byte. It is safe for
+// index is where the objects of a pack are. It is read in parts, one for each first byte of names, when a part is needed. It is safe for
 // concurrent use.
 type index struct {
 	file  *os.File
 	count int64
-	// far is how many places are there that need eight bytes.
+	// far is how many places need eight bytes.
 	far int64
-	// ends are how many names there are up to those with each first byte.
+	// ends are the counts of names up to those with each first byte.
 	ends  [256]uint32
 	parts [256]atomic.Pointer[part]
 }
 
-// part is what an index has of names with the same first byte.
+// part holds the names with one first byte, and the checksums and places of their objects.
 type part struct {
 	names, sums, places []byte
 }
@@ -47,10 +47,10 @@ func openIndex(file *os.File) (*index, error) {
 		return nil, err
 	}
 	if !bytes.HasPrefix(head, []byte("\xfftOc")) {
-		return nil, fmt.Errorf("%w: its index is of the first kind, or is none: 'git index-pack' makes one anew", ErrBroken)
+		return nil, fmt.Errorf("%w: its index is of version 1, or isn't one: make it anew with 'git index-pack'", ErrBroken)
 	}
 	if version := binary.BigEndian.Uint32(head[4:]); version != 2 {
-		return nil, fmt.Errorf("%w: its index has the version %d: only 2 is known", ErrBroken, version)
+		return nil, fmt.Errorf("%w: its index is of version %d: only version 2 can be read", ErrBroken, version)
 	}
 	for i := range x.ends {
 		x.ends[i] = binary.BigEndian.Uint32(head[8+4*i:])
@@ -62,12 +62,12 @@ func openIndex(file *os.File) (*index, error) {
 	// Each name has a sum and a place of four bytes; at the end there are two sums of all.
 	rest := info.Size() - indexHead - x.count*(hashSize+8) - 2*hashSize
 	if x.far = rest / 8; rest < 0 || rest%8 != 0 {
-		return nil, fmt.Errorf("%w: its index has not the length that it says", ErrBroken)
+		return nil, fmt.Errorf("%w: its index isn't as long as it says", ErrBroken)
 	}
 	return x, nil
 }
 
-// part reads what there is of a first byte, if that hasn't been read yet.
+// part returns the part of a first byte, and reads it if that hasn't been done.
 func (x *index) part(first byte) (*part, error) {
 	if p := x.parts[first].Load(); p != nil {
 		return p, nil
@@ -92,7 +92,7 @@ func (x *index) part(first byte) (*part, error) {
 func (p *part) count() int        { return len(p.names) / int(hashSize) }
 func (p *part) name(i int) []byte { return p.names[i*int(hashSize):][:hashSize] }
 
-// find returns where an object is in the pack.
+// find returns where an object begins in the pack.
 func (x *index) find(hash plumbing.Hash) (at int64, found bool, err error) {
 	p, err := x.part(hash[0])
 	if err != nil {
@@ -106,7 +106,7 @@ func (x *index) find(hash plumbing.Hash) (at int64, found bool, err error) {
 	return at, err == nil, err
 }
 
-// place is where an object of a part is in the pack.
+// place returns where object i of a part begins in the pack.
 func (x *index) place(p *part, i int) (int64, error) {
 	at := int64(binary.BigEndian.Uint32(p.places[4*i:]))
 	if at < 1<<31 {
@@ -120,7 +120,7 @@ func (x *index) place(p *part, i int) (int64, error) {
 		return 0, err
 	}
 	if at = int64(binary.BigEndian.Uint64(text[:])); at < 0 {
-		return 0, fmt.Errorf("%w: its index has a place that there can't be", ErrBroken)
+		return 0, fmt.Errorf("%w: its index has an impossible place", ErrBroken)
 	}
 	return at, nil
 }

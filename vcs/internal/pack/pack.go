@@ -13,10 +13,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// packHead is how long the beginning of a pack is: its mark, its version, and how many objects it has.
+// packHead is how long the beginning of a pack is: its signature, its version, and how many objects it has.
 const packHead = 12
 
-// Pack is a pack that is read. It is safe for concurrent use, with a Reader for each goroutine.
+// Pack is an open pack. It is safe for concurrent use, with a Reader for each goroutine.
 type Pack struct {
 	file  *os.File
 	index *index
@@ -24,7 +24,7 @@ type Pack struct {
 	end int64
 }
 
-// Open takes a pack and its index, which are closed with it.
+// Open opens a pack and its index. Close closes both files, and so does an error.
 func Open(file, indexFile *os.File) (*Pack, error) {
 	p := &Pack{file: file}
 	var err error
@@ -40,7 +40,7 @@ func Open(file, indexFile *os.File) (*Pack, error) {
 // Close closes the files.
 func (p *Pack) Close() error { return errors.Join(p.file.Close(), p.index.file.Close()) }
 
-// check compares the pack with what its index says of it.
+// check compares the pack with its index.
 func (p *Pack) check() error {
 	info, err := p.file.Stat()
 	if err != nil {
@@ -69,15 +69,15 @@ func (p *Pack) check() error {
 		return err
 	}
 	if sum != wanted {
-		return fmt.Errorf("%w: its index is that of another one", ErrBroken)
+		return fmt.Errorf("%w: its index is that of another pack", ErrBroken)
 	}
 	return nil
 }
 
-// Find tells where an object is, if it is there.
+// Find returns where an object begins, and whether the pack has it.
 func (p *Pack) Find(hash plumbing.Hash) (at int64, found bool, err error) { return p.index.find(hash) }
 
-// WithPrefix are the objects whose names begin with some hexadecimal digits, two at least.
+// WithPrefix returns the objects whose names begin with some hexadecimal digits, at least two.
 func (p *Pack) WithPrefix(digits string) (hashes []plumbing.Hash, err error) {
 	first, err := hex.DecodeString(digits[:2])
 	if err != nil {
@@ -95,14 +95,14 @@ func (p *Pack) WithPrefix(digits string) (hashes []plumbing.Hash, err error) {
 	return hashes, nil
 }
 
-// Entry is what a pack has of an object: from Start to End, with a sum of these bytes.
+// Entry is an object in a pack: from Start to End, with the checksum of these bytes.
 type Entry struct {
 	Hash       plumbing.Hash
 	Start, End int64
 	CRC        uint32
 }
 
-// Entries are all objects in the order in which they are in the pack.
+// Entries returns all objects in the order in which they are in the pack.
 func (p *Pack) Entries() ([]Entry, error) {
 	entries := make([]Entry, 0, p.index.count)
 	for first := range 256 {
@@ -125,7 +125,7 @@ func (p *Pack) Entries() ([]Entry, error) {
 			end = entries[i+1].Start
 		}
 		if entries[i].End = end; entries[i].Start < packHead || end <= entries[i].Start {
-			return nil, fmt.Errorf("%w: its index has places that there can't be", ErrBroken)
+			return nil, fmt.Errorf("%w: its index has impossible places", ErrBroken)
 		}
 	}
 	return entries, nil

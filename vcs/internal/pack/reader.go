@@ -4,52 +4,67 @@ import (
 	"bufio"
 	"bytes"
 	"compress/zlib"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/operkit/operkit/vcs/internal/inflate"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 const (
-	// mostDelta is how long what is made by a difference may be, and what it is made of: git makes none of files that are longer.
-	mostDelta = 512 << 20
-	// mostChain is how many differences may follow each other, as git has it.
-	mostChain = 4095
-	// mostWhole is how long an object may be that is unpacked in memory without need, and mostKept how long a buffer that is kept.
-	mostWhole = 4 << 20
-	mostKept  = 8 << 20
-	// mostDeflated is how many bytes deflate makes of one at most.
-	mostDeflated = 1032
-	// page is how much is read at least.
-	page = 4 << 10
+	// maxDelta is how long a delta, its base and its result may be: git makes no deltas of longer files.
+	maxDelta = 512 << 20
+	// maxChain is how many deltas may follow each other, as in git.
+	maxChain = 4095
+	// maxDeflated is how many bytes deflate makes of one at most.
+	maxDeflated = 1032
+	// readAhead is how much a Reader reads at once.
+	readAhead = 16 << 10
 )
 
-// ErrTooLarge says that an object is longer than it may be.
-var ErrTooLarge = errors.New("it is too long")
-
-// errLongDelta says that an object is a difference, and it or what it is made of is longer than what is unpacked in memory.
-var errLongDelta = fmt.Errorf("it is packed as a difference, of which no more than %d bytes are unpacked: 'git repack -a -d -f' packs long files as a whole", mostDelta)
+var (
+	// ErrTooLarge says that an object is longer than it may be.
+	ErrTooLarge  = errors.New("it is too long")
+	errEndless   = fmt.Errorf("%w: there is no end to its deltas", ErrBroken)
+	errLongDelta = fmt.Errorf("it is packed as a delta of more than %d bytes: 'git repack -a -d -f' packs long files as a whole", maxDelta)
+)
 
 // Reader unpacks objects, one at a time.
 type Reader struct {
-	inflate inflate.Reader
-	cache   cache
-	// window is how much is read at least, a power of two.
-	window int64
-	// read is what was read last, from readAt on, of a pack.
-	read   []byte
-	readAt place
-	// delta is one that is applied, results what comes out: in turn, since one is made of the other.
-	delta   []byte
-	results [2][]byte
-	turn    int
+	cache cache
+	// in buffers section, which is all of the pack from.
+	in      *bufio.Reader
+	section *io.SectionReader
+	from    *Pack
+	zlib    io.ReadCloser
 	chain   []head
 }
 
-// NewReader keeps some objects, since others may be differences to them: up to that many bytes together.
-func NewReader(cached int) *Reader { return &Reader{cache: cache{most: cached}, window: page} }
+// NewReader returns a Reader that keeps some objects, since others may be deltas to them: up to that many bytes together.
+func NewReader(cached int) *Reader { return newReader(cached, readAhead) }
+
+func newReader(cached, ahead int) *Reader {
+	return &Reader{cache: cache{limit: cached}, in: bufio.NewReaderSize(nil, ahead)}
+}
+
+// seek goes to a place of a pack, within what is buffered if it can.
+func (r *Reader) seek(p *Pack, at int64) error {
+	if r.from == p {
+		read, err := r.section.Seek(0, io.SeekCurrent)
+		if skip := at - read + int64(r.in.Buffered()); err == nil && skip >= 0 && skip <= int64(r.in.Buffered()) {
+			_, err = r.in.Discard(int(skip))
+			return err
+		}
+	} else {
+		r.from, r.section = p, io.NewSectionReader(p.file, 0, p.end)
+	}
+	_, err := r.section.Seek(at, io.SeekStart)
+	r.in.Reset(r.section)
+	return err
+}
 
 // head is how an object begins in a pack.
 type head struct {
@@ -57,7 +72,7 @@ type head struct {
 	kind plumbing.ObjectType
 	// size is how long what follows is, unpacked, start where it begins.
 	size, start int64
-	// base is where the object is that a difference is to.
+	// base is where the base of a delta begins.
 	base int64
 }
 
@@ -65,16 +80,19 @@ func (h head) isDelta() bool {
 	return h.kind == plumbing.OFSDeltaObject || h.kind == plumbing.REFDeltaObject
 }
 
-// head reads the head of an object.
+// head reads the head of an object. The reader is left where the object begins.
 func (r *Reader) head(p *Pack, at int64) (h head, err error) {
 	if at < packHead || at >= p.end {
 		return h, ErrBroken
 	}
-	text, err := r.load(p, at, int64(longestHead))
-	if err != nil {
+	if err := r.seek(p, at); err != nil {
 		return h, err
 	}
-	kind, size, length, err := ParseHead(text)
+	text, err := r.in.Peek(maxHead)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return h, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	kind, size, length, err := parseHead(text)
 	if err != nil {
 		return h, err
 	}
@@ -82,7 +100,7 @@ func (r *Reader) head(p *Pack, at int64) (h head, err error) {
 	text = text[length:]
 	switch kind {
 	case plumbing.OFSDeltaObject:
-		back, length, err := ParseDistance(text)
+		back, length, err := parseDistance(text)
 		if err != nil || back <= 0 || back > at {
 			return h, ErrBroken
 		}
@@ -91,67 +109,28 @@ func (r *Reader) head(p *Pack, at int64) (h head, err error) {
 		if int64(len(text)) < hashSize {
 			return h, ErrBroken
 		}
-		base, found, err := p.Find(plumbing.Hash(text[:hashSize]))
+		name := plumbing.Hash(text[:hashSize])
+		base, found, err := p.Find(name)
 		if err != nil {
 			return h, err
 		}
 		if !found {
-			return h, fmt.Errorf("%w: it doesn't have the object %s, to which another one is a difference", ErrBroken, plumbing.Hash(text[:hashSize]))
+			return h, fmt.Errorf("%w: the base %s of one of its deltas is missing", ErrBroken, name)
 		}
 		h.base, h.start = base, h.start+hashSize
 	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
 	default:
-		return h, fmt.Errorf("%w: it has an object of the kind %d", ErrBroken, kind)
+		return h, fmt.Errorf("%w: it has an object of the unknown kind %d", ErrBroken, kind)
 	}
-	if left := p.end - h.start; left < 0 || size > left*mostDeflated {
+	if left := p.end - h.start; left < 0 || size > left*maxDeflated {
 		return h, ErrBroken
 	}
 	return h, nil
 }
 
-// load returns bytes of a pack, until the next call: fewer only at its end.
-func (r *Reader) load(p *Pack, at, count int64) ([]byte, error) {
-	count = min(count, p.end+hashSize-at)
-	if skip := at - r.readAt.at; r.readAt.pack == p && skip >= 0 && skip+count <= int64(len(r.read)) {
-		return r.read[skip : skip+count], nil
-	}
-	from := at &^ (r.window - 1)
-	size := min((at+count-from+r.window-1)&^(r.window-1), p.end+hashSize-from)
-	r.readAt = place{}
-	r.read = buffer(r.read, size, inflate.Slack)
-	if _, err := p.file.ReadAt(r.read, from); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
-	}
-	r.readAt = place{p, from}
-	return r.read[at-from:][:count], nil
-}
-
-// pieces reads what is between two places, as much at once as is read at least.
-func (r *Reader) pieces(p *Pack, start, end int64, read func(at int64, piece []byte) error) error {
-	for at := start; at < end; {
-		piece, err := r.load(p, at, min(end-at, r.window-at&(r.window-1)))
-		if err == nil {
-			err = read(at, piece)
-		}
-		if err != nil {
-			return err
-		}
-		at += int64(len(piece))
-	}
-	return nil
-}
-
-// buffer is one of a size with some more room, the old one if it is large enough and not much too large.
-func buffer(old []byte, size int64, more int) []byte {
-	if room := int64(cap(old)); room < size+int64(more) || room > mostKept && size < mostKept/2 {
-		return make([]byte, size, size+int64(more))
-	}
-	return old[:size]
-}
-
-// Kind is that of an object, differences followed to what they are made of.
+// Kind returns the kind of an object: for a delta the one of the object at the end of its chain.
 func (r *Reader) Kind(p *Pack, at int64) (plumbing.ObjectType, error) {
-	for range mostChain + 1 { // what it is made of comes behind all differences
+	for range maxChain + 1 {
 		h, err := r.head(p, at)
 		if err != nil || !h.isDelta() {
 			return h.kind, err
@@ -161,54 +140,155 @@ func (r *Reader) Kind(p *Pack, at int64) (plumbing.ObjectType, error) {
 	return 0, errEndless
 }
 
-var errEndless = fmt.Errorf("%w: there is no end to its differences", ErrBroken)
-
-// Size is how long an object is.
+// Size returns how long an object is.
 func (r *Reader) Size(p *Pack, at int64) (int64, error) {
 	h, err := r.head(p, at)
 	if err != nil || !h.isDelta() {
 		return h.size, err
 	}
-	delta, err := r.unpackDelta(p, h)
+	content, err := r.content(p, h)
 	if err != nil {
 		return 0, err
 	}
-	_, result, _, err := sizes(delta)
-	return result, err
-}
-
-// Open is Read for objects that may be larger than memory: what is no difference, and long, is unpacked while it is read. The text is to be read before the
-// next call.
-func (r *Reader) Open(p *Pack, at, most int64) (kind plumbing.ObjectType, size int64, text io.Reader, err error) {
-	h, err := r.head(p, at)
+	sizes, err := io.ReadAll(io.LimitReader(content, 2*binary.MaxVarintLen64))
 	if err != nil {
-		return 0, 0, nil, err
+		return 0, err
 	}
-	if !h.isDelta() && h.size > mostWhole {
-		if h.size > most {
-			return 0, 0, nil, ErrTooLarge
-		}
-		text, err := stream(p, h)
-		return h.kind, h.size, text, err
-	}
-	kind, whole, err := r.Read(p, at, most)
-	return kind, int64(len(whole)), bytes.NewReader(whole), err
+	return resultSize(sizes)
 }
 
-// stream unpacks an object while it is read, one byte more than it has at most.
-func stream(p *Pack, h head) (io.Reader, error) {
-	z, err := zlib.NewReader(bufio.NewReaderSize(io.NewSectionReader(p.file, h.start, p.end-h.start), 16*page))
+// Open is Read for objects that may be larger than memory: what is no delta is unpacked while it is read, and may turn out to be shorter or
+// longer than size. The text has to be read before the next call.
+func (r *Reader) Open(p *Pack, at, limit int64) (kind plumbing.ObjectType, size int64, text io.Reader, err error) {
+	h, err := r.head(p, at)
+	switch {
+	case err != nil:
+		return 0, 0, nil, err
+	case h.isDelta():
+		kind, whole, err := r.Read(p, at, limit)
+		return kind, int64(len(whole)), bytes.NewReader(whole), err
+	case h.size > limit:
+		return 0, 0, nil, ErrTooLarge
+	}
+	text, err = r.content(p, h)
+	return h.kind, h.size, text, err
+}
+
+// Read unpacks an object that isn't longer than limit; a longer one is ErrTooLarge. The content must not be changed.
+func (r *Reader) Read(p *Pack, at, limit int64) (plumbing.ObjectType, []byte, error) {
+	base, err := r.base(p, at, limit)
+	if err != nil {
+		return 0, nil, err
+	}
+	for i := len(r.chain) - 1; i >= 0; i-- {
+		most := int64(math.MaxInt64)
+		if i == 0 {
+			most = limit
+		}
+		if base.text, err = r.apply(p, r.chain[i], base.text, most); err != nil {
+			return 0, nil, err
+		}
+		r.cache.put(place{p, r.chain[i].at}, base)
+	}
+	if int64(len(base.text)) > limit {
+		return 0, nil, ErrTooLarge
+	}
+	return base.kind, base.text, nil
+}
+
+// base returns the object at the end of a chain of deltas, or the first one on the way that is cached. chain has the deltas to apply to it, the
+// last one first.
+func (r *Reader) base(p *Pack, at, limit int64) (content, error) {
+	r.chain = r.chain[:0]
+	for {
+		if found, is := r.cache.get(place{p, at}); is {
+			return found, nil
+		}
+		h, err := r.head(p, at)
+		switch {
+		case err != nil:
+			return content{}, err
+		case h.isDelta() && len(r.chain) == maxChain:
+			return content{}, errEndless
+		case h.isDelta():
+			r.chain, at = append(r.chain, h), h.base
+			continue
+		case len(r.chain) > 0 && h.size > maxDelta:
+			return content{}, errLongDelta
+		case len(r.chain) == 0 && h.size > limit:
+			return content{}, ErrTooLarge
+		}
+		text, err := r.unpack(p, h)
+		base := content{h.kind, text}
+		if err == nil {
+			r.cache.put(place{p, at}, base)
+		}
+		return base, err
+	}
+}
+
+// apply applies a delta to its base.
+func (r *Reader) apply(p *Pack, h head, base []byte, limit int64) ([]byte, error) {
+	if h.size > maxDelta {
+		return nil, errLongDelta
+	}
+	delta, err := r.unpack(p, h)
+	if err != nil {
+		return nil, err
+	}
+	size, err := resultSize(delta)
+	switch {
+	case err != nil:
+		return nil, err
+	case size > limit:
+		return nil, ErrTooLarge
+	case size > maxDelta:
+		return nil, errLongDelta
+	}
+	result, err := packfile.PatchDelta(base, delta)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	return io.LimitReader(streamed{z}, h.size+1), nil
+	return result, nil
 }
 
-// streamed says of content that can't be unpacked that the pack is broken.
-type streamed struct{ io.Reader }
+// unpack returns what follows a head.
+func (r *Reader) unpack(p *Pack, h head) ([]byte, error) {
+	content, err := r.content(p, h)
+	if err != nil {
+		return nil, err
+	}
+	text := make([]byte, h.size)
+	if _, err = io.ReadFull(content, text); err == nil {
+		if _, err = io.ReadFull(content, make([]byte, 1)); errors.Is(err, io.EOF) {
+			return text, nil
+		}
+	}
+	if errors.Is(err, ErrBroken) {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%w: it has an object that isn't as long as it says", ErrBroken)
+}
 
-func (s streamed) Read(out []byte) (int, error) {
-	n, err := s.Reader.Read(out)
+// content unpacks what follows a head while it is read, one byte more than its length at most.
+func (r *Reader) content(p *Pack, h head) (io.Reader, error) {
+	err := r.seek(p, h.start)
+	if resetter, is := r.zlib.(zlib.Resetter); err == nil && is {
+		err = resetter.Reset(r.in, nil)
+	} else if err == nil {
+		r.zlib, err = zlib.NewReader(r.in)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return io.LimitReader(inflated{r.zlib}, h.size+1), nil
+}
+
+// inflated says of content that can't be unpacked that the pack is broken.
+type inflated struct{ io.Reader }
+
+func (i inflated) Read(out []byte) (int, error) {
+	n, err := i.Reader.Read(out)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = fmt.Errorf("%w: %w", ErrBroken, err)
 	}

@@ -16,6 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// longText is how long a file is that is streamed.
+const longText = 4<<20 + 1
+
 // history makes a repository with objects of all kinds: files that change a little, one that is long, one that can't be packed, an empty one.
 func history(t testing.TB) string {
 	t.Helper()
@@ -30,7 +33,7 @@ func history(t testing.TB) string {
 	for i := range lines {
 		lines[i] = fmt.Sprintf("line %d of %d", i, random.IntN(1_000_000))
 	}
-	long := bytes.Repeat([]byte("a long file that is streamed\n"), mostWhole/25)
+	long := bytes.Repeat([]byte("a long file that is streamed\n"), longText/25)
 	for version := range 20 {
 		for range 5 {
 			lines[random.IntN(len(lines))] = fmt.Sprint("changed ", random.Uint64())
@@ -84,7 +87,7 @@ func TestReader(t *testing.T) {
 			for _, cached := range []int{0, 100_000, 64 << 20} {
 				r := NewReader(cached)
 				for _, e := range entries {
-					if size, err := r.Size(p, e.Start); cached == 0 || err != nil || size < mostWhole {
+					if size, err := r.Size(p, e.Start); cached == 0 || err != nil || size < longText {
 						same(t, r, p, e.Hash)
 					}
 				}
@@ -99,7 +102,7 @@ func same(t *testing.T, r *Reader, p *Pack, hash plumbing.Hash) {
 	at, found, err := p.Find(hash)
 	require.NoError(t, err)
 	require.True(t, found)
-	kind, text, err := r.Read(p, at, mostDelta)
+	kind, text, err := r.Read(p, at, maxDelta)
 	require.NoError(t, err, hash)
 	require.Equal(t, hash, plumbing.ComputeHash(kind, text))
 	_, _, err = r.Read(p, at, int64(len(text))-1)
@@ -164,15 +167,15 @@ func delta(base, result int64, ops ...byte) []byte {
 
 func TestBroken(t *testing.T) {
 	t.Parallel()
-	blob := raw{name(1), Head(plumbing.BlobObject, 3), deflated([]byte("one"))}
+	blob := raw{name(1), packedHead(plumbing.BlobObject, 3), deflated([]byte("one"))}
 	to := func(distance int64, text []byte) raw {
-		return raw{name(2), append(Head(plumbing.OFSDeltaObject, int64(len(text))), Distance(distance)...), deflated(text)}
+		return raw{name(2), append(packedHead(plumbing.OFSDeltaObject, int64(len(text))), packedDistance(distance)...), deflated(text)}
 	}
 	back := int64(len(blob.head) + len(blob.body))
 	byName := func(own, base byte) raw {
 		text := delta(3, 3, 3, 'a', 'b', 'c')
 		base20 := name(base)
-		return raw{name(own), append(Head(plumbing.REFDeltaObject, int64(len(text))), base20[:]...), deflated(text)}
+		return raw{name(own), append(packedHead(plumbing.REFDeltaObject, int64(len(text))), base20[:]...), deflated(text)}
 	}
 	for _, row := range []struct {
 		reason  string
@@ -199,13 +202,13 @@ func TestBroken(t *testing.T) {
 		{"itself as the base", []raw{blob, byName(2, 2)}, ErrBroken},
 		{"each other as the base", []raw{byName(2, 3), byName(3, 2)}, ErrBroken},
 		{"a base that isn't there", []raw{blob, byName(2, 9)}, ErrBroken},
-		{"a kind that there isn't", []raw{{name(2), Head(5, 3), deflated([]byte("one"))}}, ErrBroken},
-		{"no kind", []raw{{name(2), Head(0, 3), deflated([]byte("one"))}}, ErrBroken},
+		{"a kind that there isn't", []raw{{name(2), packedHead(5, 3), deflated([]byte("one"))}}, ErrBroken},
+		{"no kind", []raw{{name(2), packedHead(0, 3), deflated([]byte("one"))}}, ErrBroken},
 		{"a head without an end", []raw{{name(2), bytes.Repeat([]byte{0xff}, 30), nil}}, ErrBroken},
-		{"a length that fills memory", []raw{{name(2), Head(plumbing.BlobObject, 1<<40), deflated([]byte("one"))}}, ErrBroken},
-		{"longer than it says", []raw{{name(2), Head(plumbing.BlobObject, 2), deflated([]byte("one"))}}, ErrBroken},
-		{"shorter than it says", []raw{{name(2), Head(plumbing.BlobObject, 4), deflated([]byte("one"))}}, ErrBroken},
-		{"nothing that is packed", []raw{{name(2), Head(plumbing.BlobObject, 3), []byte("one two three four five")}}, ErrBroken},
+		{"a length that fills memory", []raw{{name(2), packedHead(plumbing.BlobObject, 1<<40), deflated([]byte("one"))}}, ErrBroken},
+		{"longer than it says", []raw{{name(2), packedHead(plumbing.BlobObject, 2), deflated([]byte("one"))}}, ErrBroken},
+		{"shorter than it says", []raw{{name(2), packedHead(plumbing.BlobObject, 4), deflated([]byte("one"))}}, ErrBroken},
+		{"nothing that is packed", []raw{{name(2), packedHead(plumbing.BlobObject, 3), []byte("one two three four five")}}, ErrBroken},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -226,12 +229,12 @@ func TestBroken(t *testing.T) {
 
 // chain is a blob and differences that follow each other, each in what its place makes of it.
 func chain(length int) []raw {
-	objects := []raw{{name(1), Head(plumbing.BlobObject, 3), deflated([]byte("one"))}}
+	objects := []raw{{name(1), packedHead(plumbing.BlobObject, 3), deflated([]byte("one"))}}
 	text := delta(3, 3, 3, 'a', 'b', 'c')
 	body := deflated(text)
 	for i := range length {
 		before := objects[i]
-		head := append(Head(plumbing.OFSDeltaObject, int64(len(text))), Distance(int64(len(before.head)+len(before.body)))...)
+		head := append(packedHead(plumbing.OFSDeltaObject, int64(len(text))), packedDistance(int64(len(before.head)+len(before.body)))...)
 		objects = append(objects, raw{plumbing.Hash{byte(i >> 8), byte(i), 9}, head, body})
 	}
 	return objects
@@ -244,8 +247,8 @@ func TestChain(t *testing.T) {
 		length int
 		want   error
 	}{
-		{"as long as git makes it", mostChain, nil},
-		{"longer, as somebody makes it who wants to see others wait", mostChain + 1, ErrBroken},
+		{"as long as git makes it", maxChain, nil},
+		{"longer, as somebody makes it who wants to see others wait", maxChain + 1, ErrBroken},
 	} {
 		p := opened(t, byHand(t, chain(row.length)...))
 		entries, err := p.Entries()
@@ -265,14 +268,14 @@ func TestChain(t *testing.T) {
 // TestLong has differences that are longer than what is unpacked in memory, or make what is. They are told before any memory is taken.
 func TestLong(t *testing.T) {
 	t.Parallel()
-	const long = mostDelta + 1
-	blob := raw{name(1), Head(plumbing.BlobObject, 3), deflated([]byte("one"))}
-	filler := make([]byte, long/mostDeflated+100) // no content takes less
+	const long = maxDelta + 1
+	blob := raw{name(1), packedHead(plumbing.BlobObject, 3), deflated([]byte("one"))}
+	filler := make([]byte, long/maxDeflated+100) // no content takes less
 	to := func(base raw, size int64, body []byte) raw {
-		return raw{name(2), append(Head(plumbing.OFSDeltaObject, size), Distance(int64(len(base.head)+len(base.body)))...), body}
+		return raw{name(2), append(packedHead(plumbing.OFSDeltaObject, size), packedDistance(int64(len(base.head)+len(base.body)))...), body}
 	}
 	result := delta(3, long, 0x91, 0, 3)
-	endless := raw{name(1), Head(plumbing.BlobObject, long), filler}
+	endless := raw{name(1), packedHead(plumbing.BlobObject, long), filler}
 	short := delta(long, 3, 0x91, 0, 3)
 	for _, row := range []struct {
 		reason  string
@@ -322,7 +325,7 @@ func TestSlow(t *testing.T) {
 		{"a wrong sum", 2000, append(slow(words)[:len(slow(words))-1], 0), ErrBroken},
 		{"without an end", 2000, slow(words)[:len(slow(words))-9], ErrBroken},
 	} {
-		p := opened(t, byHand(t, raw{name(2), Head(plumbing.BlobObject, row.size), row.body}, raw{name(3), Head(plumbing.BlobObject, 9000), make([]byte, 9000)}))
+		p := opened(t, byHand(t, raw{name(2), packedHead(plumbing.BlobObject, row.size), row.body}, raw{name(3), packedHead(plumbing.BlobObject, 9000), make([]byte, 9000)}))
 		_, text, err := NewReader(0).Read(p, packHead, 1<<20)
 		require.ErrorIs(t, err, row.want, row.reason)
 		if row.want == nil {
@@ -334,11 +337,11 @@ func TestSlow(t *testing.T) {
 // TestStream reads what is long and broken.
 func TestStream(t *testing.T) {
 	t.Parallel()
-	body := deflated(make([]byte, mostWhole+1))
+	body := deflated(make([]byte, longText))
 	for reason, body := range map[string][]byte{
 		"nothing that is packed": make([]byte, len(body)), "cut off": body[:len(body)/2], "broken in the middle": slices.Concat(body[:1000], bytes.Repeat([]byte{0xff}, 100), body[1100:]),
 	} {
-		p := opened(t, byHand(t, raw{name(2), Head(plumbing.BlobObject, mostWhole+1), body}))
+		p := opened(t, byHand(t, raw{name(2), packedHead(plumbing.BlobObject, longText), body}))
 		_, _, text, err := NewReader(0).Open(p, packHead, 1<<40)
 		if err == nil {
 			_, err = io.Copy(io.Discard, text)
@@ -355,7 +358,7 @@ func TestCache(t *testing.T) {
 	none := cache{}
 	put(&none, 1, 0)
 	assert.Empty(t, none.young, "a reader that is to keep nothing keeps nothing, not even what is empty")
-	c := cache{most: 1 << 20}
+	c := cache{limit: 1 << 20}
 	put(&c, 1, 1<<17)
 	_, found := c.get(place{at: 1})
 	assert.False(t, found, "what would be a good part of all")
@@ -364,12 +367,12 @@ func TestCache(t *testing.T) {
 		_, found := c.get(place{})
 		assert.True(t, found, "what is asked for again and again stays")
 	}
-	assert.LessOrEqual(t, (len(c.young)+len(c.old))*(1+overhead), c.most, "what is short takes room, too")
+	assert.LessOrEqual(t, (len(c.young)+len(c.old))*(1+overhead), c.limit, "what is short takes room, too")
 }
 
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
-	blob := raw{name(1), Head(plumbing.BlobObject, 3), deflated([]byte("one"))}
+	blob := raw{name(1), packedHead(plumbing.BlobObject, 3), deflated([]byte("one"))}
 	for _, row := range []struct {
 		reason string
 		file   string
@@ -377,18 +380,18 @@ func TestOpenRefuses(t *testing.T) {
 		want   string
 	}{
 		{"an empty pack", ".pack", func([]byte) []byte { return nil }, "too short"},
-		{"a pack that is cut off", ".pack", func(c []byte) []byte { return c[:len(c)-1] }, "that of another one"},
+		{"a pack that is cut off", ".pack", func(c []byte) []byte { return c[:len(c)-1] }, "that of another pack"},
 		{"a pack that is no pack", ".pack", func(c []byte) []byte { c[0] = 'X'; return c }, "version 2 or 3"},
 		{"a pack of a version to come", ".pack", func(c []byte) []byte { c[7] = 4; return c }, "version 2 or 3"},
 		{"a pack with another number of objects", ".pack", func(c []byte) []byte { c[11] = 9; return c }, "it has 9 objects, and its index 1"},
-		{"a pack of another name", ".pack", func(c []byte) []byte { c[len(c)-1] ^= 1; return c }, "that of another one"},
-		{"an empty index", ".idx", func([]byte) []byte { return nil }, "is none"},
-		{"an index of the first kind", ".idx", func(c []byte) []byte { return c[8:] }, "of the first kind"},
+		{"a pack of another name", ".pack", func(c []byte) []byte { c[len(c)-1] ^= 1; return c }, "that of another pack"},
+		{"an empty index", ".idx", func([]byte) []byte { return nil }, "isn't one"},
+		{"an index of the first kind", ".idx", func(c []byte) []byte { return c[8:] }, "of version 1"},
 		{"an index of a version to come", ".idx", func(c []byte) []byte { c[7] = 3; return c }, "version 3"},
 		{"an index out of order", ".idx", func(c []byte) []byte { c[8] = 1; return c }, "out of order"},
-		{"an index that is cut off", ".idx", func(c []byte) []byte { return c[:len(c)-8] }, "the length that it says"},
-		{"an index with more", ".idx", func(c []byte) []byte { return append(c, 0) }, "the length that it says"},
-		{"an index of very many", ".idx", func(c []byte) []byte { c[8+255*4] = 0xff; return c }, "the length that it says"},
+		{"an index that is cut off", ".idx", func(c []byte) []byte { return c[:len(c)-8] }, "as long as it says"},
+		{"an index with more", ".idx", func(c []byte) []byte { return append(c, 0) }, "as long as it says"},
+		{"an index of very many", ".idx", func(c []byte) []byte { c[8+255*4] = 0xff; return c }, "as long as it says"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -430,9 +433,9 @@ func TestOpenRefuses(t *testing.T) {
 
 // FuzzReader reads what isn't a pack as one: whatever comes, it is content or an error.
 func FuzzReader(f *testing.F) {
-	blob := raw{name(1), Head(plumbing.BlobObject, 3), deflated([]byte("one"))}
+	blob := raw{name(1), packedHead(plumbing.BlobObject, 3), deflated([]byte("one"))}
 	text := delta(3, 3, 3, 'a', 'b', 'c')
-	for _, objects := range [][]raw{{blob}, {blob, {name(2), append(Head(plumbing.OFSDeltaObject, int64(len(text))), Distance(int64(len(blob.head)+len(blob.body)))...), deflated(text)}}} {
+	for _, objects := range [][]raw{{blob}, {blob, {name(2), append(packedHead(plumbing.OFSDeltaObject, int64(len(text))), packedDistance(int64(len(blob.head)+len(blob.body)))...), deflated(text)}}} {
 		content, err := os.ReadFile(byHand(f, objects...) + ".pack")
 		require.NoError(f, err)
 		f.Add(content[packHead:], uint16(packHead))

@@ -12,39 +12,41 @@ import (
 	"io"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 )
 
 const (
 	// piece is how much is read and written at once.
 	piece = 256 << 10
-	// mostDepth is how many differences may follow each other, as git has it, unless the pack has them that are copied.
-	mostDepth = 50
+	// maxDepth is how many deltas may follow each other, as in git. Chains that are copied may be longer.
+	maxDepth = 50
 )
 
 // Writer writes a pack.
 type Writer struct {
+	// Wrote is called after each object with the number of those that are written. Nil is not called.
+	Wrote func(objects int)
+
 	out    *bufio.Writer
 	sum    hash.Hash
 	count  int
 	places map[plumbing.Hash]written
-	index  []indexed
-	// zlib packs what is whole, fast differences: these are short, and most of the time goes into clearing tables.
+	index  idxfile.Writer
+	// zlib packs whole objects, fast deltas: these are short, and clearing tables would take most of the time.
 	zlib, fast *zlib.Writer
-	// position is where the next byte goes, crc the sum of what is written of an object.
+	// position is where the next byte goes, crc the checksum of the current object so far.
 	position int64
 	crc      uint32
-	// Wrote is told after each object how many there are, if it is set.
-	Wrote func(objects int)
 }
 
-// written is what is known of an object that is, depth how many differences it takes to make it.
+// written is where an object is, its kind and how many deltas it takes to make it.
 type written struct {
 	at    int64
 	kind  plumbing.ObjectType
 	depth int
 }
 
-// NewWriter begins a pack that will have so many objects.
+// NewWriter begins a pack of count objects.
 func NewWriter(out io.Writer, count int) (*Writer, error) {
 	fast, err := zlib.NewWriterLevel(nil, zlib.BestSpeed)
 	if err != nil {
@@ -64,13 +66,12 @@ func (w *Writer) write(part []byte) error {
 
 // object writes an object: its head and what follows.
 func (w *Writer) object(hash plumbing.Hash, one written, head []byte, body func() error) error {
-	one.at = w.position
-	w.crc = 0
+	one.at, w.crc = w.position, 0
 	if err := errors.Join(w.write(head), body()); err != nil {
 		return err
 	}
 	w.places[hash] = one
-	w.index = append(w.index, indexed{hash, one.at, w.crc})
+	w.index.Add(hash, uint64(one.at), w.crc)
 	if w.Wrote != nil {
 		w.Wrote(len(w.places))
 	}
@@ -82,18 +83,18 @@ type packed struct{ *Writer }
 
 func (p packed) Write(part []byte) (int, error) { return len(part), p.write(part) }
 
-// Whole writes an object that is no difference, which is written for that.
+// Whole writes an object that is no delta. content is called once, to write its size bytes.
 func (w *Writer) Whole(hash plumbing.Hash, kind plumbing.ObjectType, size int64, content func(out io.Writer) error) error {
-	return w.object(hash, written{kind: kind}, Head(kind, size), func() error {
+	return w.object(hash, written{kind: kind}, packedHead(kind, size), func() error {
 		w.zlib.Reset(packed{w})
 		return errors.Join(content(w.zlib), w.zlib.Close())
 	})
 }
 
-// Delta writes an object as a difference to one that is written and may be a base.
+// Delta writes an object as a delta to one for which MayBeBase is true.
 func (w *Writer) Delta(hash, base plumbing.Hash, delta []byte) error {
 	to := w.places[base]
-	head := append(Head(plumbing.OFSDeltaObject, int64(len(delta))), Distance(w.position-to.at)...)
+	head := append(packedHead(plumbing.OFSDeltaObject, int64(len(delta))), packedDistance(w.position-to.at)...)
 	return w.object(hash, written{kind: to.kind, depth: to.depth + 1}, head, func() error {
 		w.fast.Reset(packed{w})
 		_, err := w.fast.Write(delta)
@@ -101,19 +102,19 @@ func (w *Writer) Delta(hash, base plumbing.Hash, delta []byte) error {
 	})
 }
 
-// Has tells whether an object is written.
+// Has reports whether an object is written.
 func (w *Writer) Has(hash plumbing.Hash) bool {
 	_, is := w.places[hash]
 	return is
 }
 
-// MayBeBase tells whether an object is written and isn't at the end of many differences.
+// MayBeBase reports whether an object is written and isn't at the end of a long chain of deltas.
 func (w *Writer) MayBeBase(hash plumbing.Hash) bool {
 	one, is := w.places[hash]
-	return is && one.depth < mostDepth
+	return is && one.depth < maxDepth
 }
 
-// Position is where the next object will be.
+// Position returns where the next object will begin.
 func (w *Writer) Position() int64 { return w.position }
 
 // Finish writes the end of the pack, and returns its name.
@@ -126,4 +127,18 @@ func (w *Writer) Finish() (name plumbing.Hash, err error) {
 	}
 	w.sum.Sum(name[:0])
 	return name, errors.Join(w.write(name[:]), w.out.Flush())
+}
+
+// WriteIndex writes the index of a pack that Finish has returned the name of.
+func (w *Writer) WriteIndex(out io.Writer, name plumbing.Hash) error {
+	if err := w.index.OnFooter(name); err != nil {
+		return err
+	}
+	index, err := w.index.Index()
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(out, piece)
+	_, err = idxfile.NewEncoder(buffered).Encode(index)
+	return errors.Join(err, buffered.Flush())
 }
