@@ -8,24 +8,20 @@ import (
 	"time"
 )
 
-// Abandon bounds how long a run waits for what is in flight once its context has ended: after
-// d it returns without those visits and predicates that haven't, and with an [*AbandonedError]
-// that names their nodes. 0 is not at all; a negative d is an [ErrInvalidOption], and so is
-// Abandon together with Concurrency(0), where the visit is on the goroutine that would have to
-// return.
+// Abandon bounds how long a run waits for visits and predicates in flight after its context has ended. After d, Run returns without them, with an
+// [*AbandonedError] that names their nodes. 0 doesn't wait at all. A negative d is an [ErrInvalidOption], and so is Abandon together with
+// Concurrency(0), where visits run on the goroutine that would have to return.
 //
-// A node whose visit was left counts as failed, with [ErrAbandoned]; one whose predicate was
-// left as unstarted. Their goroutines end when the visit or predicate does, whose result then
-// isn't noticed by anybody. Without Abandon a run waits for them however long that takes, so
-// that one visit or predicate which doesn't heed its context can hold it for ever.
+// A node whose visit was abandoned is failed, with [ErrAbandoned]; one whose predicate was abandoned is unstarted. Their goroutines end when the
+// visit or predicate returns, and the result is dropped. Without Abandon, a visit or predicate that ignores its context can block a run forever.
 func Abandon(d time.Duration) Option { return func(c *config) { c.abandon = limit{d, true} } }
 
-// ErrAbandoned is the error of a node whose visit a cancelled run didn't wait for.
+// ErrAbandoned is the error of a node whose visit was abandoned.
 var ErrAbandoned = errors.New("abandoned: the visit didn't return in time after the run was cancelled")
 
-// AbandonedError says that a cancelled run returned before what it had begun.
+// AbandonedError says that a cancelled run returned before all of its visits and predicates.
 type AbandonedError struct {
-	// Nodes are those whose visit or predicate had not returned, by name.
+	// Nodes are the nodes whose visit or predicate hadn't returned, sorted by name.
 	Nodes []string
 	// Err is the error of the context that ended the run.
 	Err error
@@ -33,13 +29,13 @@ type AbandonedError struct {
 
 // Error names the nodes.
 func (e *AbandonedError) Error() string {
-	return fmt.Sprintf("run: left behind while in flight: %s: %v", strings.Join(e.Nodes, ", "), e.Err)
+	return fmt.Sprintf("run: abandoned in flight: %s: %v", strings.Join(e.Nodes, ", "), e.Err)
 }
 
-// Unwrap is the error of the context.
+// Unwrap returns the error of the context.
 func (e *AbandonedError) Unwrap() error { return e.Err }
 
-// wait returns when the workers have ended, or those in flight have been abandoned.
+// wait returns when the workers have ended or have been abandoned.
 func (s *scheduler) wait() {
 	if !s.abandon.set {
 		<-s.done
@@ -55,14 +51,13 @@ func (s *scheduler) wait() {
 	select {
 	case <-s.done:
 	case <-timer.C:
-		s.leaveBehind()
+		s.abandonInFlight()
 		<-s.done
 	}
 }
 
-// leaveBehind ends the run for all workers that are in flight. From here on they touch nothing
-// of it but what counts them.
-func (s *scheduler) leaveBehind() {
+// abandonInFlight ends the run without the workers in flight. From here on they change nothing of it but leftBehind and workers.
+func (s *scheduler) abandonInFlight() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, j := range s.jobs {
@@ -72,7 +67,7 @@ func (s *scheduler) leaveBehind() {
 		case visiting:
 			s.outcomes[j.id] = OutcomeFailed
 			s.errs = append(s.errs, NodeError{Name: s.plan.names[j.id], Err: ErrAbandoned})
-			s.tellFinished(j, ErrAbandoned)
+			s.notifyFinished(j, ErrAbandoned)
 		case asking:
 			s.hold(j.id, held{gate: int(j.gate.Load()), abandoned: true})
 		}
@@ -85,8 +80,7 @@ func (s *scheduler) leaveBehind() {
 	s.finish()
 }
 
-// finish lets the run return when there are no workers but those that it has left behind. mu is
-// held.
+// finish lets the run return when there are no workers except abandoned ones. The caller holds mu.
 func (s *scheduler) finish() {
 	if s.over && !s.finished && s.workers == s.leftBehind {
 		s.finished = true
@@ -94,8 +88,8 @@ func (s *scheduler) finish() {
 	}
 }
 
-// late tells a worker whether it has been left behind while it was away. mu is held.
-func (s *scheduler) late() bool {
+// wasAbandoned reports to a worker that has returned whether it was abandoned. The caller holds mu.
+func (s *scheduler) wasAbandoned() bool {
 	if len(s.abandoned) == 0 {
 		return false
 	}

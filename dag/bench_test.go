@@ -144,7 +144,7 @@ func BenchmarkQueries(b *testing.B) {
 		"Descendants": func() { g.Descendants("n9999") },
 		"Topology":    func() { g.Topology() },
 		"Layers":      func() { g.Layers() },
-		"DOT":         func() { g.DOT() },
+		"Nodes":       func() { g.Nodes() },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

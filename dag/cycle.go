@@ -4,150 +4,106 @@ import "slices"
 
 // search is the scratch space of admit.
 type search struct {
-	// marks tells which of the two walks of which insertion last saw a node.
-	marks        []uint64
-	round        uint64
-	below, above walk
+	// marks has, for each node, the walk that found it last: round + the direction of that walk. round grows by 2 with each search.
+	marks []uint64
+	round uint64
+	walks [2]walk
 }
 
-// walk is a breadth-first search that can be driven edge by edge.
+// walk is a breadth-first search that follows one edge at a time.
 type walk struct {
-	// found are the nodes seen so far; those from at on have edges left to follow, beginning
-	// with next.
+	// found are the nodes found so far. Those from at on have edges left to follow, the first of which is next.
 	found []int32
 	at    int
 	next  int32
 }
 
-// admit makes the order fit for a new edge on which parent waits for child; it answers false
-// when parent is reachable from child.
+// admit makes the order fit for a new edge from parent to child. It returns false if the edge would close a cycle.
 //
-// If the order has child before parent already, which is the usual case, nothing is to be done.
-// Otherwise only what lies between the two can be in the way: it walks from child over what is
-// waited for and from parent over what waits, one edge of each in turn, until one of the walks
-// ends, and moves what that one found past the other end. So an insertion costs no more than the
-// smaller side of it.
+// Nothing is to be done if child is before parent already, which is the usual case. Otherwise only the nodes between the two can be in the way. It
+// walks down from child and up from parent, one edge of each in turn, until one of the walks ends, and moves what that walk has found past the
+// other end. So an insertion costs no more than the smaller side.
 func (s *structure) admit(parent, child int32) bool {
-	if parent == child {
-		return false
-	}
-	if s.order.before(child, parent) {
-		return true
+	if parent == child || s.order.before(child, parent) {
+		return parent != child
 	}
 	w := &s.search
 	w.round += 2
 	w.marks = append(w.marks, make([]uint64, len(s.nodes)-len(w.marks))...)
-	w.below.start(child, s.nodes[child].children)
-	w.above.start(parent, s.nodes[parent].parents)
-	w.marks[child], w.marks[parent] = w.round, w.round+1
-	for {
-		ended, met := s.stepBelow(parent)
-		if met {
+	for way, id := range [2]int32{down: child, up: parent} {
+		w.walks[way] = walk{found: append(w.walks[way].found[:0], id), next: s.nodes[id].first[way]}
+		w.marks[id] = w.round + uint64(way)
+	}
+	for way := down; ; way = 1 - way {
+		ended, met := s.step(way, parent, child)
+		switch {
+		case met:
 			return false
-		}
-		if ended {
-			s.sortByOrder(w.below.found)
-			s.order.move(w.below.found, s.order.places[parent].prev)
+		case ended && way == down:
+			s.order.moveBefore(s.inOrder(w.walks[way].found), parent)
 			return true
-		}
-		ended, met = s.stepAbove(child)
-		if met {
-			return false
-		}
-		if ended {
-			s.sortByOrder(w.above.found)
-			s.order.move(w.above.found, child)
+		case ended:
+			s.order.moveBehind(s.inOrder(w.walks[way].found), child)
 			return true
 		}
 	}
 }
 
-func (w *walk) start(id, next int32) {
-	w.found = append(w.found[:0], id)
-	w.at, w.next = 0, next
-}
-
-// stepBelow follows one edge to something that is waited for and lies behind limit. ended says
-// that there was none left, met that the other walk has been there: a cycle.
-func (s *structure) stepBelow(limit int32) (ended, met bool) {
-	w := &s.search.below
+// step follows one edge of a walk, unless it leads out of what is between parent and child. ended reports that there was none left, met that the
+// other walk has found the same node: a cycle.
+func (s *structure) step(way direction, parent, child int32) (ended, met bool) {
+	w := &s.search.walks[way]
 	for w.next == none {
 		if w.at++; w.at == len(w.found) {
 			return true, false
 		}
-		w.next = s.nodes[w.found[w.at]].children
+		w.next = s.nodes[w.found[w.at]].first[way]
 	}
-	to := s.edges[w.next].child
-	w.next = s.edges[w.next].nextChild
-	if s.order.before(to, limit) {
+	e := &s.edges[w.next]
+	to := e.ends[1-way]
+	w.next = e.next[way]
+	if way == down && s.order.before(to, parent) || way == up && s.order.before(child, to) {
 		return false, false
 	}
-	return false, s.visit(w, to, s.search.round)
-}
-
-// stepAbove follows one edge to something that waits and lies before limit.
-func (s *structure) stepAbove(limit int32) (ended, met bool) {
-	w := &s.search.above
-	for w.next == none {
-		if w.at++; w.at == len(w.found) {
-			return true, false
-		}
-		w.next = s.nodes[w.found[w.at]].parents
-	}
-	to := s.edges[w.next].parent
-	w.next = s.edges[w.next].nextParent
-	if s.order.before(limit, to) {
-		return false, false
-	}
-	return false, s.visit(w, to, s.search.round+1)
-}
-
-// visit marks a node as found; met says that the other walk has found it before.
-func (s *structure) visit(w *walk, id int32, mark uint64) (met bool) {
-	switch seen := s.search.marks[id]; {
-	case seen == mark:
-	case seen >= s.search.round:
-		return true
+	switch mark := s.search.round + uint64(way); {
+	case s.search.marks[to] == mark:
+	case s.search.marks[to] >= s.search.round:
+		return false, true
 	default:
-		s.search.marks[id] = mark
-		w.found = append(w.found, id)
+		s.search.marks[to] = mark
+		w.found = append(w.found, to)
 	}
-	return false
+	return false, false
 }
 
-func (s *structure) sortByOrder(ids []int32) {
+func (s *structure) inOrder(ids []int32) []int32 {
 	slices.SortFunc(ids, func(a, b int32) int {
 		if s.order.before(a, b) {
 			return -1
 		}
 		return 1
 	})
+	return ids
 }
 
-// cycle is the shortest cycle that the edge from parent to child would close.
+// cycle returns the shortest cycle that an edge from parent to child would close.
 func (s *structure) cycle(parent, child int32) []string {
-	from := make([]int32, len(s.nodes))
-	for i := range from {
-		from[i] = none
+	if parent == child {
+		return []string{s.names[parent], s.names[parent]}
 	}
-	for queue := []int32{child}; len(queue) > 0 && from[parent] == none && parent != child; queue = queue[1:] {
-		for at := s.nodes[queue[0]].children; at != none; at = s.edges[at].nextChild {
-			if to := s.edges[at].child; to != child && from[to] == none {
+	from := map[int32]int32{child: none}
+	for queue := []int32{child}; len(queue) > 0; queue = queue[1:] {
+		for to := range s.neighbours(queue[0], down) {
+			if _, found := from[to]; !found {
 				from[to] = queue[0]
 				queue = append(queue, to)
 			}
 		}
 	}
 	path := []string{s.names[parent]}
-	for id := parent; id != child; id = from[id] {
-		if id != parent {
-			path = append(path, s.names[id])
-		}
+	for id := parent; id != none; id = from[id] {
+		path = append(path, s.names[id])
 	}
-	path = append(path, s.names[child])
 	slices.Reverse(path[1:])
-	if parent != child {
-		path = append(path, s.names[parent])
-	}
 	return path
 }

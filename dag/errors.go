@@ -7,33 +7,31 @@ import (
 )
 
 var (
-	// ErrInvalidNode says that a node can't be what it was asked to be: it has no name.
+	// ErrInvalidNode says that a node has no name.
 	ErrInvalidNode = errors.New("a node needs a name")
-	// ErrDuplicateNode says that the graph has a node of that name already.
-	ErrDuplicateNode = errors.New("the graph has a node of that name already")
-	// ErrInvalidOption says that an option of Run has a value outside its range.
+	// ErrDuplicateNode says that the graph already has a node of that name.
+	ErrDuplicateNode = errors.New("the graph already has a node of that name")
+	// ErrInvalidOption says that an option of Run has an invalid value.
 	ErrInvalidOption = errors.New("invalid option")
-	// ErrNilGraph says that a graph was to be changed that isn't there: make it with New.
-	ErrNilGraph = errors.New("the graph is nil")
-	// ErrOverlap says that a state was to hold one node under two outcomes.
+	// ErrNilGraph says that a nil graph can't be changed.
+	ErrNilGraph = errors.New("nil graph: make it with New")
+	// ErrOverlap says that a node can't have two outcomes in one state.
 	ErrOverlap = errors.New("a node has one outcome")
 )
 
-// Role is the side of a dependency on which a node stands.
+// Role is the side of a dependency.
 type Role string
 
 const (
-	// RoleParent is the side that waits, the dependent.
+	// RoleParent is the dependent, which waits.
 	RoleParent Role = "parent"
-	// RoleChild is the side that is waited for, the dependency.
+	// RoleChild is the dependency, which is waited for.
 	RoleChild Role = "child"
 )
 
 // UnknownNodeError says that a dependency names a node that isn't in the graph.
 type UnknownNodeError struct {
-	// Name is the name that isn't in the graph.
 	Name string
-	// Role is the side of the dependency on which it was named.
 	Role Role
 }
 
@@ -44,8 +42,7 @@ func (e *UnknownNodeError) Error() string {
 
 // CycleError says that a dependency would have closed a cycle.
 type CycleError struct {
-	// Path is the shortest such cycle. Each node waits for the one after it; the refused
-	// dependency is the first step, and the last name is the first one again.
+	// Path is the shortest such cycle. Each node waits for the next one, beginning with the refused dependency, and the last name is the first one again.
 	Path []string
 }
 
@@ -59,13 +56,13 @@ func (e *CycleError) Error() string {
 
 // NodeError is the error of one node.
 type NodeError struct {
-	// Name is the node's name, or empty for an error that belongs to no node.
+	// Name is the name of the node, empty for an error that belongs to no node.
 	Name string
-	// Err is what its visit, or the predicate that kept it from starting, returned.
+	// Err is what its visit returned, or the predicate that kept it from starting.
 	Err error
 }
 
-// Error puts the node's name before the error.
+// Error puts the name of the node before the error.
 func (e NodeError) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("node %q: no error", e.Name)
@@ -76,5 +73,5 @@ func (e NodeError) Error() string {
 	return fmt.Sprintf("node %q: %v", e.Name, e.Err)
 }
 
-// Unwrap is the error without the name.
+// Unwrap returns the error without the name.
 func (e NodeError) Unwrap() error { return e.Err }

@@ -1,13 +1,6 @@
 package dag_test
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"strings"
-
-	"github.com/operkit/operkit/dag"
-)
+import "fmt"
 
 func ExampleGraph_Remove() {
 	g := site()
@@ -60,58 +53,15 @@ func ExampleGraph_Layers() {
 	// [web]
 }
 
-func ExampleGraph_DOT() {
+func ExampleGraph_Nodes() {
 	g := site()
-	_ = g.Depend("api", "db", dag.When(func(context.Context) (bool, error) { return true, nil }))
-	fmt.Print(g.DOT())
+	g.Disable("cache")
+	for _, node := range g.Nodes() {
+		fmt.Println(node.Name, node.Layer, node.Disabled, node.Dependencies)
+	}
 	// Output:
-	// digraph {
-	//   rankdir=LR;
-	//   node [shape=box];
-	//   "web";
-	//   "api";
-	//   "db";
-	//   "cache";
-	//   "web" -> "api";
-	//   "web" -> "cache";
-	//   "api" -> "db" [style=dashed];
-	// }
-}
-
-func ExampleGraph_Mermaid() {
-	fmt.Print(site().Mermaid())
-	// Output:
-	// flowchart LR
-	//   n0["web"]
-	//   n1["api"]
-	//   n2["db"]
-	//   n3["cache"]
-	//   n0 --> n1
-	//   n0 --> n3
-	//   n1 --> n2
-}
-
-func ExampleGraph_SVG() {
-	picture := site().SVG()
-	fmt.Println(strings.Count(picture, "<g>"), "nodes,", strings.Count(picture, "marker-end"), "arrows")
-	// Output: 4 nodes, 3 arrows
-}
-
-func ExampleWithState() {
-	g := dag.New[int]()
-	_ = g.Add("db", 0)
-	_ = g.Add("api", 0)
-	_ = g.Depend("api", "db")
-	state, _ := dag.Run(context.Background(), g, func(context.Context, string, int) error {
-		return errors.New("no disk")
-	})
-	fmt.Print(g.DOT(dag.WithState(state)))
-	// Output:
-	// digraph {
-	//   rankdir=LR;
-	//   node [shape=box];
-	//   "db" [fillcolor="#ffcdd2", color="#c62828", style="filled", tooltip="no disk"];
-	//   "api" [fillcolor="#eeeeee", color="#9e9e9e", style="filled", tooltip="waits for db (failed)"];
-	//   "api" -> "db";
-	// }
+	// web 2 false [{api false} {cache false}]
+	// api 1 false [{db false}]
+	// db 0 false []
+	// cache 0 true []
 }

@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// Unverified marks err as one after which a node counts as unverified instead of failed: its
-// visit did what it had to, but the result isn't there yet. err is the cause and may be nil.
+// Unverified returns an error that makes a node unverified instead of failed: its visit did its work, but the result isn't there yet. err is the
+// cause and may be nil.
 //
-// The mark is about the node. Whether the cause makes the whole run count as failed (see
-// [State.HasFailed]) is up to the cause: one with a method Fatal() bool decides by it, nil
-// doesn't, and any other one does. [Expected] gives an error that method.
+// Whether the whole run counts as failed (see [State.HasFailed]) depends on the cause: one with a method Fatal() bool decides by it, nil doesn't
+// count, and any other error does. [Expected] gives an error that method.
 //
-// An error that wraps several others is unverified when all of them are.
+// An error that wraps several others is unverified if all of them are.
 func Unverified(err error) error { return &unverifiedError{err} }
 
 type unverifiedError struct{ cause error }
@@ -27,9 +26,8 @@ func (e *unverifiedError) Error() string {
 
 func (e *unverifiedError) Unwrap() error { return e.cause }
 
-// Expected marks err as one that is part of normal work, such as something not being ready
-// yet, so that it doesn't make a run count as failed: the result has a method Fatal() bool
-// that answers false. nil stays nil.
+// Expected returns an error that doesn't make a run count as failed, for errors that are part of normal work, such as something that isn't ready
+// yet: it has a method Fatal() bool that returns false. Expected(nil) is nil.
 func Expected(err error) error {
 	if err == nil {
 		return nil
@@ -41,10 +39,10 @@ type expectedError struct{ error }
 
 func (e *expectedError) Unwrap() error { return e.error }
 
-// Fatal is the word of an error on whether it makes a run count as failed.
+// Fatal reports whether the error makes a run count as failed.
 func (e *expectedError) Fatal() bool { return false }
 
-// PanicError is the error of a node whose visit, or predicate, panicked.
+// PanicError is the error of a node whose visit or predicate panicked.
 type PanicError struct {
 	// Value is what was passed to panic.
 	Value any
@@ -52,35 +50,34 @@ type PanicError struct {
 	Stack []byte
 }
 
-// Error shows the value, not the stack.
+// Error returns the value without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap is the value when that is an error.
+// Unwrap returns the value if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// GoexitError is the error of a node whose visit, or predicate, called [runtime.Goexit], as
-// FailNow of a test does.
+// GoexitError is the error of a node whose visit or predicate called [runtime.Goexit], as testing.T.FailNow does.
 type GoexitError struct {
 	// Stack is the stack of the goroutine at the call, as debug.Stack formats it.
 	Stack []byte
 }
 
-// Error says what happened, without the stack.
+// Error returns a text without the stack.
 func (e *GoexitError) Error() string { return "runtime.Goexit was called" }
 
-// recovered turns a panic into *err. It must be deferred directly.
+// recovered stores a panic in *err. It must be deferred directly.
 func recovered(err *error) {
 	if value := recover(); value != nil {
 		*err = &PanicError{Value: value, Stack: debug.Stack()}
 	}
 }
 
-// isUnverified tells whether every branch of err's tree leads to Unverified.
+// isUnverified reports whether every branch of err's tree has an error of Unverified.
 func isUnverified(err error) bool {
-	switch e := err.(type) { // errors.As finds one branch, and all of them count
+	switch e := err.(type) { // errors.As finds one branch, but all of them count
 	case *unverifiedError:
 		return true
 	case interface{ Unwrap() error }:
@@ -97,10 +94,9 @@ func isUnverified(err error) bool {
 	return false
 }
 
-// isFatal tells whether err makes a run count as failed: whether any branch of its tree does, so that
-// an expected error can't hide another one (spec: dag 33).
+// isFatal reports whether any branch of err's tree makes a run count as failed, so that an expected error can't hide another one.
 func isFatal(err error) bool {
-	switch e := err.(type) { // errors.As finds one branch, and any of them counts
+	switch e := err.(type) { // errors.As finds one branch, but any of them counts
 	case nil:
 		return false
 	case interface{ Fatal() bool }:

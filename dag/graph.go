@@ -3,42 +3,41 @@ package dag
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
 
 // Graph holds named nodes, each with data of type T, and which of them wait for which.
 //
-// The zero value is an empty graph ready for use. A nil graph reads as an empty one and can't be
-// changed. All methods are safe for concurrent use; a Graph must not be copied.
+// The zero value is an empty graph, ready for use. A nil graph reads as an empty one and can't be changed. All methods are safe for concurrent
+// use. A Graph must not be copied.
 type Graph[T any] struct {
 	mu        sync.RWMutex
 	structure structure
-	// data only ever grows, so that a snapshot can share it. What is removed stays in it until
-	// compact replaces it.
+	// data only grows, so that snapshots can share it. The data of removed nodes stay in it until compact replaces it.
 	data []T
-	// plan is the structure as runs see it; nil after a change, until it is needed.
+	// plan is the structure as runs see it, nil after a change.
 	plan *plan
 }
 
-// Predicate tells whether a dependent may start although what it waits for is verified. An
-// error keeps it from starting for the rest of the run and becomes its error. Predicates are
-// called from several goroutines and should end when ctx does.
+// Predicate reports whether a dependent may start, once everything it waits for is verified. An error keeps it from starting for the rest of the
+// run, and becomes its error. Predicates are called from several goroutines, and should return when ctx ends.
 type Predicate func(ctx context.Context) (bool, error)
 
-// EdgeOption says something about a dependency.
+// EdgeOption is an option of a dependency. A nil one is ignored.
 type EdgeOption func(*edgeConfig)
 
 type edgeConfig struct{ when Predicate }
 
-// When lets the dependent start only once predicate has answered true. nil is no predicate.
+// When lets the dependent start only once predicate has returned true. A nil predicate is none.
 func When(predicate Predicate) EdgeOption {
 	return func(c *edgeConfig) { c.when = predicate }
 }
 
 func newEdgeConfig(options []EdgeOption) edgeConfig {
 	if len(options) == 0 {
-		return edgeConfig{}
+		return edgeConfig{} // without allocating
 	}
 	config := &edgeConfig{}
 	for _, option := range options {
@@ -49,13 +48,12 @@ func newEdgeConfig(options []EdgeOption) edgeConfig {
 	return *config
 }
 
-// New makes an empty graph.
+// New returns an empty graph.
 func New[T any]() *Graph[T] { return &Graph[T]{} }
 
-// Add puts a node into the graph. The name is what identifies it; data is for the visits.
+// Add adds a node. The name identifies it; data is passed to visits.
 //
-// Errors: [ErrInvalidNode] for an empty name, [ErrDuplicateNode] for one that is taken, and
-// [ErrNilGraph]. The graph is unchanged then (spec: dag 2).
+// Errors are [ErrInvalidNode] for an empty name, [ErrDuplicateNode] for a name that is taken, and [ErrNilGraph]. They leave the graph unchanged.
 func (g *Graph[T]) Add(name string, data T) error {
 	if g == nil {
 		return fmt.Errorf("node %q: %w", name, ErrNilGraph)
@@ -65,16 +63,15 @@ func (g *Graph[T]) Add(name string, data T) error {
 	if err := g.structure.addNode(name); err != nil {
 		return fmt.Errorf("node %q: %w", name, err)
 	}
-	g.data = push(g.data, data)
+	g.data = append(g.data, data)
 	g.plan = nil
 	return nil
 }
 
-// Depend makes dependent wait for dependency. Doing it again replaces the options of the
-// dependency that is there, so that the last call wins (spec: dag 6).
+// Depend makes dependent wait for dependency. For a dependency that exists it replaces the options.
 //
-// Errors: [*UnknownNodeError], [*CycleError] when dependency already waits for dependent, be it
-// by way of others, or is dependent itself, and [ErrNilGraph]. The graph is unchanged then.
+// Errors are [*UnknownNodeError], [*CycleError] if dependency is dependent or waits for it, directly or not, and [ErrNilGraph]. They leave the
+// graph unchanged.
 func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) error {
 	if g == nil {
 		return fmt.Errorf("node %q: %w", dependent, ErrNilGraph)
@@ -82,11 +79,11 @@ func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) e
 	config := newEdgeConfig(options)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	parent := g.structure.findDependent(dependent)
+	parent := g.structure.find(dependent)
 	if parent == none {
 		return &UnknownNodeError{Name: dependent, Role: RoleParent}
 	}
-	child := g.structure.findDependency(dependency)
+	child := g.structure.find(dependency)
 	if child == none {
 		return &UnknownNodeError{Name: dependency, Role: RoleChild}
 	}
@@ -97,13 +94,56 @@ func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) e
 	return nil
 }
 
-// Disable keeps a node from being started: it and everything that waits for it end unstarted.
-// Doing it twice is the same as once; for a name that isn't in the graph it does nothing
-// (spec: dag 16).
+// Remove removes a node and all dependencies on it and of it. It does nothing for an unknown name. Runs in progress aren't affected.
+//
+// The data of a removed node are released by the next run or query of the whole graph, or when more nodes were removed than are left.
+func (g *Graph[T]) Remove(name string) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.structure.removeNode(name) {
+		return
+	}
+	g.plan = nil
+	if g.structure.sparse() {
+		g.compact()
+	}
+}
+
+// RemoveDependency removes the direct dependency of dependent on dependency. It does nothing if there is none.
+func (g *Graph[T]) RemoveDependency(dependent, dependency string) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	parent, child := g.structure.find(dependent), g.structure.find(dependency)
+	if parent == none || child == none {
+		return
+	}
+	if at := g.structure.findEdge(parent, child); at != none {
+		g.structure.removeEdge(at)
+		g.plan = nil
+	}
+}
+
+// compact releases what removed nodes have left behind. Snapshots keep what they share.
+func (g *Graph[T]) compact() {
+	data := make([]T, 0, len(g.structure.ids))
+	for id := range g.structure.live {
+		data = append(data, g.data[id])
+	}
+	g.data = data
+	g.structure.compact()
+}
+
+// Disable keeps a node from being started: it and everything that waits for it end unstarted. Disabling it twice is the same as once. It does
+// nothing for an unknown name.
 func (g *Graph[T]) Disable(name string) { g.setDisabled(name, true) }
 
-// Enable undoes Disable, however often that was called. For a node that isn't disabled, or
-// isn't in the graph, it does nothing (spec: dag 16).
+// Enable undoes Disable, however often that was called. It does nothing for a node that isn't disabled, or for an unknown name.
 func (g *Graph[T]) Enable(name string) { g.setDisabled(name, false) }
 
 func (g *Graph[T]) setDisabled(name string, disabled bool) {
@@ -117,31 +157,23 @@ func (g *Graph[T]) setDisabled(name string, disabled bool) {
 	}
 }
 
-// Len is the number of nodes.
+// Len returns the number of nodes.
 func (g *Graph[T]) Len() int {
 	if g == nil {
 		return 0
 	}
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	return g.structure.index.count
+	return len(g.structure.ids)
 }
 
-// Names are the names of the nodes in the order in which they were added.
+// Names returns the names of the nodes in the order in which they were added.
 func (g *Graph[T]) Names() []string {
-	if g == nil {
-		return nil
-	}
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	names := make([]string, 0, g.structure.index.count)
-	for id := range g.structure.live {
-		names = append(names, g.structure.names[id])
-	}
-	return names
+	p, _ := g.snapshot()
+	return slices.Clone(p.names)
 }
 
-// Node returns the data of a node; ok is false when there is no such node.
+// Node returns the data of a node. ok is false if there is no such node.
 func (g *Graph[T]) Node(name string) (data T, ok bool) {
 	if g == nil {
 		return data, false
@@ -155,8 +187,7 @@ func (g *Graph[T]) Node(name string) (data T, ok bool) {
 	return g.data[id], true
 }
 
-// String lists the nodes in the order in which they were added, each with what it waits for in
-// the order in which that was said, as in "Graph({web:[db],db:[]})" (spec: dag 11).
+// String lists the nodes in the order in which they were added, each with what it waits for, as in "Graph({web:[db],db:[]})".
 func (g *Graph[T]) String() string {
 	var b strings.Builder
 	b.WriteString("Graph({")

@@ -9,64 +9,58 @@ import (
 )
 
 const (
-	// ObserverPatience is how long a run that is over waits for a call of its observer to return.
+	// ObserverPatience is how long a run waits in the end for a call of its observer to return.
 	ObserverPatience = 5 * time.Second
-	// eventBuffer is how many events may be undelivered before intermediate ones are lost.
+	// eventBuffer is how many events may be queued before intermediate ones are dropped.
 	eventBuffer = 1024
 )
 
-// Observe has observer told what happens to the nodes, in the order in which it does, for
-// progress displays, logs and metrics. nil is none.
+// Observe calls observer with the events of a run, in their order, for progress displays, logs and metrics. A nil observer is none.
 //
-// All calls come from one goroutine, which isn't one of those that visit: an observer can't
-// slow a run. While it is more than a thousand events behind, it isn't told of further starts
-// and waits. It is always told the last event of each node: no more than that one and the
-// thousand are kept for it.
+// All calls are on one goroutine, which doesn't run visits: a slow observer doesn't slow the run. While it is more than a thousand events behind,
+// starts and waits are dropped. The last event of each node is always delivered.
 //
-// Run returns after the last call has returned. An observer that blocks for longer than
-// [ObserverPatience] after the end of the run, panics, or calls runtime.Goexit, isn't called
-// again; Run returns an [*ObserverError] then, with the state. The run itself isn't touched.
+// Run returns after the last call has returned. If the observer panics, calls runtime.Goexit, or blocks for longer than [ObserverPatience] after the
+// end of the run, it isn't called again, and Run returns the state with an [*ObserverError].
 //
-// With Concurrency(0) there is no other goroutine: the observer is called on that of Run, at
-// once, and takes its time. It loses nothing, and one that blocks holds up the run. A visit that
-// calls runtime.Goexit ends the run there and then: that is the last it is told.
+// With Concurrency(0) the observer is called at once, on the goroutine of Run. Nothing is dropped, and an observer that blocks blocks the run. A visit
+// that calls runtime.Goexit ends the run at once: its event is the last one.
 func Observe(observer func(Event)) Option { return func(c *config) { c.observer = observer } }
 
-// ObserverError says that an observer did not learn of all events. The state of the run is
-// complete all the same.
+// ObserverError says that not all events were delivered to an observer. The state of the run is complete nevertheless.
 type ObserverError struct {
-	// Undelivered is the number of events that it didn't learn of, or didn't return from.
+	// Undelivered is the number of events that weren't delivered, or from which the observer didn't return.
 	Undelivered int
 	// Err is a [*PanicError], a [*GoexitError], or [ErrObserverBlocked].
 	Err error
 }
 
-// ErrObserverBlocked says that a call of an observer didn't return.
+// ErrObserverBlocked says that a call of an observer didn't return in time.
 var ErrObserverBlocked = fmt.Errorf("it blocked for %s after the end of the run", ObserverPatience)
 
-// Error says what became of the observer.
+// Error returns what happened to the observer.
 func (e *ObserverError) Error() string {
-	return fmt.Sprintf("observer: %v; events it didn't learn of: %d", e.Err, e.Undelivered)
+	return fmt.Sprintf("observer: %v: %d events weren't delivered", e.Err, e.Undelivered)
 }
 
-// Unwrap is what happened to the observer.
+// Unwrap returns what happened to the observer.
 func (e *ObserverError) Unwrap() error { return e.Err }
 
-// observation is the way of events to an observer.
+// observation delivers events to an observer.
 type observation struct {
 	observer func(Event)
 
 	mu    sync.Mutex
 	ready sync.Cond
-	// queue holds, from head on, what is to be delivered, beginning with what is being delivered.
+	// queue has, from head on, the event that is being delivered and those to deliver.
 	queue []Event
 	head  int
-	// calling is since when the observer has been at an event; zero between events.
+	// calling is when the observer was called, zero between calls.
 	calling time.Time
-	// closed is set when no more events come, over when none is delivered any more.
+	// closed is set when no more events come, over when no more are delivered.
 	closed, over bool
 	err          error
-	// done is closed when deliver has returned. nil where there is no goroutine.
+	// done is closed when deliver has returned. It is nil if there is no goroutine.
 	done chan struct{}
 }
 
@@ -80,8 +74,8 @@ func observe(observer func(Event), inline bool) *observation {
 	return o
 }
 
-// tell queues an event, or loses it when there are too many and a later one of its node follows.
-func (o *observation) tell(e Event) {
+// queueEvent queues an event, or drops it if there are too many and a later event of its node follows.
+func (o *observation) queueEvent(e Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.over || o.done != nil && !e.last() && len(o.queue)-o.head >= eventBuffer {
@@ -117,7 +111,7 @@ func (o *observation) deliver() {
 	}
 }
 
-// flush delivers on the caller's goroutine.
+// flush delivers all events on the caller's goroutine.
 func (o *observation) flush() {
 	for !o.over && o.head < len(o.queue) {
 		o.calling = time.Now()
@@ -131,7 +125,7 @@ func (o *observation) call(e Event) (err error) {
 	return nil
 }
 
-// returned notes that the observer has returned from an event.
+// returned is called when the observer has returned from an event.
 func (o *observation) returned(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -145,7 +139,7 @@ func (o *observation) returned(err error) {
 	}
 }
 
-// left notes when the observer has ended its goroutine.
+// left is called when the goroutine ends. If that is during a call, the observer has called runtime.Goexit.
 func (o *observation) left() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -154,7 +148,7 @@ func (o *observation) left() {
 	}
 }
 
-// fail ends the observation. mu is held.
+// fail ends the observation. The caller holds mu.
 func (o *observation) fail(err error) {
 	if !o.over {
 		o.over = true
@@ -163,7 +157,7 @@ func (o *observation) fail(err error) {
 	}
 }
 
-// end delivers what is left, and waits for the observer as long as its calls return.
+// end waits until all events are delivered, or a call doesn't return in time.
 func (o *observation) end() error {
 	if o.done == nil {
 		o.flush()
@@ -201,8 +195,8 @@ func (o *observation) end() error {
 	}
 }
 
-// conclude joins the error of a run with that of its observer.
-func conclude(run, observer error) error {
+// joinErrors joins the error of a run with the one of its observer.
+func joinErrors(run, observer error) error {
 	if observer == nil {
 		return run
 	}
@@ -211,3 +205,52 @@ func conclude(run, observer error) error {
 	}
 	return errors.Join(run, fmt.Errorf("run: %w", observer))
 }
+
+// EventKind is the kind of an [Event].
+type EventKind string
+
+// The kinds of events. The last event of each node is EventFinished or EventBlocked.
+const (
+	// EventStarted says that the visit of a node begins.
+	EventStarted EventKind = "started"
+	// EventWaiting says that a predicate has returned false for the first time. It will be called again, and the node may still start.
+	EventWaiting EventKind = "waiting"
+	// EventFinished says that a visit has returned, or was abandoned.
+	EventFinished EventKind = "finished"
+	// EventBlocked says that a node won't be started in this run.
+	EventBlocked EventKind = "blocked"
+)
+
+// Event is something that happened to a node during a run.
+type Event struct {
+	Kind EventKind
+	// Name is the name of the node.
+	Name string
+	// Time is when it happened. It may be delivered later.
+	Time time.Time
+	// Outcome is the outcome of a finished node, and OutcomeUnstarted in all other events.
+	Outcome Outcome
+	// Duration is how long the visit of a finished node took.
+	Duration time.Duration
+	// Err is the error of a finished node, or of the predicate that blocks a node.
+	Err error
+	// Reason is why a node waits or is blocked, as in [State.Reason]. If several dependencies hold a node back, the final State may name another one.
+	Reason string
+}
+
+// String returns the event as a line without its time, as in "finished db: verified in 2s".
+func (e Event) String() string {
+	text := fmt.Sprintf("%s %s", e.Kind, e.Name)
+	switch {
+	case e.Kind == EventFinished && e.Err != nil:
+		return fmt.Sprintf("%s: %s in %s: %v", text, e.Outcome, e.Duration, e.Err)
+	case e.Kind == EventFinished:
+		return fmt.Sprintf("%s: %s in %s", text, e.Outcome, e.Duration)
+	case e.Reason != "":
+		return text + ": " + e.Reason
+	}
+	return text
+}
+
+// last reports whether no further event of the node follows.
+func (e Event) last() bool { return e.Kind == EventFinished || e.Kind == EventBlocked }

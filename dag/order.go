@@ -1,11 +1,7 @@
 package dag
 
-import "math"
-
-// order is a linear order of nodes in which a node can be moved to any place: a doubly linked
-// list with ascending labels. Comparing is one comparison of labels; a place without a free
-// label spreads the labels around it (Bender, Cole, Demaine, Farach-Colton, Zito: "Two
-// simplified algorithms for maintaining order in a list"), O(log n) amortised.
+// order is a linear order of nodes: a doubly linked list with ascending labels, so that comparing two nodes is one comparison. Where no label is
+// free, all nodes get new ones.
 type order struct {
 	places     []place
 	head, tail int32
@@ -19,147 +15,110 @@ type place struct {
 const (
 	none = int32(-1)
 
-	labelBits = 62
-	labelEnd  = uint64(1) << labelBits
-	// labelGap is what stays free before a node at the end of the list, where most are added.
+	labelEnd = uint64(1) << 62
+	// labelGap is the gap between nodes at the ends of the list, and after all labels were spread.
 	labelGap = uint64(1) << 32
-	// density bounds how full the ranges of labels may be: one of 2^i labels may hold up to
-	// (2/density)^i nodes. Between 1 and 2; nearer to 1, ranges are spread sooner.
-	density = 1.4
+	// spare is how much more room a gap keeps than what is put into it takes, so that it lasts for many insertions at one place.
+	spare = 31
 )
 
 func (o *order) before(a, b int32) bool { return o.places[a].label < o.places[b].label }
 
-// append puts the next node behind all others.
+// append adds the next node behind all others.
 func (o *order) append() {
 	id := int32(len(o.places))
 	if id == 0 {
 		o.head, o.tail = none, none
 	}
-	o.places = push(o.places, place{prev: o.tail, next: none})
-	if o.tail != none {
-		if last := &o.places[o.tail]; labelEnd-last.label >= 2*labelGap {
-			o.places[id].label = last.label + labelGap
-			last.next, o.tail = id, id
-			return
-		}
-	}
-	o.insert(id, o.tail, none, 1)
+	o.places = append(o.places, place{})
+	o.insert([]int32{id}, o.tail, none, true)
 }
 
-// renumber gives each node the number that it has in numbers, where those that have been taken
-// out are none; count is how many are left.
-func (o *order) renumber(numbers []int32, count int) {
-	number := func(id int32) int32 {
-		if id == none {
-			return none
-		}
-		return numbers[id]
-	}
-	for id, to := range numbers {
-		if to != none {
-			p := o.places[id]
-			o.places[to] = place{label: p.label, prev: number(p.prev), next: number(p.next)}
-		}
-	}
-	o.places, o.head, o.tail = o.places[:count], number(o.head), number(o.tail)
+// moveBefore moves ids, which are in ascending order, directly before next, which isn't one of them.
+func (o *order) moveBefore(ids []int32, next int32) {
+	o.unlink(ids...)
+	o.insert(ids, o.places[next].prev, next, true)
 }
 
-// move takes ids, which are in ascending order, out of the list and puts them back, in that
-// order, right behind prev. Neither may prev be among them.
-func (o *order) move(ids []int32, prev int32) {
+// moveBehind moves ids, which are in ascending order, directly behind prev, which isn't one of them.
+func (o *order) moveBehind(ids []int32, prev int32) {
+	o.unlink(ids...)
+	o.insert(ids, prev, o.places[prev].next, false)
+}
+
+func (o *order) unlink(ids ...int32) {
 	for _, id := range ids {
-		o.unlink(id)
-	}
-	next := o.head
-	if prev != none {
-		next = o.places[prev].next
-	}
-	for i, id := range ids {
-		o.insert(id, prev, next, len(ids)-i)
-		prev = id
+		p := o.places[id]
+		o.link(p.prev, p.next)
 	}
 }
 
-func (o *order) unlink(id int32) {
-	p := o.places[id]
-	if p.prev == none {
-		o.head = p.next
-	} else {
-		o.places[p.prev].next = p.next
-	}
-	if p.next == none {
-		o.tail = p.prev
-	} else {
-		o.places[p.next].prev = p.prev
-	}
-}
-
-// insert links id between two neighbours, leaving room for as many as are still to come.
-func (o *order) insert(id, prev, next int32, coming int) {
-	label, free := o.label(prev, next, uint64(coming))
-	for !free {
-		if prev != none {
-			o.spread(prev, uint64(coming))
-		} else {
-			o.spread(next, uint64(coming))
-		}
-		label, free = o.label(prev, next, uint64(coming))
-	}
-	o.places[id] = place{label: label, prev: prev, next: next}
+// link makes two places neighbours. none stands for the ends of the list.
+func (o *order) link(prev, next int32) {
 	if prev == none {
-		o.head = id
+		o.head = next
 	} else {
-		o.places[prev].next = id
+		o.places[prev].next = next
 	}
 	if next == none {
-		o.tail = id
+		o.tail = prev
 	} else {
-		o.places[next].prev = id
+		o.places[next].prev = prev
 	}
 }
 
-// label finds a label between two neighbours, either of which may be none. It answers false
-// when there is none left.
-func (o *order) label(prev, next int32, coming uint64) (uint64, bool) {
-	low, high := uint64(0), labelEnd
+// insert puts ids between two neighbours, either of which may be none: close to prev, or close to next.
+func (o *order) insert(ids []int32, prev, next int32, closeToPrev bool) {
+	label, step := o.room(len(ids), prev, next, closeToPrev)
+	if step == 0 {
+		o.relabel()
+		label, step = o.room(len(ids), prev, next, closeToPrev)
+	}
+	for _, id := range ids {
+		o.places[id].label = label
+		o.link(prev, id)
+		prev, label = id, label+step
+	}
+	o.link(prev, next)
+}
+
+// room returns the first of count labels between two neighbours and the step between them, which is 0 if there aren't as many.
+func (o *order) room(count int, prev, next int32, closeToPrev bool) (first, step uint64) {
+	low, high := labelEnd/2, labelEnd
 	if prev != none {
 		low = o.places[prev].label
+	} else if next != none {
+		low, closeToPrev = 0, false
 	}
 	if next != none {
 		high = o.places[next].label
+	} else {
+		closeToPrev = true
 	}
-	step := (high - low) / (coming + 1)
-	if next == none && prev != none {
+	step = (high - low) / uint64(count+spare)
+	if prev == none || next == none {
 		step = min(step, labelGap)
 	}
-	return low + step, step > 0
+	if closeToPrev {
+		return low + step, step
+	}
+	return high - uint64(count)*step, step
 }
 
-// spread gives even labels to the nodes of the smallest range around id that is sparse enough
-// and leaves room for as many as are still to come between any two of them.
-func (o *order) spread(id int32, coming uint64) {
-	first, last, count := id, id, uint64(1)
-	for bits := 1; bits <= labelBits; bits++ {
-		size := uint64(1) << bits
-		low := o.places[id].label &^ (size - 1)
-		for p := o.places[first].prev; p != none && o.places[p].label >= low; p = o.places[p].prev {
-			first = p
-			count++
-		}
-		for n := o.places[last].next; n != none && o.places[n].label < low+size; n = o.places[n].next {
-			last = n
-			count++
-		}
-		if bits < labelBits && float64(count) > math.Pow(2/density, float64(bits)) || size/(count+1) <= coming+1 {
-			continue
-		}
-		step := size / (count + 1)
-		for n, label := first, low+step; ; n, label = o.places[n].next, label+step {
-			o.places[n].label = label
-			if n == last {
-				return
-			}
-		}
+// relabel spreads all labels around the middle.
+func (o *order) relabel() {
+	label := labelEnd/2 - uint64(len(o.places)/2)*labelGap
+	for id := o.head; id != none; id = o.places[id].next {
+		o.places[id].label = label
+		label += labelGap
 	}
+}
+
+// renumber gives each of count nodes the number that it has in numbers.
+func (o *order) renumber(numbers []int32, count int) {
+	renumbered := order{places: make([]place, count), head: none, tail: none}
+	for id := o.head; id != none; id = o.places[id].next {
+		renumbered.insert([]int32{numbers[id]}, renumbered.tail, none, true)
+	}
+	*o = renumbered
 }

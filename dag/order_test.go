@@ -60,11 +60,11 @@ func TestOrderMove(t *testing.T) {
 				if place < 0 {
 					place = len(want)
 				}
-				prev := none
-				if place > 0 {
-					prev = want[place-1]
+				if place < len(want) && step%2 == 0 || place == 0 {
+					o.moveBefore(run, want[place])
+				} else {
+					o.moveBehind(run, want[place-1])
 				}
-				o.move(run, prev)
 				want = slices.Insert(want, place, run...)
 				if step%50 == 0 || step > 1950 {
 					require.Equal(t, want, o.list(t))
@@ -76,8 +76,7 @@ func TestOrderMove(t *testing.T) {
 
 func TestOrderCrowded(t *testing.T) {
 	t.Parallel()
-	// Labels as close as they can be, at either end of their range and in the middle: each move
-	// has to make room first.
+	// Labels as close as they can be, at either end of their range and in the middle: each move has to make room first.
 	for _, first := range []uint64{0, labelEnd / 2, labelEnd - 100} {
 		var o order
 		for i := range int32(100) {
@@ -85,11 +84,11 @@ func TestOrderCrowded(t *testing.T) {
 			o.places[i].label = first + uint64(i)
 		}
 		for i := range int32(40) {
-			o.move([]int32{99 - i, 59 - i}, none)
+			o.moveBefore([]int32{99 - i, 59 - i}, o.head)
 			o.list(t)
-			o.move([]int32{99 - i}, o.tail)
+			o.moveBehind([]int32{99 - i}, o.tail)
 			o.list(t)
-			o.move([]int32{99 - i}, o.places[o.head].next)
+			o.moveBehind([]int32{99 - i}, o.places[o.head].next)
 			o.list(t)
 		}
 	}

@@ -7,17 +7,15 @@ import (
 	"sync"
 )
 
-// plan is an immutable snapshot of a structure, laid out for runs. Any number of runs share it.
+// plan is an immutable snapshot of a structure, laid out for runs, any number of which share it.
 type plan struct {
 	names    []string
 	disabled []bool
-	// children of a node are what it waits for, in the order in which that was said, parents
-	// what waits for it.
+	// children of a node are what it waits for, parents what waits for it, in the order in which the edges were added.
 	children, parents adjacency
-	// waiting is for how many children each node waits; a disabled one also for itself, so that
-	// its count never reaches zero.
+	// waiting is for how many children each node waits. A disabled one also waits for itself, so that its count never reaches zero.
 	waiting []int32
-	// gates are the predicates of a node in the order of its children; nil without any.
+	// gates are the predicates of a node in the order of its children, nil if no node has any.
 	gates map[int32][]gate
 	// err is what Validate found.
 	err error
@@ -29,7 +27,7 @@ type plan struct {
 	rootsOnce sync.Once
 	roots     []int32
 
-	// mirrored is the same plan upside down, or on that one this.
+	// mirrored is the reversed plan; the reversed plan has mirror set and this one as mirrored.
 	mirroredOnce sync.Once
 	mirrored     *plan
 	mirror       bool
@@ -38,7 +36,7 @@ type plan struct {
 	topology     []int32
 }
 
-// gate is a predicate on the way from a child to the node that waits for it.
+// gate is the predicate of the edge to a child.
 type gate struct {
 	child int32
 	open  Predicate
@@ -49,7 +47,7 @@ type adjacency struct{ start, to []int32 }
 
 func (a adjacency) of(id int32) []int32 { return a.to[a.start[id]:a.start[id+1]] }
 
-// snapshot returns the plan of the graph as it is now, and the data that go with it.
+// snapshot returns the plan and the data of the graph as it is now.
 func (g *Graph[T]) snapshot() (*plan, []T) {
 	if g == nil {
 		return (&structure{}).compile(), nil
@@ -89,18 +87,18 @@ func (s *structure) compile() *plan {
 }
 
 func (p *plan) compileNode(s *structure, id int) {
-	node := &s.nodes[id]
-	for at := node.children; at != none; at = s.edges[at].nextChild {
+	for at := s.nodes[id].first[down]; at != none; at = s.edges[at].next[down] {
+		child := s.edges[at].ends[1]
 		if when, ok := s.when[at]; ok {
 			if p.gates == nil {
 				p.gates = make(map[int32][]gate, len(s.when))
 			}
-			p.gates[int32(id)] = append(p.gates[int32(id)], gate{child: s.edges[at].child, open: when})
+			p.gates[int32(id)] = append(p.gates[int32(id)], gate{child: child, open: when})
 		}
-		p.children.to = append(p.children.to, s.edges[at].child)
+		p.children.to = append(p.children.to, child)
 	}
-	for at := node.parents; at != none; at = s.edges[at].nextParent {
-		p.parents.to = append(p.parents.to, s.edges[at].parent)
+	for parent := range s.neighbours(int32(id), up) {
+		p.parents.to = append(p.parents.to, parent)
 	}
 	p.children.start[id+1] = int32(len(p.children.to))
 	p.parents.start[id+1] = int32(len(p.parents.to))
@@ -111,8 +109,7 @@ func (p *plan) compileNode(s *structure, id int) {
 	}
 }
 
-// reversed is the plan for a run from dependents to dependencies. Predicates are about the way
-// up, and none is asked on the way down.
+// reversed returns the plan for a run from dependents to dependencies, without predicates.
 func (p *plan) reversed() *plan {
 	p.mirroredOnce.Do(func() {
 		m := &plan{names: p.names, disabled: p.disabled, children: p.parents, parents: p.children, mirrored: p, mirror: true}
@@ -128,8 +125,7 @@ func (p *plan) reversed() *plan {
 	return p.mirrored
 }
 
-// order returns the place of each node in the order of the names, and that order. It is made
-// when it is first needed: a chain never needs it.
+// order returns the rank of each node by name, and the nodes sorted by name. It is made when it is first needed: a chain never needs it.
 func (p *plan) order() (ranks, byName []int32) {
 	if p.mirror {
 		return p.mirrored.order()
@@ -150,7 +146,7 @@ func (p *plan) order() (ranks, byName []int32) {
 	return p.ranks, p.byName
 }
 
-// sortByName sorts ids by ascending name.
+// sortByName sorts ids by name.
 func (p *plan) sortByName(ids []int32) {
 	if len(ids) < 2 {
 		return
@@ -159,7 +155,7 @@ func (p *plan) sortByName(ids []int32) {
 	slices.SortFunc(ids, func(a, b int32) int { return cmp.Compare(ranks[a], ranks[b]) })
 }
 
-// ready are the nodes that wait for nothing, by ascending name.
+// ready returns the nodes that wait for nothing, sorted by name.
 func (p *plan) ready() []int32 {
 	p.rootsOnce.Do(func() {
 		for id, waiting := range p.waiting {

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// progress is what a run tells its observer. Without an observer it does nothing. All of its
-// methods are called with the scheduler's mu held.
+// progress is what a run reports to its observer. Its methods do nothing without an observer, and are called with the scheduler's mu held.
 type progress struct {
 	*observation
-	// blocked are the nodes of which it has been told that they won't be started.
+	// blocked are the nodes that were reported as blocked.
 	blocked []bool
 }
 
-// now is the time, or zero if nobody wants to know.
+// now returns the time, or zero without an observer.
 func (s *scheduler) now() time.Time {
 	if s.observation == nil {
 		return time.Time{}
@@ -21,34 +20,34 @@ func (s *scheduler) now() time.Time {
 	return time.Now()
 }
 
-func (s *scheduler) tellStarted(j *job) {
+func (s *scheduler) notifyStarted(j *job) {
 	if s.observation != nil {
 		j.since = time.Now()
-		s.tell(Event{Kind: EventStarted, Name: s.plan.names[j.id], Time: j.since})
+		s.queueEvent(Event{Kind: EventStarted, Name: s.plan.names[j.id], Time: j.since})
 	}
 }
 
-func (s *scheduler) tellWaiting(id int32) {
+func (s *scheduler) notifyWaiting(id int32) {
 	if s.observation != nil {
-		s.tell(Event{Kind: EventWaiting, Name: s.plan.names[id], Time: time.Now(), Reason: s.view().reason(id)})
+		s.queueEvent(Event{Kind: EventWaiting, Name: s.plan.names[id], Time: time.Now(), Reason: s.view().reason(id)})
 	}
 }
 
-// tellFinished tells how a visit ended, and what that blocks.
-func (s *scheduler) tellFinished(j *job, err error) {
+// notifyFinished reports the outcome of a visit, and the nodes that it blocks.
+func (s *scheduler) notifyFinished(j *job, err error) {
 	if s.observation == nil {
 		return
 	}
 	now := time.Now()
-	s.tell(Event{Kind: EventFinished, Name: s.plan.names[j.id], Time: now,
+	s.queueEvent(Event{Kind: EventFinished, Name: s.plan.names[j.id], Time: now,
 		Outcome: s.outcomes[j.id], Duration: now.Sub(j.since), Err: err})
 	if s.outcomes[j.id] != OutcomeVerified {
-		s.tellBlocked(now, s.plan.parents.of(j.id)...)
+		s.notifyBlocked(now, s.plan.parents.of(j.id)...)
 	}
 }
 
-// tellBlocked tells of nodes that they won't be started, and of all that wait for them.
-func (s *scheduler) tellBlocked(now time.Time, ids ...int32) {
+// notifyBlocked reports nodes, and all that wait for them, as blocked.
+func (s *scheduler) notifyBlocked(now time.Time, ids ...int32) {
 	if s.observation == nil {
 		return
 	}
@@ -60,13 +59,13 @@ func (s *scheduler) tellBlocked(now time.Time, ids ...int32) {
 			continue
 		}
 		s.blocked[id] = true
-		s.tell(Event{Kind: EventBlocked, Name: s.plan.names[id], Time: now, Err: s.held[id].err, Reason: view.reason(id)})
+		s.queueEvent(Event{Kind: EventBlocked, Name: s.plan.names[id], Time: now, Err: s.held[id].err, Reason: view.reason(id)})
 		queue = append(queue, s.plan.parents.of(id)...)
 	}
 }
 
-// tellDisabled tells of what is blocked from the beginning.
-func (s *scheduler) tellDisabled() {
+// notifyDisabled reports the nodes that are blocked from the beginning.
+func (s *scheduler) notifyDisabled() {
 	if s.observation == nil {
 		return
 	}
@@ -78,18 +77,18 @@ func (s *scheduler) tellDisabled() {
 			off = append(off, id)
 		}
 	}
-	s.tellBlocked(time.Now(), off...)
+	s.notifyBlocked(time.Now(), off...)
 }
 
-// tellRest tells of what is unstarted at the end of the run.
-func (s *scheduler) tellRest() {
+// notifyRest reports the nodes that are unstarted at the end of the run.
+func (s *scheduler) notifyRest() {
 	if s.observation != nil {
 		_, byName := s.plan.order()
-		s.tellBlocked(time.Now(), byName...)
+		s.notifyBlocked(time.Now(), byName...)
 	}
 }
 
-// view is the result so far. It shares what goes on changing.
+// view returns the result so far. It shares the fields of the scheduler, which go on changing.
 func (s *scheduler) view() *result {
 	return &result{
 		plan: s.plan, outcomes: s.outcomes, errs: s.errs,

@@ -8,17 +8,17 @@ import (
 	"sync"
 )
 
-// result is what a State shows. Only what is asked for is sorted and looked up.
+// result is the content of a State. It is sorted and indexed on demand.
 type result struct {
 	plan     *plan
 	outcomes []Outcome
 	counts   [outcomes]int
 	errs     []NodeError
 	held     map[int32]held
-	// stopped is the node whose failure ended the run, ended the error of its context.
+	// stopped is the node whose failure stopped the run, or none. ended is the error of its context.
 	stopped int32
 	ended   error
-	// reasons replaces all that in a state that no run made.
+	// reasons has the reasons of a state that NewState made.
 	reasons map[string]string
 
 	setsOnce sync.Once
@@ -41,7 +41,7 @@ func (r *result) count() {
 	}
 }
 
-// sets are the names by outcome, each set by ascending name.
+// sets returns the names by outcome, sorted.
 func (r *result) sets() *[outcomes][]string {
 	r.setsOnce.Do(func() {
 		for o, count := range r.counts {
@@ -63,7 +63,7 @@ func (r *result) outcomeOf(name string) Outcome {
 	return OutcomeUnstarted
 }
 
-// errOf is the first error of a node; only a state that no run made can have several.
+// errOf returns the first error of a node. Only a state of NewState can have several.
 func (r *result) errOf(name string) error {
 	r.byNameOnce.Do(func() {
 		r.byName = make(map[string]error, len(r.errs))
@@ -85,7 +85,7 @@ func (r *result) reasonOf(name string) string {
 	return r.reason(id)
 }
 
-// reason is why a node is unstarted.
+// reason returns why a node is unstarted.
 func (r *result) reason(id int32) string {
 	if r.plan.disabled[id] {
 		return "disabled"
@@ -93,7 +93,7 @@ func (r *result) reason(id int32) string {
 	if held, ok := r.held[id]; ok {
 		child := r.plan.names[r.plan.gates[id][held.gate].child]
 		if held.abandoned {
-			return r.ending() + "; abandoned while the predicate on edge to " + child + " was asked"
+			return r.ending() + "; abandoned during the predicate on edge to " + child
 		}
 		if held.err != nil {
 			return fmt.Sprintf("predicate error on edge to %s: %v", child, held.err)
@@ -110,8 +110,7 @@ func (r *result) reason(id int32) string {
 	return r.ending()
 }
 
-// blocker is the child for which a node waits in vain, the most telling of several: one that
-// failed before one that is unverified before one that is disabled before one that waits itself.
+// blocker returns the child that keeps a node from starting. Of several it prefers a failed one, then an unverified one, then a disabled one.
 func (r *result) blocker(id int32) int32 {
 	blocker, weight := none, -1
 	for _, child := range r.plan.children.of(id) {
@@ -133,7 +132,7 @@ func (r *result) blocker(id int32) int32 {
 	return blocker
 }
 
-// ending is why nothing was started any more.
+// ending returns why nothing more was started.
 func (r *result) ending() string {
 	switch {
 	case r.stopped != none:

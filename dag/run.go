@@ -2,36 +2,35 @@ package dag
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
+	"time"
 )
 
-// Run visits every node of g that isn't disabled once, as soon as everything that it waits for
-// is verified, and returns when nothing is in flight and nothing more can be started.
+// Run visits every node of g once that isn't disabled, as soon as everything that it waits for is verified. It returns when nothing is in flight and
+// nothing more can be started.
 //
-// visit gets ctx itself, or with [NodeTimeout] one of its own that ends with ctx at the latest,
-// and the node's name and data. It is called from several goroutines unless [Concurrency] is 0.
-// How its result counts is described at the package and at [Unverified]. A nil visit is one that
-// does nothing and returns nil.
+// visit gets the name and data of a node, and ctx, or with [NodeTimeout] a context derived from it. It is called from several goroutines unless
+// [Concurrency] is 0. The outcome of the node depends on its error: see the package and [Unverified]. A nil visit does nothing and returns nil.
 //
-// The run works on the graph as it was when Run was called: visit may change it, or run it, and
-// any number of runs of one graph may go on at once.
+// The run works on a snapshot: visit may change or run the graph, and runs of one graph may overlap.
 //
-// However the nodes ended, the error is nil: it is in the state. An error is returned for
-// invalid options or a damaged graph, with a state without nodes, and, with the state that was
-// reached, when ctx ended before the run did: then it is ctx.Err(). From the end of ctx nothing
-// is started any more, and Run returns once what is in flight has returned, or, with [Abandon],
-// some time after without it: then the error is an [*AbandonedError]. An [*ObserverError] comes
-// with a complete state, and is joined to the error of ctx if there is one.
+// Errors of nodes are in the state, and not in the error of Run, which is
+//   - for invalid options or a damaged graph an error with an empty state,
+//   - if ctx ended before the run, ctx.Err() with the state so far. After the end of ctx nothing more is started, and Run returns when everything in
+//     flight has returned, or with [Abandon] an [*AbandonedError] some time later,
+//   - an [*ObserverError] with a complete state, joined to the error of ctx if there is one.
 //
-// A panic in visit or a predicate is that node's error. So is runtime.Goexit, but with
-// Concurrency(0) it ends the goroutine that called Run, as it must.
+// A panic in visit or a predicate becomes the error of its node. So does runtime.Goexit, but with Concurrency(0) that ends the goroutine that called
+// Run.
 func Run[T any](ctx context.Context, g *Graph[T], visit func(ctx context.Context, name string, data T) error, options ...Option) (State, error) {
 	config, err := newConfig(options)
 	if err != nil {
 		return State{}, fmt.Errorf("run: %w", err)
 	}
 	if ctx == nil {
-		return State{}, fmt.Errorf("run: context: %w: must not be nil", ErrInvalidOption)
+		return State{}, fmt.Errorf("run: nil context: %w", ErrInvalidOption)
 	}
 	plan, data := g.snapshot()
 	if plan.err != nil {
@@ -52,14 +51,85 @@ func Run[T any](ctx context.Context, g *Graph[T], visit func(ctx context.Context
 	if len(s.abandoned) > 0 {
 		ended = &AbandonedError{Nodes: s.abandoned, Err: ended}
 	}
-	return State{result}, conclude(ended, observer)
+	return State{result}, joinErrors(ended, observer)
 }
 
-// Call is a visit for graphs whose data are the functions to run. A nil function does nothing
-// (spec: dag 19).
+// Call is a visit for graphs whose data are the functions to run. A nil function does nothing.
 func Call(ctx context.Context, _ string, f func(context.Context) error) error {
 	if f == nil {
 		return nil
 	}
 	return f(ctx)
+}
+
+// Option is an option of Run. Options are applied in order, so that the last one wins; a nil one is ignored.
+type Option func(*config)
+
+const (
+	// DefaultPollInterval is the period at which predicates that returned false are called again.
+	DefaultPollInterval = 50 * time.Millisecond
+	// maxDefaultConcurrency bounds DefaultConcurrency.
+	maxDefaultConcurrency = 32
+)
+
+type config struct {
+	concurrency  int
+	pollInterval time.Duration
+	predicates   bool
+	failFast     bool
+	reverse      bool
+	nodeTimeout  limit
+	abandon      limit
+	observer     func(Event)
+}
+
+// DefaultConcurrency returns how many nodes a run works on at the same time by default: GOMAXPROCS + 4, at most 32. It is meant for visits that wait
+// more than they compute.
+func DefaultConcurrency() int { return min(runtime.GOMAXPROCS(0)+4, maxDefaultConcurrency) }
+
+// Concurrency bounds the number of nodes worked on at the same time, their predicates included.
+//
+// 0 starts no goroutine: nodes are visited one after another on the goroutine that called Run. With 0 and 1 the order is deterministic: all nodes that
+// are ready are visited by ascending name, then all those that became ready by that, and so on. A negative number is an [ErrInvalidOption].
+func Concurrency(n int) Option { return func(c *config) { c.concurrency = n } }
+
+// PollInterval is the period at which a predicate that returned false is called again while a visit is in flight. Without the option it is
+// [DefaultPollInterval]. 0 and less is an [ErrInvalidOption].
+func PollInterval(d time.Duration) Option { return func(c *config) { c.pollInterval = d } }
+
+// WithoutPredicates starts nodes without calling predicates. The order is kept.
+func WithoutPredicates() Option { return func(c *config) { c.predicates = false } }
+
+// FailFast starts no more nodes once one has failed, or a predicate has returned an error that makes the run count as failed (see [State.HasFailed]).
+// Visits in flight aren't cancelled. Without it, a failure holds back only what waits for the failed node.
+func FailFast() Option { return func(c *config) { c.failFast = true } }
+
+// Reverse runs against the dependencies, for teardown: each node is visited once everything that waits for it is verified. A node that fails, or is
+// disabled, holds back what it depends on, which is still in use. Predicates aren't called.
+func Reverse() Option { return func(c *config) { c.reverse = true } }
+
+func newConfig(options []Option) (config, error) {
+	c := config{concurrency: DefaultConcurrency(), pollInterval: DefaultPollInterval, predicates: true}
+	for _, option := range options {
+		if option != nil {
+			option(&c)
+		}
+	}
+	var errs []error
+	if c.concurrency < 0 {
+		errs = append(errs, fmt.Errorf("concurrency %d: %w: want 0 (no goroutines) or more", c.concurrency, ErrInvalidOption))
+	}
+	if c.pollInterval <= 0 {
+		errs = append(errs, fmt.Errorf("poll interval %s: %w: want more than 0", c.pollInterval, ErrInvalidOption))
+	}
+	if c.nodeTimeout.set && c.nodeTimeout.d <= 0 {
+		errs = append(errs, fmt.Errorf("node timeout %s: %w: want more than 0", c.nodeTimeout.d, ErrInvalidOption))
+	}
+	if c.abandon.set && c.abandon.d < 0 {
+		errs = append(errs, fmt.Errorf("abandon after %s: %w: want 0 or more", c.abandon.d, ErrInvalidOption))
+	}
+	if c.abandon.set && c.concurrency == 0 {
+		errs = append(errs, fmt.Errorf("abandon after %s: %w: can't be with concurrency 0, where the caller's goroutine visits", c.abandon.d, ErrInvalidOption))
+	}
+	return c, errors.Join(errs...)
 }

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// scheduler is one run. All fields below mu are guarded by it; visits and predicates are called
-// without it.
+// scheduler is one run. mu guards all fields below it. It isn't held while visits and predicates are called.
 type scheduler struct {
 	ctx   context.Context
 	plan  *plan
@@ -16,38 +15,36 @@ type scheduler struct {
 
 	mu   sync.Mutex
 	work sync.Cond
-	// workers counts the goroutines, idle those that wait on work and haven't been signalled.
+	// workers counts the goroutines, idle those that wait for work and haven't been signalled.
 	workers, idle int
-	// jobs are what the workers are doing, by worker.
+	// jobs has the job of each worker.
 	jobs []*job
-	// visiting and asking count the nodes in flight by what is being done with them.
+	// visiting counts the visits in flight, asking the nodes whose predicates are being called.
 	visiting, asking int
 	over             bool
-	// done is closed, and finished set, when nobody works for the run any more.
+	// done is closed, and finished set, when no worker is left that wasn't abandoned.
 	done     chan struct{}
 	finished bool
 	// ended is the error of ctx at the end of the run.
 	ended error
-	// abandoned are the nodes that were in flight when the run ended without them, leftBehind
-	// counts their workers.
+	// abandoned are the nodes that were in flight when the run ended without them, leftBehind counts their workers.
 	abandoned  []string
 	leftBehind int
 
-	// upcoming are the nodes that have come to wait for nothing. When those before them are
-	// through, they become, by ascending name, the next set (spec: dag 22, 28): gated those
-	// whose predicates are to be asked first, ready those to visit, which the gated ones join
-	// when they may. Of both lists, the nodes from their next on are still to be taken.
+	// upcoming are the nodes that wait for nothing any more. When the current set is done, they become the next one, sorted by name: gated are those
+	// whose predicates have to be called first, after which they move to ready, the nodes to visit. nextGated and nextReady are the indexes of the next
+	// nodes to take.
 	upcoming, gated, ready []int32
 	nextGated, nextReady   int
-	// waiting counts, per node, the children that aren't verified.
+	// waiting has, for each node, the number of children that aren't verified.
 	waiting []int32
 
 	outcomes []Outcome
 	errs     []NodeError
-	// stopped is the node whose failure ended a run with FailFast.
+	// stopped is the node whose failure stopped a run with FailFast, or none.
 	stopped int32
 
-	gatekeeper
+	polling
 	progress
 }
 
@@ -67,10 +64,10 @@ func newScheduler(ctx context.Context, plan *plan, config config, visit func(ctx
 	return s
 }
 
-// run returns when the run is over, with the error of its observer.
+// run returns the error of the observer when the run is over.
 func (s *scheduler) run() error {
 	s.mu.Lock()
-	s.tellDisabled()
+	s.notifyDisabled()
 	s.mu.Unlock()
 	if s.concurrency == 0 {
 		s.worker()
@@ -86,13 +83,13 @@ func (s *scheduler) run() error {
 		return nil
 	}
 	s.mu.Lock()
-	s.tellRest()
+	s.notifyRest()
 	s.mu.Unlock()
 	return s.end()
 }
 
-// wake lets one more worker look for a node. Each that finds one and leaves others wakes the
-// next, so that there are never more workers than there was work for at once.
+// wake wakes or starts a worker. A worker that takes a node and leaves others wakes the next one, so that there are never more workers than there was
+// work for at once.
 func (s *scheduler) wake() {
 	switch {
 	case s.idle > 0:
@@ -107,8 +104,7 @@ func (s *scheduler) wake() {
 	}
 }
 
-// leave ends a worker. One that a visit ended with runtime.Goexit may be the last, so that
-// another one has to go on.
+// leave ends a worker. If a visit has ended the last worker by runtime.Goexit, another one has to go on.
 func (s *scheduler) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,11 +115,11 @@ func (s *scheduler) leave() {
 	s.finish()
 }
 
-// take returns the next node to work on, and whether that is to ask its predicates. It waits for
-// one as long as one may come up, and answers none when the run is over. mu is held.
+// take returns the next node to work on, and whether to call its predicates. It waits as long as there may be one, and returns none when the run is
+// over. The caller holds mu.
 func (s *scheduler) take() (id int32, ask bool) {
 	for !s.over {
-		if s.mayStart() {
+		if s.canStart() {
 			if id, ask = s.pop(); id != none {
 				return id, ask
 			}
@@ -133,7 +129,7 @@ func (s *scheduler) take() (id int32, ask bool) {
 			s.work.Wait()
 			continue
 		}
-		if !s.mayStart() || !s.askAgain() {
+		if !s.canStart() || !s.askAgain() {
 			s.over = true
 			s.work.Broadcast()
 		}
@@ -141,9 +137,9 @@ func (s *scheduler) take() (id int32, ask bool) {
 	return none, false
 }
 
-func (s *scheduler) mayStart() bool { return s.stopped == none && s.ctx.Err() == nil }
+func (s *scheduler) canStart() bool { return s.stopped == none && s.ctx.Err() == nil }
 
-// pop takes a node off what is to be asked or visited, or answers none.
+// pop returns the next node whose predicates are to be called or that is to be visited, or none.
 func (s *scheduler) pop() (id int32, ask bool) {
 	if s.nextGated == len(s.gated) && s.nextReady == len(s.ready) {
 		s.advance()
@@ -164,7 +160,7 @@ func (s *scheduler) pop() (id int32, ask bool) {
 	return id, ask
 }
 
-// advance makes what is upcoming the next set.
+// advance makes the upcoming nodes the next set.
 func (s *scheduler) advance() {
 	s.plan.sortByName(s.upcoming)
 	s.gated, s.ready, s.nextGated, s.nextReady = s.gated[:0], s.ready[:0], 0, 0
@@ -178,8 +174,8 @@ func (s *scheduler) advance() {
 	s.upcoming = s.upcoming[:0]
 }
 
-// settle records how a visit ended and lets go what waited for nothing else. mu is held.
-func (s *scheduler) settle(j *job, err error) {
+// finishVisit records the outcome of a visit, and releases the nodes that waited for nothing else. The caller holds mu.
+func (s *scheduler) finishVisit(j *job, err error) {
 	id := j.id
 	s.visiting--
 	s.completions++
@@ -200,10 +196,10 @@ func (s *scheduler) settle(j *job, err error) {
 	if err != nil {
 		s.errs = append(s.errs, NodeError{Name: s.plan.names[id], Err: err})
 	}
-	s.tellFinished(j, err)
+	s.notifyFinished(j, err)
 }
 
-// stop starts nothing any more when that was asked for.
+// stop stops a run with FailFast.
 func (s *scheduler) stop(id int32) {
 	if s.failFast && s.stopped == none {
 		s.stopped = id

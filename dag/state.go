@@ -2,35 +2,35 @@ package dag
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// State is how far a run got: each node of the graph is in exactly one of four sets. It is a
-// value that never changes; the zero value is the state of a run without nodes. Slices that its
-// methods return belong to the caller.
+// State is how far a run got: each node of the graph is in exactly one of four sets. It never changes. The zero value is the state of a run without
+// nodes. Slices that its methods return belong to the caller.
 type State struct{ result *result }
 
-// Verified are the nodes whose visit returned nil, by name.
+// Verified returns the nodes whose visit returned nil, sorted by name.
 func (s State) Verified() []string { return s.set(OutcomeVerified) }
 
-// Unverified are the nodes whose visit returned an error of [Unverified], by name.
+// Unverified returns the nodes whose visit returned an error of [Unverified], sorted by name.
 func (s State) Unverified() []string { return s.set(OutcomeUnverified) }
 
-// Failed are the nodes whose visit returned another error, panicked, or called runtime.Goexit,
-// by name.
+// Failed returns the nodes whose visit returned another error, panicked, or called runtime.Goexit, sorted by name.
 func (s State) Failed() []string { return s.set(OutcomeFailed) }
 
-// Unstarted are the nodes that weren't visited, by name. [State.Reason] says why.
+// Unstarted returns the nodes that weren't visited, sorted by name. [State.Reason] returns why.
 func (s State) Unstarted() []string { return s.set(OutcomeUnstarted) }
 
-// All are the nodes of the four sets together, by name.
+// All returns all nodes, sorted by name.
 func (s State) All() []string {
 	return slices.Sorted(slices.Values(slices.Concat(s.Verified(), s.Unverified(), s.Failed(), s.Unstarted())))
 }
 
-// Outcome is how one node ended; ok is false when the state has no node of that name.
-func (s State) Outcome(name string) (end Outcome, ok bool) {
+// Outcome returns the outcome of a node. ok is false if the state has no such node.
+func (s State) Outcome(name string) (outcome Outcome, ok bool) {
 	if s.result == nil {
 		return OutcomeUnstarted, false
 	}
@@ -55,8 +55,8 @@ func (s State) count(o Outcome) int {
 	return s.result.counts[o]
 }
 
-// Errors are the errors of the nodes in the order in which they came up: one per failed and
-// unverified node, and one per node that an error of a predicate kept from starting.
+// Errors returns the errors of the nodes in the order in which they occurred: one for each failed and unverified node, and one for each node that an
+// error of a predicate kept from starting.
 func (s State) Errors() []NodeError {
 	if s.result == nil {
 		return nil
@@ -64,7 +64,7 @@ func (s State) Errors() []NodeError {
 	return slices.Clone(s.result.errs)
 }
 
-// Err is the error of one node as its visit or predicate returned it, or nil when it had none.
+// Err returns the error of a node as its visit or predicate returned it, or nil.
 func (s State) Err(name string) error {
 	if s.result == nil {
 		return nil
@@ -72,8 +72,7 @@ func (s State) Err(name string) error {
 	return s.result.errOf(name)
 }
 
-// JoinedErr is all of Errors as one error, or nil when there are none. errors.Is and errors.As
-// find each of them.
+// JoinedErr returns all of Errors joined, or nil if there are none.
 func (s State) JoinedErr() error {
 	if s.result == nil {
 		return nil
@@ -85,8 +84,8 @@ func (s State) JoinedErr() error {
 	return errors.Join(errs...)
 }
 
-// Headline is the one error to show where there is room for one: the first that makes the run
-// count as failed, else the first at all, nil when there are none. It is a [NodeError].
+// Headline returns the error to show where there is room for one: the first that makes the run count as failed, or else the first one. It is a
+// [NodeError], or nil if there are no errors.
 func (s State) Headline() error {
 	if s.result == nil || len(s.result.errs) == 0 {
 		return nil
@@ -99,9 +98,8 @@ func (s State) Headline() error {
 	return s.result.errs[0]
 }
 
-// Reason says why a node is unstarted: that it is disabled, for what it waits in vain and how
-// that ended, which predicate answered false or returned an error, or that the run was cancelled
-// or stopped. It is empty for a node that was started, or isn't there.
+// Reason returns why a node is unstarted: that it is disabled, which dependency isn't verified, which predicate returned false or an error, or that the
+// run was cancelled or stopped. It is empty for a node that was started, and for an unknown name.
 func (s State) Reason(name string) string {
 	if s.result == nil {
 		return ""
@@ -109,27 +107,24 @@ func (s State) Reason(name string) string {
 	return s.result.reasonOf(name)
 }
 
-// DeployCompleted tells whether every node did its work: none is failed or unstarted. Unverified
-// ones may be there, and errors don't count (spec: dag 31).
+// DeployCompleted reports whether every node did its work: none is failed or unstarted. Nodes may be unverified, and errors don't count.
 func (s State) DeployCompleted() bool {
 	return s.count(OutcomeFailed) == 0 && s.count(OutcomeUnstarted) == 0
 }
 
-// VerifyCompleted tells whether every node is verified, and there is no error (spec: dag 32).
+// VerifyCompleted reports whether every node is verified and there is no error.
 func (s State) VerifyCompleted() bool {
 	return s.DeployCompleted() && s.count(OutcomeUnverified) == 0 && (s.result == nil || len(s.result.errs) == 0)
 }
 
-// HasFailed tells whether a node failed, or any error is fatal. An error that has, or wraps one
-// that has, a method Fatal() bool decides by it; any other one is fatal, except for that of
-// Unverified(nil) (spec: dag 33).
+// HasFailed reports whether a node failed or any error is fatal. An error with a method Fatal() bool, its own or one that it wraps, decides by it. Any
+// other error is fatal, except for Unverified(nil).
 func (s State) HasFailed() bool {
 	return s.count(OutcomeFailed) > 0 ||
 		s.result != nil && slices.ContainsFunc(s.result.errs, func(err NodeError) bool { return isFatal(err.Err) })
 }
 
-// Equal tells whether the same nodes are in the same sets. Errors and reasons don't count
-// (spec: dag 30).
+// Equal reports whether the same nodes are in the same sets. Errors and reasons don't count.
 func (s State) Equal(other State) bool {
 	for o := range Outcome(outcomes) {
 		if !slices.Equal(s.set(o), other.set(o)) {
@@ -139,7 +134,7 @@ func (s State) Equal(other State) bool {
 	return true
 }
 
-// String is a line for each of the four sets, and one for the joined error (spec: dag 34).
+// String returns a line for each of the four sets, and one for the joined error.
 func (s State) String() string {
 	var b strings.Builder
 	for _, o := range []Outcome{OutcomeVerified, OutcomeUnverified, OutcomeFailed, OutcomeUnstarted} {
@@ -153,4 +148,67 @@ func (s State) String() string {
 		b.WriteString("none")
 	}
 	return b.String()
+}
+
+// Outcome is how a node ended. The zero value is OutcomeUnstarted.
+type Outcome uint8
+
+// The outcomes, one for each set of a [State].
+const (
+	OutcomeUnstarted Outcome = iota
+	OutcomeVerified
+	OutcomeUnverified
+	OutcomeFailed
+	outcomes = iota
+)
+
+// String returns the outcome as a word, such as "verified".
+func (o Outcome) String() string {
+	if o >= outcomes {
+		return "unknown"
+	}
+	return [outcomes]string{"unstarted", "verified", "unverified", "failed"}[o]
+}
+
+// Outcomes is the content of a state that no run makes, such as the sum of several runs. The zero value has no nodes.
+type Outcomes struct {
+	// The four sets of nodes, in any order. A name that is in one of them twice counts once.
+	Verified, Unverified, Failed, Unstarted []string
+	// Errors are in the order in which they occurred. Those without an Err are left out, and the Name may be empty.
+	Errors []NodeError
+	// Reasons has the reasons of unstarted nodes.
+	Reasons map[string]string
+}
+
+// NewState returns a state with the content of o, which it doesn't keep. A name in two of the sets is an [ErrOverlap], and an empty name an
+// [ErrInvalidNode].
+func NewState(o Outcomes) (State, error) {
+	ends := map[string]Outcome{}
+	sets := [outcomes][]string{OutcomeUnstarted: o.Unstarted, OutcomeVerified: o.Verified, OutcomeUnverified: o.Unverified, OutcomeFailed: o.Failed}
+	for _, end := range []Outcome{OutcomeVerified, OutcomeUnverified, OutcomeFailed, OutcomeUnstarted} {
+		for _, name := range sets[end] {
+			if name == "" {
+				return State{}, fmt.Errorf("state: %s: %w", end, ErrInvalidNode)
+			}
+			if other, taken := ends[name]; taken && other != end {
+				return State{}, fmt.Errorf("node %q: both %s and %s: %w", name, other, end, ErrOverlap)
+			}
+			ends[name] = end
+		}
+	}
+	names := slices.Sorted(maps.Keys(ends))
+	r := &result{plan: &plan{names: names}, outcomes: make([]Outcome, len(names)), stopped: none, reasons: map[string]string{}}
+	for i, name := range names {
+		r.outcomes[i] = ends[name]
+		if reason, given := o.Reasons[name]; given && ends[name] == OutcomeUnstarted {
+			r.reasons[name] = reason
+		}
+	}
+	for _, err := range o.Errors {
+		if err.Err != nil {
+			r.errs = append(r.errs, err)
+		}
+	}
+	r.count()
+	return State{r}, nil
 }

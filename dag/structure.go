@@ -1,98 +1,73 @@
 package dag
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
-// structure is a graph without the data of its nodes: names, dependencies and a topological
-// order that every insertion keeps. Nodes are numbered in the order of insertion.
+// structure is a graph without the data of its nodes: names, dependencies, and a topological order that every insertion maintains. Nodes are
+// numbered in the order in which they were added.
 type structure struct {
-	index index
-	// names only ever grows, so that a snapshot can share it. What is removed stays in it until
-	// compact replaces it.
+	ids map[string]int32
+	// names only grows, so that snapshots can share it. The names of removed nodes stay in it until compact replaces it.
 	names []string
 	nodes []node
 	edges []edge
-	// freed are the numbers of removed edges, for others to take.
+	// freed are the numbers of removed edges, to be used again.
 	freed []int32
-	// when holds the predicates of the edges that have one.
+	// when has the predicates of edges.
 	when     map[int32]Predicate
 	disabled map[int32]bool
 	// order has every node behind those it waits for.
 	order  order
 	search search
-	latest pair
 }
 
-// node has the first of its edges to what it waits for, and of those from what waits for it.
-type node struct{ children, parents int32 }
+// direction is a way along the edges: down to what a node waits for, up to what waits for it.
+type direction = int
 
-// removed is in the place of both edges of a node that isn't there any more.
+const (
+	down direction = iota
+	up
+)
+
+// node has the first and the last of its edges in each direction.
+type node struct{ first, last [2]int32 }
+
+// removed is the first edge of a node that was removed.
 const removed = int32(-2)
 
+// edge says that ends[0], its parent, waits for ends[1], its child. It is in two lists that run through the edges themselves in the order of
+// insertion: list 0 has the edges of the same parent, list 1 those of the same child. In the direction way, from ends[way] to ends[1-way], the edges
+// of a node are list way.
+type edge struct{ ends, next, prev [2]int32 }
+
+// find returns the number of a node, or none.
 func (s *structure) find(name string) int32 {
-	id, _ := s.index.find(s.names, name)
-	return id
-}
-
-// findDependent and findDependency do what find does, and look first at where the nodes of the
-// edge before were: most graphs are written down node by node, each with all that it waits for,
-// and in large ones looking up a name is what costs most.
-func (s *structure) findDependent(name string) int32 {
-	switch {
-	case s.is(s.latest.parent, name):
-	case s.is(s.latest.parent+1, name):
-		s.latest = pair{parent: s.latest.parent + 1, below: s.latest.parent, child: s.latest.child}
-	default:
-		s.latest = pair{parent: s.find(name), below: s.latest.parent, child: s.latest.child}
+	if id, found := s.ids[name]; found {
+		return id
 	}
-	return s.latest.parent
-}
-
-func (s *structure) findDependency(name string) int32 {
-	switch {
-	case s.is(s.latest.below, name):
-		s.latest.child = s.latest.below
-	case !s.is(s.latest.child, name):
-		s.latest.child = s.find(name)
-	}
-	return s.latest.child
-}
-
-// pair remembers an edge that was asked for: its two nodes, and the dependent before that.
-type pair struct{ parent, below, child int32 }
-
-// is tells whether a number, which may be any, is that of the node of this name.
-func (s *structure) is(id int32, name string) bool {
-	return id >= 0 && int(id) < len(s.names) && s.names[id] == name && s.nodes[id].children != removed
+	return none
 }
 
 func (s *structure) addNode(name string) error {
 	if name == "" {
 		return ErrInvalidNode
 	}
-	id, hash := s.index.find(s.names, name)
-	if id != none {
+	if s.find(name) != none {
 		return ErrDuplicateNode
 	}
-	s.index.add(name, hash, int32(len(s.names)))
-	s.names = push(s.names, name)
-	s.nodes = push(s.nodes, node{children: none, parents: none})
+	if s.ids == nil {
+		s.ids = map[string]int32{}
+	}
+	s.ids[name] = int32(len(s.names))
+	s.names = append(s.names, name)
+	s.nodes = append(s.nodes, node{first: [2]int32{none, none}, last: [2]int32{none, none}})
 	s.order.append()
 	return nil
 }
 
-// push appends, and doubles what is too small: the built-in growth copies large slices, of
-// which a graph is made, twice as often.
-func push[E any](s []E, e E) []E {
-	if len(s) == cap(s) {
-		grown := make([]E, len(s), max(minSlots, 2*len(s)))
-		copy(grown, s)
-		s = grown
-	}
-	return append(s, e)
-}
-
-// addEdge makes parent wait for child, or replaces the predicate of the edge that is there
-// already. A new edge that would close a cycle changes nothing.
+// addEdge makes parent wait for child, or replaces the predicate of an existing edge. An edge that would close a cycle changes nothing.
 func (s *structure) addEdge(parent, child int32, when Predicate) error {
 	at := s.findEdge(parent, child)
 	if at == none {
@@ -112,7 +87,112 @@ func (s *structure) addEdge(parent, child int32, when Predicate) error {
 	return nil
 }
 
-// disable tells whether it changed anything.
+// findEdge looks through both lists that have the edge, one step of each in turn, until the shorter one ends.
+func (s *structure) findEdge(parent, child int32) int32 {
+	below, above := s.nodes[parent].first[down], s.nodes[child].first[up]
+	for below != none && above != none {
+		if s.edges[below].ends[1] == child {
+			return below
+		}
+		if s.edges[above].ends[0] == parent {
+			return above
+		}
+		below, above = s.edges[below].next[down], s.edges[above].next[up]
+	}
+	return none
+}
+
+func (s *structure) linkEdge(parent, child int32) int32 {
+	at := int32(len(s.edges))
+	if last := len(s.freed) - 1; last >= 0 {
+		at, s.freed = s.freed[last], s.freed[:last]
+	} else {
+		s.edges = append(s.edges, edge{})
+	}
+	e := edge{ends: [2]int32{parent, child}, next: [2]int32{none, none}}
+	for way, id := range e.ends {
+		n := &s.nodes[id]
+		if e.prev[way] = n.last[way]; e.prev[way] == none {
+			n.first[way] = at
+		} else {
+			s.edges[e.prev[way]].next[way] = at
+		}
+		n.last[way] = at
+	}
+	s.edges[at] = e
+	return at
+}
+
+func (s *structure) removeEdge(at int32) {
+	e := s.edges[at]
+	for way, id := range e.ends {
+		n, prev, next := &s.nodes[id], e.prev[way], e.next[way]
+		if prev == none {
+			n.first[way] = next
+		} else {
+			s.edges[prev].next[way] = next
+		}
+		if next == none {
+			n.last[way] = prev
+		} else {
+			s.edges[next].prev[way] = prev
+		}
+	}
+	s.edges[at] = edge{ends: [2]int32{none, none}}
+	s.freed = append(s.freed, at)
+	delete(s.when, at)
+}
+
+// removeNode reports whether there was such a node.
+func (s *structure) removeNode(name string) bool {
+	id := s.find(name)
+	if id == none {
+		return false
+	}
+	n := &s.nodes[id]
+	for way := range n.first {
+		for n.first[way] != none {
+			s.removeEdge(n.first[way])
+		}
+	}
+	n.first[down] = removed
+	s.order.unlink(id)
+	delete(s.ids, name)
+	delete(s.disabled, id)
+	return true
+}
+
+// gone returns the number of removed nodes that still use memory.
+func (s *structure) gone() int { return len(s.nodes) - len(s.ids) }
+
+// sparse reports whether compact costs no more than the removals since the last one.
+func (s *structure) sparse() bool { return s.gone() > max(16, len(s.ids)) }
+
+// compact numbers the nodes that are left anew, without gaps and in the same order.
+func (s *structure) compact() {
+	numbers := make([]int32, len(s.nodes))
+	names := make([]string, 0, len(s.ids))
+	disabled := make(map[int32]bool, len(s.disabled))
+	for id := range s.live {
+		number := int32(len(names))
+		numbers[id], s.nodes[number] = number, s.nodes[id]
+		names = append(names, s.names[id])
+		s.ids[s.names[id]] = number
+		if s.disabled[id] {
+			disabled[number] = true
+		}
+	}
+	s.order.renumber(numbers, len(names))
+	s.nodes, s.names, s.disabled = s.nodes[:len(names)], names, disabled
+	for at := range s.edges {
+		if e := &s.edges[at]; e.ends[0] != none {
+			e.ends = [2]int32{numbers[e.ends[0]], numbers[e.ends[1]]}
+		}
+	}
+	s.search.marks = s.search.marks[:0]
+}
+
+// disable reports whether it changed anything.
 func (s *structure) disable(id int32, disabled bool) bool {
 	if s.disabled[id] == disabled {
 		return false
@@ -128,28 +208,35 @@ func (s *structure) disable(id int32, disabled bool) bool {
 	return true
 }
 
-// live calls yield for each node that is there, in the order of their insertion.
+// live yields the nodes in the order in which they were added.
 func (s *structure) live(yield func(id int32) bool) {
 	for id := range s.nodes {
-		if s.nodes[id].children != removed && !yield(int32(id)) {
+		if s.nodes[id].first[down] != removed && !yield(int32(id)) {
 			return
 		}
 	}
 }
 
-// write writes the nodes in the order of their insertion, as in "a:[b],b:[]".
+// neighbours yields the nodes one edge away from a node, in the order in which the edges were added.
+func (s *structure) neighbours(id int32, way direction) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for at := s.nodes[id].first[way]; at != none; at = s.edges[at].next[way] {
+			if !yield(s.edges[at].ends[1-way]) {
+				return
+			}
+		}
+	}
+}
+
+// write writes the nodes in the order in which they were added, as in "a:[b],b:[]".
 func (s *structure) write(b *strings.Builder) {
 	separator := ""
 	for id := range s.live {
-		b.WriteString(separator)
-		b.WriteString(s.names[id])
-		b.WriteString(":[")
-		first := s.nodes[id].children
-		for at := first; at != none; at = s.edges[at].nextChild {
-			if at != first {
-				b.WriteByte(',')
-			}
-			b.WriteString(s.names[s.edges[at].child])
+		b.WriteString(separator + s.names[id] + ":[")
+		separator = ""
+		for child := range s.neighbours(id, down) {
+			b.WriteString(separator + s.names[child])
+			separator = ","
 		}
 		b.WriteByte(']')
 		separator = ","

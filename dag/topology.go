@@ -1,9 +1,13 @@
 package dag
 
-// Topology lists every node behind all that it waits for. Among what is equal in that, the
-// smaller name comes first: it is the depth-first post-order with siblings by ascending name
-// (spec: dag 9). Its cost is linear but for sorting the names, and is paid once per change of
-// the graph.
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Topology returns the names of all nodes, each behind those that it waits for: the depth-first post-order with siblings sorted by name. Its cost is
+// linear, except for sorting the names, and is paid once per change of the graph.
 func (g *Graph[T]) Topology() []string {
 	p, _ := g.snapshot()
 	if p.err != nil {
@@ -17,12 +21,11 @@ func (g *Graph[T]) Topology() []string {
 	return names
 }
 
-// postOrder walks the nodes with a stack of its own: a chain may be longer than a goroutine's
-// stack is deep.
+// postOrder has a stack of its own: a chain may be longer than a goroutine's stack is deep.
 func (p *plan) postOrder() []int32 {
 	_, byName := p.order()
 	children := p.childrenByName()
-	next := append([]int32(nil), children.start[:len(p.names)]...)
+	next := slices.Clone(children.start[:len(p.names)])
 	entered := make([]bool, len(p.names))
 	result := make([]int32, 0, len(p.names))
 	var path []int32
@@ -50,12 +53,12 @@ func (p *plan) postOrder() []int32 {
 	return result
 }
 
-// childrenByName is p.children with the children of each node by ascending name. Dealing the
-// nodes out to their parents in that order sorts all lists at once.
+// childrenByName returns p.children with the children of each node sorted by name: dealing the nodes out to their parents in that order sorts all
+// lists at once.
 func (p *plan) childrenByName() adjacency {
 	_, byName := p.order()
 	sorted := adjacency{start: p.children.start, to: make([]int32, len(p.children.to))}
-	end := append([]int32(nil), p.children.start[:len(p.names)]...)
+	end := slices.Clone(p.children.start[:len(p.names)])
 	for _, child := range byName {
 		for _, parent := range p.parents.of(child) {
 			sorted.to[end[parent]] = child
@@ -63,4 +66,123 @@ func (p *plan) childrenByName() adjacency {
 		}
 	}
 	return sorted
+}
+
+// Layers returns the names of all nodes in layers: those in the first wait for nothing, those in each further one for something in the layer before it
+// and for nothing in later layers. A layer is sorted by name.
+//
+// [Run] doesn't wait for whole layers: it starts a node as soon as everything that this node waits for is verified.
+func (g *Graph[T]) Layers() [][]string {
+	p, _ := g.snapshot()
+	if p.err != nil {
+		return nil
+	}
+	depths, count := p.depths()
+	sizes := make([]int, count)
+	for _, depth := range depths {
+		sizes[depth]++
+	}
+	var layers [][]string
+	for _, size := range sizes {
+		layers = append(layers, make([]string, 0, size))
+	}
+	_, byName := p.order()
+	for _, id := range byName {
+		layers[depths[id]] = append(layers[depths[id]], p.names[id])
+	}
+	return layers
+}
+
+// depths returns, for each node, the length of the longest path down from it, and the number of layers.
+func (p *plan) depths() (depths []int32, layers int32) {
+	depths = make([]int32, len(p.names))
+	waiting := make([]int32, len(p.names))
+	ready := make([]int32, 0, len(p.names))
+	for id := range p.names {
+		waiting[id] = int32(len(p.children.of(int32(id))))
+		if waiting[id] == 0 {
+			ready = append(ready, int32(id))
+		}
+	}
+	for at := 0; at < len(ready); at++ {
+		id := ready[at]
+		layers = max(layers, depths[id]+1)
+		for _, parent := range p.parents.of(id) {
+			depths[parent] = max(depths[parent], depths[id]+1)
+			if waiting[parent]--; waiting[parent] == 0 {
+				ready = append(ready, parent)
+			}
+		}
+	}
+	return depths, layers
+}
+
+// Validate checks that each dependency is between two nodes of the graph, and that there is no cycle. Add and Depend ensure both, so that an error,
+// which [Run] returns too, means that the graph was damaged, for instance by copying it while it was in use.
+func (g *Graph[T]) Validate() error {
+	p, _ := g.snapshot()
+	return p.err
+}
+
+// validate looks at each edge once: an order with every child before its parent proves that there is no cycle.
+func (s *structure) validate() error {
+	var errs []error
+	known := func(id int32) bool { return id >= 0 && int(id) < len(s.nodes) }
+	for _, e := range s.edges {
+		parent, child := e.ends[0], e.ends[1]
+		switch {
+		case parent == none: // removed
+		case !known(parent):
+			errs = append(errs, &UnknownNodeError{Name: fmt.Sprintf("#%d", parent), Role: RoleParent})
+		case !known(child):
+			errs = append(errs, &UnknownNodeError{Name: fmt.Sprintf("#%d", child), Role: RoleChild})
+		case !s.order.before(child, parent):
+			errs = append(errs, fmt.Errorf("node %q: is ordered before %q, for which it waits", s.names[parent], s.names[child]))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Node is a node of [Graph.Nodes].
+type Node struct {
+	Name string
+	// Disabled reports whether the node is disabled.
+	Disabled bool
+	// Layer is the index of its layer in [Graph.Layers].
+	Layer int
+	// Dependencies are what it waits for directly, in the order in which they were added.
+	Dependencies []Dependency
+}
+
+// Dependency is a dependency of a [Node].
+type Dependency struct {
+	// Name is the node that is waited for.
+	Name string
+	// Conditional reports whether there is a predicate.
+	Conditional bool
+}
+
+// Nodes returns all nodes as they are at one moment, in the order in which they were added.
+func (g *Graph[T]) Nodes() []Node {
+	p, _ := g.snapshot()
+	nodes := make([]Node, len(p.names))
+	for id, name := range p.names {
+		nodes[id].Name = name
+	}
+	if p.err != nil {
+		return nodes
+	}
+	depths, _ := p.depths()
+	for id := range nodes {
+		nodes[id].Disabled, nodes[id].Layer = p.disabled[id], int(depths[id])
+		gates := p.gates[int32(id)]
+		for _, child := range p.children.of(int32(id)) {
+			conditional := len(gates) > 0 && gates[0].child == child
+			if conditional {
+				gates = gates[1:]
+			}
+			nodes[id].Dependencies = append(nodes[id].Dependencies, Dependency{p.names[child], conditional})
+		}
+	}
+	return nodes
 }

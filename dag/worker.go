@@ -2,21 +2,22 @@ package dag
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
 )
 
-// job is what a worker is doing. The zero value is nothing. All of it is guarded by the
-// scheduler's mu, but for gate, which its worker changes alone.
+// job is what a worker is doing. The scheduler's mu guards all of it, except for gate, which only its worker changes.
 type job struct {
 	doing activity
 	id    int32
-	// gate is the predicate being asked, asked the number of completed visits when asking began.
+	// gate is the index of the predicate that is being called, asked the number of completed visits at that time.
 	gate  atomic.Int32
 	asked int
-	// since is when the visit began, if anybody wants to know.
+	// since is when the visit began, if there is an observer.
 	since time.Time
 }
 
@@ -28,12 +29,11 @@ const (
 	visiting
 )
 
-// worker takes and does one job after another until the run is over, or a visit or predicate
-// ends the goroutine.
+// worker takes and does one job after another until the run is over, or a visit or predicate ends the goroutine.
 func (s *scheduler) worker() {
 	j := &job{}
 	defer s.exited(j)
-	// No deferred unlock: where a visit ends the goroutine, mu isn't held.
+	// The unlock isn't deferred: mu isn't held where a visit ends the goroutine.
 	s.mu.Lock()
 	s.jobs = append(s.jobs, j)
 	for {
@@ -52,22 +52,22 @@ func (s *scheduler) worker() {
 	}
 }
 
-// call visits a node. mu is held, but not during the visit.
+// call visits a node. The caller holds mu, which is released during the visit.
 func (s *scheduler) call(j *job) {
 	s.visiting++
 	j.doing = visiting
-	s.tellStarted(j)
+	s.notifyStarted(j)
 	s.catchUp()
 	s.mu.Unlock()
-	err := s.guardedVisit(j.id)
+	err := s.safeVisit(j.id)
 	s.mu.Lock()
 	j.doing = resting
-	if !s.late() {
-		s.settle(j, err)
+	if !s.wasAbandoned() {
+		s.finishVisit(j, err)
 	}
 }
 
-func (s *scheduler) guardedVisit(id int32) (err error) {
+func (s *scheduler) safeVisit(id int32) (err error) {
 	defer recovered(&err)
 	if !s.nodeTimeout.set {
 		return s.visit(s.ctx, id)
@@ -75,8 +75,7 @@ func (s *scheduler) guardedVisit(id int32) (err error) {
 	return s.bounded(func(ctx context.Context) error { return s.visit(ctx, id) })
 }
 
-// catchUp lets an observer that has no goroutine of its own take in what has happened. mu is
-// held, but not during that.
+// catchUp delivers events to an observer without a goroutine of its own. The caller holds mu, which is released meanwhile.
 func (s *scheduler) catchUp() {
 	if s.concurrency == 0 && s.observation != nil {
 		s.mu.Unlock()
@@ -85,29 +84,65 @@ func (s *scheduler) catchUp() {
 	}
 }
 
-// exited does the bookkeeping of a job that ended the goroutine of its worker, which is what
-// runtime.Goexit does.
+// exited records a job that has ended the goroutine of its worker by runtime.Goexit.
 func (s *scheduler) exited(j *job) {
 	if j.doing == resting {
 		return
 	}
-	s.bookExit(j, &GoexitError{Stack: debug.Stack()})
-	// Not where it was the observer that ended the goroutine.
+	s.recordExit(j, &GoexitError{Stack: debug.Stack()})
+	// Not if the observer has ended the goroutine.
 	if s.concurrency == 0 && s.observation != nil && s.calling.IsZero() {
 		s.flush()
 	}
 }
 
-func (s *scheduler) bookExit(j *job, err error) {
+func (s *scheduler) recordExit(j *job, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.jobs = slices.DeleteFunc(s.jobs, func(other *job) bool { return other == j })
 	switch {
-	case s.late():
+	case s.wasAbandoned():
 	case j.doing == visiting:
-		s.settle(j, err)
+		s.finishVisit(j, err)
 	default:
 		s.asking--
 		s.refuse(j, err)
 	}
+}
+
+// NodeTimeout ends the context of each visit, and of each call of a predicate, after d. It doesn't interrupt one that ignores its context. 0 and less is
+// an [ErrInvalidOption].
+//
+// A context.DeadlineExceeded that it returns after that becomes a [*TimeoutError]. If it returns nil, however late, it has succeeded.
+func NodeTimeout(d time.Duration) Option { return func(c *config) { c.nodeTimeout = limit{d, true} } }
+
+// limit is a duration that may be unset.
+type limit struct {
+	d   time.Duration
+	set bool
+}
+
+// TimeoutError is the error of a node whose visit or predicate ran into [NodeTimeout].
+type TimeoutError struct {
+	// After is the duration of NodeTimeout.
+	After time.Duration
+	// Err is what the visit or predicate returned.
+	Err error
+}
+
+// Error returns the duration and the error.
+func (e *TimeoutError) Error() string { return fmt.Sprintf("timed out after %s: %v", e.After, e.Err) }
+
+// Unwrap returns the error of the visit or predicate.
+func (e *TimeoutError) Unwrap() error { return e.Err }
+
+// bounded calls f with a context that ends after the timeout.
+func (s *scheduler) bounded(f func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(s.ctx, s.nodeTimeout.d)
+	defer cancel()
+	err := f(ctx)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil && s.ctx.Err() == nil {
+		return &TimeoutError{After: s.nodeTimeout.d, Err: err}
+	}
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/dag/draw"
 )
 
 func main() {
@@ -89,7 +90,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if s.dry {
 		_, _ = fmt.Fprintln(stdout, strings.Join(g.Topology(), "\n"))
-		return draw(s, g, dag.State{}, 0, stderr)
+		return picture(s, g, dag.State{}, 0, stderr)
 	}
 	state, err := build(ctx, s, g, stdout)
 	code := 0
@@ -105,7 +106,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			len(state.Failed()), len(state.Unstarted()), state.Headline())
 		code = exitFailed
 	}
-	return draw(s, g, state, code, stderr)
+	return picture(s, g, state, code, stderr)
 }
 
 func load(s settings) (*dag.Graph[target], error) {
@@ -141,12 +142,12 @@ func build(ctx context.Context, s settings, g *dag.Graph[target], stdout io.Writ
 	return dag.Run(ctx, g, shell(filepath.Dir(s.file)), options...)
 }
 
-// draw writes the picture that was asked for, and gives the exit code.
-func draw(s settings, g *dag.Graph[target], state dag.State, code int, stderr io.Writer) int {
+// picture writes the picture if one is wanted, and returns the exit code.
+func picture(s settings, g *dag.Graph[target], state dag.State, code int, stderr io.Writer) int {
 	if s.picture == "" {
 		return code
 	}
-	if err := os.WriteFile(s.picture, []byte(g.DOT(dag.WithState(state))), 0o644); err != nil {
+	if err := os.WriteFile(s.picture, []byte(draw.DOT(g, draw.WithState(state))), 0o644); err != nil {
 		_, _ = fmt.Fprintln(stderr, "dag-build: picture:", err)
 		return max(code, exitFailed)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/dag/draw"
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
@@ -96,17 +97,17 @@ func (o *Operator) graph(
 	if err != nil {
 		return err
 	}
-	var options []dag.DrawOption
+	var options []draw.Option
 	if state != nil {
-		options = append(options, dag.WithState(*state))
+		options = append(options, draw.WithState(*state))
 	}
 	switch format {
 	case "dot":
-		_, err = io.WriteString(out, graph.DOT(options...))
+		_, err = io.WriteString(out, draw.DOT(graph, options...))
 	case "mermaid":
-		_, err = io.WriteString(out, graph.Mermaid(options...))
+		_, err = io.WriteString(out, draw.Mermaid(graph, options...))
 	case "svg":
-		_, err = io.WriteString(out, graph.SVG(options...))
+		_, err = io.WriteString(out, draw.SVG(graph, options...))
 	default:
 		err = writeGraph(out, graph, state)
 	}

@@ -37,7 +37,7 @@ func pairs() []ratio.Pair {
 					must(b, h.runAll())
 				}
 			},
-			Hint: "settle and advance (scheduler.go): what is done under the lock per edge, and the sorting by name",
+			Hint: "finishVisit and advance (scheduler.go): what is done under the lock per edge, and the sorting by name",
 		},
 		{
 			Name: "dag-chain", Goal: 2,
@@ -47,13 +47,13 @@ func pairs() []ratio.Pair {
 					must(b, buildByHand(long).runAll())
 				}
 			},
-			Hint: "bytes per node and edge (structure.go, edges.go, index.go), then compile (plan.go)",
+			Hint: "bytes per node and edge (structure.go), then compile (plan.go)",
 		},
 		{
 			Name: "dag-linear", Goal: 13,
 			Ours: buildingAndRunning(long),
 			Peer: buildingAndRunning(short),
-			Hint: "bytes per node and edge, how slices grow (push), and whether the order is spread again and again (order.go)",
+			Hint: "bytes per node and edge, how slices and the map grow (structure.go), and whether the order is relabelled often (order.go)",
 		},
 		{
 			Name: "dag-build", Goal: 0.1,
@@ -67,7 +67,7 @@ func pairs() []ratio.Pair {
 					must(b, buildHeimdalr(possible))
 				}
 			},
-			Hint: "admit (cycle.go): how far the two walks go, and findEdge (edges.go)",
+			Hint: "admit (cycle.go): how far the two walks go, and findEdge (structure.go)",
 		},
 	}
 }

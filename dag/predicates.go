@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// gatekeeper is what a run knows about the predicates that haven't answered true.
-type gatekeeper struct {
-	// held tells which predicate of a node keeps it from starting. Those before it have
-	// answered true, which is remembered (spec: dag 18).
+// polling is what a run knows about the predicates that haven't returned true.
+type polling struct {
+	// held has the predicate that keeps a node from starting. Those before it have returned true and aren't called again.
 	held map[int32]held
-	// parked are the nodes whose predicates are to be asked again, the next one to ask first.
+	// parked are the nodes whose predicates are to be called again, in the order of their times.
 	parked []parked
 	// completions counts the visits that have returned.
 	completions int
@@ -22,8 +21,7 @@ type gatekeeper struct {
 
 type held struct {
 	gate int
-	// err is why it isn't asked any more; nil when it answered false, or hadn't answered yet when
-	// it was abandoned.
+	// err is the error of the predicate, nil if it returned false or was abandoned.
 	err       error
 	abandoned bool
 }
@@ -31,13 +29,12 @@ type held struct {
 type parked struct {
 	id  int32
 	due time.Time
-	// asked is the number of completed visits when asking began. Answers of then may be out of
-	// date once there are more (spec: dag 23).
+	// asked is the number of completed visits when the predicate was called. Once there are more, its result may be out of date.
 	asked int
 }
 
-// pass asks the predicates of a node, in order and up to the first that doesn't answer true; if
-// there is none, the node is ready. mu is held, but not while they are asked.
+// pass calls the predicates of a node, in order, up to the first that doesn't return true. If all do, the node is ready. The caller holds mu, which
+// is released while they are called.
 func (s *scheduler) pass(j *job) {
 	gates := s.plan.gates[j.id]
 	gate := s.held[j.id].gate
@@ -47,14 +44,14 @@ func (s *scheduler) pass(j *job) {
 	s.mu.Unlock()
 	open, err := true, error(nil)
 	for open && err == nil && s.ctx.Err() == nil && gate < len(gates) {
-		if open, err = s.guardedAsk(gates[gate]); open && err == nil {
+		if open, err = s.safeAsk(gates[gate]); open && err == nil {
 			gate++
 			j.gate.Store(int32(gate))
 		}
 	}
 	s.mu.Lock()
 	j.doing = resting
-	if s.late() {
+	if s.wasAbandoned() {
 		return
 	}
 	s.asking--
@@ -68,12 +65,12 @@ func (s *scheduler) pass(j *job) {
 		delete(s.held, j.id)
 		s.join(j.id)
 	default:
-		// The end of ctx cut it short, which is no answer.
+		// ctx ended in between.
 		delete(s.held, j.id)
 	}
 }
 
-// join puts a node that has passed its predicates among those that are ready, by name.
+// join adds a node that has passed its predicates to those that are ready, by name.
 func (s *scheduler) join(id int32) {
 	ranks, _ := s.plan.order()
 	at, _ := slices.BinarySearchFunc(s.ready[s.nextReady:], ranks[id], func(other, rank int32) int {
@@ -82,7 +79,7 @@ func (s *scheduler) join(id int32) {
 	s.ready = slices.Insert(s.ready, s.nextReady+at, id)
 }
 
-func (s *scheduler) guardedAsk(g gate) (open bool, err error) {
+func (s *scheduler) safeAsk(g gate) (open bool, err error) {
 	defer recovered(&err)
 	if !s.nodeTimeout.set {
 		return g.open(s.ctx)
@@ -94,14 +91,14 @@ func (s *scheduler) guardedAsk(g gate) (open bool, err error) {
 	return open, err
 }
 
-// refuse keeps a node from starting for the rest of the run. mu is held.
+// refuse keeps a node from starting for the rest of the run. The caller holds mu.
 func (s *scheduler) refuse(j *job, err error) {
 	s.hold(j.id, held{gate: int(j.gate.Load()), err: err})
 	s.errs = append(s.errs, NodeError{Name: s.plan.names[j.id], Err: err})
 	if isFatal(err) {
 		s.stop(j.id)
 	}
-	s.tellBlocked(s.now(), j.id)
+	s.notifyBlocked(s.now(), j.id)
 }
 
 func (s *scheduler) hold(id int32, h held) {
@@ -111,16 +108,16 @@ func (s *scheduler) hold(id int32, h held) {
 	s.held[id] = h
 }
 
-// park has the predicate that answered false asked again later. mu is held.
+// park remembers a predicate that returned false, to be called again later. The caller holds mu.
 func (s *scheduler) park(j *job) {
 	gate := int(j.gate.Load())
 	before, again := s.held[j.id]
 	s.hold(j.id, held{gate: gate})
 	if !again || before.gate != gate {
-		s.tellWaiting(j.id)
+		s.notifyWaiting(j.id)
 	}
 	s.parked = append(s.parked, parked{id: j.id, due: time.Now().Add(s.pollInterval), asked: j.asked})
-	// On the caller's goroutine nothing is in flight while predicates are asked.
+	// With Concurrency(0) nothing is in flight while predicates are called.
 	if s.concurrency > 0 && len(s.parked) == 1 {
 		s.poll(s.pollInterval)
 	}
@@ -134,7 +131,7 @@ func (s *scheduler) poll(after time.Duration) {
 	s.timer.Reset(after)
 }
 
-// tick makes those nodes ready whose predicates are due, if anything is in flight.
+// tick takes the nodes whose predicates are due out of the parked ones, if a visit is in flight.
 func (s *scheduler) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,15 +153,15 @@ func (s *scheduler) tick() {
 	s.poll(wait)
 }
 
-// askAgain makes those nodes ready whose predicates were last asked before the last visit
-// returned, and tells whether there are any (spec: dag 24). mu is held.
+// askAgain takes the nodes whose predicates were last called before the last visit returned out of the parked ones, and reports whether there are any.
+// The caller holds mu.
 func (s *scheduler) askAgain() bool {
 	before := len(s.parked)
 	s.unpark(func(p parked) bool { return p.asked < s.completions })
 	return len(s.parked) < before
 }
 
-// unpark makes the chosen nodes ready.
+// unpark moves the chosen nodes to the upcoming ones.
 func (s *scheduler) unpark(chosen func(parked) bool) {
 	rest := s.parked[:0]
 	for _, p := range s.parked {
@@ -177,7 +174,7 @@ func (s *scheduler) unpark(chosen func(parked) bool) {
 	s.parked = rest
 }
 
-// stopPolling ends the timer.
+// stopPolling stops the timer.
 func (s *scheduler) stopPolling() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

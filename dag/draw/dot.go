@@ -1,30 +1,30 @@
-package dag
+package draw
 
 import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/operkit/operkit/dag"
 )
 
-// DOT is a picture of the graph in the language of Graphviz: an arrow from each node to what it
-// waits for, dashed where that has a predicate; disabled nodes have a dashed frame. Nodes are in
-// the order in which they were added. `dot -Tsvg` draws it.
-func (g *Graph[T]) DOT(options ...DrawOption) string {
-	d := g.drawing(options)
+// DOT returns a graph in the language of Graphviz: `dot -Tsvg` draws it. Reasons and errors are tooltips.
+func DOT[T any](g *dag.Graph[T], options ...Option) string {
+	d := newDrawing(g, options)
 	var b strings.Builder
 	b.WriteString("digraph {\n  rankdir=LR;\n  node [shape=box];\n")
-	ids := make([]string, len(d.names))
-	for id, name := range d.names {
-		ids[id] = dotID(name)
-		b.WriteString("  " + ids[id])
-		if attributes := d.dotAttributes(int32(id)); len(attributes) > 0 {
+	ids := make([]string, len(d.nodes))
+	for i, node := range d.nodes {
+		ids[i] = dotID(node.Name)
+		b.WriteString("  " + ids[i])
+		if attributes := d.dotAttributes(node); len(attributes) > 0 {
 			b.WriteString(" [" + strings.Join(attributes, ", ") + "]")
 		}
 		b.WriteString(";\n")
 	}
-	d.edges(func(parent, child int32, when bool) {
+	d.edges(func(parent, child int, conditional bool) {
 		b.WriteString("  " + ids[parent] + " -> " + ids[child])
-		if when {
+		if conditional {
 			b.WriteString(" [style=dashed]")
 		}
 		b.WriteString(";\n")
@@ -33,33 +33,31 @@ func (g *Graph[T]) DOT(options ...DrawOption) string {
 	return b.String()
 }
 
-func (d drawing) dotAttributes(id int32) (attributes []string) {
-	if name := d.names[id]; dotText(name) != name {
-		attributes = append(attributes, `label="`+dotText(name)+`"`)
+func (d drawing) dotAttributes(node dag.Node) (attributes []string) {
+	if label := dotText(node.Name); label != node.Name {
+		attributes = append(attributes, `label="`+label+`"`)
 	}
 	var styles []string
-	if end, known := d.outcome(id); known {
+	if outcome, known := d.state.Outcome(node.Name); known {
 		styles = append(styles, "filled")
-		attributes = append(attributes, fmt.Sprintf(`fillcolor="%s", color="%s"`, shades[end].fill, shades[end].line))
+		attributes = append(attributes, fmt.Sprintf(`fillcolor="%s", color="%s"`, shades[outcome].fill, shades[outcome].line))
 	}
-	if d.err == nil && d.disabled[id] {
+	if node.Disabled {
 		styles = append(styles, "dashed")
 	}
 	if len(styles) > 0 {
 		attributes = append(attributes, `style="`+strings.Join(styles, ",")+`"`)
 	}
-	if note := d.note(id); note != "" {
+	if note := d.note(node.Name); note != "" {
 		attributes = append(attributes, `tooltip="`+dotText(note)+`"`)
 	}
 	return attributes
 }
 
-// dotID is a name as an identifier. Different names stay different: a backslash of the name is
-// doubled, so that a single one is always ours.
+// dotID returns a name as an identifier. Different names stay different: a backslash of the name is doubled, and a single one is always an escape.
 func dotID(name string) string { return `"` + dotEscape(name, `\x%02x`, "&") + `"` }
 
-// dotText is a text as it has to be written to be shown as it is. Graphviz reads escapes in it
-// a second time, and HTML entities.
+// dotText returns a text that Graphviz shows as it is. It reads escapes a second time, and HTML entities.
 func dotText(text string) string { return dotEscape(text, `\\x%02x`, "&amp;") }
 
 func dotEscape(text, unprintable, ampersand string) string {

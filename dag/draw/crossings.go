@@ -1,4 +1,4 @@
-package layered
+package draw
 
 import "slices"
 
@@ -45,7 +45,7 @@ func remember(layers [][]*item) [][]*item {
 	return kept
 }
 
-// reorder sorts a layer by where the neighbours of each are on average; one without any stays where it is.
+// reorder sorts a layer by the average index of each item's neighbours. An item without neighbours keeps its own.
 func reorder(layer []*item, neighbours func(*item) []*item) {
 	middles := make(map[*item]float64, len(layer))
 	for at, one := range layer {
@@ -72,7 +72,7 @@ func reorder(layer []*item, neighbours func(*item) []*item) {
 	}
 }
 
-// crossings counts the pairs of edges that cross.
+// crossings returns the number of pairs of edges that cross.
 func crossings(layers [][]*item) (sum int) {
 	for at := 1; at < len(layers); at++ {
 		// seen counts, as a tree of sums, how many edges end at each place of this layer so far.

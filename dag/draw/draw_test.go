@@ -1,4 +1,4 @@
-package dag_test
+package draw_test
 
 import (
 	"context"
@@ -7,12 +7,27 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/dag/draw"
 )
+
+// graphOf returns a graph of some nodes. Each edge is {dependent, dependency}.
+func graphOf(tb testing.TB, names []string, edges ...[2]string) *dag.Graph[string] {
+	tb.Helper()
+	g := dag.New[string]()
+	for _, name := range names {
+		require.NoError(tb, g.Add(name, name))
+	}
+	for _, e := range edges {
+		require.NoError(tb, g.Depend(e[0], e[1]))
+	}
+	return g
+}
 
 // drawn is a graph in which each outcome occurs, a predicate, a disabled node and one that the
 // state doesn't know.
@@ -21,8 +36,8 @@ func drawn(t *testing.T) (*dag.Graph[string], dag.State) {
 	g := graphOf(t, []string{"web", "api", "db", "cache", "old"}, [2]string{"web", "api"}, [2]string{"web", "cache"})
 	require.NoError(t, g.Depend("api", "db", dag.When(func(context.Context) (bool, error) { return true, nil })))
 	g.Disable("old")
-	r := &recorder{answers: map[string]error{"api": dag.Unverified(nil), "cache": errBoom}}
-	state, err := dag.Run(t.Context(), g, r.visit)
+	answers := map[string]error{"api": dag.Unverified(nil), "cache": errors.New("boom")}
+	state, err := dag.Run(t.Context(), g, func(_ context.Context, name, _ string) error { return answers[name] })
 	require.NoError(t, err)
 	require.NoError(t, g.Add("new", ""))
 	return g, state
@@ -44,7 +59,7 @@ func TestDOT(t *testing.T) {
   "web" -> "cache";
   "api" -> "db" [style=dashed];
 }
-`, g.DOT())
+`, draw.DOT(g))
 	assert.Equal(t, `digraph {
   rankdir=LR;
   node [shape=box];
@@ -58,7 +73,7 @@ func TestDOT(t *testing.T) {
   "web" -> "cache";
   "api" -> "db" [style=dashed];
 }
-`, g.DOT(dag.WithState(state)))
+`, draw.DOT(g, draw.WithState(state)))
 }
 
 func TestMermaid(t *testing.T) {
@@ -78,7 +93,7 @@ func TestMermaid(t *testing.T) {
 	disabled := `  classDef disabled stroke-dasharray:5 5
   class n4 disabled
 `
-	assert.Equal(t, plain+disabled, g.Mermaid())
+	assert.Equal(t, plain+disabled, draw.Mermaid(g))
 	assert.Equal(t, plain+`  classDef unstarted fill:#eeeeee,stroke:#9e9e9e,color:#000
   class n0,n4 unstarted
   classDef verified fill:#c8e6c9,stroke:#2e7d32,color:#000
@@ -87,7 +102,7 @@ func TestMermaid(t *testing.T) {
   class n1 unverified
   classDef failed fill:#ffcdd2,stroke:#c62828,color:#000
   class n3 failed
-`+disabled, g.Mermaid(nil, dag.WithState(state)))
+`+disabled, draw.Mermaid(g, nil, draw.WithState(state)))
 }
 
 func TestDrawNames(t *testing.T) {
@@ -107,15 +122,15 @@ func TestDrawNames(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
 			g := graphOf(t, []string{row.name})
-			assert.Equal(t, "  "+row.dot, strings.Split(g.DOT(), "\n")[3])
-			assert.Equal(t, "  n0"+row.mermaid, strings.Split(g.Mermaid(), "\n")[1])
+			assert.Equal(t, "  "+row.dot, strings.Split(draw.DOT(g), "\n")[3])
+			assert.Equal(t, "  n0"+row.mermaid, strings.Split(draw.Mermaid(g), "\n")[1])
 		})
 	}
 	t.Run("different names stay different", func(t *testing.T) {
 		t.Parallel()
 		names := []string{"a\n", `a\n`, "a\x00", `a\x00`, `a\\x00`, `a"`, `a\"`, "a&amp;", "a&", "a\xff", "a\uFFFD"}
 		seen := map[string]bool{}
-		for _, line := range strings.Split(graphOf(t, names).DOT(), "\n")[3 : 3+len(names)] {
+		for _, line := range strings.Split(draw.DOT(graphOf(t, names)), "\n")[3 : 3+len(names)] {
 			id, _, _ := strings.Cut(line, " [label")
 			assert.False(t, seen[id], id)
 			seen[id] = true
@@ -125,16 +140,16 @@ func TestDrawNames(t *testing.T) {
 		t.Parallel()
 		g := graphOf(t, []string{"a"})
 		state, err := dag.NewState(dag.Outcomes{Failed: []string{"a"},
-			Errors: []dag.NodeError{{Name: "a", Err: &flagged{text: "one \"two\"\nthree & \\four"}}}})
+			Errors: []dag.NodeError{{Name: "a", Err: errors.New("one \"two\"\nthree & \\four")}}})
 		require.NoError(t, err)
-		assert.Contains(t, g.DOT(dag.WithState(state)), `tooltip="one \"two\"\nthree &amp; \\four"];`)
+		assert.Contains(t, draw.DOT(g, draw.WithState(state)), `tooltip="one \"two\"\nthree &amp; \\four"];`)
 	})
 }
 
 func TestSVG(t *testing.T) {
 	t.Parallel()
 	g, state := drawn(t)
-	plain, coloured := g.SVG(), g.SVG(dag.WithState(state))
+	plain, coloured := draw.SVG(g), draw.SVG(g, draw.WithState(state))
 	for _, text := range []string{plain, coloured} {
 		var names []string
 		decoder := xml.NewDecoder(strings.NewReader(text))
@@ -158,11 +173,66 @@ func TestSVG(t *testing.T) {
 	for _, want := range []string{`<title>boom</title>`, `<title>waits for cache (failed)</title>`, `fill="#c8e6c9"`, `fill="#ffcdd2"`, `fill="#fff3c4"`, `fill="#eeeeee"`} {
 		assert.Contains(t, coloured, want)
 	}
-	assert.Contains(t, dag.New[int]().SVG(), "</svg>", "nothing is a picture too")
+	assert.Contains(t, draw.SVG(dag.New[int]()), "</svg>", "nothing is a picture too")
 	strange := graphOf(t, []string{"<a & \"b\">", "nul\x00", "bad\xff"})
-	assert.Contains(t, strange.SVG(), "&lt;a &amp; &#34;b&#34;&gt;")
-	assert.NotContains(t, strange.SVG(), "\x00")
+	assert.Contains(t, draw.SVG(strange), "&lt;a &amp; &#34;b&#34;&gt;")
+	assert.NotContains(t, draw.SVG(strange), "\x00")
 	ring := graphOf(t, []string{"a", "b"}, [2]string{"a", "b"})
 	_ = ring.Depend("b", "a")
-	assert.Contains(t, ring.SVG(), ">b</text>")
+	assert.Contains(t, draw.SVG(ring), ">b</text>")
+}
+
+func TestDrawNothing(t *testing.T) {
+	t.Parallel()
+	var g *dag.Graph[int]
+	assert.Equal(t, "digraph {\n  rankdir=LR;\n  node [shape=box];\n}\n", draw.DOT(g))
+	assert.Equal(t, "flowchart LR\n", draw.Mermaid(g, draw.WithState(dag.State{}), nil))
+}
+
+// FuzzDraw checks that no name breaks out of its place in a picture, and that different names
+// stay different.
+func FuzzDraw(f *testing.F) {
+	f.Add("a", "b")
+	f.Add("a\n", `a\n`)
+	f.Add(`a\`, `a\"]; x -> y; "`)
+	f.Add("a\x00\xff", "a#34;<br>`&amp;")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		g := dag.New[int]()
+		if g.Add(a, 0) != nil || g.Add(b, 0) != nil || g.Depend(a, b) != nil {
+			return
+		}
+		state, err := dag.NewState(dag.Outcomes{Failed: []string{a}, Unstarted: []string{b},
+			Errors: []dag.NodeError{{Name: a, Err: errors.New(b)}}, Reasons: map[string]string{b: a}})
+		require.NoError(t, err)
+		lines := strings.Split(draw.DOT(g, draw.WithState(state)), "\n")
+		require.Len(t, lines, 8)
+		first, second := quoted(t, lines[3]), quoted(t, lines[4])
+		require.NotEqual(t, first[0], second[0])
+		require.Equal(t, []string{first[0], second[0]}, quoted(t, lines[5]))
+		for _, line := range strings.Split(draw.Mermaid(g, draw.WithState(state)), "\n")[1:3] {
+			require.Equal(t, 2, strings.Count(line, `"`))
+			require.True(t, strings.HasSuffix(line, `"]`))
+			require.True(t, utf8.ValidString(line))
+		}
+	})
+}
+
+// quoted reads the quoted strings of a line of DOT as Graphviz does: a backslash takes the next
+// character along.
+func quoted(t *testing.T, line string) (list []string) {
+	t.Helper()
+	start := -1
+	for i := 0; i < len(line); i++ {
+		switch {
+		case line[i] == '\\' && start >= 0:
+			i++
+		case line[i] == '"' && start < 0:
+			start = i + 1
+		case line[i] == '"':
+			list = append(list, line[start:i])
+			start = -1
+		}
+	}
+	require.Equal(t, -1, start, "a string that doesn't end: %s", line)
+	return list
 }

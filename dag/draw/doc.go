@@ -1,0 +1,19 @@
+// Package draw draws a [dag.Graph]: as SVG for browsers and documents, as DOT for Graphviz, and as Mermaid for Markdown.
+//
+//	os.WriteFile("plan.svg", []byte(draw.SVG(graph, draw.WithState(state))), 0o644)
+//
+// An arrow leads from each node to what it waits for. It is dashed where the dependency has a predicate, and disabled nodes have a dashed frame.
+// Nodes are in the order in which they were added. [WithState] colours them by their outcomes.
+//
+// # When to use it
+//
+// Use it for graphs that a person may want to look at, up to some hundreds of nodes. SVG needs no other program; for larger graphs let Graphviz
+// draw the DOT.
+//
+// # Why its own layout
+//
+// The layout of SVG follows Sugiyama, Tagawa and Toda: edges over several layers are split by points between them, the order within layers is
+// improved by barycentres, and heights by pools of neighbours. No Go library that does this was light and maintained in 2026: goccy/go-graphviz
+// runs Graphviz as WebAssembly, D2 brings a JavaScript engine, and nikolaydubina/go-graph-layout had no release for years. The layout is about
+// 240 lines.
+package draw

@@ -1,0 +1,63 @@
+package draw
+
+import "github.com/operkit/operkit/dag"
+
+// Option is an option of a drawing. A nil one is ignored.
+type Option func(*drawing)
+
+// WithState colours each node by its outcome, and adds why it is unstarted or its error where the format has a place for that. A node that the
+// state doesn't know stays plain.
+func WithState(state dag.State) Option { return func(d *drawing) { d.state = state } }
+
+// drawing is what is drawn.
+type drawing struct {
+	nodes []dag.Node
+	state dag.State
+}
+
+func newDrawing[T any](g *dag.Graph[T], options []Option) drawing {
+	d := drawing{nodes: g.Nodes()}
+	for _, option := range options {
+		if option != nil {
+			option(&d)
+		}
+	}
+	return d
+}
+
+// edges calls draw for each dependency, with the indexes of its two nodes.
+func (d drawing) edges(draw func(parent, child int, conditional bool)) {
+	indexes := make(map[string]int, len(d.nodes))
+	for i, node := range d.nodes {
+		indexes[node.Name] = i
+	}
+	for i, node := range d.nodes {
+		for _, dependency := range node.Dependencies {
+			draw(i, indexes[dependency.Name], dependency.Conditional)
+		}
+	}
+}
+
+// note returns why a node is unstarted, or its error.
+func (d drawing) note(name string) string {
+	if reason := d.state.Reason(name); reason != "" {
+		return reason
+	}
+	if err := d.state.Err(name); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// shade is how an outcome is painted, legible in black on white paper too.
+type shade struct{ fill, line string }
+
+// outcomes are in the order in which Mermaid lists them.
+var outcomes = []dag.Outcome{dag.OutcomeUnstarted, dag.OutcomeVerified, dag.OutcomeUnverified, dag.OutcomeFailed}
+
+var shades = map[dag.Outcome]shade{
+	dag.OutcomeUnstarted:  {"#eeeeee", "#9e9e9e"},
+	dag.OutcomeVerified:   {"#c8e6c9", "#2e7d32"},
+	dag.OutcomeUnverified: {"#fff3c4", "#b28704"},
+	dag.OutcomeFailed:     {"#ffcdd2", "#c62828"},
+}

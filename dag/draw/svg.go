@@ -1,0 +1,88 @@
+package draw
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/operkit/operkit/dag"
+)
+
+// Sizes in pixels.
+const (
+	nodeHeight  = 32
+	letterWidth = 7.4 // of the widest letters of the usual monospaced fonts
+	nodePadding = 24  // both sides together
+)
+
+// SVG returns a graph as an SVG picture. Nodes that wait for nothing are on the right. Reasons and errors are shown when the mouse is over a node.
+func SVG[T any](g *dag.Graph[T], options ...Option) string {
+	d := newDrawing(g, options)
+	shape := graph{height: nodeHeight}
+	for _, node := range d.nodes {
+		shape.depths = append(shape.depths, node.Layer)
+		shape.widths = append(shape.widths, letterWidth*float64(utf8.RuneCountInString(node.Name))+nodePadding)
+	}
+	var dashed []bool
+	d.edges(func(parent, child int, conditional bool) {
+		shape.edges, dashed = append(shape.edges, [2]int{parent, child}), append(dashed, conditional)
+	})
+	picture := layout(shape)
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0[1]f %.0[2]f" font-family="ui-monospace, SFMono-Regular, Menlo, monospace" font-size="12">`+"\n",
+		picture.width, picture.height)
+	b.WriteString(`<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#616161"/></marker></defs>` + "\n")
+	b.WriteString(`<rect width="100%" height="100%" fill="#ffffff"/>` + "\n")
+	for i, points := range picture.edges {
+		fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="#616161"%s marker-end="url(#arrow)"/>`+"\n", svgPath(points), dashes(dashed[i]))
+	}
+	for i, at := range picture.nodes {
+		d.svgNode(&b, d.nodes[i], at, shape.widths[i])
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+func (d drawing) svgNode(b *strings.Builder, node dag.Node, at point, width float64) {
+	colours := shade{"#ffffff", "#424242"}
+	if outcome, known := d.state.Outcome(node.Name); known {
+		colours = shades[outcome]
+	}
+	b.WriteString("<g>")
+	if note := d.note(node.Name); note != "" {
+		b.WriteString("<title>" + svgText(note) + "</title>")
+	}
+	fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="6" fill="%s" stroke="%s"%s/>`,
+		at.x, at.y-nodeHeight/2, width, nodeHeight, colours.fill, colours.line, dashes(node.Disabled))
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text></g>`+"\n", at.x+width/2, at.y+4, svgText(node.Name))
+}
+
+func dashes(dashed bool) string {
+	if dashed {
+		return ` stroke-dasharray="5 4"`
+	}
+	return ""
+}
+
+// svgPath bends between layers, and is level where it passes one.
+func svgPath(points []point) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "M%.1f %.1f", points[0].x, points[0].y)
+	for i := 1; i < len(points); i++ {
+		from, to := points[i-1], points[i]
+		if i%2 == 0 {
+			fmt.Fprintf(&b, "L%.1f %.1f", to.x, to.y)
+			continue
+		}
+		middle := (from.x + to.x) / 2
+		fmt.Fprintf(&b, "C%.1f %.1f %.1f %.1f %.1f %.1f", middle, from.y, middle, to.y, to.x, to.y)
+	}
+	return b.String()
+}
+
+func svgText(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder never fails
+	return b.String()
+}
