@@ -48,7 +48,7 @@ func TestAbandon(t *testing.T) {
 			var abandoned *dag.AbandonedError
 			require.ErrorAs(t, err, &abandoned)
 			assert.Equal(t, []string{"asked", "deaf1", "deaf2"}, abandoned.Nodes)
-			require.EqualError(t, err, "run: left behind while in flight: asked, deaf1, deaf2: context deadline exceeded")
+			require.EqualError(t, err, "run: abandoned in flight: asked, deaf1, deaf2: context deadline exceeded")
 			assert.EqualValues(t, 2, gates.Load())
 
 			check := func() {
@@ -58,7 +58,7 @@ func TestAbandon(t *testing.T) {
 				assert.Equal(t, dag.ErrAbandoned, state.Err("deaf1"))
 				assert.Len(t, state.Errors(), 3)
 				assert.Equal(t, "waits for deaf1 (failed)", state.Reason("after"))
-				assert.Equal(t, "cancelled: the deadline passed; abandoned while the predicate on edge to done2 was asked", state.Reason("asked"))
+				assert.Equal(t, "cancelled: the deadline passed; abandoned during the predicate on edge to done2", state.Reason("asked"))
 				assert.NoError(t, state.Err("asked"))
 				assert.True(t, state.HasFailed())
 			}
@@ -120,7 +120,7 @@ func TestAbandon(t *testing.T) {
 			var abandoned *dag.AbandonedError
 			require.ErrorAs(t, err, &abandoned)
 			assert.Equal(t, []string{"b"}, abandoned.Nodes)
-			assert.Equal(t, "cancelled; abandoned while the predicate on edge to a was asked", state.Reason("b"))
+			assert.Equal(t, "cancelled; abandoned during the predicate on edge to a", state.Reason("b"))
 			assert.False(t, state.HasFailed(), "nothing failed: the predicate has no answer")
 			close(unblock)
 			synctest.Wait()

@@ -39,7 +39,7 @@ func ExampleGraph_Add() {
 	fmt.Println(errors.Is(g.Add("", 0), dag.ErrInvalidNode))
 	// Output:
 	// <nil>
-	// node "db": the graph has a node of that name already
+	// node "db": the graph already has a node of that name
 	// true
 }
 

@@ -37,7 +37,7 @@ func TestGraphNodes(t *testing.T) {
 		require.ErrorIs(t, g.Add("", 2), dag.ErrInvalidNode)
 		err := g.Add("a", 3)
 		require.ErrorIs(t, err, dag.ErrDuplicateNode)
-		assert.EqualError(t, err, `node "a": the graph has a node of that name already`)
+		assert.EqualError(t, err, `node "a": the graph already has a node of that name`)
 		assert.Equal(t, "Graph({a:[]})", g.String())
 		data, ok := g.Node("a")
 		assert.True(t, ok)

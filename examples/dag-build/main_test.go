@@ -221,7 +221,7 @@ func TestWrongCalls(t *testing.T) {
 		{"a target that needs itself", "a: a\n", nil, "dag-build: build.txt:1: target a: node \"a\": would wait for itself: a -> a\n"},
 		{"an unknown dependency", "a: b\n", nil,
 			"dag-build: build.txt:1: target a: node \"b\": not in the graph, but named as the child of a dependency: add it first\n"},
-		{"a target twice", "a:\na:\n", nil, "dag-build: build.txt:2: node \"a\": the graph has a node of that name already\n"},
+		{"a target twice", "a:\na:\n", nil, "dag-build: build.txt:2: node \"a\": the graph already has a node of that name\n"},
 		{"a command without a target", "\ttrue\n", nil, "dag-build: build.txt:1: command \"true\": there is no target above it\n"},
 		{"a line that is neither", "a b\n", nil,
 			"dag-build: build.txt:1: \"a b\": want a line \"name: dependency dependency\", or an indented command\n"},

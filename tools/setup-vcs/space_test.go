@@ -50,7 +50,7 @@ func TestNoSpaceLeft(t *testing.T) {
 				command.Env = os.Environ()
 				r := finish(t, command)
 				assert.Equal(t, 1, r.code)
-				assert.Contains(t, r.stderr, row.want+": make room: about ")
+				assert.Contains(t, r.stderr, row.want+": free about ")
 				assert.Equal(t, []string{"versions"}, names(t, row.base), "nothing is left")
 			}
 			assert.Equal(t, before, repository{t, there}.git("for-each-ref"))
