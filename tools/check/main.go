@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 func main() {
@@ -43,10 +43,10 @@ func commands() []command {
 		{"fuzz", "run every fuzz target for a while", prepareFuzz},
 		{"generate", "run every generator", prepareGenerate},
 		{"figures", "print how large the code is (-repo: of another checkout)", prepareFigures},
-		{"all", "run the checks below in this order, but for clean, and sum up", prepareAll},
+		{"all", "run the checks below in this order, and sum up", prepareAll},
 	}
-	for _, c := range checks() {
-		list = append(list, command{c.name, c.summary, prepareCheck(c)})
+	for _, c := range checks {
+		list = append(list, c.command())
 	}
 	return list
 }

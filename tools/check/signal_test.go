@@ -25,15 +25,15 @@ func TestSignalsEndWhatWasStarted(t *testing.T) {
 			"\tos.WriteFile(filepath.Join(os.Getenv(\"WITNESS\"), \"testing\"), []byte(pid), 0o600)\n\ttime.Sleep(5 * time.Minute)",
 		"\"testing\"\n", "\"strconv\"\n\t\"testing\"\n\t\"time\"\n",
 	).Replace(clusterTest)
-	program := filepath.Join(t.TempDir(), "check")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, ".").CombinedOutput(); err != nil {
+	checker := filepath.Join(t.TempDir(), "check")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", checker, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(signal.String(), func(t *testing.T) {
-			r, witness := clusterRepository(t, launcher, slow)
+			r, witness := clusterRepository(t, program, slow)
 			var stdout bytes.Buffer
-			cmd := exec.Command(program, "test", "-module", "examples")
+			cmd := exec.Command(checker, "test", "-module", "examples")
 			cmd.Dir, cmd.Stdout = r.Root, &stdout
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

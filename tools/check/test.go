@@ -12,7 +12,8 @@ import (
 	"github.com/operkit/operkit/tools/check/internal/controlplane"
 	"github.com/operkit/operkit/tools/check/internal/gotest"
 	"github.com/operkit/operkit/tools/check/internal/hygiene"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
+	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
 // soakVariable tells tests that run a small sample by default (random walks, kills at every write) to take their time.
@@ -31,7 +32,7 @@ func prepareTest(flags *flag.FlagSet) func(context.Context, environment) error {
 	run := flags.String("run", "", "run only tests that this regular expression matches; such a run proves no rules")
 	soak := flags.Bool("soak", false, "set "+soakVariable+"=1, so that long tests run in full")
 	return func(ctx context.Context, env environment) error {
-		chosen, err := env.repository.Select(*modules)
+		chosen, err := repository.Select(env.repository.Modules, *modules)
 		if err != nil {
 			return err
 		}
@@ -80,44 +81,31 @@ func testModules(
 	if err != nil {
 		return tally, err
 	}
-	if runner.Waiting, err = controlplane.Users(ctx, env.repository, chosen); err != nil {
-		return tally, err
-	}
-	given := os.Getenv(controlplane.FolderVariable)
-	if needed && given != "" {
-		_, _ = fmt.Fprintf(env.stdout, "control plane: the one in %s (%s)\n", given, controlplane.FolderVariable)
-	}
+	runner.Waiting = controlplane.Users(chosen)
+	given := os.Getenv(devcluster.Variable)
 	starts := needed && given == ""
+	if needed && !starts {
+		_, _ = fmt.Fprintf(env.stdout, "control plane: the one in %s (%s)\n", given, devcluster.Variable)
+	}
 	if !starts && !slices.ContainsFunc(chosen, repository.Module.IsControlPlane) {
 		return runner.All(ctx, chosen)
 	}
-	launcher := controlplane.ForRepository(env.repository, env.stderr)
-	binary := os.Getenv(controlplane.BinaryVariable)
-	if binary == "" {
-		if binary, err = launcher.Build(ctx); err != nil {
-			return tally, err
-		}
-	}
-	runner.Env = append(runner.Env, controlplane.BinaryVariable+"="+binary)
-	if !starts {
-		return runner.All(ctx, chosen)
-	}
-	launcher.Program = binary
-	launcher.Env = repository.Setenv(launcher.Env, controlplane.BinaryVariable, binary)
-	return testWithControlPlane(ctx, env, launcher, runner, chosen)
-}
-
-func testWithControlPlane(
-	ctx context.Context, env environment, launcher controlplane.Launcher, runner *gotest.Runner, chosen []repository.Module,
-) (tally gotest.Tally, err error) {
-	start := time.Now()
-	plane, err := launcher.Up(ctx)
+	binary, err := controlplane.Binary(ctx, env.stderr)
 	if err != nil {
 		return tally, err
 	}
-	defer func() { err = errors.Join(err, plane.Stop()) }()
+	runner.Env = append(runner.Env, devcluster.BinaryVariable+"="+binary)
+	if !starts {
+		return runner.All(ctx, chosen)
+	}
+	start := time.Now()
+	plane, err := controlplane.Start(ctx, env.repository.Root, binary, env.stderr)
+	if err != nil {
+		return tally, err
+	}
+	defer func() { err = errors.Join(err, plane.Stop(context.WithoutCancel(ctx))) }()
 	_, _ = fmt.Fprintf(env.stdout, "control plane: ready after %.1fs, in %s\n", time.Since(start).Seconds(), plane.Dir)
-	runner.Env = append(runner.Env, controlplane.FolderVariable+"="+plane.Dir)
+	runner.Env = append(runner.Env, devcluster.Variable+"="+plane.Dir)
 	tally, err = runner.All(ctx, chosen)
 	return tally, errors.Join(err, plane.Alive())
 }
@@ -126,7 +114,7 @@ func prepareFuzz(flags *flag.FlagSet) func(context.Context, environment) error {
 	modules := flags.String("module", "", "the folders of the modules to fuzz, separated by commas; all when empty")
 	each := flags.Duration("time", time.Minute, "how long each target runs")
 	return func(ctx context.Context, env environment) error {
-		chosen, err := env.repository.Select(*modules)
+		chosen, err := repository.Select(env.repository.Modules, *modules)
 		if err != nil {
 			return err
 		}

@@ -49,6 +49,7 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/operkit/operkit/dag v0.0.0 // indirect
 	github.com/operkit/operkit/smp v0.0.0 // indirect
+	github.com/operkit/operkit/tools/check v0.0.0 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/prometheus/client_golang v1.24.1 // indirect
 	github.com/prometheus/client_model v0.6.2 // indirect
@@ -84,4 +85,7 @@ replace (
 	github.com/operkit/operkit/tools/envtest => ../envtest
 )
 
-replace github.com/operkit/operkit/tools/release => ../release
+replace (
+	github.com/operkit/operkit/tools/check => ../check
+	github.com/operkit/operkit/tools/release => ../release
+)

@@ -3,6 +3,8 @@ module github.com/operkit/operkit/tools/release
 go 1.26.0
 
 require (
+	github.com/gofrs/flock v0.13.1
+	github.com/operkit/operkit/tools/check v0.0.0
 	github.com/operkit/operkit/tools/envtest v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1
@@ -17,6 +19,10 @@ require (
 	github.com/spf13/pflag v1.0.10 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
 )
 
-replace github.com/operkit/operkit/tools/envtest => ../envtest
+replace (
+	github.com/operkit/operkit/tools/check => ../check
+	github.com/operkit/operkit/tools/envtest => ../envtest
+)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 func main() {

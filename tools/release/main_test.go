@@ -92,7 +92,7 @@ func TestMistakes(t *testing.T) {
 		{"an argument", []string{"plan", "dag"}, 2, "release plan: mistake in the arguments: \"dag\": there are only flags\n"},
 		{"a flag", []string{"apply", "--no"}, 2, "release apply: mistake in the arguments: unknown flag: --no\n"},
 		{"a command", []string{"tag"}, 2, "release: mistake in the arguments: \"tag\": there is no such command\n"},
-		{"a module", []string{"verify", "--module", "scratch"}, 1, "release verify: module \"scratch\": no released module has this name; there are aside, ground, middle, top\n"},
+		{"a module", []string{"verify", "--module", "scratch"}, 1, "release verify: module \"scratch\": there is none of this name: use one of aside, ground, middle, top\n"},
 		{"nobody to ask", []string{"apply"}, 1, "release apply: nobody can be asked: give --yes\n"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestMistakes(t *testing.T) {
 		})
 	}
 	outside := t.TempDir()
-	assert.Equal(t, call{1, "", "release plan: " + outside + ": no git repository here or in a folder above; run this inside of one\n"}, in(outside, nil)(t, "plan"))
+	assert.Equal(t, call{1, "", "release plan: " + outside + ": no go.work and no .git here or in a folder above: run this inside of the repository\n"}, in(outside, nil)(t, "plan"))
 	help := do(t)
 	assert.Equal(t, 0, help.code)
 	assert.Contains(t, help.stdout, "Plan, tag and verify releases")

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/operkit/operkit/tools/release/internal/plan"
+	"github.com/operkit/operkit/tools/release/internal/tagging"
 )
 
 // plan is the command that says what a release would do.
@@ -46,6 +50,85 @@ func (p program) plan() *cobra.Command {
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%w: %q: there are only flags", errUsage, args[0])
+	}
+	return nil
+}
+
+// api is the command that says what has changed for those who import the modules.
+func (p program) api() *cobra.Command {
+	var since string
+	command := &cobra.Command{
+		Use:   "api",
+		Short: "Say how the APIs of the modules have changed since a commit; changes nothing",
+		Long: "Say how the APIs of the released modules have changed since a commit: what breaks callers, and what is new.\n" +
+			"A module that hasn't changed costs nothing. plan says the same since the last tags.",
+		Args: noArguments,
+	}
+	command.Flags().StringVar(&since, "since", "HEAD~1", "the `revision` to compare the working tree with")
+	command.RunE = func(cmd *cobra.Command, _ []string) error {
+		r, err := p.open()
+		if err != nil {
+			return err
+		}
+		found, err := plan.Since(cmd.Context(), r, since)
+		if err != nil {
+			return err
+		}
+		return found.Write(p.stdout)
+	}
+	return command
+}
+
+// apply is the command that carries a plan out.
+func (p program) apply() *cobra.Command {
+	var yes bool
+	command := &cobra.Command{
+		Use:   "apply",
+		Short: "Make the commits and tags of a release, after showing the plan; pushes nothing",
+		Long: "Make what 'release plan' says, after showing it: a commit on the branch for the changelogs, one above it with the\n" +
+			"requirements of the released modules, and a tag for each of them. Nothing is pushed.",
+		Args: noArguments,
+	}
+	command.Flags().BoolVar(&yes, "yes", false, "don't ask; needed where nobody can answer")
+	command.RunE = func(cmd *cobra.Command, _ []string) error {
+		r, err := p.open()
+		if err != nil {
+			return err
+		}
+		made, err := plan.Make(cmd.Context(), r, p.now())
+		if err != nil {
+			return err
+		}
+		if err := tagging.Check(cmd.Context(), r, made); err != nil {
+			return err
+		}
+		if err := made.Write(p.stdout); err != nil {
+			return err
+		}
+		if !yes {
+			if err := p.ask(); err != nil {
+				return err
+			}
+		}
+		result, err := tagging.Apply(cmd.Context(), r, made)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(p.stdout, "\n%d tags on %.12s; nothing is pushed yet:\n  %s\n", len(result.Tags), result.Tagged, result.Push)
+		return err
+	}
+	return command
+}
+
+// ask wants a yes.
+func (p program) ask() error {
+	if !p.terminal {
+		return errors.New("nobody can be asked: give --yes")
+	}
+	_, _ = fmt.Fprint(p.stdout, "\nMake these tags? [y/N] ")
+	answer, _ := bufio.NewReader(p.stdin).ReadString('\n') // its end without an answer is a no
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return errors.New("nothing is done: the answer wasn't yes")
 	}
 	return nil
 }

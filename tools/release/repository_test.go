@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/operkit/operkit/tools/check/repository"
+	"github.com/operkit/operkit/tools/release/internal/git"
 	"github.com/operkit/operkit/tools/release/internal/plan"
-	"github.com/operkit/operkit/tools/release/internal/repository"
 	"github.com/operkit/operkit/tools/release/internal/repotest"
 )
 
@@ -20,7 +21,7 @@ func scratch(t *testing.T) *repotest.Repository {
 	t.Helper()
 	here, err := repository.Open(".")
 	require.NoError(t, err)
-	names, err := here.Git().Files(t.Context(), ".")
+	names, err := git.Dir(here.Root).Files(t.Context(), ".")
 	require.NoError(t, err)
 	files := repotest.Files{}
 	for _, name := range names {

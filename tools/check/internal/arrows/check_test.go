@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operkit/operkit/tools/check/internal/repository"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // imports holds what packages import, by their folder below the root; a folder that ends in _test is that of a package
@@ -115,12 +115,12 @@ var allowed = arrangement{
 
 func TestAllowedImports(t *testing.T) {
 	t.Parallel()
-	problems, err := Check(t.Context(), allowed.repository(t), House)
+	report, err := Check(t.Context(), allowed.repository(t), House)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(problems) > 0 {
-		t.Errorf("problems in a repository in order:\n%s", strings.Join(problems, "\n"))
+	if len(report.Problems) > 0 {
+		t.Errorf("problems in a repository in order:\n%s", strings.Join(report.Problems, "\n"))
 	}
 }
 
@@ -187,12 +187,12 @@ func TestWrongImports(t *testing.T) {
 			t.Parallel()
 			wrong := arrangement{packages: maps.Clone(allowed.packages), libraries: stubs}
 			maps.Copy(wrong.packages, row.packages)
-			problems, err := Check(t.Context(), wrong.repository(t), House)
+			report, err := Check(t.Context(), wrong.repository(t), House)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var chains []string
-			for _, problem := range problems {
+			for _, problem := range report.Problems {
 				chain, reason, _ := strings.Cut(problem, ": ")
 				if reason == "" {
 					t.Errorf("%s: no reason", problem)
@@ -200,7 +200,7 @@ func TestWrongImports(t *testing.T) {
 				chains = append(chains, strings.ReplaceAll(chain, prefix, "./"))
 			}
 			if !slices.Equal(chains, row.want) {
-				t.Errorf("chains %q, want %q\n%s", chains, row.want, strings.Join(problems, "\n"))
+				t.Errorf("chains %q, want %q\n%s", chains, row.want, strings.Join(report.Problems, "\n"))
 			}
 		})
 	}
@@ -223,12 +223,12 @@ func TestOtherProblems(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
-			problems, err := Check(t.Context(), row.repository(t), House)
+			report, err := Check(t.Context(), row.repository(t), House)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.EqualFunc(problems, row.want, strings.HasPrefix) {
-				t.Errorf("problems %q, want %q", problems, row.want)
+			if !slices.EqualFunc(report.Problems, row.want, strings.HasPrefix) {
+				t.Errorf("problems %q, want %q", report.Problems, row.want)
 			}
 		})
 	}

@@ -1,11 +1,15 @@
 package arrows
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/internal/importgraph"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // Policy is what a repository's imports are held to.
@@ -44,33 +48,115 @@ type Ban struct {
 	Reason string
 }
 
+// Check finds every import of the repository that breaks the policy, every package that cannot be loaded, and every library
+// module that the policy does not know. Modules that may link anything are left out.
+func Check(ctx context.Context, r *repository.Repository, policy Policy) (report repository.Report, err error) {
+	coupled := slices.DeleteFunc(slices.Clone(r.Modules), func(m repository.Module) bool { return matches(m.Path, uncoupled) })
+	for _, group := range r.Groups(coupled) {
+		g, problems, err := importgraph.Load(ctx, group.Folder, group.Environ, group.Patterns...)
+		if err != nil {
+			return report, fmt.Errorf("%s: %w", group.Subject, err)
+		}
+		report.Problems = append(report.Problems, problems...)
+		for from := range maps.Keys(g) {
+			report.Problems = append(report.Problems, policy.findings(g, from)...)
+		}
+	}
+	for _, m := range r.Modules {
+		known := slices.ContainsFunc(policy.Rooms, func(room Room) bool { return room.Module == m.Dir })
+		if !strings.HasPrefix(m.Dir, "tools/") && !known {
+			report.Problems = append(report.Problems, m.Dir+": the design's table has no row for this module")
+		}
+	}
+	slices.Sort(report.Problems)
+	report.Problems = slices.Compact(report.Problems)
+	return report, nil
+}
+
+// findings holds the imports of one package against the policy: a line for each with the chain and the reason. An import that breaks
+// several rules comes once, with the first reason.
+func (p Policy) findings(g importgraph.Graph, from string) (lines []string) {
+	seen := map[string]bool{}
+	add := func(reason string, test bool, to ...string) {
+		first := from
+		if test {
+			first += " (test)"
+		}
+		chain := strings.Join(append([]string{first}, to...), " -> ")
+		if !seen[chain] {
+			lines = append(lines, chain+": "+reason)
+		}
+		seen[chain] = true
+	}
+	room := Room{Any: true}
+	for _, r := range p.Rooms { // of a module inside another one the inner one's row
+		if len(r.Module) > len(room.Module) && matches(from, []string{"./" + r.Module + "/..."}) {
+			room = r
+		}
+	}
+	for _, to := range g[from].Imports {
+		if room.Module != "" && !room.allows(g, to) {
+			add(room.Reason, false, to)
+		}
+	}
+	for _, to := range g[from].Tests() {
+		if room.Module != "" && ours(to) && !room.allows(g, to) && !matches(to, []string{tools}) {
+			add(room.Reason, true, to)
+		}
+	}
+	for _, ban := range p.Bans {
+		if ban.holds(from) {
+			ban.findings(g, from, add)
+		}
+	}
+	return lines
+}
+
+func (room Room) allows(g importgraph.Graph, to string) bool {
+	switch {
+	case ours(to):
+		return matches(to, []string{"./" + room.Module + "/..."}) || matches(to, room.Siblings)
+	case g[to].Standard || to == "C" || room.Any:
+		return true
+	}
+	return matches(to, room.Libraries) || matches(to, []string{sync})
+}
+
+func (b Ban) holds(path string) bool { return matches(path, b.From) && !matches(path, b.Except) }
+
+// findings holds one package against a ban. Of packages that import each other and are held to the same ban only the
+// one next to the forbidden package is a finding, so that a wrong import comes once.
+func (b Ban) findings(g importgraph.Graph, from string, add func(reason string, test bool, to ...string)) {
+	forbidden := func(to string) bool { return to != from && matches(to, b.To) }
+	check := func(imports []string, test bool) {
+		for _, to := range imports {
+			if forbidden(to) {
+				add(b.Reason, test, to)
+			} else if b.Links && !b.holds(to) {
+				if chain := g.Chain([]string{to}, forbidden); chain != nil {
+					add(b.Reason, test, chain...)
+				}
+			}
+		}
+	}
+	check(g[from].Imports, false)
+	if b.Tests {
+		check(g[from].Tests(), true)
+	}
+}
+
 // matches reports whether the import path fits one of the patterns.
-func matches(path string, patterns []string) bool {
-	for _, pattern := range patterns {
-		if matchesOne(path, absolute(pattern)) {
-			return true
+func matches(importPath string, patterns []string) bool {
+	elements := strings.Split(importPath, "/")
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		base, tree := strings.CutSuffix(absolute(pattern), "/...")
+		count := strings.Count(base, "/") + 1
+		if len(elements) < count || len(elements) > count && !tree {
+			return false
 		}
-	}
-	return false
-}
-
-func matchesOne(path, pattern string) bool {
-	base, tree := strings.CutSuffix(pattern, "/...")
-	if strings.Contains(base, "*") {
-		base = fillStars(path, base)
-	}
-	return path == base || tree && strings.HasPrefix(path, base+"/")
-}
-
-// fillStars puts the elements of path in the place of the stars of pattern.
-func fillStars(path, pattern string) string {
-	elements, wanted := strings.Split(path, "/"), strings.Split(pattern, "/")
-	for i := range wanted {
-		if wanted[i] == "*" && i < len(elements) {
-			wanted[i] = elements[i]
-		}
-	}
-	return strings.Join(wanted, "/")
+		fits, _ := path.Match(base, strings.Join(elements[:count], "/")) // patterns have no mistake
+		return fits
+	})
 }
 
 // absolute turns a folder of this repository into an import path.
@@ -82,28 +168,4 @@ func absolute(pattern string) string {
 }
 
 // ours reports whether the package is one of this repository.
-func ours(path string) bool { return matchesOne(path, repository.Prefix+"/...") }
-
-// Finding is an import that breaks a rule.
-type Finding struct {
-	// Chain leads from the package that the rule is about to the one that it must not import.
-	Chain []string
-	// Test says that the first of the chain imports the second in a test.
-	Test   bool
-	Reason string
-}
-
-// sameImport reports whether both findings are about the same chain.
-func (f Finding) sameImport(other Finding) bool {
-	return f.Test == other.Test && slices.Equal(f.Chain, other.Chain)
-}
-
-// String gives the chain and the reason on one line.
-func (f Finding) String() string {
-	first := f.Chain[0]
-	if f.Test {
-		first += " (test)"
-	}
-	chain := strings.Join(append([]string{first}, f.Chain[1:]...), " -> ")
-	return fmt.Sprintf("%s: %s", chain, f.Reason)
-}
+func ours(path string) bool { return strings.HasPrefix(path, repository.Prefix+"/") }

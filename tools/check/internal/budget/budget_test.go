@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/tools/check/internal/budget"
-	"github.com/operkit/operkit/tools/check/internal/repository"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 func ExampleParse() {
@@ -101,7 +101,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
-			found, err := budget.Check(t.Context(), shop(t, row.promised, row.more))
+			found, err := budget.Check(t.Context(), shop(t, row.promised, row.more), repository.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,15 +118,15 @@ func TestCheckLooksForBudgets(t *testing.T) {
 		"dag/CHANGELOG.md": "# Changes\n", "dag/dag.go": "package dag\n",
 		"status/CHANGELOG.md": "# Changes\n", "status/budget.txt": "modules 3\n",
 	})
-	found, err := budget.Check(t.Context(), r)
+	found, err := budget.Check(t.Context(), r, repository.Options{Verbose: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"dag/budget.txt: it is missing, though the module is released"}; !slices.EqualFunc(found.Problems, want, strings.HasPrefix) {
 		t.Errorf("problems %q, want %q", found.Problems, want)
 	}
-	if want := []string{"status: 0 of 3 modules"}; !slices.Equal(found.Figures, want) {
-		t.Errorf("figures %q, want %q", found.Figures, want)
+	if want := []string{"status: 0 of 3 modules"}; !slices.Equal(found.Notes, want) {
+		t.Errorf("figures %q, want %q", found.Notes, want)
 	}
 }
 

@@ -13,66 +13,55 @@ import (
 
 	"github.com/operkit/operkit/tools/check/internal/consumer"
 	"github.com/operkit/operkit/tools/check/internal/importgraph"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Report is the outcome of a check.
-type Report struct {
-	// Problems holds one text for each promise that is not kept.
-	Problems []string
-	// Figures tells for each module with a budget how many modules its importers compile and may compile.
-	Figures []string
-}
-
 // Check holds every module with a budget to it, and every module that is released to having one.
-func Check(ctx context.Context, r *repository.Repository) (Report, error) {
-	var report Report
-	released := r.Released()
+func Check(ctx context.Context, r *repository.Repository, o repository.Options) (report repository.Report, err error) {
+	budgets := 0
 	for _, m := range r.Modules {
 		name := m.Dir + "/" + FileName
 		text, err := os.ReadFile(filepath.Join(r.Folder(m), FileName))
 		if errors.Is(err, fs.ErrNotExist) {
-			if slices.Contains(released, m) {
+			if m.Released {
 				report.Problems = append(report.Problems, name+": it is missing, though the module is released (it has a "+repository.ChangelogFile+")")
 			}
 			continue
 		}
 		if err != nil {
-			return Report{}, err
+			return report, err
 		}
 		budget, err := Parse(name, string(text))
 		if err != nil {
 			report.Problems = append(report.Problems, err.Error())
 			continue
 		}
-		if err := report.hold(ctx, r, m, budget); err != nil {
-			return Report{}, fmt.Errorf("%s: %w", m.Dir, err)
+		problems, figure, err := hold(ctx, r, m, budget)
+		if err != nil {
+			return report, fmt.Errorf("%s: %w", m.Dir, err)
+		}
+		budgets++
+		report.Problems = append(report.Problems, problems...)
+		if o.Verbose && figure != "" {
+			report.Notes = append(report.Notes, figure)
 		}
 	}
+	report.Summary = fmt.Sprintf("%d budgets", budgets)
 	return report, nil
 }
 
-// hold compares one module with its budget.
-func (report *Report) hold(ctx context.Context, r *repository.Repository, m repository.Module, budget Budget) error {
+// hold compares one module with its budget. figure says how many modules its importers compile and may compile.
+func hold(ctx context.Context, r *repository.Repository, m repository.Module, budget Budget) (problems []string, figure string, err error) {
 	build, err := consumer.Load(ctx, r, m)
-	if err != nil {
-		return err
-	}
-	if len(build.Problems) > 0 {
-		report.Problems = append(report.Problems, build.Problems...)
-		return nil
+	if err != nil || len(build.Problems) > 0 {
+		return build.Problems, "", err
 	}
 	compiled := build.Modules(build.Offered())
-	report.Figures = append(report.Figures, fmt.Sprintf("%s: %d of %d modules", m.Dir, len(compiled), budget.Modules))
-	report.Problems = append(report.Problems, exceeded(m, build, compiled, budget)...)
-	required, err := r.Requirements(ctx, m)
-	if err != nil {
-		return err
+	problems = exceeded(m, build, compiled, budget)
+	for _, problem := range budget.reasons(build, m.Requires) {
+		problems = append(problems, m.Dir+"/"+FileName+": "+problem)
 	}
-	for _, problem := range budget.reasons(build, required) {
-		report.Problems = append(report.Problems, m.Dir+"/"+FileName+": "+problem)
-	}
-	return nil
+	return problems, fmt.Sprintf("%s: %d of %d modules", m.Dir, len(compiled), budget.Modules), nil
 }
 
 // exceeded tells of too many modules, with how each of them is reached since none of them is known to be the one too

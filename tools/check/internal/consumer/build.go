@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/tools/check/internal/importgraph"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // Build is what the consumers of one module compile.

@@ -2,141 +2,150 @@ package controlplane
 
 import (
 	"context"
-	"encoding/json"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
-	"time"
+	"slices"
+	"strings"
+	"syscall"
 
-	"github.com/operkit/operkit/tools/check/internal/process"
+	"github.com/operkit/operkit/tools/check/process"
+	"github.com/operkit/operkit/tools/check/repository"
+	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
-const (
-	// startTime is how long a control plane may take until it is ready, its program built.
-	startTime = 3 * time.Minute
-	// stopTime is how long it may take to end by itself once its pipe has ended.
-	stopTime = 20 * time.Second
-	// poll is how often its state is looked at while it starts.
-	poll = 50 * time.Millisecond
-)
-
-// ControlPlane is one that runs.
-type ControlPlane struct {
-	// Dir is the folder that tests are told of through [FolderVariable].
-	Dir string
-
-	folder   folder
-	cmd      *exec.Cmd
-	stdin    io.Closer
-	tail     *tail
-	ended    chan struct{} // closed once the process has ended, then err is set
-	err      error
-	stop     sync.Once
-	stopTime time.Duration
+// Plane is a control plane that runs.
+type Plane struct {
+	// Dir is its folder, by which tests find it. It is the same in every run of the repository with the same program, so that
+	// the go command sees the same environment again and may take results that it knows; while another run has it, another
+	// one.
+	Dir     string
+	link    string // that leads to the folder of the cluster, if Dir is one
+	cluster *devcluster.Cluster
 }
 
-func start(cmd *exec.Cmd, dir folder, stopTime time.Duration) (*ControlPlane, error) {
-	stdin, err := cmd.StdinPipe()
+// Binary returns the path of the control plane's program, after building it when it is missing.
+func Binary(ctx context.Context, progress io.Writer) (string, error) {
+	if _, set := os.LookupEnv("GOGC"); !set { // as process.Roomy has it
+		_ = os.Setenv("GOGC", "400")
+		defer func() { _ = os.Unsetenv("GOGC") }()
+	}
+	binary, err := devcluster.Binary(ctx, progress)
+	if err != nil {
+		return "", fmt.Errorf("control plane: %w", err)
+	}
+	return binary, nil
+}
+
+// Start starts one of the program binary, with the custom resource definitions of the repository at root, and waits until it is
+// ready. The caller must call Stop.
+func Start(ctx context.Context, root, binary string, progress io.Writer) (*Plane, error) {
+	crds, err := CRDs(root)
+	if err != nil {
+		return nil, fmt.Errorf("control plane: custom resource definitions: %w", err)
+	}
+	cluster, err := devcluster.Start(ctx, devcluster.StartOptions{Progress: progress, CRDs: crds})
 	if err != nil {
 		return nil, fmt.Errorf("control plane: %w", err)
 	}
-	p := &ControlPlane{
-		Dir: dir.path, folder: dir, cmd: cmd, stdin: stdin, stopTime: stopTime,
-		tail: &tail{limit: 16 << 10}, ended: make(chan struct{}),
+	p := &Plane{Dir: cluster.Dir(), cluster: cluster}
+	sum := sha256.Sum256([]byte(root + "\x00" + binary))
+	link := filepath.Join(filepath.Dir(filepath.Dir(p.Dir)), fmt.Sprintf("operkit.%x", sum[:6]))
+	if _, err := os.Stat(link); errors.Is(err, fs.ErrNotExist) {
+		_ = os.Remove(link) // a run that was killed has left it
+		if os.Symlink(p.Dir, link) == nil {
+			p.Dir, p.link = link, link
+		}
 	}
-	cmd.Stdout, cmd.Stderr = p.tail, p.tail
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("control plane: %s: %w", process.Line(cmd), err)
-	}
-	go func() {
-		p.err = cmd.Wait()
-		close(p.ended)
-	}()
 	return p, nil
 }
 
-// waitReady waits until the state file says so, at most for the given time.
-func (p *ControlPlane) waitReady(ctx context.Context, atMost time.Duration) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, atMost, fmt.Errorf("it did not become ready in %s", atMost))
-	defer cancel()
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
-	for !p.ready() {
-		select {
-		case <-tick.C:
-		case <-p.ended:
-			return p.failure("it ended before it was ready")
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", p.failure("it was stopped before it was ready"), context.Cause(ctx))
+// Alive returns an error with the last output of the control plane when it has ended.
+func (p *Plane) Alive() error {
+	state, err := p.cluster.State()
+	if err == nil && state.SupervisorPID != 0 {
+		process, err := os.FindProcess(state.SupervisorPID)
+		if err == nil && process.Signal(syscall.Signal(0)) == nil {
+			return nil
 		}
 	}
-	return nil
+	return fmt.Errorf("control plane: it ended during the run: its last output:\n%s", p.cluster.Log())
 }
 
-// ready reads the state file. One that is not there yet or half written is simply not ready.
-func (p *ControlPlane) ready() bool {
-	text, err := os.ReadFile(filepath.Join(p.Dir, "state.json"))
-	var state struct {
-		Ready bool `json:"ready"`
+// Stop ends the control plane and removes its folder.
+func (p *Plane) Stop(ctx context.Context) error {
+	err := p.cluster.Stop(ctx)
+	if p.link != "" {
+		err = errors.Join(err, os.Remove(p.link))
 	}
-	return err == nil && json.Unmarshal(text, &state) == nil && state.Ready
-}
-
-// failure is an error that says what happened and shows what the process printed last.
-func (p *ControlPlane) failure(what string) error {
-	return fmt.Errorf("control plane: %s: %s; its output:\n%s", process.Line(p.cmd), what, p.tail)
-}
-
-// Alive gives nil while the process runs, and an error with its output after it ended.
-func (p *ControlPlane) Alive() error {
-	select {
-	case <-p.ended:
-		return p.failure(fmt.Sprintf("it ended during the run (%v)", p.err))
-	default:
-		return nil
-	}
-}
-
-// Stop ends the control plane, waits for its end and removes its folder. Further calls do nothing.
-func (p *ControlPlane) Stop() error {
-	var err error
-	p.stop.Do(func() {
-		_ = p.stdin.Close() // this ends it; the pipe is gone already when it has ended by itself
-		select {
-		case <-p.ended:
-		case <-time.After(p.stopTime):
-			err = p.failure("it did not end with its pipe and was killed")
-			process.Kill(p.cmd)
-			<-p.ended
-		}
-		err = errors.Join(err, p.folder.remove())
-	})
 	return err
 }
 
-// tail keeps the last bytes written to it.
-type tail struct {
-	mu    sync.Mutex
-	limit int
-	text  []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	if over := len(t.text) - t.limit; over > 0 {
-		t.text = append(t.text[:0], t.text[over:]...)
+// CRDs lists the folders with custom resource definitions: each config/crd below examples and reconcile. The control
+// plane is given all of them at its start, since its garbage collector finds kinds that come later only after a while.
+func CRDs(root string) ([]string, error) {
+	var folders []string
+	for _, top := range []string{"examples", "reconcile"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.IsDir() {
+				return err
+			}
+			if entry.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+			if entry.Name() == "crd" && filepath.Base(filepath.Dir(path)) == "config" {
+				folders = append(folders, path)
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
-	return len(p), nil
+	return folders, nil
 }
 
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.text)
+// envtest is the package through which tests reach the control plane.
+const envtest = repository.Prefix + "/tools/envtest"
+
+// Needed reports whether a test of one of modules depends on tools/envtest. Packages that do not build are no error
+// here: the test run reports them.
+func Needed(ctx context.Context, r *repository.Repository, modules []repository.Module) (bool, error) {
+	for _, group := range r.Groups(modules) {
+		if needed, err := dependsOn(ctx, group); needed || err != nil {
+			return needed, err
+		}
+	}
+	return false, nil
+}
+
+// Users returns which of modules require tools/envtest, by their folders: most of the time their tests wait for a control
+// plane.
+func Users(modules []repository.Module) map[string]bool {
+	users := map[string]bool{}
+	for _, m := range modules {
+		if slices.ContainsFunc(m.Requires, func(other repository.Requirement) bool { return other.Path == envtest && !other.Indirect }) {
+			users[m.Dir] = true
+		}
+	}
+	return users
+}
+
+func dependsOn(ctx context.Context, group repository.Group) (bool, error) {
+	args := append([]string{"list", "-mod=readonly", "-e", "-deps", "-test", "-f", "{{.ImportPath}}"}, group.Patterns...)
+	out, err := process.Output(ctx, process.Command(ctx, group.Folder, group.Environ, "go", args...))
+	if err != nil {
+		return false, fmt.Errorf("%s: dependencies of the tests: %w", group.Subject, err)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, _, _ := strings.Cut(strings.TrimSpace(line), " ") // what follows names the test a package is compiled for
+		if path == envtest {
+			return true, nil
+		}
+	}
+	return false, nil
 }

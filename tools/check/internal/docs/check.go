@@ -2,23 +2,20 @@ package docs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/token"
+	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/tools/check/internal/gotest"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
-
-// Report is the outcome of a check.
-type Report struct {
-	// Problems holds a line for everything that is not documented.
-	Problems []string
-	// Identifiers counts the exported identifiers looked at, EntryPoints those among them that need an Example.
-	Identifiers, EntryPoints int
-}
 
 // offers reports whether other people import packages of the module or run its programs, in contrast to what is there for
 // this repository alone and for people to read.
@@ -27,53 +24,62 @@ func offers(m repository.Module) bool {
 		!strings.HasPrefix(m.Dir, "tools/peers/")
 }
 
+// checking is a check under way.
+type checking struct {
+	repository.Report
+	fields, entryPoints int // how many were looked at
+	files               *token.FileSet
+}
+
 // Check looks at the modules of the repository. Packages whose examples it has to know are compiled as for their tests, so
 // that nothing is compiled when these ran before.
-func Check(ctx context.Context, r *repository.Repository) (Report, error) {
-	problems, err := changelogs(r)
-	if err != nil {
-		return Report{}, err
-	}
-	report := Report{Problems: problems}
+func Check(ctx context.Context, r *repository.Repository, _ repository.Options) (repository.Report, error) {
 	race, _, err := gotest.RaceDetector(ctx, os.Environ())
 	if err != nil {
-		return Report{}, err
+		return repository.Report{}, err
 	}
-	files := token.NewFileSet()
-	var workspace group
+	c := &checking{files: token.NewFileSet()}
+	c.changelogs(r)
+	workspace := group{dir: r.Root, env: r.WorkspaceEnviron(), race: race}
 	for _, m := range r.Modules {
-		sources, err := parse(r, m, files)
+		sources, err := parse(r, m, c.files)
 		if err != nil {
-			return Report{}, err
+			return c.Report, err
 		}
-		report.Problems = appendText(report.Problems, readme(r, m))
-		libraries := report.look(m, sources, files)
+		c.wantFile(r, m, "README.md", "")
+		libraries := c.look(m, sources)
 		if m.InWorkspace() {
 			workspace.sources = append(workspace.sources, libraries...)
 			continue
 		}
 		alone := group{dir: r.Folder(m), env: r.Environ(m), flags: m.BuildFlags(), race: race && m.Race(), sources: libraries}
-		if err := report.exampled(ctx, alone, files); err != nil {
-			return Report{}, fmt.Errorf("%s: %w", m.Dir, err)
+		if err := c.exampled(ctx, alone); err != nil {
+			return c.Report, fmt.Errorf("%s: %w", m.Dir, err)
 		}
 	}
-	workspace.dir, workspace.env, workspace.race = r.Root, r.WorkspaceEnviron(), race
-	return report, report.exampled(ctx, workspace, files)
+	err = c.exampled(ctx, workspace)
+	c.Summary = fmt.Sprintf("%d functions, fields and methods, %d entry points", c.fields, c.entryPoints)
+	return c.Report, err
 }
 
-// look checks the files of a module, and gives the packages of it that need examples.
-func (report *Report) look(m repository.Module, sources []source, files *token.FileSet) []source {
-	var libraries []source
+func (c *checking) add(format string, args ...any) {
+	c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
+}
+
+// look checks the files of a module, and returns the packages of it that need examples.
+func (c *checking) look(m repository.Module, sources []source) (libraries []source) {
 	for _, s := range sources {
-		report.Problems = appendText(report.Problems, s.packageComment())
+		if !s.hasComment() {
+			c.add("%s/doc.go: it has no package comment, or is missing", s.dir)
+		}
 		if !offers(m) || !s.importable() {
 			continue
 		}
 		libraries = append(libraries, s)
-		for _, id := range s.identifiers(files) {
-			report.Identifiers++
+		for _, id := range s.members(c.files) {
+			c.fields++
 			if !id.documented {
-				report.Problems = append(report.Problems, id.place+": "+id.name+": no doc comment")
+				c.add("%s: %s: no doc comment", id.place, id.name)
 			}
 		}
 	}
@@ -89,7 +95,7 @@ type group struct {
 }
 
 // exampled holds the entry points of packages against the examples of their tests.
-func (report *Report) exampled(ctx context.Context, g group, files *token.FileSet) error {
+func (c *checking) exampled(ctx context.Context, g group) error {
 	if len(g.sources) == 0 {
 		return nil
 	}
@@ -102,19 +108,55 @@ func (report *Report) exampled(ctx context.Context, g group, files *token.FileSe
 		return err
 	}
 	for _, s := range g.sources {
-		entryPoints := s.entryPoints(files)
-		report.EntryPoints += len(entryPoints)
-		report.Problems = append(report.Problems, s.inside()...)
+		entryPoints := s.entryPoints(c.files)
+		c.entryPoints += len(entryPoints)
+		c.inside(s)
 		test, err := all.test(s.path())
 		if err != nil {
-			report.Problems = append(report.Problems, fmt.Sprintf("%s: its tests do not compile: %v", s.dir, err))
+			c.add("%s: its tests do not compile: %v", s.dir, err)
 			continue
 		}
-		found := examples(s.path(), test)
-		for _, problem := range found.problems {
-			report.Problems = append(report.Problems, s.dir+": "+problem)
+		shown := c.examples(s, test)
+		for _, entry := range entryPoints {
+			if !shown[entry.name] {
+				c.add("%s: %s: no Example with output is named for it or uses it", entry.place, entry.name)
+			}
 		}
-		report.Problems = append(report.Problems, found.missing(entryPoints)...)
 	}
 	return nil
+}
+
+// hasComment reports whether a package has a comment in its doc.go; a program may have it in any file.
+func (s source) hasComment() bool {
+	for _, f := range s.files {
+		if f.Doc.Text() != "" && (s.name == "main" || path.Base(f.name) == "doc.go") {
+			return true
+		}
+	}
+	return false
+}
+
+// rows finds the rows of the table of modules in the top README.
+var rows = regexp.MustCompile(`(?m)^\| \[[^\]]+\]\(([^)]+)\) \|`)
+
+// changelogs finds each module in the table of the top README that has no changelog.
+func (c *checking) changelogs(r *repository.Repository) {
+	text, err := os.ReadFile(filepath.Join(r.Root, "README.md"))
+	if errors.Is(err, fs.ErrNotExist) {
+		c.add("README.md: it is missing")
+	}
+	for _, row := range rows.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range r.Modules {
+			if m.Dir == strings.Trim(row[1], "/") {
+				c.wantFile(r, m, repository.ChangelogFile, ", though the top README offers the module")
+			}
+		}
+	}
+}
+
+// wantFile finds that a file of a module isn't there.
+func (c *checking) wantFile(r *repository.Repository, m repository.Module, name, why string) {
+	if info, err := os.Stat(filepath.Join(r.Folder(m), name)); err != nil || !info.Mode().IsRegular() {
+		c.add("%s/%s: it is missing%s", m.Dir, name, why)
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/tools/check/internal/docs"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // inOrder is a repository with a module dag whose package lacks nothing.
@@ -26,7 +27,7 @@ func inOrder(more repotest.Files) repotest.Files {
 // check gives the problems of the repository, which has the given modules.
 func check(t *testing.T, modules []string, files repotest.Files) []string {
 	t.Helper()
-	found, err := docs.Check(t.Context(), repotest.New(t, modules, files))
+	found, err := docs.Check(t.Context(), repotest.New(t, modules, files), repository.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestFiles(t *testing.T) {
 	want(t, "no page at the top", check(t, nil, nil), "README.md: it is missing")
 }
 
-func TestComments(t *testing.T) {
+func TestCommentsOfMembers(t *testing.T) {
 	t.Parallel()
 	const body = `package dag
 
@@ -139,8 +140,7 @@ type hidden struct{}
 	}
 	if want := []string{
 		"dag/dag.go:8: Graph.Bare", "dag/dag.go:10: Graph.Inside", "dag/dag.go:11: Graph.Inside.Bare", "dag/dag.go:19: Graph.Depth",
-		"dag/dag.go:22: Graph.Marked", "dag/dag.go:26: Pair.Right", "dag/dag.go:31: Embedded",
-		"dag/dag.go:37: Walker.Stop", "dag/dag.go:49: Four", "dag/dag.go:52: Graph.Len", "dag/dag.go:57: New",
+		"dag/dag.go:22: Graph.Marked", "dag/dag.go:26: Pair.Right", "dag/dag.go:37: Walker.Stop", "dag/dag.go:52: Graph.Len", "dag/dag.go:57: New",
 	}; !slices.Equal(got, want) {
 		t.Errorf("without comments are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -296,7 +296,7 @@ func TestExamplesElsewhere(t *testing.T) {
 
 func TestBrokenFile(t *testing.T) {
 	t.Parallel()
-	if _, err := docs.Check(t.Context(), repotest.New(t, []string{"dag"}, inOrder(repotest.Files{"dag/dag.go": "package dag\n\nfunc {\n"}))); err == nil || !strings.Contains(err.Error(), "dag.go:3:6") {
+	if _, err := docs.Check(t.Context(), repotest.New(t, []string{"dag"}, inOrder(repotest.Files{"dag/dag.go": "package dag\n\nfunc {\n"})), repository.Options{}); err == nil || !strings.Contains(err.Error(), "dag.go:3:6") {
 		t.Errorf("error %v, want the place", err)
 	}
 }

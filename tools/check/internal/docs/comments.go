@@ -3,6 +3,8 @@ package docs
 import (
 	"go/ast"
 	"go/token"
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -13,20 +15,25 @@ type identifier struct {
 	documented  bool
 }
 
-// identifiers lists the exported names of a package: types with their fields and the methods that their interfaces have,
-// functions, methods of exported types, constants and variables.
-func (s source) identifiers(files *token.FileSet) []identifier {
+// members lists a package's exported functions and methods, the exported fields of its exported types and the methods of its
+// interfaces. That types, constants and variables have comments is for golangci-lint (revive), which passes over some methods.
+func (s source) members(files *token.FileSet) []identifier {
 	var all []identifier
 	for _, f := range s.files {
 		l := lister{files: files, file: f}
 		for _, d := range f.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if name, exported := function(d); exported {
-					l.add(d.Pos(), name, text(d.Doc) != "")
+			group, is := d.(*ast.GenDecl)
+			if !is {
+				f, _ := d.(*ast.FuncDecl)
+				if name, exported := function(f); exported {
+					l.add(f.Pos(), name, text(f.Doc) != "")
 				}
-			case *ast.GenDecl:
-				l.declared(d)
+				continue
+			}
+			for _, spec := range group.Specs {
+				if t, is := spec.(*ast.TypeSpec); is && t.Name.IsExported() {
+					l.members(t.Name.Name, text(group.Doc, t.Doc), t.Type)
+				}
 			}
 		}
 		all = append(all, l.all...)
@@ -52,26 +59,6 @@ type lister struct {
 
 func (l *lister) add(pos token.Pos, name string, documented bool) {
 	l.all = append(l.all, identifier{name: name, place: at(l.files, l.file, pos), documented: documented})
-}
-
-// declared adds the types, constants and variables of a declaration. The comment of a group counts for each of it.
-func (l *lister) declared(d *ast.GenDecl) {
-	for _, spec := range d.Specs {
-		switch spec := spec.(type) {
-		case *ast.TypeSpec:
-			if spec.Name.IsExported() {
-				comment := text(d.Doc, spec.Doc)
-				l.add(spec.Pos(), spec.Name.Name, comment != "")
-				l.members(spec.Name.Name, comment, spec.Type)
-			}
-		case *ast.ValueSpec:
-			for _, name := range spec.Names {
-				if name.IsExported() {
-					l.add(name.Pos(), name.Name, text(d.Doc, spec.Doc, spec.Comment) != "")
-				}
-			}
-		}
-	}
 }
 
 // members adds the exported fields of a struct, those of structs inside of it too, and the methods of an interface. What
@@ -136,4 +123,58 @@ func text(comments ...*ast.CommentGroup) string {
 		}
 	}
 	return strings.Join(lines, " ")
+}
+
+// conventional are the methods that the standard library and the encodings call where a value is printed, compared, read or
+// written: nobody calls them by name.
+var conventional = []string{
+	"Error", "Unwrap", "Is", "As", "String", "GoString", "Format", "LogValue",
+	"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "MarshalYAML", "UnmarshalYAML",
+}
+
+// entryPoints lists the exported functions and types of a package and the exported methods of these types.
+func (s source) entryPoints(files *token.FileSet) []identifier {
+	var all []identifier
+	for _, f := range s.files {
+		if ast.IsGenerated(f.File) {
+			continue
+		}
+		for _, d := range f.Decls {
+			for name, pos := range offered(d) {
+				all = append(all, identifier{name: name, place: at(files, f, pos)})
+			}
+		}
+	}
+	return all
+}
+
+// offered gives the entry points of a declaration and where they stand.
+func offered(d ast.Decl) iter.Seq2[string, token.Pos] {
+	return func(yield func(string, token.Pos) bool) {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name, exported := function(d)
+			if exported && (d.Recv == nil || !slices.Contains(conventional, d.Name.Name)) {
+				yield(name, d.Pos())
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if t, is := spec.(*ast.TypeSpec); is && t.Name.IsExported() && !yield(t.Name.Name, t.Pos()) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// exampleOf gives what the name of an example says it shows: "" for the package, F, T or T.M.
+func exampleOf(name string) string {
+	parts := strings.Split(strings.TrimPrefix(name, "Example"), "_")
+	for i, part := range parts {
+		if i > 0 && !ast.IsExported(part) { // a suffix, which tells several of the same apart
+			parts = parts[:i]
+			break
+		}
+	}
+	return strings.Join(parts, ".")
 }

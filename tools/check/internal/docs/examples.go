@@ -1,25 +1,18 @@
 package docs
 
 import (
-	"fmt"
 	"go/ast"
 	"go/doc"
+	"go/types"
 	"strings"
 )
 
-// shown is what the examples of a package show.
-type shown struct {
-	names    map[string]bool
-	problems []string
-}
-
-// examples reads those of the package with the given path. test may be nil.
-func examples(path string, test *testPackage) shown {
+// examples returns the names that the examples of a package show. test may be nil.
+func (c *checking) examples(s source, test *testPackage) map[string]bool {
 	if test == nil {
-		return shown{}
+		return nil
 	}
-	u := newUses(path, test)
-	all := shown{names: u.names}
+	u := newUses(s.path(), test)
 	bodies := map[string]*ast.FuncDecl{}
 	for _, f := range test.files {
 		for _, d := range f.Decls {
@@ -31,36 +24,243 @@ func examples(path string, test *testPackage) shown {
 	for _, example := range doc.Examples(test.files...) {
 		name := "Example" + example.Name
 		if example.Output == "" && !example.EmptyOutput {
-			all.problems = append(all.problems, name+": it has no line 'Output:' and never runs")
+			c.add("%s: %s: it has no line 'Output:' and never runs", s.dir, name)
 			continue
 		}
-		all.names[exampleOf(name)] = true
+		u.names[exampleOf(name)] = true
 		u.walk(bodies[name])
 	}
-	return all
+	return u.names
 }
 
-// missing lists the entry points of a package that its examples don't show.
-func (s shown) missing(entryPoints []identifier) []string {
-	var problems []string
-	for _, entry := range entryPoints {
-		if !s.names[entry.name] {
-			problems = append(problems, fmt.Sprintf("%s: %s: no Example with output is named for it or uses it", entry.place, entry.name))
-		}
-	}
-	return problems
-}
-
-// inside lists the examples in the tests of the package itself, where they can show what an importer can't do.
-func (s source) inside() []string {
-	var problems []string
+// inside finds examples in the tests of the package itself, where they can show what an importer can't do.
+func (c *checking) inside(s source) {
 	for _, f := range s.tests {
 		if strings.HasSuffix(f.Name.Name, "_test") {
 			continue
 		}
 		for _, example := range doc.Examples(f.File) {
-			problems = append(problems, fmt.Sprintf("%s: Example%s belongs in package %s_test, where importers are", f.name, example.Name, s.name))
+			c.add("%s: Example%s belongs in package %s_test, where importers are", f.name, example.Name, s.name)
 		}
 	}
-	return problems
+}
+
+// uses collects what an example uses of the package with this path.
+type uses struct {
+	path string
+	test *testPackage
+	// declared are the top-level declarations of the test package, by what they declare.
+	declared map[types.Object][]ast.Node
+	seen     map[ast.Node]bool
+	names    map[string]bool
+}
+
+func newUses(path string, test *testPackage) *uses {
+	u := &uses{path: path, test: test, declared: map[types.Object][]ast.Node{}, seen: map[ast.Node]bool{}, names: map[string]bool{}}
+	for _, f := range test.files {
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				u.declareFunction(d)
+			case *ast.GenDecl:
+				u.declareNames(d)
+			}
+		}
+	}
+	return u
+}
+
+// declareFunction notes what a function is, and of a method that it belongs to its type.
+func (u *uses) declareFunction(d *ast.FuncDecl) {
+	object := u.test.info.Defs[d.Name]
+	if d.Recv != nil {
+		object = u.test.scope.Lookup(receiver(d.Recv.List[0].Type))
+	}
+	u.declare(object, d)
+}
+
+func (u *uses) declareNames(d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			u.declare(u.test.info.Defs[spec.Name], spec)
+		case *ast.ValueSpec:
+			for _, name := range spec.Names {
+				u.declare(u.test.info.Defs[name], spec)
+			}
+		}
+	}
+}
+
+func (u *uses) declare(object types.Object, node ast.Node) {
+	if object != nil { // a blank name is none
+		u.declared[object] = append(u.declared[object], node)
+	}
+}
+
+// walk adds what a node uses, and what the declarations that it uses do.
+func (u *uses) walk(node ast.Node) {
+	if u.seen[node] {
+		return
+	}
+	u.seen[node] = true
+	ast.Inspect(node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			u.object(u.test.info.Uses[n])
+		case *ast.CallExpr:
+			u.call(n)
+		case *ast.ValueSpec:
+			for _, value := range n.Values {
+				if n.Type != nil {
+					u.given(u.test.info.TypeOf(value), u.test.info.TypeOf(n.Type))
+				}
+			}
+		case *ast.KeyValueExpr:
+			if key, is := n.Key.(*ast.Ident); is && u.test.info.Uses[key] != nil {
+				u.given(u.test.info.TypeOf(n.Value), u.test.info.Uses[key].Type())
+			}
+		}
+		if expr, is := n.(ast.Expr); is {
+			u.value(u.test.info.TypeOf(expr))
+		}
+		return true
+	})
+}
+
+// object adds what an identifier stands for.
+func (u *uses) object(object types.Object) {
+	if object == nil {
+		return
+	}
+	for _, node := range u.declared[object] {
+		u.walk(node)
+	}
+	if t, is := object.(*types.TypeName); is && u.declared[object] != nil {
+		u.implements(t.Type())
+	}
+	if object.Pkg() == nil || object.Pkg().Path() != u.path {
+		return
+	}
+	switch object := object.(type) {
+	case *types.Func:
+		u.function(object)
+	case *types.TypeName:
+		u.names[object.Name()] = true
+	}
+}
+
+// implements adds the interfaces of the package that a type of the test package is a case of.
+func (u *uses) implements(t types.Type) {
+	if u.test.tested == nil || types.IsInterface(t) {
+		return
+	}
+	scope := u.test.tested.Scope()
+	for _, name := range scope.Names() {
+		wanted, is := scope.Lookup(name).Type().Underlying().(*types.Interface)
+		if is && wanted.NumMethods() > 0 && types.Implements(types.NewPointer(t), wanted) {
+			u.names[name] = true
+		}
+	}
+}
+
+// function adds a function, or a method and its type.
+func (u *uses) function(f *types.Func) {
+	f = f.Origin()
+	of := f.Signature().Recv()
+	if of == nil {
+		u.names[f.Name()] = true
+		return
+	}
+	if t := named(of.Type()); t != nil && t.Obj().Pkg() != nil && t.Obj().Pkg().Path() == u.path {
+		u.names[t.Obj().Name()], u.names[t.Obj().Name()+"."+f.Name()] = true, true
+	}
+}
+
+// call adds the types of what a function is given.
+func (u *uses) call(n *ast.CallExpr) {
+	t := u.test.info.TypeOf(n.Fun)
+	if t == nil {
+		return
+	}
+	if u.test.info.Types[n.Fun].IsType() { // a conversion
+		u.given(u.test.info.TypeOf(n.Args[0]), t)
+		return
+	}
+	signature, is := t.Underlying().(*types.Signature)
+	if !is {
+		return
+	}
+	for i, arg := range n.Args {
+		parameters := signature.Params()
+		if parameters.Len() == 0 {
+			return // f(g()) has other arguments than it shows; their types are those of g's results
+		}
+		to := parameters.At(min(i, parameters.Len()-1)).Type()
+		if list, is := to.(*types.Slice); is && signature.Variadic() && i >= parameters.Len()-1 && !n.Ellipsis.IsValid() {
+			to = list.Elem()
+		}
+		u.given(u.test.info.TypeOf(arg), to)
+	}
+}
+
+// given adds what it takes to give a value of one type where another is wanted: the wanted type and, where that is an
+// interface, the methods by which the value satisfies it.
+func (u *uses) given(from, to types.Type) {
+	u.value(to)
+	if from == nil || to == nil {
+		return
+	}
+	wanted, is := to.Underlying().(*types.Interface)
+	if !is || types.IsInterface(from) {
+		return
+	}
+	for method := range wanted.Methods() {
+		found, _, _ := types.LookupFieldOrMethod(from, true, method.Pkg(), method.Name())
+		u.object(found)
+	}
+}
+
+// value adds the types that a value of type t has parts of.
+func (u *uses) value(t types.Type) {
+	switch t := t.(type) {
+	case *types.Alias:
+		u.typeName(t.Obj())
+		u.value(types.Unalias(t))
+	case *types.Named:
+		u.typeName(t.Obj())
+		for argument := range t.TypeArgs().Types() {
+			u.value(argument)
+		}
+	case *types.Pointer:
+		u.value(t.Elem())
+	case *types.Slice:
+		u.value(t.Elem())
+	case *types.Array:
+		u.value(t.Elem())
+	case *types.Chan:
+		u.value(t.Elem())
+	case *types.Map:
+		u.value(t.Key())
+		u.value(t.Elem())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			u.value(v.Type())
+		}
+	}
+}
+
+func (u *uses) typeName(name *types.TypeName) {
+	if name.Pkg() != nil && name.Pkg().Path() == u.path {
+		u.names[name.Name()] = true
+	}
+}
+
+// named is the named type of a receiver, also behind a pointer.
+func named(t types.Type) *types.Named {
+	if pointer, is := types.Unalias(t).(*types.Pointer); is {
+		t = pointer.Elem()
+	}
+	n, _ := types.Unalias(t).(*types.Named)
+	return n
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/operkit/operkit/tools/check/internal/process"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/process"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // minimizing is which part of a target's time may go into making one interesting input shorter. Nothing else is tried

@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/operkit/operkit/tools/check/internal/process"
+	"github.com/operkit/operkit/tools/check/process"
 )
 
 // program is the smallest one that needs what cgo needs: a compiler, a linker and the headers of the C library.
@@ -40,16 +39,7 @@ func RaceDetector(ctx context.Context, env []string) (ok bool, reason string, er
 }
 
 func tryCompiler(ctx context.Context, env, compiler []string) error {
-	dir, err := os.MkdirTemp("", "operkit-cc-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	source := filepath.Join(dir, "try.c")
-	if err := os.WriteFile(source, []byte(program), 0o600); err != nil {
-		return err
-	}
-	args := append(compiler[1:len(compiler):len(compiler)], "-o", filepath.Join(dir, "try"), source)
-	_, err = process.Output(ctx, process.Command(ctx, dir, env, compiler[0], args...))
-	return err
+	cmd := process.Command(ctx, "", env, compiler[0], append(compiler[1:len(compiler):len(compiler)], "-o", os.DevNull, "-x", "c", "-")...)
+	cmd.Stdin = strings.NewReader(program)
+	return process.Run(ctx, cmd)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/tools/check/internal/gotest"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 func TestRaceDetector(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 func TestReadResults(t *testing.T) {

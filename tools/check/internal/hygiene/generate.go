@@ -3,13 +3,18 @@ package hygiene
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
+	"time"
 
-	"github.com/operkit/operkit/tools/check/internal/process"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/process"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // marker is a line that registers a generator.
@@ -58,29 +63,94 @@ func Generate(ctx context.Context, r *repository.Repository, out io.Writer) erro
 	return nil
 }
 
-// Generated runs every generator and gives the difference of each file that changed by that. It compares contents
+// Generated runs every generator and returns the difference of each file that changed by that. It compares contents
 // before and after, so it works while other changes are not committed yet, and it leaves the new contents in place.
-func Generated(ctx context.Context, r *repository.Repository) ([]string, error) {
+func Generated(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	modules, err := Generators(r)
 	if err != nil || len(modules) == 0 {
-		return nil, err
+		return report, err
 	}
-	before, err := snapshot(ctx, r)
+	store, err := newStore(ctx, r)
 	if err != nil {
-		return nil, err
+		return report, err
+	}
+	defer store.remove()
+	before, written, err := store.keep(ctx, r)
+	if err != nil {
+		return report, err
 	}
 	if err := Generate(ctx, r, io.Discard); err != nil {
-		if ctx.Err() != nil {
-			return nil, err
+		if ctx.Err() == nil {
+			report.Problems = []string{err.Error()}
+			err = nil
 		}
-		return []string{err.Error()}, nil
+		return report, err
 	}
-	after, err := snapshot(ctx, r)
+	after, again, err := store.keep(ctx, r)
 	if err != nil {
-		return nil, err
+		return report, err
 	}
-	if err := untouch(r, before, after); err != nil {
-		return nil, err
+	names, err := store.git(ctx, r, "diff", "--name-only", "--no-renames", "-z", before, after)
+	changed := strings.FieldsFunc(names, func(c rune) bool { return c == 0 })
+	for _, name := range changed {
+		difference, err := store.git(ctx, r, "diff", "--no-color", "--no-ext-diff", before, after, "--", name)
+		if err != nil {
+			return report, err
+		}
+		if hunk := strings.Index(difference, "@@"); hunk >= 0 {
+			difference = difference[hunk:]
+		}
+		report.Problems = append(report.Problems, name+": a generator changes it: commit what it makes\n"+strings.TrimRight(difference, "\n"))
 	}
-	return differences(ctx, before, after)
+	// The go command would take no result that it knows of a test that has read a file with another time.
+	for name, was := range written {
+		if now := again[name]; !now.IsZero() && !now.Equal(was) && !slices.Contains(changed, name) {
+			err = errors.Join(err, os.Chtimes(filepath.Join(r.Root, filepath.FromSlash(name)), time.Time{}, was))
+		}
+	}
+	return report, err
+}
+
+// store keeps the files of a repository as git does, in a temporary folder.
+type store struct {
+	dir string
+	env []string
+}
+
+func newStore(ctx context.Context, r *repository.Repository) (store, error) {
+	objects, err := process.Output(ctx, process.Command(ctx, r.Root, nil, "git", "rev-parse", "--path-format=absolute", "--git-path", "objects"))
+	if err != nil {
+		return store{}, err
+	}
+	dir, err := os.MkdirTemp("", "operkit-generated-")
+	return store{dir, append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_OBJECT_DIRECTORY="+dir,
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.TrimSpace(string(objects)))}, err
+}
+
+func (s store) remove() { _ = os.RemoveAll(s.dir) } // it is small and in nobody's way
+
+func (s store) git(ctx context.Context, r *repository.Repository, words ...string) (string, error) {
+	out, err := process.Output(ctx, process.Command(ctx, r.Root, s.env, "git", words...))
+	return string(out), err
+}
+
+// keep returns the name of the tree of all files as they are, and when each was written.
+func (s store) keep(ctx context.Context, r *repository.Repository) (tree string, written map[string]time.Time, err error) {
+	files, err := r.Files(ctx, "")
+	if err != nil {
+		return "", nil, err
+	}
+	written = map[string]time.Time{}
+	for _, name := range files {
+		info, err := os.Stat(filepath.Join(r.Root, filepath.FromSlash(name)))
+		if err != nil {
+			return "", nil, err
+		}
+		written[name] = info.ModTime()
+	}
+	if _, err := s.git(ctx, r, "add", "--all"); err != nil {
+		return "", nil, err
+	}
+	tree, err = s.git(ctx, r, "write-tree")
+	return strings.TrimSpace(tree), written, err
 }

@@ -12,9 +12,12 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/tools/check/internal/hygiene"
-	"github.com/operkit/operkit/tools/check/internal/repository"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
+	"github.com/operkit/operkit/tools/check/repository"
 )
+
+// found is what a check has found.
+func found(report repository.Report, err error) ([]string, error) { return report.Problems, err }
 
 // want checks that there is one problem for each list of parts, and that it holds them.
 func want(t *testing.T, problems []string, err error, parts ...[]string) {
@@ -44,7 +47,7 @@ func TestLarge(t *testing.T) {
 	if out, err := exec.Command("git", "-C", r.Root, "add", "dag/added").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	problems, err := hygiene.Large(t.Context(), r)
+	problems, err := found(hygiene.Large(t.Context(), r, repository.Options{}))
 	slices.Sort(problems)
 	want(t, problems, err, []string{"dag/added: 1.0 MB, more than the one that a file may have"}, []string{"dag/new: 1.0 MB"})
 }
@@ -61,13 +64,13 @@ func TestFormat(t *testing.T) {
 		".gitignore":      "ignored.go\n",
 	})
 	repotest.Git(t, r.Root)
-	problems, err := hygiene.Format(t.Context(), r, false)
+	problems, err := found(hygiene.Format(t.Context(), r, repository.Options{}))
 	slices.Sort(problems)
 	want(t, problems, err,
-		[]string{"dag/bad.go: not formatted; run make fmt"},
-		[]string{"dag/broken.go: cannot be parsed: 2:6:"},
+		[]string{"dag/bad.go: not formatted: run make fmt"},
+		[]string{"dag/broken.go:2:6: "},
 		[]string{"scripts/tool.go: not formatted"})
-	problems, err = hygiene.Format(t.Context(), r, true)
+	problems, err = found(hygiene.Format(t.Context(), r, repository.Options{Write: true}))
 	want(t, problems, err, []string{"dag/broken.go"})
 	text, err := os.ReadFile(filepath.Join(r.Root, "dag", "bad.go"))
 	if err != nil || string(text) != "package dag\n\nfunc f() {}\n" {
@@ -85,7 +88,7 @@ func TestTidy(t *testing.T) {
 		"tools/peers/dag/peer.go": repotest.Package("peer", dag),
 		"tools/peers/dag/go.mod":  "module " + repository.Prefix + "/tools/peers/dag\n\ngo 1.26.0\n\nreplace " + dag + " => ../../../dag\n",
 	})
-	problems, err := hygiene.Tidy(t.Context(), r)
+	problems, err := found(hygiene.Tidy(t.Context(), r, repository.Options{}))
 	want(t, problems, err,
 		[]string{"status: go mod tidy -diff", "-require " + dag},
 		[]string{"tools/peers/dag: go mod tidy -diff", "+require " + dag})
@@ -100,7 +103,7 @@ func TestTidyInOrder(t *testing.T) {
 		"tools/check/go.mod":   "module " + repository.Prefix + "/tools/check\n\ngo 1.26.0\n\nrequire " + dag + " v0.0.0\n\nreplace " + dag + " => ../../dag\n",
 		"tools/check/main2.go": "package main\n\nfunc main() {}\n",
 	})
-	problems, err := hygiene.Tidy(t.Context(), r)
+	problems, err := found(hygiene.Tidy(t.Context(), r, repository.Options{}))
 	want(t, problems, err)
 }
 
@@ -122,15 +125,15 @@ func TestTidyDrift(t *testing.T) {
 		"status/go.mod":    module("status", "v1.2.0"),
 		"status/status.go": repotest.Package("status", "lib.test/lib"),
 	})
-	problems, err := hygiene.Tidy(t.Context(), r)
+	problems, err := found(hygiene.Tidy(t.Context(), r, repository.Options{}))
 	want(t, problems, err,
-		[]string{"dag/go.mod: requires lib.test/lib v1.1.0, the workspace builds with v1.2.0; run go work sync"})
+		[]string{"dag/go.mod: requires lib.test/lib v1.1.0, the workspace builds with v1.2.0: run go work sync"})
 }
 
 func TestTidyOfBrokenModules(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/go.mod": "module github.com/operkit/operkit/dag\n\nrequires x\n"})
-	problems, err := hygiene.Tidy(t.Context(), r)
+	problems, err := found(hygiene.Tidy(t.Context(), r, repository.Options{}))
 	want(t, problems, err, []string{"dag: ", "unknown directive: requires"}, []string{"go.work: ", "unknown directive: requires"})
 }
 
@@ -169,11 +172,11 @@ func TestGenerated(t *testing.T) {
 	r := generator(t, script, repotest.Files{
 		"dag/stale.txt": "one\n", "dag/gone.txt": "gone\n", "dag/other.txt": "not committed, and no matter\n",
 	})
-	problems, err := hygiene.Generated(t.Context(), r)
+	problems, err := found(hygiene.Generated(t.Context(), r, repository.Options{}))
 	want(t, problems, err,
-		[]string{"dag/gone.txt: a generator removed it"},
-		[]string{"dag/new.txt: a generator makes it, but it was not there"},
-		[]string{"dag/stale.txt: not fresh", "@@ -1 +1 @@\n-one\n+two"})
+		[]string{"dag/gone.txt: a generator changes it", "-gone"},
+		[]string{"dag/new.txt: a generator changes it", "+new"},
+		[]string{"dag/stale.txt: a generator changes it", "@@ -1 +1 @@\n-one\n+two"})
 	text, err := os.ReadFile(filepath.Join(r.Root, "dag", "stale.txt"))
 	if err != nil || string(text) != "two\n" {
 		t.Errorf("the new contents are not in place: %q, %v", text, err)
@@ -183,7 +186,7 @@ func TestGenerated(t *testing.T) {
 	if err := os.Chtimes(fresh, earlier, earlier); err != nil {
 		t.Fatal(err)
 	}
-	problems, err = hygiene.Generated(t.Context(), r)
+	problems, err = found(hygiene.Generated(t.Context(), r, repository.Options{}))
 	want(t, problems, err)
 	info, err := os.Stat(fresh)
 	if err != nil || !info.ModTime().Equal(earlier) {
@@ -194,7 +197,7 @@ func TestGenerated(t *testing.T) {
 func TestGenerateFails(t *testing.T) {
 	t.Parallel()
 	r := generator(t, `sh -c "echo reason >&2; exit 1"`, nil)
-	problems, err := hygiene.Generated(t.Context(), r)
+	problems, err := found(hygiene.Generated(t.Context(), r, repository.Options{}))
 	want(t, problems, err, []string{"tools/peers/dag: go generate ./...", "reason"})
 	var out bytes.Buffer
 	if err := hygiene.Generate(t.Context(), r, &out); err == nil || !strings.HasPrefix(out.String(), "generate tools/peers/dag\nreason\n") {
@@ -202,7 +205,7 @@ func TestGenerateFails(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := hygiene.Generated(ended, r); err == nil {
+	if _, err := hygiene.Generated(ended, r, repository.Options{}); err == nil {
 		t.Error("a context that has ended: no error")
 	}
 }
@@ -210,6 +213,6 @@ func TestGenerateFails(t *testing.T) {
 func TestNoGenerators(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/dag.go": "package dag\n"})
-	problems, err := hygiene.Generated(t.Context(), r) // needs no git either
+	problems, err := found(hygiene.Generated(t.Context(), r, repository.Options{})) // needs no git either
 	want(t, problems, err)
 }

@@ -1,33 +1,46 @@
 package hygiene
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
 	"strings"
 
-	"github.com/operkit/operkit/tools/check/internal/process"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/process"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Tidy gives the difference that go mod tidy would make to each module alone, and a line for each requirement of a
-// module that is lower than the version that the workspace builds with, which go work sync mends: with it the module is
-// tested with another version than its users get.
-func Tidy(ctx context.Context, r *repository.Repository) ([]string, error) {
-	var problems []string
+// Tidy finds what go mod tidy would change in each module alone, and requirements of modules that are lower than the version
+// that the workspace builds with, which go work sync mends: with them a module is tested with another version than its users get.
+func Tidy(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
+	selected, problem, err := selectedVersions(ctx, r)
+	if err != nil {
+		return report, err
+	}
 	for _, m := range r.Modules {
 		alone := repository.Setenv(r.Environ(m), "GOWORK", "off")
-		cmd := process.Command(ctx, r.Folder(m), alone, "go", "mod", "tidy", "-diff")
-		out, err := process.Output(ctx, cmd)
-		if err == nil {
-			continue
+		out, err := process.Output(ctx, process.Command(ctx, r.Folder(m), alone, "go", "mod", "tidy", "-diff"))
+		if process.Failed(err) {
+			report.Problems = append(report.Problems, strings.TrimSpace(fmt.Sprintf("%s: %v\n%s", m.Dir, err, shorten(string(out)))))
+		} else if err != nil {
+			return report, fmt.Errorf("%s: %w", m.Dir, err)
 		}
-		if !process.Failed(err) {
-			return nil, fmt.Errorf("%s: %w", m.Dir, err)
+		for _, need := range m.Requires {
+			used, known := selected[need.Path]
+			if m.InWorkspace() && known && !need.Indirect && used != need.Version {
+				report.Problems = append(report.Problems, fmt.Sprintf("%s/go.mod: requires %s %s, the workspace builds with %s: run go work sync",
+					m.Dir, need.Path, need.Version, used))
+			}
 		}
-		problems = append(problems, strings.TrimSpace(fmt.Sprintf("%s: %v\n%s", m.Dir, err, shorten(string(out)))))
 	}
-	drift, err := drift(ctx, r)
-	return append(problems, drift...), err
+	if problem != "" {
+		report.Problems = append(report.Problems, problem)
+	}
+	return report, nil
 }
 
 // shorten leaves out what go.sum would change, which is long and says nothing beyond the changes of go.mod, except when
@@ -38,32 +51,6 @@ func shorten(diff string) string {
 		return diff
 	}
 	return strings.TrimRight(before, "\n") + "\nand go.sum"
-}
-
-// drift compares the direct requirements of the workspace's modules with the versions that the workspace selects.
-func drift(ctx context.Context, r *repository.Repository) ([]string, error) {
-	selected, problem, err := selectedVersions(ctx, r)
-	if problem != "" || err != nil {
-		return []string{problem}, err
-	}
-	var problems []string
-	for _, m := range r.Modules {
-		if !m.InWorkspace() {
-			continue
-		}
-		required, err := r.Requirements(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		for _, need := range required {
-			used, known := selected[need.Path]
-			if known && !need.Indirect && used != need.Version {
-				problems = append(problems, fmt.Sprintf("%s/go.mod: requires %s %s, the workspace builds with %s; run go work sync",
-					m.Dir, need.Path, need.Version, used))
-			}
-		}
-	}
-	return problems, nil
 }
 
 // selectedVersions gives the version of every module that the workspace builds with. The workspace's own are left out.
@@ -83,4 +70,81 @@ func selectedVersions(ctx context.Context, r *repository.Repository) (versions m
 		}
 	}
 	return versions, "", nil
+}
+
+// Format finds the Go files that gofmt would change, by the gofmt program, and has it change them when asked.
+func Format(ctx context.Context, r *repository.Repository, o repository.Options) (report repository.Report, err error) {
+	files, err := r.Files(ctx, ".go")
+	if err != nil || len(files) == 0 {
+		return report, err
+	}
+	root, err := process.Output(ctx, process.Command(ctx, r.Root, nil, "go", "env", "GOROOT"))
+	if err != nil {
+		return report, err
+	}
+	gofmt := filepath.Join(strings.TrimSpace(string(root)), "bin", "gofmt")
+	words := append([]string{"-l"}, files...)
+	if o.Write {
+		words[0] = "-w"
+	}
+	cmd := process.Command(ctx, r.Root, nil, gofmt, words...)
+	var out, wrong bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &wrong
+	if err := process.Run(ctx, cmd); err != nil && wrong.Len() == 0 {
+		return report, err
+	}
+	for line := range strings.Lines(out.String()) {
+		report.Problems = append(report.Problems, strings.TrimSpace(line)+": not formatted: run make fmt")
+	}
+	if wrong.Len() > 0 { // files that it can't parse
+		report.Problems = append(report.Problems, strings.Split(strings.TrimSpace(wrong.String()), "\n")...)
+	}
+	return report, nil
+}
+
+// largest is how many bytes a file may have: more than any source, less than any program.
+const largest = 1 << 20
+
+// Large finds files that are too large for a source, as a program is that was built where its source lies: whoever clones the
+// repository gets it forever once it is committed.
+func Large(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
+	files, err := r.Files(ctx, "")
+	for _, name := range files {
+		info, err := os.Stat(filepath.Join(r.Root, filepath.FromSlash(name)))
+		if err != nil {
+			return report, err
+		}
+		if info.Size() > largest {
+			report.Problems = append(report.Problems, fmt.Sprintf("%s: %.1f MB, more than the one that a file may have: remove what was built, and have data made where it is needed",
+				name, float64(info.Size())/(1<<20)))
+		}
+	}
+	return report, err
+}
+
+// testName is the declaration of a function that the go command runs.
+var testName = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)(?:[^a-z(]\w*)?)\(`)
+
+// TestNames finds tests, benchmarks, fuzz targets and examples whose name stands twice in one folder, once in the package and
+// once in its external test package: what go test prints doesn't say which of them failed.
+func TestNames(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
+	files, err := r.Files(ctx, "_test.go")
+	first := map[string]string{} // the file with a name, by its folder and the name
+	for _, file := range files {
+		if strings.Contains("/"+file, "/testdata/") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(r.Root, filepath.FromSlash(file)))
+		if err != nil {
+			return report, err
+		}
+		for _, found := range testName.FindAllStringSubmatch(string(text), -1) {
+			key := path.Dir(file) + " " + found[1]
+			if other, twice := first[key]; twice && found[1] != "TestMain" {
+				report.Problems = append(report.Problems, fmt.Sprintf("%s: %s stands in %s too: rename one of them", file, found[1], path.Base(other)))
+			}
+			first[key] = file
+		}
+	}
+	return report, err
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/tools/check/internal/importgraph"
-	"github.com/operkit/operkit/tools/check/internal/repository"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 var diamond = importgraph.Graph{

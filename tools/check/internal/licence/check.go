@@ -2,74 +2,112 @@ package licence
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/operkit/operkit/tools/check/internal/consumer"
-	"github.com/operkit/operkit/tools/check/internal/repository"
-)
+	"github.com/google/licensecheck"
 
-// Report is the outcome of a check.
-type Report struct {
-	// Problems holds a line for each module whose licence is unknown or not allowed.
-	Problems []string
-	// Notes says which allowed licences ask for more than that their notice is kept.
-	Notes []string
-	// Licences are those of each module, by its path and version.
-	Licences map[string][]string
-}
+	"github.com/operkit/operkit/tools/check/internal/consumer"
+	"github.com/operkit/operkit/tools/check/repository"
+)
 
 // Check looks at the modules that the importers of released modules compile and that somebody gets who installs their
 // programs. allowed maps the SPDX name of each allowed licence to what has to be known of it.
-func Check(ctx context.Context, r *repository.Repository, allowed map[string]string) (Report, error) {
-	report := Report{Licences: map[string][]string{}}
-	for _, m := range r.Released() {
-		build, err := consumer.Load(ctx, r, m)
-		if err != nil {
-			return Report{}, fmt.Errorf("%s: %w", m.Dir, err)
-		}
-		report.Problems = append(report.Problems, build.Problems...)
-		report.look(build, allowed)
-	}
-	slices.Sort(report.Problems)
-	slices.Sort(report.Notes)
-	report.Problems, report.Notes = slices.Compact(report.Problems), slices.Compact(report.Notes)
-	return report, nil
-}
-
-// look adds the modules of one build. Siblings have the licence of the repository.
-func (report *Report) look(build consumer.Build, allowed map[string]string) {
-	modules := build.Modules(build.Packages())
-	for _, path := range slices.Sorted(maps.Keys(modules)) {
-		name := strings.TrimSpace(path + " " + modules[path].Version)
-		if _, seen := report.Licences[name]; seen || strings.HasPrefix(path, repository.Prefix+"/") {
+func Check(ctx context.Context, r *repository.Repository, allowed map[string]string, o repository.Options) (report repository.Report, err error) {
+	seen := map[string]bool{}
+	for _, m := range r.Modules {
+		if !m.Released {
 			continue
 		}
-		licences, err := Of(modules[path].Dir)
-		report.Licences[name] = licences
-		chain := strings.Join(build.Chain(build.Packages(), path), " -> ")
+		build, err := consumer.Load(ctx, r, m)
 		if err != nil {
-			report.Problems = append(report.Problems, fmt.Sprintf("%s: %v (%s)", name, err, chain))
+			return report, fmt.Errorf("%s: %w", m.Dir, err)
 		}
-		for _, licence := range licences {
-			note, is := allowed[licence]
-			switch {
-			case !is:
-				report.Problems = append(report.Problems, fmt.Sprintf("%s: licence %s is not on the list of those allowed (%s)", name, licence, chain))
-			case note != "":
-				report.Notes = append(report.Notes, fmt.Sprintf("%s: licence %s: %s (%s)", name, licence, note, chain))
+		report.Problems = append(report.Problems, build.Problems...)
+		modules := build.Modules(build.Packages())
+		for _, path := range slices.Sorted(maps.Keys(modules)) {
+			name := strings.TrimSpace(path + " " + modules[path].Version)
+			if seen[name] || strings.HasPrefix(path, repository.Prefix+"/") { // siblings have the licence of the repository
+				continue
+			}
+			seen[name] = true
+			licences, err := Of(modules[path].Dir)
+			chain := strings.Join(build.Chain(build.Packages(), path), " -> ")
+			if err != nil {
+				report.Problems = append(report.Problems, fmt.Sprintf("%s: %v (%s)", name, err, chain))
+			}
+			for _, licence := range licences {
+				note, is := allowed[licence]
+				if !is {
+					report.Problems = append(report.Problems, fmt.Sprintf("%s: licence %s is not on the list of those allowed (%s)", name, licence, chain))
+				} else if note != "" {
+					report.Notes = append(report.Notes, fmt.Sprintf("%s: licence %s: %s (%s)", name, licence, note, chain))
+				}
+			}
+			if o.Verbose {
+				report.Notes = append(report.Notes, name+": "+strings.Join(licences, ", "))
 			}
 		}
 	}
+	slices.Sort(report.Problems)
+	slices.Sort(report.Notes)
+	report.Problems = slices.Compact(report.Problems)
+	report.Summary = fmt.Sprintf("%d modules", len(seen))
+	return report, nil
 }
 
-// List gives a line for each module that was looked at, sorted.
-func (report Report) List() []string {
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(report.Licences)) {
-		lines = append(lines, name+": "+strings.Join(report.Licences[name], ", "))
+// known is the share of a text, in percent, that has to be that of licences: the rest is names, years and headings.
+const known = 75
+
+// Of gives the licences whose texts the root of dir holds, by their SPDX names, sorted and each once. The error tells of a
+// folder without a licence and of a text that is not one of a known licence.
+func Of(dir string) ([]string, error) {
+	files, err := texts(dir)
+	if err != nil {
+		return nil, err
 	}
-	return lines
+	if len(files) == 0 {
+		return nil, errors.New("no licence file")
+	}
+	var names []string
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			return nil, err
+		}
+		found := licensecheck.Scan(text)
+		if found.Percent < known || len(found.Match) == 0 {
+			return nil, fmt.Errorf("%s: %.0f %% of it is the text of a known licence: it has to be read", file, found.Percent)
+		}
+		for _, match := range found.Match {
+			names = append(names, match.ID)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// texts are the files of a folder whose names say that they hold a licence. One for its documentation is left out: nothing
+// of that is compiled.
+func texts(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, entry := range entries {
+		name := strings.ToUpper(entry.Name())
+		named := slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "UNLICENSE"}, func(prefix string) bool {
+			return strings.HasPrefix(name, prefix)
+		})
+		if named && entry.Type().IsRegular() && !strings.HasSuffix(name, ".GO") && !strings.HasSuffix(name, ".DOCS") {
+			files = append(files, entry.Name())
+		}
+	}
+	return files, nil
 }

@@ -3,11 +3,16 @@ package lint
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 
-	"github.com/operkit/operkit/tools/check/internal/process"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/process"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // measures are linters that tell where to look rather than what is wrong.
@@ -15,30 +20,30 @@ var measures = []string{"funlen", "gocognit", "nestif"}
 
 // Lint gives what the linters find in every module: what is wrong, and what deserves a look, a text each. With race they
 // read what was compiled for tests under the race detector, and needn't have all of it compiled again.
-func Lint(ctx context.Context, r *repository.Repository, race bool) (problems, notes []string, err error) {
+func Lint(ctx context.Context, r *repository.Repository, race bool) (report repository.Report, err error) {
 	program, err := build(ctx, r, "github.com/golangci/golangci-lint/v2/cmd/golangci-lint")
 	if err != nil {
-		return nil, nil, err
+		return report, err
 	}
 	all, forget, err := groups(ctx, r, race)
 	if err != nil {
-		return nil, nil, err
+		return report, err
 	}
 	defer forget()
 	for _, group := range all {
 		found, err := issues(ctx, group, program)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", group.Subject, err)
+			return report, fmt.Errorf("%s: %w", group.Subject, err)
 		}
 		for _, issue := range found {
 			if slices.Contains(measures, issue.FromLinter) {
-				notes = append(notes, issue.String())
+				report.Notes = append(report.Notes, issue.String())
 			} else {
-				problems = append(problems, issue.String())
+				report.Problems = append(report.Problems, issue.String())
 			}
 		}
 	}
-	return problems, notes, nil
+	return report, nil
 }
 
 // issue is one of golangci-lint's report in JSON.
@@ -68,4 +73,71 @@ func issues(ctx context.Context, group repository.Group, program string) ([]issu
 		return nil, fmt.Errorf("%s: its report isn't JSON: %w", process.Line(cmd), err)
 	}
 	return report.Issues, nil
+}
+
+// groups is what is looked at together: everything, in a quarter of the time that its modules take one after the other,
+// but the control plane, which has flags and linters of its own. forget takes away what that needed.
+func groups(ctx context.Context, r *repository.Repository, race bool) (all []repository.Group, forget func(), err error) {
+	together := repository.Group{Subject: "all modules at once", Folder: r.Root}
+	var folders []string
+	for _, m := range r.Modules {
+		switch {
+		case !m.HasPackages(r.Root):
+		case m.IsControlPlane():
+			all = append(all, repository.Group{
+				Subject: m.Dir, Folder: r.Folder(m), Environ: repository.AddFlags(r.Environ(m), m.BuildFlags()...), Patterns: []string{"./..."},
+			})
+		default:
+			folders = append(folders, r.Folder(m))
+			together.Patterns = append(together.Patterns, "./"+m.Dir+"/...")
+		}
+	}
+	if len(folders) == 0 {
+		return all, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "operkit-lint-")
+	if err != nil {
+		return nil, nil, err
+	}
+	forget = func() { _ = os.RemoveAll(dir) } // what stays is small and in nobody's way
+	if err := writeWorkspace(ctx, r, dir, folders); err != nil {
+		forget()
+		return nil, nil, fmt.Errorf("a workspace of all modules, to read them at once (do their requirements go together?): %w", err)
+	}
+	together.Environ = repository.Setenv(r.WorkspaceEnviron(), "GOWORK", filepath.Join(dir, "go.work"))
+	if race {
+		together.Environ = repository.AddFlags(together.Environ, "-race")
+	}
+	return append([]repository.Group{together}, all...), forget, nil
+}
+
+// writeWorkspace makes a go.work in dir for modules of the repository, those that go.work at the root must not hold included:
+// what is only read may be of other versions than what runs.
+func writeWorkspace(ctx context.Context, r *repository.Repository, dir string, folders []string) error {
+	env := repository.Setenv(os.Environ(), "GOWORK", "off")
+	if _, err := process.Output(ctx, process.Command(ctx, dir, env, "go", append([]string{"work", "init"}, folders...)...)); err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(filepath.Join(r.Root, "go.work.sum"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "go.work.sum"), sums, 0o600)
+}
+
+// Folder is that of the module which requires the tools, each at one version.
+const Folder = "tools/lint"
+
+// build compiles the tool of a package into .cache/bin and gives its path. If nothing has changed that takes no time.
+func build(ctx context.Context, r *repository.Repository, pkg string) (string, error) {
+	program := filepath.Join(r.Root, ".cache", "bin", path.Base(pkg))
+	env := repository.Setenv(os.Environ(), "GOWORK", "off")
+	cmd := process.Command(ctx, filepath.Join(r.Root, Folder), process.Roomy(env), "go", "build", "-o", program, pkg)
+	if _, err := process.Output(ctx, cmd); err != nil {
+		return "", fmt.Errorf("%s: %w", Folder, err)
+	}
+	return program, nil
 }

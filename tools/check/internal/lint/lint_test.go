@@ -29,20 +29,20 @@ func TestLint(t *testing.T) {
 		"tools/devcluster/.golangci.yml": string(own),
 		"tools/devcluster/main.go":       "// Command devcluster is vetted here alone.\npackage main\n\nfunc main() {\n\tx := 1\n\tx = x\n\t_ = x\n}\n",
 	}))
-	problems, notes, err := Lint(t.Context(), r, false)
+	report, err := Lint(t.Context(), r, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	is(t, "problems", problems, "dag/dag.go:8:11: Error return value of `os.Remove` is not checked (errcheck)",
+	is(t, "problems", report.Problems, "dag/dag.go:8:11: Error return value of `os.Remove` is not checked (errcheck)",
 		"tools/peers/dag/peer.go:8:11: Error return value of `os.Remove` is not checked (errcheck)",
 		"tools/devcluster/main.go:6:2: assign: self-assignment of x (govet)")
-	is(t, "notes", notes, "smp/smp.go:5:6: Function 'Long' has too many statements (71 > 40) (funlen)")
+	is(t, "notes", report.Notes, "smp/smp.go:5:6: Function 'Long' has too many statements (71 > 40) (funlen)")
 }
 
 func TestLintWithoutItsTools(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/dag.go": removing})
-	if _, _, err := Lint(t.Context(), r, false); err == nil || !strings.HasPrefix(err.Error(), Folder+": ") {
+	if _, err := Lint(t.Context(), r, false); err == nil || !strings.HasPrefix(err.Error(), Folder+": ") {
 		t.Errorf("error %v doesn't name %s", err, Folder)
 	}
 }
@@ -106,26 +106,26 @@ func TestVulnerabilities(t *testing.T) {
 			"details":"Files are removed.","affected":[{"package":{"name":"stdlib","ecosystem":"Go"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"}]}],
 			"ecosystem_specific":{"imports":[{"path":"os","symbols":["Remove"]}]}}],"database_specific":{"url":"https://pkg.go.dev/vuln/GO-2026-0001"}}`,
 	})
-	problems, notes, err := vulnerabilities(t.Context(), r, "file://"+database)
+	report, err := vulnerabilities(t.Context(), r, "file://"+database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	is(t, "notes", notes)
-	if len(problems) != 1 || !strings.HasPrefix(problems[0], "dag: ") || !strings.Contains(problems[0], "GO-2026-0001") || !strings.Contains(problems[0], "dag.go:8:11") {
-		t.Errorf("problems %q don't say that dag reaches GO-2026-0001", problems)
+	is(t, "notes", report.Notes)
+	if len(report.Problems) != 1 || !strings.HasPrefix(report.Problems[0], "dag: ") || !strings.Contains(report.Problems[0], "GO-2026-0001") || !strings.Contains(report.Problems[0], "dag.go:8:11") {
+		t.Errorf("problems %q don't say that dag reaches GO-2026-0001", report.Problems)
 	}
 }
 
 func TestVulnerabilitiesOfNoDatabase(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag", "status"}, repotest.WithTools(t, repotest.Files{"dag/dag.go": removing, "status/status.go": "package status\n"}))
-	problems, notes, err := vulnerabilities(t.Context(), r, "http://127.0.0.1:1")
+	report, err := vulnerabilities(t.Context(), r, "http://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	is(t, "problems", problems)
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "nothing is known of vulnerabilities: ") {
-		t.Errorf("notes %q, not one that nothing is known", notes)
+	is(t, "problems", report.Problems)
+	if len(report.Notes) != 1 || !strings.HasPrefix(report.Notes[0], "nothing is known of vulnerabilities: ") {
+		t.Errorf("notes %q, not one that nothing is known", report.Notes)
 	}
 }
 
@@ -134,12 +134,12 @@ func TestVulnerabilitiesOfWhatDoesNotCompile(t *testing.T) {
 	r := repotest.New(t, []string{"dag"}, repotest.WithTools(t, repotest.Files{"dag/dag.go": "package dag\n\nvar x = y\n"}))
 	database := t.TempDir()
 	repotest.Write(t, database, repotest.Files{"index/db.json": `{"modified":"2026-01-02T15:04:05Z"}`, "index/modules.json": `[]`})
-	problems, _, err := vulnerabilities(t.Context(), r, "file://"+database)
+	report, err := vulnerabilities(t.Context(), r, "file://"+database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(problems) != 1 || !strings.Contains(problems[0], "undefined: y") {
-		t.Errorf("problems %q don't say what isn't defined", problems)
+	if len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "undefined: y") {
+		t.Errorf("problems %q don't say what isn't defined", report.Problems)
 	}
 }
 

@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/operkit/operkit/tools/check/internal/process"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/process"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Vulnerabilities gives the known ones that code of the modules reaches. Where their database can't be reached nothing
-// is known, and the note says so.
-func Vulnerabilities(ctx context.Context, r *repository.Repository) (problems, notes []string, err error) {
+// Vulnerabilities finds the known ones that code of the modules reaches. Where their database can't be reached nothing
+// is known, and a note says so.
+func Vulnerabilities(ctx context.Context, r *repository.Repository, _ repository.Options) (repository.Report, error) {
 	return vulnerabilities(ctx, r, "https://vuln.go.dev")
 }
 
-func vulnerabilities(ctx context.Context, r *repository.Repository, database string) (problems, notes []string, err error) {
+func vulnerabilities(ctx context.Context, r *repository.Repository, database string) (report repository.Report, err error) {
 	program, err := build(ctx, r, "golang.org/x/vuln/cmd/govulncheck")
 	if err != nil {
-		return nil, nil, err
+		return report, err
 	}
 	for _, m := range r.Modules {
 		if !m.HasPackages(r.Root) {
@@ -28,12 +28,13 @@ func vulnerabilities(ctx context.Context, r *repository.Repository, database str
 		switch {
 		case err == nil:
 		case !process.Failed(err):
-			return problems, notes, fmt.Errorf("%s: %w", m.Dir, err)
+			return report, fmt.Errorf("%s: %w", m.Dir, err)
 		case strings.Contains(err.Error(), "fetching vulnerabilities"), strings.Contains(err.Error(), "creating client"):
-			return problems, append(notes, "nothing is known of vulnerabilities: "+err.Error()), nil
+			report.Notes = append(report.Notes, "nothing is known of vulnerabilities: "+err.Error())
+			return report, nil
 		default:
-			problems = append(problems, fmt.Sprintf("%s: %v\n%s", m.Dir, err, strings.TrimSpace(string(out))))
+			report.Problems = append(report.Problems, fmt.Sprintf("%s: %v\n%s", m.Dir, err, strings.TrimSpace(string(out))))
 		}
 	}
-	return problems, notes, nil
+	return report, nil
 }

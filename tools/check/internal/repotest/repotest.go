@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // Files are the contents of files by their path, with slashes.

@@ -9,52 +9,45 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/tools/check/internal/gotest"
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Report is the outcome of a comparison.
-type Report struct {
-	// Rules counts the rules, those that stand in two files once, and Proven those of them that a test proves.
-	Rules, Proven int
-	// Problems holds a line for each thing to mend.
-	Problems []string
-	// Notes says which tests have not run since they changed.
-	Notes []string
-}
-
 // Check compares the rules of all modules with the names of the tests of the last complete run of every module.
-func Check(ctx context.Context, r *repository.Repository) (Report, error) {
+func Check(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	places, problems, err := Read(r)
 	if err != nil {
-		return Report{}, err
+		return report, err
 	}
-	report := Report{Problems: problems}
-	old, err := report.readOld(r)
+	old, more, err := readOld(r)
 	if err != nil {
-		return Report{}, err
+		return report, err
 	}
-	if places = append(places, old...); len(places) == 0 {
-		return report, nil
-	}
+	places = append(places, old...)
+	report.Problems = append(problems, more...)
 	var results []gotest.Result
 	for _, m := range r.Modules {
 		if err := ctx.Err(); err != nil {
-			return Report{}, err
+			return report, err
 		}
 		ofModule, err := gotest.ReadResults(gotest.StreamFile(r, m))
 		if err != nil {
-			return Report{}, err
+			return report, err
 		}
 		results = append(results, ofModule...)
 	}
-	report.compare(places, results, len(old) == 0)
-	report.Notes = notes(r)
+	rules, proven, wrong := compareAll(places, results, len(old) == 0)
+	report.Problems = append(report.Problems, wrong...)
+	report.Summary = fmt.Sprintf("%d of %d rules are proven", proven, rules)
+	if len(places) > 0 {
+		report.Notes = notes(r)
+	}
 	return report, nil
 }
 
-// compare adds a problem for each rule that no test proves, and, when all files are read, for each test with the number of a
-// rule that is in no file.
-func (report *Report) compare(places []Place, results []gotest.Result, all bool) {
+// compareAll counts the rules, those that stand in two files once, and those that a test proves. It finds each rule that no
+// test proves, and, when all files are read, each number of a test that no file has.
+func compareAll(places []Place, results []gotest.Result, all bool) (count, proven int, problems []string) {
+	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	topics, rules := map[string]bool{}, map[Rule]bool{}
 	for _, p := range places {
 		topics[p.Topic], rules[p.Rule] = true, true
@@ -64,8 +57,7 @@ func (report *Report) compare(places []Place, results []gotest.Result, all bool)
 		for _, rule := range Named(result.Test) {
 			if all && topics[rule.Topic] && !rules[rule] && !unknown[rule] {
 				unknown[rule] = true
-				report.Problems = append(report.Problems, fmt.Sprintf("%s: %s in %s carries this number, and no %s has it: write the rule down or rename the test",
-					rule, result.Test, result.Package, FileName))
+				add("%s: %s in %s carries this number, and no %s has it: write the rule down or rename the test", rule, result.Test, result.Package, FileName)
 			}
 			if result.Passed {
 				passed[rule] = true
@@ -76,16 +68,15 @@ func (report *Report) compare(places []Place, results []gotest.Result, all bool)
 	}
 	for _, p := range places {
 		if result, bad := failed[p.Rule]; bad {
-			report.Problems = append(report.Problems, fmt.Sprintf("%s:%d: %s: %s in %s did not pass", p.File, p.Line, p.Rule, result.Test, result.Package))
+			add("%s:%d: %s: %s in %s did not pass", p.File, p.Line, p.Rule, result.Test, result.Package)
 		} else if !passed[p.Rule] {
-			report.Problems = append(report.Problems, fmt.Sprintf("%s:%d: %s: no test that ran and passed has this in its name: name the test that proves it '%[3]s: …'",
-				p.File, p.Line, p.Rule))
+			add("%s:%d: %s: no test that ran and passed has this in its name: name the test that proves it '%[3]s: …'", p.File, p.Line, p.Rule)
 		} else if rules[p.Rule] {
-			report.Proven++
+			proven++
 			rules[p.Rule] = false // counted, should it stand in another file too
 		}
 	}
-	report.Rules = len(rules)
+	return len(rules), proven, problems
 }
 
 // notes names the modules whose tests were not run yet, and those with Go files that are newer than the run.

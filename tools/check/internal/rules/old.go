@@ -8,25 +8,25 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/operkit/operkit/tools/check/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // oldFileName is the name of the files that RULES.md replaces.
 const oldFileName = "rules.txt"
 
 // readOld reads the old files of modules that have no new one yet. Lines like "dag 1-34, 36" hold numbers alone.
-func (report *Report) readOld(r *repository.Repository) (places []Place, err error) {
+func readOld(r *repository.Repository) (places []Place, problems []string, err error) {
 	for _, m := range r.Modules {
 		text, err := os.ReadFile(filepath.Join(r.Folder(m), oldFileName))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		name := m.Dir + "/" + oldFileName
 		if _, err := os.Stat(filepath.Join(r.Folder(m), FileName)); err == nil {
-			report.Problems = append(report.Problems, fmt.Sprintf("%s: %s replaces it: remove it", name, FileName))
+			problems = append(problems, fmt.Sprintf("%s: %s replaces it: remove it", name, FileName))
 			continue
 		}
 		number := 0
@@ -48,5 +48,5 @@ func (report *Report) readOld(r *repository.Repository) (places []Place, err err
 			}
 		}
 	}
-	return places, nil
+	return places, problems, nil
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/tools/check/internal/gotest"
-	"github.com/operkit/operkit/tools/check/internal/repository"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
 	"github.com/operkit/operkit/tools/check/internal/rules"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 func ExampleNamed() {
@@ -123,12 +123,12 @@ func TestCheck(t *testing.T) {
 		"pass TestGraph/dag_1:_empty", "pass TestGraph/dag_2,_3:_names", "skip TestGraph/dag_4:_edges",
 		"run TestGraph/dag_5:_cycles", "pass TestGraph/dag_6:_again", "fail TestRunner/dag_6:_again")
 	stream(t, r, "tools/integration", "pass TestBoth/status_1:_in_a_cluster", "pass TestBoth/dag_8a", "pass TestAgain/dag_8a", "pass TestBoth/after_3_tries")
-	report, err := rules.Check(t.Context(), r)
+	report, err := rules.Check(t.Context(), r, repository.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Rules != 8 || report.Proven != 4 {
-		t.Errorf("%d rules, %d proven; want 8 and 4", report.Rules, report.Proven)
+	if report.Summary != "4 of 8 rules are proven" {
+		t.Errorf("summary %q; want 4 of 8", report.Summary)
 	}
 	want := []string{
 		"dag 8a: TestBoth/dag_8a in p/tools/integration carries this number, and no RULES.md has it: write the rule down or rename the test",
@@ -153,7 +153,7 @@ func TestCheckTellsOfOldRuns(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(r.Root, "dag", "dag.go"), later, later); err != nil {
 		t.Fatal(err)
 	}
-	report, err := rules.Check(t.Context(), r)
+	report, err := rules.Check(t.Context(), r, repository.Options{})
 	if err != nil || len(report.Problems) > 0 {
 		t.Errorf("problems %q, %v", report.Problems, err)
 	}
@@ -165,8 +165,8 @@ func TestCheckTellsOfOldRuns(t *testing.T) {
 func TestNoRules(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/RULES.md": "# Rules of dag\n\nLater.\n"})
-	report, err := rules.Check(t.Context(), r)
-	if err != nil || report.Rules+len(report.Problems)+len(report.Notes) > 0 {
+	report, err := rules.Check(t.Context(), r, repository.Options{})
+	if err != nil || len(report.Problems)+len(report.Notes) > 0 {
 		t.Errorf("report %+v, %v; want an empty one", report, err)
 	}
 }
@@ -177,8 +177,8 @@ func TestOldFile(t *testing.T) {
 		"dag/rules.txt": "dag 1-3, 5\n", "smp/RULES.md": "- **smp 1**: One.\n", "smp/rules.txt": "smp 1\n",
 	})
 	stream(t, r, "dag", "pass TestGraph/dag_1,_2,_3,_5", "pass TestPatch/smp_1")
-	report, err := rules.Check(t.Context(), r)
-	if want := []string{"smp/rules.txt: RULES.md replaces it: remove it"}; err != nil || report.Proven != 5 || !slices.Equal(report.Problems, want) {
+	report, err := rules.Check(t.Context(), r, repository.Options{})
+	if want := []string{"smp/rules.txt: RULES.md replaces it: remove it"}; err != nil || report.Summary != "5 of 5 rules are proven" || !slices.Equal(report.Problems, want) {
 		t.Errorf("report %+v, %v; want 5 rules and problem %q", report, err, want)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operkit/operkit/tools/check/internal/repository"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
 	"github.com/operkit/operkit/tools/check/internal/snippet"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 const program = `package main
@@ -79,24 +79,24 @@ func TestShown(t *testing.T) {
 			t.Parallel()
 			before, after := "# Page\n\n<!-- file: "+row.source+" -->\n```go\n", "```\n\nThe end.\n"
 			r := page(t, before+after)
-			problems, shown, err := snippet.Check(t.Context(), r, false)
-			if err != nil || shown != 1 || !slices.Equal(problems, []string{"guide/page.md:3: the block is not what " + row.source + " holds; run check snippets -w"}) {
-				t.Fatalf("an empty block: %q, %d shown, %v", problems, shown, err)
+			report, err := snippet.Check(t.Context(), r, repository.Options{})
+			if err != nil || report.Summary != "1 snippets" || !slices.Equal(report.Problems, []string{"guide/page.md:3: the block is not what " + row.source + " holds: run check snippets -w"}) {
+				t.Fatalf("an empty block: %+v, %v", report, err)
 			}
 			for range 2 { // the second time changes nothing
-				if problems, _, err = snippet.Check(t.Context(), r, true); err != nil || len(problems) > 0 {
-					t.Fatalf("filled: %q, %v", problems, err)
+				if report, err = snippet.Check(t.Context(), r, repository.Options{Write: true}); err != nil || len(report.Problems) > 0 {
+					t.Fatalf("filled: %q, %v", report.Problems, err)
 				}
 				if got := read(t, r); got != before+row.want+after {
 					t.Fatalf("the page is\n%s", got)
 				}
 			}
-			if problems, _, err = snippet.Check(t.Context(), r, false); err != nil || len(problems) > 0 {
-				t.Errorf("a block in order: %q, %v", problems, err)
+			if report, err = snippet.Check(t.Context(), r, repository.Options{}); err != nil || len(report.Problems) > 0 {
+				t.Errorf("a block in order: %q, %v", report.Problems, err)
 			}
 			repotest.Write(t, r.Root, repotest.Files{"guide/page.md": before + row.want + "more\n" + after})
-			if problems, _, err = snippet.Check(t.Context(), r, false); err != nil || len(problems) != 1 {
-				t.Errorf("a line too many: %q, %v", problems, err)
+			if report, err = snippet.Check(t.Context(), r, repository.Options{}); err != nil || len(report.Problems) != 1 {
+				t.Errorf("a line too many: %q, %v", report.Problems, err)
 			}
 		})
 	}
@@ -114,9 +114,9 @@ func TestPlaces(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
 			r := page(t, row.text)
-			problems, _, err := snippet.Check(t.Context(), r, true)
-			if err != nil || len(problems) > 0 {
-				t.Errorf("problems %q, %v", problems, err)
+			report, err := snippet.Check(t.Context(), r, repository.Options{Write: true})
+			if err != nil || len(report.Problems) > 0 {
+				t.Errorf("problems %q, %v", report.Problems, err)
 			}
 			if got := read(t, r); got != row.want {
 				t.Errorf("the page is\n%s\nwant\n%s", got, row.want)
@@ -145,9 +145,9 @@ func TestProblems(t *testing.T) {
 			t.Parallel()
 			r := page(t, row.text)
 			for _, write := range []bool{false, true} {
-				problems, _, err := snippet.Check(t.Context(), r, write)
-				if err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0], "guide/page.md:"+row.want) {
-					t.Errorf("write %v: problems %q, %v; want %q", write, problems, err, row.want)
+				report, err := snippet.Check(t.Context(), r, repository.Options{Write: write})
+				if err != nil || len(report.Problems) != 1 || !strings.HasPrefix(report.Problems[0], "guide/page.md:"+row.want) {
+					t.Errorf("write %v: problems %q, %v; want %q", write, report.Problems, err, row.want)
 				}
 			}
 			if read(t, r) != row.text {

@@ -3,7 +3,6 @@ package snippet
 import (
 	"errors"
 	"fmt"
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -70,29 +69,30 @@ func region(text, name string) (found string, ok bool, err error) {
 
 // unindent takes away the white space that all lines begin with; empty lines have any.
 func unindent(lines []string) []string {
-	indent, known := "", false
-	for _, line := range lines {
-		if strings.TrimSpace(line) == "" {
-			continue
+	short := slices.Clone(lines)
+	for {
+		var first string // the character that all lines begin with
+		for _, line := range short {
+			if strings.TrimSpace(line) == "" {
+				continue
+			}
+			if first == "" {
+				first = line[:1]
+			}
+			if line[:1] != first || first != " " && first != "\t" {
+				return short
+			}
 		}
-		own := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-		if !known {
-			indent, known = own, true
+		if first == "" {
+			return short
 		}
-		for !strings.HasPrefix(own, indent) {
-			indent = indent[:len(indent)-1]
+		for i, line := range short {
+			short[i] = strings.TrimPrefix(line, first)
 		}
 	}
-	short := make([]string, len(lines))
-	for i, line := range lines {
-		if strings.TrimSpace(line) != "" {
-			short[i] = strings.TrimPrefix(line, indent)
-		}
-	}
-	return short
 }
 
-// declaration gives the top-level declaration of a function, type, constant or variable, or with a name like T.M of a
+// declaration returns the top-level declaration of a function, type, constant or variable, or with a name like T.M of a
 // method, with its doc comment. Of a group it is the whole.
 func declaration(text []byte, name string) (found string, ok bool, err error) {
 	files := token.NewFileSet()
@@ -100,68 +100,22 @@ func declaration(text []byte, name string) (found string, ok bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
+	declares := regexp.MustCompile(`^(?:(?:func|type|var|const) |(?:type|var|const) \((?s:.*)\n\t)` + regexp.QuoteMeta(name) + `\b`)
+	if of, method, is := strings.Cut(name, "."); is {
+		declares = regexp.MustCompile(`^func \((?:\w+ )?\*?` + regexp.QuoteMeta(of) + `(?:\[[^)]*\])?\) ` + regexp.QuoteMeta(method) + `\b`)
+	}
 	for _, d := range file.Decls {
-		if !slices.Contains(names(d), name) {
+		begin, end := files.Position(d.Pos()).Offset, files.Position(d.End()).Offset
+		if !declares.Match(text[begin:end]) {
 			continue
 		}
-		begin := d.Pos()
-		if doc := docOf(d); doc != nil {
-			begin = doc.Pos()
-		}
-		return string(text[files.Position(begin).Offset:files.Position(d.End()).Offset]), true, nil
-	}
-	return "", false, nil
-}
-
-// names are what a declaration declares.
-func names(d ast.Decl) []string {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Recv == nil {
-			return []string{d.Name.Name}
-		}
-		return []string{receiver(d.Recv.List[0].Type) + "." + d.Name.Name}
-	case *ast.GenDecl:
-		var all []string
-		for _, spec := range d.Specs {
-			switch spec := spec.(type) {
-			case *ast.TypeSpec:
-				all = append(all, spec.Name.Name)
-			case *ast.ValueSpec:
-				for _, id := range spec.Names {
-					all = append(all, id.Name)
-				}
+		for _, comment := range file.Comments {
+			if files.Position(comment.End()).Offset == begin-1 {
+				begin = files.Position(comment.Pos()).Offset
+				break
 			}
 		}
-		return all
+		return string(text[begin:end]), true, nil
 	}
-	return nil
-}
-
-// receiver is the name of a receiver's type.
-func receiver(expr ast.Expr) string {
-	for {
-		switch e := expr.(type) {
-		case *ast.StarExpr:
-			expr = e.X
-		case *ast.IndexExpr:
-			expr = e.X
-		case *ast.IndexListExpr:
-			expr = e.X
-		case *ast.Ident:
-			return e.Name
-		default:
-			return ""
-		}
-	}
-}
-
-func docOf(d ast.Decl) *ast.CommentGroup {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		return d.Doc
-	case *ast.GenDecl:
-		return d.Doc
-	}
-	return nil
+	return "", false, nil
 }

@@ -1,21 +1,24 @@
 package consumer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/mod/module"
 
+	"github.com/operkit/operkit/tools/check/repository"
+	"github.com/operkit/operkit/tools/envtest/devcluster"
+	"github.com/operkit/operkit/tools/release/internal/git"
 	"github.com/operkit/operkit/tools/release/internal/publication"
-	"github.com/operkit/operkit/tools/release/internal/repository"
 	"github.com/operkit/operkit/tools/release/proxy"
 )
 
@@ -25,7 +28,7 @@ type Bench struct {
 	dir     string   // temporary: the proxy, and a folder for each module
 	env     []string // of the go commands
 	log     io.Writer
-	lock    *os.File
+	lock    *flock.Flock
 }
 
 // NewBench makes one for the published modules of a repository. cache is the module cache, see [CacheFolder]: it is kept for
@@ -35,9 +38,9 @@ func NewBench(ctx context.Context, r *repository.Repository, modules []publicati
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return nil, err
 	}
-	lock, err := takeLock(cache + ".lock")
-	if err != nil {
-		return nil, err
+	lock := flock.New(cache + ".lock")
+	if taken, err := lock.TryLock(); err != nil || !taken {
+		return nil, cmp.Or(err, fmt.Errorf("%s.lock: another process verifies this repository: wait for its end", cache))
 	}
 	b := &Bench{modules: modules, log: log, lock: lock}
 	if err := b.prepare(ctx, r, cache); err != nil {
@@ -56,7 +59,7 @@ func (b *Bench) prepare(ctx context.Context, r *repository.Repository, cache str
 	if b.dir, err = os.MkdirTemp("", "release-verify-"); err != nil {
 		return err
 	}
-	at, err := r.Git().Time(ctx)
+	at, err := git.Dir(r.Root).Time(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,7 +70,7 @@ func (b *Bench) prepare(ctx context.Context, r *repository.Repository, cache str
 	if b.env, err = proxy.Environ(ctx, served); err != nil {
 		return err
 	}
-	b.env = append(b.env, "GOMODCACHE="+cache)
+	b.env = append(b.env, "GOMODCACHE="+cache, "GOFLAGS=-modcacherw") // so that what is in it can be removed
 	return nil
 }
 
@@ -77,7 +80,7 @@ func (b *Bench) Close() error {
 	if b.dir != "" {
 		err = os.RemoveAll(b.dir)
 	}
-	return errors.Join(err, b.lock.Close())
+	return errors.Join(err, b.lock.Unlock())
 }
 
 func (b *Bench) say(m publication.Module, format string, args ...any) {
@@ -107,23 +110,41 @@ func forget(cache, modulePath string) error {
 		return err
 	}
 	for _, folder := range append(unpacked, filepath.Join(cache, "cache", "download", name, "@v")) {
-		if err := removeReadOnly(folder); err != nil {
+		if err := os.RemoveAll(folder); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// removeReadOnly removes a folder of a module cache, in which nothing may be written.
-func removeReadOnly(folder string) error {
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			return os.Chmod(path, 0o755)
-		}
-		return err
-	})
-	if errors.Is(err, fs.ErrNotExist) {
+// envtest is the package through which tests reach a control plane.
+const envtest = "github.com/operkit/operkit/tools/envtest"
+
+// plane is the control plane of one module's tests, as what tests of two modules define may be in each other's way.
+type plane struct {
+	log     io.Writer
+	cluster *devcluster.Cluster
+}
+
+// start starts it, unless the environment names one already, and gives what tests are told of it by.
+func (p *plane) start(ctx context.Context) ([]string, error) {
+	if os.Getenv(devcluster.Variable) != "" {
+		return nil, nil
+	}
+	binary, err := devcluster.Binary(ctx, p.log)
+	if err != nil {
+		return nil, fmt.Errorf("control plane: %w", err)
+	}
+	if p.cluster, err = devcluster.Start(ctx, devcluster.StartOptions{Progress: p.log}); err != nil {
+		return nil, fmt.Errorf("control plane: %w", err)
+	}
+	return []string{devcluster.BinaryVariable + "=" + binary, devcluster.Variable + "=" + p.cluster.Dir()}, nil
+}
+
+// stop ends one that was started.
+func (p *plane) stop(ctx context.Context) error {
+	if p.cluster == nil {
 		return nil
 	}
-	return errors.Join(err, os.RemoveAll(folder))
+	return p.cluster.Stop(ctx)
 }

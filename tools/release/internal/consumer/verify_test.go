@@ -42,20 +42,8 @@ func newBench(t *testing.T, files repotest.Files, cache string) (*consumer.Bench
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, bench.Close())
-		unlock(t, cache)
 	})
 	return bench, modules
-}
-
-// unlock lets the folder of a module cache be removed.
-func unlock(t *testing.T, cache string) {
-	t.Helper()
-	require.NoError(t, filepath.WalkDir(cache, func(path string, entry os.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			err = os.Chmod(path, 0o755)
-		}
-		return err
-	}))
 }
 
 func TestVerify(t *testing.T) {

@@ -14,8 +14,9 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/operkit/operkit/tools/check/repository"
 	"github.com/operkit/operkit/tools/release/internal/api"
-	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/release/internal/git"
 	"github.com/operkit/operkit/tools/release/internal/snapshot"
 )
 
@@ -30,7 +31,7 @@ type API struct {
 
 // Since compares the APIs of the released modules in the tree with those at a revision.
 func Since(ctx context.Context, r *repository.Repository, revision string) (API, error) {
-	if _, err := r.Git().Resolve(ctx, revision); err != nil {
+	if _, err := git.Dir(r.Root).Resolve(ctx, revision); err != nil {
 		return API{}, errors.Join(fmt.Errorf("revision %q: git knows no such commit", revision), ctx.Err())
 	}
 	released, err := r.Released()
@@ -47,7 +48,7 @@ func Since(ctx context.Context, r *repository.Repository, revision string) (API,
 }
 
 func (a *API) add(ctx context.Context, r *repository.Repository, m repository.Module) error {
-	there, err := r.Git().Archive(ctx, a.Since, strings.TrimPrefix(m.Dir+"/go.mod", "./"))
+	there, err := git.Dir(r.Root).Archive(ctx, a.Since, strings.TrimPrefix(m.Dir+"/go.mod", "./"))
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func compare(ctx context.Context, r *repository.Repository, m repository.Module,
 	}
 	defer func() { _ = os.RemoveAll(temporary) }() // in the folder for temporary files
 	// All of it: there may have been siblings that are gone.
-	files, err := r.Git().Archive(ctx, revision)
+	files, err := git.Dir(r.Root).Archive(ctx, revision)
 	if err != nil {
 		return api.Difference{}, err
 	}

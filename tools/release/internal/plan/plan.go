@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
+	"github.com/operkit/operkit/tools/release/internal/changelog"
+	"github.com/operkit/operkit/tools/release/internal/git"
+	"github.com/operkit/operkit/tools/release/internal/snapshot"
 	"github.com/operkit/operkit/tools/release/internal/version"
 )
 
@@ -49,11 +53,11 @@ func Make(ctx context.Context, r *repository.Repository, day time.Time) (Plan, e
 	if err != nil {
 		return Plan{}, err
 	}
-	head, err := r.Git().Resolve(ctx, "HEAD")
+	head, err := git.Dir(r.Root).Resolve(ctx, "HEAD")
 	if err != nil {
 		return Plan{}, fmt.Errorf("the repository has no commit: %w", err)
 	}
-	tags, err := r.Git().Tags(ctx)
+	tags, err := git.Dir(r.Root).Tags(ctx)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -103,7 +107,11 @@ func (p *planner) spread() {
 
 // causes are the modules whose release brings one of m about.
 func (p *planner) causes(m repository.Module) []string {
-	return append(p.repository.Companions(m.Path), m.Requires...)
+	causes := p.repository.Companions(m.Path)
+	for _, need := range m.Requires {
+		causes = append(causes, need.Path)
+	}
+	return causes
 }
 
 // moves tells whether the module of a path is released. Modules of others are not.
@@ -156,3 +164,42 @@ func (p *planner) plan(ctx context.Context) (Plan, error) {
 	}
 	return made, nil
 }
+
+// look finds out what has changed in a module since its last version.
+func (p *planner) look(ctx context.Context, m repository.Module, last string) (*finding, error) {
+	current, err := snapshot.Tree(ctx, p.repository, m)
+	if err != nil {
+		return nil, err
+	}
+	f := &finding{last: last, unreleased: changelog.Unreleased(string(current[repository.ChangelogFile]))}
+	if last == "" {
+		f.change = version.Added
+		return f, nil
+	}
+	before, err := snapshot.Revision(ctx, p.repository, m, tagOf(m, last))
+	if err != nil {
+		return nil, err
+	}
+	if f.files, err = snapshot.Changed(before, current, p.repository.Ours); err != nil {
+		return nil, fmt.Errorf("module %s: %w", m.Dir, err)
+	}
+	if f.unreleased == changelog.Unreleased(string(before[repository.ChangelogFile])) {
+		f.unreleased = "" // it was told with the last version
+	}
+	f.change = changelog.Change(f.unreleased)
+	if len(f.files) > 0 {
+		f.change = max(f.change, version.Fixed)
+	}
+	if !slices.ContainsFunc(f.files, isCode) {
+		return f, nil
+	}
+	difference, err := compare(ctx, p.repository, m, tagOf(m, last))
+	f.breaking, f.added = difference.Breaking, difference.Added
+	f.change = max(f.change, difference.Change())
+	return f, err
+}
+
+func tagOf(m repository.Module, version string) string { return "refs/tags/" + m.Tag(version) }
+
+// isCode tells whether a file may change what a module offers.
+func isCode(name string) bool { return strings.HasSuffix(name, ".go") || name == "go.mod" }

@@ -2,14 +2,18 @@ package plan
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/operkit/operkit/tools/check/repository"
 	"github.com/operkit/operkit/tools/release/internal/changelog"
-	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/release/internal/git"
+	"github.com/operkit/operkit/tools/release/internal/publication"
+	"github.com/operkit/operkit/tools/release/internal/snapshot"
 )
 
 // Write prints the plan for people: the table, the changes of APIs, the tags, and what changelogs will say.
@@ -35,7 +39,7 @@ func (p Plan) Write(out io.Writer) error {
 	}
 	text.WriteString("\nChangelogs:\n")
 	for _, m := range p.Modules {
-		name := strings.TrimPrefix(m.Module+"/"+repository.ChangelogName, "./")
+		name := strings.TrimPrefix(m.Module+"/"+repository.ChangelogFile, "./")
 		fmt.Fprintf(&text, "  %s\n%s", name, indent(changelog.Heading(m.Next, p.Day)+"\n\n"+m.Changelog+"\n", "    "))
 	}
 	_, err := io.WriteString(out, text.String())
@@ -74,4 +78,111 @@ func indent(text, by string) string {
 		out.WriteString(line)
 	}
 	return out.String()
+}
+
+// named is how many names a reason has before it counts the rest.
+const named = 3
+
+// reasons say why a module is released, the most important first.
+func (p *planner) reasons(m repository.Module) []string {
+	f := p.found[m.Path]
+	var reasons []string
+	add := func(what string, names []string) {
+		if len(names) > 0 {
+			reasons = append(reasons, what+": "+few(names))
+		}
+	}
+	if f.last == "" {
+		reasons = append(reasons, "first release")
+	}
+	add("breaking", f.breaking)
+	add("added", f.added)
+	add("changed", f.files)
+	if f.last != "" {
+		add("requires", p.moved(m))
+	}
+	for _, companion := range p.repository.Companions(m.Path) {
+		if other, _ := p.repository.Module(companion); companion != m.Path {
+			reasons = append(reasons, "same version as "+other.Dir)
+		}
+	}
+	return reasons
+}
+
+// moved lists the siblings that a module requires and that are released, with their versions.
+func (p *planner) moved(m repository.Module) []string {
+	var names []string
+	for _, sibling := range p.repository.Siblings(m) {
+		if p.moves(sibling.Path) {
+			names = append(names, sibling.Dir+" "+p.found[sibling.Path].next)
+		}
+	}
+	return names
+}
+
+func few(names []string) string {
+	if len(names) <= named+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:named], ", "), len(names)-named)
+}
+
+// changelog gives the text of the section of the next version: what stands under Unreleased, or else the subjects of the
+// commits, or else what the plan itself knows.
+func (p *planner) changelog(ctx context.Context, m repository.Module) (string, error) {
+	f := p.found[m.Path]
+	if f.unreleased != "" {
+		return f.unreleased, nil
+	}
+	if f.last == "" {
+		return "- First release.", nil
+	}
+	var lines []string
+	if len(f.files) > 0 {
+		subjects, err := git.Dir(p.repository.Root).Subjects(ctx, tagOf(m, f.last), m.Dir, p.repository.Nested(m))
+		if err != nil {
+			return "", err
+		}
+		if lines = subjects; len(lines) == 0 { // they aren't committed yet
+			lines = []string{"Changed: " + few(f.files) + "."}
+		}
+	}
+	for _, sibling := range p.moved(m) {
+		lines = append(lines, "Requires "+sibling+".")
+	}
+	if len(lines) == 0 {
+		lines = []string{"No changes."}
+	}
+	return "- " + strings.Join(lines, "\n- "), nil
+}
+
+// Publish makes all released modules as they are once the plan is carried out: those of the plan from the working tree,
+// with their changelogs, and the others as they were tagged.
+func (p Plan) Publish(ctx context.Context, r *repository.Repository) ([]publication.Module, error) {
+	return publication.Make(ctx, r, func(ctx context.Context, m repository.Module) (publication.Draft, error) {
+		if kept, is := p.Kept[m.Path]; is {
+			files, err := snapshot.Revision(ctx, r, m, tagOf(m, kept))
+			return publication.Draft{Version: kept, Files: files, Final: true}, err
+		}
+		files, err := snapshot.Tree(ctx, r, m)
+		if err != nil {
+			return publication.Draft{}, err
+		}
+		for _, planned := range p.Modules {
+			if planned.Path == m.Path {
+				text := changelog.Release(string(files[repository.ChangelogFile]), planned.Next, p.Day, planned.Changelog)
+				files[repository.ChangelogFile] = []byte(text)
+				return publication.Draft{Version: planned.Next, Files: files}, nil
+			}
+		}
+		return publication.Draft{}, &StaleError{Module: m.Dir}
+	})
+}
+
+// StaleError says that the repository has a released module of which the plan knows nothing.
+type StaleError struct{ Module string }
+
+// Error names the module.
+func (e *StaleError) Error() string {
+	return "module " + e.Module + ": the plan doesn't know it: make the plan again"
 }

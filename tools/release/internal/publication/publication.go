@@ -2,12 +2,19 @@ package publication
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 
-	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
+	"github.com/operkit/operkit/tools/release/internal/git"
 	"github.com/operkit/operkit/tools/release/internal/snapshot"
 )
 
@@ -70,4 +77,65 @@ func isOurs(modules []repository.Module, importPath string) bool {
 	return slices.ContainsFunc(modules, func(m repository.Module) bool {
 		return importPath == m.Path || strings.HasPrefix(importPath, m.Path+"/")
 	})
+}
+
+// FromTree makes the released modules out of the working tree. versions are theirs by their paths; a module without one
+// gets the version that all such modules share, which names the time of the last commit and the contents of all of them:
+// the same contents have the same version, and it is older than any release.
+func FromTree(ctx context.Context, r *repository.Repository, versions map[string]string) ([]Module, error) {
+	released, err := r.Released()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkVersions(released, versions); err != nil {
+		return nil, err
+	}
+	files := map[string]snapshot.Files{}
+	for _, m := range released {
+		if files[m.Path], err = snapshot.Tree(ctx, r, m); err != nil {
+			return nil, err
+		}
+	}
+	at, err := git.Dir(r.Root).Time(ctx)
+	if err != nil {
+		return nil, err
+	}
+	other := pseudo(at, files)
+	return Make(ctx, r, func(_ context.Context, m repository.Module) (Draft, error) {
+		version, given := versions[m.Path]
+		if !given {
+			_, major, _ := module.SplitPathVersion(m.Path)
+			version = module.PseudoVersion(strings.TrimLeft(major, "/."), "", at, other)
+		}
+		return Draft{Version: version, Files: files[m.Path]}, nil
+	})
+}
+
+// pseudo names the contents of modules in twelve digits, as a version that no tag has names its commit.
+func pseudo(at time.Time, files map[string]snapshot.Files) string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, at.Unix())
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		for _, name := range slices.Sorted(maps.Keys(files[path])) {
+			text := files[path][name]
+			fmt.Fprintf(sum, "%s %s %d\n", path, name, len(text))
+			_, _ = sum.Write(text) // a hash takes all
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12]
+}
+
+func checkVersions(released []repository.Module, versions map[string]string) error {
+	for path, version := range versions {
+		if !slices.ContainsFunc(released, func(m repository.Module) bool { return m.Path == path }) {
+			return fmt.Errorf("version %s of %s: no released module has this path", version, path)
+		}
+		if semver.Canonical(version) != version {
+			return fmt.Errorf("version %q of %s: it has to be one like v0.1.0", version, path)
+		}
+		if err := module.Check(path, version); err != nil {
+			return fmt.Errorf("version %s of %s: %w", version, path, err)
+		}
+	}
+	return nil
 }

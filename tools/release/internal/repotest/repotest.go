@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 // Prefix is what the paths of modules begin with.

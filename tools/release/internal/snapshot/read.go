@@ -1,14 +1,22 @@
 package snapshot
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
-	"github.com/operkit/operkit/tools/release/internal/repository"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/sumdb/dirhash"
+	modzip "golang.org/x/mod/zip"
+
+	"github.com/operkit/operkit/tools/check/repository"
+	"github.com/operkit/operkit/tools/release/internal/git"
 )
 
 // licence is the file that the go command takes from the top of a repository for a module that has none.
@@ -20,7 +28,7 @@ type Files map[string][]byte
 
 // Tree reads the files of a module as the working tree has them: those that git tracks, and those that it would.
 func Tree(ctx context.Context, r *repository.Repository, m repository.Module) (Files, error) {
-	names, err := r.Git().Files(ctx, m.Dir)
+	names, err := git.Dir(r.Root).Files(ctx, m.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("files of module %s: %w", m.Dir, err)
 	}
@@ -38,7 +46,7 @@ func Tree(ctx context.Context, r *repository.Repository, m repository.Module) (F
 
 // Revision reads the files of a module as they were at a revision.
 func Revision(ctx context.Context, r *repository.Repository, m repository.Module, revision string) (Files, error) {
-	all, err := r.Git().Archive(ctx, revision, m.Dir, licence)
+	all, err := git.Dir(r.Root).Archive(ctx, revision, m.Dir, licence)
 	if err != nil {
 		return nil, fmt.Errorf("files of module %s at %s: %w", m.Dir, revision, err)
 	}
@@ -81,4 +89,66 @@ func below(name string, folders []string) bool {
 		}
 	}
 	return false
+}
+
+// Zip returns the archive of a version of the module as a module proxy serves it. The same files give the same bytes.
+func (f Files) Zip(version module.Version) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "release-zip-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // in the folder for temporary files
+	if err := f.Write(dir); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := modzip.CreateFromDir(&out, version, dir); err != nil {
+		return nil, fmt.Errorf("%s@%s: %w", version.Path, version.Version, err)
+	}
+	return out.Bytes(), nil
+}
+
+// Sums returns the checksums of go.sum for an archive and for the go.mod in the files that it was made of.
+func (f Files) Sums(archive []byte) (sum, modSum string, err error) {
+	file, err := os.CreateTemp("", "release-sum-*.zip")
+	if err != nil {
+		return "", "", err
+	}
+	defer func() { _ = os.Remove(file.Name()) }() // in the folder for temporary files
+	_, err = file.Write(archive)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", "", err
+	}
+	if sum, err = dirhash.HashZip(file.Name(), dirhash.Hash1); err != nil {
+		return "", "", err
+	}
+	modSum, err = dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f["go.mod"])), nil })
+	return sum, modSum, err
+}
+
+// Write writes the files below a folder, which is made.
+func (f Files) Write(folder string) error {
+	top, err := makeRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = top.Close() }() // only a handle
+	for name, text := range f {
+		if dir := path.Dir(name); dir != "." {
+			if err := top.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+		}
+		if err := top.WriteFile(name, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func makeRoot(folder string) (*os.Root, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(folder)
 }

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/tools/check/repository"
 	"github.com/operkit/operkit/tools/release/internal/git"
 	"github.com/operkit/operkit/tools/release/internal/plan"
 	"github.com/operkit/operkit/tools/release/internal/publication"
-	"github.com/operkit/operkit/tools/release/internal/repository"
 )
 
 // Result is what was made.
@@ -30,28 +30,28 @@ func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
 	if len(p.Modules) == 0 {
 		return errors.New("nothing to release: no module has changed since its last tag")
 	}
-	branch, err := r.Git().Branch(ctx)
+	branch, err := git.Dir(r.Root).Branch(ctx)
 	if err != nil {
 		return err
 	}
 	if branch == "" {
 		return errors.New("HEAD is detached: check a branch out, a release is a commit on one")
 	}
-	head, err := r.Git().Resolve(ctx, "HEAD")
+	head, err := git.Dir(r.Root).Resolve(ctx, "HEAD")
 	if err != nil {
 		return err
 	}
 	if head != p.Commit {
 		return fmt.Errorf("HEAD is %.12s by now, and the plan was made of %.12s: make the plan again", head, p.Commit)
 	}
-	dirty, err := r.Git().Dirty(ctx)
+	dirty, err := git.Dir(r.Root).Dirty(ctx)
 	if err != nil {
 		return err
 	}
 	if len(dirty) > 0 {
 		return fmt.Errorf("the working tree has changes, which would not be in the release: commit or remove them\n%s", strings.Join(dirty, "\n"))
 	}
-	tags, err := r.Git().Tags(ctx)
+	tags, err := git.Dir(r.Root).Tags(ctx)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
 // Apply carries out a plan for which [Check] has nothing to say, also at the end. Nothing is pushed. When it fails no reference
 // has changed, unless the error says otherwise.
 func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, error) {
-	repo := r.Git()
+	repo := git.Dir(r.Root)
 	branch, err := repo.Branch(ctx)
 	if err != nil {
 		return Result{}, err
@@ -115,7 +115,7 @@ func commit(ctx context.Context, repo git.Dir, p plan.Plan, head string, modules
 		if !found {
 			return Result{}, &plan.StaleError{Module: planned.Module}
 		}
-		changelogs[path.Join(m.Dir, repository.ChangelogName)] = m.Files[repository.ChangelogName]
+		changelogs[path.Join(m.Dir, repository.ChangelogFile)] = m.Files[repository.ChangelogFile]
 		for _, name := range []string{"go.mod", "go.sum"} {
 			if text, has := m.Files[name]; has {
 				requirements[path.Join(m.Dir, name)] = text

@@ -9,8 +9,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/operkit/operkit/tools/check/repository"
 	"github.com/operkit/operkit/tools/release/internal/plan"
-	"github.com/operkit/operkit/tools/release/internal/repository"
 	"github.com/operkit/operkit/tools/release/internal/tagging"
 )
 

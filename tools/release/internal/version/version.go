@@ -2,7 +2,6 @@ package version
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -95,15 +94,11 @@ func majorOf(modulePath string) string {
 }
 
 func parse(version string) (major, minor, patch int, err error) {
-	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
-	if semver.Canonical(version) != version || semver.Prerelease(version) != "" || len(parts) != 3 {
+	if !semver.IsValid(version) || semver.Canonical(version) != version || semver.Prerelease(version) != "" {
 		return 0, 0, 0, fmt.Errorf("version %q: it has to be one like v1.2.3", version)
 	}
-	var numbers [3]int
-	for i, part := range parts {
-		if numbers[i], err = strconv.Atoi(part); err != nil {
-			return 0, 0, 0, fmt.Errorf("version %q: %w", version, err)
-		}
+	if _, err = fmt.Sscanf(version, "v%d.%d.%d", &major, &minor, &patch); err != nil {
+		err = fmt.Errorf("version %q: %w", version, err)
 	}
-	return numbers[0], numbers[1], numbers[2], nil
+	return major, minor, patch, err
 }

@@ -1,4 +1,4 @@
-package repository_test
+package plan_test
 
 import (
 	"path/filepath"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/operkit/operkit/tools/release/internal/repository"
+	"github.com/operkit/operkit/tools/check/repository"
 	"github.com/operkit/operkit/tools/release/internal/repotest"
 )
 
@@ -33,12 +33,12 @@ func TestReleasedInOrder(t *testing.T) {
 	assert.Equal(t, []string{"aside", "ground", "middle", "top", "ground/deep"}, folders(released), "each after what it requires; scratch has no changelog")
 	assert.Equal(t, []string{"ground/deep"}, r.Nested(released[1]))
 
-	chosen, err := r.Select("./top/,example.com/kit/aside,top")
+	chosen, err := repository.Select(released, "./top/,example.com/kit/aside,top")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"top", "aside"}, folders(chosen), "as they were named, each once")
-	_, err = r.Select("top,scratch,none")
-	assert.EqualError(t, err, `module "scratch": no released module has this name; there are aside, ground, ground/deep, middle, top`+
-		"\n"+`module "none": no released module has this name; there are aside, ground, ground/deep, middle, top`)
+	assert.Equal(t, []string{"aside", "top"}, folders(chosen), "each once")
+	_, err = repository.Select(released, "top,scratch,none")
+	assert.EqualError(t, err, `module "scratch": there is none of this name: use one of aside, ground, middle, top, ground/deep`+
+		"\n"+`module "none": there is none of this name: use one of aside, ground, middle, top, ground/deep`)
 
 	below, err := repository.Open(filepath.Join(r.Root, "ground", "deep"))
 	require.NoError(t, err)
@@ -72,37 +72,16 @@ func TestRefused(t *testing.T) {
 			r.Write(row.files)
 			_, err := r.Open().Released()
 			assert.EqualError(t, err, row.want)
-			_, err = r.Open().Select("aside")
-			assert.EqualError(t, err, row.want)
 		})
 	}
 }
 
-func TestOpenErrors(t *testing.T) {
+func TestPathsThatTagsCantHave(t *testing.T) {
 	t.Parallel()
-	outside := t.TempDir()
-	_, err := repository.Open(outside)
-	assert.EqualError(t, err, outside+": no git repository here or in a folder above; run this inside of one")
-	_, err = repository.At(outside)
-	assert.ErrorContains(t, err, outside+": it isn't the top folder of a git repository: ")
-	for _, row := range []struct{ reason, text, want string }{
-		{"no module line", "go 1.26.0\n", "aside/go.mod: no module line"},
-		{"no go.mod at all", "modul x\n", "aside/go.mod:1: unknown directive: modul"},
-		{"the path of another one", "module example.com/kit/ground\n", "ground/go.mod: the module path example.com/kit/ground is that of aside, too"},
-		{"a path with which its tags have no name", "module example.com/kit/beside\n",
-			"aside/go.mod: the module path is example.com/kit/beside, which doesn't end with the name of its folder aside, as its tags need"},
-	} {
-		t.Run(row.reason, func(t *testing.T) {
-			t.Parallel()
-			r := repotest.New(t, repotest.Standard())
-			if row.reason == "the path of another one" {
-				r.Write(repotest.Files{"aside/CHANGELOG.md": ""})
-			}
-			r.Write(repotest.Files{"aside/go.mod": row.text})
-			_, err := repository.At(r.Root)
-			assert.ErrorContains(t, err, row.want)
-		})
-	}
+	r := repotest.New(t, repotest.Standard())
+	r.Write(repotest.Files{"aside/go.mod": "module example.com/kit/beside\n"})
+	_, err := r.Open().Released()
+	assert.EqualError(t, err, "aside/go.mod: the module path is example.com/kit/beside, which doesn't end with the name of its folder aside, as its tags need")
 }
 
 func TestCompanions(t *testing.T) {

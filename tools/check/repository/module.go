@@ -1,11 +1,15 @@
 package repository
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 )
 
 // Prefix is the path that every module of the repository starts with.
@@ -19,12 +23,69 @@ const devcluster = "tools/devcluster"
 // generates a new operator's manifests.
 var apart = []string{"tools/bench", "tools/lint", "tools/operkit"}
 
+// ChangelogFile is the file in a module's folder that makes it a released one.
+const ChangelogFile = "CHANGELOG.md"
+
 // Module is one Go module of the repository.
 type Module struct {
-	// Dir is the folder below the root, with slashes, as in "tools/check".
+	// Dir is the folder below the root, with slashes, as in "tools/check"; "." is the root.
 	Dir string
 	// Path is the module path that go.mod states.
 	Path string
+	// Released says that the module is published with versions of its own: it has a changelog.
+	Released bool
+	// Companion is the path of the module that always has the same version as this one, "" for none. A comment
+	// "//release:companion PATH" in the go.mod of one of the two says so: for what a program asks for by its own version
+	// and doesn't require.
+	Companion string
+	// Requires is what go.mod requires, in its order.
+	Requires []Requirement
+}
+
+// Requirement is a module that another one requires in its go.mod.
+type Requirement struct {
+	Path, Version string
+	// Indirect says that go.mod marks it so: nothing of the module imports it.
+	Indirect bool
+}
+
+// readModule reads the go.mod in a folder. Lines of it that aren't known are left to the go command.
+func readModule(root, folder string) (Module, error) {
+	dir, err := filepath.Rel(root, folder)
+	if err != nil {
+		return Module{}, err
+	}
+	m := Module{Dir: filepath.ToSlash(dir), Released: isFile(filepath.Join(folder, ChangelogFile))}
+	name := path.Join(m.Dir, "go.mod")
+	text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	if err != nil {
+		return m, err
+	}
+	file, err := modfile.ParseLax(name, text, nil)
+	if err != nil {
+		return m, err
+	}
+	if file.Module == nil {
+		return m, fmt.Errorf("%s: no module line", name)
+	}
+	m.Path = file.Module.Mod.Path
+	for _, r := range file.Require {
+		m.Requires = append(m.Requires, Requirement{r.Mod.Path, r.Mod.Version, r.Indirect})
+	}
+	for line := range strings.Lines(string(text)) {
+		if companion, found := strings.CutPrefix(line, "//release:companion "); found {
+			m.Companion = strings.TrimSpace(companion)
+		}
+	}
+	return m, nil
+}
+
+// Tag returns the name of the git tag of a version.
+func (m Module) Tag(version string) string {
+	if m.Dir == "." {
+		return version
+	}
+	return m.Dir + "/" + version
 }
 
 // InWorkspace reports whether go.work must hold the module. The requirements of a module of the workspace reach all
@@ -146,4 +207,33 @@ func hidden(name string) bool {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// Group is packages that one go command can read.
+type Group struct {
+	// Subject names them in messages.
+	Subject string
+	// Folder is where the command runs, Environ its environment, and Patterns name the packages there.
+	Folder            string
+	Environ, Patterns []string
+}
+
+// Groups gives the packages of modules as they are built and tested: those of the workspace together and each other module
+// by itself, since packages can have other versions there. Modules without a Go file are left out.
+func (r *Repository) Groups(modules []Module) []Group {
+	workspace := Group{Subject: "the workspace", Folder: r.Root, Environ: r.WorkspaceEnviron()}
+	var groups []Group
+	for _, m := range modules {
+		switch {
+		case !m.HasPackages(r.Root):
+		case m.InWorkspace():
+			workspace.Patterns = append(workspace.Patterns, "./"+m.Dir+"/...")
+		default:
+			groups = append(groups, Group{Subject: m.Dir, Folder: r.Folder(m), Environ: r.Environ(m), Patterns: []string{"./..."}})
+		}
+	}
+	if len(workspace.Patterns) > 0 {
+		groups = append([]Group{workspace}, groups...)
+	}
+	return groups
 }

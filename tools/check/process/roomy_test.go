@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/operkit/operkit/tools/check/internal/process"
+	"github.com/operkit/operkit/tools/check/process"
 )
 
 func TestRoomy(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operkit/operkit/tools/check/internal/process"
+	"github.com/operkit/operkit/tools/check/process"
 )
 
 func TestOutput(t *testing.T) {
@@ -66,21 +66,6 @@ func TestRunEndsGrandchildren(t *testing.T) {
 			waitGone(t, child)
 		})
 	}
-}
-
-func TestDetachedEndsWithKill(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	cmd := process.Detached(dir, nil, "/bin/sh", "-c", `sleep 300 & echo $! > child; wait`)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	child := readPID(t, filepath.Join(dir, "child"))
-	process.Kill(cmd)
-	if err := cmd.Wait(); !process.Failed(err) {
-		t.Errorf("killed program: %v", err)
-	}
-	waitGone(t, child)
 }
 
 func readPID(t *testing.T, file string) int {

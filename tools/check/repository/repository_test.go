@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operkit/operkit/tools/check/internal/repository"
 	"github.com/operkit/operkit/tools/check/internal/repotest"
+	"github.com/operkit/operkit/tools/check/repository"
 )
 
 func TestOpenFindsModules(t *testing.T) {
@@ -63,7 +63,7 @@ func TestSelect(t *testing.T) {
 		{"as a shell completes it", "./tools/check/", "tools/check"},
 		{"by its path", "github.com/operkit/operkit/dag", "dag"},
 	} {
-		chosen, err := r.Select(row.list)
+		chosen, err := repository.Select(r.Modules, row.list)
 		if err != nil {
 			t.Errorf("%s: %v", row.reason, err)
 		}
@@ -75,7 +75,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
 		}
 	}
-	if _, err := r.Select("dag,dug"); err == nil || !strings.Contains(err.Error(), `module "dug"`) || !strings.Contains(err.Error(), "dag, status") {
+	if _, err := repository.Select(r.Modules, "dag,dug"); err == nil || !strings.Contains(err.Error(), `module "dug"`) || !strings.Contains(err.Error(), "dag, status") {
 		t.Errorf("unknown module: %v; want its name and those there are", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestModuleBuild(t *testing.T) {
 // Flags that differ in a word have all of Kubernetes compiled once more, and nothing else would tell.
 func TestControlPlaneIsCompiledInOneWay(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join("..", "..", "..", "..")
+	root := filepath.Join("..", "..", "..")
 	text, err := os.ReadFile(filepath.Join(root, "tools", "devcluster", "build.env"))
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestGroups(t *testing.T) {
 		{"without a module of the workspace there is no group of it", "tools/peers/dag", []string{"tools/peers/dag at tools/peers/dag: GOWORK=off ./..."}},
 		{"no packages, no group", "tools/lint", nil},
 	} {
-		modules, err := r.Select(row.modules)
+		modules, err := repository.Select(r.Modules, row.modules)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestGoFiles(t *testing.T) {
 		"tools/check/internal/a/a.txt":  "text\n",
 		"status/testdata/only/fixed.go": "package fixed\n",
 	})
-	check, err := r.Select("tools/check")
+	check, err := repository.Select(r.Modules, "tools/check")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestGoFiles(t *testing.T) {
 	if !check[0].HasPackages(r.Root) {
 		t.Error("tools/check has packages")
 	}
-	status, err := r.Select("status")
+	status, err := repository.Select(r.Modules, "status")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,12 +249,12 @@ func TestMembership(t *testing.T) {
 		{
 			"a module is missing",
 			repotest.Files{"go.work": "go 1.26.0\nuse ./status\n"},
-			[]string{"go.work: dag is missing; run go work use ./dag"},
+			[]string{"go.work: dag is missing: run go work use ./dag"},
 		},
 		{
 			"peers must stay outside",
 			repotest.Files{"go.work": "go 1.26.0\nuse (\n\t./dag\n\t./status\n\t./tools/peers/dag\n)\n"},
-			[]string{"go.work: tools/peers/dag must not be in it, its requirements would reach every module; run go work edit -dropuse=./tools/peers/dag"},
+			[]string{"go.work: tools/peers/dag must not be in it, its requirements would reach every module: run go work edit -dropuse=./tools/peers/dag"},
 		},
 		{
 			"a module is gone",
@@ -269,18 +269,18 @@ func TestMembership(t *testing.T) {
 		{
 			"all problems are told",
 			repotest.Files{"go.work": "go 1.26.0\n"},
-			[]string{"go.work: dag is missing; run go work use ./dag", "go.work: status is missing; run go work use ./status"},
+			[]string{"go.work: dag is missing: run go work use ./dag", "go.work: status is missing: run go work use ./status"},
 		},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
 			r := repotest.New(t, []string{"dag", "status", "tools/devcluster", "tools/bench", "tools/peers/dag"}, row.files)
-			got, err := r.Membership(t.Context())
+			got, err := repository.Membership(t.Context(), r, repository.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(got, row.want) {
-				t.Errorf("got %q, want %q", got, row.want)
+			if !slices.Equal(got.Problems, row.want) {
+				t.Errorf("got %q, want %q", got.Problems, row.want)
 			}
 		})
 	}
@@ -289,7 +289,7 @@ func TestMembership(t *testing.T) {
 func TestMembershipOfBrokenWorkspace(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"go.work": "go 1.26.0\nuze ./dag\n"})
-	if _, err := r.Membership(t.Context()); err == nil || !strings.Contains(err.Error(), "uze") {
+	if _, err := repository.Membership(t.Context(), r, repository.Options{}); err == nil || !strings.Contains(err.Error(), "uze") {
 		t.Errorf("error %v, want the one of the go command", err)
 	}
 }
@@ -304,14 +304,14 @@ func TestFiles(t *testing.T) {
 		"dag/ümlaut.x": "x",
 	})
 	repotest.Git(t, r.Root)
-	before, err := r.Files(t.Context())
+	before, err := r.Files(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(r.Root, "dag", "gone.go")); err != nil {
 		t.Fatal(err)
 	}
-	after, err := r.Files(t.Context())
+	after, err := r.Files(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,12 +328,12 @@ func TestFiles(t *testing.T) {
 func TestFilesWithoutGit(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, nil)
-	if _, err := r.Files(t.Context()); err == nil || !strings.Contains(err.Error(), "git ls-files") {
+	if _, err := r.Files(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "git ls-files") {
 		t.Errorf("error %v, want one that names git ls-files", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.Files(ended); err == nil {
+	if _, err := r.Files(ended, ""); err == nil {
 		t.Error("a context that has ended: no error")
 	}
 }

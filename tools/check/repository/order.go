@@ -1,0 +1,190 @@
+package repository
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/module"
+)
+
+// Released returns the released modules so that each comes after those that it requires, and otherwise by their folders.
+// It is an error that a released module requires one of the repository that isn't released, that its path isn't one which its tags
+// can have, or that modules require each other in a circle.
+func (r *Repository) Released() ([]Module, error) {
+	var problems []error
+	o := order{repository: r, state: map[string]int{}}
+	for _, m := range r.Modules {
+		if m.Released {
+			problems = append(problems, r.checkReleased(m))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	for _, m := range r.Modules {
+		if !m.Released {
+			continue
+		}
+		if err := o.place(m, nil); err != nil {
+			return nil, err
+		}
+	}
+	return o.sorted, nil
+}
+
+func (r *Repository) checkReleased(m Module) error {
+	var problems []error
+	add := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	base, _, ok := module.SplitPathVersion(m.Path)
+	if !ok || m.Dir != "." && base != m.Dir && !strings.HasSuffix(base, "/"+m.Dir) {
+		add("%s/go.mod: the module path is %s, which doesn't end with the name of its folder %[1]s, as its tags need", m.Dir, m.Path)
+	}
+	for _, sibling := range r.Siblings(m) {
+		if !sibling.Released {
+			add("module %s: requires %s, which isn't released: give %[2]s a %s, or do without the requirement", m.Dir, sibling.Dir, ChangelogFile)
+		}
+	}
+	if companion, found := r.Module(m.Companion); m.Companion != "" && (!found || !companion.Released) {
+		add("module %s: its companion is %s, which is no released module of this repository", m.Dir, m.Companion)
+	}
+	return errors.Join(problems...)
+}
+
+// Module returns the module with a path.
+func (r *Repository) Module(path string) (Module, bool) {
+	at := slices.IndexFunc(r.Modules, func(m Module) bool { return m.Path == path })
+	if at < 0 {
+		return Module{}, false
+	}
+	return r.Modules[at], true
+}
+
+// Ours reports whether a path is that of a module of the repository.
+func (r *Repository) Ours(path string) bool {
+	_, found := r.Module(path)
+	return found
+}
+
+// Siblings returns the modules of the repository that a module's go.mod requires, in the order of Modules.
+func (r *Repository) Siblings(m Module) []Module {
+	return slices.DeleteFunc(slices.Clone(r.Modules), func(other Module) bool {
+		return !slices.ContainsFunc(m.Requires, func(need Requirement) bool { return need.Path == other.Path })
+	})
+}
+
+// Nested returns the folders of the modules that lie inside of a module's folder.
+func (r *Repository) Nested(m Module) []string {
+	var folders []string
+	for _, other := range r.Modules {
+		if other.Dir != m.Dir && (m.Dir == "." || strings.HasPrefix(other.Dir, m.Dir+"/")) {
+			folders = append(folders, other.Dir)
+		}
+	}
+	return folders
+}
+
+const (
+	placing = 1
+	placed  = 2
+)
+
+// order places modules after those that they require.
+type order struct {
+	repository *Repository
+	state      map[string]int // by the path of a module
+	sorted     []Module
+}
+
+func (o *order) place(m Module, chain []string) error {
+	chain = append(chain, m.Dir)
+	switch o.state[m.Path] {
+	case placed:
+		return nil
+	case placing:
+		return fmt.Errorf("modules %s: they require each other, so none can be released before the other", strings.Join(chain, " -> "))
+	}
+	o.state[m.Path] = placing
+	for _, sibling := range o.repository.Siblings(m) {
+		if err := o.place(sibling, slices.Clone(chain)); err != nil {
+			return err
+		}
+	}
+	o.state[m.Path] = placed
+	o.sorted = append(o.sorted, m)
+	return nil
+}
+
+// Companions gives the paths of the modules that have the same version as the given one, itself included.
+func (r *Repository) Companions(path string) []string {
+	all := []string{path}
+	for grown := true; grown; {
+		grown = false
+		for _, m := range r.Modules {
+			if m.Companion == "" {
+				continue
+			}
+			has, other := slices.Contains(all, m.Path), slices.Contains(all, m.Companion)
+			if has && !other {
+				all, grown = append(all, m.Companion), true
+			}
+			if other && !has {
+				all, grown = append(all, m.Path), true
+			}
+		}
+	}
+	return all
+}
+
+// Membership compares go.work with the tree and finds each disagreement: a module that is missing in go.work, one that must not
+// be there, an entry without a module, and a module path that does not follow its folder.
+func Membership(ctx context.Context, r *Repository, _ Options) (report Report, err error) {
+	uses, err := r.uses(ctx)
+	if err != nil {
+		return report, err
+	}
+	add := func(format string, args ...any) {
+		report.Problems = append(report.Problems, fmt.Sprintf(format, args...))
+	}
+	for _, m := range r.Modules {
+		listed := slices.Contains(uses, m.Dir)
+		if m.InWorkspace() && !listed {
+			add("go.work: %s is missing: run go work use ./%[1]s", m.Dir)
+		}
+		if !m.InWorkspace() && listed {
+			add("go.work: %s must not be in it, its requirements would reach every module: run go work edit -dropuse=./%[1]s", m.Dir)
+		}
+		if want := path.Join(Prefix, m.Dir); m.Path != want {
+			add("%s/go.mod: the module path is %s, its folder asks for %s", m.Dir, m.Path, want)
+		}
+	}
+	for _, use := range uses {
+		if !slices.ContainsFunc(r.Modules, func(m Module) bool { return m.Dir == use }) {
+			add("go.work: %s is in it, but there is no such module", use)
+		}
+	}
+	report.Summary = fmt.Sprintf("%d modules", len(r.Modules))
+	return report, nil
+}
+
+// uses gives the folders that go.work holds, below the root and with slashes.
+func (r *Repository) uses(ctx context.Context) ([]string, error) {
+	out, err := output(ctx, r.Root, "go", "work", "edit", "-json", filepath.Join(r.Root, "go.work"))
+	if err != nil {
+		return nil, err
+	}
+	var work struct{ Use []struct{ DiskPath string } }
+	if err := json.Unmarshal(out, &work); err != nil {
+		return nil, fmt.Errorf("go.work: %w", err)
+	}
+	dirs := make([]string, 0, len(work.Use))
+	for _, use := range work.Use {
+		dirs = append(dirs, path.Clean(filepath.ToSlash(use.DiskPath)))
+	}
+	return dirs, nil
+}

@@ -1,0 +1,177 @@
+package repository
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/tools/check/process"
+)
+
+// Repository is a checkout of the repository. It is read once, by [Open], and safe for concurrent use.
+type Repository struct {
+	// Root is the absolute path of the folder that holds go.work.
+	Root string
+	// Modules are all modules, sorted by Dir.
+	Modules []Module
+}
+
+// Open finds the repository that dir lies in, by the nearest folder with a go.work or a .git, dir or one above it, and lists its
+// modules.
+func Open(dir string) (*Repository, error) {
+	start, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for at := start; ; at = filepath.Dir(at) {
+		for _, mark := range []string{"go.work", ".git"} {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				return At(at)
+			}
+		}
+		if at == filepath.Dir(at) {
+			return nil, fmt.Errorf("%s: no go.work and no .git here or in a folder above: run this inside of the repository", start)
+		}
+	}
+}
+
+// At lists the modules of the repository whose top folder is root.
+func At(root string) (*Repository, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repository{Root: root}
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != root && (hidden(entry.Name()) || entry.Name() == "testdata"):
+			return filepath.SkipDir
+		case entry.IsDir() || entry.Name() != "go.mod":
+			return nil
+		}
+		module, err := readModule(root, filepath.Dir(path))
+		r.Modules = append(r.Modules, module)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("modules of %s: %w", root, err)
+	}
+	slices.SortFunc(r.Modules, func(a, b Module) int { return strings.Compare(a.Dir, b.Dir) })
+	return r, nil
+}
+
+// Select returns the modules among those of a comma-separated list of folders ("dag,tools/check") or module paths, in their
+// order. The empty list selects all of them.
+func Select(among []Module, list string) ([]Module, error) {
+	if list == "" {
+		return among, nil
+	}
+	chosen := map[string]bool{}
+	var problems []error
+	for name := range strings.SplitSeq(list, ",") {
+		dir := strings.Trim(strings.TrimPrefix(strings.TrimSpace(name), "./"), "/")
+		at := slices.IndexFunc(among, func(m Module) bool { return m.Dir == dir || m.Path == dir })
+		if at < 0 {
+			var names []string
+			for _, m := range among {
+				names = append(names, m.Dir)
+			}
+			problems = append(problems, fmt.Errorf("module %q: there is none of this name: use one of %s", name, strings.Join(names, ", ")))
+			continue
+		}
+		chosen[among[at].Dir] = true
+	}
+	return slices.DeleteFunc(slices.Clone(among), func(m Module) bool { return !chosen[m.Dir] }), errors.Join(problems...)
+}
+
+// Cache is the folder for what programs of the repository keep between two runs; git ignores it.
+func (r *Repository) Cache() string { return filepath.Join(r.Root, ".cache") }
+
+// Folder is the absolute path of the folder of a module.
+func (r *Repository) Folder(m Module) string {
+	return filepath.Join(r.Root, filepath.FromSlash(m.Dir))
+}
+
+// WorkspaceEnviron is the environment of this process as the go command needs it at the root, for the workspace.
+func (r *Repository) WorkspaceEnviron() []string { return r.Environ(Module{}) }
+
+// Environ is the environment of this process as the go command needs it in module m.
+func (r *Repository) Environ(m Module) []string { return m.Environ(os.Environ()) }
+
+// Report is what a check of the repository has found.
+type Report struct {
+	// Problems has a text for each thing to mend; none means that all is well.
+	Problems []string
+	// Notes are what a reader should know besides.
+	Notes []string
+	// Summary says in a few words what was looked at; it may be empty.
+	Summary string
+}
+
+// Options are the flags of a check.
+type Options struct {
+	// Write has it mend what it can, instead of naming it.
+	Write bool
+	// Verbose has it print figures too.
+	Verbose bool
+}
+
+// Files lists the files of the repository, below the root and with slashes: those that git tracks and those that it
+// would, which leaves out what .gitignore names. A tracked file that was deleted is left out too, and so is one whose name doesn't
+// end with the suffix.
+func (r *Repository) Files(ctx context.Context, suffix string) ([]string, error) {
+	out, err := output(ctx, r.Root, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if name != "" && strings.HasSuffix(name, suffix) && isFile(filepath.Join(r.Root, filepath.FromSlash(name))) {
+			files = append(files, name)
+		}
+	}
+	return files, nil
+}
+
+// Fingerprint is a text that changes with the name, the content or the mode of any file below the root. It asks no git, so
+// that a copy of the files will do; what git itself and programs of the repository keep (.git, .cache) doesn't count.
+func (r *Repository) Fingerprint() (string, error) {
+	all := sha256.New()
+	err := filepath.WalkDir(r.Root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (path == r.Cache() || entry.Name() == ".git"):
+			return filepath.SkipDir
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(all, "%q %o %x\n", path[len(r.Root):], info.Mode(), sha256.Sum256(text)) // a hash takes all
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("fingerprint of %s: %w", r.Root, err)
+	}
+	return hex.EncodeToString(all.Sum(nil)), nil
+}
+
+func output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	return process.Output(ctx, process.Command(ctx, dir, nil, name, args...))
+}
