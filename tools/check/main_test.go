@@ -182,7 +182,7 @@ func main() {
 	}
 	time.Sleep(200 * time.Millisecond)
 	io.Copy(io.Discard, os.Stdin)
-	tell("stopped", "")
+	tell("stopped", "in good order")
 }
 `
 
@@ -346,7 +346,7 @@ func TestAllListsEveryProblem(t *testing.T) {
 		"vulnerabilities FAILED, 1 problem",
 		"docs       FAILED", "    README.md: it is missing", "    dag/doc.go: it has no package comment",
 		"tidy       FAILED, 1 problem", "    status: go mod tidy",
-		"generated  FAILED, 1 problem", "    tools/peers/dag/made.txt: a generator makes it",
+		"generated  FAILED, 1 problem", "    tools/peers/dag/made.txt: a generator changes it",
 		"rules      FAILED, 1 problem, 0 of 1", "    dag/RULES.md:1: dag 1: no test", "    note: not run yet are the tests of dag, status, tools/peers/dag",
 	}, nil)
 	got.lastLine(t, "CHECKS passed=1 failed=13: modules large format snippets testnames lint arrows budgets vulnerabilities docs tidy generated rules")

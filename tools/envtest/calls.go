@@ -64,8 +64,8 @@ func (e *Env) calls(t testing.TB, mark Mark, want audit.Match) Calls {
 	return calls
 }
 
-// flush makes sure that the log holds all that was answered until now, and gives its end: it sends a request and waits until
-// the log has it.
+// flush makes sure that the log holds all that was answered until now, and gives its end: it sends a request and waits
+// until the log has it.
 func (e *Env) flush(t testing.TB) audit.Position {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepTimeout)

@@ -29,7 +29,8 @@ func widget(name string) *unstructured.Unstructured {
 	}}
 }
 
-// collected is how long a garbage collector takes that knows a kind, on a busy machine too. One that doesn't takes half a minute.
+// collected is how long a garbage collector takes that knows a kind, on a busy machine too. One that doesn't takes half
+// a minute.
 const collected = 15 * time.Second
 
 // collectsWithin deletes a widget that owns a ConfigMap and tells how long the ConfigMap outlived it.

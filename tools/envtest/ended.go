@@ -17,9 +17,9 @@ import (
 // endedLabel is on namespaces whose test has ended.
 const endedLabel = "operkit.dev/test-ended"
 
-// endNamespace deletes a namespace whose test has ended, and lets those go that ended before and are held up. A program that a test
-// has killed leaves objects with finalizers that nobody takes off; Kubernetes asks for all that such a namespace has every few
-// seconds, for as long as there is one, and forty of them take half a processor.
+// endNamespace deletes a namespace whose test has ended, and lets those go that ended before and are held up. A program
+// that a test has killed leaves objects with finalizers that nobody takes off; Kubernetes asks for all that such a
+// namespace has every few seconds, for as long as there is one, and forty of them take half a processor.
 func (p *plane) endNamespace(ctx context.Context, name string) error {
 	body := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"true"}}}`, endedLabel)
 	_, err := p.client.Resource(namespaces).Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{})
@@ -33,8 +33,8 @@ func (p *plane) endNamespace(ctx context.Context, name string) error {
 	return nil
 }
 
-// releaseEnded takes the finalizers off all that holds up namespaces of tests that have ended. What can't be released now may be
-// when the next test ends.
+// releaseEnded takes the finalizers off all that holds up namespaces of tests that have ended. What can't be released
+// now may be when the next test ends.
 func (p *plane) releaseEnded(ctx context.Context) {
 	ended, err := p.client.Resource(namespaces).List(ctx, metav1.ListOptions{LabelSelector: endedLabel})
 	if err != nil {

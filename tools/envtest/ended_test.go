@@ -13,7 +13,8 @@ import (
 	"github.com/operkit/operkit/tools/envtest"
 )
 
-// What a test leaves behind with a finalizer, as one does whose operator was killed, would hold up its namespace for ever.
+// What a test leaves behind with a finalizer, as one does whose operator was killed, would hold up its namespace for
+// ever.
 func TestNamespacesOfTestsThatHaveEndedGo(t *testing.T) {
 	t.Parallel()
 	own := envtest.Start(t)

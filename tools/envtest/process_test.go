@@ -68,7 +68,8 @@ func TestProcessesInstallTheSameCRDOnce(t *testing.T) {
 	assert.Equal(t, 2, starts, "the first, and one restart for both processes")
 }
 
-// startsOfCollector has two processes install a definition at once, and counts how often the controller manager was started.
+// startsOfCollector has two processes install a definition at once, and counts how often the controller manager was
+// started.
 func startsOfCollector(t *testing.T) int {
 	t.Helper()
 	env := envtest.Start(t, envtest.OwnCluster())

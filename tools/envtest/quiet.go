@@ -12,8 +12,9 @@ const (
 	quietTimeout = time.Minute
 )
 
-// AwaitQuiet waits until the given users have written nothing for half a second, refused writes and events included: such as an operator that
-// has nothing to do any more. Without users it is about the test's own. Who goes on writing for a minute fails the test.
+// AwaitQuiet waits until the given users have written nothing for half a second, refused writes and events included:
+// such as an operator that has nothing to do any more. Without users it is about the test's own. Who goes on writing
+// for a minute fails the test.
 func (e *Env) AwaitQuiet(t testing.TB, users ...*User) {
 	t.Helper()
 	e.awaitQuiet(t, quietTimeout, users)

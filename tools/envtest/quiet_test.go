@@ -15,8 +15,8 @@ import (
 	"github.com/operkit/operkit/tools/envtest"
 )
 
-// writes has a user write, often enough not to be quiet, until stop is called. That gives the longest time for which it may
-// have been quiet all the same: a machine that stalls holds its writes up.
+// writes has a user write, often enough not to be quiet, until stop is called. That gives the longest time for which it
+// may have been quiet all the same: a machine that stalls holds its writes up.
 func writes(t *testing.T, env *envtest.Env, user *envtest.User) (stop func() (longest time.Duration)) {
 	t.Helper()
 	maps := client(t, user.Config).Resource(configMaps).Namespace(env.Namespace)
@@ -37,7 +37,8 @@ func writes(t *testing.T, env *envtest.Env, user *envtest.User) (stop func() (lo
 	return sync.OnceValue(func() time.Duration { cancel(); writing.Wait(); return longest })
 }
 
-// busily has look happen while a user writes, and judges what was seen; again if the user may have been quiet meanwhile.
+// busily has look happen while a user writes, and judges what was seen; again if the user may have been quiet
+// meanwhile.
 func busily(t *testing.T, env *envtest.Env, user *envtest.User, look func(stop func()) (judge func())) {
 	t.Helper()
 	for range 10 {

@@ -30,7 +30,8 @@ func fatal(t *testing.T, f func(t testing.TB)) string {
 	return message
 }
 
-// failure runs f as a test of its own, requires that it isn't skipped, and gives the message of what failed it, if anything did.
+// failure runs f as a test of its own, requires that it isn't skipped, and gives the message of what failed it, if
+// anything did.
 func failure(t *testing.T, f func(t testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}

@@ -158,8 +158,8 @@ func (p *plane) allowed(ctx context.Context, ask map[string]any) (bool, error) {
 }
 
 // Kubeconfig writes a file that makes a program this user, with the test's namespace as its default, and gives its
-// path. The owner alone can read it; it goes with the test. The program logs in as the administrator and asks to be that
-// user in each request (`as` in the file), which every client-go program does by itself.
+// path. The owner alone can read it; it goes with the test. The program logs in as the administrator and asks to be
+// that user in each request (`as` in the file), which every client-go program does by itself.
 func (e *Env) Kubeconfig(t testing.TB, user *User) string {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(e.plane.cluster.Kubeconfig())

@@ -55,8 +55,8 @@ func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	return out.Bytes(), fmt.Errorf("%s: %w\n%s", Line(cmd), err, text)
 }
 
-// Combined runs cmd as [Run] does and returns what it printed, to standard output and standard error alike. The error names the
-// command.
+// Combined runs cmd as [Run] does and returns what it printed, to standard output and standard error alike. The error
+// names the command.
 func Combined(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -76,8 +76,8 @@ func Failed(err error) bool {
 	return errors.As(err, &exit)
 }
 
-// Roomy gives an environment to compilers: it lets them take more memory, so that they collect less garbage, which takes a
-// tenth of the time. A GOGC that is set stays. env, nil for that of this process, is not changed.
+// Roomy gives an environment to compilers: it lets them take more memory, so that they collect less garbage, which
+// takes a tenth of the time. A GOGC that is set stays. env, nil for that of this process, is not changed.
 func Roomy(env []string) []string {
 	if env == nil {
 		env = os.Environ()

@@ -19,8 +19,8 @@ const Prefix = "github.com/operkit/operkit"
 // the same ones, or the whole of Kubernetes is compiled a second time.
 const devcluster = "tools/devcluster"
 
-// apart are modules whose requirements would change what the others are tested with: controller-runtime, linters, and what
-// generates a new operator's manifests.
+// apart are modules whose requirements would change what the others are tested with: controller-runtime, linters, and
+// what generates a new operator's manifests.
 var apart = []string{"tools/bench", "tools/lint", "tools/operkit"}
 
 // ChangelogFile is the file in a module's folder that makes it a released one.
@@ -35,8 +35,8 @@ type Module struct {
 	// Released says that the module is published with versions of its own: it has a changelog.
 	Released bool
 	// Companion is the path of the module that always has the same version as this one, "" for none. A comment
-	// "//release:companion PATH" in the go.mod of one of the two says so: for what a program asks for by its own version
-	// and doesn't require.
+	// "//release:companion PATH" in the go.mod of one of the two says so: for what a program asks for by its own
+	// version and doesn't require.
 	Companion string
 	// Requires is what go.mod requires, in its order.
 	Requires []Requirement
@@ -191,7 +191,8 @@ func AddFlags(env []string, flags ...string) []string {
 // ofHook are the variables by which git tells a hook which repository it is called for.
 var ofHook = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
 
-// withoutHook takes these out of an environment: tests that make repositories would commit to that of whoever runs them.
+// withoutHook takes these out of an environment: tests that make repositories would commit to that of whoever runs
+// them.
 func withoutHook(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -218,8 +219,8 @@ type Group struct {
 	Environ, Patterns []string
 }
 
-// Groups gives the packages of modules as they are built and tested: those of the workspace together and each other module
-// by itself, since packages can have other versions there. Modules without a Go file are left out.
+// Groups gives the packages of modules as they are built and tested: those of the workspace together and each other
+// module by itself, since packages can have other versions there. Modules without a Go file are left out.
 func (r *Repository) Groups(modules []Module) []Group {
 	workspace := Group{Subject: "the workspace", Folder: r.Root, Environ: r.WorkspaceEnviron()}
 	var groups []Group

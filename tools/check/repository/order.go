@@ -13,9 +13,9 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// Released returns the released modules so that each comes after those that it requires, and otherwise by their folders.
-// It is an error that a released module requires one of the repository that isn't released, that its path isn't one which its tags
-// can have, or that modules require each other in a circle.
+// Released returns the released modules so that each comes after those that it requires, and otherwise by their
+// folders. It is an error that a released module requires one of the repository that isn't released, that its path
+// isn't one which its tags can have, or that modules require each other in a circle.
 func (r *Repository) Released() ([]Module, error) {
 	var problems []error
 	o := order{repository: r, state: map[string]int{}}
@@ -141,8 +141,8 @@ func (r *Repository) Companions(path string) []string {
 	return all
 }
 
-// Membership compares go.work with the tree and finds each disagreement: a module that is missing in go.work, one that must not
-// be there, an entry without a module, and a module path that does not follow its folder.
+// Membership compares go.work with the tree and finds each disagreement: a module that is missing in go.work, one that
+// must not be there, an entry without a module, and a module path that does not follow its folder.
 func Membership(ctx context.Context, r *Repository, _ Options) (report Report, err error) {
 	uses, err := r.uses(ctx)
 	if err != nil {

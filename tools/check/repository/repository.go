@@ -23,8 +23,8 @@ type Repository struct {
 	Modules []Module
 }
 
-// Open finds the repository that dir lies in, by the nearest folder with a go.work or a .git, dir or one above it, and lists its
-// modules.
+// Open finds the repository that dir lies in, by the nearest folder with a go.work or a .git, dir or one above it, and
+// lists its modules.
 func Open(dir string) (*Repository, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -69,8 +69,8 @@ func At(root string) (*Repository, error) {
 	return r, nil
 }
 
-// Select returns the modules among those of a comma-separated list of folders ("dag,tools/check") or module paths, in their
-// order. The empty list selects all of them.
+// Select returns the modules among those of a comma-separated list of folders ("dag,tools/check") or module paths, in
+// their order. The empty list selects all of them.
 func Select(among []Module, list string) ([]Module, error) {
 	if list == "" {
 		return among, nil
@@ -126,8 +126,8 @@ type Options struct {
 }
 
 // Files lists the files of the repository, below the root and with slashes: those that git tracks and those that it
-// would, which leaves out what .gitignore names. A tracked file that was deleted is left out too, and so is one whose name doesn't
-// end with the suffix.
+// would, which leaves out what .gitignore names. A tracked file that was deleted is left out too, and so is one whose
+// name doesn't end with the suffix.
 func (r *Repository) Files(ctx context.Context, suffix string) ([]string, error) {
 	out, err := output(ctx, r.Root, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 	if err != nil {
@@ -142,8 +142,9 @@ func (r *Repository) Files(ctx context.Context, suffix string) ([]string, error)
 	return files, nil
 }
 
-// Fingerprint is a text that changes with the name, the content or the mode of any file below the root. It asks no git, so
-// that a copy of the files will do; what git itself and programs of the repository keep (.git, .cache) doesn't count.
+// Fingerprint is a text that changes with the name, the content or the mode of any file below the root. It asks no git,
+// so that a copy of the files will do; what git itself and programs of the repository keep (.git, .cache) doesn't
+// count.
 func (r *Repository) Fingerprint() (string, error) {
 	all := sha256.New()
 	err := filepath.WalkDir(r.Root, func(path string, entry fs.DirEntry, err error) error {

@@ -21,9 +21,11 @@ type Call struct {
 	// method in small letters when Resource is empty.
 	Verb string
 
-	// Group, Version, Resource and Subresource are what the request is for, all empty when it isn't for a resource, such as /healthz.
+	// Group, Version, Resource and Subresource are what the request is for, all empty when it isn't for a resource,
+	// such as /healthz.
 	Group, Version, Resource, Subresource string
-	// Namespace and Name are those of the object: Name is empty for a list, Namespace at cluster scope and for all namespaces.
+	// Namespace and Name are those of the object: Name is empty for a list, Namespace at cluster scope and for all
+	// namespaces.
 	Namespace, Name string
 
 	// Path is the path of the request, without its query.
@@ -66,8 +68,8 @@ func (c Call) String() string {
 	return line.String()
 }
 
-// IsWrite tells whether the request asked for stored state to change, whatever the answer. Dry runs don't; nor do access and
-// token reviews, which are 'created' to ask a question.
+// IsWrite tells whether the request asked for stored state to change, whatever the answer. Dry runs don't; nor do
+// access and token reviews, which are 'created' to ask a question.
 func (c Call) IsWrite() bool { return c.changes() && !c.DryRun && !c.isReview() }
 
 // IsRead tells whether the request was a get or a list of a resource.

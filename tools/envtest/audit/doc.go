@@ -5,8 +5,8 @@
 // (audit.k8s.io/v1, any level) between two positions, [Calls] filters and counts.
 //
 // The API server writes a request's line before the client sees the end of the answer when its audit log works in
-// blocking mode. Then [Log.Await], for a request of one's own sent last, makes counting exact: everything answered before
-// is in the file. A request that a client gave up may be written later.
+// blocking mode. Then [Log.Await], for a request of one's own sent last, makes counting exact: everything answered
+// before is in the file. A request that a client gave up may be written later.
 //
 // Don't use it where a program's own counter is enough, or against a cluster whose log rotates: positions are offsets
 // into one file.

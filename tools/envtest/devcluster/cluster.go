@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Variable names the environment variable with the folder of a running cluster: the devcluster program and package envtest
-// use that one when it is set.
+// Variable names the environment variable with the folder of a running cluster: the devcluster program and package
+// envtest use that one when it is set.
 const Variable = "OPERKIT_DEVCLUSTER"
 
 // killDelay is what a devcluster command gets to end by itself once its context ended.

@@ -12,12 +12,13 @@ import (
 // variable has the path of the test binary that is to be the program: no other one that inherits it is meant.
 const variable = "OPERKIT_TEST_PROGRAM"
 
-// prepared tells whether Main was called: a test binary that doesn't become the program would run all tests, and so itself, without end.
+// prepared tells whether Main was called: a test binary that doesn't become the program would run all tests, and so
+// itself, without end.
 var prepared atomic.Bool
 
-// Main makes the test binary the program: in a process that Start or Run has started, or one that such a process has started, main is
-// called, and the process ends with it, with exit code 0 unless main itself has ended it. In any other process, which is to run tests, Main
-// returns at once. Call it in TestMain before anything else.
+// Main makes the test binary the program: in a process that Start or Run has started, or one that such a process has
+// started, main is called, and the process ends with it, with exit code 0 unless main itself has ended it. In any other
+// process, which is to run tests, Main returns at once. Call it in TestMain before anything else.
 func Main(main func()) {
 	prepared.Store(true)
 	if self, err := os.Executable(); err == nil && os.Getenv(variable) == self {
@@ -26,8 +27,9 @@ func Main(main func()) {
 	}
 }
 
-// Command is the test binary as the program, with arguments, for Start and Run. Its Path is good for scripts too that these run. Environment,
-// folder and input are as package os/exec has them: a nil Env is the environment of the test, and a variable beside it is
+// Command is the test binary as the program, with arguments, for Start and Run. Its Path is good for scripts too that
+// these run. Environment, folder and input are as package os/exec has them: a nil Env is the environment of the test,
+// and a variable beside it is
 //
 //	command.Env = append(os.Environ(), "KUBECONFIG="+file)
 func Command(args ...string) *exec.Cmd {
@@ -39,7 +41,8 @@ func Command(args ...string) *exec.Cmd {
 	return command
 }
 
-// prepare has a command be the program if it is the test binary, and end with its process, whoever holds its output open.
+// prepare has a command be the program if it is the test binary, and end with its process, whoever holds its output
+// open.
 func prepare(t testing.TB, command *exec.Cmd) {
 	t.Helper()
 	self, err := os.Executable()

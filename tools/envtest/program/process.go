@@ -15,19 +15,20 @@ const (
 	held = 5 * time.Second
 )
 
-// Process is a program that a test has started. It is safe for concurrent use, but for what takes a test: as always that is for the test's own
-// goroutine.
+// Process is a program that a test has started. It is safe for concurrent use, but for what takes a test: as always
+// that is for the test's own goroutine.
 type Process struct {
 	command *exec.Cmd
 	output  output
 	ended   chan struct{}
 }
 
-// Start starts a command, which is the process's from then on, until the end of the test: what still runs then is killed, and waited for. If
-// the test has failed, what the process said is logged. One that can't be started fails the test.
+// Start starts a command, which is the process's from then on, until the end of the test: what still runs then is
+// killed, and waited for. If the test has failed, what the process said is logged. One that can't be started fails the
+// test.
 //
-// What the process writes is its Output; a Stdout or Stderr that the command has already is left to it. The environment has one variable
-// more, by which the test binary is the program.
+// What the process writes is its Output; a Stdout or Stderr that the command has already is left to it. The environment
+// has one variable more, by which the test binary is the program.
 func Start(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
 	prepare(t, command)
@@ -84,8 +85,8 @@ func (p *Process) Signal(t testing.TB, signal os.Signal) {
 	}
 }
 
-// Wait waits until the process has ended, and returns its exit code, -1 if a signal has ended it. One that hasn't ended within Patience fails
-// the test.
+// Wait waits until the process has ended, and returns its exit code, -1 if a signal has ended it. One that hasn't ended
+// within Patience fails the test.
 func (p *Process) Wait(t testing.TB) (code int) {
 	t.Helper()
 	return p.wait(t, Patience)

@@ -26,20 +26,20 @@ type Option func(*settings)
 type settings struct{ versions map[string]string }
 
 // Versions gives modules, by their paths, versions such as v0.1.0. The default is one that all modules share and that
-// can't be mistaken for a release: v0.0.0-TIME-HASH, of the time of the last commit and the contents of all modules. Several
-// of this option add up.
+// can't be mistaken for a release: v0.0.0-TIME-HASH, of the time of the last commit and the contents of all modules.
+// Several of this option add up.
 func Versions(versions map[string]string) Option {
 	return func(s *settings) { maps.Copy(s.versions, versions) }
 }
 
 // Fill writes every released module of the git repository whose top folder is root to the file-system module proxy in
-// dir, which is made when it isn't there, and gives the versions by module paths. The modules are as the working tree has
-// them: files that git ignores and nested modules are left out, requirements of siblings name their versions, lines that
-// replace siblings are gone. The working tree isn't changed and no network is asked.
+// dir, which is made when it isn't there, and gives the versions by module paths. The modules are as the working tree
+// has them: files that git ignores and nested modules are left out, requirements of siblings name their versions, lines
+// that replace siblings are gone. The working tree isn't changed and no network is asked.
 //
-// Versions that dir has already stay; the same contents give the same version and the same bytes. Each file appears as a
-// whole, so that several processes may fill one folder. It is an error, and nothing is written, when a released module
-// requires one of the repository that isn't released, or when modules require each other in a circle.
+// Versions that dir has already stay; the same contents give the same version and the same bytes. Each file appears as
+// a whole, so that several processes may fill one folder. It is an error, and nothing is written, when a released
+// module requires one of the repository that isn't released, or when modules require each other in a circle.
 func Fill(ctx context.Context, root, dir string, options ...Option) (map[string]string, error) {
 	s := settings{versions: map[string]string{}}
 	for _, option := range options {
@@ -67,7 +67,8 @@ func Fill(ctx context.Context, root, dir string, options ...Option) (map[string]
 	return versions, publication.Write(dir, modules, at)
 }
 
-// Environ gives the environment of this process, changed for a go command that is to take modules from the proxy in dir:
+// Environ gives the environment of this process, changed for a go command that is to take modules from the proxy in
+// dir:
 //
 //   - GOPROXY is dir, then this machine's module cache, then what was configured before, so that modules of others are
 //     fetched once per machine;
@@ -75,8 +76,8 @@ func Fill(ctx context.Context, root, dir string, options ...Option) (map[string]
 //   - GOPRIVATE and GONOPROXY are out of force: what they have fetched directly is looked for in GOPROXY first;
 //   - GOWORK is off and GOFLAGS empty.
 //
-// Set GOMODCACHE besides to a folder of its own for modules that are thrown away later: what a cache has once it doesn't
-// ask for again. It is an error when dir holds no module.
+// Set GOMODCACHE besides to a folder of its own for modules that are thrown away later: what a cache has once it
+// doesn't ask for again. It is an error when dir holds no module.
 func Environ(ctx context.Context, dir string) ([]string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -96,8 +97,8 @@ func Environ(ctx context.Context, dir string) ([]string, error) {
 		"GONOSUMDB="+join(append(paths, was.GONOSUMDB)...),
 		"GOWORK=off", "GOFLAGS=",
 	)
-	// A file of settings may still have the two. Only then is GONOPROXY set: the go command doesn't find a module inside of
-	// another one that it has in its cache as long as the variable has any value.
+	// A file of settings may still have the two. Only then is GONOPROXY set: the go command doesn't find a module
+	// inside of another one that it has in its cache as long as the variable has any value.
 	is, err := configured(ctx, env)
 	if is.GONOPROXY != "" {
 		env = append(env, "GONOPROXY=none")

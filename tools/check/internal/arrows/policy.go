@@ -48,8 +48,8 @@ type Ban struct {
 	Reason string
 }
 
-// Check finds every import of the repository that breaks the policy, every package that cannot be loaded, and every library
-// module that the policy does not know. Modules that may link anything are left out.
+// Check finds every import of the repository that breaks the policy, every package that cannot be loaded, and every
+// library module that the policy does not know. Modules that may link anything are left out.
 func Check(ctx context.Context, r *repository.Repository, policy Policy) (report repository.Report, err error) {
 	coupled := slices.DeleteFunc(slices.Clone(r.Modules), func(m repository.Module) bool { return matches(m.Path, uncoupled) })
 	for _, group := range r.Groups(coupled) {
@@ -73,8 +73,8 @@ func Check(ctx context.Context, r *repository.Repository, policy Policy) (report
 	return report, nil
 }
 
-// findings holds the imports of one package against the policy: a line for each with the chain and the reason. An import that breaks
-// several rules comes once, with the first reason.
+// findings holds the imports of one package against the policy: a line for each with the chain and the reason. An
+// import that breaks several rules comes once, with the first reason.
 func (p Policy) findings(g importgraph.Graph, from string) (lines []string) {
 	seen := map[string]bool{}
 	add := func(reason string, test bool, to ...string) {

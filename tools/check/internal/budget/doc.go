@@ -12,7 +12,7 @@
 //	tests:
 //	github.com/stretchr/testify: assertions
 //
-// A line 'modules' is needed. A line 'never' names a module, or the beginning of modules' paths, that must not be compiled.
-// The other lines name the direct requirements of go.mod, each with why it is there; those that only tests use follow
-// the line 'tests:'. What follows a # is a comment.
+// A line 'modules' is needed. A line 'never' names a module, or the beginning of modules' paths, that must not be
+// compiled. The other lines name the direct requirements of go.mod, each with why it is there; those that only tests
+// use follow the line 'tests:'. What follows a # is a comment.
 package budget

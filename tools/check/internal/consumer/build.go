@@ -44,8 +44,8 @@ func Load(ctx context.Context, r *repository.Repository, m repository.Module) (B
 	return build, nil
 }
 
-// Offered are the packages that the module is there for: those that can be imported, and where the folder of the module is
-// a program or nothing can be imported, the programs too.
+// Offered are the packages that the module is there for: those that can be imported, and where the folder of the module
+// is a program or nothing can be imported, the programs too.
 func (b Build) Offered() []string {
 	if len(b.libraries) == 0 || slices.Contains(b.programs, b.own) {
 		return b.Packages()
@@ -56,7 +56,8 @@ func (b Build) Offered() []string {
 // Packages are the packages that a consumer can import and the programs that can be installed.
 func (b Build) Packages() []string { return slices.Concat(b.libraries, b.programs) }
 
-// Modules gives the modules, other than this one and the standard library, that the given packages are made of, by path.
+// Modules gives the modules, other than this one and the standard library, that the given packages are made of, by
+// path.
 func (b Build) Modules(packages []string) map[string]importgraph.Module {
 	modules := map[string]importgraph.Module{}
 	for _, path := range b.graph.Reached(packages) {

@@ -20,9 +20,9 @@ import (
 
 // Plane is a control plane that runs.
 type Plane struct {
-	// Dir is its folder, by which tests find it. It is the same in every run of the repository with the same program, so that
-	// the go command sees the same environment again and may take results that it knows; while another run has it, another
-	// one.
+	// Dir is its folder, by which tests find it. It is the same in every run of the repository with the same program,
+	// so that the go command sees the same environment again and may take results that it knows; while another run has
+	// it, another one.
 	Dir     string
 	link    string // that leads to the folder of the cluster, if Dir is one
 	cluster *devcluster.Cluster
@@ -41,8 +41,8 @@ func Binary(ctx context.Context, progress io.Writer) (string, error) {
 	return binary, nil
 }
 
-// Start starts one of the program binary, with the custom resource definitions of the repository at root, and waits until it is
-// ready. The caller must call Stop.
+// Start starts one of the program binary, with the custom resource definitions of the repository at root, and waits
+// until it is ready. The caller must call Stop.
 func Start(ctx context.Context, root, binary string, progress io.Writer) (*Plane, error) {
 	crds, err := CRDs(root)
 	if err != nil {
@@ -123,8 +123,8 @@ func Needed(ctx context.Context, r *repository.Repository, modules []repository.
 	return false, nil
 }
 
-// Users returns which of modules require tools/envtest, by their folders: most of the time their tests wait for a control
-// plane.
+// Users returns which of modules require tools/envtest, by their folders: most of the time their tests wait for a
+// control plane.
 func Users(modules []repository.Module) map[string]bool {
 	users := map[string]bool{}
 	for _, m := range modules {

@@ -17,8 +17,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// offers reports whether other people import packages of the module or run its programs, in contrast to what is there for
-// this repository alone and for people to read.
+// offers reports whether other people import packages of the module or run its programs, in contrast to what is there
+// for this repository alone and for people to read.
 func offers(m repository.Module) bool {
 	return !slices.Contains([]string{"examples", "tools/bench", "tools/check", "tools/integration"}, m.Dir) &&
 		!strings.HasPrefix(m.Dir, "tools/peers/")
@@ -31,8 +31,8 @@ type checking struct {
 	files               *token.FileSet
 }
 
-// Check looks at the modules of the repository. Packages whose examples it has to know are compiled as for their tests, so
-// that nothing is compiled when these ran before.
+// Check looks at the modules of the repository. Packages whose examples it has to know are compiled as for their tests,
+// so that nothing is compiled when these ran before.
 func Check(ctx context.Context, r *repository.Repository, _ repository.Options) (repository.Report, error) {
 	race, _, err := gotest.RaceDetector(ctx, os.Environ())
 	if err != nil {

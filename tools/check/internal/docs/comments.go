@@ -15,8 +15,9 @@ type identifier struct {
 	documented  bool
 }
 
-// members lists a package's exported functions and methods, the exported fields of its exported types and the methods of its
-// interfaces. That types, constants and variables have comments is for golangci-lint (revive), which passes over some methods.
+// members lists a package's exported functions and methods, the exported fields of its exported types and the methods
+// of its interfaces. That types, constants and variables have comments is for golangci-lint (revive), which passes over
+// some methods.
 func (s source) members(files *token.FileSet) []identifier {
 	var all []identifier
 	for _, f := range s.files {
@@ -61,8 +62,8 @@ func (l *lister) add(pos token.Pos, name string, documented bool) {
 	l.all = append(l.all, identifier{name: name, place: at(l.files, l.file, pos), documented: documented})
 }
 
-// members adds the exported fields of a struct, those of structs inside of it too, and the methods of an interface. What
-// is embedded has its comment where it is declared.
+// members adds the exported fields of a struct, those of structs inside of it too, and the methods of an interface.
+// What is embedded has its comment where it is declared.
 func (l *lister) members(of, comment string, expr ast.Expr) {
 	switch t := expr.(type) {
 	case *ast.StructType:
@@ -81,8 +82,8 @@ func (l *lister) members(of, comment string, expr ast.Expr) {
 	}
 }
 
-// fields adds fields, or the methods of an interface. One without a comment of its own is documented where the comment of
-// the type, or the one above the lines that it stands in without an empty one between, says its name.
+// fields adds fields, or the methods of an interface. One without a comment of its own is documented where the comment
+// of the type, or the one above the lines that it stands in without an empty one between, says its name.
 func (l *lister) fields(of, comment string, list []*ast.Field) {
 	above, last := "", 0
 	for _, field := range list {
@@ -125,8 +126,8 @@ func text(comments ...*ast.CommentGroup) string {
 	return strings.Join(lines, " ")
 }
 
-// conventional are the methods that the standard library and the encodings call where a value is printed, compared, read or
-// written: nobody calls them by name.
+// conventional are the methods that the standard library and the encodings call where a value is printed, compared,
+// read or written: nobody calls them by name.
 var conventional = []string{
 	"Error", "Unwrap", "Is", "As", "String", "GoString", "Format", "LogValue",
 	"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "MarshalYAML", "UnmarshalYAML",

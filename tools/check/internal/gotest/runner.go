@@ -116,8 +116,9 @@ func (r *Runner) building(m repository.Module) []string {
 	return m.BuildFlags()
 }
 
-// vetting says what go vet looks for: all that it knows and not the part that go test takes by default, which takes no less
-// time. Not in the control plane: it would read the whole of Kubernetes first, for minutes. The linter looks there.
+// vetting says what go vet looks for: all that it knows and not the part that go test takes by default, which takes no
+// less time. Not in the control plane: it would read the whole of Kubernetes first, for minutes. The linter looks
+// there.
 func vetting(m repository.Module) string {
 	if m.IsControlPlane() {
 		return "off"
@@ -148,7 +149,8 @@ func (r *Runner) args(m repository.Module) []string {
 
 // compiling compiles what the tests of modules need, while those of earlier ones run, which mostly wait for others.
 type compiling struct {
-	// done is closed when a module is compiled, be it without success: the go command says what is wrong when it is told to test.
+	// done is closed when a module is compiled, be it without success: the go command says what is wrong when it is
+	// told to test.
 	done   []chan struct{}
 	cancel context.CancelFunc
 }
@@ -171,8 +173,8 @@ func (r *Runner) ahead(ctx context.Context, modules []repository.Module) *compil
 	return c
 }
 
-// compile is the command that compiles the packages of a module and of its tests, and all below. One that yields lets the
-// tests that run meanwhile have the processors first.
+// compile is the command that compiles the packages of a module and of its tests, and all below. One that yields lets
+// the tests that run meanwhile have the processors first.
 func (r *Runner) compile(ctx context.Context, m repository.Module, yields bool) *exec.Cmd {
 	words := append([]string{"go", "list", "-e", "-export", "-test", "-deps"}, append(r.building(m), "./...")...)
 	if yields {

@@ -120,8 +120,8 @@ func TestRunnerOfTestsThatWait(t *testing.T) {
 	}
 }
 
-// The go command takes a result that it knows while the test binary and what the test itself read are as they were. Tests
-// of the tools have others read for them.
+// The go command takes a result that it knows while the test binary and what the test itself read are as they were.
+// Tests of the tools have others read for them.
 func TestRunnerTakesKnownResults(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag", "tools/operkit"}, repotest.Files{

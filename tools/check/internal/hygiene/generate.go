@@ -43,7 +43,8 @@ func Generators(r *repository.Repository) ([]repository.Module, error) {
 }
 
 // Generate runs every generator of the repository and prints the module it is at, and what the generators say, to out.
-// Generators are compiled as operators are for their images, of which tests compile some: what both need is compiled once.
+// Generators are compiled as operators are for their images, of which tests compile some: what both need is compiled
+// once.
 func Generate(ctx context.Context, r *repository.Repository, out io.Writer) error {
 	modules, err := Generators(r)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Tidy finds what go mod tidy would change in each module alone, and requirements of modules that are lower than the version
-// that the workspace builds with, which go work sync mends: with them a module is tested with another version than its users get.
+// Tidy finds what go mod tidy would change in each module alone, and requirements of modules that are lower than the
+// version that the workspace builds with, which go work sync mends: with them a module is tested with another version
+// than its users get.
 func Tidy(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	selected, problem, err := selectedVersions(ctx, r)
 	if err != nil {
@@ -105,8 +106,8 @@ func Format(ctx context.Context, r *repository.Repository, o repository.Options)
 // largest is how many bytes a file may have: more than any source, less than any program.
 const largest = 1 << 20
 
-// Large finds files that are too large for a source, as a program is that was built where its source lies: whoever clones the
-// repository gets it forever once it is committed.
+// Large finds files that are too large for a source, as a program is that was built where its source lies: whoever
+// clones the repository gets it forever once it is committed.
 func Large(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, "")
 	for _, name := range files {
@@ -125,8 +126,8 @@ func Large(ctx context.Context, r *repository.Repository, _ repository.Options) 
 // testName is the declaration of a function that the go command runs.
 var testName = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)(?:[^a-z(]\w*)?)\(`)
 
-// TestNames finds tests, benchmarks, fuzz targets and examples whose name stands twice in one folder, once in the package and
-// once in its external test package: what go test prints doesn't say which of them failed.
+// TestNames finds tests, benchmarks, fuzz targets and examples whose name stands twice in one folder, once in the
+// package and once in its external test package: what go test prints doesn't say which of them failed.
 func TestNames(ctx context.Context, r *repository.Repository, _ repository.Options) (report repository.Report, err error) {
 	files, err := r.Files(ctx, "_test.go")
 	first := map[string]string{} // the file with a name, by its folder and the name

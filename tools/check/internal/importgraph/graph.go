@@ -18,7 +18,8 @@ type Package struct {
 	// Name is the one of its package clause, GoFiles are its files without those of tests.
 	Name    string
 	GoFiles []string
-	// Imports are the import paths of what it imports outside of tests, TestImports and XTestImports those of its tests.
+	// Imports are the import paths of what it imports outside of tests, TestImports and XTestImports those of its
+	// tests.
 	Imports      []string
 	TestImports  []string
 	XTestImports []string

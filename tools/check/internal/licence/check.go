@@ -64,8 +64,8 @@ func Check(ctx context.Context, r *repository.Repository, allowed map[string]str
 // known is the share of a text, in percent, that has to be that of licences: the rest is names, years and headings.
 const known = 75
 
-// Of gives the licences whose texts the root of dir holds, by their SPDX names, sorted and each once. The error tells of a
-// folder without a licence and of a text that is not one of a known licence.
+// Of gives the licences whose texts the root of dir holds, by their SPDX names, sorted and each once. The error tells
+// of a folder without a licence and of a text that is not one of a known licence.
 func Of(dir string) ([]string, error) {
 	files, err := texts(dir)
 	if err != nil {
@@ -92,8 +92,8 @@ func Of(dir string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// texts are the files of a folder whose names say that they hold a licence. One for its documentation is left out: nothing
-// of that is compiled.
+// texts are the files of a folder whose names say that they hold a licence. One for its documentation is left out:
+// nothing of that is compiled.
 func texts(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // measures are linters that tell where to look rather than what is wrong.
 var measures = []string{"funlen", "gocognit", "nestif"}
 
-// Lint gives what the linters find in every module: what is wrong, and what deserves a look, a text each. With race they
-// read what was compiled for tests under the race detector, and needn't have all of it compiled again.
+// Lint gives what the linters find in every module: what is wrong, and what deserves a look, a text each. With race
+// they read what was compiled for tests under the race detector, and needn't have all of it compiled again.
 func Lint(ctx context.Context, r *repository.Repository, race bool) (report repository.Report, err error) {
 	program, err := build(ctx, r, "github.com/golangci/golangci-lint/v2/cmd/golangci-lint")
 	if err != nil {
@@ -111,8 +111,8 @@ func groups(ctx context.Context, r *repository.Repository, race bool) (all []rep
 	return append([]repository.Group{together}, all...), forget, nil
 }
 
-// writeWorkspace makes a go.work in dir for modules of the repository, those that go.work at the root must not hold included:
-// what is only read may be of other versions than what runs.
+// writeWorkspace makes a go.work in dir for modules of the repository, those that go.work at the root must not hold
+// included: what is only read may be of other versions than what runs.
 func writeWorkspace(ctx context.Context, r *repository.Repository, dir string, folders []string) error {
 	env := repository.Setenv(os.Environ(), "GOWORK", "off")
 	if _, err := process.Output(ctx, process.Command(ctx, dir, env, "go", append([]string{"work", "init"}, folders...)...)); err != nil {

@@ -6,8 +6,8 @@
 //
 // A test proves a rule by its name, or that of a subtest: "dag 14: stops early", which the go command writes as
 // dag_14:_stops_early. Several rules are separated by commas and end with a colon or with the name: "dag 14, 15: ...".
-// Ranges are not read in the names of tests, so that each rule is named by something that proves it. A number in the name
-// of a test must stand in a file, too, if a file has rules of its topic.
+// Ranges are not read in the names of tests, so that each rule is named by something that proves it. A number in the
+// name of a test must stand in a file, too, if a file has rules of its topic.
 //
 // Only tests that ran and passed in the last complete run count.
 package rules

@@ -41,8 +41,8 @@ func read(root, source string) (string, error) {
 
 var boundary = regexp.MustCompile(`^\s*(?://|#|--|<!--|/\*)\s*(region|endregion)\s+(\S+)\s*(?:-->|\*/)?\s*$`)
 
-// region gives what stands between the lines that begin and end the region of this name, without those of regions inside
-// of it and without the indent that all of its lines have.
+// region gives what stands between the lines that begin and end the region of this name, without those of regions
+// inside of it and without the indent that all of its lines have.
 func region(text, name string) (found string, ok bool, err error) {
 	var lines []string
 	inside := false

@@ -15,8 +15,8 @@ import (
 const recipe = "1"
 
 // Hash names what a build would give: the module's go.mod, go.sum and sources, and what compiles it for which system.
-// Tests, Markdown, the budget of requirements, hidden files and nested modules don't count, so editing them builds nothing
-// anew.
+// Tests, Markdown, the budget of requirements, hidden files and nested modules don't count, so editing them builds
+// nothing anew.
 func Hash(dir, goVersion, goos, goarch string) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %s %s %s\n", recipe, goVersion, goos, goarch)

@@ -39,8 +39,8 @@ func Change(section string) version.Change {
 	return change
 }
 
-// Release turns the section Unreleased into that of a version, with its text or, when it has none, with the given one, and
-// leaves an empty section Unreleased above it. A text without such a section gets the new one before all others.
+// Release turns the section Unreleased into that of a version, with its text or, when it has none, with the given one,
+// and leaves an empty section Unreleased above it. A text without such a section gets the new one before all others.
 func Release(text, release string, day time.Time, otherwise string) string {
 	before, body, after, found := split(text)
 	if body = strings.Trim(body, "\r\n"); body == "" {

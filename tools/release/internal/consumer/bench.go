@@ -22,7 +22,8 @@ import (
 	"github.com/operkit/operkit/tools/release/proxy"
 )
 
-// Bench is where consumers work: a proxy with the published modules and a module cache. It verifies one module at a time.
+// Bench is where consumers work: a proxy with the published modules and a module cache. It verifies one module at a
+// time.
 type Bench struct {
 	modules []publication.Module
 	dir     string   // temporary: the proxy, and a folder for each module
@@ -31,9 +32,9 @@ type Bench struct {
 	lock    *flock.Flock
 }
 
-// NewBench makes one for the published modules of a repository. cache is the module cache, see [CacheFolder]: it is kept for
-// modules of others; those of the repository are taken out of it, so that they are fetched anew. One process at a time uses
-// it. log gets lines on how far it is. Close must be called.
+// NewBench makes one for the published modules of a repository. cache is the module cache, see [CacheFolder]: it is
+// kept for modules of others; those of the repository are taken out of it, so that they are fetched anew. One process
+// at a time uses it. log gets lines on how far it is. Close must be called.
 func NewBench(ctx context.Context, r *repository.Repository, modules []publication.Module, cache string, log io.Writer) (*Bench, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return nil, err
@@ -87,8 +88,8 @@ func (b *Bench) say(m publication.Module, format string, args ...any) {
 	_, _ = fmt.Fprintf(b.log, "%s  %s: %s\n", time.Now().Format(time.TimeOnly), m.Dir, fmt.Sprintf(format, args...))
 }
 
-// CacheFolder is the module cache for a repository, in the user's cache folder: outside of the repository, since a test that
-// looks for the repository from its own folder upwards mustn't find it.
+// CacheFolder is the module cache for a repository, in the user's cache folder: outside of the repository, since a test
+// that looks for the repository from its own folder upwards mustn't find it.
 func CacheFolder(r *repository.Repository) (string, error) {
 	user, err := os.UserCacheDir()
 	if err != nil {

@@ -56,7 +56,8 @@ func (v *visit) start(ctx context.Context, program string) error {
 	return nil
 }
 
-// program is the text of a program that can call every exported function of every package, so that all of that is linked.
+// program is the text of a program that can call every exported function of every package, so that all of that is
+// linked.
 func (v *visit) program() (string, error) {
 	var imports, uses strings.Builder
 	for i, p := range v.packages {
@@ -80,7 +81,8 @@ func (v *visit) program() (string, error) {
 		"}\n\nfunc main() { println(len(functions)) }\n", nil
 }
 
-// exportedFunctions lists the functions of a package that can be used as they are: no methods, none with type parameters.
+// exportedFunctions lists the functions of a package that can be used as they are: no methods, none with type
+// parameters.
 func exportedFunctions(p goPackage) ([]string, error) {
 	var names []string
 	files := token.NewFileSet()

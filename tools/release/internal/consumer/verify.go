@@ -29,7 +29,8 @@ type Result struct {
 	Err error
 }
 
-// Verify does with one module all that its consumers do. With tests it also runs those of the module, examples included.
+// Verify does with one module all that its consumers do. With tests it also runs those of the module, examples
+// included.
 func (b *Bench) Verify(ctx context.Context, m publication.Module, tests bool) Result {
 	v := &visit{bench: b, Module: m, env: b.env, result: Result{Module: m.Dir, Version: m.Version}}
 	v.dir = filepath.Join(b.dir, strings.ReplaceAll(m.Dir, "/", "-"))
@@ -103,7 +104,8 @@ func (v *visit) loud(ctx context.Context, folder string, args ...string) error {
 	return nil
 }
 
-// all is the pattern of the module's packages and, where it has some, those of modules nested in it that are in use too.
+// all is the pattern of the module's packages and, where it has some, those of modules nested in it that are in use
+// too.
 func (v *visit) all() string { return v.Path + "/..." }
 
 func (v *visit) at() string { return "@" + v.Version }

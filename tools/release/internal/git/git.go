@@ -124,8 +124,8 @@ func (d Dir) Files(ctx context.Context, folder string) ([]string, error) {
 	return files, nil
 }
 
-// Archive reads all regular files that a revision has below folders, or all that it has, by their paths from the top. It is no error that
-// a folder isn't there.
+// Archive reads all regular files that a revision has below folders, or all that it has, by their paths from the top.
+// It is no error that a folder isn't there.
 func (d Dir) Archive(ctx context.Context, revision string, folders ...string) (map[string][]byte, error) {
 	there, err := d.run(ctx, append([]string{"ls-tree", "-z", "--name-only", revision, "--"}, folders...)...)
 	if err != nil {

@@ -71,7 +71,8 @@ func (d Dir) Publish(ctx context.Context, updates []Update) error {
 // Forward brings index and working tree from one commit to another, as far as files differ between the two. Files with
 // changes of their own are an error, and then none is touched.
 func (d Dir) Forward(ctx context.Context, from, to string) error {
-	// Times of files that differ from those in the index make git believe in changes; what is left really is one, and is told below.
+	// Times of files that differ from those in the index make git believe in changes; what is left really is one, and
+	// is told below.
 	_, _ = d.run(ctx, "update-index", "-q", "--refresh")
 	_, err := d.run(ctx, "read-tree", "-m", "-u", from, to)
 	return err

@@ -92,8 +92,8 @@ func (a API) Write(out io.Writer) error {
 	return err
 }
 
-// compare compares the API of a module in the tree with that at a revision. Siblings are taken from their folders, on both
-// sides: from the moment of the revision, they are those that it was made with.
+// compare compares the API of a module in the tree with that at a revision. Siblings are taken from their folders, on
+// both sides: from the moment of the revision, they are those that it was made with.
 func compare(ctx context.Context, r *repository.Repository, m repository.Module, revision string) (api.Difference, error) {
 	temporary, err := os.MkdirTemp("", "release-plan-")
 	if err != nil {
@@ -115,7 +115,8 @@ func compare(ctx context.Context, r *repository.Repository, m repository.Module,
 	return api.Compare(ctx, m.Path, filepath.Join(temporary, filepath.FromSlash(m.Dir)), r.Folder(m))
 }
 
-// withSiblings gives a module's go.mod among all files of a revision, such that it takes siblings from their folders there.
+// withSiblings gives a module's go.mod among all files of a revision, such that it takes siblings from their folders
+// there.
 func withSiblings(m repository.Module, files map[string][]byte) ([]byte, error) {
 	name := strings.TrimPrefix(m.Dir+"/go.mod", "./")
 	file, err := modfile.Parse(name, files[name], nil)

@@ -46,8 +46,8 @@ type Module struct {
 }
 
 // Make compares every released module with its last tag. A module is released when it has no tag, when it has changed
-// since, when its changelog says something under Unreleased, when a module that it requires is released, because then its
-// requirement names another version, and when its companion is.
+// since, when its changelog says something under Unreleased, when a module that it requires is released, because then
+// its requirement names another version, and when its companion is.
 func Make(ctx context.Context, r *repository.Repository, day time.Time) (Plan, error) {
 	released, err := r.Released()
 	if err != nil {

@@ -23,8 +23,8 @@ type packageImports struct {
 	plain, test []string
 }
 
-// read adds a module's packages. Files for other systems count too, as they do for go mod tidy; those that are for `go run`
-// alone don't.
+// read adds a module's packages. Files for other systems count too, as they do for go mod tidy; those that are for `go
+// run` alone don't.
 func (all imports) read(modulePath string, files snapshot.Files, ours func(importPath string) bool) error {
 	mod, err := modfile.Parse("go.mod", files["go.mod"], nil)
 	if err != nil {
@@ -76,9 +76,9 @@ func hidden(name string) bool {
 	return false
 }
 
-// siblings gives the modules whose packages go mod tidy looks into for one of the modules: those of all that its packages and
-// its tests need, and of all that the tests of those packages need, which is one step further than what its go.mod has to
-// require.
+// siblings gives the modules whose packages go mod tidy looks into for one of the modules: those of all that its
+// packages and its tests need, and of all that the tests of those packages need, which is one step further than what
+// its go.mod has to require.
 func (all imports) siblings(modulePath string) map[string]bool {
 	needed := map[string]bool{}
 	var follow func(importPath string)

@@ -80,8 +80,8 @@ func isOurs(modules []repository.Module, importPath string) bool {
 }
 
 // FromTree makes the released modules out of the working tree. versions are theirs by their paths; a module without one
-// gets the version that all such modules share, which names the time of the last commit and the contents of all of them:
-// the same contents have the same version, and it is older than any release.
+// gets the version that all such modules share, which names the time of the last commit and the contents of all of
+// them: the same contents have the same version, and it is older than any release.
 func FromTree(ctx context.Context, r *repository.Repository, versions map[string]string) ([]Module, error) {
 	released, err := r.Released()
 	if err != nil {

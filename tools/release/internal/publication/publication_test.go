@@ -13,8 +13,8 @@ import (
 	"github.com/operkit/operkit/tools/release/internal/repotest"
 )
 
-// TestSums: go.sum has the contents of a sibling whose packages are imported, by tests of neighbours too, and of one that is
-// only required its go.mod.
+// TestSums: go.sum has the contents of a sibling whose packages are imported, by tests of neighbours too, and of one
+// that is only required its go.mod.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	const deep = "package deep\n\nimport _ \"example.com/kit/aside\"\n"

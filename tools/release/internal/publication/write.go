@@ -18,8 +18,8 @@ import (
 // nobody is the text of the file that stands where a proxy has the versions of a module, for a path that is none.
 const nobody = "No module has this path. This is a file and no folder so that the go command takes it for an error and asks nobody else.\n"
 
-// Write adds the modules to a file-system module proxy in dir, which is made when it isn't there. Each file appears as a
-// whole. Versions that are there already stay, those of the same name are replaced.
+// Write adds the modules to a file-system module proxy in dir, which is made when it isn't there. Each file appears as
+// a whole. Versions that are there already stay, those of the same name are replaced.
 //
 // Paths between a module and the top of the repository that are no modules themselves are answered, too: the go command
 // asks for all of them when it looks for the module that a package is in, and would go on to the next proxy.

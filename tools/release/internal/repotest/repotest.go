@@ -42,8 +42,8 @@ func New(t testing.TB, files Files) *Repository {
 	return r
 }
 
-// Standard are the files of a repository in which top requires middle, middle requires ground, and aside is alone. Those
-// four are released; scratch requires top and isn't.
+// Standard are the files of a repository in which top requires middle, middle requires ground, and aside is alone.
+// Those four are released; scratch requires top and isn't.
 func Standard() Files {
 	return Files{
 		"LICENSE":            "Do what you like.\n",
@@ -63,8 +63,8 @@ func Standard() Files {
 	}
 }
 
-// Mod is the go.mod of a module in a folder, which takes the modules that it requires from their folders. "ground // indirect"
-// is a requirement with that comment.
+// Mod is the go.mod of a module in a folder, which takes the modules that it requires from their folders. "ground //
+// indirect" is a requirement with that comment.
 func Mod(dir string, requires ...string) string {
 	up := strings.Repeat("../", strings.Count(dir, "/")+1)
 	text := "module " + Prefix + dir + "\n\ngo 1.26.0\n"

@@ -12,15 +12,16 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// Published is what others have to know of a published version of a module: how it is required, and the lines of go.sum.
+// Published is what others have to know of a published version of a module: how it is required, and the lines of
+// go.sum.
 type Published struct {
 	Version     string
 	Sum, ModSum string
 }
 
 // Publish gives the files as a published version holds them. siblings are the published modules of the same repository
-// by their paths; all that go.mod requires of the repository must be among them. For those in needed, whose packages the
-// module or its neighbours import, go.sum has the sums of their contents. f is not changed.
+// by their paths; all that go.mod requires of the repository must be among them. For those in needed, whose packages
+// the module or its neighbours import, go.sum has the sums of their contents. f is not changed.
 func (f Files) Publish(dir string, siblings map[string]Published, needed map[string]bool, ours func(modulePath string) bool) (Files, error) {
 	name := path.Join(dir, "go.mod")
 	file, err := modfile.Parse(name, f["go.mod"], nil)
@@ -78,11 +79,12 @@ func dropReplaces(file *modfile.File, name string, ours func(string) bool) error
 	return nil
 }
 
-// sums are the lines of a go.sum: the checksums of versions of modules, and of their go.mod files where the version ends with
-// "/go.mod".
+// sums are the lines of a go.sum: the checksums of versions of modules, and of their go.mod files where the version
+// ends with "/go.mod".
 type sums map[module.Version][]string
 
-// newSums reads a go.sum, without the lines about modules of the repository. What is no line of a go.sum is passed over.
+// newSums reads a go.sum, without the lines about modules of the repository. What is no line of a go.sum is passed
+// over.
 func newSums(text []byte, ours func(modulePath string) bool) sums {
 	s := sums{}
 	for line := range bytes.Lines(text) {
@@ -115,8 +117,8 @@ func (s sums) format() []byte {
 }
 
 // Changed lists the files that differ between two moments of a module, as far as that is a reason to release it again:
-// tests and their data are none, and neither is what the release itself changes, which are versions of siblings in go.mod
-// and go.sum and the lines that replace them.
+// tests and their data are none, and neither is what the release itself changes, which are versions of siblings in
+// go.mod and go.sum and the lines that replace them.
 func Changed(before, after Files, ours func(modulePath string) bool) ([]string, error) {
 	names := map[string]bool{}
 	for _, files := range []Files{before, after} {

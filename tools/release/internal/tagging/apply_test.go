@@ -55,8 +55,8 @@ func TestApply(t *testing.T) {
 	assert.EqualError(t, err, "nothing to release: no module has changed since its last tag", "a release is no reason for another one")
 }
 
-// TestWhatIsTaggedIsWhatWasPlanned compares the archives that are made of a plan with those that the go command makes of the
-// tags.
+// TestWhatIsTaggedIsWhatWasPlanned compares the archives that are made of a plan with those that the go command makes
+// of the tags.
 func TestWhatIsTaggedIsWhatWasPlanned(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, repotest.Standard())

@@ -1,7 +1,8 @@
-// Package tagging carries out a plan in a repository: two commits and a tag for each module, and nothing that is half done.
+// Package tagging carries out a plan in a repository: two commits and a tag for each module, and nothing that is half
+// done.
 //
-// The first commit is the next one of the branch and gives the changelogs their sections. The second one is its child and
-// lies on no branch: there the go.mod and go.sum of the modules are as they are published. All tags name it. Objects are
-// written before any reference is, then the branch and all tags change together; who is interrupted before that has changed
-// nothing.
+// The first commit is the next one of the branch and gives the changelogs their sections. The second one is its child
+// and lies on no branch: there the go.mod and go.sum of the modules are as they are published. All tags name it.
+// Objects are written before any reference is, then the branch and all tags change together; who is interrupted before
+// that has changed nothing.
 package tagging
