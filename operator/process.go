@@ -66,7 +66,7 @@ func newLogger(out io.Writer, c config.Log) *slog.Logger {
 	}
 	level, _ := logging.ParseLevel(c.Level)
 	filters, _ := logging.ParseFilters(strings.Join(c.Filters, ","))
-	return slog.New(logging.NewHandler(handler, logging.Level(level), logging.Filters(filters)))
+	return slog.New(logging.NewHandler(handler, level, filters))
 }
 
 // clientConfig returns how to reach the API server.
@@ -160,9 +160,9 @@ func (p *process) givenOptions() (options []reconcile.Option) {
 	}
 	add(p.manifests != nil, func() reconcile.Option { return reconcile.Observe(p.manifests.Observe) })
 	add(p.events != nil, func() reconcile.Option { return reconcile.Events(p.events) })
-	add(!p.Status.Manage, reconcile.WithoutStatus)
-	add(p.Status.Graph, reconcile.GraphInStatus)
-	add(p.Status.Service, reconcile.ServiceStatus)
+	add(!p.Status.Manage, func() reconcile.Option { return reconcile.Status(reconcile.NoStatus) })
+	add(p.Status.Graph, func() reconcile.Option { return reconcile.Status(reconcile.DependencyGraph) })
+	add(p.Status.Service, func() reconcile.Option { return reconcile.Status(reconcile.ServiceStatus) })
 	add(p.Objects.InternalNames, reconcile.NameObjects)
 	add(len(p.Versions.Supported) > 0, func() reconcile.Option { return reconcile.SupportedVersions(p.Versions.Supported...) })
 	add(p.Versions.Strict, func() reconcile.Option { return reconcile.StrictVersions(p.Versions.Exempt...) })

@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -29,7 +30,7 @@ func (guest) Setup(_ context.Context, s *reconcile.Session) error {
 		} `json:"spec"`
 	}
 	if err := s.Into(&resource); err != nil || resource.Spec.Mistake {
-		return reconcile.Configuration("spec.mistake: there is one")
+		return request.Configuration("spec.mistake: there is one")
 	}
 	s.Add("room", guestMap("room", "number 7"))
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/operator"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -37,7 +38,7 @@ func (widget) Setup(_ context.Context, s *reconcile.Session) error {
 	case "error":
 		return errors.New("the moon is in the wrong phase")
 	case "waiting":
-		return reconcile.Precondition("the tide isn't in")
+		return request.Precondition("the tide isn't in")
 	case "cycle":
 		first.After(second)
 	case "nil":

@@ -65,7 +65,7 @@ func TestAddMistakes(t *testing.T) {
 		{"one object twice in a component", func(s *Session) { s.Add("c", configMap("b"), elsewhere) }, "component c: object configmap/b: is added twice"},
 		{"reconcile 9: it waits for nothing", func(s *Session) { s.Add("c").After(nil) }, "component c: waits for a component that is nil"},
 		{"reconcile 9: a gate that is nil", func(s *Session) { s.Add("c").After(s.Add("d"), nil) }, "component c: waits for d with a gate that is nil"},
-		{"reconcile 9: a component of another session", func(s *Session) { s.Add("c").After((&Session{resource: widget()}).Add("d")) },
+		{"reconcile 9: a component of another session", func(s *Session) { s.Add("c").After((&Session{reconciler: &Reconciler{}, resource: widget()}).Add("d")) },
 			"component c: waits for d, which belongs to another session"},
 		{"reconcile 9: the one that is waited for is disabled", func(s *Session) { s.Add("web").After(s.Add("redis").Disable()) },
 			"component web: waits for redis although redis is disabled: leave that dependency out then"},

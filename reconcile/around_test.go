@@ -49,5 +49,5 @@ func TestAroundComponents(t *testing.T) {
 	assert.NotContains(t, steps, "outer>inner verify web", "what isn't deployed isn't verified")
 
 	_, err = New(setup, deploy.NewManager(w), AroundComponents(nil))
-	require.EqualError(t, err, "around components: is nil")
+	require.EqualError(t, err, "around components: nil function")
 }

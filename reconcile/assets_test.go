@@ -43,7 +43,7 @@ func newLibrary(versions ...string) *library {
 func (l *library) Open(_ context.Context, s *Session) (fs.FS, func(), error) {
 	files, ok := l.versions[s.Version()]
 	if !ok {
-		return nil, nil, Configuration("there is no version %q", s.Version())
+		return nil, nil, request.Configuration("there is no version %q", s.Version())
 	}
 	l.opened.Add(1)
 	l.mu.Lock()
@@ -143,14 +143,14 @@ func TestAssets(t *testing.T) {
 	t.Run("files that are to come are waited for", func(t *testing.T) {
 		t.Parallel()
 		w := newWorldWith(t, wanting("1"))
-		w.calm(w.reconciler(&controller{}, WithAssets(shelf{err: Precondition("it is being checked out")})))
+		w.calm(w.reconciler(&controller{}, WithAssets(shelf{err: request.Precondition("it is being checked out")})))
 		assert.Equal(t, "Initializing/PreconditionWait", w.verdict())
 	})
 	t.Run("a release that panics is told, and harms nobody", func(t *testing.T) {
 		t.Parallel()
 		w := newWorldWith(t, wanting("1"))
 		w.calm(w.reconciler(adding(func(*Session) {}), WithAssets(burning{late: true})))
-		assert.Equal(t, 1, w.logs.Count(`method="release of Assets"`))
+		assert.Equal(t, 1, w.logs.Count("panic in a function of Cleanup"))
 	})
 }
 

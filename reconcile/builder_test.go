@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -98,7 +99,7 @@ func TestBuilder(t *testing.T) {
 				c.Add("a", configMap("a"))
 				return errors.New("no template")
 			}, "component c: build: no template", "Errored/Errored"},
-			"waiting": {func(context.Context, *Session, *Component) error { return Precondition("no address yet") },
+			"waiting": {func(context.Context, *Session, *Component) error { return request.Precondition("no address yet") },
 				"c: build: no address yet", "Initializing/PreconditionWait"},
 			"a panic": {func(context.Context, *Session, *Component) error { panic("oh") }, "component c: build: panic: oh", "Errored/Errored"},
 			"two objects of one name": {func(_ context.Context, _ *Session, c *Component) error {
@@ -149,7 +150,7 @@ func TestBuilder(t *testing.T) {
 		assert.Equal(t, []string{"apply ConfigMap shop/a", writeStatus}, w.calm(r))
 		assert.Equal(t, []string{"revise a", "deploy c", "verify c"}, steps)
 
-		steps, way.verify = nil, Precondition("not warm yet")
+		steps, way.verify = nil, request.Precondition("not warm yet")
 		w.calm(r)
 		assert.Equal(t, "c: not warm yet", w.message())
 		way.verify, way.deploy = nil, errors.New("no power")
@@ -179,7 +180,7 @@ func TestBuilder(t *testing.T) {
 	t.Run("a gate asks its own way", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
-		way := &particular{built: *building("a"), note: func(string) {}, verify: Precondition("not warm yet")}
+		way := &particular{built: *building("a"), note: func(string) {}, verify: request.Precondition("not warm yet")}
 		r := w.reconciler(adding(func(s *Session) {
 			s.Add("second", configMap("b")).After(s.Use("first", way), Ready)
 			s.Add("third", configMap("c")).After(s.Add("zero"), Deployed)
@@ -192,7 +193,7 @@ func TestBuilder(t *testing.T) {
 		require.EqualError(t, err, "component first: burnt", "who waits for it has done nothing wrong")
 		assert.Equal(t, []any{map[string]any{"name": "second", "reason": "waits for first (its gate is closed)"}},
 			w.status("componentStatus", "unstartedComponents"))
-		for _, temporary := range []error{&deploy.UnavailableError{Err: errNo}, Passing(errNo)} {
+		for _, temporary := range []error{&deploy.UnavailableError{Err: errNo}, request.Passing(errNo)} {
 			way.verify = temporary
 			_, _, err = w.once(r)
 			require.ErrorContains(t, err, "component second: gate on component first: ", "nothing is known of it")
@@ -217,7 +218,7 @@ func TestBuilderMistakes(t *testing.T) {
 		builder Builder
 		want    string
 	}{
-		"none":               {nil, "component c: its builder is nil"},
+		"none":               {nil, "component c: nil builder"},
 		"another signature":  {&wrongDeploy{}, "component c: *reconcile.wrongDeploy: its method Deploy is (context.Context) error: make it (context.Context, *reconcile.Session, *reconcile.Component) error"},
 		"a pointer receiver": {pointerVerify{}, "component c: reconcile.pointerVerify: its method Verify has a pointer receiver: pass a *reconcile.pointerVerify"},
 	} {
@@ -283,7 +284,7 @@ func TestReadyWhen(t *testing.T) {
 			message string
 			failed  bool
 		}{
-			{Precondition("phase is Pending"), "c: ConfigMap a: phase is Pending", false},
+			{request.Precondition("phase is Pending"), "c: ConfigMap a: phase is Pending", false},
 			{errors.New("phase is Broken"), "component c: ConfigMap a: phase is Broken", true},
 			{nil, "Rollout Complete", false},
 		} {

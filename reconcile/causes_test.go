@@ -74,7 +74,7 @@ func TestCauses(t *testing.T) {
 			"(0 of 1 replicas are ready: PersistentVolumeClaim data: the claim isn't bound yet)"},
 		{"a claim that isn't there", workload(deployments, byApp), unavailable, nil, nil, "(0 of 1 replicas are ready: PersistentVolumeClaim data: there is no such object)"},
 		{"Pods aren't held", workload(deployments, byApp), unavailable, []*unstructured.Unstructured{bound, podOf("web-1", "web", pulling)}, []schema.GroupVersionKind{podKind}, "(0 of 1 replicas are ready)"},
-		{"claims aren't held", workload(deployments, byApp), unavailable, nil, []schema.GroupVersionKind{claimsKind}, "(0 of 1 replicas are ready)"},
+		{"claims aren't held", workload(deployments, byApp), unavailable, nil, []schema.GroupVersionKind{volumeClaimKind}, "(0 of 1 replicas are ready)"},
 		{"a selector by expressions", workload(deployments, map[string]any{"matchExpressions": []any{map[string]any{"key": "app", "operator": "In", "values": []any{"web"}}}}), unavailable,
 			[]*unstructured.Unstructured{bound, podOf("web-1", "web", pulling)}, nil, "Pod web-1: "},
 		{"an empty selector selects nothing", workload(deployments, map[string]any{}), unavailable, []*unstructured.Unstructured{bound, podOf("web-1", "web", pulling)}, nil, "(0 of 1 replicas are ready)"},

@@ -78,7 +78,7 @@ func TestClusterScopedResources(t *testing.T) {
 		for range 2 {
 			assert.Empty(t, c.calm())
 		}
-		north, err := c.memory.View().Get(t.Context(), northRef)
+		north, err := c.recorder.memory.View().Get(t.Context(), northRef)
 		require.NoError(t, err)
 		plan, err := c.Plan(t.Context(), north)
 		require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestClusterScopedResources(t *testing.T) {
 			{Object: map[string]any{"apiVersion": "example.dev/v1", "kind": "Region", "metadata": map[string]any{"name": "north",
 				"annotations": map[string]any{"operkit.dev/config-defaults": "ours"}}}},
 		} {
-			_, err := c.memory.Port().Apply(t.Context(), edit, deploy.ApplyOptions{FieldManager: "somebody"})
+			_, err := c.recorder.memory.Port().Apply(t.Context(), edit, deploy.ApplyOptions{FieldManager: "somebody"})
 			require.NoError(t, err)
 		}
 		c.calm()

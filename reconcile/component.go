@@ -1,9 +1,11 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
@@ -161,4 +163,80 @@ func (c *Component) waiting() string {
 		}
 	}
 	return ""
+}
+
+// objectIndex finds objects that are rendered more than once: each would undo what the other wrote, with every reconcile
+// anew. The versions of a kind are the same objects.
+type objectIndex struct {
+	mu      sync.Mutex
+	holders map[identity]*Object
+}
+
+type identity struct {
+	kind            schema.GroupKind
+	namespace, name string
+}
+
+func (s *Session) identityOf(ref deploy.Ref) identity {
+	return identity{ref.Kind.GroupKind(), cmp.Or(ref.Namespace, s.home), ref.Name}
+}
+
+// expect makes room for n objects. Those of components that were rendered before the rollout stay.
+func (l *objectIndex) expect(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.holders) == 0 {
+		l.holders = make(map[identity]*Object, n)
+	}
+}
+
+// register records the object that o is rendered as, in place of an earlier one, or returns an error that names the
+// component that renders it already. What has no name yet isn't recorded.
+func (s *Session) register(o *Object, ref deploy.Ref) error {
+	if ref == o.ref && o.registered.name != "" {
+		return nil // it was registered when it was added
+	}
+	l, id := &s.index, s.identityOf(ref)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if o.registered != id && o.registered.name != "" {
+		delete(l.holders, o.registered)
+		o.registered = identity{}
+	}
+	if id.name == "" {
+		return nil
+	}
+	switch holder := l.holders[id]; {
+	case holder == nil:
+		if l.holders == nil {
+			l.holders = map[identity]*Object{}
+		}
+		l.holders[id], o.registered = o, id
+		return nil
+	case holder == o:
+		return nil
+	case holder.component == o.component:
+		return fmt.Errorf("%s is in it twice", ref)
+	default:
+		return fmt.Errorf("%s is in component %s already: leave it out of one", ref, holder.component.name)
+	}
+}
+
+// release forgets the objects.
+func (l *objectIndex) release(objects []*Object) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range objects {
+		if l.holders[o.registered] == o {
+			delete(l.holders, o.registered)
+		}
+	}
+}
+
+// wanted reports whether an enabled component has rendered what id names.
+func (l *objectIndex) wanted(id identity) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	holder := l.holders[id]
+	return holder != nil && !holder.component.disabled
 }

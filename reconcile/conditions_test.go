@@ -30,15 +30,15 @@ func TestErrorsBecomeConditions(t *testing.T) {
 		// prefix stands before the error's own text.
 		prefix string
 	}{
-		{reason: "status 14: precondition leaves Ready alone", setup: Precondition("no %s yet", "node"),
+		{reason: "status 14: precondition leaves Ready alone", setup: request.Precondition("no %s yet", "node"),
 			later: "Stable/PreconditionWait", first: "Initializing/PreconditionWait", waits: true, prefix: "setup: "},
-		{reason: "status 14: config", setup: Configuration("spec.size: %d is odd", 3),
+		{reason: "status 14: config", setup: request.Configuration("spec.size: %d is odd", 3),
 			later: "ConfigError/Errored", first: "ConfigError/Errored", prefix: "setup: "},
 		{reason: "status 14: an unknown one", setup: errors.New("weird"),
 			later: "Errored/Errored", first: "Errored/Errored", prefix: "setup: "},
-		{reason: "status 14: a class shows through what wraps it", setup: request.Permanent(Configuration("odd")),
+		{reason: "status 14: a class shows through what wraps it", setup: request.Permanent(request.Configuration("odd")),
 			later: "ConfigError/Errored", first: "ConfigError/Errored", prefix: "setup: "},
-		{reason: "status 14: the most severe of several counts", setup: errors.Join(Precondition("wait"), errors.New("weird")),
+		{reason: "status 14: the most severe of several counts", setup: errors.Join(request.Precondition("wait"), errors.New("weird")),
 			later: "Errored/Errored", first: "Errored/Errored", prefix: "setup: "},
 		{reason: "status 14: cluster, asked by Setup", setup: forbidden("get", "pods"),
 			later: "Stable/ClusterError", first: "Initializing/ClusterError",
@@ -111,7 +111,7 @@ func TestConditionsInDetail(t *testing.T) {
 		w.calm(r)
 		since := w.condition(status.ConditionReady).LastTransitionTime
 		assert.Equal(t, metav1.Date(2030, 1, 2, 3, 4, 6, 0, time.UTC).Unix(), since.Unix())
-		fail = Precondition("wait")
+		fail = request.Precondition("wait")
 		w.calm(r)
 		assert.Equal(t, since, w.condition(status.ConditionReady).LastTransitionTime)
 	})
@@ -190,7 +190,7 @@ func TestPanics(t *testing.T) {
 	t.Run("with an error: what that is counts", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
-		_, _, err := w.once(w.reconciler(&controller{func(context.Context, *Session) error { panic(Configuration("odd")) }}))
+		_, _, err := w.once(w.reconciler(&controller{func(context.Context, *Session) error { panic(request.Configuration("odd")) }}))
 		assert.EqualError(t, err, "setup: panic: odd")
 		assert.Equal(t, "ConfigError/Errored", w.verdict())
 	})

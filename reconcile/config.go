@@ -2,13 +2,20 @@ package reconcile
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/plain"
+	"github.com/operkit/operkit/reconcile/internal/render"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	apijson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
@@ -17,17 +24,17 @@ var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 // configOverridesField is where a resource overrides its configuration: beside spec, not in it.
 const configOverridesField = "configOverrides"
 
-// Config returns the configuration for the resource: the controller's defaults (ConfigDefaulter), over
+// Config returns the configuration for the resource: the controller's defaults (Defaulter), over
 // them those of the ConfigMap that the annotation <domain>/config-defaults names, over these what the
 // resource has under configOverrides. Maps are merged, everything else is replaced as a whole (spec:
 // reconcile 41). The annotation is "name", of a ConfigMap beside the resource whose values are read as
 // YAML, or as text where they are none; or "name/key", of which the one value is the configuration. The
 // map is the caller's own. In Finalize a ConfigMap that is gone, as it is when the namespace is deleted, is passed
 // over with a warning in the log.
-func (s *Session) Config() map[string]any { return layered(s.config) }
+func (s *Session) Config() map[string]any { return render.Layered(s.config) }
 
 // ConfigInto decodes Config into target, a pointer to a struct. A value that doesn't fit is an error that
-// names it, of the kind that Configuration makes.
+// names it, of the kind that request.Configuration makes.
 func (s *Session) ConfigInto(target any) error { return decodeInto("configuration", s.config, target) }
 
 // configure reads the layers of the configuration.
@@ -43,9 +50,9 @@ func (r *Reconciler) configure(ctx context.Context, s *Session) error {
 func (r *Reconciler) layer(s *Session, defaults map[string]any) error {
 	overrides, isMap := s.described.Object[configOverridesField].(map[string]any)
 	if given := s.described.Object[configOverridesField]; given != nil && !isMap {
-		return Configuration("%s: %s is no map: give it fields, or leave it out", deploy.RefOf(s.resource), configOverridesField)
+		return request.Configuration("%s: %s is no map: give it fields, or leave it out", deploy.RefOf(s.resource), configOverridesField)
 	}
-	s.config = layered(r.configDefaults, defaults, overrides)
+	s.config = render.Layered(r.defaults.Config, defaults, overrides)
 	return nil
 }
 
@@ -59,7 +66,7 @@ func (s *Session) configDefaults(ctx context.Context) (map[string]any, error) {
 	name, key, oneKey := strings.Cut(named, "/")
 	ref := deploy.Ref{Kind: configMapKind, Namespace: s.home, Name: name}
 	invalid := func(format string, args ...any) error {
-		return Configuration("annotation %s: %q: %w", annotation, named, fmt.Errorf(format, args...))
+		return request.Configuration("annotation %s: %q: %w", annotation, named, fmt.Errorf(format, args...))
 	}
 	if name == "" || oneKey && key == "" {
 		return nil, invalid("is neither <ConfigMap> nor <ConfigMap>/<key>")
@@ -116,4 +123,61 @@ func yamlOrText(text string) any {
 		return whole[""]
 	}
 	return text
+}
+
+// readDefaults asks the controller for its defaults, once.
+func (r *Reconciler) readDefaults() error {
+	defaulter, ok := r.controller.(Defaulter)
+	if !ok {
+		return nil
+	}
+	defaults := defaulter.Defaults()
+	var err error
+	if r.defaults.Resource, err = plain.Map(defaults.Resource); err != nil {
+		return fmt.Errorf("controller %T: its defaults can't be merged under a resource: %w", r.controller, err)
+	}
+	if r.defaults.Config, err = plain.Map(defaults.Config); err != nil {
+		return fmt.Errorf("controller %T: its defaults can't be merged under a configuration: %w", r.controller, err)
+	}
+	return nil
+}
+
+// Into decodes what Resource returns into target, a pointer to its Go type, which then shares nothing
+// with the resource. A field whose value doesn't fit is an error that names it, of the kind
+// that request.Configuration makes; target is worthless then. Names of fields count as they are written, as everywhere in
+// Kubernetes. metadata.managedFields are left out.
+func (s *Session) Into(target any) error {
+	return decodeInto(deploy.RefOf(s.resource).String(), withoutManagedFields(s.described.Object), target)
+}
+
+// withoutManagedFields is content without what is the larger part of most resources and of no use to a controller.
+func withoutManagedFields(content map[string]any) map[string]any {
+	metadata, _ := content["metadata"].(map[string]any)
+	if metadata["managedFields"] == nil {
+		return content
+	}
+	content, metadata = maps.Clone(content), maps.Clone(metadata)
+	delete(metadata, "managedFields")
+	content["metadata"] = metadata
+	return content
+}
+
+// decodeInto decodes content, which errors call what, by way of JSON: that refuses numbers that are too large
+// and shares no maps.
+func decodeInto(what string, content map[string]any, target any) error {
+	if at := reflect.ValueOf(target); at.Kind() != reflect.Pointer || at.IsNil() {
+		return fmt.Errorf("%s: can't be decoded into a %T: pass a pointer to its Go type", what, target)
+	}
+	document, err := json.Marshal(content)
+	if err == nil {
+		err = apijson.Unmarshal(document, target)
+	}
+	var unfit *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &unfit):
+		return request.Configuration("%s: %s: %s doesn't fit the type %s: correct it", what, strings.TrimPrefix(unfit.Field, "."), unfit.Value, unfit.Type)
+	case err != nil:
+		return request.Configuration("%s: doesn't fit %T: %w", what, target, err)
+	}
+	return nil
 }

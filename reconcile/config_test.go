@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,7 +28,7 @@ func newConfigured(defaults map[string]any) *configured {
 	return c
 }
 
-func (c *configured) ConfigDefaults() map[string]any { return c.defaults }
+func (c *configured) Defaults() Defaults { return Defaults{Config: c.defaults} }
 
 // withConfig is the widget with an annotation and overrides.
 func withConfig(annotation string, overrides any) *unstructured.Unstructured {
@@ -122,7 +124,7 @@ func TestConfigErrors(t *testing.T) {
 		})
 	}
 	_, err := New(newConfigured(map[string]any{"x": func() {}}), deploy.NewManager(newWorld(t)))
-	require.ErrorContains(t, err, "its ConfigDefaults are no configuration")
+	require.ErrorContains(t, err, "its defaults can't be merged under a configuration")
 }
 
 func TestConfigInto(t *testing.T) {
@@ -159,12 +161,12 @@ func TestConfigIntoRefuses(t *testing.T) {
 		assert.Equal(t, int64(1), target.Any["n"], "integers stay what they are")
 		err := s.ConfigInto(target)
 		require.ErrorContains(t, err, "configuration: can't be decoded into a struct")
-		assert.Equal(t, classUnknown, classOf(err), "the operator's mistake")
+		assert.Equal(t, status.ErrorUnknown, request.ClassOf(err), "the operator's mistake")
 		err = s.ConfigInto(&struct {
 			Size int `json:"size"`
 		}{})
 		require.ErrorContains(t, err, "configuration: size: string doesn't fit the type int: correct it")
-		assert.Equal(t, classConfiguration, classOf(err))
+		assert.Equal(t, status.ErrorConfig, request.ClassOf(err))
 	})
 }
 

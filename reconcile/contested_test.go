@@ -35,7 +35,7 @@ func TestContested(t *testing.T) {
 		require.ErrorContains(t, err, `component web: ConfigMap shop/c: another process applies this object as the same field manager "operkit"`)
 		after, timed := request.RetryTime(err)
 		assert.True(t, timed && after > 0 && after <= 2*time.Minute, "it comes back by itself in %s", after)
-		assert.Equal(t, 1, ours.Contested())
+		assert.Equal(t, 1, ours.Tally().Contested)
 		assert.Equal(t, map[Standing]int{Failing: 1}, ours.Tally().Resources)
 		assert.Empty(t, o.texts(), "it was said")
 		updating := w.condition(status.ConditionUpdating)
@@ -63,7 +63,7 @@ func TestContested(t *testing.T) {
 			require.Less(t, time.Since(start), 4*time.Minute)
 			time.Sleep(after)
 		}
-		assert.Zero(t, ours.Contested())
+		assert.Zero(t, ours.Tally().Contested)
 		assert.Equal(t, map[Standing]int{Settled: 1}, ours.Tally().Resources)
 		assert.Empty(t, o.texts())
 		assert.Equal(t, "ours", w.get(configMapRef("c")).Object["data"].(map[string]any)["of"])

@@ -4,61 +4,138 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/optional"
+	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Controller describes what a custom resource stands for. One value serves all resources
-// of its kind, several at once: it must not keep state of a session.
+// Controller describes what a custom resource stands for. One value serves all resources of its kind, several at once:
+// it must not keep state of a session.
 //
-// It may have more methods, each of an interface of its own: Finalizer; AfterDeployer, UnsuccessfulDeployer, AfterVerifier
-// and UnsuccessfulVerifier; Upgrader; Requeuer and Exhauster; Defaulter and ConfigDefaulter; Releaser; and source.Provider, which says what
-// brings resources to reconcile beside their own changes and those of what they own. A method of one of these names
-// with another signature is an error.
+// It may have more methods, each an interface of its own:
+//
+//	Finalizer         Finalize         is called while the resource is being deleted
+//	AfterDeployer     AfterDeploy      is called when all components are deployed
+//	AfterVerifier     AfterVerify      is called when all components are ready
+//	AfterIncompleter  AfterIncomplete  is called when not all components could be deployed, or are ready
+//	Upgrader          Upgrade          is called before Setup when the version changes
+//	Requeuer          Requeue          sets when the resource is reconciled again
+//	Exhauster         Exhausted        is called when the resource is given up, see MaxAttempts
+//	Defaulter         Defaults         returns defaults of the resource and of its configuration
+//	Scoper            Scope            returns whether resources live in namespaces
+//	source.Provider   Sources          declares what else brings resources to reconcile
+//
+// New refuses a method of one of these names with another signature. To have the compiler find it, write
+//
+//	var _ reconcile.Finalizer = Shop{}
 type Controller interface {
-	// Kind is the kind of the custom resource. Group may be empty, version and kind not.
+	// Kind returns the kind of the custom resource. Group may be empty, version and kind not.
 	Kind() schema.GroupVersionKind
-	// Setup adds the components of the session's resource. It is called once per reconcile
-	// and must do the same for the same resource. An error ends the reconcile before
-	// anything is written; see Precondition and Configuration for its kinds. So does a panic.
+	// Setup adds the components of the session's resource. It is called once per reconcile and must do the same for the
+	// same resource. An error ends the reconcile before anything is written, and so does a panic; see
+	// request.Precondition and request.Configuration.
 	Setup(ctx context.Context, s *Session) error
 }
 
-// Finalizer is implemented by a Controller that has something to do before a resource and
-// what it owns may go. The resource then carries a finalizer.
+// Finalizer is implemented by a Controller that has something to do before a resource and what it owns may go. The
+// resource then carries a finalizer.
 type Finalizer interface {
 	// Finalize is called with every reconcile while the resource is being deleted. To wait for something return
-	// Precondition.
+	// request.Precondition.
 	//
 	// Once it returns nil, the components that it has added are rolled out as those of Setup are, in their order, with
-	// gates, patches and hooks (AfterVerifier and the others); those on which it called Remove itself are left out. It
-	// must add the same components each time. When all are verified, or none were added, the finalizer is removed and the
-	// cluster collects the objects that the resource owns, those of Finalize too. A component that fails holds the
-	// resource; the condition Updating and an event name it. Nothing is pruned: the objects of Setup stay as they are
-	// until then.
+	// gates, patches and hooks; those on which it called Remove itself are left out. It must add the same components each
+	// time. When all are verified, or none were added, the finalizer is removed and the cluster collects the objects that
+	// the resource owns, those of Finalize too. A component that fails holds the resource; the condition Updating and an
+	// event name it. Nothing is pruned: the objects of Setup stay as they are until then.
 	//
 	// Two cases differ. While the garbage collector has a finalizer of its own on the resource (deletion in the
 	// foreground, or with orphans) the rollout waits for it, since the collector would take the new objects too. In a
-	// namespace that is being deleted nothing can be created: components that are refused for that are given up, which the
-	// event EventUnfinished says.
+	// namespace that is being deleted nothing can be created: components that are refused for that are given up, and the
+	// event EventUnfinished names them.
 	Finalize(ctx context.Context, s *Session) error
 }
 
-// defaultFinalizer is the name that is used when none is given (spec: reconcile 20).
-func defaultFinalizer(kind schema.GroupVersionKind) string {
-	name := "finalizers." + strings.ToLower(kind.Kind)
-	if kind.Group != "" {
-		name += "." + kind.Group
-	}
-	return name
+// AfterDeployer is implemented by a Controller that has something to do once every component is deployed.
+type AfterDeployer interface {
+	// AfterDeploy is called before the components are verified. With an error the resource isn't ready;
+	// request.Precondition makes it wait.
+	AfterDeploy(ctx context.Context, s *Session, outcome Outcome) error
+}
+
+// AfterVerifier is implemented by a Controller that has something to do once every component is ready.
+type AfterVerifier interface {
+	// AfterVerify is called at the end of such a rollout, unless AfterDeploy returned an error. With an error the resource
+	// isn't ready.
+	AfterVerify(ctx context.Context, s *Session, outcome Outcome) error
+}
+
+// AfterIncompleter is implemented by a Controller that has something to do after a rollout that isn't complete.
+type AfterIncompleter interface {
+	// AfterIncomplete is called instead of AfterDeploy when not every component could be deployed, and instead of
+	// AfterVerify when all were deployed and not every one is ready; outcome.Deployed tells the two apart. outcome.Err is
+	// nil when components merely wait.
+	AfterIncomplete(ctx context.Context, s *Session, outcome Outcome) error
+}
+
+// Upgrader is implemented by a Controller that has a say in changes of a resource's version.
+type Upgrader interface {
+	// Upgrade is called before Setup, with every reconcile until the resource has reached the new version. from is the
+	// version that it was last brought to, to the one that it wants. An error keeps the resource as it is:
+	// request.Configuration refuses the jump, request.Precondition puts it off.
+	Upgrade(ctx context.Context, s *Session, from, to string) error
+}
+
+// Requeuer is implemented by a Controller that sets when a resource is reconciled again although nothing happens.
+type Requeuer interface {
+	// Requeue is called after a rollout without an error. Zero leaves the time to the option Recheck, a negative one asks
+	// for no other reconcile. request.Precondition stands for the time that request.RetryAfter around it sets, otherwise
+	// that of Recheck, or for an earlier one that a component asks for.
+	Requeue(ctx context.Context, s *Session, outcome Outcome) (after time.Duration, err error)
+}
+
+// Exhauster is implemented by a Controller that wants to know when a resource is given up, see MaxAttempts.
+type Exhauster interface {
+	// Exhausted is called with the last error of the resource. An error of its own is reported too.
+	Exhausted(ctx context.Context, s *Session, err error) error
+}
+
+// Defaults are merged under what a resource says itself. They are written nowhere.
+type Defaults struct {
+	// Resource is merged under each resource before Setup sees it.
+	Resource map[string]any
+	// Config is merged under the configuration of each resource, see Session.Config.
+	Config map[string]any
+}
+
+// Defaulter is implemented by a Controller whose resources, or their configuration, have defaults.
+type Defaulter interface {
+	// Defaults is called once, by New. The maps must not be changed afterwards.
+	Defaults() Defaults
+}
+
+// Scoper is implemented by a Controller that can be rendered without a cluster that knows its kind. Resources of other
+// controllers are then taken to live in namespaces.
+type Scoper interface {
+	// Scope returns where the resources live.
+	Scope() deploy.Scope
+}
+
+// controllerMethods are the interfaces whose methods are found by their names.
+var controllerMethods = []reflect.Type{
+	reflect.TypeFor[Finalizer](), reflect.TypeFor[AfterDeployer](), reflect.TypeFor[AfterVerifier](),
+	reflect.TypeFor[AfterIncompleter](), reflect.TypeFor[Upgrader](), reflect.TypeFor[Requeuer](), reflect.TypeFor[Exhauster](), reflect.TypeFor[Defaulter](), reflect.TypeFor[Scoper](),
+	reflect.TypeFor[source.Provider](),
 }
 
 func checkController(c Controller) error {
 	if c == nil {
-		return errors.New("controller: is nil")
+		return errors.New("nil controller")
 	}
 	if kind := c.Kind(); kind.Kind == "" || kind.Version == "" {
 		return fmt.Errorf("controller %T: its kind %q needs a version and a kind", c, kind)
@@ -66,8 +143,11 @@ func checkController(c Controller) error {
 	return optional.Check(c, controllerMethods...)
 }
 
-// Scoper is implemented by a Controller that says where its resources live, for whoever has no cluster to ask: those of others are
-// taken to live in namespaces.
-type Scoper interface {
-	Scope() deploy.Scope
+// defaultFinalizer returns the name of the finalizer when none is given.
+func defaultFinalizer(kind schema.GroupVersionKind) string {
+	name := "finalizers." + strings.ToLower(kind.Kind)
+	if kind.Group != "" {
+		name += "." + kind.Group
+	}
+	return name
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -161,7 +162,7 @@ func TestDeferredThatIsNone(t *testing.T) {
 		"a definition of a kind": {Deferred{Ref: deploy.Ref{Kind: schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}, Name: "a"}, Digest: "1", Content: content},
 			"the definition a can't be deferred: add its content"},
 		"a content that can't be had": {Deferred{Ref: named, Digest: "1", Content: func(context.Context) (*unstructured.Unstructured, error) {
-			return nil, Precondition("it is being made")
+			return nil, request.Precondition("it is being made")
 		}}, "it is being made"},
 		"a content that is nil":        {Deferred{Ref: named, Digest: "1", Content: func(context.Context) (*unstructured.Unstructured, error) { return nil, nil }}, "its deferred content is nil"},
 		"a content that is empty":      {Deferred{Ref: named, Digest: "1", Content: func(context.Context) (*unstructured.Unstructured, error) { return &unstructured.Unstructured{}, nil }}, "its deferred content is nil"},

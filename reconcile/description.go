@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -93,7 +94,7 @@ func (d *Description) Finalize(ctx context.Context) error {
 }
 
 // Release ends the session.
-func (d *Description) Release() { d.reconciler.release(d.session) }
+func (d *Description) Release() { d.session.release() }
 
 // Session returns the session that the controller described the resource in.
 func (d *Description) Session() *Session { return d.session }
@@ -148,14 +149,14 @@ func (d *Description) Render(ctx context.Context, c *Component) ([]Rendered, err
 
 // judgeOf is who judges an object otherwise than package readiness does by itself, nil for nobody.
 func (s *Session) judgeOf(o *Object) Judge {
-	if len(s.readiness.Registry) == 0 || o.judge != nil {
+	if len(s.reconciler.options.readiness.Registry) == 0 || o.judge != nil {
 		return o.judge
 	}
-	if _, known := s.readiness.Registry[o.ref.Kind.GroupKind()]; !known {
+	if _, known := s.reconciler.options.readiness.Registry[o.ref.Kind.GroupKind()]; !known {
 		return nil
 	}
 	return func(ctx context.Context, live *unstructured.Unstructured) error {
-		result, err := s.judge(ctx, live)
+		result, err := s.judge().Object(ctx, live)
 		if err != nil {
 			return err
 		}
@@ -164,9 +165,9 @@ func (s *Session) judgeOf(o *Object) Judge {
 		case readiness.Ready:
 			return nil
 		case readiness.Failed:
-			return WithClass(OfRollout, errors.New(text))
+			return mistake(errors.New(text))
 		}
-		return Precondition("%s", text)
+		return request.Precondition("%s", text)
 	}
 }
 

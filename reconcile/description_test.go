@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/status/readiness"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,7 +33,7 @@ func TestDescribe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	closed := func(context.Context, *Component) (bool, error) { return false, nil }
-	judge := func(context.Context, *unstructured.Unstructured) error { return Precondition("not yet") }
+	judge := func(context.Context, *unstructured.Unstructured) error { return request.Precondition("not yet") }
 	builder := revising{func(c *Component) { c.Add("b", configMap("b"), ReadyWhen(judge)) }}
 	r := w.reconciler(adding(func(s *Session) {
 		first := s.Add("first")
@@ -87,7 +89,7 @@ func TestDescribeErrors(t *testing.T) {
 		as      Describing
 	}{
 		"Setup fails":       {func(context.Context, *Session) error { return errors.New("no") }, nil, Describing{}},
-		"it waits":          {func(context.Context, *Session) error { return Precondition("not yet") }, nil, Describing{}},
+		"it waits":          {func(context.Context, *Session) error { return request.Precondition("not yet") }, nil, Describing{}},
 		"it panics":         {func(context.Context, *Session) error { panic("no") }, nil, Describing{}},
 		"a component twice": {func(_ context.Context, s *Session) error { s.Add("c"); s.Add("c"); return nil }, nil, Describing{}},
 		"a circle":          {func(_ context.Context, s *Session) error { a := s.Add("a"); a.After(s.Add("b").After(a)); return nil }, nil, Describing{}},
@@ -113,7 +115,7 @@ func TestDescribeErrors(t *testing.T) {
 				assert.Equal(t, w.message(), err.Error())
 			} else {
 				assert.Equal(t, failed.Error(), err.Error())
-				assert.Equal(t, ClassOf(failed), ClassOf(err))
+				assert.Equal(t, request.ClassOf(failed), request.ClassOf(err))
 			}
 		})
 	}
@@ -172,7 +174,7 @@ func TestDescribeVersions(t *testing.T) {
 		_, err := w.describe(r, Describing{Version: "2"})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"1 to 2"}, u.calls)
-		u.upgrade = func(string, string) error { return Configuration("no") }
+		u.upgrade = func(string, string) error { return request.Configuration("no") }
 		_, err = w.describe(r, Describing{Version: "2"})
 		require.EqualError(t, err, "upgrade from 1 to 2: no")
 	})
@@ -242,15 +244,15 @@ func TestDescribeReadyBy(t *testing.T) {
 	for _, row := range []struct {
 		result readiness.Result
 		text   string
-		class  ErrorClass
+		class  status.ErrorClass
 	}{
 		{readiness.Result{State: readiness.Ready}, "", ""},
-		{readiness.Result{State: readiness.InProgress, Message: "it dries"}, "InProgress (it dries)", WaitsForPrecondition},
-		{readiness.Result{State: readiness.Failed, Reason: "Cracked"}, "Failed (Cracked)", OfRollout},
+		{readiness.Result{State: readiness.InProgress, Message: "it dries"}, "InProgress (it dries)", status.ErrorPrecondition},
+		{readiness.Result{State: readiness.Failed, Reason: "Cracked"}, "Failed (Cracked)", status.ErrorRollout},
 	} {
 		state = row.result
 		err := rendered[0].Judge(t.Context(), live)
-		assert.Equal(t, row.class, ClassOf(err))
+		assert.Equal(t, row.class, request.ClassOf(err))
 		if row.text != "" {
 			require.EqualError(t, err, row.text)
 			_, _, _ = w.once(r)

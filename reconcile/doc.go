@@ -11,7 +11,7 @@
 // # Errors
 //
 // What went wrong stands in the conditions Ready and Updating of the resource, with the name
-// of the component and of the object. [Precondition] means not yet, [Configuration] that the
+// of the component and of the object. [request.Precondition] means not yet, [request.Configuration] that the
 // resource is wrong; errors of package deploy are the cluster's; everything else, a panic of
 // the controller included, is the operator's. A component that fails holds back only those
 // that wait for it. When several errors meet, the most severe decides the conditions and

@@ -3,10 +3,13 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,11 +44,6 @@ const (
 	EventUnfinished = "Unfinished"
 )
 
-// Events has recorded what happens to resources, for people: one event for each component of which objects were created or changed, and for
-// objects that were deleted; that a resource has become ready, or was finalized; and failures, each until it is another one. A resource
-// that is as it should be has none. Dry runs record nothing.
-func Events(sink event.Sink) Option { return func(o *options) { o.events = sink } }
-
 // Event records an event about the resource, if the reconciler has somewhere to record it (Events). It never waits and never fails.
 // reason is a word for programs. The format is that of fmt.Sprintf.
 func (s *Session) Event(kind event.Type, reason, format string, args ...any) {
@@ -55,7 +53,7 @@ func (s *Session) Event(kind event.Type, reason, format string, args ...any) {
 }
 
 // record tells what a session has come to that ended with err; before is how it stood with the resource.
-func (s *Session) record(before, now counted, err error) {
+func (s *Session) record(before, now memory.Count, err error) {
 	if s.events == nil {
 		return
 	}
@@ -71,23 +69,23 @@ func (s *Session) record(before, now counted, err error) {
 	if names := s.removed.names(deploy.Removed); names != "" {
 		s.Event(event.Normal, EventDeleted, "deleted %s", names)
 	}
-	if now.kept != "" && now.kept != before.kept {
+	if now.Kept != "" && now.Kept != before.Kept {
 		s.Event(event.Warning, EventKept, "kept although no component renders it any more, because deleting it takes data along: "+
-			"%s: delete it, or have the operator prune its kind (Prunes)", now.kept)
+			"%s: delete it, or have the operator prune its kind (Prunes)", now.Kept)
 	}
 	switch {
 	case s.finalized && s.undone != "":
 		s.Event(event.Warning, EventUnfinished, "%s", s.undone)
 	case s.finalized:
 		s.Event(event.Normal, EventFinalized, "nothing is left to be finalized")
-	case now.failure != "" && now.failure != before.failure:
-		_, updating := status.ForError(errorClass(err), now.failure)
+	case now.Failure != "" && now.Failure != before.Failure:
+		_, updating := status.ForError(request.ClassOf(err), now.Failure)
 		reason := string(updating.Reason)
 		if isFought(err) {
 			reason = EventContested
 		}
-		s.Event(event.Warning, reason, "%s", now.failure)
-	case now.standing == Settled && !s.wasReady(before):
+		s.Event(event.Warning, reason, "%s", now.Failure)
+	case now.Standing == string(Settled) && !s.wasReady(before):
 		s.Event(event.Normal, EventReady, "all components are ready: %d", len(s.ended.outcome.Components))
 	}
 }
@@ -114,9 +112,9 @@ func (s *Session) recordChanges(c *Component, reason string, actions ...deploy.A
 }
 
 // wasReady tells whether the resource was ready before the session: its status says so, even after a restart.
-func (s *Session) wasReady(before counted) bool {
+func (s *Session) wasReady(before memory.Count) bool {
 	ready, known := status.Conditions(s.resource).Get(status.ConditionReady)
-	return known && ready.Status == metav1.ConditionTrue || before.standing == Settled
+	return known && ready.Status == metav1.ConditionTrue || before.Standing == string(Settled)
 }
 
 // changes are results, of which some changed something.
@@ -143,12 +141,46 @@ func (s *Session) failure(err error) (text string, passes bool) {
 	switch {
 	case err == nil:
 		return "", false
-	case request.IsQuiet(err):
+	case request.Resolve(err).Quiet:
 		return "", true
 	case unavailable && (!errors.As(err, &status) || s.attempt < quietAttempts):
 		return "", true
-	case whenFree(err) > 0 && s.ended.err != nil:
-		return s.ended.err.Error(), false // without the time of the next try, which is another one each time
 	}
 	return err.Error(), false
+}
+
+// mostKept is how many fields of a component are named in a status.
+const mostKept = 10
+
+// kept names the fields of each component that were left to others as they are, such as the replicas that somebody has
+// set through the scale subresource: what the resource says of them has no effect.
+func (s *Session) kept() map[string]string {
+	texts := map[string]string{}
+	for _, c := range s.components {
+		var fields []string
+		for _, result := range c.results {
+			for _, field := range result.Kept {
+				fields = append(fields, fmt.Sprintf("%s %s: %s", result.Ref.Kind.Kind, result.Ref.Name, field.Left()))
+			}
+		}
+		if more := len(fields) - mostKept; more > 0 {
+			fields = append(fields[:mostKept], fmt.Sprintf("and %d more", more))
+		}
+		if len(fields) > 0 {
+			texts[c.name] = strings.Join(fields, "; ")
+		}
+	}
+	return texts
+}
+
+// withKept is the message of a condition, and what was left to others.
+func withKept(message string, kept map[string]string) string {
+	parts := make([]string, 0, 1+len(kept))
+	if message != "" {
+		parts = append(parts, message)
+	}
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		parts = append(parts, kept[name])
+	}
+	return strings.Join(parts, "; ")
 }

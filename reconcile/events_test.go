@@ -8,6 +8,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -76,11 +77,11 @@ func TestEvents(t *testing.T) {
 			require.Error(t, err)
 		}
 		assert.Equal(t, []string{"Warning Errored: setup: no tea"}, o.texts(), "once")
-		fails = Configuration("no milk")
+		fails = request.Configuration("no milk")
 		_, _, err := w.once(r)
 		require.Error(t, err)
 		assert.Equal(t, []string{"Warning Errored: setup: no milk"}, o.texts(), "another one is told")
-		fails = Precondition("not yet")
+		fails = request.Precondition("not yet")
 		w.calm(r)
 		assert.Empty(t, o.texts(), "to wait is no failure")
 		fails = nil
@@ -155,7 +156,7 @@ func TestEvents(t *testing.T) {
 	t.Run("without a status to know it by a restart tells anew that a resource is ready", func(t *testing.T) {
 		t.Parallel()
 		w, o := newWorld(t), &told{}
-		r := w.reconciler(adding(func(s *Session) { s.Add("room", configMap("c")) }), Events(o), WithoutStatus())
+		r := w.reconciler(adding(func(s *Session) { s.Add("room", configMap("c")) }), Events(o), Status(NoStatus))
 		w.calm(r)
 		w.calm(r)
 		assert.Equal(t, []string{"Normal Created: component room: created ConfigMap c", "Normal Ready: all components are ready: 1"}, o.texts(), "and once only")

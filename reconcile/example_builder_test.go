@@ -7,6 +7,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -23,7 +24,7 @@ func (t till) Build(_ context.Context, s *reconcile.Session, c *reconcile.Compon
 
 func (t till) Verify(ctx context.Context, _ *reconcile.Session, c *reconcile.Component) error {
 	if t.currency == "" {
-		return reconcile.Precondition("nobody has said in which currency")
+		return request.Precondition("nobody has said in which currency")
 	}
 	return c.Verify(ctx)
 }
@@ -80,11 +81,12 @@ func (counter) Requeue(context.Context, *reconcile.Session, reconcile.Outcome) (
 	return time.Hour, nil
 }
 
-func (counter) Defaults() map[string]any {
-	return map[string]any{"spec": map[string]any{"shelves": 2, "version": "1"}}
+func (counter) Defaults() reconcile.Defaults {
+	return reconcile.Defaults{
+		Resource: map[string]any{"spec": map[string]any{"shelves": 2, "version": "1"}},
+		Config:   map[string]any{"music": "none"},
+	}
 }
-
-func (counter) ConfigDefaults() map[string]any { return map[string]any{"music": "none"} }
 
 func ExampleAfterVerifier() {
 	c := counter{setup(func(_ context.Context, s *reconcile.Session) error {

@@ -11,7 +11,7 @@ import (
 )
 
 // An operator that is installed twice, in two versions that greet in another way.
-func ExampleReconciler_Contested() {
+func ExampleReconciler_Tally_contested() {
 	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(shop()))
 	if err != nil {
 		fmt.Println(err)
@@ -34,6 +34,6 @@ func ExampleReconciler_Contested() {
 		_, _ = one.Reconcile(context.Background(), teaRequest)
 		_, _ = other.Reconcile(context.Background(), teaRequest)
 	}
-	fmt.Println(one.Contested(), other.Contested())
+	fmt.Println(one.Tally().Contested, other.Tally().Contested)
 	// Output: 1 1
 }

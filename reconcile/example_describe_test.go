@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -67,7 +68,7 @@ func ExampleReconciler_Describe() {
 // The error is what a reconcile would have come to.
 func ExampleDescription() {
 	r := quietReconciler(setup(func(_ context.Context, s *reconcile.Session) error {
-		return reconcile.Configuration("spec.sign: %q is too short", "")
+		return request.Configuration("spec.sign: %q is too short", "")
 	}))
 	description, err := r.Describe(context.Background(), shop(), reconcile.Describing{ID: "a1", Version: "1.1.0", DryRun: true})
 	defer description.Release()
@@ -139,7 +140,7 @@ type market struct{ setup }
 // Upgrade implements reconcile.Upgrader.
 func (market) Upgrade(_ context.Context, _ *reconcile.Session, from, to string) error {
 	if from == "1.0.0" && to == "3.0.0" {
-		return reconcile.Configuration("go by 2.0.0")
+		return request.Configuration("go by 2.0.0")
 	}
 	return nil
 }
@@ -155,15 +156,12 @@ func ExampleUpgrader() {
 	// 2.0.0 <nil>
 }
 
-// tidy is a controller that keeps something for each session.
-type tidy struct{ setup }
-
-// Release implements reconcile.Releaser.
-func (tidy) Release(s *reconcile.Session) { fmt.Println("released:", s.Name()) }
-
-func ExampleReleaser() {
-	reconcileOnce(tidy{func(context.Context, *reconcile.Session) error { return errors.New("no tea") }})
+func ExampleSession_Cleanup() {
+	reconcileOnce(setup(func(_ context.Context, s *reconcile.Session) error {
+		s.Cleanup(func() { fmt.Println("cleaned up:", s.Name()) })
+		return errors.New("no tea")
+	}))
 	// Output:
-	// released: tea
+	// cleaned up: tea
 	// failed: setup: no tea
 }

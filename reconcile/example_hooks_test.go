@@ -20,16 +20,11 @@ func (diarist) AfterDeploy(_ context.Context, _ *reconcile.Session, deployed rec
 	return nil
 }
 
-// AfterDeployUnsuccessful implements reconcile.UnsuccessfulDeployer.
-func (diarist) AfterDeployUnsuccessful(_ context.Context, _ *reconcile.Session, failed bool, deployed reconcile.Outcome) error {
-	fmt.Println("not all is deployed, something has failed:", failed, deployed.Components["door"].Err)
-	return nil
-}
-
-// AfterVerifyUnsuccessful implements reconcile.UnsuccessfulVerifier.
-func (diarist) AfterVerifyUnsuccessful(_ context.Context, _ *reconcile.Session, failed bool, outcome reconcile.Outcome) error {
-	fmt.Println("not all is ready, something has failed:", failed)
-	fmt.Println(outcome.Waiting())
+// AfterIncomplete implements reconcile.AfterIncompleter.
+func (diarist) AfterIncomplete(_ context.Context, _ *reconcile.Session, outcome reconcile.Outcome) error {
+	fmt.Println("all is deployed:", outcome.Deployed())
+	fmt.Println("failed:", outcome.Err())
+	fmt.Println("waiting:", outcome.Waiting())
 	return nil
 }
 
@@ -42,7 +37,7 @@ func (diarist) Exhausted(_ context.Context, s *reconcile.Session, err error) err
 // Scope implements reconcile.Scoper.
 func (diarist) Scope() deploy.Scope { return deploy.Namespaced }
 
-func ExampleUnsuccessfulVerifier() {
+func ExampleAfterIncompleter() {
 	reconcileOnce(diarist{func(_ context.Context, s *reconcile.Session) error {
 		store := s.Add("store", map[string]any{
 			"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "store"}, "spec": map[string]any{"replicas": 1},
@@ -52,8 +47,9 @@ func ExampleUnsuccessfulVerifier() {
 	}})
 	// Output:
 	// all is deployed: Graph({store:[],door:[store]})
-	// not all is ready, something has failed: false
-	// component store: Deployment store: InProgress (the controller hasn't observed the object yet)
+	// all is deployed: true
+	// failed: <nil>
+	// waiting: component store: Deployment store: InProgress (the controller hasn't observed the object yet)
 }
 
 // carpenter is a component that can't be made.
@@ -63,13 +59,15 @@ func (carpenter) Build(context.Context, *reconcile.Session, *reconcile.Component
 	return errors.New("no wood")
 }
 
-func ExampleUnsuccessfulDeployer() {
+func ExampleExhauster() {
 	reconcileAgain(emptyCluster(), diarist{func(_ context.Context, s *reconcile.Session) error {
 		s.Use("door", carpenter{})
 		return nil
 	}}, reconcile.MaxAttempts(1))
 	// Output:
-	// not all is deployed, something has failed: true build: no wood
+	// all is deployed: false
+	// failed: component door: build: no wood
+	// waiting: <nil>
 	// tea is given up: given up after 1 attempts: component door: build: no wood
 	// failed: given up after 1 attempts: component door: build: no wood
 }
@@ -184,12 +182,12 @@ func ExampleStandings() {
 }
 
 // The version that a shop wants stands in a field of its own; the status says what parents of it read.
-func ExampleServiceStatus() {
+func ExampleStatus_serviceStatus() {
 	cluster := emptyCluster()
 	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
 		fmt.Printf("sign %q is the version\n", s.Version())
 		return nil
-	}), reconcile.VersionField("spec.sign"), reconcile.OperatorVersion("7.0.0"), reconcile.ServiceStatus())
+	}), reconcile.VersionField("spec.sign"), reconcile.OperatorVersion("7.0.0"), reconcile.Status(reconcile.ServiceStatus))
 	content, _, err := unstructured.NestedMap(cluster.Objects()[0].Object, "status")
 	fmt.Println(content["shopStatus"], content["operatorVersion"], err)
 	// Output:

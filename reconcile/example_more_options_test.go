@@ -31,7 +31,7 @@ func (sale) Apply(_ context.Context, component, object string, content map[strin
 	return patched.Object, true, unstructured.SetNestedField(patched.Object, "everything must go", "data", "sign")
 }
 
-func ExampleWithoutStatus() {
+func ExampleStatus() {
 	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(shop()))
 	if err != nil {
 		fmt.Println(err)
@@ -41,19 +41,19 @@ func ExampleWithoutStatus() {
 	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
 		s.Add("door", configMap("door"))
 		return nil
-	}), reconcile.WithoutStatus())
+	}), reconcile.Status(reconcile.NoStatus))
 	for _, call := range calls.Calls() {
 		fmt.Println(call)
 	}
 	// Output: apply ConfigMap market/door
 }
 
-func ExampleOnlyReady() {
+func ExampleStatus_onlyReady() {
 	cluster := emptyCluster()
 	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
 		s.Add("door", configMap("door"))
 		return nil
-	}), reconcile.OnlyReady())
+	}), reconcile.Status(reconcile.OnlyReady))
 	for _, obj := range cluster.Objects() {
 		content, _ := obj.Object["status"].(map[string]any)
 		conditions, _ := content["conditions"].([]any)
@@ -153,7 +153,7 @@ func ExampleReadyBy() {
 	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
 		s.Add("door", configMap("door"))
 		return nil
-	}), reconcile.OnlyReady(), reconcile.ReadyBy(readiness.Checker{Registry: readiness.Registry{{Kind: "ConfigMap"}: {Func: lit}}}))
+	}), reconcile.Status(reconcile.OnlyReady), reconcile.ReadyBy(readiness.Checker{Registry: readiness.Registry{{Kind: "ConfigMap"}: {Func: lit}}}))
 	for _, obj := range cluster.Objects() {
 		if ready, ok := status.Conditions(obj).Get(status.ConditionReady); ok {
 			fmt.Println(ready.Status, ready.Message)

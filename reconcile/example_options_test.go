@@ -30,7 +30,7 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// Shop <nil>
-	// controller reconcile_test.Shop: its manager is nil
+	// controller reconcile_test.Shop: nil manager
 }
 
 func ExampleReconciler_Reconcile() {

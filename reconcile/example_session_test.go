@@ -74,7 +74,7 @@ metadata: {name: window}
 	// ConfigMap window
 }
 
-func ExampleGraphInStatus() {
+func ExampleStatus_dependencyGraph() {
 	cluster, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(shop()))
 	if err != nil {
 		fmt.Println(err)
@@ -83,7 +83,7 @@ func ExampleGraphInStatus() {
 	reconcileAgain(cluster, setup(func(_ context.Context, s *reconcile.Session) error {
 		s.Add("window").After(s.Add("door"))
 		return nil
-	}), reconcile.GraphInStatus())
+	}), reconcile.Status(reconcile.DependencyGraph))
 	tea, err := cluster.Port().Get(context.Background(), deploy.RefOf(shop()))
 	if err != nil {
 		fmt.Println(err)
@@ -364,17 +364,17 @@ func ExampleGate() {
 	//   ConfigMap paint
 }
 
-func ExamplePrecondition() {
+func Example_precondition() {
 	show(reconcileOnce(setup(func(context.Context, *reconcile.Session) error {
-		return reconcile.Precondition("the market opens at %d", 9)
+		return request.Precondition("the market opens at %d", 9)
 	})))
 	// Output:
 	//   Shop tea: Updating PreconditionWait, setup: the market opens at 9
 }
 
-func ExampleConfiguration() {
+func Example_configuration() {
 	show(reconcileOnce(setup(func(context.Context, *reconcile.Session) error {
-		return reconcile.Configuration("spec.sign: %w", errors.New("it has no letters"))
+		return request.Configuration("spec.sign: %w", errors.New("it has no letters"))
 	})))
 	// Output:
 	// failed: setup: spec.sign: it has no letters
@@ -403,9 +403,4 @@ func ExampleOutcome() {
 	// false
 	// component door: no wood
 	// component lamp: no light yet
-}
-
-func ExampleIsWaiting() {
-	fmt.Println(reconcile.IsWaiting(reconcile.Precondition("the oven is cold")), reconcile.IsWaiting(errors.New("the oven burns")))
-	// Output: true false
 }

@@ -109,7 +109,7 @@ func TestFinalize(t *testing.T) {
 		wait := true
 		r := w.reconciler(&finalizing{finalize: func(context.Context, *Session) error {
 			if wait {
-				return Precondition("waiting for the last guest")
+				return request.Precondition("waiting for the last guest")
 			}
 			return nil
 		}})
@@ -266,8 +266,8 @@ func (k *kinded) Kind() schema.GroupVersionKind { return k.kind }
 // configuredFinalizing is a finalizing controller with a configuration.
 type configuredFinalizing struct{ finalizing }
 
-func (*configuredFinalizing) ConfigDefaults() map[string]any {
-	return map[string]any{"bucket": "b", "keep": true}
+func (*configuredFinalizing) Defaults() Defaults {
+	return Defaults{Config: map[string]any{"bucket": "b", "keep": true}}
 }
 
 func TestFinalizeKnowsWhatIsWanted(t *testing.T) {

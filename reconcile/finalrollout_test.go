@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,7 +82,7 @@ func TestFinalizeRollsOut(t *testing.T) {
 	t.Run("while Finalize waits or fails nothing is rolled out", func(t *testing.T) {
 		t.Parallel()
 		w := going(t)
-		said := Precondition("not yet")
+		said := request.Precondition("not yet")
 		r := w.reconciler(&finalizing{finalize: func(_ context.Context, s *Session) error {
 			s.Add("farewell", configMap("farewell"))
 			return said
@@ -330,7 +331,7 @@ func TestFinalizeInTerminatingNamespace(t *testing.T) {
 type waitingBuilder struct{}
 
 func (waitingBuilder) Build(context.Context, *Session, *Component) error {
-	return Precondition("waiting for a key")
+	return request.Precondition("waiting for a key")
 }
 
 func TestFinalizeUnderForegroundDeletion(t *testing.T) {

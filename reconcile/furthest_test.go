@@ -48,9 +48,9 @@ func TestFurthest(t *testing.T) {
 		failing = step.failing
 		_, _, err := w.once(r)
 		assert.Equal(t, step.fails, err != nil, step.reason)
-		assert.Equal(t, step.further, request.IsAdvanced(err), step.reason)
+		assert.Equal(t, step.further, request.Resolve(err).Advanced, step.reason)
 	}
 	w.delete(widgetRef)
 	_, _, _ = w.once(r)
-	assert.Empty(t, r.furthest.known, "who is gone")
+	assert.Zero(t, r.memory.Len(), "who is gone")
 }

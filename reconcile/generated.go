@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -20,13 +21,13 @@ var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 // Generated returns the value that the Secret of that name, beside the resource, holds under key; that of a cluster-scoped
 // resource is in the manager's deploy.DefaultNamespace, and an error without one. When there is none it asks generate for one,
 // which the caller puts into that Secret: so a password is made once and read back ever after. In a dry run without that Secret
-// it is GeneratedPlaceholder. A value that can't be decoded is an error of the kind that Configuration makes; it is not replaced.
+// it is GeneratedPlaceholder. A value that can't be decoded is an error of the kind that request.Configuration makes; it is not replaced.
 //
 // Whoever asks again in the same session gets the same. generate may ask for other generated values. It may be called by
 // several components that ask at the same time: the first value counts for all.
 func (s *Session) Generated(ctx context.Context, secret, key string, generate func() (string, error)) (string, error) {
 	if s.home == "" {
-		return "", &classified{class: classRollout, err: fmt.Errorf("Secret %s: generate %s: a cluster-scoped resource needs a namespace for it: give the manager a default one (deploy.DefaultNamespace)", secret, key)}
+		return "", mistake(fmt.Errorf("Secret %s: generate %s: a cluster-scoped resource needs a namespace for it: give the manager a default one (deploy.DefaultNamespace)", secret, key))
 	}
 	if err := s.Own(ctx, secretKind); err != nil {
 		return "", err
@@ -39,12 +40,12 @@ func (s *Session) Generated(ctx context.Context, secret, key string, generate fu
 	if existing != nil {
 		encoded, found, err := unstructured.NestedString(existing.Object, "data", key)
 		if err != nil {
-			return "", Configuration("%s: data.%s can't be read: %w", ref, key, err)
+			return "", request.Configuration("%s: data.%s can't be read: %w", ref, key, err)
 		}
 		if found {
 			value, err := base64.StdEncoding.DecodeString(encoded)
 			if err != nil {
-				return "", Configuration("%s: data.%s isn't base64: %w", ref, key, err)
+				return "", request.Configuration("%s: data.%s isn't base64: %w", ref, key, err)
 			}
 			return string(value), nil
 		}
@@ -88,14 +89,14 @@ func (g *generated) once(secret deploy.Ref, key string, generate func() (string,
 	case known:
 		return value, nil
 	case !begun:
-		return "", &classified{class: classRollout, err: &circularError{secret, key}}
+		return "", mistake(&circularError{secret, key})
 	}
 	defer g.end(at)
 	value, err := generate()
 	var circular *circularError
 	switch {
 	case errors.As(err, &circular):
-		return "", &classified{class: classRollout, err: circular} // without what each on the way says to it
+		return "", mistake(circular) // without what each on the way says to it
 	case err != nil:
 		return "", fmt.Errorf("%s: generate %s: %w", secret, key, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -59,7 +61,7 @@ func TestGenerated(t *testing.T) {
 		generate   func() (string, error)
 		want       string
 		err        string
-		class      class
+		class      status.ErrorClass
 	}{
 		{reason: "there is no Secret", want: "new"},
 		{reason: "there is one with another key", secret: secret(map[string]any{"data": map[string]any{"user": "eA=="}}), want: "new"},
@@ -69,13 +71,13 @@ func TestGenerated(t *testing.T) {
 		{reason: "a dry run has no real one", options: []Option{DryRun()}, want: GeneratedPlaceholder},
 		{reason: "a dry run uses what is there", options: []Option{DryRun()}, secret: secret(map[string]any{"data": map[string]any{"key": "b2xk"}}), want: "old"},
 		{reason: "a broken value isn't replaced", secret: secret(map[string]any{"data": map[string]any{"key": "%"}}),
-			err: "Secret shop/w-db: data.key isn't base64: illegal base64 data at input byte 0", class: classConfiguration},
+			err: "Secret shop/w-db: data.key isn't base64: illegal base64 data at input byte 0", class: status.ErrorConfig},
 		{reason: "nor is one of another type", secret: secret(map[string]any{"data": "text"}),
-			err: "Secret shop/w-db: data.key can't be read: .data.key accessor error: text is of the type string, expected map[string]interface{}", class: classConfiguration},
+			err: "Secret shop/w-db: data.key can't be read: .data.key accessor error: text is of the type string, expected map[string]interface{}", class: status.ErrorConfig},
 		{reason: "the Secret can't be read", unreadable: forbidden("get", "secrets"),
-			err: "Secret shop/w-db: " + forbidden("get", "secrets").Error(), class: classCluster},
+			err: "Secret shop/w-db: " + forbidden("get", "secrets").Error(), class: status.ErrorCluster},
 		{reason: "none can be generated", generate: func() (string, error) { return "", errors.New("no entropy") },
-			err: "Secret shop/w-db: generate key: no entropy", class: classUnknown},
+			err: "Secret shop/w-db: generate key: no entropy", class: status.ErrorUnknown},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +100,7 @@ func TestGenerated(t *testing.T) {
 				value, err := s.Generated(ctx, "w-db", "key", generate)
 				if row.err != "" {
 					assert.EqualError(t, err, row.err)
-					assert.Equal(t, row.class, classOf(err))
+					assert.Equal(t, row.class, request.ClassOf(err))
 					return
 				}
 				require.NoError(t, err)
@@ -181,7 +183,7 @@ func TestGeneratedOfOthers(t *testing.T) {
 			}
 			_, err := ask("a", "b")
 			assert.EqualError(t, err, "Secret shop/a: generate key: it is asked for by the function that makes it, maybe by way of others: have one of them do without")
-			assert.Equal(t, classRollout, classOf(err))
+			assert.Equal(t, status.ErrorRollout, request.ClassOf(err))
 			value, err := asking(ctx, s, "b")
 			require.NoError(t, err)
 			assert.Equal(t, "value", value, "nobody is at work at it any more")
@@ -189,7 +191,7 @@ func TestGeneratedOfOthers(t *testing.T) {
 			wrapping = func() (string, error) {
 				value, err := s.Generated(ctx, "c", "key", wrapping)
 				if err != nil {
-					return "", Configuration("salt of c: %w", err)
+					return "", request.Configuration("salt of c: %w", err)
 				}
 				return value, nil
 			}

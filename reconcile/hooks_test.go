@@ -31,17 +31,17 @@ func (h *hooking) call(name string) error {
 func (h *hooking) AfterDeploy(context.Context, *Session, Outcome) error { return h.call("AfterDeploy") }
 func (h *hooking) AfterVerify(context.Context, *Session, Outcome) error { return h.call("AfterVerify") }
 
-func (h *hooking) AfterDeployUnsuccessful(_ context.Context, _ *Session, failed bool, _ Outcome) error {
-	return h.call(map[bool]string{true: "AfterDeployUnsuccessful failed", false: "AfterDeployUnsuccessful"}[failed])
-}
-
-func (h *hooking) AfterVerifyUnsuccessful(_ context.Context, _ *Session, failed bool, _ Outcome) error {
-	return h.call(map[bool]string{true: "AfterVerifyUnsuccessful failed", false: "AfterVerifyUnsuccessful"}[failed])
+func (h *hooking) AfterIncomplete(_ context.Context, _ *Session, o Outcome) error {
+	name := map[bool]string{true: "AfterIncomplete of the verification", false: "AfterIncomplete of the deployment"}[o.Deployed()]
+	if o.Err() != nil {
+		name += " failed"
+	}
+	return h.call(name)
 }
 
 func TestHooks(t *testing.T) {
 	t.Parallel()
-	waiting, broken := Precondition("not yet"), errors.New("broken")
+	waiting, broken := request.Precondition("not yet"), errors.New("broken")
 	for reason, row := range map[string]struct {
 		deploy, verify error
 		answers        map[string]error
@@ -50,12 +50,12 @@ func TestHooks(t *testing.T) {
 		err            string
 	}{
 		"reconcile 21, 29, 31, dag 39: all is well": {called: []string{"AfterDeploy", "AfterVerify"}, verdict: "Stable/Stable"},
-		"reconcile 28, 29, dag 39: a component waits before its deployment": {deploy: waiting, called: []string{"AfterDeployUnsuccessful"},
+		"reconcile 28, 29, dag 39: a component waits before its deployment": {deploy: waiting, called: []string{"AfterIncomplete of the deployment"},
 			verdict: "Initializing/PreconditionWait"},
-		"reconcile 29: a component fails": {deploy: broken, called: []string{"AfterDeployUnsuccessful failed"},
+		"reconcile 29: a component fails": {deploy: broken, called: []string{"AfterIncomplete of the deployment failed"},
 			verdict: "Errored/Errored", err: "component c: broken"},
-		"reconcile 31: a component isn't ready": {verify: waiting, called: []string{"AfterDeploy", "AfterVerifyUnsuccessful"}, verdict: "Initializing/VerifyWait"},
-		"reconcile 31: a component isn't ready for good": {verify: broken, called: []string{"AfterDeploy", "AfterVerifyUnsuccessful failed"},
+		"reconcile 31: a component isn't ready": {verify: waiting, called: []string{"AfterDeploy", "AfterIncomplete of the verification"}, verdict: "Initializing/VerifyWait"},
+		"reconcile 31: a component isn't ready for good": {verify: broken, called: []string{"AfterDeploy", "AfterIncomplete of the verification failed"},
 			verdict: "Errored/Errored", err: "component c: broken"},
 		"reconcile 29: a hook that waits": {answers: map[string]error{"AfterDeploy": waiting}, called: []string{"AfterDeploy"},
 			verdict: "Initializing/PreconditionWait"},
@@ -67,10 +67,10 @@ func TestHooks(t *testing.T) {
 			verdict: "Errored/Errored", err: "after the verification: broken"},
 		"a hook's panic is an error": {answers: map[string]error{"AfterVerify": errors.New("panic")}, called: []string{"AfterDeploy", "AfterVerify"},
 			verdict: "Errored/Errored", err: "after the verification: panic: in AfterVerify"},
-		"reconcile 32, dag 40: both errors are told, the component's first": {deploy: broken, answers: map[string]error{"AfterDeployUnsuccessful failed": errors.New("and this")},
-			called: []string{"AfterDeployUnsuccessful failed"}, verdict: "Errored/Errored", err: "component c: broken\nafter the unsuccessful deployment: and this"},
-		"reconcile mistake 3: waiting hides no failure": {deploy: broken, answers: map[string]error{"AfterDeployUnsuccessful failed": waiting},
-			called: []string{"AfterDeployUnsuccessful failed"}, verdict: "Errored/Errored", err: "component c: broken\nafter the unsuccessful deployment: not yet"},
+		"reconcile 32, dag 40: both errors are told, the component's first": {deploy: broken, answers: map[string]error{"AfterIncomplete of the deployment failed": errors.New("and this")},
+			called: []string{"AfterIncomplete of the deployment failed"}, verdict: "Errored/Errored", err: "component c: broken\nafter the incomplete rollout: and this"},
+		"reconcile mistake 3: waiting hides no failure": {deploy: broken, answers: map[string]error{"AfterIncomplete of the deployment failed": waiting},
+			called: []string{"AfterIncomplete of the deployment failed"}, verdict: "Errored/Errored", err: "component c: broken\nafter the incomplete rollout: not yet"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -140,8 +140,8 @@ func TestRequeue(t *testing.T) {
 		"reconcile 23: none of its own":            {requeueing{}, 10 * time.Minute, nil},
 		"none at all":                              {requeueing{after: -1}, 0, nil},
 		"reconcile 23: an error is the resource's": {requeueing{err: errNo}, 0, errNo},
-		"an error that only waits":                 {requeueing{err: Precondition("no")}, time.Minute, nil},
-		"and says how long":                        {requeueing{err: request.RetryAfter(time.Hour, Precondition("no"))}, time.Hour, nil},
+		"an error that only waits":                 {requeueing{err: request.Precondition("no")}, time.Minute, nil},
+		"and says how long":                        {requeueing{err: request.RetryAfter(time.Hour, request.Precondition("no"))}, time.Hour, nil},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -166,7 +166,7 @@ func (r *requeueingHooks) Requeue(context.Context, *Session, Outcome) (time.Dura
 // Of all times that are asked for, the soonest counts.
 func TestSoonestOfAllTimes(t *testing.T) {
 	t.Parallel()
-	not := Precondition("not yet")
+	not := request.Precondition("not yet")
 	in := func(after time.Duration) error { return request.RetryAfter(after, not) }
 	for reason, row := range map[string]struct {
 		deploy, verify, hook, requeue error
@@ -187,7 +187,7 @@ func TestSoonestOfAllTimes(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			r := &requeueingHooks{err: row.requeue}
-			r.answers = map[string]error{"AfterDeploy": row.hook, "AfterDeployUnsuccessful": row.hook}
+			r.answers = map[string]error{"AfterDeploy": row.hook, "AfterIncomplete of the deployment": row.hook}
 			r.setup = func(_ context.Context, s *Session) error {
 				s.Use("c", &particular{built: *building("a"), note: func(string) {}, deploy: row.deploy, verify: row.verify})
 				return nil
@@ -205,7 +205,7 @@ type defaulting struct {
 	defaults map[string]any
 }
 
-func (d *defaulting) Defaults() map[string]any { return d.defaults }
+func (d *defaulting) Defaults() Defaults { return Defaults{Resource: d.defaults} }
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
@@ -257,7 +257,7 @@ func TestMaxAttempts(t *testing.T) {
 	assert.Equal(t, []string{"given up after 3 attempts: setup: no"}, e.told)
 	assert.Equal(t, "given up after 3 attempts: setup: no; exhausted: nobody reads mail", w.message())
 
-	e.setup = func(context.Context, *Session) error { return Precondition("not yet") }
+	e.setup = func(context.Context, *Session) error { return request.Precondition("not yet") }
 	_, err := r.Reconcile(t.Context(), request.Request{Key: widgetRequest.Key, Attempt: 7})
 	require.NoError(t, err, "to wait is no failed attempt")
 }
@@ -277,7 +277,7 @@ func TestAttemptsAreFailures(t *testing.T) {
 		"somebody else was quicker":                {[]error{stale, stale, stale, stale, errNo}, false},
 		"failures around an outage":                {[]error{errNo, errNo, unavailable, errNo}, true},
 		"a success between them":                   {[]error{errNo, errNo, nil, errNo}, false},
-		"to wait is a success as far as that goes": {[]error{errNo, errNo, Precondition("not yet"), errNo}, false},
+		"to wait is a success as far as that goes": {[]error{errNo, errNo, request.Precondition("not yet"), errNo}, false},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -325,7 +325,7 @@ func TestUnwrittenStatusIsTriedSoon(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.refuse = outage
-		r := w.reconciler(&controller{func(context.Context, *Session) error { return request.Permanent(Configuration("odd")) }})
+		r := w.reconciler(&controller{func(context.Context, *Session) error { return request.Permanent(request.Configuration("odd")) }})
 		_, _, err := w.once(r)
 		assert.EqualError(t, err, "setup: odd (again in 1m0s)")
 		assert.False(t, request.IsPermanent(err))

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -105,11 +107,11 @@ func TestPanicsOfPatchers(t *testing.T) {
 func TestPanicIsNoWayToWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, _, err := w.once(w.reconciler(adding(func(*Session) { panic(Precondition("not yet")) })))
+	_, _, err := w.once(w.reconciler(adding(func(*Session) { panic(request.Precondition("not yet")) })))
 	require.Error(t, err)
 	assert.Equal(t, "Errored/Errored", w.verdict())
-	assert.Equal(t, classCluster, classOf(guarded(func() error { panic(forbidden("get", "pods")) })), "what it was about still counts")
-	assert.Equal(t, classUnknown, classOf(guarded(func() error { panic(errors.New("no")) })))
+	assert.Equal(t, status.ErrorCluster, request.ClassOf(guarded(func() error { panic(forbidden("get", "pods")) })), "what it was about still counts")
+	assert.Equal(t, status.ErrorUnknown, request.ClassOf(guarded(func() error { panic(errors.New("no")) })))
 }
 
 func (p panicking) Patches(context.Context, Target) ([]Patch, error) {

@@ -54,10 +54,10 @@ func (r *Reconciler) loggerFor(resource *unstructured.Unstructured, base *slog.L
 	if level == "" && filters == "" {
 		return base
 	}
-	var options []logging.Option
+	var leveler slog.Leveler
 	var problems []string
 	if parsed, err := logging.ParseLevel(level); err == nil {
-		options = append(options, logging.Level(parsed))
+		leveler = parsed
 	} else if level != "" {
 		problems = append(problems, "log-default-level: "+err.Error())
 	}
@@ -65,7 +65,7 @@ func (r *Reconciler) loggerFor(resource *unstructured.Unstructured, base *slog.L
 	if err != nil {
 		problems = append(problems, "log-filters: "+err.Error())
 	}
-	logger := slog.New(logging.NewHandler(base.Handler(), append(options, logging.Filters(parsed))...))
+	logger := slog.New(logging.NewHandler(base.Handler(), leveler, parsed))
 	if len(problems) > 0 {
 		logger.Warn("annotations about logging that can't be read", "annotations", strings.Join(problems, "; "))
 	}

@@ -18,16 +18,11 @@ func (s *Session) ScopedName(name string) string { return s.TruncatedName(s.Name
 // TruncatedName returns name, shortened to 63 characters if it is longer: as Truncate does, or with Oper8Names as
 // oper8's get_truncated_name does.
 func (s *Session) TruncatedName(name string) string {
-	if s.oper8Names {
+	if s.reconciler.options.oper8Names {
 		return truncateOper8(name)
 	}
 	return Truncate(name)
 }
-
-// Oper8Names has ScopedName and TruncatedName cut names as oper8 does, which keeps the objects of a resource that an
-// operator written with it has made: after 59 characters, with four digits of the hash, which collide much sooner
-// (spec: reconcile 6, mistake 22).
-func Oper8Names() Option { return func(o *options) { o.oper8Names = true } }
 
 func truncateOper8(name string) string {
 	characters := []rune(name)

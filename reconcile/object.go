@@ -1,84 +1,148 @@
 package reconcile
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"reflect"
+	"slices"
+	"strings"
 
-	"github.com/operkit/operkit/reconcile/internal/plain"
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/render"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// toObject converts what a user may pass as an object to the plain form: maps, lists,
-// strings, booleans, int64 and float64. An object that has that form already is passed on as
-// it is and never changed; of all others the result is a copy.
-func toObject(value any) (*unstructured.Unstructured, error) {
-	if deferred, ok := value.(Deferred); ok {
-		return deferred.standIn()
-	}
-	content, err := contentOf(value)
-	if err != nil {
-		return nil, err
-	}
-	obj, given := value.(*unstructured.Unstructured)
-	if !given || !plain.Is(content) {
-		if content, err = plain.Map(content); err != nil {
-			return nil, fmt.Errorf("an object of type %T can't be converted: %w", value, err)
-		}
-		obj = &unstructured.Unstructured{Object: content}
-	}
-	if obj.GetKind() == "" || obj.GetAPIVersion() == "" {
-		return nil, fmt.Errorf("an object of type %T (name %q) has no apiVersion and kind: set its TypeMeta or use an apply configuration",
-			value, obj.GetName())
-	}
-	return obj, nil
+// Object is one object of a component. Its name is unique in the component: logs, errors and temporary
+// patches speak of it as "<component>.<object>", its internal name.
+type Object struct {
+	component *Component
+	name      string
+	content   *unstructured.Unstructured
+	ref       deploy.Ref // of content
+	after     []*Object
+	judge     Judge
+	strategy  deploy.Strategy
+	// finished: what was added is what is deployed.
+	finished bool
+	// deferred makes its content, of which it has a stand-in.
+	deferred func(ctx context.Context) (*unstructured.Unstructured, error)
+	// registered is the object that it is rendered as.
+	registered identity
 }
 
-func contentOf(value any) (map[string]any, error) {
-	var content map[string]any
-	switch v := value.(type) {
-	case nil:
-	case *unstructured.Unstructured:
-		if v != nil {
-			content = v.Object
+// Judge tells whether an object is ready, as the cluster has it: nil says yes, an error that Precondition
+// makes not yet, any other one that it has failed. live is shared: it must not be changed.
+type Judge func(ctx context.Context, live *unstructured.Unstructured) error
+
+// ObjectOption sets what is rarely set for an object.
+type ObjectOption func(*Object)
+
+// ReadyWhen has judge say whether the object is ready, instead of package readiness (spec: reconcile 16).
+func ReadyWhen(judge Judge) ObjectOption { return func(o *Object) { o.judge = judge } }
+
+// By sets how the object is written, see deploy.Strategy; default deploy.ServerSideApply (spec: reconcile 12).
+func By(strategy deploy.Strategy) ObjectOption { return func(o *Object) { o.strategy = strategy } }
+
+// Finished has the object deployed as it was added: patches, NameObjects, By and Revise don't touch it. It is for what somebody else has
+// rendered.
+func Finished() ObjectOption { return func(o *Object) { o.finished = true } }
+
+// Add adds one object, of the forms that Session.Add takes, under a name of its own. Objects are
+// deployed in the order in which they were added, save that those of After come first.
+func (c *Component) Add(name string, object any, options ...ObjectOption) *Object {
+	o := &Object{component: c, name: name}
+	for _, option := range options {
+		option(o)
+	}
+	if c.rendering.finished.Load() != nil {
+		c.session.tell(fmt.Errorf("object %s is added to %s when that is rendered already: add it in Setup or Build", o.name, c.name))
+		return o
+	}
+	content, err := toObject(object)
+	if err != nil {
+		c.fail("%w", err)
+		return o
+	}
+	o.content, o.ref = content, deploy.RefOf(content)
+	if deferred, ok := object.(Deferred); ok {
+		o.finished, o.deferred = true, deferred.Content
+	}
+	if name == "" {
+		o.name = defaultObjectName(content, o.ref, c.session.Namespace())
+	}
+	if c.has(o.name) {
+		c.fail("object %s: is added twice", o.name)
+		return o
+	}
+	c.objects = append(c.objects, o)
+	return o
+}
+
+// fewObjects are soon looked through.
+const fewObjects = 32
+
+// has tells whether an object has that name, and keeps it for the next one.
+func (c *Component) has(name string) bool {
+	if len(c.objects) < fewObjects {
+		return slices.ContainsFunc(c.objects, func(other *Object) bool { return other.name == name })
+	}
+	if c.taken == nil {
+		c.taken = make(map[string]bool, 2*fewObjects)
+		for _, other := range c.objects {
+			c.taken[other.name] = true
 		}
-	case map[string]any:
-		content = v
+	}
+	taken := c.taken[name]
+	c.taken[name] = true
+	return taken
+}
+
+// defaultObjectName is the name of an object that was given none.
+func defaultObjectName(content *unstructured.Unstructured, ref deploy.Ref, namespace string) string {
+	name := ref.Name
+	if name == "" {
+		name = content.GetGenerateName()
+	}
+	if ref.Namespace != "" && ref.Namespace != namespace {
+		name = ref.Namespace + "/" + name
+	}
+	return strings.ToLower(ref.Kind.Kind) + "/" + name
+}
+
+// Name returns the name of the object in its component.
+func (o *Object) Name() string { return o.name }
+
+// After has o deployed after others of its component. Dependencies that form a cycle are an error of the
+// component that names them.
+func (o *Object) After(others ...*Object) *Object {
+	for _, other := range others {
+		if other == nil || other.component != o.component {
+			o.component.fail("object %s: waits for an object that isn't of its component: let the component wait (Component.After)", o.name)
+			return o
+		}
+	}
+	o.after = append(o.after, others...)
+	return o
+}
+
+// YAML is text that holds objects, for Session.Add and Component.Add: one or several documents, of which empty ones count
+// for nothing and a List for its items. Keys that stand twice are a mistake. For text that is made from a resource use
+// package templates.
+type YAML string
+
+// toObject converts what a user may pass as an object, which is never changed.
+func toObject(value any) (*unstructured.Unstructured, error) {
+	switch v := value.(type) {
+	case Deferred:
+		return v.standIn()
 	case YAML:
-		objects, err := v.objects()
+		objects, err := render.YAML(string(v))
 		if err == nil && len(objects) > 1 {
 			err = fmt.Errorf("YAML: the text holds %d objects: add each by a name of its own, or all by Session.Add", len(objects))
 		}
 		if err != nil {
 			return nil, err
 		}
-		content = objects[0].Object
-	default:
-		return typedContent(value)
+		value = objects[0]
 	}
-	if content == nil {
-		return nil, errors.New("an object is nil")
-	}
-	return content, nil
-}
-
-func typedContent(value any) (map[string]any, error) {
-	typed := reflect.ValueOf(value)
-	if typed.Kind() != reflect.Pointer {
-		pointer := reflect.New(typed.Type())
-		pointer.Elem().Set(typed)
-		typed = pointer
-	}
-	if typed.IsNil() {
-		return nil, fmt.Errorf("an object of type %T is nil", value)
-	}
-	if typed.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("a value of type %T is no object: pass an API struct, an apply configuration, or a plain object", value)
-	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed.Interface())
-	if err != nil {
-		return nil, fmt.Errorf("an object of type %T can't be converted: %w", value, err)
-	}
-	return content, nil
+	return render.Object(value)
 }

@@ -34,7 +34,7 @@ func TestOnlyReady(t *testing.T) {
 		r := w.reconciler(&controller{func(_ context.Context, s *Session) error {
 			s.Add("web", configMap("c")).After(s.Add("db", deployment("d")), Ready)
 			return fails
-		}}, OnlyReady())
+		}}, Status(OnlyReady))
 		for _, row := range []struct {
 			reason     string
 			change     func()
@@ -47,9 +47,9 @@ func TestOnlyReady(t *testing.T) {
 			{"nothing new", func() {}, 0, "Initializing", "db: Deployment d: InProgress (the controller hasn't observed the object yet); web waits for db (its gate is closed)", 1},
 			{"all is ready", func() { w.makeReady("d") }, 1, "Stable", "Verify Complete", 1},
 			{"nothing new", func() {}, 0, "Stable", "Verify Complete", 1},
-			{"what goes wrong beside that changes nothing", func() { fails = Precondition("no room") }, 0, "Stable", "Verify Complete", 1},
+			{"what goes wrong beside that changes nothing", func() { fails = request.Precondition("no room") }, 0, "Stable", "Verify Complete", 1},
 			{"of another generation it does", w.grow, 1, "InProgress", "setup: no room", 2},
-			{"its author's mistake", func() { fails = Configuration("spec.size: too large") }, 1, "ConfigError", "setup: spec.size: too large", 2},
+			{"its author's mistake", func() { fails = request.Configuration("spec.size: too large") }, 1, "ConfigError", "setup: spec.size: too large", 2},
 			{"all is well again", func() { fails = nil }, 1, "Stable", "Verify Complete", 2},
 			{"somebody adds to it", func() { w.mergeStatus(widgetRef, `{"status":{"theirs":"x"}}`) }, 0, "Stable", "Verify Complete", 2},
 		} {
@@ -73,12 +73,12 @@ func TestOnlyReady(t *testing.T) {
 		w.calm(w.reconciler(setUp, SupportedVersions("1"), OperatorVersion("7")))
 		w.mergeStatus(widgetRef, `{"status":{"theirs":"x"}}`)
 		before := w.condition(status.ConditionReady)
-		assert.Equal(t, []string{writeStatus}, w.calm(w.reconciler(setUp, OnlyReady())))
+		assert.Equal(t, []string{writeStatus}, w.calm(w.reconciler(setUp, Status(OnlyReady))))
 		keys, conditions := w.shown()
 		assert.Equal(t, []string{"conditions", "theirs"}, keys)
 		assert.Equal(t, []string{"Ready"}, conditions)
 		assert.Equal(t, before, w.condition(status.ConditionReady), "its transition was then")
-		assert.Empty(t, w.calm(w.reconciler(setUp, OnlyReady())))
+		assert.Empty(t, w.calm(w.reconciler(setUp, Status(OnlyReady))))
 	})
 	t.Run("a rollout that takes a while says that it has begun", func(t *testing.T) {
 		t.Parallel()
@@ -90,14 +90,14 @@ func TestOnlyReady(t *testing.T) {
 			}
 			return nil
 		}
-		w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("c")) }), OnlyReady(), StartAfter(time.Millisecond)))
+		w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("c")) }), Status(OnlyReady), StartAfter(time.Millisecond)))
 		assert.Equal(t, "Initializing", begun.Reason)
 		assert.Equal(t, "Stable", w.condition(status.ConditionReady).Reason)
 	})
 	t.Run("a pause is told, and its end", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
-		r := w.reconciler(room(), OnlyReady())
+		r := w.reconciler(room(), Status(OnlyReady))
 		w.calm(r)
 		w.pause("true")
 		assert.Equal(t, []string{writeStatus}, w.calm(r))
@@ -111,7 +111,7 @@ func TestOnlyReady(t *testing.T) {
 	t.Run("what the cluster refuses is an error, of which the engine tells, while the resource is Ready at its generation", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
-		r := w.reconciler(room(), OnlyReady())
+		r := w.reconciler(room(), Status(OnlyReady))
 		w.calm(r)
 		w.delete(configMapRef("c"))
 		w.refuse = refusing(forbidden("patch", "configmaps"), "apply ConfigMap shop/c")
@@ -122,9 +122,9 @@ func TestOnlyReady(t *testing.T) {
 	})
 	t.Run("what writes more is refused", func(t *testing.T) {
 		t.Parallel()
-		for _, other := range []Option{ServiceStatus(), OwnAnywhere(), GraphInStatus(), SupportedVersions("1"), OperatorVersion("1"), WithoutStatus()} {
-			_, err := New(&controller{}, deploy.NewManager(newWorld(t)), OnlyReady(), other)
-			assert.ErrorContains(t, err, "only ready: ")
+		for _, other := range []Option{Status(ServiceStatus), OwnAnywhere(), Status(DependencyGraph), SupportedVersions("1"), OperatorVersion("1"), Status(NoStatus)} {
+			_, err := New(&controller{}, deploy.NewManager(newWorld(t)), Status(OnlyReady), other)
+			assert.ErrorContains(t, err, ": leave one out")
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -27,6 +28,12 @@ const (
 	// Unstarted: it waits for other components.
 	Unstarted State = "unstarted"
 )
+
+// states are in the order of the constants.
+var states = [...]State{Verified, Unverified, Failed, Unstarted}
+
+// States returns those that a component can be in, in the order of the constants.
+func States() []State { return slices.Clone(states[:]) }
 
 // Outcome is how a rollout ended.
 type Outcome struct {
@@ -74,9 +81,8 @@ func (o Outcome) Complete() bool {
 	return true
 }
 
-// deployedAll tells whether every component was deployed, be it ready or not; a disabled one when it is
-// gone.
-func (o Outcome) deployedAll() bool {
+// Deployed reports whether every component was deployed, be it ready or not. A disabled one is when it is gone.
+func (o Outcome) Deployed() bool {
 	for _, c := range o.Components {
 		if !c.Deployed {
 			return false
@@ -133,7 +139,7 @@ func remarkOf(graph *dag.Graph[*Component], name string) string {
 func unstarted(graph *dag.Graph[*Component], deployed dag.State, name string) ComponentOutcome {
 	if err := deployed.Err(name); err != nil {
 		state := Failed
-		if classOf(err) <= classVerification {
+		if request.IsWaiting(err) {
 			state = Unverified
 		}
 		return ComponentOutcome{State: state, Err: err}
@@ -162,7 +168,7 @@ func (o Outcome) waitsBefore() bool {
 		if c.State != Unverified {
 			continue
 		}
-		if c.Deployed || classOf(c.Err) != classPrecondition {
+		if c.Deployed || request.ClassOf(c.Err) != status.ErrorPrecondition {
 			return false
 		}
 		waits = true
@@ -202,6 +208,8 @@ func (o Outcome) join(state State, others ...error) error {
 	}
 	errs = append(errs, others...)
 	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
-	slices.SortStableFunc(errs, func(a, b error) int { return int(classOf(b)) - int(classOf(a)) })
+	slices.SortStableFunc(errs, func(a, b error) int {
+		return request.Severity(request.ClassOf(b)) - request.Severity(request.ClassOf(a))
+	})
 	return errors.Join(errs...)
 }

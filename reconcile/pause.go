@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
@@ -32,11 +33,6 @@ const (
 // longestRest is after which time a resource that is paused until another time is looked at. Timers don't see that
 // somebody sets the clock, so a pause may end that much late then.
 const longestRest = 10 * time.Minute
-
-// PauseDeletions has the deletion of a paused resource wait too: it isn't finalized, and keeps the finalizer, until the
-// pause ends. It holds resources that carry the finalizer, which those of a Controller without Finalize don't, nor
-// those that were paused from their beginning. Without this option a deletion goes on whatever the pause.
-func PauseDeletions() Option { return func(o *options) { o.pauseDeletions = true } }
 
 // pause is what the annotation <domain>/pause-execution asks for.
 type pause struct {
@@ -72,15 +68,19 @@ func (r *Reconciler) paused(ctx context.Context, resource *unstructured.Unstruct
 	deleted := resource.GetDeletionTimestamp() != nil && !r.options.pauseDeletions
 	switch {
 	case p.strange:
-		if r.pauses.note(ref, resource.GetUID(), p) {
-			r.pauses.told(ref, resource.GetUID(), p)
+		var reported bool
+		r.memory.Update(ref, func(m *memory.Resource) {
+			reported = m.Pause(resource.GetUID(), p.value)
+			m.PauseReported()
+		})
+		if !reported {
 			logging.Scoped(ctx, r.options.logger).Warn("not paused: the annotation is neither true nor a time such as 2030-01-31T18:00:00Z",
 				"object", ref, "annotation", p.annotation, "value", p.value)
 		}
 	case p.rests && !deleted && !r.options.dryRun:
 		return p, true
 	default:
-		r.pauses.forget(ref)
+		r.memory.Update(ref, (*memory.Resource).EndPause)
 	}
 	return p, false
 }
@@ -89,8 +89,10 @@ func (r *Reconciler) paused(ctx context.Context, resource *unstructured.Unstruct
 // all; yet who waits for a resource should see why nothing happens. It is one write when the pause begins, or
 // becomes another one: who takes the condition off, or a schema that has no place for it, isn't argued with.
 func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructured, p pause) (request.Result, error) {
-	ref, uid, left := deploy.RefOf(resource), resource.GetUID(), p.left(r.now())
-	if !r.pauses.note(ref, uid, p) {
+	ref, left := deploy.RefOf(resource), p.left(r.now())
+	var reported bool
+	r.memory.Update(ref, func(m *memory.Resource) { reported = m.Pause(resource.GetUID(), p.value) })
+	if reported {
 		return request.Result{RequeueAfter: left}, nil
 	}
 	log := logging.Scoped(ctx, r.loggerFor(resource, r.options.logger)).With("object", ref)
@@ -106,9 +108,10 @@ func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructur
 			return request.Result{RequeueAfter: sooner(left, r.options.recheck)}, nil
 		}
 	case result.Action == deploy.Skipped:
-		r.forget(ref) // it has gone meanwhile
+		r.memory.Forget(ref) // it has gone meanwhile
+		return request.Result{}, nil
 	}
-	r.pauses.told(ref, uid, p)
+	r.memory.Update(ref, (*memory.Resource).PauseReported)
 	return request.Result{RequeueAfter: left}, nil
 }
 

@@ -21,11 +21,11 @@ import (
 func TestPauseInTheStatus(t *testing.T) {
 	t.Parallel()
 	unavailable := &deploy.UnavailableError{Err: errors.New("connection refused")}
-	t.Run("WithoutStatus it isn't told", func(t *testing.T) {
+	t.Run("with NoStatus it isn't told", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.pause("true")
-		r := w.reconciler(room(), WithoutStatus())
+		r := w.reconciler(room(), Status(NoStatus))
 		assert.Empty(t, w.calm(r))
 		assert.Equal(t, 1, r.Tally().Resources[Paused])
 		w.mergeStatus(widgetRef, `{"status":{"conditions":[{"type":"Paused","status":"True","reason":"Paused"}]}}`)

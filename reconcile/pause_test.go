@@ -224,7 +224,7 @@ func TestDeletionOfPausedResources(t *testing.T) {
 		finalizations = new(int)
 		f := &finalizing{*room(), func(context.Context, *Session) error {
 			if *finalizations++; *finalizations == 1 {
-				return Precondition("a guest is left")
+				return request.Precondition("a guest is left")
 			}
 			return nil
 		}}

@@ -32,7 +32,7 @@ func TestStrangePauses(t *testing.T) {
 	assert.Equal(t, 3, w.logs.Count("not paused"), "also of one that comes back")
 	w.delete(widgetRef)
 	w.calm(r)
-	assert.Empty(t, r.pauses.known, "and nothing is kept of what is gone")
+	assert.Zero(t, r.memory.Len(), "and nothing is kept of what is gone")
 }
 
 func TestPaused(t *testing.T) {
@@ -73,8 +73,7 @@ func TestPaused(t *testing.T) {
 		r.Forget(key(name))
 	}
 	r.Forget(key("w"))
-	assert.Empty(t, r.pauses.known, "and nothing is kept of it")
-	assert.Empty(t, r.tallied.known)
+	assert.Zero(t, r.memory.Len(), "and nothing is kept of it")
 	assert.Empty(t, r.Tally().Resources)
 }
 

@@ -107,12 +107,12 @@ func TestStatusSnapshot(t *testing.T) {
 	})
 }
 
-func TestWithoutStatus(t *testing.T) {
+func TestNoStatus(t *testing.T) {
 	t.Parallel()
 	t.Run("reconcile 44, mistake 11: nothing is written, what comes next is known all the same", func(t *testing.T) {
 		t.Parallel()
 		w := newWorldWith(t, wanting("1"))
-		r := w.reconciler(adding(func(s *Session) { s.Add("c", deployment("d")) }), WithoutStatus(), SupportedVersions("1"))
+		r := w.reconciler(adding(func(s *Session) { s.Add("c", deployment("d")) }), Status(NoStatus), SupportedVersions("1"))
 		calls, result, err := w.once(r)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"apply Deployment shop/d"}, calls)
@@ -126,9 +126,9 @@ func TestWithoutStatus(t *testing.T) {
 	})
 	t.Run("what needs one is refused", func(t *testing.T) {
 		t.Parallel()
-		for _, other := range []Option{ServiceStatus(), OwnAnywhere()} {
-			_, err := New(&controller{}, deploy.NewManager(newWorld(t)), WithoutStatus(), other)
-			assert.ErrorContains(t, err, "without status: ")
+		for _, other := range []Option{Status(ServiceStatus), OwnAnywhere()} {
+			_, err := New(&controller{}, deploy.NewManager(newWorld(t)), Status(NoStatus), other)
+			assert.ErrorContains(t, err, "no status: ")
 		}
 	})
 }

@@ -60,7 +60,7 @@ func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructur
 	if err != nil {
 		return nil, err
 	}
-	defer r.release(s)
+	defer s.release()
 	s.rolling.begin()
 	plan := &Plan{Resource: resource, Graph: graph}
 	for _, name := range graph.Topology() {
@@ -86,7 +86,7 @@ func (r *Reconciler) Graph(ctx context.Context, resource *unstructured.Unstructu
 	if err != nil {
 		return nil, err
 	}
-	r.release(s)
+	s.release()
 	return graph, nil
 }
 
@@ -109,7 +109,7 @@ func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstr
 			return s, ctx, graph, nil
 		}
 	}
-	r.release(s)
+	s.release()
 	return nil, nil, nil, err
 }
 
@@ -148,7 +148,7 @@ func (s *Session) planPruning(ctx context.Context) (deploy.Differences, error) {
 	for _, c := range s.components {
 		rendered = withKinds(rendered, c.kinds()...)
 	}
-	kinds := withKinds(slices.Clone(rendered), append(s.remembered(), s.prunes...)...)
+	kinds := withKinds(slices.Clone(rendered), append(s.remembered(), s.reconciler.options.prunes...)...)
 	var extra []*unstructured.Unstructured
 	for _, kind := range kinds {
 		owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, deploy.Except(s.wanted))

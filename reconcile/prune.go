@@ -8,21 +8,15 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/memory"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Prunes names kinds of which objects are deleted once no component renders them any more. It is needed for two.
-// Objects of kinds whose deletion takes data along (deploy.Protected), such as claims, are kept otherwise, with an
-// event. And a release of the controller that renders none of a kind of an earlier release names it, for resources
-// whose operator ended before it could remember the kind in their status. Naming a kind costs a watch of it.
-func Prunes(kinds ...schema.GroupVersionKind) Option {
-	return func(o *options) { o.prunes = append(o.prunes, kinds...) }
-}
-
 // settleKinds prunes where that can be done, and has the outcome tell which kinds the objects are of.
 func (s *Session) settleKinds(ctx context.Context, o *Outcome) (err error) {
-	if o.deployedAll() {
+	if o.Deployed() {
 		o.kinds, err = s.prune(ctx)
 		return err
 	}
@@ -52,7 +46,7 @@ func (s *Session) prune(ctx context.Context) ([]schema.GroupVersionKind, error) 
 		errs = append(errs, err)
 	}
 	left := rendered
-	for _, kind := range withKinds(s.remembered(), s.prunes...) {
+	for _, kind := range withKinds(s.remembered(), s.reconciler.options.prunes...) {
 		// Another version of a kind that is rendered holds the same objects.
 		if slices.ContainsFunc(rendered, func(other schema.GroupVersionKind) bool { return other.GroupKind() == kind.GroupKind() }) {
 			continue
@@ -63,7 +57,7 @@ func (s *Session) prune(ctx context.Context) ([]schema.GroupVersionKind, error) 
 		}
 		errs = append(errs, s.unlessForbidden(kind, err))
 	}
-	if err := s.regrownErr(); err != nil {
+	if err := s.fightsErr(); err != nil {
 		errs = append(errs, fmt.Errorf("prune: %w", err))
 	}
 	return left, errors.Join(errs...)
@@ -99,7 +93,7 @@ func withKinds(kinds []schema.GroupVersionKind, more ...schema.GroupVersionKind)
 }
 
 // wanted tells whether an enabled component renders what ref names.
-func (s *Session) wanted(ref deploy.Ref) bool { return s.claims.wanted(s.identityOf(ref)) }
+func (s *Session) wanted(ref deploy.Ref) bool { return s.index.wanted(s.identityOf(ref)) }
 
 // generates tells whether an enabled component renders the manifest that obj got its generated name by.
 func (s *Session) generates(obj *unstructured.Unstructured) bool {
@@ -127,7 +121,8 @@ func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (
 		}
 		return true, nil
 	}
-	toRemove := slices.DeleteFunc(slices.Clone(extra), s.fightsFor)
+	fights := s.fights()
+	toRemove := slices.DeleteFunc(slices.Clone(extra), func(obj *unstructured.Unstructured) bool { return fights[deploy.RefOf(obj)].Rests })
 	going, err := s.removeExtra(ctx, toRemove)
 	if err != nil {
 		return true, fmt.Errorf("prune: %w", err)
@@ -144,7 +139,9 @@ func (s *Session) removeExtra(ctx context.Context, extra []*unstructured.Unstruc
 	for _, result := range results {
 		if result.Action == deploy.Removed {
 			s.logger.Info("pruned: no component renders it any more", "pruned", result.Ref.String())
-			s.regrown.pruned(s, result.Ref)
+			s.update(func(m *memory.Resource) {
+				m.Pruned(s.resource.GetGeneration(), result.Ref, s.reconciler.now())
+			})
 		}
 	}
 	if err != nil {
@@ -156,7 +153,7 @@ func (s *Session) removeExtra(ctx context.Context, extra []*unstructured.Unstruc
 // keeps reports whether objects of kind stay although no component renders them any more.
 func (s *Session) keeps(kind schema.GroupVersionKind) bool {
 	return deploy.Protected(kind.GroupKind()) &&
-		!slices.ContainsFunc(s.prunes, func(named schema.GroupVersionKind) bool { return named.GroupKind() == kind.GroupKind() })
+		!slices.ContainsFunc(s.reconciler.options.prunes, func(named schema.GroupVersionKind) bool { return named.GroupKind() == kind.GroupKind() })
 }
 
 // watchable has a kind watched of which nothing is rendered, unless it isn't served any more.
@@ -203,4 +200,145 @@ func kindNames(kinds []schema.GroupVersionKind) []string {
 		names[i] = kind.GroupVersion().String() + "/" + kind.Kind
 	}
 	return names
+}
+
+// Remove deletes objects that the resource owns and answers nil once all are gone; until
+// then a request.Precondition that names those still there. Objects of somebody else are left alone
+// and not waited for. It is meant for Finalize.
+func (s *Session) Remove(ctx context.Context, objects ...any) error {
+	plain := make([]*unstructured.Unstructured, 0, len(objects))
+	for _, value := range objects {
+		obj, err := toObject(value)
+		if err != nil {
+			return err
+		}
+		plain = append(plain, obj)
+	}
+	_, err := s.removeAll(ctx, plain)
+	return err
+}
+
+// removeAll deletes what is the resource's among objects, and tells what isn't gone yet.
+func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
+	results, err := s.remove(ctx, objects)
+	if err != nil {
+		return results, err
+	}
+	remaining, err := s.manager.Gone(ctx, objects)
+	if err != nil || len(remaining) == 0 {
+		return results, err
+	}
+	names := make([]string, len(remaining))
+	for i, ref := range remaining {
+		names[i] = ref.String()
+	}
+	return results, request.Precondition("waiting until %s is gone", strings.Join(names, ", "))
+}
+
+// remove deletes those of objects that are the resource's. Of a kind that isn't served
+// there are none, and to somebody else's nothing is to be done: neither is an error.
+func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
+	for _, kind := range kindsOf(objects) {
+		err := s.Own(ctx, kind)
+		var unknown *deploy.KindUnknownError
+		if err != nil && !errors.As(err, &unknown) {
+			return nil, err
+		}
+	}
+	results, err := s.manager.Delete(ctx, objects)
+	s.removing.Lock()
+	s.removed = append(s.removed, results...)
+	s.removing.Unlock()
+	if len(results) == 0 {
+		return results, err
+	}
+	var errs []error
+	for _, result := range results {
+		var owned *deploy.OwnedError
+		if !errors.As(result.Err, &owned) {
+			errs = append(errs, result.Err)
+		}
+	}
+	return results, errors.Join(errs...)
+}
+
+// finalizes tells whether resources carry the finalizer.
+func (r *Reconciler) finalizes() bool { return r.finalizer != nil || r.options.ownAnywhere }
+
+// recordKinds has the status name kinds before objects of them are applied, where only that finds them again.
+func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKind) error {
+	if !s.reconciler.options.ownAnywhere || s.dryRun {
+		return nil
+	}
+	s.noting.Lock()
+	defer s.noting.Unlock()
+	known := withKinds(s.kindsInStatus(), s.noted...)
+	all := withKinds(known, kinds...)
+	if len(all) == len(known) {
+		return nil
+	}
+	names := kindNames(all)
+	slices.Sort(names)
+	result, err := fitting(s.logger, func(step int) (deploy.Result, error) {
+		return s.manager.SetStatus(ctx, deploy.RefOf(s.resource), func(current *unstructured.Unstructured) (map[string]any, error) {
+			next := current.DeepCopy()
+			if current.GetUID() != s.resource.GetUID() {
+				return nil, fmt.Errorf("%s is another one by now", deploy.RefOf(s.resource))
+			}
+			err := unstructured.SetNestedStringSlice(next.Object, names, "status", "componentStatus", "kinds")
+			content, _ := next.Object["status"].(map[string]any)
+			if step > 0 {
+				content = shortenings[step-1].of(content)
+			}
+			return content, err
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("remember the kinds of its objects: %w", err)
+	}
+	if result.Object != nil {
+		if kept, _, _ := unstructured.NestedStringSlice(result.Object.Object, "status", "componentStatus", "kinds"); !slices.Equal(kept, names) {
+			return mistake(fmt.Errorf("remember the kinds of its objects: the CustomResourceDefinition of %s drops "+
+				"status.componentStatus.kinds: add it to the schema (status.Fields has it), or what OwnAnywhere makes would stay for ever", s.Kind().Kind))
+		}
+	}
+	s.noted = all
+	return nil
+}
+
+// removeTracked deletes what the resource owns by label, and waits until it is gone. What Finalize has rolled out is
+// deleted last and not waited for: the next reconcile would make it anew.
+func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
+	if !r.options.ownAnywhere {
+		return nil
+	}
+	known := withKinds(s.remembered(), r.options.prunes...)
+	for _, c := range s.components {
+		known = withKinds(known, c.kinds()...)
+	}
+	var kinds []schema.GroupVersionKind
+	for _, kind := range known {
+		served, err := s.watchable(ctx, kind)
+		if err != nil {
+			return err
+		}
+		if served {
+			kinds = append(kinds, kind)
+		}
+	}
+	tracked, err := s.manager.Tracked(ctx, kinds)
+	if err != nil || len(tracked) == 0 {
+		return err
+	}
+	ordinary := slices.DeleteFunc(slices.Clone(tracked), s.renders)
+	if _, err := s.removeAll(ctx, ordinary); err != nil {
+		return err
+	}
+	_, err = s.remove(ctx, slices.DeleteFunc(tracked, func(obj *unstructured.Unstructured) bool { return !s.renders(obj) }))
+	return err
+}
+
+// renders reports whether an enabled component renders obj, be it by its name or by the one that the cluster generated.
+func (s *Session) renders(obj *unstructured.Unstructured) bool {
+	return s.wanted(deploy.RefOf(obj)) || s.generates(obj)
 }

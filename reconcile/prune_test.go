@@ -11,6 +11,8 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/internal/memory"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -147,7 +149,7 @@ func TestPrune(t *testing.T) {
 				}
 			}}
 			if row.passing {
-				account.deploy = Passing(errors.New("the helper is started again"))
+				account.deploy = request.Passing(errors.New("the helper is started again"))
 			}
 			r := w.reconciler(adding(func(s *Session) {
 				if account != nil {
@@ -160,7 +162,7 @@ func TestPrune(t *testing.T) {
 			w.refuse, account = nil, nil
 			assert.Equal(t, []string{"delete ServiceAccount shop/b", writeStatus}, w.calm(r))
 			assert.Empty(t, w.calm(r), "and costs nothing from then on")
-			assert.Empty(t, r.unwritten.known)
+			r.memory.Look(widgetRef, func(m *memory.Resource) { assert.Empty(t, m.Unwritten) })
 		})
 	}
 	t.Run("only what this operator applied for this resource", func(t *testing.T) {

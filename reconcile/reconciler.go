@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/memory"
+	"github.com/operkit/operkit/reconcile/internal/render"
 	"github.com/operkit/operkit/reconcile/logging"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
@@ -40,17 +40,11 @@ type Reconciler struct {
 	manager    *deploy.Manager
 	options    options
 	schema     pruned
-	// attempts counts the failures in a row, for MaxAttempts; furthest is how many objects were as they should be after one.
-	attempts, furthest perSpec
-	pauses             pauses
-	tallied            tallied
-	unwritten          unwritten
-	classesUnread      sync.Once
-	remade             remade
-	regrown            regrown
-	sources            source.Sources
-	// defaults of resources, and of their configuration.
-	defaults, configDefaults map[string]any
+	memory     memory.Memory
+	// classesUnread is done when it is logged that storage classes can't be read.
+	classesUnread sync.Once
+	sources       source.Sources
+	defaults      Defaults
 }
 
 // New returns a Reconciler for the resources of controller.
@@ -59,7 +53,7 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 		return nil, err
 	}
 	if manager == nil {
-		return nil, fmt.Errorf("controller %T: its manager is nil", controller)
+		return nil, fmt.Errorf("controller %T: nil manager", controller)
 	}
 	o, err := newOptions(opts)
 	if err != nil {
@@ -95,14 +89,14 @@ func (r *Reconciler) now() time.Time { return r.options.now() }
 // Reconcile brings the resource that req names to the state that its controller describes,
 // as far as that is possible now, and writes what came of it into its status. A resource
 // that is gone is left alone, and so is one that is paused, save that its status says so (ConditionPaused). The error is
-// one to try again for, soon (request.Advanced) if more objects are as they should be than after any failure before; a
+// one to try again for, soon (Advanced of request.Error) if more objects are as they should be than after any failure before; a
 // resource that merely waits for its objects is no error. A request that names no resource of the controller's kind is
 // a permanent one (spec: reconcile 1).
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	if req.Key.Kind != r.Kind() || req.Key.Name == "" {
 		return request.Result{}, request.Permanent(fmt.Errorf("request %s: names no resource of kind %s", req.Key, r.Kind().Kind))
 	}
-	ref := deploy.Ref{Kind: r.Kind(), Namespace: req.Key.Namespace, Name: req.Key.Name}
+	ref := req.Key
 	resource, err := r.manager.View().Get(ctx, ref)
 	var unknown *deploy.KindUnknownError
 	if errors.As(err, &unknown) {
@@ -112,32 +106,24 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		return request.Result{}, err
 	}
 	if resource == nil {
-		r.forget(ref)
+		r.memory.Forget(ref)
 		return request.Result{}, nil
 	}
 	if p, rests := r.paused(ctx, resource); rests {
 		version, _ := r.options.versionOf(r.withDefaults(resource))
-		r.tallied.note(ref, counted{standing: Paused, version: version})
+		r.memory.Update(ref, func(m *memory.Resource) { m.SetCount(memory.Count{Standing: string(Paused), Version: version}) })
 		return r.rest(ctx, resource, p)
 	}
 	session := r.session(ctx, resource, req.Attempt)
-	defer r.release(session)
+	defer session.release()
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
 	began := r.now()
 	result, err := r.reconcile(ctx, session)
-	switch {
-	case err == nil:
-		r.furthest.forget(ref)
-	case r.gotFurther(session):
-		err = request.Advanced(err)
+	if session.advanced(err) {
+		err = &request.Error{Advanced: true, Err: err}
 	}
 	if interrupted := ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded); !r.options.dryRun && !interrupted {
-		before := r.tallied.of(ref)
-		now := session.counted(before, err)
-		r.tallied.note(ref, now)
-		session.record(before, now, err)
-		r.remade.note(session)
-		r.regrown.made(session)
+		session.conclude(err)
 	}
 	session.logger.Debug("reconciled", "triggers", req.Triggers.String(), "duration", r.now().Sub(began), "requeue_after", result.RequeueAfter, "error", err)
 	return result, err
@@ -158,7 +144,7 @@ func (r *Reconciler) reconcile(ctx context.Context, session *Session) (request.R
 		return r.ended(ctx, session, nil, err)
 	}
 	started := r.start(ctx, session)
-	outcome, err := session.rollout(ctx, r)
+	outcome, err := session.rollout(ctx)
 	started()
 	switch {
 	case r.options.dryRun:
@@ -176,23 +162,21 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 		With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id)
 	logging.Annotate(ctx, slog.String("reconcile", id))
 	manager := r.manager.With(deploy.OwnedBy(resource))
-	return &Session{
-		id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource),
-		unwritten: r.unwritten.of(deploy.RefOf(resource)),
-		manager:   manager, home: manager.Namespace(), watcher: r.options.watcher, dryRun: r.options.dryRun,
-		nameObjects: r.options.nameObjects, oper8Names: r.options.oper8Names,
-		ownAnywhere: r.options.ownAnywhere, events: r.options.events, prunes: r.options.prunes, regrown: &r.regrown,
-		readiness: r.options.readiness, classesUnread: &r.classesUnread, now: r.options.now,
-		logger: logger, watched: len(r.options.observers) > 0,
+	s := &Session{
+		reconciler: r, id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource),
+		manager: manager, home: manager.Namespace(), watcher: r.options.watcher, dryRun: r.options.dryRun,
+		events: r.options.events, logger: logger,
 	}
+	r.memory.Look(deploy.RefOf(resource), func(m *memory.Resource) { s.unwritten = m.Unwritten })
+	return s
 }
 
 // withDefaults is resource with the controller's defaults under it, itself if there are none.
 func (r *Reconciler) withDefaults(resource *unstructured.Unstructured) *unstructured.Unstructured {
-	if len(r.defaults) == 0 {
+	if len(r.defaults.Resource) == 0 {
 		return resource
 	}
-	return &unstructured.Unstructured{Object: layered(r.defaults, resource.Object)}
+	return &unstructured.Unstructured{Object: render.Layered(r.defaults.Resource, resource.Object)}
 }
 
 // setup finds out what the resource wants, and has the controller add the components.
@@ -201,7 +185,7 @@ func (r *Reconciler) setup(ctx context.Context, s *Session) error {
 		return err
 	}
 	if err := guarded(func() error { return r.controller.Setup(ctx, s) }); err != nil {
-		return saidBy("setup", err)
+		return attributed("setup", err)
 	}
 	return nil
 }
@@ -256,70 +240,48 @@ func (r *Reconciler) upgrade(ctx context.Context, s *Session) error {
 	return guarded(func() error { return upgrader.Upgrade(ctx, s, from, s.version) })
 }
 
-// release ends a session, and tells the controller of it if it wants to know.
-func (r *Reconciler) release(s *Session) {
-	if releaser, ok := r.controller.(Releaser); ok {
-		s.told("Release", func() { releaser.Release(s) })
-	}
-	if s.releaseAssets != nil {
-		s.told("release of Assets", s.releaseAssets)
-	}
-}
-
-// told calls what answers nothing; its panic is logged.
-func (s *Session) told(method string, call func()) {
-	if err := guarded(func() error { call(); return nil }); err != nil {
-		s.logger.Error("panic", "method", method, "error", err)
-	}
-}
-
-// guarded calls a controller's method. A panic is an error of the resource like any other,
-// so that the resource says what is wrong with it.
-func guarded(method func() error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &dag.PanicError{Value: value, Stack: debug.Stack()}
+// release ends the session.
+func (s *Session) release() {
+	for _, f := range slices.Backward(s.cleanups) {
+		if err := guarded(func() error { f(); return nil }); err != nil {
+			s.logger.Error("panic in a function of Cleanup", "error", err)
 		}
-	}()
-	return method()
+	}
 }
 
 // ended writes the status and decides what comes next.
 func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, err error) (request.Result, error) {
-	for _, panicked := range panicsIn(err) {
+	for _, panicked := range request.Panics(err) {
 		s.logger.Error("panic", "value", panicked.Value, "stack", string(panicked.Stack))
 	}
 	switch {
 	case r.options.dryRun && err != nil:
 		return request.Result{}, err
-	case IsPassing(err) && s.attempt < quietAttempts:
+	case request.Resolve(err).Passing && s.attempt < quietAttempts:
 		// Somebody else was quicker. That is no failure: look again, with what they wrote.
-		r.unwritten.keep(deploy.RefOf(s.resource), outcome)
+		s.keepUnwritten(outcome)
 		after, asked := request.RetryTime(err)
 		if !asked {
 			after = lookAgain
 		}
-		return request.Result{}, request.RetryAfter(after, request.Quiet(err))
+		return request.Result{}, &request.Error{Quiet: true, RetryAfter: after, Err: err}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = errors.Join(context.Cause(ctx), err)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWord)
 		defer cancel()
 	case ctx.Err() != nil:
-		r.unwritten.keep(deploy.RefOf(s.resource), outcome)
+		s.keepUnwritten(outcome)
 		return request.Result{}, errors.Join(context.Cause(ctx), err)
 	}
 	if outcome != nil && len(outcome.Components) == 0 && err != nil {
 		outcome = nil
 	}
-	err = r.exhausted(ctx, s, err)
+	err = s.exhausted(ctx, err)
 	s.ended = report{generation: s.resource.GetGeneration(), outcome: outcome, err: err}
 	unwritten := r.writeStatus(ctx, s, s.ended)
-	if err != nil && classOf(err) > classVerification {
+	if err != nil && !request.IsWaiting(err) {
 		if after, ok := isUnavailable(err); ok && after > 0 {
-			err = request.RetryAfter(after, err)
-		}
-		if after := whenFree(err); after > 0 {
 			err = request.RetryAfter(after, err)
 		}
 		if unwritten != nil && request.IsPermanent(err) {

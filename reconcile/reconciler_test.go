@@ -25,13 +25,15 @@ func TestNewRefuses(t *testing.T) {
 		options []Option
 		want    string
 	}{
-		{"no controller", nil, manager, nil, "controller: is nil"},
+		{"no controller", nil, manager, nil, "nil controller"},
 		{"reconcile 20: no kind", &kinded{}, manager, nil, `controller *reconcile.kinded: its kind "/, Kind=" needs a version and a kind`},
 		{"reconcile 20: no version", &kinded{kind: schema.GroupVersionKind{Group: "example.dev", Kind: "Widget"}}, manager, nil,
 			`controller *reconcile.kinded: its kind "example.dev/, Kind=Widget" needs a version and a kind`},
-		{"no manager", &controller{}, nil, nil, "controller *reconcile.controller: its manager is nil"},
-		{"no logger", &controller{}, manager, []Option{Logger(nil)}, "logger: is nil"},
-		{"no clock", &controller{}, manager, []Option{Clock(nil)}, "clock: is nil"},
+		{"no manager", &controller{}, nil, nil, "controller *reconcile.controller: nil manager"},
+		{"no logger", &controller{}, manager, []Option{Logger(nil)}, "nil logger"},
+		{"no clock", &controller{}, manager, []Option{Clock(nil)}, "nil clock"},
+		{"no observer", &controller{}, manager, []Option{nil, Observe(nil)}, "observe: nil function"},
+		{"an unknown part of the status", &controller{}, manager, []Option{Status("all")}, `status: unknown part "all"`},
 		{"a negative concurrency", &controller{}, manager, []Option{Concurrency(-1)}, "concurrency: -1: it can't be negative"},
 		{"a negative recheck", &controller{}, manager, []Option{Recheck(-time.Second)}, "recheck: -1s: it can't be negative"},
 		{"a negative period", &controller{}, manager, []Option{Period(-time.Second)}, "period: -1s: it can't be negative"},
@@ -183,7 +185,7 @@ func TestConflictIsQuiet(t *testing.T) {
 // assertQuiet checks that somebody else having been quicker is looked at again, at once and without noise.
 func assertQuiet(t *testing.T, err error) {
 	t.Helper()
-	assert.True(t, request.IsQuiet(err), "mistake 23: somebody else was quicker: %v", err)
+	assert.True(t, request.Resolve(err).Quiet, "mistake 23: somebody else was quicker: %v", err)
 	after, ok := request.RetryTime(err)
 	assert.True(t, ok)
 	assert.Equal(t, 50*time.Millisecond, after)
@@ -199,7 +201,7 @@ func TestConflictThatDoesNotPass(t *testing.T) {
 		r := w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")) }))
 		_, err := r.Reconcile(t.Context(), request.Request{Key: widgetRequest.Key, Attempt: 3})
 		require.ErrorIs(t, err, stale)
-		assert.False(t, request.IsQuiet(err))
+		assert.False(t, request.Resolve(err).Quiet)
 		assert.Equal(t, "Initializing/ClusterError", w.verdict())
 	})
 	t.Run("doesn't hide another component's error", func(t *testing.T) {
@@ -210,7 +212,7 @@ func TestConflictThatDoesNotPass(t *testing.T) {
 		}
 		r := w.reconciler(adding(func(s *Session) { s.Add("a", configMap("a")); s.Add("b", configMap("b")) }))
 		_, _, err := w.once(r)
-		assert.False(t, request.IsQuiet(err))
+		assert.False(t, request.Resolve(err).Quiet)
 		assert.ErrorContains(t, err, "component b: configmaps: to patch in namespace shop is refused")
 	})
 }
@@ -244,8 +246,8 @@ func TestRetryTimes(t *testing.T) {
 	}{
 		{"reconcile 45: complete", nil, true, time.Hour, false},
 		{"reconcile 23, 33: incomplete", nil, false, 20 * time.Second, false},
-		{"a precondition", Precondition("wait"), true, 20 * time.Second, false},
-		{"a precondition that knows better", request.RetryAfter(5*time.Second, Precondition("wait")), true, 5 * time.Second, false},
+		{"a precondition", request.Precondition("wait"), true, 20 * time.Second, false},
+		{"a precondition that knows better", request.RetryAfter(5*time.Second, request.Precondition("wait")), true, 5 * time.Second, false},
 		{"mistake 12: a failure is left to the engine's backoff", errors.New("weird"), true, 0, true},
 		{"a failure that knows better too", request.RetryAfter(5*time.Second, errors.New("weird")), true, 0, true},
 	} {

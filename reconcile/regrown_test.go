@@ -39,7 +39,7 @@ func TestRegrown(t *testing.T) {
 		require.ErrorContains(t, err, `ConfigMap shop/b: another process applies this object as the same field manager "operkit"`)
 		after, timed := request.RetryTime(err)
 		assert.True(t, timed && after > 0 && after <= time.Minute, "it comes back by itself in %s", after)
-		assert.Equal(t, 1, less.Contested())
+		assert.Equal(t, 1, less.Tally().Contested)
 		assert.LessOrEqual(t, deletions(150), 6, "in five minutes")
 		warnings := slices.DeleteFunc(o.texts(), func(text string) bool { return text[:len("Warning")] != "Warning" })
 		require.Len(t, warnings, 1, "it is said once")

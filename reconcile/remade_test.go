@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -57,7 +58,7 @@ func TestMadeAnewAgainAndAgain(t *testing.T) {
 				w.delete(ref)
 				for _, text := range o.texts() {
 					if strings.HasPrefix(text, "Warning") {
-						assert.Equal(t, remadeLimit, i)
+						assert.Equal(t, memory.CreationLimit, i)
 						warnings = append(warnings, text)
 					}
 				}

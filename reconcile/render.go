@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/render"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -57,8 +59,8 @@ func (s *Session) render(ctx context.Context, c *Component) (*finishedRendering,
 		return finished, finished.err
 	}
 	if c.within(ctx) {
-		return nil, &classified{class: classRollout, err: fmt.Errorf("component %s: its objects are asked for while they are built: "+
-			"do in Deploy or Verify what needs them", c.name)}
+		return nil, mistake(fmt.Errorf("component %s: its objects are asked for while they are built: "+
+			"do in Deploy or Verify what needs them", c.name))
 	}
 	select {
 	case c.rendering.turn <- struct{}{}:
@@ -83,15 +85,15 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 		asked, _ := ctx.Value(buildingKey{}).(*buildRun)
 		ctx := context.WithValue(ctx, buildingKey{}, &buildRun{c, asked})
 		if err := guarded(func() error { return c.builder.Build(ctx, s, c) }); err != nil {
-			return nil, saidBy("build", err)
+			return nil, attributed("build", err)
 		}
 		if err := errors.Join(append(c.mistakes, s.tooLate()...)...); err != nil {
-			return nil, &classified{class: classRollout, err: err}
+			return nil, mistake(err)
 		}
 	}
-	ordered, err := inOrder(c.objects)
+	ordered, err := render.Order(c.objects, func(o *Object) []*Object { return o.after }, (*Object).Name)
 	if err != nil {
-		return nil, &classified{class: classRollout, err: err}
+		return nil, mistake(err)
 	}
 	finished := &finishedRendering{objects: ordered, contents: make([]*unstructured.Unstructured, len(ordered))}
 	var errs []error
@@ -104,16 +106,16 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 		if content != o.content {
 			ref = deploy.RefOf(content)
 		}
-		if err := s.claim(o, ref); err != nil {
+		if err := s.register(o, ref); err != nil {
 			errs = append(errs, err)
 		}
 		finished.contents[i], finished.kinds = content, withKinds(finished.kinds, ref.Kind)
 		finished.deferred = finished.deferred || o.deferred != nil
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, &classified{class: classRollout, err: err}
+		return nil, mistake(err)
 	}
-	if s.dryRun || s.watched {
+	if s.dryRun || len(s.reconciler.options.observers) > 0 {
 		return finished, finished.fetch(ctx)
 	}
 	return finished, nil
@@ -136,7 +138,7 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 			patched, matched, err = patch.Apply(ctx, o.component.name, o.name, content)
 			return err
 		}); err != nil {
-			return nil, Configuration("patch %s: %w", patch.Name(), err)
+			return nil, request.Configuration("patch %s: %w", patch.Name(), err)
 		}
 		if matched {
 			content = patched
@@ -159,12 +161,12 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 
 // annotated puts the internal name, and the strategy if one is set, onto a copy that shares all else.
 func (s *Session) annotated(content map[string]any, o *Object) map[string]any {
-	if !s.nameObjects && o.strategy == "" {
+	if !s.reconciler.options.nameObjects && o.strategy == "" {
 		return content
 	}
 	domain := s.manager.KeyDomain()
 	marks := map[string]any{}
-	if s.nameObjects {
+	if s.reconciler.options.nameObjects {
 		marks[domain+"/internal-name"] = o.component.name + "." + o.name
 	}
 	if o.strategy != "" {
@@ -213,4 +215,83 @@ type Target struct {
 	View deploy.View
 	// DryRun tells that nothing is deployed for real, and nothing must be written.
 	DryRun bool
+}
+
+// Deferred is a form of object for Session.Add and Component.Add whose content is asked for only when the cluster may have to be changed:
+// not for one that was applied, or found as it should be, with the same digest before. It is Finished, and Component.Objects returns no more
+// of it than its names, save in a dry run and for Observe. Definitions of kinds can't be deferred: others wait for what they say.
+type Deferred struct {
+	// Ref names the object, just as its content does. An empty namespace is that of the resource for a namespaced one.
+	Ref deploy.Ref
+	// Digest tells contents apart: two of one object are the same if and only if their digests are.
+	Digest string
+	// Content returns the object. It isn't changed. A panic is an error.
+	Content func(ctx context.Context) (*unstructured.Unstructured, error)
+}
+
+// digestKey is where the stand-in of a deferred object has its digest.
+const digestKey = "digest"
+
+// definitionKind is the kind of definitions of kinds.
+var definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+
+// standIn is what takes the place of a deferred object until its content is needed, see deploy.Contents.
+func (d Deferred) standIn() (*unstructured.Unstructured, error) {
+	switch {
+	case d.Ref.Kind.Kind == "" || d.Ref.Kind.Version == "" || d.Ref.Name == "" || d.Digest == "" || d.Content == nil:
+		return nil, errors.New("a deferred object needs a kind, a name, a digest and a content")
+	case d.Ref.Kind.GroupKind() == definitionKind:
+		return nil, fmt.Errorf("the definition %s can't be deferred: add its content", d.Ref.Name)
+	}
+	metadata := map[string]any{"name": d.Ref.Name}
+	if d.Ref.Namespace != "" {
+		metadata["namespace"] = d.Ref.Namespace
+	}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": d.Ref.Kind.GroupVersion().String(), "kind": d.Ref.Kind.Kind, "metadata": metadata, digestKey: d.Digest,
+	}}, nil
+}
+
+// fetch has the contents be there that were deferred, for somebody who looks at them whatever is in the cluster.
+func (f *finishedRendering) fetch(ctx context.Context) error {
+	for i, o := range f.objects {
+		if o.deferred == nil {
+			continue
+		}
+		content, err := o.fetched(ctx)
+		if err != nil {
+			return fmt.Errorf("object %s: %w", o.name, err)
+		}
+		f.contents[i] = content
+	}
+	f.deferred = false
+	return nil
+}
+
+// content returns the content for a stand-in, any other object as it is.
+func (f *finishedRendering) content(ctx context.Context, of *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	for i, o := range f.objects {
+		if f.contents[i] == of && o.deferred != nil {
+			return o.fetched(ctx)
+		}
+	}
+	return of, nil
+}
+
+// fetched is the content of a deferred object.
+func (o *Object) fetched(ctx context.Context) (content *unstructured.Unstructured, err error) {
+	err = guarded(func() (err error) {
+		content, err = o.deferred(ctx)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case content == nil || content.Object == nil:
+		return nil, mistake(errors.New("its deferred content is nil"))
+	}
+	if found := deploy.RefOf(content); found != o.ref {
+		return nil, mistake(fmt.Errorf("its deferred content is that of another object, %s", found))
+	}
+	return content, nil
 }

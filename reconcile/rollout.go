@@ -4,22 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 )
 
 // rollout deploys the session's components in the order of their dependencies, then
 // verifies those that were deployed, and calls the hooks of the controller after each (spec: reconcile
 // 24-32, dag 35-40).
-func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
+func (s *Session) rollout(ctx context.Context) (Outcome, error) {
+	r := s.reconciler
 	graph, err := s.graph()
 	if err != nil {
 		return Outcome{}, err
 	}
 	s.rolling.begin()
 	bound := dag.Concurrency(r.options.concurrency)
-	if len(s.components) == 1 {
+	if len(s.components) == 1 || s.dryRun {
 		bound = dag.Concurrency(0) // goroutines would have nothing to share
 	}
 	options := []dag.Option{bound, dag.PollInterval(gateInterval)}
@@ -36,7 +40,7 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	if err != nil {
 		return newOutcome(graph, deployed, nil), err
 	}
-	hookErr := s.withMistakes(r.afterDeploy(ctx, s, newOutcome(graph, deployed, nil)))
+	hookErr := s.afterDeploy(ctx, newOutcome(graph, deployed, nil))
 	for _, names := range [][]string{deployed.Unverified(), deployed.Failed(), deployed.Unstarted()} {
 		for _, name := range names {
 			graph.Disable(name)
@@ -48,7 +52,7 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 	}, bound, dag.WithoutPredicates())
 	outcome := newOutcome(graph, deployed, &verified)
 	if outcome.Hook = hookErr; hookErr == nil && err == nil {
-		outcome.Hook = s.withMistakes(r.afterVerify(ctx, s, outcome))
+		outcome.Hook = s.afterVerify(ctx, outcome)
 	}
 	return outcome, err
 }
@@ -57,11 +61,11 @@ func (s *Session) rollout(ctx context.Context, r *Reconciler) (Outcome, error) {
 func (s *Session) graph() (*dag.Graph[*Component], error) {
 	var errs []error
 	for _, c := range s.components {
-		for _, mistake := range c.mistakes {
+		for _, err := range c.mistakes {
 			if c.name != "" {
-				mistake = fmt.Errorf("component %s: %w", c.name, mistake)
+				err = fmt.Errorf("component %s: %w", c.name, err)
 			}
-			errs = append(errs, mistake)
+			errs = append(errs, err)
 		}
 	}
 	errs = append(errs, s.shared()...)
@@ -78,7 +82,7 @@ func (s *Session) graph() (*dag.Graph[*Component], error) {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, &classified{class: classRollout, err: err}
+		return nil, mistake(err)
 	}
 	return graph, nil
 }
@@ -90,10 +94,10 @@ func (s *Session) shared() (errs []error) {
 	for _, c := range s.components {
 		total += len(c.objects)
 	}
-	s.claims.expect(total)
+	s.index.expect(total)
 	for _, c := range s.components {
 		for _, o := range c.objects {
-			if err := s.claim(o, o.ref); err != nil {
+			if err := s.register(o, o.ref); err != nil {
 				errs = append(errs, fmt.Errorf("component %s: %w", c.name, err))
 			}
 		}
@@ -142,7 +146,7 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 	if err != nil {
 		return err
 	}
-	if err := s.remember(ctx, rendered.kinds); err != nil {
+	if err := s.recordKinds(ctx, rendered.kinds); err != nil {
 		return err
 	}
 	if deploys {
@@ -180,7 +184,7 @@ func (c *Component) Apply(ctx context.Context) error {
 }
 
 // Remove deletes those objects of c that are the resource's, last one first, and returns nil once they are
-// gone; until then an error that Precondition makes. A component on which Finalize calls it isn't rolled out.
+// gone; until then an error that request.Precondition makes. A component on which Finalize calls it isn't rolled out.
 func (c *Component) Remove(ctx context.Context) error {
 	if !c.session.rolling.hasBegun() {
 		c.removed = true
@@ -208,8 +212,123 @@ func (s *Session) verifyDeployed(ctx context.Context, c *Component) error {
 // asOutcome tells the graph runner an expected error, after which the component merely
 // waits, from a failure.
 func asOutcome(err error) error {
-	if err != nil && classOf(err) <= classVerification {
+	if request.IsWaiting(err) {
 		return dag.Unverified(err)
 	}
 	return err
+}
+
+// rolling tells whether the rollout has begun, after which components neither come nor change. What is asked
+// for all the same would be silently without effect, so it is a mistake of the Build that asks.
+type rolling struct {
+	mu       sync.Mutex
+	begun    bool
+	mistakes []error
+}
+
+// begin ends what Setup may do.
+func (r *rolling) begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun = true
+}
+
+func (r *rolling) hasBegun() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.begun
+}
+
+// late notes a mistake if the rollout has begun.
+func (s *Session) late(format string, args ...any) bool {
+	if !s.rolling.hasBegun() {
+		return false
+	}
+	s.tell(fmt.Errorf(format, args...))
+	return true
+}
+
+// tell notes a mistake that somebody makes while the rollout is under way.
+func (s *Session) tell(mistake error) {
+	s.rolling.mu.Lock()
+	defer s.rolling.mu.Unlock()
+	s.rolling.mistakes = append(s.rolling.mistakes, mistake)
+}
+
+// withMistakes adds to what a method of a Builder or a hook answers the mistakes that it made.
+func (s *Session) withMistakes(err error) error {
+	mistakes := errors.Join(s.tooLate()...)
+	if mistakes == nil {
+		return err
+	}
+	return errors.Join(err, mistake(mistakes))
+}
+
+// tooLate returns the mistakes that were noted since it was last called.
+func (s *Session) tooLate() []error {
+	s.rolling.mu.Lock()
+	defer s.rolling.mu.Unlock()
+	mistakes := s.rolling.mistakes
+	s.rolling.mistakes = nil
+	return mistakes
+}
+
+// afterDeploy calls the hook for how the deployment went. An error of it is no component's.
+func (s *Session) afterDeploy(ctx context.Context, o Outcome) error {
+	hook, ok := s.reconciler.controller.(AfterDeployer)
+	switch {
+	case !o.Deployed():
+		return s.afterIncomplete(ctx, o)
+	case !ok:
+		return nil
+	}
+	return s.withMistakes(hooked("after the deployment", func() error { return hook.AfterDeploy(ctx, s, o) }))
+}
+
+// afterVerify calls the hook for how the verification went, if all was deployed.
+func (s *Session) afterVerify(ctx context.Context, o Outcome) error {
+	hook, ok := s.reconciler.controller.(AfterVerifier)
+	switch {
+	case !o.Deployed():
+		return nil
+	case !o.Complete():
+		return s.afterIncomplete(ctx, o)
+	case !ok:
+		return nil
+	}
+	return s.withMistakes(hooked("after the verification", func() error { return hook.AfterVerify(ctx, s, o) }))
+}
+
+func (s *Session) afterIncomplete(ctx context.Context, o Outcome) error {
+	hook, ok := s.reconciler.controller.(AfterIncompleter)
+	if !ok {
+		return nil
+	}
+	return s.withMistakes(hooked("after the incomplete rollout", func() error { return hook.AfterIncomplete(ctx, s, o) }))
+}
+
+// requeue asks the controller when to look again; usual is the answer without it.
+func (r *Reconciler) requeue(ctx context.Context, hook Requeuer, s *Session, o Outcome, usual time.Duration) (request.Result, error) {
+	var after time.Duration
+	err := hooked("requeue", func() (err error) {
+		after, err = hook.Requeue(ctx, s, o)
+		return err
+	})
+	switch {
+	case request.IsWaiting(err):
+		return request.Result{RequeueAfter: o.retryTime(r.options.recheck, err)}, nil
+	case err != nil:
+		return request.Result{}, err
+	case after == 0:
+		after = usual
+	}
+	return request.Result{RequeueAfter: max(after, 0)}, nil
+}
+
+// hooked calls a hook; its panic is its error.
+func hooked(when string, hook func() error) error {
+	if err := guarded(hook); err != nil {
+		return fmt.Errorf("%s: %w", when, err)
+	}
+	return nil
 }

@@ -137,7 +137,7 @@ func TestGates(t *testing.T) {
 			verdict string
 			want    string
 		}{
-			{"an expected one leaves it waiting", Precondition("no tea"), "Initializing/PreconditionWait", ""},
+			{"an expected one leaves it waiting", request.Precondition("no tea"), "Initializing/PreconditionWait", ""},
 			{"any other fails it", errors.New("broken"), "Errored/Errored", "component web: gate on component db: broken"},
 			{"the cluster's", forbidden("get", "pods"), "Initializing/ClusterError",
 				"component web: gate on component db: " + forbidden("get", "pods").Error()},
@@ -376,7 +376,7 @@ func TestErrorsBySeverity(t *testing.T) {
 
 func TestWhenToLookAtWhatWaits(t *testing.T) {
 	t.Parallel()
-	soon, late := request.RetryAfter(5*time.Second, Precondition("soon")), request.RetryAfter(time.Hour, Precondition("late"))
+	soon, late := request.RetryAfter(5*time.Second, request.Precondition("soon")), request.RetryAfter(time.Hour, request.Precondition("late"))
 	for reason, row := range map[string]struct {
 		errs  []error
 		ready bool
@@ -385,9 +385,9 @@ func TestWhenToLookAtWhatWaits(t *testing.T) {
 		"as a component asks":                     {[]error{soon}, true, 5 * time.Second},
 		"the soonest of several":                  {[]error{late, soon}, true, 5 * time.Second},
 		"also when that is late":                  {[]error{late}, true, time.Hour},
-		"one that doesn't say":                    {[]error{late, Precondition("x")}, true, time.Minute},
+		"one that doesn't say":                    {[]error{late, request.Precondition("x")}, true, time.Minute},
 		"one whose objects aren't ready":          {[]error{late}, false, time.Minute},
-		"to ask for no time is not to ask for it": {[]error{request.RetryAfter(0, Precondition("x"))}, true, time.Minute},
+		"to ask for no time is not to ask for it": {[]error{request.RetryAfter(0, request.Precondition("x"))}, true, time.Minute},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

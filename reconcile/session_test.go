@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/internal/testlog"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -235,7 +236,7 @@ func TestIntoLeavesManagedFieldsOut(t *testing.T) {
 		"spec":     map[string]any{"size": int64(3)},
 	}}
 	before := resource.DeepCopy()
-	s := &Session{resource: resource, described: resource}
+	s := &Session{reconciler: &Reconciler{}, resource: resource, described: resource}
 	var typed typedWidget
 	require.NoError(t, s.Into(&typed))
 	assert.Equal(t, "w", typed.Name)
@@ -280,7 +281,7 @@ func TestIntoRefuses(t *testing.T) {
 			}
 			err := s.Into(&target)
 			assert.ErrorContains(t, err, "Widget shop/w: doesn't fit *struct")
-			assert.Equal(t, classConfiguration, classOf(err))
+			assert.Equal(t, status.ErrorConfig, request.ClassOf(err))
 		})
 	})
 	t.Run("a target that is no pointer is the operator's mistake, not the resource's", func(t *testing.T) {
@@ -289,7 +290,7 @@ func TestIntoRefuses(t *testing.T) {
 			for _, target := range []any{typedWidget{}, (*typedWidget)(nil), nil} {
 				err := s.Into(target)
 				assert.ErrorContains(t, err, "pass a pointer to its Go type")
-				assert.Equal(t, classUnknown, classOf(err))
+				assert.Equal(t, status.ErrorUnknown, request.ClassOf(err))
 			}
 		})
 	})

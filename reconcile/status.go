@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,14 +29,13 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
 		return r.application(s, rep, present), true
 	})
-	ref := deploy.RefOf(s.resource)
 	if err == nil {
 		if rep.outcome != nil && len(s.unwritten) > 0 {
-			r.unwritten.forget(ref)
+			s.update(func(m *memory.Resource) { m.Unwritten = nil })
 		}
 		return nil
 	}
-	r.unwritten.keep(ref, rep.outcome)
+	s.keepUnwritten(rep.outcome)
 	var forbidden *deploy.ForbiddenError
 	unwritten := fmt.Errorf("status not written: %w", err)
 	switch after, unavailable := isUnavailable(err); {
@@ -43,9 +43,9 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 		return request.RetryAfter(after, unwritten)
 	case unavailable:
 		return unwritten
-	case IsPassing(err), errors.As(err, &forbidden):
+	case request.Resolve(err).Passing, errors.As(err, &forbidden):
 		// An API server that has just started refuses what it allows a moment later. What stays forbidden is said then.
-		return request.Quiet(unwritten)
+		return &request.Error{Quiet: true, Err: unwritten}
 	}
 	s.logger.Warn("status not written", "error", err)
 	return nil
@@ -68,12 +68,12 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present
 
 // changeStatus writes what change makes of the present status of a resource, if it differs, without what the schema is
 // known to drop, and shortened where the cluster takes no more; and learns what the schema drops, also from a write
-// that changed nothing because of it. It does nothing WithoutStatus. present is shared.
+// that changed nothing because of it. It does nothing with NoStatus. present is shared.
 func (r *Reconciler) changeStatus(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger,
 	change func(present map[string]any) (next map[string]any, changed bool, err error),
 ) (deploy.Result, error) {
-	if r.options.withoutStatus {
+	if r.options.statusParts[NoStatus] {
 		return deploy.Result{}, nil
 	}
 	var sent map[string]any
@@ -106,10 +106,10 @@ func (r *Reconciler) changeStatus(
 func (r *Reconciler) application(s *Session, rep report, present map[string]any) status.Application {
 	application := status.Application{
 		Generation: rep.generation, SupportedVersions: r.options.supported, OperatorVersion: r.options.operatorVersion,
-		OnlyReady: r.options.onlyReady,
+		OnlyReady: r.options.statusParts[OnlyReady],
 		Warn:      func(message string) { s.logger.Warn("status", "warning", message) },
 	}
-	if r.options.serviceStatus {
+	if r.options.statusParts[ServiceStatus] {
 		application.Kind = s.Kind().Kind
 	}
 	if rep.outcome != nil {
@@ -117,13 +117,13 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 		for name, text := range s.kept() {
 			application.Components.Messages[name] = withKept(application.Components.Messages[name], map[string]string{name: text})
 		}
-		if r.options.graphInStatus {
+		if r.options.statusParts[DependencyGraph] {
 			application.Components.Graph = rep.outcome.Graph()
 		}
 	}
 	started, _ := status.ForStart(present, s.version)
 	if rep.err != nil {
-		application.Ready, application.Updating = status.ForError(errorClass(rep.err), rep.err.Error())
+		application.Ready, application.Updating = status.ForError(request.ClassOf(rep.err), rep.err.Error())
 		if application.Ready.Reason == "" {
 			application.Ready = started
 		}
@@ -208,20 +208,4 @@ func componentState(o Outcome) *status.ComponentState {
 		}
 	}
 	return state
-}
-
-func errorClass(err error) status.ErrorClass {
-	switch classOf(err) {
-	case classPrecondition:
-		return status.ErrorPrecondition
-	case classVerification:
-		return status.ErrorVerification
-	case classCluster:
-		return status.ErrorCluster
-	case classConfiguration:
-		return status.ErrorConfig
-	case classRollout:
-		return status.ErrorRollout
-	}
-	return status.ErrorUnknown
 }

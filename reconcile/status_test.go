@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -88,7 +89,7 @@ func TestStatusWrites(t *testing.T) {
 		w.refuse = refusing(&deploy.StaleError{Ref: widgetRef, Err: errors.New("changed")}, writeStatus)
 		_, _, err := w.once(w.reconciler(adding(func(*Session) {})))
 		assert.EqualError(t, err, "status not written: Widget shop/w: changed since it was read: changed")
-		assert.True(t, request.IsQuiet(err), "by the engine's backoff, and not worth a line")
+		assert.True(t, request.Resolve(err).Quiet, "by the engine's backoff, and not worth a line")
 	})
 	t.Run("one that may not be written now, as after the start of an API server, is tried again soon", func(t *testing.T) {
 		t.Parallel()
@@ -96,7 +97,7 @@ func TestStatusWrites(t *testing.T) {
 		w.refuse = refusing(&deploy.ForbiddenError{Verb: "patch", Err: errors.New("no")}, writeStatus)
 		_, _, err := w.once(w.reconciler(adding(func(*Session) {})))
 		require.ErrorContains(t, err, "status not written: ")
-		assert.True(t, request.IsQuiet(err), "by the engine's backoff, which says it if it lasts")
+		assert.True(t, request.Resolve(err).Quiet, "by the engine's backoff, which says it if it lasts")
 		_, timed := request.RetryTime(err)
 		assert.False(t, timed)
 	})
@@ -190,27 +191,27 @@ func TestClassOf(t *testing.T) {
 	for _, row := range []struct {
 		reason string
 		err    error
-		want   class
+		want   status.ErrorClass
 	}{
-		{"none", nil, classNone},
-		{"an unknown one", unknown, classUnknown},
-		{"a wrapped one", &deploy.ForbiddenError{Err: Precondition("x")}, classCluster},
-		{"an unknown one in ours takes our class", Precondition("x: %w", unknown), classPrecondition},
-		{"mistake 3: of joined ones the most severe, whatever the order", errors.Join(Precondition("x"), unknown), classUnknown},
-		{"mistake 3: and the other way round", errors.Join(unknown, Precondition("x")), classUnknown},
-		{"mistake 3: deeper", request.Permanent(errors.Join(Precondition("x"), request.Permanent(&deploy.InvalidError{Err: unknown}))), classConfiguration},
-		{"one that wraps nothing", wrapsNothing{}, classUnknown},
+		{"none", nil, ""},
+		{"an unknown one", unknown, status.ErrorUnknown},
+		{"a wrapped one", &deploy.ForbiddenError{Err: request.Precondition("x")}, status.ErrorCluster},
+		{"an unknown one in ours takes our class", request.Precondition("x: %w", unknown), status.ErrorPrecondition},
+		{"mistake 3: of joined ones the most severe, whatever the order", errors.Join(request.Precondition("x"), unknown), status.ErrorUnknown},
+		{"mistake 3: and the other way round", errors.Join(unknown, request.Precondition("x")), status.ErrorUnknown},
+		{"mistake 3: deeper", request.Permanent(errors.Join(request.Precondition("x"), request.Permanent(&deploy.InvalidError{Err: unknown}))), status.ErrorConfig},
+		{"one that wraps nothing", wrapsNothing{}, status.ErrorUnknown},
 	} {
-		assert.Equal(t, row.want, classOf(row.err), row.reason)
+		assert.Equal(t, row.want, request.ClassOf(row.err), row.reason)
 	}
 	for _, err := range []error{
 		&deploy.KindUnknownError{}, &deploy.NotFoundError{}, &deploy.ForbiddenError{}, &deploy.ConflictError{},
 		&deploy.StaleError{}, &deploy.UnavailableError{}, &deploy.OwnedError{},
 	} {
-		assert.Equal(t, classCluster, classOf(err), "status 14: %T", err)
+		assert.Equal(t, status.ErrorCluster, request.ClassOf(err), "status 14: %T", err)
 	}
-	assert.Equal(t, "x: weird", Configuration("x: %w", unknown).Error())
-	assert.ErrorIs(t, Configuration("x: %w", unknown), unknown)
+	assert.Equal(t, "x: weird", request.Configuration("x: %w", unknown).Error())
+	assert.ErrorIs(t, request.Configuration("x: %w", unknown), unknown)
 }
 
 type wrapsNothing struct{}
@@ -233,7 +234,7 @@ func TestDroppedAloneIsLearned(t *testing.T) {
 	}
 }
 
-func TestGraphInStatus(t *testing.T) {
+func TestDependencyGraph(t *testing.T) {
 	t.Parallel()
 	t.Run("reconcile 49: only when asked for", func(t *testing.T) {
 		t.Parallel()
@@ -241,7 +242,7 @@ func TestGraphInStatus(t *testing.T) {
 		w := newWorld(t)
 		w.calm(w.reconciler(setup))
 		assert.NotContains(t, w.status("componentStatus"), "dependencyGraph")
-		w.calm(w.reconciler(setup, GraphInStatus()))
+		w.calm(w.reconciler(setup, Status(DependencyGraph)))
 		assert.Equal(t, "Graph({web:[db],db:[]})", w.status("componentStatus", "dependencyGraph"))
 	})
 }

@@ -15,6 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+var (
+	volumeClaimKind  = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
+	podKind          = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	storageClassKind = schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}
+)
+
 func storageClass(name, mode string, annotations ...string) *unstructured.Unstructured {
 	class := object(storageClassKind, name)
 	class.SetNamespace("")
@@ -28,7 +34,7 @@ func storageClass(name, mode string, annotations ...string) *unstructured.Unstru
 }
 
 func claimOf(name string, class any) *unstructured.Unstructured {
-	claim := object(claimsKind, name)
+	claim := object(volumeClaimKind, name)
 	if class != nil {
 		claim.Object["spec"] = map[string]any{"storageClassName": class}
 	}
@@ -36,7 +42,7 @@ func claimOf(name string, class any) *unstructured.Unstructured {
 }
 
 func claimRef(name string) deploy.Ref {
-	return deploy.Ref{Kind: claimsKind, Namespace: "shop", Name: name}
+	return deploy.Ref{Kind: volumeClaimKind, Namespace: "shop", Name: name}
 }
 
 // following is a Watcher that keeps what it is asked for, and may lack a right.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/memory"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,20 +30,20 @@ func TestTally(t *testing.T) {
 		assert.Equal(t, Tally{}, r.Tally(), "nobody has looked yet")
 		for range 2 {
 			w.calm(r)
-			assert.Equal(t, Tally{map[Standing]int{Waiting: 1}, map[State]int{Unverified: 1, Unstarted: 1}, versions}, r.Tally(), "once, however often")
+			assert.Equal(t, Tally{Resources: map[Standing]int{Waiting: 1}, Components: map[State]int{Unverified: 1, Unstarted: 1}, Versions: versions}, r.Tally(), "once, however often")
 		}
 		w.makeReady("web")
 		w.calm(r)
-		assert.Equal(t, Tally{map[Standing]int{Settled: 1}, map[State]int{Verified: 2}, versions}, r.Tally(), "a disabled one is none")
+		assert.Equal(t, Tally{Resources: map[Standing]int{Settled: 1}, Components: map[State]int{Verified: 2}, Versions: versions}, r.Tally(), "a disabled one is none")
 		fails = errors.New("no")
 		_, _, err := w.once(r)
 		require.Error(t, err)
-		assert.Equal(t, Tally{map[Standing]int{Failing: 1}, map[State]int{}, versions}, r.Tally(), "it wasn't rolled out")
+		assert.Equal(t, Tally{Resources: map[Standing]int{Failing: 1}, Components: map[State]int{}, Versions: versions}, r.Tally(), "it wasn't rolled out")
 		fails = request.Permanent(fails)
 		_, _, err = w.once(r)
 		require.Error(t, err)
 		assert.Equal(t, map[Standing]int{Refused: 1}, r.Tally().Resources)
-		fails = Precondition("not yet")
+		fails = request.Precondition("not yet")
 		w.calm(r)
 		assert.Equal(t, map[Standing]int{Waiting: 1}, r.Tally().Resources)
 		fails = nil
@@ -51,10 +52,10 @@ func TestTally(t *testing.T) {
 		w.delete(deploymentRef("web"))
 		_, _, err = w.once(r)
 		require.Error(t, err)
-		assert.Equal(t, Tally{map[Standing]int{Failing: 1}, map[State]int{Failed: 1, Unstarted: 1}, versions}, r.Tally())
+		assert.Equal(t, Tally{Resources: map[Standing]int{Failing: 1}, Components: map[State]int{Failed: 1, Unstarted: 1}, Versions: versions}, r.Tally())
 		w.pause("true")
 		w.calm(r)
-		assert.Equal(t, Tally{map[Standing]int{Paused: 1}, map[State]int{}, versions}, r.Tally())
+		assert.Equal(t, Tally{Resources: map[Standing]int{Paused: 1}, Components: map[State]int{}, Versions: versions}, r.Tally())
 	})
 	t.Run("what passes by itself says nothing new", func(t *testing.T) {
 		t.Parallel()
@@ -71,7 +72,7 @@ func TestTally(t *testing.T) {
 		w.refuse = refusing(&deploy.UnavailableError{Err: errors.New("down")}, "apply ConfigMap shop/c")
 		_, _, err = w.once(r)
 		require.Error(t, err)
-		assert.Equal(t, Tally{map[Standing]int{Failing: 1}, settled.Components, settled.Versions}, r.Tally(), "nobody answered")
+		assert.Equal(t, Tally{Resources: map[Standing]int{Failing: 1}, Components: settled.Components, Versions: settled.Versions}, r.Tally(), "nobody answered")
 		w.refuse = nil
 		w.calm(r)
 		assert.Equal(t, settled, r.Tally())
@@ -103,7 +104,7 @@ func TestTally(t *testing.T) {
 		w.calm(r)
 		assert.Equal(t, map[Standing]int{Deleting: 1}, r.Tally().Resources, "until it is gone")
 		w.calm(r)
-		assert.Equal(t, Tally{map[Standing]int{}, map[State]int{}, map[string]int{}}, r.Tally())
+		assert.Equal(t, Tally{Resources: map[Standing]int{}, Components: map[State]int{}, Versions: map[string]int{}}, r.Tally())
 	})
 	t.Run("a dry run counts none", func(t *testing.T) {
 		t.Parallel()
@@ -115,10 +116,10 @@ func TestTally(t *testing.T) {
 	t.Run("what is handed out is the caller's", func(t *testing.T) {
 		t.Parallel()
 		r := newWorld(t).reconciler(adding(func(*Session) {}))
-		r.tallied.note(widgetRef, counted{standing: Settled})
+		r.memory.Update(widgetRef, func(m *memory.Resource) { m.SetCount(memory.Count{Standing: string(Settled)}) })
 		r.Tally().Resources[Settled] = 7
 		assert.Equal(t, map[Standing]int{Settled: 1}, r.Tally().Resources)
-		r.tallied.forget(deploy.Ref{Name: "other"})
+		r.memory.Forget(deploy.Ref{Name: "other"})
 		assert.Equal(t, map[Standing]int{Settled: 1}, r.Tally().Resources)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -69,8 +70,8 @@ func TestUpgrade(t *testing.T) {
 		verdict string
 		fails   bool
 	}{
-		"a jump that is refused": {Configuration("go by 1.5"), "ConfigError/Errored", true},
-		"one that is put off":    {Precondition("not at night"), "InProgress/PreconditionWait", false},
+		"a jump that is refused": {request.Configuration("go by 1.5"), "ConfigError/Errored", true},
+		"one that is put off":    {request.Precondition("not at night"), "InProgress/PreconditionWait", false},
 		"one that fails":         {errors.New("the way is blocked"), "Errored/Errored", true},
 	} {
 		t.Run(reason+" leaves all as it is", func(t *testing.T) {
@@ -119,7 +120,7 @@ func TestUpgrade(t *testing.T) {
 		plan, err := r.Plan(t.Context(), w.widget())
 		require.NoError(t, err)
 		assert.True(t, plan.Changed())
-		u.upgrade = func(string, string) error { return Configuration("go by 1.5") }
+		u.upgrade = func(string, string) error { return request.Configuration("go by 1.5") }
 		_, err = r.Plan(t.Context(), w.widget())
 		require.EqualError(t, err, "upgrade from 1 to 2: go by 1.5")
 		_, err = r.Graph(t.Context(), w.widget())
@@ -158,23 +159,30 @@ type finalizer struct{}
 
 func (finalizer) Finalize(context.Context, *Session) error { return nil }
 
-// releasing is a controller that counts the sessions that it is told of.
-type releasing struct {
+// cleaning is a controller that counts the sessions that have ended.
+type cleaning struct {
 	controller
-	finalizer
 	released []*Session
 	panics   bool
 }
 
-func (r *releasing) Release(s *Session) {
-	r.released = append(r.released, s)
-	if r.panics {
-		panic("no")
-	}
+func (c *cleaning) Setup(ctx context.Context, s *Session) error {
+	_ = c.Finalize(ctx, s)
+	return c.controller.Setup(ctx, s)
 }
 
-// However a reconcile ends, its session is released once.
-func TestRelease(t *testing.T) {
+func (c *cleaning) Finalize(_ context.Context, s *Session) error {
+	s.Cleanup(func() { c.released = append(c.released, s) })
+	s.Cleanup(func() {
+		if c.panics {
+			panic("no")
+		}
+	})
+	return nil
+}
+
+// However a reconcile ends, what its session keeps is cleaned up once.
+func TestCleanup(t *testing.T) {
 	t.Parallel()
 	var end context.CancelFunc
 	for reason, row := range map[string]struct {
@@ -187,10 +195,10 @@ func TestRelease(t *testing.T) {
 	}{
 		"all goes well":                {nil, nil, nil, nil, 1},
 		"Setup fails":                  {func(context.Context, *Session) error { return errors.New("no") }, nil, nil, nil, 1},
-		"Setup waits":                  {func(context.Context, *Session) error { return Precondition("no") }, nil, nil, nil, 1},
+		"Setup waits":                  {func(context.Context, *Session) error { return request.Precondition("no") }, nil, nil, nil, 1},
 		"Setup panics":                 {func(context.Context, *Session) error { panic("no") }, nil, nil, nil, 1},
 		"a component fails":            {func(_ context.Context, s *Session) error { s.Add("c", nil); return nil }, nil, nil, nil, 1},
-		"what comes before Setup does": {nil, []Option{SupportedVersions("1"), StrictVersions()}, nil, nil, 1},
+		"what comes before Setup does": {nil, []Option{SupportedVersions("1"), StrictVersions()}, nil, nil, 0},
 		"it is finalized":              {nil, nil, func(w *world) { w.delete(widgetRef) }, nil, 1},
 		"it is gone":                   {nil, nil, func(w *world) { w.merge(widgetRef, `{"metadata": {"finalizers": null}}`); w.delete(widgetRef) }, nil, 0},
 		"it rests": {nil, nil, func(w *world) {
@@ -225,7 +233,7 @@ func TestRelease(t *testing.T) {
 			t.Parallel()
 			for _, panics := range []bool{false, true} {
 				w := newWorld(t)
-				c := &releasing{controller: controller{func(_ context.Context, s *Session) error { s.Add("c", configMap("a")); return nil }}}
+				c := &cleaning{controller: controller{func(_ context.Context, s *Session) error { s.Add("c", configMap("a")); return nil }}}
 				w.calm(w.reconciler(c))
 				require.Len(t, c.released, 1)
 				c.released, c.panics = nil, panics
@@ -244,7 +252,7 @@ func TestRelease(t *testing.T) {
 				require.Len(t, c.released, row.want)
 				if row.want > 0 {
 					assert.Equal(t, "w", c.released[0].Name())
-					assert.Equal(t, panics, w.logs.Count("method=Release") > 0, "a panic is told, and is nobody's error")
+					assert.Equal(t, panics, w.logs.Count("panic in a function of Cleanup") > 0, "a panic is told, and is nobody's error")
 				}
 			}
 		})

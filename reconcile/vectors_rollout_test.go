@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/require"
 )
 
@@ -42,22 +44,22 @@ func answer(does any, whenFalse error, text string) error {
 	case false:
 		return whenFalse
 	case "PreconditionError":
-		return Precondition("%s", text)
+		return request.Precondition("%s", text)
 	case "VerificationError", "Oper8ExpectedError", "ExpectedError":
-		return &classified{class: classVerification, err: errors.New(text)}
+		return &request.Error{Class: status.ErrorVerification, Err: errors.New(text)}
 	case "ConfigError":
-		return Configuration("%s", text)
+		return request.Configuration("%s", text)
 	case "ClusterError":
 		return &deploy.UnavailableError{Err: errors.New(text)}
 	case "RolloutError":
-		return &classified{class: classRollout, err: errors.New(text)}
+		return &request.Error{Class: status.ErrorRollout, Err: errors.New(text)}
 	}
 	return errors.New(text)
 }
 
 var (
 	errFalse = errors.New("false")
-	notReady = &classified{class: classVerification, err: errors.New("not ready")}
+	notReady = &request.Error{Class: status.ErrorVerification, Err: errors.New("not ready")}
 )
 
 // trace is what was called, by several at once.
@@ -122,16 +124,15 @@ func (h *recordedHooks) AfterDeploy(context.Context, *Session, Outcome) error {
 	return h.hook("after_deploy")
 }
 
-func (h *recordedHooks) AfterDeployUnsuccessful(context.Context, *Session, bool, Outcome) error {
-	return h.hook("after_deploy_unsuccessful")
-}
-
 func (h *recordedHooks) AfterVerify(context.Context, *Session, Outcome) error {
 	return h.hook("after_verify")
 }
 
-func (h *recordedHooks) AfterVerifyUnsuccessful(context.Context, *Session, bool, Outcome) error {
-	return h.hook("after_verify_unsuccessful")
+func (h *recordedHooks) AfterIncomplete(_ context.Context, _ *Session, o Outcome) error {
+	if o.Deployed() {
+		return h.hook("after_verify_unsuccessful")
+	}
+	return h.hook("after_deploy_unsuccessful")
 }
 
 func runRollout(t *testing.T, v *vector) {
@@ -141,7 +142,7 @@ func runRollout(t *testing.T, v *vector) {
 	r := w.reconciler(&recordedHooks{does: c.Input.Hooks, trace: did})
 	s := r.session(t.Context(), w.widget(), 0)
 	c.setup(s, did)
-	outcome, err := s.rollout(t.Context(), r)
+	outcome, err := s.rollout(t.Context())
 	require.NoError(t, err)
 
 	want := c.specified(v)
@@ -150,7 +151,7 @@ func runRollout(t *testing.T, v *vector) {
 	require.Equal(t, want.Output.Failed, of(outcome, Failed), "failed")
 	require.Equal(t, want.Output.Unstarted, of(outcome, Unstarted), "unstarted")
 	require.Equal(t, want.Output.VerifyCompleted, outcome.Complete(), "complete")
-	require.Equal(t, want.Output.IsFailed, classOf(outcome.Err()) > classVerification, "failed: %v", outcome.Err())
+	require.Equal(t, want.Output.IsFailed, outcome.Err() != nil && !request.IsWaiting(outcome.Err()), "failed: %v", outcome.Err())
 	require.Equal(t, append([]string{}, want.Output.Trace...), append([]string{}, slices.Sorted(slices.Values(did.steps))...), "calls")
 }
 
@@ -201,7 +202,7 @@ func (c rolloutCase) specified(v *vector) rolloutCase {
 		}
 		before := errors.Join(answer(does.Build, errFalse, ""), answer(does.Deploy, errFalse, ""))
 		switch {
-		case before != nil && classOf(before) <= classVerification:
+		case before != nil && request.IsWaiting(before):
 			// It waits: it isn't deployed, and nothing of it can be verified.
 			if c.move(name, &out.Unverified) || c.untrace("verify:"+name) {
 				c.untrace("verify:" + name)
@@ -214,7 +215,7 @@ func (c rolloutCase) specified(v *vector) rolloutCase {
 			switch verdict := answer(does.Verify, notReady, ""); {
 			case verdict == nil:
 				c.move(name, &out.Verified)
-			case classOf(verdict) <= classVerification:
+			case request.IsWaiting(verdict):
 				c.move(name, &out.Unverified)
 			default:
 				c.move(name, &out.Failed)

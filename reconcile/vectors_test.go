@@ -102,7 +102,7 @@ func runNames(t *testing.T, v *vector) {
 	require.NoError(t, json.Unmarshal(v.raw, &c))
 	name := fmt.Sprint(c.Input.Name)
 	resource := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": c.Input.Instance}}}
-	session := &Session{resource: resource, oper8Names: true}
+	session := &Session{reconciler: &Reconciler{options: options{oper8Names: true}}, resource: resource}
 	switch c.Input.Func {
 	case "get_scoped_name":
 		require.Equal(t, c.Output.Name, session.ScopedName(name))

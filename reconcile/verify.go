@@ -7,8 +7,12 @@ import (
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/judge"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // verdict is what the readiness of a component's objects comes to.
@@ -25,9 +29,9 @@ func (v verdict) ready() bool { return len(v.waiting) == 0 && len(v.failed) == 0
 func (v verdict) err() error {
 	switch {
 	case len(v.failed) > 0:
-		return &classified{class: classRollout, err: fmt.Errorf("%s", strings.Join(v.failed, "; "))}
+		return mistake(fmt.Errorf("%s", strings.Join(v.failed, "; ")))
 	case len(v.waiting) > 0:
-		return &classified{class: classVerification, err: fmt.Errorf("%s", strings.Join(v.waiting, "; "))}
+		return &request.Error{Class: status.ErrorVerification, Err: fmt.Errorf("%s", strings.Join(v.waiting, "; "))}
 	}
 	return nil
 }
@@ -53,6 +57,7 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 	if err != nil {
 		return v, err
 	}
+	judging := s.judge()
 	for i, o := range rendered.objects {
 		ref, err := s.located(ctx, c, i, rendered.contents[i])
 		if err != nil {
@@ -64,17 +69,17 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 		}
 		if o.judge != nil && live != nil {
 			judged := guarded(func() error { return o.judge(ctx, live) })
-			if IsPassing(judged) {
+			if request.Resolve(judged).Passing {
 				return v, fmt.Errorf("%s %s: %w", ref.Kind.Kind, ref.Name, judged)
 			}
 			v.judged(ref, judged)
 			continue
 		}
-		result, err := s.judge(ctx, live)
+		result, err := judging.Object(ctx, live)
 		if err != nil {
 			return v, fmt.Errorf("%s %s: %w", ref.Kind.Kind, ref.Name, err)
 		}
-		v.add(ref, s.explained(ctx, live, result))
+		v.add(ref, judging.Explain(ctx, live, result))
 	}
 	return v, nil
 }
@@ -91,11 +96,27 @@ func (v *verdict) add(ref deploy.Ref, result readiness.Result) {
 	}
 }
 
+// judge decides whether objects are ready.
+func (s *Session) judge() judge.Judge {
+	j := judge.Judge{
+		Checker: s.reconciler.options.readiness, Now: s.reconciler.now, Reader: s,
+		Unreadable: func(message string, err error) {
+			s.reconciler.classesUnread.Do(func() { s.logger.Warn(message, "error", err) })
+		},
+	}
+	if view, ok := s.manager.View().(interface {
+		Holds(kind schema.GroupVersionKind, namespace string) bool
+	}); ok {
+		j.Holds = view.Holds
+	}
+	return j
+}
+
 // live is an object as the View shows it, nil if there is none: metadata alone where the View holds no more of its kind and
 // its readiness needs no more, so that nothing is asked of the cluster.
 func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unstructured.Unstructured, error) {
 	view, ok := s.manager.View().(deploy.PartialView)
-	if !ok || content || s.readiness.NeedsContent(ref.Kind.GroupKind()) {
+	if !ok || content || s.reconciler.options.readiness.NeedsContent(ref.Kind.GroupKind()) {
 		return s.manager.View().Get(ctx, ref)
 	}
 	obj, _, err := view.Partial(ctx, ref)
@@ -116,7 +137,7 @@ func (v *verdict) judged(ref deploy.Ref, err error) {
 		return
 	}
 	text := fmt.Sprintf("%s %s: %v", ref.Kind.Kind, ref.Name, err)
-	if classOf(err) <= classVerification {
+	if request.IsWaiting(err) {
 		v.waiting = append(v.waiting, text)
 	} else {
 		v.failed = append(v.failed, text)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,7 +48,7 @@ func TestVerifyOfMetadata(t *testing.T) {
 	deployments := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 	whole := func(_ context.Context, live *unstructured.Unstructured) error {
 		if live.Object["data"] == nil {
-			return Precondition("it has no data")
+			return request.Precondition("it has no data")
 		}
 		return nil
 	}

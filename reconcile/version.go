@@ -1,42 +1,17 @@
 package reconcile
 
 import (
-	"fmt"
+	"context"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-// VersionField sets where a resource says which version it wants, as a path of fields; default
-// "spec.version". A resource without the field wants none in particular.
-func VersionField(path string) Option { return func(o *options) { o.versionField = path } }
-
-// VersionOverride has every resource want this version, whatever it says itself.
-func VersionOverride(version string) Option { return func(o *options) { o.versionOverride = version } }
-
-// SupportedVersions are the versions that the operator offers; the status names them.
-func SupportedVersions(versions ...string) Option {
-	return func(o *options) { o.supported = append([]string{}, versions...) }
-}
-
-// StrictVersions refuses resources that want no version or one that isn't among SupportedVersions, which
-// must be given then. Kinds of which a pattern of path.Match matches the name are exempt; default
-// "TemporaryPatch*" (spec: reconcile 39, mistake 29).
-func StrictVersions(exempt ...string) Option {
-	return func(o *options) {
-		o.strict = true
-		if len(exempt) > 0 {
-			o.exempt = exempt
-		}
-	}
-}
-
-// OperatorVersion is the version of the operator itself; the status names it (spec: reconcile 52).
-func OperatorVersion(version string) Option { return func(o *options) { o.operatorVersion = version } }
 
 // Version returns the version that the resource wants, empty for none.
 func (s *Session) Version() string { return s.version }
@@ -55,7 +30,7 @@ func (o *options) versionOf(described *unstructured.Unstructured) (string, error
 	}
 	version, _, err := unstructured.NestedString(described.Object, strings.Split(o.versionField, ".")...)
 	if err != nil {
-		return "", Configuration("%s: %s is no text: quote it", deploy.RefOf(described), o.versionField)
+		return "", request.Configuration("%s: %s is no text: quote it", deploy.RefOf(described), o.versionField)
 	}
 	return version, nil
 }
@@ -67,9 +42,9 @@ func (o *options) checkVersion(s *Session) error {
 	}
 	switch {
 	case s.version == "":
-		return Configuration("%s: %s is missing: choose one of %s", deploy.RefOf(s.resource), o.versionField, strings.Join(o.supported, ", "))
+		return request.Configuration("%s: %s is missing: choose one of %s", deploy.RefOf(s.resource), o.versionField, strings.Join(o.supported, ", "))
 	case !slices.Contains(o.supported, s.version):
-		return Configuration("%s: version %q isn't supported: choose one of %s", deploy.RefOf(s.resource), s.version, strings.Join(o.supported, ", "))
+		return request.Configuration("%s: version %q isn't supported: choose one of %s", deploy.RefOf(s.resource), s.version, strings.Join(o.supported, ", "))
 	}
 	return nil
 }
@@ -79,18 +54,36 @@ func matches(pattern, kind string) bool {
 	return err == nil && ok
 }
 
-// validateVersions finds what can't be at start (spec: reconcile mistake 25).
-func (o *options) validateVersions() error {
-	switch {
-	case o.versionField == "" || slices.Contains(strings.Split(o.versionField, "."), ""):
-		return fmt.Errorf("version field %q: is no path of fields such as spec.version", o.versionField)
-	case o.strict && len(o.supported) == 0:
-		return fmt.Errorf("strict versions: no version is supported: name them with SupportedVersions")
+// Assets are the files of the versions that resources want: templates, manifests, schemas. It is safe for concurrent use.
+type Assets interface {
+	// Open returns the files for a session, by its Version, before its Setup. They must stay as they are until release is called, which may be
+	// nil. Nil files are for resources that have none. An error that request.Configuration makes says that there is no such version.
+	Open(ctx context.Context, s *Session) (files fs.FS, release func(), err error)
+}
+
+// Assets returns the files of the version that the resource wants (WithAssets): those of exactly that version, whatever others are used at the
+// same time. They are gone when the reconcile has ended. Nil if there are none for the resource. In Finalize, where a version that isn't
+// there any more must not hold a deletion up, each file is then an error that says why.
+func (s *Session) Assets() fs.FS { return s.assets }
+
+// openAssets has the session have the files of its version.
+func (r *Reconciler) openAssets(ctx context.Context, s *Session) error {
+	if r.options.assets == nil {
+		return nil
 	}
-	for _, pattern := range o.exempt {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return fmt.Errorf("strict versions: exempt %q: %w", pattern, err)
+	return guarded(func() (err error) {
+		var release func()
+		if s.assets, release, err = r.options.assets.Open(ctx, s); release != nil {
+			s.Cleanup(release)
 		}
-	}
-	return nil
+		return err
+	})
+}
+
+// missing are files that aren't there.
+type missing struct{ why error }
+
+// Open implements fs.FS.
+func (m missing) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: m.why}
 }

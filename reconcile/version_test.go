@@ -87,7 +87,7 @@ func TestVersionsInTheStatus(t *testing.T) {
 		r := w.reconciler(adding(func(s *Session) {
 			current = append(current, s.CurrentVersion())
 			s.Add("c", configMap("a"))
-		}), SupportedVersions("1", "2"), OperatorVersion("7"), ServiceStatus())
+		}), SupportedVersions("1", "2"), OperatorVersion("7"), Status(ServiceStatus))
 		assert.Equal(t, []string{"apply ConfigMap shop/a", writeStatus}, w.calm(r))
 		assert.Equal(t, "1", w.status("versions", "reconciled"), "reconcile 49")
 		assert.Equal(t, []any{map[string]any{"name": "1"}, map[string]any{"name": "2"}}, w.status("versions", "available", "versions"), "reconcile 48")

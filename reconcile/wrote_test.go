@@ -46,7 +46,7 @@ func TestWrote(t *testing.T) {
 			for _, state := range result.Wrote {
 				obj, err := cluster.Port().Get(t.Context(), deploy.Ref{Kind: configMap("door").GroupVersionKind(), Namespace: "market", Name: "door"})
 				require.NoError(t, err)
-				assert.Equal(t, request.State{UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion()}, state)
+				assert.Equal(t, request.Revision{UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion()}, state)
 			}
 			result, err = reconciler.Reconcile(t.Context(), req)
 			require.NoError(t, err)

@@ -22,9 +22,9 @@ type Config struct {
 	} `json:"redis"`
 }
 
-// ConfigDefaults implements reconcile.ConfigDefaulter.
-func (Guestbook) ConfigDefaults() map[string]any {
-	return map[string]any{"redis": map[string]any{"image": "redis:8"}}
+// Defaults implements reconcile.Defaulter.
+func (Guestbook) Defaults() reconcile.Defaults {
+	return reconcile.Defaults{Config: map[string]any{"redis": map[string]any{"image": "redis:8"}}}
 }
 
 // Setup implements reconcile.Controller: which components a guestbook has, and what waits for what.

@@ -6,6 +6,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	v1 "github.com/operkit/operkit/examples/webapp/api/v1"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
@@ -62,9 +63,9 @@ func (t stage) needsNamespace(ctx context.Context, s *reconcile.Session) error {
 	case err != nil:
 		return err
 	case namespace == nil:
-		return reconcile.Precondition("there is no namespace %s: create it, or take it out of spec.stages", t.Namespace)
+		return request.Precondition("there is no namespace %s: create it, or take it out of spec.stages", t.Namespace)
 	case namespace.GetDeletionTimestamp() != nil:
-		return reconcile.Precondition("namespace %s is being deleted: take it out of spec.stages", t.Namespace)
+		return request.Precondition("namespace %s is being deleted: take it out of spec.stages", t.Namespace)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	v1 "github.com/operkit/operkit/examples/webapp/api/v1"
 	"github.com/operkit/operkit/operator/config"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -80,7 +81,7 @@ func (w *WebApp) version(ctx context.Context, s *reconcile.Session, app *v1.WebA
 	case s.DryRun():
 		return toldByChannel, nil
 	}
-	return "", reconcile.Precondition("no version is known yet: %w", silence)
+	return "", request.Precondition("no version is known yet: %w", silence)
 }
 
 // versionOut is the version of the first stage that has one, which is the newest; empty if none has. By it a restart of the

@@ -52,7 +52,7 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 	s.mu.Lock()
 	reconcilers := slices.Clone(s.reconcilers)
 	s.mu.Unlock()
-	sums, fought := map[string]*reconcile.Tally{}, map[string]int{}
+	sums := map[string]*reconcile.Tally{}
 	for _, r := range reconcilers {
 		kind := r.Kind().Kind
 		if sums[kind] == nil {
@@ -62,7 +62,7 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 		add(sums[kind].Resources, tally.Resources)
 		add(sums[kind].Components, tally.Components)
 		add(sums[kind].Versions, tally.Versions)
-		fought[kind] += r.Contested()
+		sums[kind].Contested += tally.Contested
 	}
 	gauge := func(what *prometheus.Desc, value int, labels ...string) {
 		found <- prometheus.MustNewConstMetric(what, prometheus.GaugeValue, float64(value), labels...)
@@ -75,7 +75,7 @@ func (s *standings) Collect(found chan<- prometheus.Metric) {
 		for _, state := range reconcile.States() {
 			gauge(components, sum.Components[state], kind, string(state))
 		}
-		gauge(contested, fought[kind], kind)
+		gauge(contested, sum.Contested, kind)
 		for version, count := range bounded(sum.Versions) {
 			gauge(versions, count, kind, version)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"cel.dev/cel-go/common/types"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status/readiness"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,21 +64,21 @@ func TestJudge(t *testing.T) {
 				return
 			}
 			require.EqualError(t, err, row.want)
-			assert.Equal(t, row.waits, reconcile.IsWaiting(err))
+			assert.Equal(t, row.waits, request.IsWaiting(err))
 		})
 	}
 	t.Run("an object without a kind", func(t *testing.T) {
 		t.Parallel()
 		err := rule.Judge(t.Context(), &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "a"}}})
 		assert.EqualError(t, err, "Unknown (the object names no kind)")
-		assert.False(t, reconcile.IsWaiting(err))
+		assert.False(t, request.IsWaiting(err))
 	})
 	t.Run("no object", func(t *testing.T) {
 		t.Parallel()
 		for _, none := range []*unstructured.Unstructured{nil, {}} {
 			err := rule.Judge(t.Context(), none)
 			assert.EqualError(t, err, "NotFound (there is no such object)")
-			assert.True(t, reconcile.IsWaiting(err))
+			assert.True(t, request.IsWaiting(err))
 		}
 	})
 }
@@ -91,7 +92,7 @@ func TestJudgeEndsWithItsContext(t *testing.T) {
 	err := rule.Judge(ctx, large())
 	assert.ErrorIs(t, err, enough)
 	assert.EqualError(t, err, "Unknown (Large.example.dev: the expression ready was interrupted: enough)")
-	assert.False(t, reconcile.IsWaiting(err))
+	assert.False(t, request.IsWaiting(err))
 }
 
 // A Rule is shared by all reconciles of a kind.

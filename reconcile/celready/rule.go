@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -57,7 +57,7 @@ func (r *Rule) Judge(ctx context.Context, live *unstructured.Unstructured) error
 		}
 		return errors.New(text)
 	}
-	return reconcile.Precondition("%s", text)
+	return request.Precondition("%s", text)
 }
 
 // judge is the result, and why it is Unknown.

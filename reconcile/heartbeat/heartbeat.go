@@ -20,7 +20,6 @@ type Option func(*options)
 type options struct {
 	period time.Duration
 	logger *slog.Logger
-	now    func() time.Time
 }
 
 // Period is the time between two beats; default DefaultPeriod.
@@ -29,26 +28,25 @@ func Period(d time.Duration) Option { return func(o *options) { o.period = d } }
 // Logger receives why beats are missing, once for each reason, and when they come again. Default: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
-// Clock is where the time comes from that is written; default time.Now.
-func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
-
 // Run writes a beat into file at once and after each period, until ctx ends; then it returns nil. While alive returns an
 // error none is written. It must not block. What can't be written is tried again with the next beat. An error says what
 // is wrong with the arguments: nothing is written then.
 func Run(ctx context.Context, file string, alive func() error, opts ...Option) error {
-	o := options{period: DefaultPeriod, logger: slog.Default(), now: time.Now}
+	o := options{period: DefaultPeriod, logger: slog.Default()}
 	for _, option := range opts {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	switch {
 	case file == "":
 		return errors.New("heartbeat: the name of its file is empty")
 	case alive == nil:
-		return fmt.Errorf("heartbeat %s: alive is nil", file)
+		return fmt.Errorf("heartbeat %s: nil function", file)
 	case o.period <= 0:
 		return fmt.Errorf("heartbeat %s: period %s: it must be positive", file, o.period)
-	case o.logger == nil || o.now == nil:
-		return fmt.Errorf("heartbeat %s: its logger or its clock is nil", file)
+	case o.logger == nil:
+		return fmt.Errorf("heartbeat %s: nil logger", file)
 	}
 	ticker := time.NewTicker(o.period)
 	defer ticker.Stop()
@@ -66,7 +64,7 @@ func Run(ctx context.Context, file string, alive func() error, opts ...Option) e
 func (o options) beat(file string, alive func() error, said string) string {
 	err := alive()
 	if err == nil {
-		err = write(file, o.now())
+		err = write(file, time.Now())
 	}
 	switch {
 	case err != nil && err.Error() != said:

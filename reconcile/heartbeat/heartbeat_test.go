@@ -166,10 +166,9 @@ func TestRunRefuses(t *testing.T) {
 		err    string
 	}{
 		"no file":                   {"", well, Period(time.Second), "heartbeat: the name of its file is empty"},
-		"nobody to ask":             {"f", nil, Period(time.Second), "heartbeat f: alive is nil"},
+		"nobody to ask":             {"f", nil, Period(time.Second), "heartbeat f: nil function"},
 		"watch mistake 25: no time": {"f", well, Period(0), "heartbeat f: period 0s: it must be positive"},
-		"no logger":                 {"f", well, Logger(nil), "heartbeat f: its logger or its clock is nil"},
-		"no clock":                  {"f", well, Clock(nil), "heartbeat f: its logger or its clock is nil"},
+		"no logger":                 {"f", well, Logger(nil), "heartbeat f: nil logger"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

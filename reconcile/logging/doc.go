@@ -2,7 +2,7 @@
 // filters such as "billing:debug,mail:off", and a handler for log/slog that keeps to both.
 //
 //	filters, err := logging.ParseFilters("billing:debug")
-//	logger := slog.New(logging.NewHandler(handler, logging.Filters(filters)))
+//	logger := slog.New(logging.NewHandler(handler, nil, filters))
 //	logger.With(logging.Channel, "billing").Debug("counted") // is logged
 //
 // # When to use it

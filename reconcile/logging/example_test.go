@@ -20,19 +20,14 @@ func plain() slog.Handler {
 }
 
 func ExampleNewHandler() {
-	logger := slog.New(logging.NewHandler(plain(), logging.Filters(map[string]slog.Level{"billing": slog.LevelDebug})))
+	logger := slog.New(logging.NewHandler(plain(), nil, map[string]slog.Level{"billing": slog.LevelDebug}))
 	logger.Debug("counted")
 	logger.With(logging.Channel, "billing").Debug("counted")
 	// Output: level=DEBUG msg=counted channel=billing
 }
 
-func ExampleLevel() {
-	slog.New(logging.NewHandler(plain(), logging.Level(logging.Off))).Error("nobody hears it")
-	// Output:
-}
-
-func ExampleFilters() {
-	logger := slog.New(logging.NewHandler(plain(), logging.Filters(map[string]slog.Level{"mail": logging.Off})))
+func ExampleNewHandler_off() {
+	logger := slog.New(logging.NewHandler(plain(), slog.LevelInfo, map[string]slog.Level{"mail": logging.Off}))
 	logger.With(logging.Channel, "mail").Error("nobody hears it")
 	logger.Info("heard")
 	// Output: level=INFO msg=heard

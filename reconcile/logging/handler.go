@@ -9,31 +9,16 @@ import (
 // logger.With(logging.Channel, "billing").
 const Channel = "channel"
 
-// Option sets what is rarely set.
-type Option func(*handler)
-
-// Level is the least that is logged of what no filter speaks of, whatever the handler below says. Without it that decides.
-func Level(level slog.Level) Option { return func(h *handler) { h.all, h.set = level, true } }
-
-// Filters are the least levels of single channels, which must not be changed afterwards.
-func Filters(filters map[string]slog.Level) Option {
-	return func(h *handler) { h.channels = filters }
-}
-
-// NewHandler returns a handler that lets through to next what options ask for, also what next would leave out by its level.
-// It is safe for concurrent use if next is.
-func NewHandler(next slog.Handler, options ...Option) slog.Handler {
-	h := &handler{Handler: next}
-	for _, option := range options {
-		option(h)
-	}
-	return h
+// NewHandler returns a handler that passes on to next what has at least the level of its channel in channels, or level
+// if channels doesn't name the channel, whatever the level of next. Without a level (nil) next decides about these. It is
+// safe for concurrent use if next is. channels must not be changed afterwards.
+func NewHandler(next slog.Handler, level slog.Leveler, channels map[string]slog.Level) slog.Handler {
+	return &handler{Handler: next, level: level, channels: channels}
 }
 
 type handler struct {
 	slog.Handler
-	all      slog.Level
-	set      bool
+	level    slog.Leveler
 	channels map[string]slog.Level
 	channel  string
 }
@@ -43,8 +28,8 @@ func (h *handler) Enabled(ctx context.Context, level slog.Level) bool {
 	if wanted, ok := h.channels[h.channel]; ok && h.channel != "" {
 		return level >= wanted
 	}
-	if h.set {
-		return level >= h.all
+	if h.level != nil {
+		return level >= h.level.Level()
 	}
 	return h.Handler.Enabled(ctx, level)
 }

@@ -61,7 +61,7 @@ func TestParseFilters(t *testing.T) {
 
 func TestHandler(t *testing.T) {
 	t.Parallel()
-	said := func(options []Option, use func(*slog.Logger)) []string {
+	said := func(level slog.Leveler, channels map[string]slog.Level, use func(*slog.Logger)) []string {
 		var out bytes.Buffer
 		below := slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if a.Key != slog.MessageKey {
@@ -69,7 +69,7 @@ func TestHandler(t *testing.T) {
 			}
 			return a
 		}})
-		use(slog.New(NewHandler(below, options...)))
+		use(slog.New(NewHandler(below, level, channels)))
 		return strings.Fields(strings.ReplaceAll(out.String(), "msg=", ""))
 	}
 	all := func(l *slog.Logger) {
@@ -80,10 +80,10 @@ func TestHandler(t *testing.T) {
 		billing.Info("billing-info")
 		l.With(Channel, "mail").Error("mail-error")
 	}
-	billing := Filters(map[string]slog.Level{"billing": slog.LevelDebug})
-	assert.Equal(t, []string{"info", "billing-info", "mail-error"}, said(nil, all), "what is below decides")
-	assert.Equal(t, []string{"debug", "info", "billing-debug", "billing-info", "mail-error"}, said([]Option{Level(slog.LevelDebug)}, all))
-	assert.Equal(t, []string{"info", "billing-debug", "billing-info", "mail-error"}, said([]Option{billing}, all))
-	assert.Equal(t, []string{"billing-debug", "billing-info"}, said([]Option{billing, Level(Off)}, all))
-	assert.Equal(t, []string{"info", "billing-info"}, said([]Option{Filters(map[string]slog.Level{"mail": Off})}, all))
+	billing := map[string]slog.Level{"billing": slog.LevelDebug}
+	assert.Equal(t, []string{"info", "billing-info", "mail-error"}, said(nil, nil, all), "what is below decides")
+	assert.Equal(t, []string{"debug", "info", "billing-debug", "billing-info", "mail-error"}, said(slog.LevelDebug, nil, all))
+	assert.Equal(t, []string{"info", "billing-debug", "billing-info", "mail-error"}, said(nil, billing, all))
+	assert.Equal(t, []string{"billing-debug", "billing-info"}, said(Off, billing, all))
+	assert.Equal(t, []string{"info", "billing-info"}, said(nil, map[string]slog.Level{"mail": Off}, all))
 }

@@ -85,7 +85,7 @@ func TestObserve(t *testing.T) {
 			s.Add("door", settings(t, "door"))
 		}, []string{"door", "store"}},
 		{"one that waits keeps its file", func(s *reconcile.Session) {
-			store := s.Use("store", build(func(*reconcile.Component) error { return reconcile.Precondition("not yet") }))
+			store := s.Use("store", build(func(*reconcile.Component) error { return request.Precondition("not yet") }))
 			s.Add("door", settings(t, "door")).After(store)
 		}, []string{"door", "store"}},
 		{"one that has no objects any more", func(s *reconcile.Session) {

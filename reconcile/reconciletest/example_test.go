@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -28,7 +29,7 @@ func (Shop) Kind() schema.GroupVersionKind {
 func (Shop) Setup(_ context.Context, s *reconcile.Session) error {
 	sign, _, err := unstructured.NestedString(s.Resource().Object, "spec", "sign")
 	if err != nil {
-		return reconcile.Configuration("spec.sign: %w", err)
+		return request.Configuration("spec.sign: %w", err)
 	}
 	store := s.Add("store", map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": s.ScopedName("store")},

@@ -88,7 +88,7 @@ func TestItFails(t *testing.T) {
 		{"a kind that can't fail", func(t *trial) { settled(t).Break("Service web", "x") }, []string{"never say that they have failed: hold it"}},
 		{"a release of nothing", func(t *trial) { settled(t).Release("Service web") }, []string{"it was neither held nor broken"}},
 		{"a hold of a bad name", func(t *trial) { settled(t).Hold("web") }, []string{"is no name of an object"}},
-		{"no controller", func(t *trial) { New(t, nil) }, []string{"controller: is nil"}},
+		{"no controller", func(t *trial) { New(t, nil) }, []string{"nil controller"}},
 		{"two controllers of a kind", func(t *trial) { New(t, market(), Also(market())) }, []string{"Shop has a controller already"}},
 		{"an empty namespace", func(t *trial) { New(t, market(), Namespace("")) }, []string{"namespace: is empty"}},
 		{"no time to be quiet", func(t *trial) { New(t, market(), Quiet(0)) }, []string{"quiet: 0s: it must be positive"}},

@@ -72,7 +72,7 @@ func (f *Fault) Met() int {
 
 // Fail has every reconcile fail with err in a phase of a component, until it is healed. component is the name of
 // one, whatever the resource, or that of one of its objects, "<component>.<object>", to have those before it applied; it is empty for the
-// phase Setup. err counts as what it is: reconcile.Precondition says to wait, an error of package deploy is the
+// phase Setup. err counts as what it is: request.Precondition says to wait, an error of package deploy is the
 // cluster's. One that is never met in the whole test fails it.
 //
 // To have requests fail as a cluster would, use Memory and its Fail.

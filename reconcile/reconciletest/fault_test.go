@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -28,13 +29,13 @@ func TestFail(t *testing.T) {
 		{"nothing of a component that fails is applied", "store", Deploy, boom, "Errored", "Errored", "component store: ", []string{"configured Shop test/tea status"}},
 		{"what comes before an object that fails is", "store.deployment/tea-store", Deploy, boom, "Errored", "Errored", "boom",
 			[]string{"created ConfigMap test/tea-keys", "configured Shop test/tea status"}},
-		{"a class stays what it is: to wait", "store", Deploy, reconcile.Precondition("not yet"), "Initializing", "PreconditionWait", "not yet", []string{"configured Shop test/tea status"}},
+		{"a class stays what it is: to wait", "store", Deploy, request.Precondition("not yet"), "Initializing", "PreconditionWait", "not yet", []string{"configured Shop test/tea status"}},
 		{"a class stays what it is: the cluster", "store", Deploy, &deploy.ForbiddenError{Verb: "patch", Err: boom}, "Initializing", "ClusterError", "component store: ", []string{"configured Shop test/tea status"}},
 		{"verifying fails after all was applied", "store", Verify, boom, "Errored", "Errored", "component store: boom",
 			[]string{"created ConfigMap test/tea-keys", "created Deployment test/tea-store", "configured Shop test/tea status"}},
-		{"one that waits doesn't fail its component", "store", Verify, reconcile.Precondition("not yet"), "Initializing", "VerifyWait", "store: not yet",
+		{"one that waits doesn't fail its component", "store", Verify, request.Precondition("not yet"), "Initializing", "VerifyWait", "store: not yet",
 			[]string{"created ConfigMap test/tea-keys", "created Deployment test/tea-store", "configured Shop test/tea status"}},
-		{"Setup is nobody's", "", Setup, reconcile.Configuration("bad spec"), "ConfigError", "Errored", "setup: bad spec", []string{"configured Shop test/tea status"}},
+		{"Setup is nobody's", "", Setup, request.Configuration("bad spec"), "ConfigError", "Errored", "setup: bad spec", []string{"configured Shop test/tea status"}},
 	} {
 		t.Run("operator 31: "+row.reason, func(t *testing.T) {
 			t.Parallel()

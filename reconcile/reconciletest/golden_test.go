@@ -9,6 +9,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -77,7 +78,7 @@ func TestGoldenDifference(t *testing.T) {
 func TestRenderFails(t *testing.T) {
 	t.Parallel()
 	said := try(t, func(t *trial) {
-		h := New(t, &shop{func(context.Context, *reconcile.Session) error { return reconcile.Configuration("spec.size: is odd") }})
+		h := New(t, &shop{func(context.Context, *reconcile.Session) error { return request.Configuration("spec.size: is odd") }})
 		h.Apply(tea)
 		h.Render("Shop tea")
 	})

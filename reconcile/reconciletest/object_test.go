@@ -7,6 +7,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -130,7 +131,7 @@ func TestComponentsAlone(t *testing.T) {
 		h.RunUntilSettled()
 		h.Ready("Tested it")
 		h.Created("ConfigMap hello", "ConfigMap bye")
-		h.Fail("bye.word", Deploy, reconcile.Precondition("not yet"))
+		h.Fail("bye.word", Deploy, request.Precondition("not yet"))
 		h.Delete("ConfigMap bye")
 		h.RunUntilSettled()
 		h.Gone("ConfigMap bye")

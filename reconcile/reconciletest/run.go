@@ -307,7 +307,7 @@ func (t *turn) after(run Run, now time.Time) {
 	case request.IsPermanent(run.Err):
 		t.attempt = 0
 	default:
-		if request.IsAdvanced(run.Err) {
+		if request.Resolve(run.Err).Advanced {
 			t.attempt = 0
 		}
 		// As the engine's, without what that adds at random.

@@ -1,145 +1,219 @@
 package request
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/operkit/operkit/dag"
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/status"
 )
 
-// Permanent marks err as one that trying again won't heal: the object is left alone until
-// something brings it to reconcile again: it, or something it owns, changes, or somebody forces it. nil stays nil.
-func Permanent(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &permanentError{err}
+// Error is an error together with what it means for the resource whose reconcile returned it. The functions of this
+// package make the usual ones; errors.As finds the outermost. Resolve reads a whole error, wrapped and joined ones
+// included.
+type Error struct {
+	// Err is the error itself. It must not be nil.
+	Err error
+	// Class decides what the status reports; empty means the class of Err.
+	Class status.ErrorClass
+	// Permanent errors aren't tried again: the resource is left alone until something brings it to reconcile again.
+	Permanent bool
+	// RetryAfter is the time until the next try; zero leaves it to the backoff.
+	RetryAfter time.Duration
+	// Passing errors usually go away at once. The reconcile is repeated, and the status doesn't report them before they
+	// have come back several times.
+	Passing bool
+	// Quiet errors are tried again like others, but aren't logged before they have come back several times.
+	Quiet bool
+	// Advanced errors begin the backoff anew, because the reconcile got further than any before it that failed. Whoever
+	// sets it sees to it that this can't happen for ever.
+	Advanced bool
+	// Verbatim errors say by themselves which method they come from: nothing is put before their text.
+	Verbatim bool
 }
 
-// IsPermanent tells whether err, or one that it wraps, was marked by Permanent. Joined
-// errors are permanent when all of them are: the others may still heal. Of several marks on
-// one error the outermost counts.
-func IsPermanent(err error) bool { return marksOf(err).permanent }
+// Error returns the text of Err, and the time until the next try.
+func (e *Error) Error() string {
+	if e.RetryAfter <= 0 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("%v (again in %s)", e.Err, e.RetryAfter)
+}
 
-// RetryAfter marks err as one to try again after a given time instead of after the backoff.
-// A time that isn't positive leaves it with the backoff. nil stays nil.
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Precondition returns an error that means: not yet. The reconcile ends there without being a failure. It is repeated
+// when something changes, or after a time that RetryAfter around it sets. The format is that of fmt.Errorf.
+func Precondition(format string, args ...any) error {
+	return &Error{Class: status.ErrorPrecondition, Err: fmt.Errorf(format, args...)}
+}
+
+// Configuration returns an error that means: the resource, or what it refers to, is wrong, and its author must correct
+// it. The format is that of fmt.Errorf.
+func Configuration(format string, args ...any) error {
+	return &Error{Class: status.ErrorConfig, Err: fmt.Errorf(format, args...)}
+}
+
+// Permanent marks err as one that trying again doesn't help: the resource is left alone until something brings it to
+// reconcile again, such as a change of it or of something it owns. nil stays nil.
+func Permanent(err error) error { return marked(err, Error{Permanent: true}) }
+
+// RetryAfter marks err as one to try again after a given time instead of after the backoff. A time that isn't positive
+// changes nothing. nil stays nil.
 func RetryAfter(after time.Duration, err error) error {
+	return marked(err, Error{RetryAfter: max(after, 0)})
+}
+
+// Passing marks err as one that usually goes away at once, such as that of a helper that is being restarted: the
+// reconcile is repeated, and the status doesn't report the error before it has come back several times. RetryAfter
+// around it sets when. nil stays nil.
+func Passing(err error) error { return marked(err, Error{Passing: true}) }
+
+func marked(err error, mark Error) error {
 	if err == nil {
 		return nil
 	}
-	return &retryError{after, err}
+	mark.Err = err
+	return &mark
 }
 
-// RetryTime returns the time that RetryAfter asked for. For joined errors it is the shortest,
-// if all that aren't permanent have one. Of several marks on one error the outermost counts.
+// ClassOf returns the class of err, empty for nil: the outermost error that has one decides, and among joined errors
+// the most severe.
+func ClassOf(err error) status.ErrorClass { return Resolve(err).Class }
+
+// IsWaiting reports whether err says that something isn't there or isn't ready yet, and is no failure.
+func IsWaiting(err error) bool {
+	class := ClassOf(err)
+	return class == status.ErrorPrecondition || class == status.ErrorVerification
+}
+
+// IsPermanent reports whether err was marked by Permanent, see Resolve.
+func IsPermanent(err error) bool { return Resolve(err).Permanent }
+
+// RetryTime returns the time that RetryAfter asked for, see Resolve.
 func RetryTime(err error) (after time.Duration, ok bool) {
-	marks := marksOf(err)
-	return marks.after, marks.timed
+	after = Resolve(err).RetryAfter
+	return after, after > 0
 }
 
-// Quiet marks err as one that usually passes by itself, such as somebody else having been
-// quicker: it is tried again like any other, but isn't worth a line in the log before it has
-// come back several times. nil stays nil.
-func Quiet(err error) error {
+// Severity compares classes: later ones are more severe. One that doesn't exist counts as status.ErrorUnknown.
+func Severity(class status.ErrorClass) int {
+	if at := slices.Index(classes, class); at >= 0 {
+		return at
+	}
+	return len(classes) - 1
+}
+
+// classes in ascending order of severity.
+var classes = []status.ErrorClass{
+	"", status.ErrorPrecondition, status.ErrorVerification, status.ErrorCluster, status.ErrorConfig, status.ErrorRollout, status.ErrorUnknown,
+}
+
+// Resolve returns what err as a whole means; the zero value for nil. Of several marks on one error the outermost counts.
+//
+// Of joined errors the most severe class counts. They are permanent, or passing, when all of them are, quiet never, and
+// advanced when one is. Their RetryAfter is the shortest, if all that aren't permanent have one.
+//
+// The errors of package deploy have a class, and those about conflicts and a stale read say when to try again. A panic
+// has the class of its value, but never counts as waiting.
+func Resolve(err error) Error {
 	if err == nil {
-		return nil
+		return Error{}
 	}
-	return &quietError{err}
-}
-
-// IsQuiet tells whether err, or one that it wraps, was marked by Quiet. Joined errors aren't
-// quiet: each branch would have to be.
-func IsQuiet(err error) bool {
-	for err != nil {
-		if _, ok := err.(*quietError); ok {
-			return true
-		}
-		err = errors.Unwrap(err)
-	}
-	return false
-}
-
-// Advanced marks err as that of a reconcile that got further than those before it which failed: the backoff begins anew. Who marks errors sees
-// to it that this can't happen for ever. nil stays nil.
-func Advanced(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &advancedError{err}
-}
-
-// IsAdvanced tells whether err, or one that it wraps, was marked by Advanced. Of joined errors one suffices.
-func IsAdvanced(err error) bool {
-	var advanced *advancedError
-	return errors.As(err, &advanced)
-}
-
-type advancedError struct{ err error }
-
-func (e *advancedError) Error() string { return e.err.Error() }
-func (e *advancedError) Unwrap() error { return e.err }
-
-type quietError struct{ err error }
-
-func (e *quietError) Error() string { return e.err.Error() }
-func (e *quietError) Unwrap() error { return e.err }
-
-// marks is what Permanent and RetryAfter say of an error.
-type marks struct {
-	permanent bool
-	timed     bool
-	after     time.Duration
-}
-
-func marksOf(err error) marks {
+	var all Error
 	switch e := err.(type) {
-	case *permanentError:
-		return marks{permanent: true}
-	case *retryError:
-		return marks{timed: e.after > 0, after: max(e.after, 0)}
 	case interface{ Unwrap() []error }:
-		return joined(e.Unwrap())
+		all = combined(e.Unwrap())
+	case interface{ Unwrap() error }:
+		all = Resolve(e.Unwrap())
 	}
-	if inner := errors.Unwrap(err); inner != nil {
-		return marksOf(inner)
-	}
-	return marks{}
-}
-
-func joined(errs []error) marks {
-	all := marks{permanent: len(errs) > 0}
-	unmarked := false
-	for _, err := range errs {
-		m := marksOf(err)
-		switch {
-		case m.permanent:
-			continue
-		case !m.timed:
-			unmarked = true
-		case !all.timed || m.after < all.after:
-			all.timed, all.after = true, m.after
+	all.Err, all.Verbatim = err, false
+	switch e := err.(type) {
+	case *Error:
+		all.apply(e)
+	case *dag.PanicError:
+		if Severity(all.Class) <= Severity(status.ErrorVerification) {
+			all.Class = status.ErrorUnknown
 		}
-		all.permanent = false
+	case *deploy.TerminatingError, *deploy.TimeoutError:
+		all.Class = status.ErrorVerification
+	case *deploy.InvalidManifestError, *deploy.InvalidError:
+		all.Class = status.ErrorConfig
+	case *deploy.ForbiddenError:
+		all.Class = status.ErrorCluster
+		if e.Content {
+			all.Class = status.ErrorConfig // as *deploy.InvalidError: admission may refuse content by either
+		}
+	case *deploy.StaleError:
+		all.Class, all.Passing = status.ErrorCluster, true
+	case *deploy.ConflictError:
+		all.Class, all.RetryAfter = status.ErrorCluster, max(e.RetryAfter, 0)
+	case *deploy.KindUnknownError, *deploy.NotFoundError, *deploy.UnavailableError, *deploy.OwnedError:
+		all.Class = status.ErrorCluster
 	}
-	if unmarked {
-		return marks{}
+	if all.Class == "" {
+		all.Class = status.ErrorUnknown
 	}
 	return all
 }
 
-type permanentError struct{ err error }
-
-func (e *permanentError) Error() string { return e.err.Error() }
-func (e *permanentError) Unwrap() error { return e.err }
-
-type retryError struct {
-	after time.Duration
-	err   error
-}
-
-func (e *retryError) Error() string {
-	if e.after <= 0 {
-		return e.err.Error()
+// apply puts the marks of an outer error over those of the errors in it.
+func (e *Error) apply(outer *Error) {
+	if outer.Class != "" {
+		e.Class = outer.Class
 	}
-	return fmt.Sprintf("%v (again in %s)", e.err, e.after)
+	switch {
+	case outer.Permanent:
+		e.Permanent, e.RetryAfter = true, 0
+	case outer.RetryAfter > 0:
+		e.Permanent, e.RetryAfter = false, outer.RetryAfter
+	}
+	e.Passing = e.Passing || outer.Passing
+	e.Quiet = e.Quiet || outer.Quiet
+	e.Advanced = e.Advanced || outer.Advanced
+	e.Verbatim = outer.Verbatim
 }
-func (e *retryError) Unwrap() error { return e.err }
+
+// combined resolves joined errors.
+func combined(errs []error) Error {
+	all := Error{Permanent: len(errs) > 0, Passing: len(errs) > 0}
+	backoff := false
+	for _, err := range errs {
+		one := Resolve(err)
+		if Severity(one.Class) > Severity(all.Class) {
+			all.Class = one.Class
+		}
+		all.Permanent = all.Permanent && one.Permanent
+		all.Passing = all.Passing && one.Passing
+		all.Advanced = all.Advanced || one.Advanced
+		switch {
+		case one.Permanent:
+		case one.RetryAfter == 0:
+			backoff = true
+		case all.RetryAfter == 0 || one.RetryAfter < all.RetryAfter:
+			all.RetryAfter = one.RetryAfter
+		}
+	}
+	if backoff {
+		all.RetryAfter = 0
+	}
+	return all
+}
+
+// Panics returns the panics in err.
+func Panics(err error) (found []*dag.PanicError) {
+	switch e := err.(type) {
+	case *dag.PanicError:
+		found = append(found, e)
+	case interface{ Unwrap() []error }:
+		for _, joined := range e.Unwrap() {
+			found = append(found, Panics(joined)...)
+		}
+	case interface{ Unwrap() error }:
+		found = Panics(e.Unwrap())
+	}
+	return found
+}

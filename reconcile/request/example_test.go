@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 )
 
 func ExamplePermanent() {
@@ -41,16 +43,59 @@ func ExampleRetryTime() {
 	// Output: 5m0s true
 }
 
-func ExampleQuiet() {
-	err := request.Quiet(errors.New("somebody else was quicker"))
-	fmt.Println(err, request.IsQuiet(fmt.Errorf("component web: %w", err)))
-	// Output: somebody else was quicker true
+func ExamplePrecondition() {
+	err := fmt.Errorf("component web: %w", request.Precondition("no node has a GPU"))
+	fmt.Println(request.ClassOf(err), request.IsWaiting(err))
+	// Output: Precondition true
 }
 
-func ExampleAdvanced() {
-	err := request.Advanced(errors.New("component web: no answer"))
-	fmt.Println(err, request.IsAdvanced(errors.Join(errors.New("component db: no answer"), err)))
-	// Output: component web: no answer true
+func ExampleConfiguration() {
+	err := request.Configuration("spec.size: %d is odd", 7)
+	fmt.Println(err, "|", request.ClassOf(err))
+	// Output: spec.size: 7 is odd | Config
+}
+
+func ExamplePassing() {
+	passing := request.Passing(errors.New("the helper is being restarted"))
+	fmt.Println(request.Resolve(passing).Passing, request.Resolve(errors.Join(passing, errors.New("no"))).Passing)
+	// Output: true false
+}
+
+// Of joined errors the most severe class counts.
+func ExampleClassOf() {
+	fmt.Println(request.ClassOf(errors.Join(request.Precondition("no node has a GPU"), request.Configuration("spec.size is odd"))))
+	// Output: Config
+}
+
+func ExampleIsWaiting() {
+	fmt.Println(request.IsWaiting(request.Precondition("no node has a GPU")), request.IsWaiting(errors.New("no")))
+	// Output: true false
+}
+
+func ExampleSeverity() {
+	fmt.Println(request.Severity(status.ErrorConfig) > request.Severity(status.ErrorCluster))
+	// Output: true
+}
+
+func ExampleResolve() {
+	err := fmt.Errorf("component web: %w", request.RetryAfter(time.Minute, request.Precondition("no node has a GPU")))
+	means := request.Resolve(err)
+	fmt.Println(means.Class, means.RetryAfter, means.Permanent)
+	// Output: Precondition 1m0s false
+}
+
+// An error that has come from elsewhere, where its type was lost.
+func ExampleError() {
+	err := fmt.Errorf("setup: %w", &request.Error{Class: status.ErrorConfig, Permanent: true, Err: errors.New("spec.size: 7 is odd")})
+	var marked *request.Error
+	fmt.Println(errors.As(err, &marked), marked.Class, marked.Permanent)
+	// Output: true Config true
+}
+
+func ExamplePanics() {
+	err := fmt.Errorf("component web: %w", &dag.PanicError{Value: "no roof"})
+	fmt.Println(request.Panics(err))
+	// Output: [panic: no roof]
 }
 
 func ExampleTriggers() {
@@ -67,7 +112,7 @@ func ExampleRequest() {
 		}
 		return request.Result{
 			RequeueAfter: time.Minute,
-			Wrote:        []request.State{{UID: "uid-of-web", ResourceVersion: "7"}},
+			Wrote:        []request.Revision{{UID: "uid-of-web", ResourceVersion: "7"}},
 		}, nil
 	}
 	result, err := reconcile(request.Request{Key: deploy.Ref{Namespace: "shop", Name: "hello"}, Triggers: request.Changed})

@@ -27,15 +27,14 @@ type Result struct {
 	// RequeueAfter asks for another reconcile after this time even if nothing happens; zero
 	// and less ask for none.
 	RequeueAfter time.Duration
-	// Wrote are the states in which this reconcile has left other objects that it wrote. It knows them, so their events
-	// don't bring the object to reconcile once more. It is for a reconcile that has nothing left to do, and of no use where
-	// an error is returned.
-	Wrote []State
+	// Wrote are the revisions in which this reconcile has left other objects that it wrote. It knows them, so their events
+	// don't bring the object to reconcile once more. It is for a reconcile that has nothing left to do; with an error it is
+	// ignored.
+	Wrote []Revision
 }
 
-// State is one state of an object.
-type State struct {
-	// UID is the object's, ResourceVersion the one of the state.
+// Revision is one state of an object.
+type Revision struct {
 	UID             types.UID
 	ResourceVersion string
 }

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
 	"text/template"
 
 	"github.com/operkit/operkit/dag"
-	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -183,7 +182,7 @@ func TestPanicOutsideOfFunctions(t *testing.T) {
 
 func TestWhoseErrorItIs(t *testing.T) {
 	t.Parallel()
-	configuration := reconcile.Configuration("")
+	configuration := request.Configuration("")
 	for text, resource := range map[string]bool{
 		`{{ required "a" nil }}`: true, `{{ fail "a" }}`: true, `{{ include "f" . }}{{ define "f" }}{{ fail "a" }}{{ end }}`: true, `{{ .Nope }}`: false, `{{ until 1000000 }}`: false,
 	} {

@@ -32,8 +32,10 @@ func (Shop) Kind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Shop"}
 }
 
-// ConfigDefaults implements reconcile.ConfigDefaulter.
-func (Shop) ConfigDefaults() map[string]any { return map[string]any{"music": ""} }
+// Defaults implements reconcile.Defaulter.
+func (Shop) Defaults() reconcile.Defaults {
+	return reconcile.Defaults{Config: map[string]any{"music": ""}}
+}
 
 // Setup implements reconcile.Controller.
 func (Shop) Setup(ctx context.Context, s *reconcile.Session) error {
@@ -167,7 +169,7 @@ func ExampleValuesFrom() {
 				return nil, err
 			}
 			if hall == nil {
-				return nil, reconcile.Precondition("there is no hall yet")
+				return nil, request.Precondition("there is no hall yet")
 			}
 			address, _, err := unstructured.NestedString(hall.Object, "data", "address")
 			return map[string]any{"address": address}, err

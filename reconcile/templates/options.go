@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/internal/document"
 	"github.com/operkit/operkit/reconcile/internal/plain"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime"
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
@@ -123,7 +124,7 @@ func dataOf(s *reconcile.Session) (Data, error) {
 	delete(metadata, "managedFields")
 	spec, isMap := resource.Object["spec"].(map[string]any)
 	if given := resource.Object["spec"]; given != nil && !isMap {
-		return Data{}, reconcile.Configuration("spec is %s: a map is needed", document.KindOf(given))
+		return Data{}, request.Configuration("spec is %s: a map is needed", document.KindOf(given))
 	}
 	return Data{
 		Name: s.Name(), Namespace: s.Namespace(), APIVersion: resource.GetAPIVersion(), Kind: resource.GetKind(), Version: s.Version(),

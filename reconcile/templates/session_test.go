@@ -9,6 +9,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/reconciletest"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,7 +25,9 @@ func (setup) Kind() schema.GroupVersionKind {
 
 func (f setup) Setup(ctx context.Context, s *reconcile.Session) error { return f(ctx, s) }
 
-func (setup) Defaults() map[string]any { return map[string]any{"spec": map[string]any{"sign": "open"}} }
+func (setup) Defaults() reconcile.Defaults {
+	return reconcile.Defaults{Resource: map[string]any{"spec": map[string]any{"sign": "open"}}}
+}
 
 // signSet has one component: the ConfigMap "sign", with these data.
 func signSet(t *testing.T, data string, options ...Option) *Templates {
@@ -75,10 +78,10 @@ func TestSessionMistakes(t *testing.T) {
 		{"the operator's", using(signSet(t, "  x: {{ .Spec.size }}")), "Errored", `component sign: build: sign/sign.yaml:5:14: map has no entry for key "size": in {{ .Spec.size }}`},
 		{"no YAML", using(signSet(t, "  x: a: b")), "Errored", "component sign: build: sign/sign.yaml:5: what is rendered is no YAML"},
 		{"waiting for values", using(fine, ValuesFrom(func(context.Context, *reconcile.Session) (any, error) {
-			return nil, reconcile.Precondition("no address yet")
+			return nil, request.Precondition("no address yet")
 		})), "Initializing", "sign: build: values: no address yet"},
 		{"a function that waits", using(signSet(t, "  x: {{ later }}", Funcs(template.FuncMap{"later": func() (string, error) {
-			return "", reconcile.Precondition("not before noon")
+			return "", request.Precondition("not before noon")
 		}}))), "Initializing", "sign/sign.yaml:5:9: later: not before noon"},
 		{"values that are none", using(fine, ValuesFrom(func(context.Context, *reconcile.Session) (any, error) { return []int{1}, nil })), "Errored", "values: a value of type []int is no map"},
 		{"values that fail", using(fine, ValuesFrom(func(context.Context, *reconcile.Session) (any, error) { return nil, errors.New("no book") })), "Errored", "values: no book"},
@@ -114,7 +117,7 @@ func TestSessionMistakes(t *testing.T) {
 type patient struct{ reconcile.Builder }
 
 func (patient) Verify(context.Context, *reconcile.Session, *reconcile.Component) error {
-	return reconcile.Precondition("not warm yet")
+	return request.Precondition("not warm yet")
 }
 
 func TestBuilderIsEmbedded(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"text/template"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -220,7 +221,7 @@ func (t *Templates) Render(component string, data Data) ([]*unstructured.Unstruc
 func classified(err error) error {
 	var rule *ruleError
 	if errors.As(err, &rule) && rule.resource {
-		return reconcile.Configuration("%w", err)
+		return request.Configuration("%w", err)
 	}
 	return err
 }

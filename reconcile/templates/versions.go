@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 )
 
 // Versions are the templates of a folder in several versions: those of reconcile.Session.Assets. Each version is parsed when it is first
@@ -39,7 +40,7 @@ func OfVersions(folder string, opts ...Option) *Versions {
 }
 
 // For returns the templates of the version that the session's resource wants. Files that can't be parsed, or are none, and a folder that isn't
-// there, are an error of the kind that reconcile.Configuration makes: another version may do better. Files that can't be read are read again
+// there, are an error of the kind that request.Configuration makes: another version may do better. Files that can't be read are read again
 // when they are asked for again.
 func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	files := s.Assets()
@@ -62,7 +63,7 @@ func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 			return nil, fmt.Errorf("version %s: %w", s.Version(), one.err)
 		}
 	}
-	return nil, reconcile.Configuration("version %s: %w", s.Version(), one.err)
+	return nil, request.Configuration("version %s: %w", s.Version(), one.err)
 }
 
 // keyOf is what tells the files of a version from those of others, nil for nothing.

@@ -16,6 +16,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/templates"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,7 +30,7 @@ type shelf map[string]fs.FS
 func (v shelf) Open(_ context.Context, s *reconcile.Session) (fs.FS, func(), error) {
 	files, ok := v[s.Version()]
 	if !ok {
-		return nil, nil, reconcile.Configuration("there is no version %q", s.Version())
+		return nil, nil, request.Configuration("there is no version %q", s.Version())
 	}
 	return files, nil, nil
 }
@@ -153,7 +154,7 @@ func TestVersions(t *testing.T) {
 			"2": fstest.MapFS{"sign/sign.yaml": {Data: []byte("{{ .Oops")}},
 		}, "a", "2", "b", "1")
 		require.ErrorContains(t, err, "version 2: ")
-		assert.Equal(t, reconcile.OfConfiguration, reconcile.ClassOf(err))
+		assert.Equal(t, status.ErrorConfig, request.ClassOf(err))
 		assert.Equal(t, []string{"open"}, texts)
 	})
 	t.Run("files that can't be read now are read again, and are no mistake of the resource", func(t *testing.T) {
@@ -162,7 +163,7 @@ func TestVersions(t *testing.T) {
 		texts, err := signs(shelf{"1": &exhausted{good, 1}}, "a", "1", "b", "1")
 		require.ErrorIs(t, err, syscall.EMFILE)
 		require.ErrorContains(t, err, "setup: version 1: templates: ")
-		assert.Equal(t, reconcile.OfOperator, reconcile.ClassOf(err))
+		assert.Equal(t, status.ErrorUnknown, request.ClassOf(err))
 		assert.Equal(t, []string{"open"}, texts)
 	})
 	t.Run("a folder that isn't there is a mistake of the resource, and looked for each time", func(t *testing.T) {
@@ -171,7 +172,7 @@ func TestVersions(t *testing.T) {
 		files := &counted{FS: os.DirFS(filepath.Join(folder, "later"))}
 		_, err := signs(shelf{"1": files}, "a", "1")
 		require.ErrorIs(t, err, fs.ErrNotExist)
-		assert.Equal(t, reconcile.OfConfiguration, reconcile.ClassOf(err))
+		assert.Equal(t, status.ErrorConfig, request.ClassOf(err))
 		opened := files.opened
 		_, err = signs(shelf{"1": files}, "a", "1", "b", "1")
 		require.ErrorIs(t, err, fs.ErrNotExist)
@@ -183,7 +184,7 @@ func TestVersions(t *testing.T) {
 		require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(folder, "sign.yaml")))
 		_, err := signs(shelf{"1": os.DirFS(folder)}, "a", "1")
 		require.ErrorIs(t, err, syscall.EISDIR)
-		assert.Equal(t, reconcile.OfConfiguration, reconcile.ClassOf(err))
+		assert.Equal(t, status.ErrorConfig, request.ClassOf(err))
 	})
 	t.Run("a version that isn't there", func(t *testing.T) {
 		t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -145,7 +145,7 @@ func (c *Controller) edit(ctx context.Context, target *unstructured.Unstructured
 func (c *Controller) editOnce(ctx context.Context, target *unstructured.Unstructured, change func(entries) (bool, error)) error {
 	found, err := parseEntries(target, c.key())
 	if err != nil {
-		return reconcile.Configuration("%w", err)
+		return request.Configuration("%w", err)
 	}
 	if changed, err := change(found); err != nil || !changed {
 		return err
@@ -180,7 +180,7 @@ func (c *Controller) recording(patch *TemporaryPatch) func(entries) (bool, error
 		}
 		kind, err := current.kind()
 		if err == nil && kind.GroupKind() != c.options.kind.GroupKind() {
-			return false, reconcile.Configuration("annotation %s: a %s of the same name has that entry already: rename one of them", c.key(), kind.GroupKind())
+			return false, request.Configuration("annotation %s: a %s of the same name has that entry already: rename one of them", c.key(), kind.GroupKind())
 		}
 		if _, ok := current.time(); ok && (current.UID == "" || current.UID == next.UID) {
 			next.Timestamp = current.Timestamp

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -54,11 +55,11 @@ func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, 
 // Kind implements reconcile.Controller.
 func (c *Controller) Kind() schema.GroupVersionKind { return c.options.kind }
 
-// Setup implements reconcile.Controller: the component temporarypatch keeps the entry on the target. What is wrong with the patch is an error that reconcile.Configuration makes.
+// Setup implements reconcile.Controller: the component temporarypatch keeps the entry on the target. What is wrong with the patch is an error that request.Configuration makes.
 func (c *Controller) Setup(_ context.Context, s *reconcile.Session) error {
 	patch, _, err := decode(s.Resource())
 	if err != nil {
-		return reconcile.Configuration("%w", err)
+		return request.Configuration("%w", err)
 	}
 	if err := c.checkTarget(patch.Spec); err != nil {
 		return err
@@ -129,7 +130,7 @@ func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome re
 func target(ctx context.Context, s *reconcile.Session, spec TemporaryPatchSpec, before func(context.Context, deploy.Ref) error) (*unstructured.Unstructured, error) {
 	version, err := schema.ParseGroupVersion(spec.APIVersion)
 	if err != nil {
-		return nil, reconcile.Configuration("spec.apiVersion: %w", err)
+		return nil, request.Configuration("spec.apiVersion: %w", err)
 	}
 	ref := deploy.Ref{Kind: version.WithKind(spec.Kind), Namespace: s.Namespace(), Name: spec.Name}
 	var found *unstructured.Unstructured
@@ -198,7 +199,7 @@ func (w *component) Deploy(ctx context.Context, s *reconcile.Session, _ *reconci
 		return fmt.Errorf("report: %w", err)
 	}
 	if !exists && !over {
-		return reconcile.Precondition("waiting for the target %s %s", patch.Spec.Kind, patch.Spec.Name)
+		return request.Precondition("waiting for the target %s %s", patch.Spec.Kind, patch.Spec.Name)
 	}
 	return nil
 }

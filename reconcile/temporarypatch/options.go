@@ -11,6 +11,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/smp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -118,10 +119,10 @@ func (c *Controller) checkTarget(spec TemporaryPatchSpec) error {
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)
-		return reconcile.Configuration("%s: missing: name the resource that is to be patched", strings.Join(missing, ", "))
+		return request.Configuration("%s: missing: name the resource that is to be patched", strings.Join(missing, ", "))
 	}
 	if !c.patchable(spec) {
-		return reconcile.Configuration("spec.kind: %s of %s can't be patched: choose one of %s", spec.Kind, spec.APIVersion, strings.Join(c.kinds, ", "))
+		return request.Configuration("spec.kind: %s of %s can't be patched: choose one of %s", spec.Kind, spec.APIVersion, strings.Join(c.kinds, ", "))
 	}
 	return nil
 }
@@ -137,7 +138,7 @@ func (c *Controller) checkScope(ctx context.Context, spec TemporaryPatchSpec) er
 		return fmt.Errorf("target %s %s: %w", spec.Kind, spec.Name, err)
 	}
 	if scope == deploy.ClusterScoped {
-		return reconcile.Configuration("spec.kind: a %s has no namespace: only what is beside the patch can be patched", spec.Kind)
+		return request.Configuration("spec.kind: a %s has no namespace: only what is beside the patch can be patched", spec.Kind)
 	}
 	return nil
 }

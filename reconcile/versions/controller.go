@@ -39,17 +39,6 @@ func (c *controller) Setup(ctx context.Context, s *reconcile.Session) error {
 	return one.add(described)
 }
 
-// Release implements reconcile.Releaser.
-func (c *controller) Release(s *reconcile.Session) {
-	c.pool.mu.Lock()
-	one := c.pool.sessions[s.ID()]
-	delete(c.pool.sessions, s.ID())
-	c.pool.mu.Unlock()
-	if one != nil {
-		one.end()
-	}
-}
-
 // hooked returns the session for a hook of the version, nil if the version doesn't have the hook.
 func (c *controller) hooked(s *reconcile.Session, hook string) *session {
 	c.pool.mu.Lock()
@@ -65,36 +54,30 @@ func (c *controller) hooked(s *reconcile.Session, hook string) *session {
 }
 
 // hook calls a hook of the version, if it has the hook.
-func (c *controller) hook(ctx context.Context, s *reconcile.Session, hook string, failed bool, o reconcile.Outcome) (answer wire.HookAnswer, err error) {
+func (c *controller) hook(ctx context.Context, s *reconcile.Session, hook string, o reconcile.Outcome) (answer wire.HookAnswer, err error) {
 	one := c.hooked(s, hook)
 	if one == nil {
 		return answer, nil
 	}
-	err = one.call(ctx, wire.Hook, wire.Hooked{Session: s.ID(), Hook: hook, Failed: failed, Outcome: wire.NewOutcome(o)}, &answer)
+	err = one.call(ctx, wire.Hook, wire.Hooked{Session: s.ID(), Hook: hook, Outcome: wire.NewOutcome(o)}, &answer)
 	return answer, err
 }
 
 // AfterDeploy implements reconcile.AfterDeployer.
 func (c *controller) AfterDeploy(ctx context.Context, s *reconcile.Session, o reconcile.Outcome) error {
-	_, err := c.hook(ctx, s, wire.AfterDeploy, false, o)
-	return err
-}
-
-// AfterDeployUnsuccessful implements reconcile.UnsuccessfulDeployer.
-func (c *controller) AfterDeployUnsuccessful(ctx context.Context, s *reconcile.Session, failed bool, o reconcile.Outcome) error {
-	_, err := c.hook(ctx, s, wire.AfterDeployUnsuccessful, failed, o)
+	_, err := c.hook(ctx, s, wire.AfterDeploy, o)
 	return err
 }
 
 // AfterVerify implements reconcile.AfterVerifier.
 func (c *controller) AfterVerify(ctx context.Context, s *reconcile.Session, o reconcile.Outcome) error {
-	_, err := c.hook(ctx, s, wire.AfterVerify, false, o)
+	_, err := c.hook(ctx, s, wire.AfterVerify, o)
 	return err
 }
 
-// AfterVerifyUnsuccessful implements reconcile.UnsuccessfulVerifier.
-func (c *controller) AfterVerifyUnsuccessful(ctx context.Context, s *reconcile.Session, failed bool, o reconcile.Outcome) error {
-	_, err := c.hook(ctx, s, wire.AfterVerifyUnsuccessful, failed, o)
+// AfterIncomplete implements reconcile.AfterIncompleter.
+func (c *controller) AfterIncomplete(ctx context.Context, s *reconcile.Session, o reconcile.Outcome) error {
+	_, err := c.hook(ctx, s, wire.AfterIncomplete, o)
 	return err
 }
 
@@ -109,7 +92,7 @@ func (c *controller) Exhausted(ctx context.Context, s *reconcile.Session, err er
 
 // Requeue implements reconcile.Requeuer.
 func (c *controller) Requeue(ctx context.Context, s *reconcile.Session, o reconcile.Outcome) (time.Duration, error) {
-	answer, err := c.hook(ctx, s, wire.Requeue, false, o)
+	answer, err := c.hook(ctx, s, wire.Requeue, o)
 	return time.Duration(answer.After), err
 }
 
@@ -119,7 +102,7 @@ func (c *finalizing) Finalize(ctx context.Context, s *reconcile.Session) error {
 	if err != nil {
 		return err
 	}
-	answer, err := c.hook(ctx, s, wire.Finalize, false, reconcile.Outcome{})
+	answer, err := c.hook(ctx, s, wire.Finalize, reconcile.Outcome{})
 	if err != nil || answer.Described == nil {
 		return err
 	}

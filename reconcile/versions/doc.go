@@ -28,7 +28,7 @@
 // All are started once when the Pool is, and stopped when they aren't used for a while (Options.Idle), or when others need their place
 // (Options.Limit). One that has ended is started again when it is needed, later each time if it ends at once; what was under way is tried again
 // and nothing is lost, as nothing is pruned before all is deployed, nor is anything told before it has come back several times
-// (reconcile.Passing). What a program has started in its process group ends with it. What is unchanged costs one call of the child and no
+// (request.Passing). What a program has started in its process group ends with it. What is unchanged costs one call of the child and no
 // content of an object: see PROTOCOL.md beside this file.
 //
 // # Sources

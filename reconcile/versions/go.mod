@@ -7,6 +7,7 @@ require (
 	github.com/operkit/operkit/dag v0.0.0
 	github.com/operkit/operkit/deploy v0.0.0
 	github.com/operkit/operkit/reconcile v0.0.0
+	github.com/operkit/operkit/status v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
 	k8s.io/apimachinery v0.37.2
@@ -33,7 +34,6 @@ require (
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/operkit/operkit/smp v0.0.0 // indirect
-	github.com/operkit/operkit/status v0.0.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect

@@ -6,6 +6,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -22,11 +23,11 @@ func TestHooks(t *testing.T) {
 		after time.Duration
 	}{
 		{"all goes well", map[string]any{}, []string{"AfterDeploy", "AfterVerify", "Requeue"}, 42 * time.Second},
-		{"a component fails", map[string]any{"build": "fail"}, []string{"AfterDeployUnsuccessful-true"}, 0},
-		{"a component waits", map[string]any{"build": "wait for a precondition"}, []string{"AfterDeployUnsuccessful-false", "Requeue"}, 42 * time.Second},
-		{"an object isn't ready", map[string]any{"judge": "wait for a precondition"}, []string{"AfterDeploy", "AfterVerifyUnsuccessful-false", "Requeue"}, 42 * time.Second},
-		{"an object has failed", map[string]any{"judge": "fail"}, []string{"AfterDeploy", "AfterVerifyUnsuccessful-true"}, 0},
-		{"a gate fails", map[string]any{"gate": "fail"}, []string{"AfterDeployUnsuccessful-true"}, 0},
+		{"a component fails", map[string]any{"build": "fail"}, []string{"AfterIncomplete-false-true"}, 0},
+		{"a component waits", map[string]any{"build": "wait for a precondition"}, []string{"AfterIncomplete-false-false", "Requeue"}, 42 * time.Second},
+		{"an object isn't ready", map[string]any{"judge": "wait for a precondition"}, []string{"AfterDeploy", "AfterIncomplete-true-false", "Requeue"}, 42 * time.Second},
+		{"an object has failed", map[string]any{"judge": "fail"}, []string{"AfterDeploy", "AfterIncomplete-true-true"}, 0},
+		{"a gate fails", map[string]any{"gate": "fail"}, []string{"AfterIncomplete-false-true"}, 0},
 		{"a hook fails", map[string]any{"AfterDeploy": "fail"}, []string{"AfterDeploy"}, 0},
 		{"a hook panics", map[string]any{"AfterVerify": "panic"}, []string{"AfterDeploy", "AfterVerify"}, 0},
 		{"a hook waits", map[string]any{"AfterVerify": "wait for a precondition"}, []string{"AfterDeploy", "AfterVerify"}, 7 * time.Minute},
@@ -39,7 +40,7 @@ func TestHooks(t *testing.T) {
 			t.Parallel()
 			type run struct {
 				err       string
-				class     reconcile.ErrorClass
+				class     status.ErrorClass
 				passes    bool
 				permanent bool
 				after     time.Duration
@@ -57,7 +58,7 @@ func TestHooks(t *testing.T) {
 				var last run
 				for range 3 {
 					result, err := w.reconcile(t.Context(), "l")
-					last = run{class: reconcile.ClassOf(err), passes: reconcile.IsPassing(err), permanent: request.IsPermanent(err), after: result.RequeueAfter}
+					last = run{class: request.ClassOf(err), passes: request.Resolve(err).Passing, permanent: request.IsPermanent(err), after: result.RequeueAfter}
 					if err != nil {
 						last.err = err.Error()
 					}

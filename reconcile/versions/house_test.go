@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,7 +31,7 @@ func (h House) Setup(ctx context.Context, s *reconcile.Session) error {
 	spec, _ := s.Resource().Object["spec"].(map[string]any)
 	base := s.Add("base", configMap(s.ScopedName("base"), map[string]any{"version": h.version, "name": s.Name()}))
 	if spec["fail"] == "setup" {
-		return reconcile.Configuration("spec.fail: %q", spec["fail"])
+		return request.Configuration("spec.fail: %q", spec["fail"])
 	}
 	if spec["panic"] == true {
 		panic("the roof falls in")
@@ -55,7 +56,7 @@ func (h House) Setup(ctx context.Context, s *reconcile.Session) error {
 		c := s.Add("judged")
 		c.Add("sign", configMap(s.ScopedName("sign"), map[string]any{}), reconcile.ReadyWhen(func(_ context.Context, live *unstructured.Unstructured) error {
 			if _, ok, _ := unstructured.NestedString(live.Object, "data", "blessed"); !ok {
-				return reconcile.Precondition("it isn't blessed")
+				return request.Precondition("it isn't blessed")
 			}
 			return nil
 		}))
@@ -89,7 +90,7 @@ func (h House) Requeue(_ context.Context, s *reconcile.Session, _ reconcile.Outc
 func (h House) Upgrade(_ context.Context, s *reconcile.Session, from, to string) error {
 	spec, _ := s.Resource().Object["spec"].(map[string]any)
 	if spec["noJump"] == true {
-		return reconcile.Configuration("from %s no way leads to %s: go by 1.0.5", from, to)
+		return request.Configuration("from %s no way leads to %s: go by 1.0.5", from, to)
 	}
 	return nil
 }

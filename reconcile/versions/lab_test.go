@@ -116,9 +116,9 @@ func (l Lab) experiment(ctx context.Context, s *reconcile.Session, what string) 
 	case "fail":
 		return errors.New("it doesn't work")
 	case "wait for a precondition":
-		return request.RetryAfter(7*time.Minute, reconcile.Precondition("no electricity"))
+		return request.RetryAfter(7*time.Minute, request.Precondition("no electricity"))
 	case "pass":
-		return reconcile.Passing(errors.New("it passes"))
+		return request.Passing(errors.New("it passes"))
 	case "apply":
 		_, err := s.Manager().Apply(ctx, []*unstructured.Unstructured{configMap("mine", nil)})
 		return err
@@ -201,16 +201,12 @@ func (l Lab) AfterDeploy(ctx context.Context, s *reconcile.Session, o reconcile.
 	return l.hook(ctx, s, "AfterDeploy", o)
 }
 
-func (l Lab) AfterDeployUnsuccessful(ctx context.Context, s *reconcile.Session, failed bool, o reconcile.Outcome) error {
-	return l.hook(ctx, s, fmt.Sprintf("AfterDeployUnsuccessful-%v", failed), o)
-}
-
 func (l Lab) AfterVerify(ctx context.Context, s *reconcile.Session, o reconcile.Outcome) error {
 	return l.hook(ctx, s, "AfterVerify", o)
 }
 
-func (l Lab) AfterVerifyUnsuccessful(ctx context.Context, s *reconcile.Session, failed bool, o reconcile.Outcome) error {
-	return l.hook(ctx, s, fmt.Sprintf("AfterVerifyUnsuccessful-%v", failed), o)
+func (l Lab) AfterIncomplete(ctx context.Context, s *reconcile.Session, o reconcile.Outcome) error {
+	return l.hook(ctx, s, fmt.Sprintf("AfterIncomplete-%v-%v", o.Deployed(), o.Err() != nil), o)
 }
 
 func (l Lab) Exhausted(ctx context.Context, s *reconcile.Session, err error) error {

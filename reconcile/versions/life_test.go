@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -188,7 +188,7 @@ func TestVersionsThatEndAtOnce(t *testing.T) {
 		_, err = w.reconcile(t.Context(), "l")
 		return strings.Contains(fmt.Sprint(err), "version 1.0.0: its process has ended: exit status 7 (again in ")
 	}, "it is told when it is started again, unless it just was")
-	assert.True(t, reconcile.IsPassing(err))
+	assert.True(t, request.Resolve(err).Passing)
 	line := written.line(t, "a version has ended soon after its start; it is started again when it is needed")
 	require.NotNil(t, line)
 	assert.Equal(t, "1.0.0", line["version"])

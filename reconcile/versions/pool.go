@@ -152,7 +152,7 @@ var errClosed = errors.New("the versions are closed")
 // of returns the version that a resource names.
 func (p *Pool) of(name string) (*version, error) {
 	if name == "" {
-		return nil, reconcile.Configuration("it names no version: choose one of %s", strings.Join(p.Versions(), ", "))
+		return nil, request.Configuration("it names no version: choose one of %s", strings.Join(p.Versions(), ", "))
 	}
 	p.mu.Lock()
 	v := p.versions[name]
@@ -165,7 +165,7 @@ func (p *Pool) of(name string) (*version, error) {
 		return nil, err
 	}
 	if !slices.Contains(found, name) {
-		return nil, reconcile.Configuration("there is no version %q: choose one of %s", name, strings.Join(found, ", "))
+		return nil, request.Configuration("there is no version %q: choose one of %s", name, strings.Join(found, ", "))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -224,7 +224,7 @@ func (p *Pool) makeRoom(ctx context.Context, needed *version) error {
 		}
 	}
 	if taken >= p.options.Limit && (unused == nil || !unused.stopIdle(0)) {
-		return request.RetryAfter(whenCrowded, reconcile.Precondition("%d versions run, as many as may at once, and all are in use", taken))
+		return request.RetryAfter(whenCrowded, request.Precondition("%d versions run, as many as may at once, and all are in use", taken))
 	}
 	needed.takePlace()
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/logging"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,9 +42,15 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 	c.pool.mu.Lock()
 	c.pool.sessions[local.ID()] = s
 	c.pool.mu.Unlock()
+	local.Cleanup(func() {
+		c.pool.mu.Lock()
+		delete(c.pool.sessions, local.ID())
+		c.pool.mu.Unlock()
+		s.end()
+	})
 	kind := wire.NewKind(c.union.kind)
 	if proc.declaration.Ruled(kind) == nil {
-		return nil, nil, reconcile.Configuration("version %s doesn't know the kind %s", v.name, c.union.kind.Kind)
+		return nil, nil, request.Configuration("version %s doesn't know the kind %s", v.name, c.union.kind.Kind)
 	}
 	if !local.DryRun() {
 		c.pool.reside(deploy.Ref{Kind: local.Kind(), Namespace: local.Namespace(), Name: local.Name()}, v)
@@ -58,7 +65,15 @@ func (c *controller) begin(ctx context.Context, local *reconcile.Session) (*sess
 		err = fmt.Errorf("version %s: its answer has no instance: it is ignored", v.name)
 	}
 	s.instance = described.Instance
-	return s, &described, reconcile.Verbatim(err)
+	return s, &described, verbatim(err)
+}
+
+// verbatim marks err as one that names its method by itself. nil stays nil.
+func verbatim(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &request.Error{Verbatim: true, Err: err}
 }
 
 // sessionLevel returns the lowest level of lines that may be logged of a session: all lines where single channels have levels of their own.
@@ -144,13 +159,13 @@ type component struct {
 // Build implements reconcile.Builder.
 func (b *component) Build(ctx context.Context, _ *reconcile.Session, c *reconcile.Component) error {
 	if b.rendered.Problem != nil {
-		return reconcile.Verbatim(b.rendered.Problem.Err())
+		return verbatim(b.rendered.Problem.Err())
 	}
 	objects, kinds := b.rendered.Objects, b.kinds
 	if b.rendered.Built {
 		var answer wire.Objects
 		if err := b.session.call(ctx, wire.Render, b.session.part(b.rendered.Name), &answer); err != nil {
-			return reconcile.Verbatim(err)
+			return verbatim(err)
 		}
 		objects, kinds = answer.Objects, answer.Kinds
 	}

@@ -120,8 +120,8 @@ func TestChildThatDiesDuring(t *testing.T) {
 			calls := w.memory.Record()
 			_, err := w.reconcile(t.Context(), "l")
 			require.ErrorContains(t, err, "version 1.0.0: its process has ended: exit status 3")
-			assert.True(t, reconcile.IsPassing(err))
-			assert.True(t, request.IsQuiet(err) || method == "Requeue", "the log isn't bothered")
+			assert.True(t, request.Resolve(err).Passing)
+			assert.True(t, request.Resolve(err).Quiet || method == "Requeue", "the log isn't bothered")
 			if method != "Requeue" { // by then the status is written
 				assert.Equal(t, before.Object["status"], w.get(t, labs, "l").Object["status"], "nor is anybody told")
 			}

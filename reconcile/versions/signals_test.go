@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +42,7 @@ func TestTerminated(t *testing.T) {
 	send(t, pool.Report()[0].PID, syscall.SIGTERM)
 	err := <-ended
 	require.ErrorContains(t, err, "version 1.0.0: its process has ended")
-	assert.True(t, reconcile.IsPassing(err))
+	assert.True(t, request.Resolve(err).Passing)
 	assert.Less(t, time.Since(before), 1500*time.Millisecond, "it doesn't wait for anything")
 	w.put(t, configMap("bell", nil))
 	require.NoError(t, w.persist(t.Context(), "l"))

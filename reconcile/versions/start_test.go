@@ -15,9 +15,11 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions"
 	"github.com/operkit/operkit/reconcile/versions/child"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -181,7 +183,7 @@ func TestDirectories(t *testing.T) {
 				continue
 			}
 			require.ErrorContains(t, err, wrong, version)
-			assert.Equal(t, reconcile.OfConfiguration, reconcile.ClassOf(err), version)
+			assert.Equal(t, status.ErrorConfig, request.ClassOf(err), version)
 		}
 	})
 	t.Run("options that can't be", func(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 	semantic "k8s.io/apimachinery/pkg/util/version"
@@ -214,7 +213,7 @@ func (v *version) ended(proc *process) {
 		v.failures = 0
 		logger.Warn("a version has ended; it is started again when it is needed", "error", proc.err)
 	default:
-		v.fail(reconcile.Passing(fmt.Errorf("version %s: %w", v.name, proc.err)))
+		v.fail(request.Passing(fmt.Errorf("version %s: %w", v.name, proc.err)))
 		logger.Warn("a version has ended soon after its start; it is started again when it is needed", "error", proc.err, "not_before", time.Until(v.notBefore).String())
 	}
 	if !v.closed && !v.reviving && v.declaration.HasExternal() {
@@ -253,7 +252,7 @@ func (v *version) revive() {
 func (v *version) gone(err error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return &laterError{request.RetryAfter(max(time.Until(v.notBefore), firstPause), reconcile.Passing(fmt.Errorf("version %s: %w", v.name, err)))}
+	return &laterError{request.RetryAfter(max(time.Until(v.notBefore), firstPause), request.Passing(fmt.Errorf("version %s: %w", v.name, err)))}
 }
 
 // laterError is why a version doesn't run yet. The time of the retry isn't in its text, which would change the status each time.

@@ -13,10 +13,10 @@ import (
 func TestEchoes(t *testing.T) {
 	t.Parallel()
 	key := deploy.Ref{Name: "shop"}
-	state := func(uid, version string) request.State {
-		return request.State{UID: types.UID(uid), ResourceVersion: version}
+	state := func(uid, version string) request.Revision {
+		return request.Revision{UID: types.UID(uid), ResourceVersion: version}
 	}
-	event := func(kind deploy.EventType, s request.State) deploy.Event {
+	event := func(kind deploy.EventType, s request.Revision) deploy.Event {
 		obj := &unstructured.Unstructured{Object: map[string]any{}}
 		obj.SetUID(s.UID)
 		obj.SetResourceVersion(s.ResourceVersion)
@@ -25,23 +25,23 @@ func TestEchoes(t *testing.T) {
 	a1, a2, b1 := state("a", "1"), state("a", "2"), state("b", "1")
 	for reason, row := range map[string]struct {
 		during, after []deploy.Event
-		wrote         []request.State
+		wrote         []request.Revision
 		// again: the end of the reconcile asks for another; brings are the later events that do.
 		again  bool
 		brings []bool
 	}{
-		"an own write, seen before the end":            {during: []deploy.Event{event(deploy.Added, a1)}, wrote: []request.State{a1}},
-		"an own write, seen after the end":             {wrote: []request.State{a1}, after: []deploy.Event{event(deploy.Modified, a1)}, brings: []bool{false}},
-		"once":                                         {wrote: []request.State{a1}, after: []deploy.Event{event(deploy.Modified, a1), event(deploy.Modified, a1)}, brings: []bool{false, true}},
-		"somebody else's write, before the end":        {during: []deploy.Event{event(deploy.Modified, a2)}, wrote: []request.State{a1}, again: true},
-		"beside an own one":                            {during: []deploy.Event{event(deploy.Modified, a1), event(deploy.Modified, a2)}, wrote: []request.State{a1}, again: true},
-		"somebody else's write, after the end":         {wrote: []request.State{a1}, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{true}},
-		"another object of that version":               {wrote: []request.State{a1}, after: []deploy.Event{event(deploy.Added, b1)}, brings: []bool{true}},
-		"a deletion is never one's own write":          {during: nil, wrote: []request.State{a1}, after: []deploy.Event{event(deploy.Deleted, a1)}, brings: []bool{true}},
-		"an event without a version":                   {wrote: []request.State{state("a", "")}, after: []deploy.Event{event(deploy.Modified, state("a", ""))}, brings: []bool{true}},
+		"an own write, seen before the end":            {during: []deploy.Event{event(deploy.Added, a1)}, wrote: []request.Revision{a1}},
+		"an own write, seen after the end":             {wrote: []request.Revision{a1}, after: []deploy.Event{event(deploy.Modified, a1)}, brings: []bool{false}},
+		"once":                                         {wrote: []request.Revision{a1}, after: []deploy.Event{event(deploy.Modified, a1), event(deploy.Modified, a1)}, brings: []bool{false, true}},
+		"somebody else's write, before the end":        {during: []deploy.Event{event(deploy.Modified, a2)}, wrote: []request.Revision{a1}, again: true},
+		"beside an own one":                            {during: []deploy.Event{event(deploy.Modified, a1), event(deploy.Modified, a2)}, wrote: []request.Revision{a1}, again: true},
+		"somebody else's write, after the end":         {wrote: []request.Revision{a1}, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{true}},
+		"another object of that version":               {wrote: []request.Revision{a1}, after: []deploy.Event{event(deploy.Added, b1)}, brings: []bool{true}},
+		"a deletion is never one's own write":          {during: nil, wrote: []request.Revision{a1}, after: []deploy.Event{event(deploy.Deleted, a1)}, brings: []bool{true}},
+		"an event without a version":                   {wrote: []request.Revision{state("a", "")}, after: []deploy.Event{event(deploy.Modified, state("a", ""))}, brings: []bool{true}},
 		"a reconcile that failed or wrote nothing":     {during: []deploy.Event{event(deploy.Modified, a1)}, again: true, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{true}},
-		"several, in any order":                        {wrote: []request.State{a2, b1}, during: []deploy.Event{event(deploy.Added, b1)}, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{false}},
-		"a state between, of two writes of one object": {wrote: []request.State{a2}, during: []deploy.Event{event(deploy.Added, a1)}, again: true, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{false}},
+		"several, in any order":                        {wrote: []request.Revision{a2, b1}, during: []deploy.Event{event(deploy.Added, b1)}, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{false}},
+		"a state between, of two writes of one object": {wrote: []request.Revision{a2}, during: []deploy.Event{event(deploy.Added, a1)}, again: true, after: []deploy.Event{event(deploy.Modified, a2)}, brings: []bool{false}},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -67,6 +67,6 @@ func TestEchoesOfWhatIsGone(t *testing.T) {
 	key := deploy.Ref{Name: "shop"}
 	e.begin(key)
 	e.forget(key)
-	assert.False(t, e.end(key, []request.State{{UID: "a", ResourceVersion: "1"}}))
+	assert.False(t, e.end(key, []request.Revision{{UID: "a", ResourceVersion: "1"}}))
 	assert.Empty(t, e.keys)
 }

@@ -15,8 +15,8 @@ import (
 func TestOwnWritesBringNobody(t *testing.T) {
 	t.Parallel()
 	owned := source.Sources{Owned: []source.Owned{{Kind: configMaps}}}
-	stateOf := func(obj *unstructured.Unstructured) []request.State {
-		return []request.State{{UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion()}}
+	stateOf := func(obj *unstructured.Unstructured) []request.Revision {
+		return []request.Revision{{UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion()}}
 	}
 	inBubble(t, "an own write", func(w *world) {
 		w.declare(owned)

@@ -73,9 +73,9 @@ type echo struct {
 	// running: a reconcile is under way. arrived are the states that came meanwhile: whether they are its own is known
 	// only at its end.
 	running bool
-	arrived []request.State
+	arrived []request.Revision
 	// wrote are the states that the last reconcile wrote and whose events haven't come.
-	wrote []request.State
+	wrote []request.Revision
 }
 
 // begin notes that a reconcile of key begins.
@@ -89,7 +89,7 @@ func (e *echoes) begin(key deploy.Ref) {
 }
 
 // end notes that the reconcile has ended and what it wrote. It reports whether other events have come meanwhile.
-func (e *echoes) end(key deploy.Ref, wrote []request.State) (others bool) {
+func (e *echoes) end(key deploy.Ref, wrote []request.Revision) (others bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now, known := e.keys[key]
@@ -113,7 +113,7 @@ func (e *echoes) holdsBack(key deploy.Ref, event deploy.Event) bool {
 	if event.Type != deploy.Added && event.Type != deploy.Modified {
 		return false
 	}
-	state := request.State{UID: event.New.GetUID(), ResourceVersion: event.New.GetResourceVersion()}
+	state := request.Revision{UID: event.New.GetUID(), ResourceVersion: event.New.GetResourceVersion()}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now, known := e.keys[key]
@@ -132,7 +132,7 @@ func (e *echoes) holdsBack(key deploy.Ref, event deploy.Event) bool {
 }
 
 // take reports whether the last reconcile wrote a state whose event hadn't come yet.
-func (e *echo) take(state request.State) bool {
+func (e *echo) take(state request.Revision) bool {
 	i := slices.Index(e.wrote, state)
 	if i < 0 {
 		return false

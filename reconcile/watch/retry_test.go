@@ -45,7 +45,7 @@ func TestRetries(t *testing.T) {
 			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second}, []int{0, 1, 2, 3, 4}},
 		{"reconcile mistake 12: after a success it starts anew", []any{weird, weird, request.Result{RequeueAfter: time.Hour}, weird, done},
 			[]time.Duration{time.Second, 2 * time.Second, time.Hour, time.Second}, []int{0, 1, 2, 0, 1}},
-		{"one that got further than those before it isn't stuck", []any{weird, weird, request.Advanced(weird), weird, done},
+		{"one that got further than those before it isn't stuck", []any{weird, weird, &request.Error{Advanced: true, Err: weird}, weird, done},
 			[]time.Duration{time.Second, 2 * time.Second, time.Second, 2 * time.Second}, []int{0, 1, 2, 1, 2}},
 		{"one that says when is tried again then", []any{request.RetryAfter(time.Hour, weird), weird, done},
 			[]time.Duration{time.Hour, 2 * time.Second}, []int{0, 1, 2}},

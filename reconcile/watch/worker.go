@@ -99,7 +99,7 @@ func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err er
 		log.Error("reconcile failed, waiting for a change", "error", err)
 		e.backoff.reset(key)
 		return queue.Next{}
-	case request.IsAdvanced(err):
+	case request.Resolve(err).Advanced:
 		e.backoff.reset(key)
 	}
 	delay := e.backoff.next(key)
@@ -109,7 +109,7 @@ func (e *Engine) failed(ctx context.Context, key deploy.Ref, attempt int, err er
 	}
 	level := slog.LevelWarn
 	var unavailable *deploy.UnavailableError
-	if request.IsQuiet(err) && attempt < quietAttempts {
+	if request.Resolve(err).Quiet && attempt < quietAttempts {
 		level = slog.LevelDebug
 	} else if errors.As(err, &unavailable) {
 		loud, suppressed, probe := e.outage.fails(key, timed)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
@@ -24,7 +25,7 @@ func (Site) Kind() schema.GroupVersionKind {
 // Upgrade implements reconcile.Upgrader. Releases before 1.0.0 kept pages where this one doesn't find them.
 func (Site) Upgrade(_ context.Context, _ *reconcile.Session, from, _ string) error {
 	if strings.HasPrefix(from, "0.") {
-		return reconcile.Configuration("only 1.0.0 can take over what %s has made: say that version first", from)
+		return request.Configuration("only 1.0.0 can take over what %s has made: say that version first", from)
 	}
 	return nil
 }

@@ -151,9 +151,9 @@ func (a *Assets) find(ctx context.Context, version string) (vcs.Version, error) 
 	}
 	offered := strings.Join(numbersOf(found), ", ")
 	if version == "" {
-		return vcs.Version{}, reconcile.Configuration("the resource names no version: choose one of %s", offered)
+		return vcs.Version{}, request.Configuration("the resource names no version: choose one of %s", offered)
 	}
-	return vcs.Version{}, reconcile.Configuration("the repository has no version %q: choose one of %s", version, offered)
+	return vcs.Version{}, request.Configuration("the repository has no version %q: choose one of %s", version, offered)
 }
 
 // exempt reports whether a kind has no version.
@@ -236,13 +236,13 @@ func forResource(err error) error {
 	var contention *vcs.ContentionError
 	switch {
 	case errors.As(err, &config):
-		return reconcile.Configuration("%w", err)
+		return request.Configuration("%w", err)
 	case errors.As(err, &contention):
 		after := contention.RetryAfter
 		if after <= 0 {
 			after = 5*time.Second + rand.N(5*time.Second)
 		}
-		return request.RetryAfter(after, reconcile.Passing(reconcile.Precondition("%w", err)))
+		return request.RetryAfter(after, request.Passing(request.Precondition("%w", err)))
 	}
 	return err
 }

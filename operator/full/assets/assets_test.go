@@ -10,6 +10,8 @@ import (
 
 	"github.com/operkit/operkit/operator/full/assets"
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/operkit/operkit/vcs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -98,7 +100,7 @@ func TestVersionsThatAreNot(t *testing.T) {
 				return nil
 			})
 			require.ErrorContains(t, err, row.want)
-			assert.Equal(t, reconcile.OfConfiguration, reconcile.ClassOf(err), "vcs 21")
+			assert.Equal(t, status.ErrorConfig, request.ClassOf(err), "vcs 21")
 		})
 	}
 	t.Run("vcs 7, 17: nothing is checked out for them", func(t *testing.T) {
@@ -112,7 +114,7 @@ func TestVersionsThatAreNot(t *testing.T) {
 		var text string
 		err = reconciled(t, a, "1.0.0", reads(&text))
 		require.ErrorContains(t, err, "the version has no such directory")
-		assert.Equal(t, reconcile.OfConfiguration, reconcile.ClassOf(err))
+		assert.Equal(t, status.ErrorConfig, request.ClassOf(err))
 	})
 	t.Run("tags alone", func(t *testing.T) {
 		t.Parallel()

@@ -69,7 +69,7 @@ func (t *Tracing) Component(ctx context.Context, c *reconcile.Component, step re
 	defer func() { ended(span, returned) }()
 	err := do(ctx)
 	returned = true
-	if reconcile.IsWaiting(err) {
+	if request.IsWaiting(err) {
 		span.SetAttributes(attribute.String("operkit.waits", err.Error()))
 		return err
 	}

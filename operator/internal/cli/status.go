@@ -73,7 +73,7 @@ func (o *Operator) watchStatus(cmd *cobra.Command, p *Process, c *connection, s 
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	warnings := slog.New(logging.NewHandler(p.Logger.Handler(), logging.Level(slog.LevelWarn)))
+	warnings := slog.New(logging.NewHandler(p.Logger.Handler(), slog.LevelWarn, nil))
 	live, err := o.connect(ctx, p, cluster.Logger(warnings), cluster.Namespaces(s.namespaces(c, m)...))
 	if err != nil {
 		return err

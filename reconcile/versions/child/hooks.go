@@ -18,17 +18,12 @@ var hooks = []struct {
 	{wire.AfterDeploy, is[reconcile.AfterDeployer], simple(func(ctx context.Context, c reconcile.AfterDeployer, s *reconcile.Session, b wire.Hooked) error {
 		return c.AfterDeploy(ctx, s, b.Outcome.Outcome())
 	})},
-	{wire.AfterDeployUnsuccessful, is[reconcile.UnsuccessfulDeployer], simple(
-		func(ctx context.Context, c reconcile.UnsuccessfulDeployer, s *reconcile.Session, b wire.Hooked) error {
-			return c.AfterDeployUnsuccessful(ctx, s, b.Failed, b.Outcome.Outcome())
-		})},
 	{wire.AfterVerify, is[reconcile.AfterVerifier], simple(func(ctx context.Context, c reconcile.AfterVerifier, s *reconcile.Session, b wire.Hooked) error {
 		return c.AfterVerify(ctx, s, b.Outcome.Outcome())
 	})},
-	{wire.AfterVerifyUnsuccessful, is[reconcile.UnsuccessfulVerifier], simple(
-		func(ctx context.Context, c reconcile.UnsuccessfulVerifier, s *reconcile.Session, b wire.Hooked) error {
-			return c.AfterVerifyUnsuccessful(ctx, s, b.Failed, b.Outcome.Outcome())
-		})},
+	{wire.AfterIncomplete, is[reconcile.AfterIncompleter], simple(func(ctx context.Context, c reconcile.AfterIncompleter, s *reconcile.Session, b wire.Hooked) error {
+		return c.AfterIncomplete(ctx, s, b.Outcome.Outcome())
+	})},
 	{wire.Exhausted, is[reconcile.Exhauster], simple(func(ctx context.Context, c reconcile.Exhauster, s *reconcile.Session, b wire.Hooked) error {
 		return c.Exhausted(ctx, s, b.Given.Err())
 	})},

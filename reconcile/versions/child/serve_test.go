@@ -33,13 +33,14 @@ type hut struct {
 func (*hut) Kind() schema.GroupVersionKind { return huts }
 
 func (h *hut) Setup(ctx context.Context, s *reconcile.Session) error {
+	s.Cleanup(func() { h.end(s) })
 	if h.setup == nil {
 		return nil
 	}
 	return h.setup(ctx, s)
 }
 
-func (h *hut) Release(s *reconcile.Session) {
+func (h *hut) end(s *reconcile.Session) {
 	h.mu.Lock()
 	h.released = append(h.released, s.ID())
 	h.mu.Unlock()

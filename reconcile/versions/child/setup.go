@@ -8,7 +8,9 @@ import (
 	"sync"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
+	"github.com/operkit/operkit/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -83,8 +85,8 @@ func (one *session) refuse() error {
 		default:
 			continue
 		}
-		return reconcile.WithClass(reconcile.OfRollout, fmt.Errorf("component %s: %T has a method %s, but this version runs as a child, which renders only: "+
-			"let the rollout do it, or use ReadyWhen, gates and hooks", c.Name(), builder, method))
+		return &request.Error{Class: status.ErrorRollout, Err: fmt.Errorf("component %s: %T has a method %s, but this version runs as a child, which renders only: "+
+			"let the rollout do it, or use ReadyWhen, gates and hooks", c.Name(), builder, method)}
 	}
 	return nil
 }

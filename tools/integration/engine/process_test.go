@@ -15,17 +15,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/reconcile/watch"
+	"github.com/operkit/operkit/tools/envtest"
+	"github.com/operkit/operkit/tools/envtest/program"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
-
-	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/deploy/cluster"
-	"github.com/operkit/operkit/reconcile"
-	"github.com/operkit/operkit/reconcile/watch"
-	"github.com/operkit/operkit/tools/envtest"
-	"github.com/operkit/operkit/tools/envtest/program"
 )
 
 var (
@@ -93,7 +93,7 @@ func (lamp) Kind() schema.GroupVersionKind { return lamps }
 func (lamp) Setup(_ context.Context, s *reconcile.Session) error {
 	light, _, err := unstructured.NestedInt64(s.Resource().Object, "spec", "light")
 	if err != nil {
-		return reconcile.Configuration("spec.light: %w", err)
+		return request.Configuration("spec.light: %w", err)
 	}
 	s.Add("light").Add("light", map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": s.Name()}, "data": map[string]any{"light": strconv.FormatInt(light, 10)},

@@ -10,20 +10,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/watch"
 	"github.com/operkit/operkit/tools/envtest"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
 )
 
 const (
@@ -74,7 +73,7 @@ func (departure) Finalize(_ context.Context, s *reconcile.Session) error {
 type locked struct{}
 
 func (locked) Build(context.Context, *reconcile.Session, *reconcile.Component) error {
-	return reconcile.Precondition("there is no key")
+	return request.Precondition("there is no key")
 }
 
 // AfterVerify implements reconcile.AfterVerifier.
@@ -88,7 +87,7 @@ func (d departure) AfterVerify(_ context.Context, s *reconcile.Session, _ reconc
 func signed(_ context.Context, note *unstructured.Unstructured) error {
 	switch text, _, _ := unstructured.NestedString(note.Object, "data", "signature"); text {
 	case "":
-		return reconcile.Precondition("nobody has signed it")
+		return request.Precondition("nobody has signed it")
 	case "torn":
 		return errors.New("it is torn")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -20,7 +21,7 @@ func (shop) Kind() schema.GroupVersionKind { return shops }
 func (shop) Setup(_ context.Context, s *reconcile.Session) error {
 	sign, _, err := unstructured.NestedString(s.Resource().Object, "spec", "sign")
 	if err != nil {
-		return reconcile.Configuration("spec.sign: %w", err)
+		return request.Configuration("spec.sign: %w", err)
 	}
 	store := s.Add("store", workload(s, "StatefulSet", "store"), service(s, "store"))
 	counter := s.Add("counter", workload(s, "Deployment", "counter"), service(s, "counter"))

@@ -55,10 +55,9 @@ type Brought struct {
 type Hooked struct {
 	Session string   `cbor:"1,keyasint"`
 	Hook    string   `cbor:"2,keyasint"`
-	Failed  bool     `cbor:"3,keyasint,omitempty"`
-	Outcome *Outcome `cbor:"4,keyasint,omitempty"`
+	Outcome *Outcome `cbor:"3,keyasint,omitempty"`
 	// Given is the error of Exhausted.
-	Given *Problem `cbor:"5,keyasint,omitempty"`
+	Given *Problem `cbor:"4,keyasint,omitempty"`
 }
 
 // HookAnswer is the answer of a hook: After, in nanoseconds, that of Requeue, and Described that of Finalize, nil if it

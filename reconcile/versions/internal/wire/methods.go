@@ -45,13 +45,12 @@ const (
 
 // The hooks of a controller, by the names of their methods.
 const (
-	Finalize                = "Finalize"
-	AfterDeploy             = "AfterDeploy"
-	AfterDeployUnsuccessful = "AfterDeployUnsuccessful"
-	AfterVerify             = "AfterVerify"
-	AfterVerifyUnsuccessful = "AfterVerifyUnsuccessful"
-	Exhausted               = "Exhausted"
-	Requeue                 = "Requeue"
+	Finalize        = "Finalize"
+	AfterDeploy     = "AfterDeploy"
+	AfterVerify     = "AfterVerify"
+	AfterIncomplete = "AfterIncomplete"
+	Exhausted       = "Exhausted"
+	Requeue         = "Requeue"
 )
 
 // Kind is a kind.

@@ -7,14 +7,14 @@ import (
 
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
-	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 )
 
 // Problem is an error on its way: what it says, what it means for the resource, and its type where callers branch on that.
 type Problem struct {
 	Text string `cbor:"1,keyasint"`
-	// Class is its reconcile.ErrorClass, Type the name of a type of package deploy, Ref what that is about.
+	// Class is its status.ErrorClass, Type the name of a type of package deploy, Ref what that is about.
 	Class string `cbor:"2,keyasint,omitempty"`
 	Type  string `cbor:"3,keyasint,omitempty"`
 	Ref   *Ref   `cbor:"4,keyasint,omitempty"`
@@ -24,7 +24,7 @@ type Problem struct {
 	Quiet      bool  `cbor:"7,keyasint,omitempty"`
 	// Stack is where it panicked.
 	Stack string `cbor:"8,keyasint,omitempty"`
-	// Passing is the mark of reconcile.Passing.
+	// Passing is the mark of request.Passing.
 	Passing bool `cbor:"9,keyasint,omitempty"`
 	// Busy is when a cluster that is unavailable wants to be asked again, in nanoseconds.
 	Busy int64 `cbor:"10,keyasint,omitempty"`
@@ -37,15 +37,14 @@ func NewProblem(err error) (p *Problem) {
 	}
 	defer func() {
 		if value := recover(); value != nil { // the error is somebody's own type, with methods that panic
-			p = &Problem{Text: fmt.Sprintf("an error of type %T can't be told: its methods panic: %v", err, value), Class: string(reconcile.OfOperator)}
+			p = &Problem{Text: fmt.Sprintf("an error of type %T can't be told: its methods panic: %v", err, value), Class: string(status.ErrorUnknown)}
 		}
 	}()
+	means := request.Resolve(err)
 	p = &Problem{
-		Text: err.Error(), Class: string(reconcile.ClassOf(err)),
-		Permanent: request.IsPermanent(err), Quiet: request.IsQuiet(err), Passing: reconcile.IsPassing(err),
+		Text: err.Error(), Class: string(means.Class), Permanent: means.Permanent, Quiet: means.Quiet, Passing: means.Passing,
+		RetryAfter: int64(means.RetryAfter),
 	}
-	after, _ := request.RetryTime(err)
-	p.RetryAfter = int64(after)
 	var panicked *dag.PanicError
 	if errors.As(err, &panicked) {
 		p.Stack = string(panicked.Stack)
@@ -65,22 +64,11 @@ func (p *Problem) Err() error {
 		return nil
 	}
 	var err error = &saidError{p.Text, p.cause()}
-	if reconcile.ClassOf(err) != reconcile.ErrorClass(p.Class) {
-		err = reconcile.WithClass(reconcile.ErrorClass(p.Class), err)
+	err = &request.Error{
+		Class: status.ErrorClass(p.Class), Permanent: p.Permanent, Passing: p.Passing, Quiet: p.Quiet,
+		RetryAfter: time.Duration(p.RetryAfter), Err: err,
 	}
-	if p.Passing && !reconcile.IsPassing(err) {
-		err = reconcile.Passing(err)
-	}
-	if p.Quiet {
-		err = request.Quiet(err)
-	}
-	switch {
-	case p.Permanent:
-		return request.Permanent(err)
-	case p.RetryAfter > 0:
-		return &againError{request.RetryAfter(time.Duration(p.RetryAfter), err), p.Text}
-	}
-	return err
+	return &saidError{p.Text, err} // the text has the time already
 }
 
 // cause is the error of the type that was sent, nil if it has none that callers branch on.
@@ -105,14 +93,6 @@ type saidError struct {
 func (e *saidError) Error() string { return e.text }
 func (e *saidError) Unwrap() error { return e.cause }
 
-// againError: the text has the time already.
-type againError struct {
-	error
-	text string
-}
-
-func (e *againError) Error() string { return e.text }
-func (e *againError) Unwrap() error { return e.error }
 
 // typed is one type of error that is told by its name.
 type typed struct {

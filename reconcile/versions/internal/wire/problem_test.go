@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile"
 	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,12 +35,14 @@ var web = deploy.Ref{Kind: deployments, Namespace: "shop", Name: "web"}
 // roots are errors of all types and classes.
 var roots = []func() error{
 	func() error { return errors.New("no") },
-	func() error { return reconcile.Precondition("no node has a GPU") },
-	func() error { return reconcile.Configuration("spec.size: %d is odd", 7) },
-	func() error { return reconcile.WithClass(reconcile.WaitsForReadiness, errors.New("not ready")) },
-	func() error { return reconcile.WithClass(reconcile.OfCluster, errors.New("the cluster says no")) },
-	func() error { return reconcile.WithClass(reconcile.OfRollout, errors.New("described wrongly")) },
-	func() error { return reconcile.WithClass(reconcile.OfOperator, reconcile.Precondition("severe")) },
+	func() error { return request.Precondition("no node has a GPU") },
+	func() error { return request.Configuration("spec.size: %d is odd", 7) },
+	func() error { return &request.Error{Class: status.ErrorVerification, Err: errors.New("not ready")} },
+	func() error {
+		return &request.Error{Class: status.ErrorCluster, Err: errors.New("the cluster says no")}
+	},
+	func() error { return &request.Error{Class: status.ErrorRollout, Err: errors.New("described wrongly")} },
+	func() error { return &request.Error{Class: status.ErrorUnknown, Err: request.Precondition("severe")} },
 	func() error { return &deploy.KindUnknownError{Kind: deployments} },
 	func() error { return &deploy.NotFoundError{Ref: web, Err: errors.New("404")} },
 	func() error {
@@ -57,17 +60,18 @@ var roots = []func() error{
 	func() error { return &deploy.TerminatingError{Ref: web} },
 	func() error { return &dag.PanicError{Value: "the roof", Stack: []byte("goroutine 1")} },
 	func() error {
-		return &dag.PanicError{Value: reconcile.Configuration("bad"), Stack: []byte("goroutine 2")}
+		return &dag.PanicError{Value: request.Configuration("bad"), Stack: []byte("goroutine 2")}
 	},
 }
 
 // around are marks and what else errors are wrapped in.
 var around = []func(err error) error{
 	func(err error) error { return fmt.Errorf("component web: %w", err) },
-	request.Permanent, request.Quiet, reconcile.Passing, dag.Unverified,
+	request.Permanent, request.Passing, dag.Unverified,
+	func(err error) error { return &request.Error{Quiet: true, Err: err} },
 	func(err error) error { return request.RetryAfter(time.Minute, err) },
 	func(err error) error { return request.RetryAfter(0, err) },
-	func(err error) error { return reconcile.WithClass(reconcile.OfConfiguration, err) },
+	func(err error) error { return &request.Error{Class: status.ErrorConfig, Err: err} },
 	func(err error) error { return errors.Join(err, errors.New("and another one")) },
 	func(err error) error { return errors.Join(errors.New("first"), err) },
 	func(err error) error { return errors.Join(err, err) },
@@ -80,18 +84,18 @@ func TestProblemsMeanTheSame(t *testing.T) {
 		t.Helper()
 		got := told(t, err)
 		require.Equal(t, err.Error(), got.Error(), how)
-		require.Equal(t, reconcile.ClassOf(err), reconcile.ClassOf(got), how)
-		require.Equal(t, reconcile.IsWaiting(err), reconcile.IsWaiting(got), how)
-		require.Equal(t, reconcile.IsPassing(err), reconcile.IsPassing(got), how)
+		require.Equal(t, request.ClassOf(err), request.ClassOf(got), how)
+		require.Equal(t, request.IsWaiting(err), request.IsWaiting(got), how)
+		require.Equal(t, request.Resolve(err).Passing, request.Resolve(got).Passing, how)
 		require.Equal(t, request.IsPermanent(err), request.IsPermanent(got), how)
-		require.Equal(t, request.IsQuiet(err), request.IsQuiet(got), how)
+		require.Equal(t, request.Resolve(err).Quiet, request.Resolve(got).Quiet, how)
 		after, asked := request.RetryTime(err)
 		gotAfter, gotAsked := request.RetryTime(got)
 		require.Equal(t, after, gotAfter, how)
 		require.Equal(t, asked, gotAsked, how)
 		require.Equal(t, errors.As(err, new(*dag.PanicError)), errors.As(got, new(*dag.PanicError)), how)
 		require.Equal(t, got.Error(), told(t, got).Error(), "%s: and once more", how)
-		require.Equal(t, reconcile.ClassOf(err), reconcile.ClassOf(told(t, got)), "%s: and once more", how)
+		require.Equal(t, request.ClassOf(err), request.ClassOf(told(t, got)), "%s: and once more", how)
 	}
 	for i, root := range roots {
 		check(t, root(), fmt.Sprint("root ", i))
@@ -161,7 +165,7 @@ func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	outcome := reconcile.Outcome{Hook: errors.New("hook"), Components: map[string]reconcile.ComponentOutcome{
 		"a": {State: reconcile.Verified, Deployed: true},
-		"b": {State: reconcile.Failed, Err: reconcile.Configuration("bad")},
+		"b": {State: reconcile.Failed, Err: request.Configuration("bad")},
 		"c": {State: reconcile.Unstarted, Reason: "waits for b"},
 	}}
 	var text bytes.Buffer
@@ -172,7 +176,7 @@ func TestOutcomes(t *testing.T) {
 	assert.EqualError(t, again.Hook, "hook")
 	assert.Equal(t, outcome.Components["a"], again.Components["a"])
 	assert.Equal(t, outcome.Components["c"], again.Components["c"])
-	assert.Equal(t, reconcile.OfConfiguration, reconcile.ClassOf(again.Components["b"].Err))
+	assert.Equal(t, status.ErrorConfig, request.ClassOf(again.Components["b"].Err))
 	assert.False(t, again.Complete())
 	assert.Equal(t, outcome.Err().Error(), again.Err().Error())
 	assert.Zero(t, (*Outcome)(nil).Outcome())

@@ -23,6 +23,6 @@ func main() {
 		schema.GroupKind{Group: "apps", Kind: "Deployment"},
 	)))
 	// Nothing is to be waited for, so there is nothing to say before the end; and the schema has no more than conditions.
-	op.Control(bundles{}, reconcile.StartAfter(time.Minute), reconcile.OnlyReady())
+	op.Control(bundles{}, reconcile.StartAfter(time.Minute), reconcile.Status(reconcile.OnlyReady))
 	op.Main()
 }

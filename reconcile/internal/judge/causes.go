@@ -1,4 +1,4 @@
-package reconcile
+package judge
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 
 var (
 	podKind     = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
-	claimsKind  = claimKind.WithVersion("v1")
 	statefulSet = schema.GroupKind{Group: "apps", Kind: "StatefulSet"}
 	jobKind     = schema.GroupKind{Group: "batch", Kind: "Job"}
 	workloads   = map[schema.GroupKind]bool{
@@ -27,33 +26,27 @@ var (
 // maxClaims is how many claims of a StatefulSet are looked at for a cause.
 const maxClaims = 64
 
-// holder is a View that reports which kinds it holds whole, in memory: reading those costs no request.
-type holder interface {
-	Holds(kind schema.GroupVersionKind, namespace string) bool
-}
-
-// explained returns the result of a workload that isn't ready with the reasons of its Pods and claims, as far as the
-// View holds these: nothing is watched or asked for them.
-func (s *Session) explained(ctx context.Context, live *unstructured.Unstructured, result readiness.Result) readiness.Result {
-	view, ok := s.manager.View().(holder)
+// Explain returns the result of a workload that isn't ready with the reasons of its Pods and claims, as far as Holds
+// reports these: nothing is watched or asked for them.
+func (j Judge) Explain(ctx context.Context, live *unstructured.Unstructured, result readiness.Result) readiness.Result {
 	known := result.State == readiness.InProgress || result.State == readiness.Failed
-	if !ok || !known || live == nil || !workloads[live.GroupVersionKind().GroupKind()] {
+	if j.Holds == nil || !known || live == nil || !workloads[live.GroupVersionKind().GroupKind()] {
 		return result
 	}
 	var causes []readiness.Result
-	if view.Holds(claimsKind, live.GetNamespace()) {
-		causes = append(causes, s.claimsOf(ctx, live, view.Holds(storageClassKind, ""))...)
+	if j.Holds(volumeClaimKind, live.GetNamespace()) {
+		causes = append(causes, j.claims(ctx, live, j.Holds(storageClassKind, ""))...)
 	}
-	if view.Holds(podKind, live.GetNamespace()) {
-		causes = append(causes, s.podsOf(ctx, live)...)
+	if j.Holds(podKind, live.GetNamespace()) {
+		causes = append(causes, j.pods(ctx, live)...)
 	}
 	return result.Because(causes...)
 }
 
-// podsOf judges the Pods that a workload selects. Pods that have ended count for a Job, and for others when no Pod that
+// pods judges the Pods that a workload selects. Pods that have ended count for a Job, and for others when no Pod that
 // isn't ready is left: they are being replaced.
-func (s *Session) podsOf(ctx context.Context, live *unstructured.Unstructured) []readiness.Result {
-	pods, err := s.List(ctx, podKind, live.GetNamespace(), selectorOf(live))
+func (j Judge) pods(ctx context.Context, live *unstructured.Unstructured) []readiness.Result {
+	pods, err := j.Reader.List(ctx, podKind, live.GetNamespace(), selectorOf(live))
 	if err != nil {
 		return nil // it is the workload that is judged
 	}
@@ -61,7 +54,7 @@ func (s *Session) podsOf(ctx context.Context, live *unstructured.Unstructured) [
 	var running, ended []readiness.Result
 	for _, pod := range pods {
 		phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
-		switch result := s.readiness.At(s.now(), pod); {
+		switch result := j.Checker.At(j.Now(), pod); {
 		case result.Ready(), result.State == readiness.Terminating && kind != statefulSet:
 		case phase == "Failed" && kind != jobKind:
 			ended = append(ended, result)
@@ -92,24 +85,24 @@ func selectorOf(live *unstructured.Unstructured) labels.Selector {
 	return parsed
 }
 
-// claimsOf judges the claims that the Pods of a workload use. One that a StatefulSet hasn't made yet is no cause.
+// claims judges the claims that the Pods of a workload use. One that a StatefulSet hasn't made yet is no cause.
 // How their classes bind counts only if classesHeld: nothing is read for the sake of a message.
-func (s *Session) claimsOf(ctx context.Context, live *unstructured.Unstructured, classesHeld bool) (results []readiness.Result) {
+func (j Judge) claims(ctx context.Context, live *unstructured.Unstructured, classesHeld bool) (results []readiness.Result) {
 	named := claimNames(live)
 	for i, name := range append(named, templatedClaims(live)...) {
-		ref := deploy.Ref{Kind: claimsKind, Namespace: live.GetNamespace(), Name: name}
-		claim, err := s.Get(ctx, ref)
+		ref := deploy.Ref{Kind: volumeClaimKind, Namespace: live.GetNamespace(), Name: name}
+		claim, err := j.Reader.Get(ctx, ref)
 		if err != nil || claim == nil && i >= len(named) {
 			continue
 		}
-		result := s.readiness.At(s.now(), claim)
+		result := j.Checker.At(j.Now(), claim)
 		if classesHeld {
-			if result, err = s.judge(ctx, claim); err != nil {
+			if result, err = j.Object(ctx, claim); err != nil {
 				continue
 			}
 		}
 		if claim == nil {
-			result.Object = readiness.Object{Kind: claimKind.Kind, Namespace: ref.Namespace, Name: name}
+			result.Object = readiness.Object{Kind: volumeClaimKind.Kind, Namespace: ref.Namespace, Name: name}
 		}
 		results = append(results, result)
 	}

@@ -1,4 +1,6 @@
-package reconcile
+// Package judge decides whether an object is ready, and why not, by what the cluster says of other objects: the
+// StorageClass of a claim, the Pods and claims of a workload.
+package judge
 
 import (
 	"cmp"
@@ -7,15 +9,38 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/status/readiness"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// Reader reads objects of the cluster. Follow and Own have the resource reconciled when what is read changes.
+type Reader interface {
+	Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error)
+	List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector,
+		byField ...fields.Selector) ([]*unstructured.Unstructured, error)
+	Follow(ctx context.Context, ref deploy.Ref) error
+	Own(ctx context.Context, kind schema.GroupVersionKind) error
+}
+
+// Judge decides whether objects are ready.
+type Judge struct {
+	Checker readiness.Checker
+	Now     func() time.Time
+	Reader  Reader
+	// Holds reports whether objects of a kind are read from memory, without a request; nil means none are.
+	Holds func(kind schema.GroupVersionKind, namespace string) bool
+	// Unreadable is called when the right to read storage classes is missing.
+	Unreadable func(message string, err error)
+}
+
 var (
-	claimKind        = schema.GroupKind{Kind: "PersistentVolumeClaim"}
+	volumeClaimKind  = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
 	storageClassKind = schema.GroupVersionKind{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass"}
 )
 
@@ -23,23 +48,23 @@ var (
 const unreadClasses = "the right to get, list and watch storageclasses.storage.k8s.io is missing, " +
 	"so that a claim isn't known to wait for a Pod: grant it by RBAC"
 
-// judge decides whether an object is ready. How the class of a claim binds volumes is read from the cluster, unless the
-// Checker of ReadyBy knows it.
-func (s *Session) judge(ctx context.Context, live *unstructured.Unstructured) (readiness.Result, error) {
-	checker := s.readiness
-	if live == nil || checker.WaitsForConsumer != nil || live.GroupVersionKind().GroupKind() != claimKind {
-		return checker.At(s.now(), live), nil
+// Object decides whether an object is ready; live is nil if there is none. How the class of a claim binds volumes is read
+// from the cluster, unless the Checker knows it.
+func (j Judge) Object(ctx context.Context, live *unstructured.Unstructured) (readiness.Result, error) {
+	checker := j.Checker
+	if live == nil || checker.WaitsForConsumer != nil || live.GroupVersionKind().GroupKind() != volumeClaimKind.GroupKind() {
+		return checker.At(j.Now(), live), nil
 	}
 	var failure error
 	checker.WaitsForConsumer = func(class string) bool {
-		waits, err := s.bindsAtFirstUse(ctx, class)
+		waits, err := j.bindsAtFirstUse(ctx, class)
 		failure = err
 		return waits
 	}
-	result := checker.At(s.now(), live)
+	result := checker.At(j.Now(), live)
 	var forbidden *deploy.ForbiddenError
 	if errors.As(failure, &forbidden) {
-		s.classesUnread.Do(func() { s.logger.Warn(unreadClasses, "error", forbidden) })
+		j.Unreadable(unreadClasses, forbidden)
 		result.Message += "; " + unreadClasses
 		failure = nil
 	}
@@ -48,9 +73,10 @@ func (s *Session) judge(ctx context.Context, live *unstructured.Unstructured) (r
 
 // bindsAtFirstUse reports whether volumes of a storage class are bound when a Pod uses them. An empty name means the
 // default class. The class is followed, so that it is read without a request from the second time on.
-func (s *Session) bindsAtFirstUse(ctx context.Context, name string) (bool, error) {
-	class, err := s.storageClass(ctx, name)
-	if isUnknownKind(err) {
+func (j Judge) bindsAtFirstUse(ctx context.Context, name string) (bool, error) {
+	class, err := j.storageClass(ctx, name)
+	var unknown *deploy.KindUnknownError
+	if errors.As(err, &unknown) {
 		return false, nil
 	}
 	if err != nil {
@@ -64,18 +90,18 @@ func (s *Session) bindsAtFirstUse(ctx context.Context, name string) (bool, error
 }
 
 // storageClass returns nil when there is none.
-func (s *Session) storageClass(ctx context.Context, name string) (*unstructured.Unstructured, error) {
+func (j Judge) storageClass(ctx context.Context, name string) (*unstructured.Unstructured, error) {
 	if name != "" {
 		ref := deploy.Ref{Kind: storageClassKind, Name: name}
-		if err := s.Follow(ctx, ref); err != nil {
+		if err := j.Reader.Follow(ctx, ref); err != nil {
 			return nil, err
 		}
-		return s.Get(ctx, ref)
+		return j.Reader.Get(ctx, ref)
 	}
-	if err := s.Own(ctx, storageClassKind); err != nil {
+	if err := j.Reader.Own(ctx, storageClassKind); err != nil {
 		return nil, err
 	}
-	classes, err := s.List(ctx, storageClassKind, "", nil)
+	classes, err := j.Reader.List(ctx, storageClassKind, "", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -8,56 +8,20 @@ import (
 	"testing/fstest"
 
 	"github.com/operkit/operkit/reconcile"
+	"github.com/operkit/operkit/reconcile/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func ExampleClassOf() {
-	fmt.Println(reconcile.ClassOf(reconcile.Configuration("spec.size: %d is odd", 7)))
-	fmt.Println(reconcile.ClassOf(fmt.Errorf("component web: %w", reconcile.Precondition("no node has a GPU"))))
-	fmt.Println(reconcile.ClassOf(errors.New("no")))
-	// Output:
-	// configuration
-	// precondition
-	// operator
-}
-
-// An error that has come from elsewhere, where its type was lost.
-func ExampleWithClass() {
-	text, class := "spec.size: 7 is odd", "configuration"
-	err := reconcile.WithClass(reconcile.ErrorClass(class), errors.New(text))
-	fmt.Println(err, "|", reconcile.ClassOf(err))
-	// Output: spec.size: 7 is odd | configuration
-}
-
-func ExampleErrorClass() {
-	waits := reconcile.WithClass(reconcile.WaitsForReadiness, errors.New("the disk is being made"))
-	fmt.Println(reconcile.IsWaiting(waits))
-	// Output: true
-}
-
 // Nothing is told of it unless it comes back several times.
-func ExamplePassing() {
+func Example_passing() {
 	cluster := emptyCluster()
 	reconcileAgain(cluster, setup(func(context.Context, *reconcile.Session) error {
-		return reconcile.Passing(errors.New("the helper is started again"))
+		return request.Passing(errors.New("the helper is started again"))
 	}))
 	fmt.Println("status:", cluster.Objects()[0].Object["status"])
 	// Output:
 	// failed: setup: the helper is started again (again in 50ms)
 	// status: <nil>
-}
-
-func ExampleIsPassing() {
-	passing := reconcile.Passing(errors.New("the helper is started again"))
-	fmt.Println(reconcile.IsPassing(passing), reconcile.IsPassing(errors.Join(passing, errors.New("no"))))
-	// Output: true false
-}
-
-// What another Reconciler has said is passed on as it is.
-func ExampleVerbatim() {
-	elsewhere := errors.New("setup: spec.size: 7 is odd")
-	reconcileOnce(setup(func(context.Context, *reconcile.Session) error { return reconcile.Verbatim(elsewhere) }))
-	// Output: failed: setup: spec.size: 7 is odd
 }
 
 // shelves has a folder for each version.
@@ -67,7 +31,7 @@ type shelves map[string]fs.FS
 func (s shelves) Open(_ context.Context, session *reconcile.Session) (fs.FS, func(), error) {
 	files, ok := s[session.Version()]
 	if !ok {
-		return nil, nil, reconcile.Configuration("there is no version %q", session.Version())
+		return nil, nil, request.Configuration("there is no version %q", session.Version())
 	}
 	return files, nil, nil
 }

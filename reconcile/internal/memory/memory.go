@@ -1,0 +1,208 @@
+// Package memory holds what a Reconciler remembers of each resource between two reconciles: failures, progress, pauses,
+// how it is counted, kinds that its status doesn't name yet, and objects that come back after they were deleted. All of
+// it ends with the process, and none of it is needed for correctness.
+//
+// It is one entry for each resource, under one lock, with one way to forget.
+package memory
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Memory remembers the resources of one kind. The zero value is ready for use; it is safe for concurrent use.
+type Memory struct {
+	mu    sync.Mutex
+	known map[name]*Resource
+	sums  Sums
+}
+
+// name names a resource; the versions of its kind are the same resource.
+type name struct{ namespace, name string }
+
+func nameOf(ref deploy.Ref) name { return name{ref.Namespace, ref.Name} }
+
+// Resource is what is remembered of one resource. It is valid only inside the function that Update or Look passes it to.
+type Resource struct {
+	spec  spec
+	pause pause
+	count Count
+	// Unwritten are kinds of which the resource may have objects although its status doesn't name them: they were applied
+	// by a reconcile that couldn't write the status.
+	Unwritten []schema.GroupVersionKind
+
+	// generation is that of the prunings of objects.
+	generation int64
+	objects    map[deploy.Ref]*object
+}
+
+// Update calls f with what is known of a resource, which f may change. It holds the lock meanwhile: f must not block.
+func (m *Memory) Update(resource deploy.Ref, f func(*Resource)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	entry := m.known[nameOf(resource)]
+	if entry == nil {
+		if entry = (&Resource{}); m.known == nil {
+			m.known = map[name]*Resource{}
+		}
+		m.known[nameOf(resource)] = entry
+	}
+	before := entry.count
+	f(entry)
+	m.sums.change(before, entry.count)
+}
+
+// Look calls f with what is known of a resource, the zero value if that is nothing. f must not block nor change it.
+func (m *Memory) Look(resource deploy.Ref, f func(*Resource)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	entry := m.known[nameOf(resource)]
+	if entry == nil {
+		entry = &Resource{}
+	}
+	f(entry)
+}
+
+// Forget drops what is known of a resource that is gone or isn't reconciled any more.
+func (m *Memory) Forget(resource deploy.Ref) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if entry := m.known[nameOf(resource)]; entry != nil {
+		m.sums.change(entry.count, Count{})
+		delete(m.known, nameOf(resource))
+	}
+}
+
+// Len returns how many resources are remembered.
+func (m *Memory) Len() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.known)
+}
+
+// Count is what one resource adds to the sums. The zero value adds nothing.
+type Count struct {
+	// Standing is empty for a resource that isn't counted.
+	Standing string
+	// Components counts its components by state, in the order that the caller gives the states.
+	Components [4]int32
+	Version    string
+	// Contested is how many of its objects somebody else sets again and again.
+	Contested int32
+	// Failure is the error that was reported last, empty for none.
+	Failure string
+	// Kept names the objects that weren't pruned because their deletion would take data along.
+	Kept string
+}
+
+// Sums are the counts of all resources.
+type Sums struct {
+	// Standings and Versions are nil until the first resource is counted.
+	Standings, Versions map[string]int
+	Components          [4]int
+	Contested           int
+}
+
+// Sums returns the counts of all resources. The maps are the caller's own.
+func (m *Memory) Sums() Sums {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	sums := m.sums
+	sums.Standings, sums.Versions = maps.Clone(sums.Standings), maps.Clone(sums.Versions)
+	return sums
+}
+
+func (s *Sums) change(from, to Count) {
+	if from == to {
+		return
+	}
+	if s.Standings == nil {
+		s.Standings, s.Versions = map[string]int{}, map[string]int{}
+	}
+	add(s.Standings, from.Standing, -1)
+	add(s.Standings, to.Standing, 1)
+	add(s.Versions, from.Version, -1)
+	add(s.Versions, to.Version, 1)
+	for i := range s.Components {
+		s.Components[i] += int(to.Components[i] - from.Components[i])
+	}
+	s.Contested += int(to.Contested - from.Contested)
+}
+
+func add(counts map[string]int, key string, by int) {
+	if key == "" {
+		return
+	}
+	if counts[key] += by; counts[key] == 0 {
+		delete(counts, key)
+	}
+}
+
+// Count returns how the resource is counted.
+func (r *Resource) Count() Count { return r.count }
+
+// SetCount counts the resource anew.
+func (r *Resource) SetCount(c Count) { r.count = c }
+
+// spec is a spec of a resource, and how far it got.
+type spec struct {
+	uid        types.UID
+	generation int64
+	// failures in a row, and how many objects were as they should be after one of them.
+	failures, advanced int
+}
+
+func (r *Resource) at(resource *unstructured.Unstructured) *spec {
+	if uid, generation := resource.GetUID(), resource.GetGeneration(); r.spec.uid != uid || r.spec.generation != generation {
+		r.spec = spec{uid: uid, generation: generation}
+	}
+	return &r.spec
+}
+
+// Fail counts a failure of the resource's present spec, and returns how many there were in a row.
+func (r *Resource) Fail(resource *unstructured.Unstructured) int {
+	of := r.at(resource)
+	of.failures++
+	return of.failures
+}
+
+// ForgetFailures begins counting anew.
+func (r *Resource) ForgetFailures() { r.spec.failures = 0 }
+
+// Advance records that so many objects of the resource are as they should be although it failed, and reports whether
+// these are more than after any failure of its present spec before.
+func (r *Resource) Advance(resource *unstructured.Unstructured, objects int) bool {
+	of := r.at(resource)
+	further := objects > of.advanced
+	of.advanced = max(of.advanced, objects)
+	return further
+}
+
+// ForgetAdvance begins anew after a success.
+func (r *Resource) ForgetAdvance() { r.spec.advanced = 0 }
+
+// pause is the value of the annotation that pauses a resource, and whether it was reported.
+type pause struct {
+	uid      types.UID
+	value    string
+	reported bool
+}
+
+// Pause records a value of the annotation, and returns whether it was reported already.
+func (r *Resource) Pause(uid types.UID, value string) (reported bool) {
+	if r.pause.uid != uid || r.pause.value != value {
+		r.pause = pause{uid: uid, value: value}
+	}
+	return r.pause.reported
+}
+
+// PauseReported records that the value was reported.
+func (r *Resource) PauseReported() { r.pause.reported = true }
+
+// EndPause forgets the annotation.
+func (r *Resource) EndPause() { r.pause = pause{} }

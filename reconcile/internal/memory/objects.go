@@ -1,0 +1,134 @@
+package memory
+
+import (
+	"time"
+
+	"github.com/operkit/operkit/deploy"
+)
+
+// An object that comes back pruneLimit times within pruneWindow after it was pruned is rendered by another process of
+// the same name: the two would create and delete it for ever. It is pruned once in prunePause from then on, until it
+// has stayed away for prunePeace.
+const (
+	pruneLimit  = 3
+	pruneWindow = 10 * time.Minute
+	prunePause  = time.Minute
+	prunePeace  = 2 * prunePause
+)
+
+// CreationLimit is how often an object is created again after it had finished before that is reported.
+const CreationLimit = 2
+
+// object is what is remembered of an object that was pruned, or that finishes and was created.
+type object struct {
+	// pruned are the latest times at which it was pruned.
+	pruned []time.Time
+	// created: it was created; finished: and has finished since, as far as that was seen.
+	created, finished bool
+	// ttl is its ttlSecondsAfterFinished, nil if it has none: such an object may have gone unseen.
+	ttl any
+	// again is how often it was created again.
+	again int
+}
+
+func (r *Resource) object(ref deploy.Ref) *object {
+	if r.objects[ref] == nil {
+		if r.objects == nil {
+			r.objects = map[deploy.Ref]*object{}
+		}
+		r.objects[ref] = &object{}
+	}
+	return r.objects[ref]
+}
+
+// Pruned records that an object was pruned. Those of an earlier generation of the resource don't count: another replica
+// may have rendered the object in between.
+func (r *Resource) Pruned(generation int64, ref deploy.Ref, now time.Time) {
+	for other, o := range r.objects {
+		if len(o.pruned) > 0 && (r.generation != generation || now.Sub(o.pruned[len(o.pruned)-1]) > pruneWindow) {
+			o.pruned = nil
+		}
+		if len(o.pruned) == 0 && !o.created {
+			delete(r.objects, other)
+		}
+	}
+	r.generation = generation
+	o := r.object(ref)
+	o.pruned = append(o.pruned, now)
+	o.pruned = o.pruned[max(len(o.pruned)-pruneLimit, 0):]
+}
+
+// Fought returns the objects that came back too often after they were pruned, each with the time until it is pruned
+// again, or is at peace. One whose time is over may be pruned now.
+func (r *Resource) Fought(now time.Time) map[deploy.Ref]Fight {
+	var found map[deploy.Ref]Fight
+	for ref, o := range r.objects {
+		if len(o.pruned) < pruneLimit || o.pruned[pruneLimit-1].Sub(o.pruned[0]) > pruneWindow {
+			continue
+		}
+		since := now.Sub(o.pruned[pruneLimit-1])
+		if since >= prunePeace {
+			continue
+		}
+		if found == nil {
+			found = map[deploy.Ref]Fight{}
+		}
+		if since < prunePause {
+			found[ref] = Fight{Rests: true, Left: prunePause - since}
+		} else {
+			found[ref] = Fight{Left: prunePeace - since}
+		}
+	}
+	return found
+}
+
+// Fight is an object that another process creates again and again.
+type Fight struct {
+	// Rests says that it isn't pruned now.
+	Rests bool
+	// Left is the time until that changes.
+	Left time.Duration
+}
+
+// Created records that this process has created an object, which finishes or doesn't. It returns how often that was
+// done after it had finished. An object that this process renders again isn't another process's.
+func (r *Resource) Created(ref deploy.Ref, ttl any, finishes bool) (again int) {
+	if o := r.objects[ref]; o != nil {
+		o.pruned = nil
+	}
+	if !finishes {
+		return 0
+	}
+	o := r.object(ref)
+	if o.created && (o.finished || o.ttl != nil) {
+		o.again++
+		again = o.again
+	}
+	o.created, o.finished, o.ttl = true, false, ttl
+	return again
+}
+
+// Finished records that an object has finished. One that this process hasn't created doesn't count.
+func (r *Resource) Finished(ref deploy.Ref) {
+	if o := r.objects[ref]; o != nil {
+		o.finished = true
+	}
+}
+
+// Watches reports whether it matters that an object finishes.
+func (r *Resource) Watches(ref deploy.Ref) bool {
+	o := r.objects[ref]
+	return o != nil && o.created && !o.finished
+}
+
+// KeepCreated forgets the creations of objects that aren't rendered any more.
+func (r *Resource) KeepCreated(rendered func(deploy.Ref) bool) {
+	for ref, o := range r.objects {
+		if o.created && !rendered(ref) {
+			o.created, o.finished, o.ttl, o.again = false, false, nil, 0
+		}
+		if len(o.pruned) == 0 && !o.created {
+			delete(r.objects, ref)
+		}
+	}
+}

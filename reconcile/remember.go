@@ -1,0 +1,204 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/event"
+	"github.com/operkit/operkit/reconcile/internal/memory"
+	"github.com/operkit/operkit/reconcile/request"
+	"github.com/operkit/operkit/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Forget drops what is remembered of a resource that is gone, or that left the view and isn't reconciled any more. It
+// implements watch.Forgetter; it never waits.
+func (r *Reconciler) Forget(key deploy.Ref) {
+	r.memory.Forget(key)
+}
+
+// update changes what is remembered of the resource.
+func (s *Session) update(f func(*memory.Resource)) {
+	s.reconciler.memory.Update(deploy.RefOf(s.resource), f)
+}
+
+// keepUnwritten remembers the kinds of an outcome that isn't in the status: should the resource give one of them up
+// before the status is written, its objects are found all the same. nil is the outcome of a reconcile that applied
+// nothing.
+func (s *Session) keepUnwritten(o *Outcome) {
+	if o != nil && len(o.kinds) > 0 {
+		s.update(func(m *memory.Resource) { m.Unwritten = o.kinds })
+	}
+}
+
+// advanced reports whether a session that ended with err has left more objects as they should be than any before it
+// that failed: such a resource isn't stuck, so it needn't wait the longer for the failures before. It can't be so more
+// often than the resource has objects.
+func (s *Session) advanced(err error) (further bool) {
+	objects := 0
+	for result := range s.results() {
+		if result.Err == nil {
+			objects++
+		}
+	}
+	s.update(func(m *memory.Resource) {
+		if err == nil {
+			m.ForgetAdvance()
+		} else {
+			further = m.Advance(s.resource, objects)
+		}
+	})
+	return further
+}
+
+// exhausted makes an error permanent when there were enough attempts, see MaxAttempts. A cluster that doesn't answer, and
+// somebody else who was quicker, don't count.
+func (s *Session) exhausted(ctx context.Context, err error) error {
+	limit := s.reconciler.options.maxAttempts
+	if limit == 0 {
+		return err
+	}
+	if err == nil || request.IsWaiting(err) {
+		s.update((*memory.Resource).ForgetFailures)
+		return err
+	}
+	if isTemporary(err) {
+		return err
+	}
+	failures := 0
+	s.update(func(m *memory.Resource) {
+		if failures = m.Fail(s.resource); failures >= limit {
+			m.ForgetFailures() // a change of the resource begins anew
+		}
+	})
+	if failures < limit {
+		return err
+	}
+	err = fmt.Errorf("given up after %d attempts: %w", failures, err)
+	if hook, ok := s.reconciler.controller.(Exhauster); ok {
+		if failed := hooked("exhausted", func() error { return hook.Exhausted(ctx, s, err) }); failed != nil {
+			err = fmt.Errorf("%w; %w", err, failed)
+		}
+	}
+	return request.Permanent(err)
+}
+
+// conclude takes in what a session has come to that ended with err, and records events about what is new.
+func (s *Session) conclude(err error) {
+	var before, now memory.Count
+	var again []string
+	s.reconciler.memory.Look(deploy.RefOf(s.resource), func(m *memory.Resource) { before = m.Count() })
+	now = s.count(before, err)
+	s.update(func(m *memory.Resource) {
+		m.SetCount(now)
+		again = s.created(m)
+	})
+	s.record(before, now, err)
+	for _, text := range again {
+		s.logger.Warn("made anew again and again", "text", text)
+		s.Event(event.Warning, EventRemade, "%s", text)
+	}
+}
+
+// created takes in which objects were created and which have finished. It returns a text about each object that is
+// created again and again.
+func (s *Session) created(m *memory.Resource) (again []string) {
+	rendered := map[deploy.Ref]bool{}
+	for _, c := range s.components {
+		for _, result := range c.results {
+			rendered[result.Ref] = true
+			if result.Action != deploy.Created {
+				if m.Watches(result.Ref) && hasFinished(result.Object) {
+					m.Finished(result.Ref)
+				}
+				continue
+			}
+			ttl, finishes := finishing(c, result)
+			times := m.Created(result.Ref, ttl, finishes)
+			if times != memory.CreationLimit {
+				continue
+			}
+			why := ""
+			if ttl != nil {
+				why = fmt.Sprintf(" (ttlSecondsAfterFinished is %v)", ttl)
+			}
+			again = append(again, fmt.Sprintf("component %s: %s: was made anew %d times after it had finished%s: leave what deletes it out of the "+
+				"manifest, so that it stays, or render it only as long as it is needed; Finished() doesn't keep it", c.name, result.Ref, times, why))
+		}
+	}
+	if s.ended.outcome != nil && s.ended.outcome.Deployed() {
+		m.KeepCreated(func(ref deploy.Ref) bool { return rendered[ref] })
+	}
+	return again
+}
+
+// finishing reports whether an object finishes, and after what time it is deleted then.
+func finishing(c *Component, result deploy.Result) (ttl any, finishes bool) {
+	of := []*unstructured.Unstructured{result.Object}
+	for _, manifest := range c.Objects() {
+		if manifest.GetName() == result.Ref.Name && manifest.GroupVersionKind() == result.Ref.Kind {
+			of = append(of, manifest)
+		}
+	}
+	for _, obj := range of {
+		if obj == nil {
+			continue
+		}
+		spec, _ := obj.Object["spec"].(map[string]any)
+		if ttl := spec["ttlSecondsAfterFinished"]; ttl != nil {
+			return ttl, true
+		}
+	}
+	kind := result.Ref.Kind.GroupKind().String()
+	return nil, kind == "Job.batch" || kind == "Pod"
+}
+
+// hasFinished reports whether an object says that it has finished, well or not.
+func hasFinished(obj *unstructured.Unstructured) bool {
+	if obj == nil {
+		return false
+	}
+	for _, kind := range []string{"Complete", "Failed"} {
+		if condition, ok := status.Conditions(obj).Get(kind); ok && condition.Status == metav1.ConditionTrue {
+			return true
+		}
+	}
+	phase, _, _ := unstructured.NestedString(obj.Object, "status", "phase")
+	return phase == "Succeeded" || phase == "Failed"
+}
+
+// fights returns the objects that another process renders, and this one prunes, again and again.
+func (s *Session) fights() (found map[deploy.Ref]memory.Fight) {
+	s.reconciler.memory.Look(deploy.RefOf(s.resource), func(m *memory.Resource) { found = m.Fought(s.reconciler.now()) })
+	return found
+}
+
+// fightsErr names the objects that another process renders again and again, nil if there are none.
+func (s *Session) fightsErr() error {
+	fights := s.fights()
+	var errs []error
+	for _, ref := range slices.SortedFunc(maps.Keys(fights), func(a, b deploy.Ref) int { return strings.Compare(a.String(), b.String()) }) {
+		manager := s.manager.FieldManager()
+		errs = append(errs, &deploy.ConflictError{
+			Ref: ref, Fought: true, SameManager: true, RetryAfter: fights[ref].Left,
+			Fields: []deploy.FieldConflict{{Manager: manager, Message: fmt.Sprintf("conflict with %q", manager)}},
+		})
+	}
+	return errors.Join(errs...)
+}
+
+// contested counts the objects that others set again and again.
+func (s *Session) contested() (count int32) {
+	for result := range s.results() {
+		if isFought(result.Err) {
+			count++
+		}
+	}
+	return count + int32(len(s.fights()))
+}

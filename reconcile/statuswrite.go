@@ -1,0 +1,313 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/status"
+)
+
+// start has the status say that work has begun (spec: reconcile 48): at once when the resource is brought
+// to another version, else only if that takes a while, so that a resource that is as it should be, or soon
+// is, costs no write for it. The returned function ends it, before the end is written.
+func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
+	if r.options.dryRun {
+		return func() {}
+	}
+	current := s.CurrentVersion()
+	changes := current != "" && s.version != "" && current != s.version
+	switch {
+	case changes && s.underWay():
+		// Its start has been told: to tell it again would undo what was told of it since.
+		return func() {}
+	case changes:
+		r.writeStart(ctx, s)
+		return func() {}
+	case r.options.startAfter == 0:
+		return func() {}
+	}
+	done := make(chan struct{})
+	timer := time.AfterFunc(r.options.startAfter, func() {
+		defer close(done)
+		r.writeStart(ctx, s)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-done
+		}
+	}
+}
+
+// underWay tells whether the status speaks of work on the resource as it is now that isn't done.
+func (s *Session) underWay() bool {
+	updating, ok := status.Conditions(s.resource).Get(status.ConditionUpdating)
+	return ok && updating.ObservedGeneration == s.resource.GetGeneration() && updating.Reason != string(status.UpdatingStable)
+}
+
+// writeStart writes what is new at the start of a rollout, if anything is. A status that can't be written
+// now is written at the end.
+func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
+	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
+		ready, updating := status.ForStart(present, s.version)
+		return status.Application{
+			Ready: ready, Updating: updating, SupportedVersions: r.options.supported, Generation: s.resource.GetGeneration(),
+			OnlyReady: r.options.statusParts[OnlyReady],
+		}, ready.Reason != "" || updating.Reason != ""
+	})
+	if err != nil {
+		s.logger.Info("start status not written", "error", err)
+	}
+}
+
+// shortenedMark ends the messages of the conditions Ready and Updating in a status that is shortened.
+const shortenedMark = " (this status is shortened: all of it is too large for the cluster to store)"
+
+// shortening is one step by which a status that is too large is made smaller.
+type shortening struct {
+	// message bounds the messages of the conditions, in bytes; names says whether components are still listed.
+	message int
+	names   bool
+}
+
+// shortenings are tried in turn until the cluster takes the status. What the components say goes first, then their
+// names. How many there are, and the kinds of their objects, without which nothing could be pruned, stay.
+var shortenings = []shortening{{message: 4096, names: true}, {message: 1024}, {message: 256}}
+
+// tooLarge reports whether a write was refused because the object is larger than what the cluster stores.
+func tooLarge(err error) bool {
+	var invalid *deploy.InvalidError
+	return errors.As(err, &invalid) && invalid.TooLarge
+}
+
+// fitting writes a status with ever more shortenings until it isn't too large.
+func fitting(log *slog.Logger, write func(step int) (deploy.Result, error)) (deploy.Result, error) {
+	for step := 0; ; step++ {
+		result, err := write(step)
+		if !tooLarge(err) || step == len(shortenings) {
+			return result, err
+		}
+		log.Warn("the status is too large for the cluster to store: it is shortened", "step", step+1, "error", err)
+	}
+}
+
+// shortened is next after the given number of shortenings. A status that was shortened before stays as it is while
+// nothing else has changed, so that it isn't refused again with each reconcile: that is present then. next and present
+// aren't changed.
+func shortened(next, present map[string]any, step int) map[string]any {
+	switch {
+	case step > 0:
+		return shortenings[step-1].of(next)
+	case !isShortened(present):
+		return next
+	}
+	for _, s := range shortenings {
+		if !status.Changed(present, s.of(next)) {
+			return present
+		}
+	}
+	return withMessages(next, func(_, message string) string { return strings.TrimSuffix(message, shortenedMark) })
+}
+
+// isShortened reports whether the status says that it is shortened.
+func isShortened(content map[string]any) bool {
+	list, _ := content["conditions"].([]any)
+	return slices.ContainsFunc(list, func(item any) bool {
+		condition, _ := item.(map[string]any)
+		message, _ := condition["message"].(string)
+		return strings.HasSuffix(message, shortenedMark)
+	})
+}
+
+// of is a copy of a status, shortened.
+func (s shortening) of(next map[string]any) map[string]any {
+	out := withMessages(next, func(condition, message string) string {
+		message = cut(strings.TrimSuffix(message, shortenedMark), s.message)
+		if condition == status.ConditionReady || condition == status.ConditionUpdating {
+			message += shortenedMark
+		}
+		return message
+	})
+	if components, _ := out["componentStatus"].(map[string]any); components != nil {
+		out["componentStatus"] = s.components(components)
+	}
+	return out
+}
+
+// components is a copy of the component status, shortened.
+func (s shortening) components(whole map[string]any) map[string]any {
+	out := maps.Clone(whole)
+	delete(out, "componentMessages")
+	delete(out, "dependencyGraph")
+	for key, value := range out {
+		if list, isList := value.([]any); isList && key != "kinds" {
+			out[key] = s.list(list)
+		}
+	}
+	return out
+}
+
+// list is a list of components without what is said of each, or an empty one.
+func (s shortening) list(whole []any) []any {
+	if !s.names {
+		return []any{}
+	}
+	out := slices.Clone(whole)
+	for i, item := range out {
+		if component, explained := item.(map[string]any); explained {
+			out[i] = map[string]any{"name": component["name"]}
+		}
+	}
+	return out
+}
+
+// ownConditions are the types of the conditions that this package writes.
+var ownConditions = []string{status.ConditionReady, status.ConditionUpdating, status.ConditionReconciling, status.ConditionStalled}
+
+// withMessages is a copy of a status with other messages in our own conditions.
+func withMessages(content map[string]any, change func(condition, message string) string) map[string]any {
+	out := maps.Clone(content)
+	list, isList := out["conditions"].([]any)
+	if !isList {
+		return out
+	}
+	list = slices.Clone(list)
+	for i, item := range list {
+		condition, _ := item.(map[string]any)
+		kind, _ := condition["type"].(string)
+		if message, isText := condition["message"].(string); isText && slices.Contains(ownConditions, kind) {
+			condition = maps.Clone(condition)
+			condition["message"] = change(kind, message)
+			list[i] = condition
+		}
+	}
+	out["conditions"] = list
+	return out
+}
+
+// cut is text with at most limit bytes, valid UTF-8 if text is.
+func cut(text string, limit int) string {
+	const more = "..."
+	if len(text) <= limit {
+		return text
+	}
+	end := limit - len(more)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + more
+}
+
+// pruned remembers which fields of the status the kind's schema drops, at any depth. Writing
+// them again with every reconcile would be a call that never changes anything. A schema may be mended: a field that is
+// stored somewhere isn't dropped any more, and all of them are sent again once in a while. It is safe for concurrent use.
+type pruned struct {
+	mu sync.Mutex
+	// fields are paths such as ".componentStatus.deployed" or ".conditions[].reason", and until when they aren't sent.
+	fields map[string]time.Time
+}
+
+// sentAgain is after which time a field is sent again that the schema was found to drop.
+const sentAgain = 10 * time.Minute
+
+// prune returns status without the fields that are known to be dropped, which those of stored, the status that is there,
+// aren't. It shares with status what it doesn't have to change.
+func (p *pruned) prune(now time.Time, status, stored map[string]any) map[string]any {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.fields) == 0 {
+		return status
+	}
+	p.forget("", stored)
+	return p.without(now, "", status).(map[string]any)
+}
+
+// forget takes the fields that are stored for known to the schema.
+func (p *pruned) forget(path string, stored any) {
+	switch v := stored.(type) {
+	case map[string]any:
+		for field, item := range v {
+			at := path + "." + field
+			delete(p.fields, at)
+			p.forget(at, item)
+		}
+	case []any:
+		for _, item := range v {
+			p.forget(path+"[]", item)
+		}
+	}
+}
+
+func (p *pruned) without(now time.Time, path string, value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		kept := make(map[string]any, len(v))
+		for field, item := range v {
+			if at := path + "." + field; !now.Before(p.fields[at]) {
+				kept[field] = p.without(now, at, item)
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(v))
+		for i, item := range v {
+			kept[i] = p.without(now, path+"[]", item)
+		}
+		return kept
+	}
+	return value
+}
+
+// learn compares what was sent with what was stored and returns the fields newly found to
+// be dropped.
+func (p *pruned) learn(now time.Time, sent, stored map[string]any) (missing []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, path := range dropped("", sent, stored) {
+		if p.fields == nil {
+			p.fields = map[string]time.Time{}
+		}
+		if _, known := p.fields[path]; !known {
+			missing = append(missing, path)
+		}
+		p.fields[path] = now.Add(sentAgain)
+	}
+	slices.Sort(missing)
+	return missing
+}
+
+// dropped returns the paths of the fields that sent has and stored hasn't. Lists of another
+// length were changed by somebody and tell nothing.
+func dropped(path string, sent, stored any) (paths []string) {
+	switch s := sent.(type) {
+	case map[string]any:
+		have, ok := stored.(map[string]any)
+		if !ok {
+			return nil
+		}
+		for field, value := range s {
+			at := path + "." + field
+			if there, found := have[field]; found {
+				paths = append(paths, dropped(at, value, there)...)
+			} else if value != nil {
+				paths = append(paths, at)
+			}
+		}
+	case []any:
+		have, ok := stored.([]any)
+		if !ok || len(have) != len(s) {
+			return nil
+		}
+		for i, value := range s {
+			paths = append(paths, dropped(path+"[]", value, have[i])...)
+		}
+	}
+	return paths
+}
