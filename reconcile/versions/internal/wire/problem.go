@@ -93,7 +93,6 @@ type saidError struct {
 func (e *saidError) Error() string { return e.text }
 func (e *saidError) Unwrap() error { return e.cause }
 
-
 // typed is one type of error that is told by its name.
 type typed struct {
 	name string
