@@ -19,13 +19,13 @@ type Mark struct {
 	at audit.Position
 }
 
-// Mark gives the present moment: every request that was answered before lies before it.
+// Mark returns the present moment: every request that was answered before lies before it.
 func (e *Env) Mark(t testing.TB) Mark {
 	t.Helper()
 	return Mark{at: e.flush(t)}
 }
 
-// Calls gives what the given users of this test asked of the API server since the test started; without users, what
+// Calls returns what the given users of this test asked of the API server since the test started; without users, what
 // the test's own user did. It is exact: every request that was answered before is counted, once, and nothing that
 // other users did.
 func (e *Env) Calls(t testing.TB, users ...*User) Calls {
@@ -46,7 +46,7 @@ func (e *Env) CallsSince(t testing.TB, mark Mark, users ...*User) Calls {
 	return e.calls(t, mark, want)
 }
 
-// NamespaceCalls gives what anyone, controllers and administrator included, asked for objects of the test's namespace
+// NamespaceCalls returns what anyone, controllers and administrator included, asked for objects of the test's namespace
 // since the mark.
 func (e *Env) NamespaceCalls(t testing.TB, mark Mark) Calls {
 	t.Helper()

@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 )
 
-// collects tells whether the garbage collector knows the kinds, by trying: it deletes a child whose owner isn't there,
-// once it can look the owner's kind up. It is given so much patience: a child that it met too early, it takes up again
-// later and later, so that a new one finds out sooner.
+// collects reports whether the garbage collector knows the kinds, by trying: it deletes a child whose owner isn't
+// there, once it can look the owner's kind up. It is given so much patience: a child that it met too early, it takes up
+// again later and later, so that a new one finds out sooner.
 func (p *plane) collects(ctx context.Context, namespace string, kinds []schema.GroupVersionKind, patience time.Duration) (bool, error) {
 	children := make([]string, len(kinds))
 	for i, kind := range kinds {

@@ -118,7 +118,7 @@ func (p *plane) established(ctx context.Context, d *definition) error {
 	})
 }
 
-// kinds gives the versions of the definition's kind that are served.
+// kinds returns the versions of the definition's kind that are served.
 func (d *definition) kinds() []schema.GroupVersionKind {
 	group, _, _ := unstructured.NestedString(d.object.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(d.object.Object, "spec", "names", "kind")

@@ -63,7 +63,7 @@ func filesOf(path string) ([]string, error) {
 	return files, nil
 }
 
-// split gives the documents of one file; empty ones are left out.
+// split returns the documents of one file; empty ones are left out.
 func split(file string, text []byte) ([]document, error) {
 	var documents []document
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))

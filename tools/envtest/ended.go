@@ -51,7 +51,7 @@ func (p *plane) releaseEnded(ctx context.Context) {
 	}
 }
 
-// instances is how Kubernetes says which kinds are left in a namespace.
+// instances matches the text of Kubernetes for the kinds that are left in a namespace.
 var instances = regexp.MustCompile(`([a-z0-9-]+)\.([a-z0-9.-]*) has [0-9]+ resource instances`)
 
 // heldUpBy reads from the conditions of a namespace which kinds it has objects of, when some of them have finalizers.

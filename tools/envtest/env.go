@@ -33,7 +33,7 @@ type Env struct {
 	since audit.Position
 }
 
-// Start gives the test its own namespace and user in a control plane: in the one whose folder $OPERKIT_DEVCLUSTER
+// Start returns the test its own namespace and user in a control plane: in the one whose folder $OPERKIT_DEVCLUSTER
 // names, or else in one for this process, which the first call starts and which ends with the process. The first call
 // on a machine builds the program, which takes minutes and shows itself on standard error. Whatever goes wrong fails
 // the test. At the test's end the namespace and all rights are deleted, without waiting for it, and the connections
@@ -68,7 +68,7 @@ func Start(t testing.TB, options ...Option) *Env {
 	return e
 }
 
-// planeFor gives the control plane that the settings ask for.
+// planeFor returns the control plane that the settings ask for.
 func planeFor(t testing.TB, s settings) (*plane, error) {
 	t.Helper()
 	if !s.own {

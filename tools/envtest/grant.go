@@ -30,7 +30,7 @@ func EverythingInNamespace() Grant {
 // program with the very rights that it is shipped with. Other documents are ignored.
 func RolesIn(paths ...string) Grant { return Grant{paths: paths} }
 
-// rules gives the rules of all grants.
+// rules returns the rules of all grants.
 func rules(grants []Grant) (namespaced, cluster []rbacv1.PolicyRule, err error) {
 	for _, grant := range grants {
 		namespaced = append(namespaced, grant.namespaced...)

@@ -43,7 +43,7 @@ func namespaceName(test string) string {
 	return short + "-" + random()
 }
 
-// random gives a few letters and digits that nobody else has.
+// random returns a few letters and digits that nobody else has.
 func random() string {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	name := make([]byte, suffix)

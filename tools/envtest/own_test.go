@@ -13,7 +13,7 @@ import (
 	"github.com/operkit/operkit/tools/envtest/devcluster"
 )
 
-// controllerManager gives the process id of a cluster's controller manager.
+// controllerManager returns the process id of a cluster's controller manager.
 func controllerManager(t *testing.T, env *envtest.Env) int {
 	t.Helper()
 	cluster, err := devcluster.Open(env.Dir, nil)

@@ -37,7 +37,7 @@ type sharedPlane struct {
 
 var shared sharedPlane
 
-// get gives the control plane, the first call gets it going. crds count for a cluster that is started by this call.
+// get returns the control plane, the first call gets it going. crds count for a cluster that is started by this call.
 func (s *sharedPlane) get(ctx context.Context, crds []string) (*plane, error) {
 	s.once.Do(func() {
 		if dir := os.Getenv(devcluster.Variable); dir != "" {

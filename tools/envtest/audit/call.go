@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Call is one answered request. Resource is empty for a request that isn't for a resource, such as discovery; Path
-// tells it then.
+// Call is one answered request. Resource is empty for a request that isn't for a resource, such as discovery; such
+// a request has a Path.
 type Call struct {
 	// ID is the API server's id of the request.
 	ID string
@@ -21,8 +21,8 @@ type Call struct {
 	// method in small letters when Resource is empty.
 	Verb string
 
-	// Group, Version, Resource and Subresource are what the request is for, all empty when it isn't for a resource,
-	// such as /healthz.
+	// Group, Version, Resource and Subresource are what the request is for, all empty when it isn't for a resource, such
+	// as /healthz.
 	Group, Version, Resource, Subresource string
 	// Namespace and Name are those of the object: Name is empty for a list, Namespace at cluster scope and for all
 	// namespaces.
@@ -32,8 +32,8 @@ type Call struct {
 	Path string
 	// Code is the HTTP status of the answer, 0 when there was none.
 	Code int
-	// DryRun tells that the query asked for nothing to be stored. A delete may say so in its body instead, which the
-	// log doesn't show below the level Request: it counts as a write.
+	// DryRun: the query asked for a dry run. A deletion may ask for one in its body instead, which the log doesn't show
+	// below the level Request: it counts as a write.
 	DryRun bool
 }
 
@@ -68,14 +68,14 @@ func (c Call) String() string {
 	return line.String()
 }
 
-// IsWrite tells whether the request asked for stored state to change, whatever the answer. Dry runs don't; nor do
+// IsWrite reports whether the request asked for stored state to change, whatever the answer. Dry runs don't; nor do
 // access and token reviews, which are 'created' to ask a question.
 func (c Call) IsWrite() bool { return c.changes() && !c.DryRun && !c.isReview() }
 
-// IsRead tells whether the request was a get or a list of a resource.
+// IsRead reports whether the request was a get or a list of a resource.
 func (c Call) IsRead() bool { return c.Resource != "" && (c.Verb == "get" || c.Verb == "list") }
 
-// IsWatch tells whether the request was a watch.
+// IsWatch reports whether the request was a watch.
 func (c Call) IsWatch() bool { return c.Verb == "watch" }
 
 func (c Call) changes() bool {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Calls are requests in the order of their lines in the log. Every filter gives a new slice and leaves the old one
-// as it is; nil is no calls.
+// Calls are requests in the order of their lines in the log. Every filter returns a new slice and leaves the old one
+// as it is. nil has no calls.
 type Calls []Call
 
-// Filter gives the calls that keep says true for.
+// Filter returns the calls for which keep returns true.
 func (c Calls) Filter(keep func(Call) bool) Calls {
 	var kept Calls
 	for _, call := range c {
@@ -43,17 +43,17 @@ func (c Calls) Forbidden() Calls {
 	return c.Filter(func(call Call) bool { return call.Code == http.StatusForbidden })
 }
 
-// By gives the calls of these users.
+// By returns the calls of these users.
 func (c Calls) By(users ...string) Calls {
 	return c.Filter(func(call Call) bool { return slices.Contains(users, call.User) })
 }
 
-// In gives the calls for objects of one namespace, and for the namespace itself but its creation.
+// In returns the calls for objects of one namespace, and for the namespace itself but its creation.
 func (c Calls) In(namespace string) Calls {
 	return c.Filter(func(call Call) bool { return call.Namespace == namespace })
 }
 
-// Of gives the calls for these resources, each named as [Call.Target] does. A name without a subresource takes those
+// Of returns the calls for these resources, each named as [Call.Target] does. A name without a subresource takes those
 // of the resource's subresources too.
 func (c Calls) Of(targets ...string) Calls {
 	return c.Filter(func(call Call) bool {
@@ -63,12 +63,12 @@ func (c Calls) Of(targets ...string) Calls {
 	})
 }
 
-// With gives the calls with one of these verbs.
+// With returns the calls with one of these verbs.
 func (c Calls) With(verbs ...string) Calls {
 	return c.Filter(func(call Call) bool { return slices.Contains(verbs, call.Verb) })
 }
 
-// Count tells how often each verb met each target, such as {"create configmaps": 3}.
+// Count returns how often each verb was sent to each target, such as {"create configmaps": 3}.
 func (c Calls) Count() map[string]int {
 	counts := map[string]int{}
 	for _, call := range c {

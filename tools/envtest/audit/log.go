@@ -30,7 +30,7 @@ type Position struct {
 	Received time.Time
 }
 
-// Match says which calls are wanted: those by one of the users or in the namespace.
+// Match selects calls: those by one of the users or in the namespace.
 type Match struct {
 	// Users are names as Call.User has them.
 	Users []string
@@ -51,7 +51,7 @@ func (l Log) End() (Position, error) {
 	return Position{Offset: info.Size()}, nil
 }
 
-// Await waits until a line after from tells of an answered request for an object of this name, and gives the position
+// Await waits until the log after from has an answered request for an object of this name, and returns the position
 // after it.
 func (l Log) Await(ctx context.Context, from Position, name string) (Position, error) {
 	at := from.Offset
@@ -76,7 +76,7 @@ func (e *Event) received() time.Time {
 	return e.Received
 }
 
-// find looks for the request in the whole lines from an offset on, and gives where it stopped.
+// find looks for the request in the whole lines from an offset on, and returns where it stopped.
 func (l Log) find(at int64, name string) (found *Event, end int64, err error) {
 	needle := quoted(name)
 	end, err = l.lines(at, -1, func(text []byte) (bool, error) {
@@ -96,7 +96,7 @@ func (l Log) find(at int64, name string) (found *Event, end int64, err error) {
 	return found, end, err
 }
 
-// Calls gives the wanted calls between two positions, each once, in the order of their lines: for an ordinary request
+// Calls returns the wanted calls between two positions, each once, in the order of their lines: for an ordinary request
 // that is when it was answered; for a watch when it began, if the log has that, else when it ended.
 func (l Log) Calls(from, to Position, want Match) (Calls, error) {
 	var calls Calls
@@ -141,8 +141,8 @@ func counts(event Event, started map[string]bool, from Position) bool {
 	return false
 }
 
-// lines hands on whole lines until one makes each give false, the offset to (-1: the end of the file) or a last line
-// without an end is reached. It gives the offset after the last line handed on. A file that isn't there has none.
+// lines calls each with whole lines until it returns false, or the offset to (-1: the end of the file) or a last line
+// without an end is reached. It returns the offset after the last of these lines. A file that isn't there has none.
 func (l Log) lines(from, to int64, each func(text []byte) (bool, error)) (end int64, err error) {
 	file, err := os.Open(l.Path)
 	if errors.Is(err, os.ErrNotExist) && from == 0 {

@@ -14,16 +14,16 @@ import (
 // one that belongs to the source.
 const BinaryVariable = "OPERKIT_DEVCLUSTER_BINARY"
 
-// PreflightError says everything that this machine lacks to build the program.
+// PreflightError lists everything that this machine lacks to build the program.
 type PreflightError = build.PreflightError
 
-// Binary gives the path of the devcluster program: the one that $OPERKIT_DEVCLUSTER_BINARY names; else the one in the
+// Binary returns the path of the devcluster program: the one that $OPERKIT_DEVCLUSTER_BINARY names; else the one in the
 // user's cache directory that belongs to today's source, Go version and system; else it builds that one, which takes
-// minutes and several gigabytes of caches, and shows on progress how far it got (nil: silently). The source is the
+// minutes and several gigabytes of caches, and writes its progress to progress, unless that is nil. The source is the
 // folder tools/devcluster of the repository, or outside of it the published module of this module's version.
 //
-// Any number of processes may call it at once: one builds, the others wait and say so. A machine that can't build
-// gives a [*PreflightError] with all that is missing. The build ends when ctx does.
+// Any number of processes may call it at once: one builds, the others wait and print that they do. A machine that can't
+// build returns a [*PreflightError] with everything that is missing. The build ends when ctx does.
 func Binary(ctx context.Context, progress io.Writer) (path string, err error) {
 	if path, given := os.LookupEnv(BinaryVariable); given && path != "" {
 		return named(path)

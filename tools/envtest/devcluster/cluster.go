@@ -49,7 +49,7 @@ func Open(dir string, progress io.Writer) (*Cluster, error) {
 // Dir is the cluster's folder, which other processes can find it by; see [Variable].
 func (c *Cluster) Dir() string { return c.dir }
 
-// State is what the cluster says of itself now.
+// State returns the present state of the cluster.
 func (c *Cluster) State() (State, error) { return readState(c.dir) }
 
 // Kubeconfig is the file that makes a client the administrator.

@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// State is what a cluster says of itself in the file state.json of its folder.
+// State is the state of a cluster, as in the file state.json of its folder.
 type State struct {
-	// Ready tells that every component answers.
+	// Ready: every component answers.
 	Ready bool `json:"ready"`
-	// Phase and Message tell why not.
+	// Phase and Message are the reason if it isn't ready.
 	Phase   string `json:"phase"`
 	Message string `json:"message"`
 	// Version is Kubernetes' own.
@@ -47,7 +47,7 @@ const (
 	ControllerManager = "controller-manager"
 )
 
-// Has tells whether the component of this name was asked for.
+// Has reports whether the component of this name was asked for.
 func (s State) Has(name string) bool {
 	return slices.ContainsFunc(s.Components, func(c Component) bool { return c.Name == name })
 }

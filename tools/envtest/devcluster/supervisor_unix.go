@@ -60,7 +60,7 @@ func supervise(home home, owner *filelock.Lock, binary string, args []string) (*
 	return s, nil
 }
 
-// ended tells whether the supervisor has, and how.
+// ended reports whether the supervisor has, and how.
 func (s *supervisor) ended() (bool, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

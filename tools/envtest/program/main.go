@@ -12,7 +12,7 @@ import (
 // variable has the path of the test binary that is to be the program: no other one that inherits it is meant.
 const variable = "OPERKIT_TEST_PROGRAM"
 
-// prepared tells whether Main was called: a test binary that doesn't become the program would run all tests, and so
+// prepared reports whether Main was called: a test binary that doesn't become the program would run all tests, and so
 // itself, without end.
 var prepared atomic.Bool
 

@@ -23,9 +23,8 @@ type Process struct {
 	ended   chan struct{}
 }
 
-// Start starts a command, which is the process's from then on, until the end of the test: what still runs then is
-// killed, and waited for. If the test has failed, what the process said is logged. One that can't be started fails the
-// test.
+// Start starts a command and takes it over. At the end of the test it kills the process if it still runs, waits for it,
+// and logs its output if the test has failed. A command that can't be started fails the test.
 //
 // What the process writes is its Output; a Stdout or Stderr that the command has already is left to it. The environment
 // has one variable more, by which the test binary is the program.
@@ -61,7 +60,7 @@ func (p *Process) Output() string { return p.output.String() }
 // PID is the number of the process.
 func (p *Process) PID() int { return p.command.Process.Pid }
 
-// Running tells whether the process hasn't ended.
+// Running reports whether the process hasn't ended.
 func (p *Process) Running() bool {
 	select {
 	case <-p.ended:

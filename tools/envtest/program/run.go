@@ -21,8 +21,7 @@ func (r Result) Output() string { return r.Stdout + r.Stderr }
 // Run runs a command, which can't be used again, until it has ended, whatever its exit code. One that can't be run
 // fails the test. What a Stdout or Stderr gets that the command has already isn't in the Result.
 //
-// What a process says that the command has left behind, and that holds its output open, is waited for for a while, and
-// then no longer.
+// If the command leaves a process behind that holds its output open, Run waits for that for a while.
 //
 // Nothing bounds how long it may take but the context of a command that has one, whose end kills it. As with Start the
 // test binary is the program.

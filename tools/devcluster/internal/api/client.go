@@ -123,7 +123,7 @@ func statusError(code int, answer []byte) *StatusError {
 	return &StatusError{Code: code, Message: string(bytes.TrimSpace(answer))}
 }
 
-// IsNotFound reports whether err says that there is no such object or resource.
+// IsNotFound reports whether err is the answer that there is no such object or resource.
 func IsNotFound(err error) bool {
 	var status *StatusError
 	return errors.As(err, &status) && status.Code == http.StatusNotFound

@@ -118,7 +118,7 @@ func (c *Cluster) phaseOf(n component.Name) state.Phase {
 	return c.members[n].phase
 }
 
-// degradeLocked says that the cluster is not ready because of n.
+// degradeLocked records that the cluster isn't ready because of n.
 func (c *Cluster) degradeLocked(n component.Name, phase state.Phase) error {
 	if c.settledLocked() {
 		c.phase, c.message = state.Degraded, fmt.Sprintf("%s is %s", n, phase)

@@ -8,7 +8,7 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/state"
 )
 
-// StateEnvironment names the variable that tells a component where the state file is, for
+// StateEnvironment names the variable with the path of the state file, for a component, for
 // FollowSupervisor.
 const StateEnvironment = "OPERKIT_DEVCLUSTER_STATE"
 

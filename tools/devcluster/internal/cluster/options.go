@@ -27,14 +27,14 @@ type Options struct {
 	KwokConfig   []byte        // the stages that fake nodes and pods go through
 	StartTimeout time.Duration // DefaultStartTimeout for 0
 
-	// Progress is told what happens, one line without its end at a time; nil for silence.
+	// Progress is called with each line, without its end, about what happens; nil for none.
 	Progress func(line string)
 }
 
 // errDown is the cause of an end that was asked for over the control socket.
 var errDown = errors.New("stopped on request")
 
-// CrashError says that a component ended by itself, which ends the cluster.
+// CrashError is the error after a component ended by itself, which ends the cluster.
 type CrashError struct {
 	Component component.Name
 	Outcome   string // such as "exit status 1"
@@ -46,7 +46,7 @@ func (e *CrashError) Error() string {
 	return fmt.Sprintf("component %s ended by itself (%s); the end of %s:\n%s", e.Component, e.Outcome, e.Log, e.Tail)
 }
 
-// timeoutError says that the start took too long.
+// timeoutError is the error of a start that took too long.
 type timeoutError struct {
 	limit time.Duration
 	dir   workdir.Dir

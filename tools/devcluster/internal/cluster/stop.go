@@ -24,7 +24,7 @@ func (c *Cluster) shutDown(phase state.Phase, message string) {
 	})
 }
 
-// markStopping tells the followers that what happens now is wanted.
+// markStopping lets the followers know that components end on purpose now.
 func (c *Cluster) markStopping() []*process.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +42,7 @@ func (c *Cluster) markStopping() []*process.Process {
 	return processes
 }
 
-// release gives back what the cluster held, the directory last.
+// release returns back what the cluster held, the directory last.
 func (c *Cluster) release(phase state.Phase, message string) {
 	if c.control != nil {
 		c.control.Close(context.WithoutCancel(c.life))

@@ -14,7 +14,7 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/unixsocket"
 )
 
-// ErrNotRunning says that nothing serves the socket: no cluster runs.
+// ErrNotRunning is the error if nothing serves the socket: no cluster runs.
 var ErrNotRunning = errors.New("no cluster runs")
 
 // Client talks to the Server of a socket. Its methods may be called concurrently.

@@ -10,7 +10,7 @@ import (
 // name is what the cluster and the context are called in the file.
 const name = "devcluster"
 
-// Config says whom to connect to, and as whom.
+// Config is the server to connect to, and the user to do so as.
 type Config struct {
 	Server      string // URL of the API server
 	Authority   []byte // PEM certificate that the server's certificate is checked against

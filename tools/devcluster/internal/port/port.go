@@ -57,7 +57,7 @@ func (r *Reservation) Number() int { return r.number }
 // Address returns host and port, as a client dials it.
 func (r *Reservation) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(r.number)) }
 
-// Release gives the port back. It is safe to call more than once.
+// Release returns the port back. It is safe to call more than once.
 func (r *Reservation) Release() {
 	if r.fd >= 0 {
 		_ = unix.Close(r.fd)

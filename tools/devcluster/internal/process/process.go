@@ -10,7 +10,7 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/lifeline"
 )
 
-// Spec says what to start. Path, Dir and Log must be absolute.
+// Spec is a process to start. Path, Dir and Log must be absolute.
 type Spec struct {
 	Path  string   // program
 	Args  []string // its arguments, without argv[0]
@@ -64,7 +64,7 @@ func (p *Process) Log() string { return p.log }
 // Done is closed when the process has ended and was reaped.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Outcome says how the process ended, such as "exit status 1". It waits for the end.
+// Outcome waits for the end of the process and returns how it ended, such as "exit status 1".
 func (p *Process) Outcome() string {
 	<-p.done
 	if p.err != nil {

@@ -1,4 +1,4 @@
-// Package state is what a cluster says about itself: the contents of state.json and of the control
+// Package state is the published state of a cluster: the contents of state.json and of the control
 // socket's answers.
 //
 // The file is rewritten at each change, always as a whole. Only the supervisor writes it, and its

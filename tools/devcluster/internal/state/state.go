@@ -11,7 +11,7 @@ import (
 	"github.com/operkit/operkit/tools/devcluster/internal/component"
 )
 
-// Phase says where a cluster or a component is in its life.
+// Phase is where a cluster or a component is in its life.
 type Phase string
 
 // The phases. A cluster is Degraded while a component that was asked for is stopped or does not

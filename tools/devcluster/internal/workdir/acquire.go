@@ -18,7 +18,7 @@ const (
 	pollInterval     = 20 * time.Millisecond
 )
 
-// RunningError says that a cluster runs in the directory already.
+// RunningError is the error if a cluster runs in the directory already.
 type RunningError struct {
 	Dir Dir
 }
@@ -35,7 +35,7 @@ type Lock struct {
 // File is the locked file. A child that inherits it keeps the directory taken until it ends.
 func (l *Lock) File() *os.File { return l.file }
 
-// Release gives the directory back, also when a child still has the file.
+// Release returns the directory back, also when a child still has the file.
 func (l *Lock) Release() {
 	_ = syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN)
 	_ = l.file.Close()

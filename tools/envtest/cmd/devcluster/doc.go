@@ -3,6 +3,6 @@
 //
 //	go run github.com/operkit/operkit/tools/envtest/cmd/devcluster kubectl get nodes
 //
-// One command is its own: `devcluster build` only makes sure of the program, and prints its path. Which program that
-// is, and which environment variable names another one, is told at devcluster.Binary.
+// It adds one command: `devcluster build` builds the program if it isn't cached, and prints its path. devcluster.Binary
+// documents which program that is, and which environment variable names another one.
 package main

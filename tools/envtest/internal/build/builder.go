@@ -16,11 +16,11 @@ import (
 const (
 	programName = "devcluster"
 	lockName    = "lock"
-	// flagsName is the file of the source folder that says how it is compiled: lines KEY=value for the environment.
+	// flagsName is the file of the source folder with the settings to compile it: lines KEY=value for the environment.
 	flagsName = "build.env"
 )
 
-// Builder gives the program of one source folder. All fields but Progress must be set.
+// Builder returns the program of one source folder. All fields but Progress must be set.
 type Builder struct {
 	// Cache is the folder that holds the programs, each in a folder named by its hash. It is created when absent.
 	Cache string
@@ -30,12 +30,12 @@ type Builder struct {
 	Progress io.Writer
 	// Environ is the environment of the go command.
 	Environ []string
-	// Machine tells what the machine has to spare.
+	// Machine is what the machine has to spare.
 	Machine Machine
 }
 
-// Binary gives the path of the program, and builds it when it isn't cached. Any number of processes may ask at once:
-// one builds, the others wait. A machine that can't build it gives a [PreflightError].
+// Binary returns the path of the program, and builds it when it isn't cached. Any number of processes may ask at once:
+// one builds, the others wait. On a machine that can't build it the error is a [PreflightError].
 func (b Builder) Binary(ctx context.Context) (string, error) {
 	g, err := b.gocmd()
 	if err != nil {
@@ -150,9 +150,8 @@ func (b Builder) packages(ctx context.Context, g gocmd, show *meter) ([]string, 
 	return strings.Fields(out), nil
 }
 
-// compile counts the packages that the go command says it compiles, of as many as there are: it skips cached ones
-// without a word, and works in an order of its own. So a build of which much is cached is done long before it was
-// expected.
+// compile builds the program, and shows how many of all packages the go command has printed as compiled. It skips
+// cached ones silently, so that a build with many of these ends before the meter is full.
 func (b Builder) compile(ctx context.Context, g gocmd, path string, packages []string, show *meter) error {
 	waiting := make(map[string]bool, len(packages))
 	for _, name := range packages {

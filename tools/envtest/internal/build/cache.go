@@ -19,7 +19,7 @@ const (
 	idleUnseen = 7 * 24 * time.Hour
 )
 
-// usable gives the cached program and notes that it was asked for, or "" when it isn't there.
+// usable returns the cached program and notes that it was asked for, or "" when it isn't there.
 func usable(path string, now time.Time) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
@@ -64,7 +64,7 @@ func clean(cache, current string, now time.Time) {
 	}
 }
 
-// runningPrograms gives the files that running processes of this user were started from. known is false where the
+// runningPrograms returns the files that running processes of this user were started from. known is false where the
 // system doesn't tell.
 func runningPrograms() (programs map[string]bool, known bool) {
 	links, err := filepath.Glob("/proc/[0-9]*/exe")

@@ -65,7 +65,7 @@ func newWorkshop(t *testing.T) *workshop {
 
 func (w *workshop) set(variable string) { w.Environ = append(w.Environ, variable) }
 
-// asked gives the arguments of the go commands that begin with these words.
+// asked returns the arguments of the go commands that begin with these words.
 func (w *workshop) asked(t *testing.T, words string) []string {
 	t.Helper()
 	text, err := os.ReadFile(w.log)

@@ -42,7 +42,7 @@ func Hash(dir, goVersion, goos, goarch string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil))[:16], nil
 }
 
-// outside tells whether a folder's files are no part of the program.
+// outside reports whether a folder's files are no part of the program.
 func outside(path, name string) bool {
 	if name == "testdata" || hidden(name) {
 		return true

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Machine tells what the machine has to spare.
+// Machine is what the machine has to spare.
 type Machine interface {
-	// FreeDisk gives the bytes that the user can still write to the file system of an existing folder, and a number
+	// FreeDisk returns the bytes that the user can still write to the file system of an existing folder, and a number
 	// that is the same for folders of one file system. ok is false when nobody knows.
 	FreeDisk(dir string) (bytes, volume uint64, ok bool)
-	// FreeMemory gives the bytes that processes can still get. ok is false when nobody knows.
+	// FreeMemory returns the bytes that processes can still get. ok is false when nobody knows.
 	FreeMemory() (bytes uint64, ok bool)
 }
 

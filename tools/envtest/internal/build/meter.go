@@ -34,7 +34,7 @@ type meter struct {
 	dirty   bool
 }
 
-// newMeter gives a meter that writes to out; a nil out shows nothing.
+// newMeter returns a meter that writes to out; a nil out shows nothing.
 func newMeter(out io.Writer, now func() time.Time) *meter {
 	if out == nil {
 		out = io.Discard
@@ -42,7 +42,7 @@ func newMeter(out io.Writer, now func() time.Time) *meter {
 	return &meter{out: out, live: terminal(out), now: now, started: now(), spoke: now()}
 }
 
-// terminal tells whether out is a terminal that understands a carriage return.
+// terminal reports whether out is a terminal that understands a carriage return.
 func terminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" {
@@ -69,7 +69,7 @@ func (m *meter) begin(phase string, total int) {
 	m.show()
 }
 
-// reach tells that done steps of the phase are reached, the last with item. It never goes back.
+// reach shows that done steps of the phase are reached, the last with item. It never goes back.
 func (m *meter) reach(done int, item string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

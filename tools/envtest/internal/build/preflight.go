@@ -27,7 +27,7 @@ const (
 	proxyTimeout = 15 * time.Second
 )
 
-// PreflightError says everything that a build needs and this machine doesn't give.
+// PreflightError lists everything that a build needs and this machine lacks.
 type PreflightError struct {
 	// Missing has one entry for each thing: what is needed, what is there, what to do.
 	Missing []string

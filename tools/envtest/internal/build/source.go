@@ -43,7 +43,7 @@ type Finder struct {
 	Environ []string
 }
 
-// NewFinder gives the finder for the running program. scratch is a folder outside any module.
+// NewFinder returns the finder for the running program. scratch is a folder outside any module.
 func NewFinder(scratch string) (Finder, error) {
 	workDir, err := os.Getwd()
 	if err != nil {
@@ -54,7 +54,7 @@ func NewFinder(scratch string) (Finder, error) {
 	return Finder{SourceFile: file, WorkDir: workDir, Info: info, Scratch: scratch, Environ: os.Environ()}, nil
 }
 
-// Find gives the folder of the program's source: the one of the repository that this code was compiled from, else of
+// Find returns the folder of the program's source: the one of the repository that this code was compiled from, else of
 // the repository around the working directory, else the published module of the same version (downloaded into the
 // module cache when it isn't there), else what the go command in the working directory says of this module.
 func (f Finder) Find(ctx context.Context) (string, error) {

@@ -18,8 +18,8 @@ type Lock struct {
 }
 
 // Acquire takes the exclusive lock on the file at path, which is created (mode 0600) when absent, and waits for
-// whoever holds it. Waiting is told once through waiting, which gets the process id that the holder wrote into the
-// file, or 0 when that can't be read; a nil waiting says nothing. It ends with the context's error when ctx ends first.
+// whoever holds it. If it has to wait it calls waiting once, unless that is nil, with the process id that the
+// holder wrote into the file, or 0 if that can't be read. It returns the context's error when ctx ends first.
 func Acquire(ctx context.Context, path string, waiting func(holder int)) (*Lock, error) {
 	for told := false; ; {
 		lock, err := Try(path)
@@ -38,7 +38,7 @@ func Acquire(ctx context.Context, path string, waiting func(holder int)) (*Lock,
 	}
 }
 
-// Try takes the exclusive lock on the file at path if nobody holds it. It gives nil and no error when somebody does.
+// Try takes the exclusive lock on the file at path if nobody holds it. Otherwise it returns nil and no error.
 func Try(path string) (*Lock, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -61,7 +61,7 @@ func Try(path string) (*Lock, error) {
 	return lock, nil
 }
 
-// Held tells whether some process holds the lock on the file at path. A file that isn't there is not held.
+// Held reports whether some process holds the lock on the file at path. A file that isn't there is not held.
 func Held(path string) (bool, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if os.IsNotExist(err) {
@@ -82,7 +82,7 @@ func Held(path string) (bool, error) {
 // only when both have ended.
 func (l *Lock) File() *os.File { return l.file }
 
-// Release gives the lock back. The file stays.
+// Release returns the lock back. The file stays.
 func (l *Lock) Release() error {
 	if err := l.file.Close(); err != nil {
 		return fmt.Errorf("unlock %s: %w", l.file.Name(), err)

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// flock tries once to take the exclusive lock of an open file and tells whether it got it.
+// flock tries once to take the exclusive lock of an open file and reports whether it got it.
 func flock(file *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
