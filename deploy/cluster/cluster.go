@@ -33,7 +33,7 @@ type Cluster struct {
 	requests  *requests
 	resources *resources
 	store     *store
-	remarks   *remarks
+	warnings  *warnings
 }
 
 // Option changes a default of New. A nil Option is ignored.
@@ -137,7 +137,7 @@ func New(ctx context.Context, config *rest.Config, opts ...Option) (*Cluster, er
 		return nil, fmt.Errorf("cluster %s: %w", config.Host, err)
 	}
 	found := newResources(requests)
-	return &Cluster{requests: requests, resources: found, store: newStore(ctx, requests, found, pool, o), remarks: newRemarks(o.logger)}, nil
+	return &Cluster{requests: requests, resources: found, store: newStore(ctx, requests, found, pool, o), warnings: newWarnings(o.logger)}, nil
 }
 
 func newOptions(opts []Option) (options, error) {

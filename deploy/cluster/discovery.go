@@ -45,12 +45,6 @@ func (r *requests) discover(ctx context.Context, subject failed, out any) error 
 	return nil
 }
 
-// kindNames is a kind with the names that people use for it.
-type kindNames struct {
-	kind  schema.GroupVersionKind
-	names []string
-}
-
 // Kinds implements deploy.Port. It takes the first version of a group that has the kind, in the order that the API
 // server prefers. It sends two requests each time.
 func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error) {
@@ -58,16 +52,15 @@ func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind
 		return nil, nil
 	}
 	byKind, byOther := map[schema.GroupKind]schema.GroupVersionKind{}, map[schema.GroupKind]schema.GroupVersionKind{}
-	note := func(entry kindNames) {
-		group := entry.kind.GroupKind()
-		if _, better := byKind[group]; !better && entry.kind.Kind == name {
-			byKind[group] = entry.kind
+	err := p.eachKind(ctx, func(kind schema.GroupVersionKind, names []string) {
+		group := kind.GroupKind()
+		if _, better := byKind[group]; !better && kind.Kind == name {
+			byKind[group] = kind
 		}
-		if _, better := byOther[group]; !better && slices.Contains(entry.names, name) {
-			byOther[group] = entry.kind
+		if _, better := byOther[group]; !better && slices.Contains(names, name) {
+			byOther[group] = kind
 		}
-	}
-	err := p.eachKind(ctx, note)
+	})
 	found := byKind
 	if len(found) == 0 {
 		found = byOther
@@ -77,9 +70,9 @@ func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind
 	}), err
 }
 
-// eachKind calls note for each kind, with versions in the order that the API server prefers. It goes on after an error
-// in one group, which may have nothing to do with the kind that is looked for.
-func (p port) eachKind(ctx context.Context, note func(kindNames)) error {
+// eachKind calls note for each kind, with the names that people use for it and with versions in the order that the API
+// server prefers. It goes on after an error in one group, which may have nothing to do with the kind that is looked for.
+func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKind, names []string)) error {
 	var errs []error
 	for _, root := range []string{"/api", "/apis"} {
 		// The answer has one of three forms, with other fields each.
@@ -96,59 +89,48 @@ func (p port) eachKind(ctx context.Context, note func(kindNames)) error {
 				if version.Freshness == apidiscovery.DiscoveryFreshnessStale {
 					errs = append(errs, &deploy.UnavailableError{Err: fmt.Errorf("group %s, version %s: what it serves isn't known at the moment", group.Name, version.Version)})
 				}
-				noteVersion(schema.GroupVersion{Group: group.Name, Version: version.Version}, version, note)
+				for _, entry := range version.Resources {
+					if entry.ResponseKind != nil {
+						kind := schema.GroupVersionKind{Group: group.Name, Version: version.Version, Kind: entry.ResponseKind.Kind}
+						note(kind, append(entry.ShortNames, entry.Resource, entry.SingularResource))
+					}
+				}
 			}
 		}
-		for _, version := range append(preferred(answer.Groups), core(answer.Versions)...) {
-			errs = append(errs, p.noteServed(ctx, version, note))
+		for _, group := range answer.Groups {
+			answer.Versions = append(answer.Versions, groupVersions(group)...)
+		}
+		for _, name := range answer.Versions {
+			version, err := schema.ParseGroupVersion(name)
+			if err == nil {
+				err = p.noteServed(ctx, version, note)
+			}
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func noteVersion(version schema.GroupVersion, found apidiscovery.APIVersionDiscovery, note func(kindNames)) {
-	for _, entry := range found.Resources {
-		if entry.ResponseKind != nil {
-			note(kindNames{version.WithKind(entry.ResponseKind.Kind), append(entry.ShortNames, entry.Resource, entry.SingularResource)})
-		}
-	}
-}
-
-// noteServed is noteVersion for a group and version of which only the name is known.
-func (p port) noteServed(ctx context.Context, version schema.GroupVersion, note func(kindNames)) error {
+// noteServed asks for the kinds of one group and version.
+func (p port) noteServed(ctx context.Context, version schema.GroupVersion, note func(kind schema.GroupVersionKind, names []string)) error {
 	list := &metav1.APIResourceList{}
 	if err := p.requests.discover(ctx, discovery(version), list); err != nil {
 		return err
 	}
 	for _, entry := range list.APIResources {
 		if !isSubresource(entry) {
-			note(kindNames{version.WithKind(entry.Kind), append(entry.ShortNames, entry.Name, entry.SingularName)})
+			note(version.WithKind(entry.Kind), append(entry.ShortNames, entry.Name, entry.SingularName))
 		}
 	}
 	return nil
 }
 
-// preferred returns the versions of groups, the preferred one of each group first.
-func preferred(groups []metav1.APIGroup) []schema.GroupVersion {
-	var versions []schema.GroupVersion
-	for _, group := range groups {
-		first := schema.GroupVersion{Group: group.Name, Version: group.PreferredVersion.Version}
-		if first.Version != "" {
-			versions = append(versions, first)
+// groupVersions returns the versions of a group, the preferred one first.
+func groupVersions(group metav1.APIGroup) (versions []string) {
+	for _, version := range append([]metav1.GroupVersionForDiscovery{group.PreferredVersion}, group.Versions...) {
+		if version.Version != "" && !slices.Contains(versions, group.Name+"/"+version.Version) {
+			versions = append(versions, group.Name+"/"+version.Version)
 		}
-		for _, other := range group.Versions {
-			if other.Version != first.Version {
-				versions = append(versions, schema.GroupVersion{Group: group.Name, Version: other.Version})
-			}
-		}
-	}
-	return versions
-}
-
-func core(names []string) []schema.GroupVersion {
-	versions := make([]schema.GroupVersion, len(names))
-	for i, name := range names {
-		versions[i] = schema.GroupVersion{Version: name}
 	}
 	return versions
 }

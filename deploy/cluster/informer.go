@@ -27,7 +27,7 @@ type informer struct {
 	subject failed
 	cancel  context.CancelFunc
 
-	// mu guards what follows; who changes objects, version or phase holds kind.telling too.
+	// mu guards what follows; who changes objects, version or phase holds kind.publishing too.
 	mu      sync.RWMutex
 	phase   phase
 	objects objects
@@ -128,7 +128,7 @@ func (i *informer) watch(ctx context.Context, options metav1.ListOptions) (watch
 	return endingWatch{stream, i}, nil
 }
 
-// endingWatch tells its informer when the stream ends: whoever reads one stops it then.
+// endingWatch notifies its informer when the stream ends: whoever reads one stops it then.
 type endingWatch struct {
 	watch.Interface
 	informer *informer

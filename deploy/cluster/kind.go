@@ -25,8 +25,8 @@ type watchedKind struct {
 	// gone has a value when the kind may not be served any more.
 	gone chan struct{}
 
-	// telling is held while objects change and subscribers are told, so that all see the same order.
-	telling       sync.Mutex
+	// publishing is held while objects change and subscribers get the events, so that all see the same order.
+	publishing    sync.Mutex
 	subscriptions []*subscription
 
 	mu        sync.RWMutex
@@ -103,8 +103,8 @@ func (k *watchedKind) lose() {
 
 // adjust starts the informers that are missing and closes those that aren't wanted any more.
 func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespaces) {
-	k.telling.Lock()
-	defer k.telling.Unlock()
+	k.publishing.Lock()
+	defer k.publishing.Unlock()
 	informers := map[string]*informer{}
 	for namespace := range wanted.names {
 		if informers[namespace] = k.informers[namespace]; informers[namespace] == nil {
@@ -124,15 +124,15 @@ func (k *watchedKind) adjust(ctx context.Context, found resource, wanted namespa
 		if wanted.unread != nil || wanted.gone(namespace) {
 			kind = deploy.Deleted
 		}
-		k.tell(i.close(kind))
+		k.publish(i.close(kind))
 	}
 	k.wake()
 }
 
-// step changes an informer, unless that has been closed, and tells subscribers of the events.
+// step changes an informer, unless that has been closed, and publishes the events.
 func (k *watchedKind) step(i *informer, change func() []deploy.Event) {
-	k.telling.Lock()
-	defer k.telling.Unlock()
+	k.publishing.Lock()
+	defer k.publishing.Unlock()
 	i.mu.Lock()
 	if i.phase == closed {
 		i.mu.Unlock()
@@ -142,14 +142,14 @@ func (k *watchedKind) step(i *informer, change func() []deploy.Event) {
 	events := change()
 	first = first && i.phase != starting
 	i.mu.Unlock()
-	k.tell(events)
+	k.publish(events)
 	if first {
 		k.wake()
 	}
 }
 
-// tell is called with telling held.
-func (k *watchedKind) tell(events []deploy.Event) {
+// publish is called with publishing held.
+func (k *watchedKind) publish(events []deploy.Event) {
 	for _, event := range events {
 		// Before any subscriber, so that a read made because of this event isn't answered by an older write.
 		if k.viewed && event.Type != deploy.Left {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/cluster"
+	"github.com/operkit/operkit/deploy/deploytest"
 	"github.com/operkit/operkit/tools/envtest"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -123,4 +124,31 @@ func eventually(t testing.TB, c *cluster.Cluster, ref deploy.Ref, condition func
 		obj, err := c.View().Get(t.Context(), ref)
 		return err == nil && condition(obj)
 	}, patience, 2*time.Millisecond)
+}
+
+// A real API server keeps the contract of a cluster: the cases that deploy/dryrun passes in memory.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	conforms(t)
+}
+
+// So it does where kinds are held as metadata only.
+func TestConformanceByMetadata(t *testing.T) {
+	t.Parallel()
+	conforms(t, cluster.MetadataOnly(
+		schema.GroupKind{Kind: "Secret"}, schema.GroupKind{Group: "apps", Kind: "Deployment"},
+		schema.GroupKind{Group: "deploytest.operkit.dev", Kind: "Widget"},
+	))
+}
+
+func conforms(t *testing.T, options ...cluster.Option) {
+	t.Helper()
+	deploytest.Run(t, func(t *testing.T) deploytest.World {
+		env := envtest.Start(t)
+		return deploytest.World{
+			Cluster:   newCluster(t, env.Config, append([]cluster.Option{cluster.Namespaces(env.Namespace)}, options...)...),
+			Namespace: env.Namespace,
+			Others:    newCluster(t, env.Admin),
+		}
+	})
 }

@@ -72,7 +72,7 @@ func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, option
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
 		return p.requests.create(ctx, at, ref, body, options)
 	})
-	p.remarks.log(ref, got.warnings)
+	p.warnings.log(ref, got.warnings)
 	return got.object, err
 }
 
@@ -88,7 +88,7 @@ func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, option
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
 		return p.requests.update(ctx, at, ref, body, options)
 	})
-	p.remarks.log(ref, got.warnings)
+	p.warnings.log(ref, got.warnings)
 	return got.object, err
 }
 
@@ -100,7 +100,7 @@ func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*u
 	got, err := p.write(ctx, ref, patch.DryRun, func(at resource) (answer, error) {
 		return p.requests.patch(ctx, at, ref, patch)
 	})
-	p.remarks.log(ref, got.warnings)
+	p.warnings.log(ref, got.warnings)
 	return got.object, err
 }
 

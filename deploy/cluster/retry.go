@@ -39,7 +39,7 @@ func retry[T any](ctx context.Context, i *informer, try func(at schema.GroupVers
 			return result, err
 		}
 		if unserved == nil {
-			if nothingServed(err) { // the next try is told where the kind is now
+			if nothingServed(err) { // so that the next try knows where the kind is now
 				found := i.kind.store.resources
 				_, _ = found.ask(ctx, i.subject.ref.Kind, found.now())
 			}

@@ -30,8 +30,8 @@ type delivery struct {
 // store ends.
 func (k *watchedKind) subscribe(ctx context.Context, handle func(deploy.Event)) *subscription {
 	s := &subscription{ctx: ctx, kind: k, handle: handle, waiting: mailbox.New[delivery]()}
-	k.telling.Lock()
-	defer k.telling.Unlock()
+	k.publishing.Lock()
+	defer k.publishing.Unlock()
 	for _, obj := range k.collect("", func(o *objects) []*unstructured.Unstructured { return o.in("") }) {
 		s.waiting.Put(delivery{event: deploy.Event{Type: deploy.Added, New: obj}})
 	}
@@ -65,8 +65,8 @@ func (s *subscription) run(life context.Context) {
 
 func (s *subscription) end() {
 	k := s.kind
-	k.telling.Lock()
-	defer k.telling.Unlock()
+	k.publishing.Lock()
+	defer k.publishing.Unlock()
 	if at := slices.Index(k.subscriptions, s); at >= 0 {
 		k.subscriptions = slices.Delete(k.subscriptions, at, at+1)
 	}

@@ -8,45 +8,45 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// maxRemarks bounds the texts that are remembered. There could be as many as objects, if they have names in them.
-const maxRemarks = 1000
+// maxWarnings bounds the texts that are remembered. If they have names in them, there may be as many as objects.
+const maxWarnings = 1000
 
-// remarks logs warnings of the API server that no caller gets. One text about a kind is logged as a warning once, and
-// then for debugging only. It is safe for concurrent use.
-type remarks struct {
+// warnings logs the warnings of the API server that no caller gets: a text about a kind as a warning the first time, and
+// for debugging after that. It is safe for concurrent use.
+type warnings struct {
 	logger *slog.Logger
 	mu     sync.Mutex
-	said   map[remark]bool
+	logged map[warning]bool
 }
 
-type remark struct {
+type warning struct {
 	kind schema.GroupVersionKind
 	text string
 }
 
-func newRemarks(logger *slog.Logger) *remarks {
-	return &remarks{logger: logger, said: map[remark]bool{}}
+func newWarnings(logger *slog.Logger) *warnings {
+	return &warnings{logger: logger, logged: map[warning]bool{}}
 }
 
-func (r *remarks) log(ref deploy.Ref, warnings []string) {
-	for _, warning := range warnings {
-		log := r.logger.Warn
-		if r.again(remark{ref.Kind, warning}) {
-			log = r.logger.Debug
+func (w *warnings) log(ref deploy.Ref, texts []string) {
+	for _, text := range texts {
+		log := w.logger.Warn
+		if w.again(warning{ref.Kind, text}) {
+			log = w.logger.Debug
 		}
-		log("the API server remarks", "object", ref, "warning", warning)
+		log("warning of the API server", "object", ref, "warning", text)
 	}
 }
 
-// again reports whether a remark was logged before.
-func (r *remarks) again(said remark) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.said[said] {
+// again reports whether a warning was logged before, and remembers it.
+func (w *warnings) again(one warning) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.logged[one] {
 		return true
 	}
-	if len(r.said) < maxRemarks {
-		r.said[said] = true
+	if len(w.logged) < maxWarnings {
+		w.logged[one] = true
 	}
 	return false
 }

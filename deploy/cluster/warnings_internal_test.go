@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestRemarksAreWarningsOnce(t *testing.T) {
+func TestWarningsAreLoggedOnce(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	r := newRemarks(slog.New(slog.NewTextHandler(&text, nil)))
+	r := newWarnings(slog.New(slog.NewTextHandler(&text, nil)))
 	shop := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Shop"}, Name: "a"}
 	stall := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Stall"}, Name: "a"}
 	for _, row := range []struct {
@@ -34,10 +34,10 @@ func TestRemarksAreWarningsOnce(t *testing.T) {
 		r.log(row.ref, row.warnings)
 		assert.Equal(t, row.said, strings.Count(text.String(), "level=WARN"), row.reason)
 	}
-	for i := range 2 * maxRemarks {
+	for i := range 2 * maxWarnings {
 		r.log(shop, []string{fmt.Sprint("of object ", i)})
 	}
-	assert.Len(t, r.said, maxRemarks, "texts without end aren't remembered without end")
+	assert.Len(t, r.logged, maxWarnings, "texts without end aren't remembered without end")
 	text.Reset()
 	r.log(shop, []string{"of object 1999"})
 	assert.Contains(t, text.String(), "level=WARN", "what isn't remembered is rather said twice than not at all")

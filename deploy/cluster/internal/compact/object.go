@@ -1,12 +1,14 @@
 package compact
 
 import (
+	"bytes"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // Object is an encoded object. It never changes.
@@ -67,3 +69,19 @@ func (o *Object) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKi
 
 // DeepCopyObject implements runtime.Object.
 func (o *Object) DeepCopyObject() runtime.Object { return o }
+
+// protobufPrefix is what each document in protobuf begins with.
+var protobufPrefix = []byte("k8s\x00")
+
+// Unmarshal decodes a document that an API server sent, in JSON or in protobuf, into the type it is of.
+func Unmarshal(document []byte, into interface{ Unmarshal(message []byte) error }) error {
+	content, ok := bytes.CutPrefix(document, protobufPrefix)
+	if !ok {
+		return json.Unmarshal(document, into)
+	}
+	var envelope runtime.Unknown
+	if err := envelope.Unmarshal(content); err != nil {
+		return err
+	}
+	return into.Unmarshal(envelope.Raw)
+}
