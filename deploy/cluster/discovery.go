@@ -40,7 +40,7 @@ func (r *requests) discover(ctx context.Context, subject failed, out any) error 
 		return err
 	}
 	if err := json.Unmarshal(body, out); err != nil {
-		return &deploy.UnavailableError{Err: fmt.Errorf("%s: the answer is no discovery: %w", path, err)}
+		return &deploy.UnavailableError{Err: fmt.Errorf("%s: the answer isn't a discovery document: %w", path, err)}
 	}
 	return nil
 }

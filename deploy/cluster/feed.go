@@ -69,7 +69,7 @@ func (f *feed) list(ctx context.Context, at schema.GroupVersionResource, namespa
 	}
 	list, err := read(body)
 	if err != nil {
-		return nil, fmt.Errorf("the answer is no list: %w", err)
+		return nil, fmt.Errorf("the answer isn't a list: %w", err)
 	}
 	return list, nil
 }

@@ -167,7 +167,7 @@ func (i *informer) Replace(all []any, version string) error {
 	for _, item := range all {
 		obj, ok := item.(*compact.Object)
 		if !ok {
-			return fmt.Errorf("a %T is no object", item)
+			return fmt.Errorf("a %T isn't an object", item)
 		}
 		fresh.put(obj)
 	}
@@ -199,7 +199,7 @@ func (i *informer) Add(obj any) error { return i.Update(obj) }
 func (i *informer) Update(item any) error {
 	obj, ok := item.(*compact.Object)
 	if !ok {
-		return fmt.Errorf("a %T is no object", item)
+		return fmt.Errorf("a %T isn't an object", item)
 	}
 	after := obj.Decode()
 	i.kind.step(i, func() []deploy.Event {
@@ -213,7 +213,7 @@ func (i *informer) Update(item any) error {
 func (i *informer) Delete(item any) error {
 	obj, ok := item.(*compact.Object)
 	if !ok {
-		return fmt.Errorf("a %T is no object", item)
+		return fmt.Errorf("a %T isn't an object", item)
 	}
 	last := obj.Decode()
 	i.kind.step(i, func() []deploy.Event {

@@ -62,7 +62,7 @@ func (r *requests) pages(ctx context.Context, res resource, ref deploy.Ref, opti
 			return nil
 		})
 		if err != nil {
-			return nil, &deploy.UnavailableError{Ref: ref, Err: fmt.Errorf("the answer is no list: %w", err)}
+			return nil, &deploy.UnavailableError{Ref: ref, Err: fmt.Errorf("the answer isn't a list: %w", err)}
 		}
 		// The error would be about a token that is no text.
 		if token, _, _ = unstructured.NestedString(page.object.Object, "metadata", "continue"); token == "" {

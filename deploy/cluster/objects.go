@@ -83,8 +83,8 @@ func (o *objects) owned(owner string) []*unstructured.Unstructured {
 	return found
 }
 
-// changes returns the events for the step of one name from before to after, each nil if there is no object: none for
-// the same state, which a watch that begins again repeats, and two for an object that took the place of another one.
+// changes returns the events for a change of one name from before to after, nil meaning no object: none for the same
+// state, which a watch that begins again repeats, and two for an object that took the place of another one.
 func changes(before, after *unstructured.Unstructured) []deploy.Event {
 	switch {
 	case before == nil && after == nil:

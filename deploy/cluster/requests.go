@@ -155,7 +155,7 @@ func (r *requests) sendTo(ctx context.Context, where deploy.Ref, request *rest.R
 		err = errors.New("it has no kind")
 	}
 	if err != nil {
-		return got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf("the answer is no object: %w", err)}
+		return got, &deploy.UnavailableError{Ref: subject.ref, Err: fmt.Errorf("the answer isn't an object: %w", err)}
 	}
 	return got, nil
 }

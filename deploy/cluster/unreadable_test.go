@@ -175,7 +175,7 @@ func TestUnreadableLists(t *testing.T) {
 			c := newCluster(t, &rest.Config{Host: server.URL}, cluster.Logger(slog.New(slog.NewTextHandler(said, nil))))
 			subscription, err := c.View().Subscribe(t.Context(), configMap, func(deploy.Event) {})
 			require.NoError(t, err)
-			require.ErrorContains(t, subscription.Synced(t.Context()), "the answer is no list")
+			require.ErrorContains(t, subscription.Synced(t.Context()), "the answer isn't a list")
 			time.Sleep(2 * time.Second)
 			assert.Equal(t, 1, said.count("msg="), "%s", said)
 			api.mu.Lock()
