@@ -1,5 +1,5 @@
-// Package operator makes a whole operator of controllers: it finds the cluster, runs the
-// engine, and gives the binary its commands.
+// Package operator makes a whole operator from controllers: it finds the cluster, runs the engine, and gives the program
+// its commands.
 //
 //	func main() {
 //		op := operator.New("guestbook-operator")
@@ -7,7 +7,6 @@
 //		op.Main()
 //	}
 //
-// It only wires the other modules together. Whoever wants something else than it does uses
-// them directly: reconcile for controllers, reconcile/watch for the engine, deploy/cluster
-// for the API server.
+// It only connects the other modules. For a program of another structure use them directly: reconcile for controllers,
+// reconcile/watch for the engine, deploy/cluster for the API server.
 package operator

@@ -113,8 +113,8 @@ func profiles() http.Handler {
 	return mux
 }
 
-// listen opens all endpoints that aren't off, or none if it can't open one. The returned function must be called: it serves
-// until its context ends, and closes them.
+// listen opens all endpoints that aren't off, or none if it can't open one. The returned function must be called: it
+// serves until its context ends, and closes them.
 func listen(all []endpoint, inPod bool, logger *slog.Logger) (serve func(context.Context), err error) {
 	var listeners []net.Listener
 	var servers []*http.Server

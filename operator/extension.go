@@ -28,8 +28,8 @@ type Process struct {
 	Logger *slog.Logger
 	// Config holds the settings.
 	Config config.Config
-	// Environment is the environment for a process that is to read the same settings. It names the file with settings by its
-	// whole path, even if a flag has named that file here.
+	// Environment is the environment for a process that is to read the same settings. It names the file with settings
+	// by its whole path, even if a flag has named that file here.
 	Environment []string
 	// Controllers are those of the operator that work, in the order in which they were added.
 	Controllers []reconcile.Controller
@@ -41,7 +41,8 @@ type Process struct {
 type Extension struct {
 	// Controllers replace the operator's controllers of their kinds.
 	Controllers []reconcile.Controller
-	// Reconciler are options of all reconcilers, such as reconcile.AroundComponents. Options from settings come after them.
+	// Reconciler are options of all reconcilers, such as reconcile.AroundComponents. Options from settings come after
+	// them.
 	Reconciler []reconcile.Option
 	// Engine are options of the engine, such as watch.Around. The command run alone has one.
 	Engine []watch.Option
@@ -56,8 +57,8 @@ type Extension struct {
 // closing is how long an extension may take to close.
 const closing = 3 * time.Second
 
-// Extend calls start in the process of each command that reconciles or renders, before the controllers are used, to extend it. Of
-// several extensions a later one overrides an earlier one. An error ends the command.
+// Extend calls start in the process of each command that reconciles or renders, before the controllers are used, to
+// extend it. Of several extensions a later one overrides an earlier one. An error ends the command.
 func Extend(start func(ctx context.Context, p Process) (Extension, error)) Option {
 	return func(o *Operator) { o.extensions = append(o.extensions, start) }
 }
@@ -65,8 +66,8 @@ func Extend(start func(ctx context.Context, p Process) (Extension, error)) Optio
 // Opener reads the settings of the process for a command.
 type Opener func(cmd *cobra.Command) (Process, error)
 
-// Command adds a command of your own, which build returns; the command calls open for the settings. An error of the command is
-// printed, and the exit code is 1, or that of the error's method ExitCode() int.
+// Command adds a command of your own, which build returns; the command calls open for the settings. An error of the
+// command is printed, and the exit code is 1, or that of the error's method ExitCode() int.
 func Command(build func(open Opener) *cobra.Command) Option {
 	return func(o *Operator) { o.commands = append(o.commands, build) }
 }

@@ -10,7 +10,8 @@ import (
 
 // health answers the probes.
 type health struct {
-	// standby is set when the process may have to wait for the leadership. It is ready meanwhile, since a rolling update waits for that.
+	// standby is set when the process may have to wait for the leadership. It is ready meanwhile, since a rolling
+	// update waits for that.
 	standby bool
 
 	mu sync.Mutex

@@ -52,15 +52,15 @@ func (e election) complete(operator, file string, logger *slog.Logger) (election
 	return e, nil
 }
 
-// global reports whether there is one lock, which one replica holds.
+// global reports whether one replica holds one lock for all resources.
 func (e election) global() bool { return e.Lock == config.LeaseLock || e.Lock == config.ForLifeLock }
 
 func (e election) options(logger *slog.Logger) []leader.Option {
 	return []leader.Option{leader.Logger(logger), leader.Duration(e.Duration), leader.RenewDeadline(e.RenewDeadline), leader.RetryPeriod(e.RetryPeriod)}
 }
 
-// newElector returns the Elector that decides when this replica works, and a function that closes its connection. It has a
-// connection of its own, so that the requests of controllers never delay it.
+// newElector returns the Elector that decides when this replica works, and a function that closes its connection. It
+// has a connection of its own, so that the requests of controllers never delay it.
 func (e election) newElector(ctx context.Context, client *rest.Config, logger *slog.Logger) (*leader.Elector, func(), error) {
 	if !e.global() {
 		return leader.None(), func() {}, nil
@@ -106,7 +106,7 @@ func (r *runner) control(engine *watch.Engine, kind schema.GroupVersionKind, rec
 // notice must not keep the process from being restarted.
 const lossPatience = 10 * time.Second
 
-// untilLost calls work, and returns without it when it doesn't end although the leadership is lost.
+// untilLost calls work. When the leadership is lost and work doesn't return in time, untilLost returns without it.
 func untilLost(ctx context.Context, logger *slog.Logger, work func(context.Context) error) error {
 	term, leads := leader.TermOf(ctx)
 	if !leads {

@@ -19,8 +19,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Main runs the command in the program's arguments and exits: with 0 when it succeeded, 1 when it failed or has lost the
-// leadership, and 2 for a mistake in the arguments. SIGINT and SIGTERM stop it in good order; a second signal kills it.
+// Main runs the command in the program's arguments and exits: with 0 when it succeeded, 1 when it failed or has lost
+// the leadership, and 2 for a mistake in the arguments. SIGINT and SIGTERM stop it in good order; a second signal kills
+// it.
 func (o *Operator) Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) //nolint:forbidigo // it stands for main
 	// Without the handler the second signal kills.
@@ -45,7 +46,8 @@ func (o *Operator) Execute(ctx context.Context, args []string, stdout, stderr io
 	return cli.ExitCode(program.Called, err, stderr)
 }
 
-// callName returns how kubectl calls a program that is one of its plugins: "kubectl NAME". It is empty for other programs.
+// callName returns how kubectl calls a program that is one of its plugins: "kubectl NAME". It is empty for other
+// programs.
 func callName(program string) string {
 	plugin, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(program), ".exe"), "kubectl-")
 	if !is {

@@ -27,8 +27,8 @@ func newNamespaces(c config.Watch) namespaces {
 	return n
 }
 
-// simplify removes patterns that make no difference: those before "*", and "*" if nothing after it is left out. To watch namespaces
-// takes a right that is better not needed.
+// simplify removes patterns that make no difference: those before "*", and "*" if nothing after it is left out. To
+// watch namespaces takes a right that is better not needed.
 func (n *namespaces) simplify() {
 	out := func(pattern string) bool { return strings.HasPrefix(pattern, "!") }
 	for i, pattern := range slices.Backward(n.patterns) {

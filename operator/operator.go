@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Operator is a set of controllers and the commands of their program. One goroutine puts it together, and then calls Main or
-// Execute once.
+// Operator is a set of controllers and the commands of their program. One goroutine puts it together, and then calls
+// Main or Execute once.
 type Operator struct {
 	name        string
 	manager     string
@@ -45,31 +45,34 @@ type Operator struct {
 // Option is an option of New.
 type Option func(*Operator)
 
-// Domain sets the domain of the annotations that the operator reads and writes; default deploy.Domain. An operator that takes
-// over from one of another framework keeps that one's domain, so that annotations on existing resources keep working.
+// Domain sets the domain of the annotations that the operator reads and writes; default deploy.Domain. An operator that
+// takes over from one of another framework keeps that one's domain, so that annotations on existing resources keep
+// working.
 func Domain(domain string) Option { return func(o *Operator) { o.domain = domain } }
 
-// FieldManager sets the name under which the operator owns the fields that it applies; default its name. It must stay the same
-// from release to release, and differ from that of every other operator in the cluster. An operator that takes over from one of
-// another name, or from another framework that applied, keeps that one's field manager: then fields that it no longer renders
-// are removed.
+// FieldManager sets the name under which the operator owns the fields that it applies; default its name. It must stay
+// the same from release to release, and differ from that of every other operator in the cluster. An operator that takes
+// over from one of another name, or from another framework that applied, keeps that one's field manager: then fields
+// that it no longer renders are removed.
 func FieldManager(name string) Option { return func(o *Operator) { o.manager = name } }
 
-// TakeOverFrom names field managers whose fields this operator takes over, such as those of an operator of another name. The
-// first apply of an object makes their fields the operator's own, and removes those that it doesn't render; see
-// deploy.TakeOverFrom. These managers must no longer write the objects. What the operator's own field manager wrote by other
-// requests than applies is taken over anyway. Several options add up.
+// TakeOverFrom names field managers whose fields this operator takes over, such as those of an operator of another
+// name. The first apply of an object makes their fields the operator's own, and removes those that it doesn't render;
+// see deploy.TakeOverFrom. These managers must no longer write the objects. What the operator's own field manager wrote
+// by other requests than applies is taken over anyway. Several options add up.
 func TakeOverFrom(managers ...string) Option {
 	return func(o *Operator) { o.before = append(o.before, managers...) }
 }
 
-// DefaultNamespace sets the namespace of objects without one that belong to cluster-scoped resources, and of the Secrets with
-// their generated values; by default such objects are refused. Objects of namespaced resources are in the resource's namespace.
+// DefaultNamespace sets the namespace of objects without one that belong to cluster-scoped resources, and of the
+// Secrets with their generated values; by default such objects are refused. Objects of namespaced resources are in the
+// resource's namespace.
 func DefaultNamespace(name string) Option { return func(o *Operator) { o.namespace = name } }
 
-// Watches sets what is watched and cached of kinds: cluster.MetadataOnly for many or large objects whose content no controller
-// reads, such as Secrets that are only written, and cluster.Selected when controllers read only some objects of a kind. It isn't
-// for the kinds of the controllers. Namespaces are set by the flags of the command run. Several options add up.
+// Watches sets what is watched and cached of kinds: cluster.MetadataOnly for many or large objects whose content no
+// controller reads, such as Secrets that are only written, and cluster.Selected when controllers read only some objects
+// of a kind. It isn't for the kinds of the controllers. Namespaces are set by the flags of the command run. Several
+// options add up.
 //
 //	operator.New("guestbook-operator", operator.Watches(cluster.MetadataOnly(schema.GroupKind{Kind: "Secret"})))
 func Watches(options ...cluster.Option) Option {
@@ -81,25 +84,26 @@ func Defaults(change func(*config.Config)) Option {
 	return func(o *Operator) { o.defaults = append(o.defaults, change) }
 }
 
-// Flags adds settings of your own, which flags, the environment and the file can set like all others. They have their values
-// when a controller's Setup runs. Several options add up.
+// Flags adds settings of your own, which flags, the environment and the file can set like all others. They have their
+// values when a controller's Setup runs. Several options add up.
 func Flags(add func(*pflag.FlagSet)) Option {
 	return func(o *Operator) { o.ownFlags = append(o.ownFlags, add) }
 }
 
-// Oper8Environment reads settings from the environment variables of oper8, too, such as LOG_LEVEL, and warns about each that counts.
-// Variables with the operator's prefix come first. The lock of leader election is the one that oper8 takes in the same environment:
-// OPERATOR_NAME names it before PYTHON_WATCH_MANAGER_LOCK_NAME, PYTHON_WATCH_MANAGER_LOCK_NAMESPACE counts outside of a Pod only, and
-// PYTHON_WATCH_MANAGER_LOCK_TYPE alone means the namespace "default" there.
+// Oper8Environment reads settings from the environment variables of oper8, too, such as LOG_LEVEL, and warns about each
+// that counts. Variables with the operator's prefix come first. The lock of leader election is the one that oper8 takes
+// in the same environment: OPERATOR_NAME names it before PYTHON_WATCH_MANAGER_LOCK_NAME,
+// PYTHON_WATCH_MANAGER_LOCK_NAMESPACE counts outside of a Pod only, and PYTHON_WATCH_MANAGER_LOCK_TYPE alone means the
+// namespace "default" there.
 func Oper8Environment() Option { return func(o *Operator) { o.oper8 = true } }
 
-// WithoutTemporaryPatches switches temporary patches off: the operator doesn't watch them, needs no right to them, and ignores what
-// is recorded about them on resources. Without this option it serves them for all kinds that it controls, as soon as their
-// CustomResourceDefinition is in the cluster.
+// WithoutTemporaryPatches switches temporary patches off: the operator doesn't watch them, needs no right to them, and
+// ignores what is recorded about them on resources. Without this option it serves them for all kinds that it controls,
+// as soon as their CustomResourceDefinition is in the cluster.
 func WithoutTemporaryPatches() Option { return func(o *Operator) { o.patchesOff = true } }
 
-// TemporaryPatches sets how temporary patches are served, such as temporarypatch.As for another kind of them. Several options
-// add up.
+// TemporaryPatches sets how temporary patches are served, such as temporarypatch.As for another kind of them. Several
+// options add up.
 func TemporaryPatches(options ...temporarypatch.Option) Option {
 	return func(o *Operator) { o.patches = append(o.patches, options...) }
 }
@@ -110,8 +114,9 @@ type controller struct {
 	options []reconcile.Option
 }
 
-// New returns an operator without controllers. Its name is also its field manager unless the option FieldManager sets another
-// one: it must stay the same from release to release, and differ from that of every other operator in the cluster.
+// New returns an operator without controllers. Its name is also its field manager unless the option FieldManager sets
+// another one: it must stay the same from release to release, and differ from that of every other operator in the
+// cluster.
 func New(name string, options ...Option) *Operator {
 	o := &Operator{name: name, manager: name, domain: deploy.Domain, namespaceFile: leader.NamespaceFile}
 	for _, option := range options {

@@ -43,8 +43,8 @@ func patchedBy(patches *temporarypatch.Controller) []reconcile.Option {
 	return []reconcile.Option{reconcile.WithPatches(patches)}
 }
 
-// patchService serves temporary patches by an engine of its own, so that no trouble with them delays the operator's kinds. A nil
-// one does nothing.
+// patchService serves temporary patches by an engine of its own, so that no trouble with them delays the operator's
+// kinds. A nil one does nothing.
 type patchService struct {
 	engine       *watch.Engine
 	availability *availability

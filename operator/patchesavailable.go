@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// firstPatchLook and longestPatchLook are the shortest and the longest time between two checks whether patches are available. Their
-// definition is often installed together with the operator, moments after it.
+// firstPatchLook and longestPatchLook are the shortest and the longest time between two checks whether patches are
+// available. Their definition is often installed together with the operator, moments after it.
 const (
 	firstPatchLook   = 5 * time.Second
 	longestPatchLook = time.Minute
@@ -38,7 +38,8 @@ func (e *missingRightsError) Error() string {
 		": grant that, or switch temporary patches off by operator.WithoutTemporaryPatches"
 }
 
-// availability finds out whether temporary patches can be served, by requests that don't fail without the definition or a right.
+// availability finds out whether temporary patches can be served, by requests that don't fail without the definition or
+// a right.
 type availability struct {
 	kind       schema.GroupVersionKind
 	resource   string   // the plural
@@ -70,8 +71,8 @@ func (a *availability) await(ctx context.Context) bool {
 	}
 }
 
-// severity is the level at which an obstacle is logged. Without the definition nobody wants patches; with it somebody does. Package cluster
-// logs that the API server doesn't answer.
+// severity is the level at which an obstacle is logged. Without the definition nobody wants patches; with it somebody
+// does. Package cluster logs that the API server doesn't answer.
 func severity(err error) slog.Level {
 	var rights *missingRightsError
 	switch {

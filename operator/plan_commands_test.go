@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// chain controls gadgets: a store, and a front that waits for it; the second release has no store any more. A spec says what is in the
-// store.
+// chain controls gadgets: a store, and a front that waits for it; the second release has no store any more. A spec says
+// what is in the store.
 type chain struct{ release int }
 
 func (chain) Kind() schema.GroupVersionKind { return gadgets }

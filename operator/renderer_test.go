@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// vault is a widget's controller with a Secret, a value that is only made when it is deployed, and a disabled component.
+// vault is a widget's controller with a Secret, a value that is only made when it is deployed, and a disabled
+// component.
 type vault struct{ widget }
 
 func (vault) Setup(ctx context.Context, s *reconcile.Session) error {

@@ -258,8 +258,8 @@ type service struct {
 	run  func(context.Context) error
 }
 
-// runAll starts services in the order of their names and waits for all. The first error stops the others, and those that haven't
-// been started aren't started. It returns all errors.
+// runAll starts services in the order of their names and waits for all. The first error stops the others, and those
+// that haven't been started aren't started. It returns all errors.
 func runAll(ctx context.Context, services []service) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

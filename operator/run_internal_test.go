@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"testing"
@@ -147,4 +148,27 @@ func TestUntilLost(t *testing.T) {
 			return errEngine
 		}))
 	})
+}
+
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	var log []string
+	named := func(name string, inTerm bool, err error) step {
+		return step{name: name, inTerm: inTerm, start: func(ctx context.Context) (func(), error) {
+			log = append(log, "start "+name)
+			return func() { log = append(log, fmt.Sprintf("stop %s: %v", name, context.Cause(ctx))) }, err
+		}}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var started steps
+	require.NoError(t, started.start(ctx, named("a", false, nil), named("b", true, nil), named("c", false, nil)))
+	require.ErrorIs(t, started.start(ctx, named("d", false, errEngine), named("e", false, nil)), errEngine)
+	cancel() // the steps outlive it
+	started.stop(true)
+	started.stop(false)
+	started.stop(false)
+	assert.Equal(t, []string{
+		"start a", "start b", "start c", "start d",
+		"stop b: b: the operator stops", "stop c: c: the operator stops", "stop a: a: the operator stops",
+	}, log)
 }

@@ -17,10 +17,10 @@ type step struct {
 	stop  func()
 }
 
-// steps are those that have been started, in order.
+// steps are the started steps, in order.
 type steps []step
 
-// start starts further steps in order, until one fails. They go on when ctx ends, and stop by stop.
+// start starts further steps in order, until one fails. They outlive ctx and end by stop.
 func (s *steps) start(ctx context.Context, all ...step) error {
 	for _, one := range all {
 		ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -40,7 +40,7 @@ func (s *steps) start(ctx context.Context, all ...step) error {
 	return nil
 }
 
-// stop stops the steps in reverse order, or of them only those of the term.
+// stop stops the steps in reverse order, each once. With onlyInTerm it stops only the steps in the term.
 func (s *steps) stop(onlyInTerm bool) {
 	for _, one := range slices.Backward(*s) {
 		if one.inTerm || !onlyInTerm {

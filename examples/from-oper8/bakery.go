@@ -18,7 +18,8 @@ func (Bakery) Kind() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "examples.operkit.dev", Version: "v1", Kind: "Bakery"}
 }
 
-// Setup implements reconcile.Controller. Components and objects have the names that they had, by which temporary patches find them.
+// Setup implements reconcile.Controller. Components and objects have the names that they had, by which temporary
+// patches find them.
 func (Bakery) Setup(_ context.Context, s *reconcile.Session) error {
 	var bakery struct {
 		Spec struct {

@@ -1,5 +1,5 @@
-// Command from-oper8 is an operator that takes over from one that was written with oper8: its resources, their objects, temporary patches
-// and the environment of its Pod go on as they are.
+// Command from-oper8 is an operator that takes over from one that was written with oper8: its resources, their objects,
+// temporary patches and the environment of its Pod go on as they are.
 package main
 
 import (

@@ -70,8 +70,8 @@ spec:
         spec: {template: {spec: {containers: [{name: oven, resources: {limits: {memory: 1Gi}}}]}}}
 `
 
-// objects are those that oper8 applied for the bakery, with the patch, and with two things that this operator renders no more: a recipe, and
-// a ConfigMap.
+// objects are those that oper8 applied for the bakery, with the patch, and with two things that this operator renders
+// no more: a recipe, and a ConfigMap.
 func (w *world) objects(owner *unstructured.Unstructured) []*unstructured.Unstructured {
 	w.t.Helper()
 	var made []*unstructured.Unstructured

@@ -31,7 +31,8 @@ var (
 	deployments = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 )
 
-// world is a namespace of a real control plane, the user of the operator, somebody else: the administrator, and oper8 as it was.
+// world is a namespace of a real control plane, the user of the operator, somebody else: the administrator, and oper8
+// as it was.
 type world struct {
 	*envtest.Env
 	*bystander.Bystander
@@ -78,8 +79,9 @@ func (w *world) object(text string) *unstructured.Unstructured {
 	return obj
 }
 
-// writes are those of the operator since it was started, without the events that it told, and without what the API server refused
-// because somebody else, such as the Deployment's controller, had just written another state: the operator tries that again.
+// writes are those of the operator since it was started, without the events that it told, and without what the API
+// server refused because somebody else, such as the Deployment's controller, had just written another state: the
+// operator tries that again.
 func (w *world) writes() audit.Calls {
 	w.t.Helper()
 	return w.CallsSince(w.t, w.started, w.operator).Writes().Filter(func(c audit.Call) bool {

@@ -15,7 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// What is shipped to install the operator is taken by an API server, and the program understands what the Deployment tells it.
+// What is shipped to install the operator is taken by an API server, and the program understands what the Deployment
+// tells it.
 func TestManifestsOfTheOperator(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)

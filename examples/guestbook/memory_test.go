@@ -77,7 +77,8 @@ func TestRefusedInMemory(t *testing.T) {
 	assert.Equal(t, 3, attempts)
 }
 
-// Everything that is rendered, in a file, so that a change of it is seen in the review. `go test . -run Golden -update` writes it.
+// Everything that is rendered, in a file, so that a change of it is seen in the review. `go test . -run Golden -update`
+// writes it.
 func TestGoldenInMemory(t *testing.T) {
 	t.Parallel()
 	h := inMemory(t)

@@ -20,7 +20,8 @@ func TestAHundredReconcilesOfASettledGuestbookCostNoCall(t *testing.T) {
 	w.settled()
 	count := func() int { return strings.Count(p.Output(), reconciled) }
 	before, mark := count(), w.Mark(t)
-	// Labels: an annotation is another generation of a Deployment, which isn't ready until its controller has seen that.
+	// Labels: an annotation is another generation of a Deployment, which isn't ready until its controller has seen
+	// that.
 	touched := []schema.GroupVersionKind{v1.GuestbookKind, configMaps, deployments, services}
 	names := []string{"hello", "hello-web", "hello-web", "hello-redis"}
 	for n := range 100 {

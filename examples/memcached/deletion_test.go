@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The Deployment goes by its owner reference, its Pods by theirs: the operator has nothing to do, so it needn't even run.
+// The Deployment goes by its owner reference, its Pods by theirs: the operator has nothing to do, so it needn't even
+// run.
 func TestDeletion(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

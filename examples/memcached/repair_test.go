@@ -59,8 +59,8 @@ func TestDeletedDeploymentIsCreatedAgain(t *testing.T) {
 	assert.Equal(t, 1, w.written(mark)[writesDeployment])
 }
 
-// Whoever scales by the scale subresource, an autoscaler or `kubectl scale`, is left the number: the size of the resource
-// doesn't count until that one's entry in managedFields is gone, as by any other write of the number.
+// Whoever scales by the scale subresource, an autoscaler or `kubectl scale`, is left the number: the size of the
+// resource doesn't count until that one's entry in managedFields is gone, as by any other write of the number.
 func TestScalerDecides(t *testing.T) {
 	t.Parallel()
 	w, _ := settledWorld(t)

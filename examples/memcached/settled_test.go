@@ -16,7 +16,8 @@ func TestSettledMemcachedCostsNoCall(t *testing.T) {
 	w, _ := settledWorld(t)
 	mark := w.Mark(t)
 	for n := range 10 {
-		// Labels: an annotation is another generation of a Deployment, which isn't ready until its controller has seen that.
+		// Labels: an annotation is another generation of a Deployment, which isn't ready until its controller has seen
+		// that.
 		w.Merge(v1.MemcachedKind, "hello", fmt.Sprintf(`{"metadata":{"labels":{"visits":"%d"}}}`, n))
 		w.Merge(deployments, "hello", fmt.Sprintf(`{"metadata":{"labels":{"visits":"%d"}}}`, n))
 		time.Sleep(50 * time.Millisecond)

@@ -107,7 +107,8 @@ func (w *world) written(mark envtest.Mark) map[string]int {
 }
 
 // changed is as written, without what the API server refused: to take a field back the operator says which state of the
-// object it means, and tries again when somebody else, such as the Deployment's controller, has just written another one.
+// object it means, and tries again when somebody else, such as the Deployment's controller, has just written another
+// one.
 func (w *world) changed(mark envtest.Mark) map[string]int {
 	w.t.Helper()
 	return w.writes(mark).Filter(func(call audit.Call) bool { return call.Code != http.StatusConflict }).Count()

@@ -1,5 +1,5 @@
-// Command versions-by-files is an operator of which each resource says from which release its templates are: one program, and a git repository
-// that has the files of all releases.
+// Command versions-by-files is an operator of which each resource says from which release its templates are: one
+// program, and a git repository that has the files of all releases.
 package main
 
 import (

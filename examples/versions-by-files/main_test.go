@@ -75,7 +75,8 @@ func sample(t *testing.T, version string) *unstructured.Unstructured {
 	return kiosk
 }
 
-// world is a namespace of a real control plane in which the operator runs, with the rights that it is shipped with, and somebody else.
+// world is a namespace of a real control plane in which the operator runs, with the rights that it is shipped with, and
+// somebody else.
 type world struct {
 	*envtest.Env
 	*bystander.Bystander

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// call runs a command of the newest release with all releases in a folder, and wants none of their processes to be left.
+// call runs a command of the newest release with all releases in a folder, and wants none of their processes to be
+// left.
 func call(t *testing.T, directory, stdin string, args ...string) program.Result {
 	t.Helper()
 	command := exec.Command(filepath.Join(versions(t), "1.1.0", "site-operator"), append(args, "--versions.directory", directory)...)

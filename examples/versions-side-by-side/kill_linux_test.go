@@ -33,8 +33,9 @@ const (
 	town = 20
 )
 
-// TestUpgradeWhileReleasesAreKilled upgrades sites one by one while both releases run, and are killed at random moments, edits some
-// meanwhile, and wants all to be as if nobody had been killed. By default it does so once, `make soak` twenty times.
+// TestUpgradeWhileReleasesAreKilled upgrades sites one by one while both releases run, and are killed at random
+// moments, edits some meanwhile, and wants all to be as if nobody had been killed. By default it does so once, `make
+// soak` twenty times.
 func TestUpgradeWhileReleasesAreKilled(t *testing.T) {
 	seed, passes := uint64(time.Now().UnixNano()), 1
 	if os.Getenv(soakVariable) != "" {
@@ -227,7 +228,8 @@ func (u *upgrade) wantAllUpgraded() {
 	assert.Empty(t, refused, "but for statuses of sites that have been edited meanwhile")
 }
 
-// wantNoOrphan wants the namespace to hold these objects, each of a site that there is, and nothing besides but what belongs to them.
+// wantNoOrphan wants the namespace to hold these objects, each of a site that there is, and nothing besides but what
+// belongs to them.
 func (u *upgrade) wantNoOrphan(all []string) {
 	t := u.t
 	t.Helper()
@@ -271,7 +273,8 @@ func (u *upgrade) wantNoProcessLeft() {
 	assert.Empty(t, processesIn(t, u.manager.directory))
 }
 
-// processesIn are those that work in a folder of a directory: releases do, each in its own, whoever is their parent by now.
+// processesIn are those that work in a folder of a directory: releases do, each in its own, whoever is their parent by
+// now.
 func processesIn(t *testing.T, directory string) (pids []string) {
 	t.Helper()
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")

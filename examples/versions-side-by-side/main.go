@@ -1,5 +1,5 @@
-// Command versions-side-by-side is an operator for web sites of which several releases work in one cluster: each site is in the version that
-// it says, and is upgraded when it says another one.
+// Command versions-side-by-side is an operator for web sites of which several releases work in one cluster: each site
+// is in the version that it says, and is upgraded when it says another one.
 package main
 
 import (
@@ -19,8 +19,8 @@ import (
 //	go build -ldflags "-X main.release=1.0.0"
 var release = "1.1.0"
 
-// releases stands for the history of a repository: in one of your own there is the newest controller alone, and the binary of an older
-// release is built of the sources of its tag.
+// releases stands for the history of a repository: in one of your own there is the newest controller alone, and the
+// binary of an older release is built of the sources of its tag.
 var releases = map[string]reconcile.Controller{"1.0.0": v100.Site{}, "1.1.0": v110.Site{}}
 
 func main() {

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadme walks through the README word by word on a cluster of its own, with the releases that its first block has built: each line
-// has to succeed, and to print, after a while, what its comment says.
+// TestReadme walks through the README word by word on a cluster of its own, with the releases that its first block has
+// built: each line has to succeed, and to print, after a while, what its comment says.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t, envtest.Start(t, envtest.OwnCluster()))

@@ -1,5 +1,6 @@
-// Command versions prints a template as one version of a git repository has it, whatever is checked out there: the version is said by its
-// number, and what the template asks for by arguments. It is an example of the module vcs and uses no other one.
+// Command versions prints a template as one version of a git repository has it, whatever is checked out there: the
+// version is said by its number, and what the template asks for by arguments. It is an example of the module vcs and
+// uses no other one.
 package main
 
 import (

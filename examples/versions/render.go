@@ -26,7 +26,8 @@ func (s settings) render(ctx context.Context) (text []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// The folder has the name of the commit: a tag that is moved is another one, and repositories may share what they have in common.
+	// The folder has the name of the commit: a tag that is moved is another one, and repositories may share what they
+	// have in common.
 	folder := filepath.Join(s.cache, string(version.Ref.Commit))
 	checkout, err := repository.Checkout(ctx, string(version.Ref.Commit), folder, vcs.Worktree)
 	if err != nil {
@@ -59,7 +60,8 @@ func find(ctx context.Context, repository *vcs.Repository, text string) (vcs.Ver
 	return vcs.Version{}, fmt.Errorf("%s has no version %q: choose one of %s", repository.Path(), text, strings.Join(numbers, ", "))
 }
 
-// execute is a template of a folder with values. A path that leads out of the folder is an error, and so is a value that is missing.
+// execute is a template of a folder with values. A path that leads out of the folder is an error, and so is a value
+// that is missing.
 func execute(folder, path string, values map[string]string) ([]byte, error) {
 	files, err := os.OpenRoot(folder)
 	if err != nil {

@@ -25,8 +25,8 @@ const largestAnswer = 64 << 10
 // client asks channels. One that hangs holds a reconcile up for so long, once.
 var client = &http.Client{Timeout: 5 * time.Second}
 
-// channels knows what release channels said last, so that a reconcile needn't ask. The zero value knows nothing. It is safe for
-// concurrent use.
+// channels knows what release channels said last, so that a reconcile needn't ask. The zero value knows nothing. It is
+// safe for concurrent use.
 type channels struct {
 	mu    sync.Mutex
 	known map[string]channel // by the name of the WebApp
@@ -41,8 +41,8 @@ type channel struct {
 	failure error  // why it can't be asked now
 }
 
-// version is what the channel of app named last, empty if it never did, and why it can't be asked now. It is asked here when
-// nobody has before: the next poll may be far away.
+// version is what the channel of app named last, empty if it never did, and why it can't be asked now. It is asked here
+// when nobody has before: the next poll may be far away.
 func (c *channels) version(ctx context.Context, app *v1.WebApp) (string, error) {
 	one, known := c.of(app.Name)
 	if !known || one.app != app.UID || one.url != app.Spec.Channel {
@@ -110,7 +110,8 @@ func ask(ctx context.Context, address string) (string, error) {
 	return released.Version, nil
 }
 
-// cause is an error without what differs from try to try, such as the port that a request came from: each reason is told once.
+// cause is an error without what differs from try to try, such as the port that a request came from: each reason is
+// told once.
 func cause(err error) error {
 	var asked *url.Error
 	if errors.As(err, &asked) {

@@ -24,8 +24,8 @@ var (
 	namespaces = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 )
 
-// stage is the component of one namespace. Its objects refer to the WebApp as their owner: what has no namespace may own
-// objects of any, so the cluster collects them with it.
+// stage is the component of one namespace. Its objects refer to the WebApp as their owner: what has no namespace may
+// own objects of any, so the cluster collects them with it.
 type stage struct {
 	v1.Stage
 	image, version string

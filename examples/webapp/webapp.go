@@ -32,7 +32,8 @@ func (*WebApp) Kind() schema.GroupVersionKind { return v1.WebAppKind }
 // Scope implements reconcile.Scoper, for rendering without a cluster.
 func (*WebApp) Scope() deploy.Scope { return deploy.ClusterScoped }
 
-// Sources implements source.Provider. ConfigMaps are watched from the start, since they are read before the first is written.
+// Sources implements source.Provider. ConfigMaps are watched from the start, since they are read before the first is
+// written.
 func (w *WebApp) Sources() source.Sources {
 	return source.Sources{
 		Owned:    []source.Owned{{Kind: configMaps}},
@@ -64,7 +65,8 @@ func (w *WebApp) Setup(ctx context.Context, s *reconcile.Session) error {
 // toldByChannel stands for the version in a dry run that can't know it. It is good for a tag and for a label.
 const toldByChannel = "told-by-the-channel"
 
-// version is the one that is to be out: what the channel named last, or, as long as it has named none, what is out already.
+// version is the one that is to be out: what the channel named last, or, as long as it has named none, what is out
+// already.
 func (w *WebApp) version(ctx context.Context, s *reconcile.Session, app *v1.WebApp) (version string, err error) {
 	var silence error
 	if !s.DryRun() { // which asks nobody outside of the cluster
@@ -84,8 +86,8 @@ func (w *WebApp) version(ctx context.Context, s *reconcile.Session, app *v1.WebA
 	return "", request.Precondition("no version is known yet: %w", silence)
 }
 
-// versionOut is the version of the first stage that has one, which is the newest; empty if none has. By it a restart of the
-// operator changes nothing while the channel is down.
+// versionOut is the version of the first stage that has one, which is the newest; empty if none has. By it a restart of
+// the operator changes nothing while the channel is down.
 func versionOut(ctx context.Context, s *reconcile.Session, stages []v1.Stage) (string, error) {
 	owned, err := s.Manager().Owned(ctx, []schema.GroupVersionKind{configMaps})
 	if err != nil {

@@ -26,9 +26,9 @@ var (
 	children    = []schema.GroupVersionKind{configMaps, services, deployments}
 )
 
-// world is a real control plane with two namespaces and an operator's user in it, a release channel, and somebody else who
-// looks and meddles. Each operator serves every WebApp of the cluster, whichever namespaces it watches: so tests run one
-// after the other, and each takes its WebApp away.
+// world is a real control plane with two namespaces and an operator's user in it, a release channel, and somebody else
+// who looks and meddles. Each operator serves every WebApp of the cluster, whichever namespaces it watches: so tests
+// run one after the other, and each takes its WebApp away.
 type world struct {
 	*envtest.Env
 	*bystander.Bystander
@@ -70,7 +70,8 @@ func (w *world) in(namespace string) *bystander.Bystander {
 	return bystander.New(w.t, w.api, namespace, "somebody")
 }
 
-// start runs the operator until the test ends or stops it. It watches all namespaces: which ones it needs a WebApp says.
+// start runs the operator until the test ends or stops it. It watches all namespaces: which ones it needs a WebApp
+// says.
 func (w *world) start() *program.Process {
 	w.t.Helper()
 	return program.Start(w.t, program.Command("run", "--kubeconfig", w.config, "--channel.interval", "50ms"))

@@ -7,10 +7,11 @@ import (
 )
 
 // Config holds the settings of an operator's process. The key of a field is its path in small letters with hyphens:
-// leader-election.renew-deadline is LeaderElection.RenewDeadline. Default returns the defaults; the zero value isn't valid.
+// leader-election.renew-deadline is LeaderElection.RenewDeadline. Default returns the defaults; the zero value isn't
+// valid.
 type Config struct {
-	// Kubeconfig is the kubeconfig file, empty to look where kubectl does and then at the Pod's service account. Context is one
-	// of its contexts, empty for the current one.
+	// Kubeconfig is the kubeconfig file, empty to look where kubectl does and then at the Pod's service account.
+	// Context is one of its contexts, empty for the current one.
 	Kubeconfig, Context string
 	KubeAPI             KubeAPI
 	// Controllers are the kinds whose controllers work; none means all.
@@ -33,24 +34,26 @@ type Config struct {
 
 // KubeAPI limits the requests to the API server.
 type KubeAPI struct {
-	// QPS is how many requests a second are sent in the long run. Burst is how many may be sent at once, 0 for twice QPS.
+	// QPS is how many requests a second are sent in the long run. Burst is how many may be sent at once, 0 for twice
+	// QPS.
 	QPS   float64
 	Burst int
 }
 
 // Watch sets what is watched, and when it is reconciled.
 type Watch struct {
-	// Namespaces are names or patterns such as "team-*". A "!" in front leaves namespaces out, and the last entry that fits
-	// decides. None means all.
+	// Namespaces are names or patterns such as "team-*". A "!" in front leaves namespaces out, and the last entry that
+	// fits decides. None means all.
 	Namespaces []string
 	// NamespaceSelector selects namespaces by their labels, such as "tier=prod".
 	NamespaceSelector string
-	// Filter is which changes of a resource count, by a name as for filter.Named; empty for all but those of the status.
+	// Filter is which changes of a resource count, by a name as for filter.Named; empty for all but those of the
+	// status.
 	Filter string
 	// Workers is how many resources are reconciled at once, 0 for the default of watch.Workers.
 	Workers int
-	// Period is the time after which a ready resource is reconciled again without an event, Recheck that of a resource that isn't
-	// ready. 0 is never.
+	// Period is the time after which a ready resource is reconciled again without an event, Recheck that of a resource
+	// that isn't ready. 0 is never.
 	Period, Recheck time.Duration
 	// Timeout is how long a reconcile may take, Grace how long running reconciles may go on when the process is to end.
 	Timeout, Grace time.Duration
@@ -60,7 +63,8 @@ type Watch struct {
 type Retry struct {
 	// First is the time before the first retry. It doubles with each failure in a row up to Longest.
 	First, Longest time.Duration
-	// Attempts is the number of failures in a row after which a resource isn't retried until it changes; 0 retries for ever.
+	// Attempts is the number of failures in a row after which a resource isn't retried until it changes; 0 retries for
+	// ever.
 	Attempts int
 }
 
@@ -86,8 +90,8 @@ type Objects struct {
 
 // Versions sets which versions resources may want.
 type Versions struct {
-	// Supported are the versions on offer. Strict refuses resources that want another version or none, except for kinds whose name
-	// matches a pattern of Exempt.
+	// Supported are the versions on offer. Strict refuses resources that want another version or none, except for kinds
+	// whose name matches a pattern of Exempt.
 	Supported []string
 	Strict    bool
 	Exempt    []string
@@ -98,11 +102,11 @@ type Versions struct {
 // LeaderElection sets how the replicas of an operator agree on the one that works.
 type LeaderElection struct {
 	Lock Lock
-	// Name is the name of the Lease or ConfigMap, empty for the operator's name. Namespace is its namespace, empty for that of the
-	// Pod; outside of a Pod it is required.
+	// Name is the name of the Lease or ConfigMap, empty for the operator's name. Namespace is its namespace, empty for
+	// that of the Pod; outside of a Pod it is required.
 	Name, Namespace string
-	// Duration is the time without renewal after which another replica takes over a Lease or a resource, RenewDeadline the time
-	// without renewal after which a replica stops to work, and RetryPeriod the time between two renewals.
+	// Duration is the time without renewal after which another replica takes over a Lease or a resource, RenewDeadline
+	// the time without renewal after which a replica stops to work, and RetryPeriod the time between two renewals.
 	Duration, RenewDeadline, RetryPeriod time.Duration
 }
 
@@ -115,7 +119,8 @@ const (
 	AutoLock Lock = "auto"
 	// LeaseLock is a Lease, see leader.Lease: another replica takes over when the leader is gone for a while.
 	LeaseLock Lock = "lease"
-	// ForLifeLock is a ConfigMap that the Pod owns, see leader.ForLife: another replica takes over when the Pod is deleted.
+	// ForLifeLock is a ConfigMap that the Pod owns, see leader.ForLife: another replica takes over when the Pod is
+	// deleted.
 	ForLifeLock Lock = "for-life"
 	// PerObjectLock lets all replicas work, each resource by one replica at a time, see leader.PerObject.
 	PerObjectLock Lock = "per-object"
@@ -163,7 +168,8 @@ const (
 	NoAddress = "off"
 )
 
-// Health serves probes by HTTP: /healthz reports whether the process makes progress, /readyz whether it has read the cluster.
+// Health serves probes by HTTP: /healthz reports whether the process makes progress, /readyz whether it has read the
+// cluster.
 type Health struct {
 	// Address is AutoAddress, NoAddress or one to listen on; the usual port is 8081.
 	Address string
@@ -175,8 +181,8 @@ type Metrics struct {
 	Address string
 	// CertificateFile and KeyFile, in PEM, are for HTTPS. They are read again when they change.
 	CertificateFile, KeyFile string
-	// Authorize serves only clients that send the token of a service account that RBAC lets get /metrics. It implies HTTPS, with
-	// a self-signed certificate without a CertificateFile.
+	// Authorize serves only clients that send the token of a service account that RBAC lets get /metrics. It implies
+	// HTTPS, with a self-signed certificate without a CertificateFile.
 	Authorize bool
 }
 

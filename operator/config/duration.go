@@ -15,7 +15,8 @@ var oper8Duration = regexp.MustCompile(`^(\d+hr)?(\d+m)?(\d+(\.\d*)?s)?$`)
 // duration is the value of a flag that is read by ParseDuration.
 type duration time.Duration
 
-// DurationVar adds a flag for a duration that is written as those of Config, see ParseDuration. Its value is stored in at.
+// DurationVar adds a flag for a duration that is written as those of Config, see ParseDuration. Its value is stored in
+// at.
 func DurationVar(set *pflag.FlagSet, at *time.Duration, name string, value time.Duration, usage string) {
 	*at = value
 	set.Var((*duration)(at), name, usage)

@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics are the metrics of one process. Its methods are safe for concurrent use. Leads, Engine, Reconciler, Events and Collect of nil
-// Metrics do nothing.
+// Metrics are the metrics of one process. Its methods are safe for concurrent use. Leads, Engine, Reconciler, Events
+// and Collect of nil Metrics do nothing.
 type Metrics struct {
 	registry   *prometheus.Registry
 	reconciles reconciles

@@ -20,7 +20,8 @@ var (
 		"manager, or the same operator installed twice.", []string{controller}, nil)
 )
 
-// mostVersions limits the labels of versions, which the authors of resources choose. Other is the label of rare versions.
+// mostVersions limits the labels of versions, which the authors of resources choose. Other is the label of rare
+// versions.
 const (
 	mostVersions = 20
 	other        = "other"

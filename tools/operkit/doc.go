@@ -4,6 +4,6 @@
 //	operkit add component cache --after server
 //	operkit add kind Backup
 //
-// It is run by `go run github.com/operkit/operkit/tools/operkit@latest`, or installed by `go install`. `operkit init --help` tells
-// what is written, README.md the rest.
+// It is run by `go run github.com/operkit/operkit/tools/operkit@latest`, or installed by `go install`. `operkit init
+// --help` tells what is written, README.md the rest.
 package main

@@ -30,8 +30,8 @@ func (Site) Upgrade(_ context.Context, _ *reconcile.Session, from, _ string) err
 	return nil
 }
 
-// Setup implements reconcile.Controller: content, a server that shows it, and a door to that. The content was called page in 1.0.0, where
-// there was no door.
+// Setup implements reconcile.Controller: content, a server that shows it, and a door to that. The content was called
+// page in 1.0.0, where there was no door.
 func (Site) Setup(_ context.Context, s *reconcile.Session) error {
 	var site struct {
 		Spec struct {

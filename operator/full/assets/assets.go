@@ -247,8 +247,8 @@ func forResource(err error) error {
 	return err
 }
 
-// Prune removes the checkouts that no session uses and for whose absolute path wanted returns false, and returns what it has removed.
-// Sessions that begin meanwhile wait.
+// Prune removes the checkouts that no session uses and for whose absolute path wanted returns false, and returns what
+// it has removed. Sessions that begin meanwhile wait.
 func (a *Assets) Prune(ctx context.Context, wanted func(path string) bool) ([]string, error) {
 	a.pruning.Lock()
 	defer a.pruning.Unlock()

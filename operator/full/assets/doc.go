@@ -1,5 +1,6 @@
-// Package assets implements reconcile.Assets by a git repository: a session gets the files of the version that its resource wants. A version
-// is checked out once and read-only, for all resources; replicas and processes on one machine may share the destination.
+// Package assets implements reconcile.Assets by a git repository: a session gets the files of the version that its
+// resource wants. A version is checked out once and read-only, for all resources; replicas and processes on one machine
+// may share the destination.
 //
 //	files, err := assets.Open(ctx, assets.Options{Repository: "/versions", Destination: "/var/cache/versions/{version}"})
 //	...
@@ -7,6 +8,6 @@
 //
 // # When to use it
 //
-// Operators of package operator/full have it by the settings vcs.repository and vcs.destination. Use this package for a repository per kind, or
-// in another program. Embed files that don't depend on a version.
+// Operators of package operator/full have it by the settings vcs.repository and vcs.destination. Use this package for a
+// repository per kind, or in another program. Embed files that don't depend on a version.
 package assets

@@ -19,8 +19,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// FromEnvironment is for operator.Extend: the command run then makes traces if the variables OTEL_* say where these go. Errors of the
-// export are logged once a minute at most. Without OTEL_SERVICE_NAME the service of the traces is named like the operator.
+// FromEnvironment is for operator.Extend: the command run then makes traces if the variables OTEL_* say where these go.
+// Errors of the export are logged once a minute at most. Without OTEL_SERVICE_NAME the service of the traces is named
+// like the operator.
 func FromEnvironment(ctx context.Context, p operator.Process) (operator.Extension, error) {
 	if !p.Runs || !wanted(os.Getenv) {
 		return operator.Extension{}, nil

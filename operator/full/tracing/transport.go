@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Transport makes a span of each request in a trace, and sends the trace to the API server. Watches and other requests outside of reconciles
-// belong to no trace. It is for Wrap of a rest.Config.
+// Transport makes a span of each request in a trace, and sends the trace to the API server. Watches and other requests
+// outside of reconciles belong to no trace. It is for Wrap of a rest.Config.
 func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper {
 	return transport{otelhttp.NewTransport(next,
 		otelhttp.WithTracerProvider(t.provider), otelhttp.WithPropagators(propagation.TraceContext{}),

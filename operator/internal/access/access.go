@@ -1,7 +1,8 @@
-// Package access protects HTTP pages: clients must send a token that the API server knows, and whose user RBAC lets get the page's path, by
-// a nonResourceURLs rule with the verb get.
+// Package access protects HTTP pages: clients must send a token that the API server knows, and whose user RBAC lets get
+// the page's path, by a nonResourceURLs rule with the verb get.
 //
-// Use it for pages that not everybody in the cluster should read. The process needs the ClusterRole system:auth-delegator.
+// Use it for pages that not everybody in the cluster should read. The process needs the ClusterRole
+// system:auth-delegator.
 package access
 
 import (
@@ -29,8 +30,8 @@ import (
 type Reviewer struct {
 	client *rest.RESTClient
 	logger *slog.Logger
-	// allowed and refused are the verdicts that still hold. They are apart, so that any number of unknown tokens pushes no allowed
-	// one out.
+	// allowed and refused are the verdicts that still hold. They are apart, so that any number of unknown tokens pushes
+	// no allowed one out.
 	allowed, refused *cache.LRUExpireCache
 	// asking has room for the questions that are asked at once.
 	asking chan struct{}
@@ -71,9 +72,9 @@ func New(config *rest.Config, logger *slog.Logger) (*Reviewer, error) {
 	}, nil
 }
 
-// Protect serves pages to clients that may read them. Others get 401 without a token that the API server knows, 403 without the
-// right, 429 when too many unknown tokens come at once, and 503 when the API server can't be asked. A verdict holds for a
-// minute, or ten seconds if it is a refusal.
+// Protect serves pages to clients that may read them. Others get 401 without a token that the API server knows, 403
+// without the right, 429 when too many unknown tokens come at once, and 503 when the API server can't be asked. A
+// verdict holds for a minute, or ten seconds if it is a refusal.
 func (r *Reviewer) Protect(pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		token, ok := bearer(req)

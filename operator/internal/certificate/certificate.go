@@ -3,7 +3,8 @@
 //	served, err := certificate.Load("tls.crt", "tls.key", logger)
 //	listener = tls.NewListener(listener, served.Config())
 //
-// Use it where a process serves HTTPS inside a cluster. A server on the Internet wants a library that fetches certificates.
+// Use it where a process serves HTTPS inside a cluster. A server on the Internet wants a library that fetches
+// certificates.
 package certificate
 
 import (
@@ -55,8 +56,8 @@ func SelfSigned(name string) (*Served, error) {
 	return &Served{present: &pair}, err
 }
 
-// Load reads a certificate and its key, in PEM. Changed files are read again, at most ten seconds later. While they can't be read,
-// or don't fit together, the last certificate is served, and that is logged.
+// Load reads a certificate and its key, in PEM. Changed files are read again, at most ten seconds later. While they
+// can't be read, or don't fit together, the last certificate is served, and that is logged.
 func Load(certificateFile, keyFile string, logger *slog.Logger) (*Served, error) {
 	s := &Served{certificateFile: certificateFile, keyFile: keyFile, logger: logger, now: time.Now}
 	if err := s.read(); err != nil {
@@ -65,8 +66,8 @@ func Load(certificateFile, keyFile string, logger *slog.Logger) (*Served, error)
 	return s, nil
 }
 
-// Config returns the configuration of a server: TLS 1.2 and later, and HTTP/1.1 only, since one client could keep a server busy
-// by resetting streams of HTTP/2.
+// Config returns the configuration of a server: TLS 1.2 and later, and HTTP/1.1 only, since one client could keep a
+// server busy by resetting streams of HTTP/2.
 func (s *Served) Config() *tls.Config {
 	return &tls.Config{GetCertificate: s.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 }

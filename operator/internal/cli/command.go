@@ -44,7 +44,8 @@ const showSettings = "settings"
 // everywhere are the settings that the help of each command lists.
 var everywhere = []string{"config", "kubeconfig", "context", "log.level"}
 
-// helpWith hides most settings in the help of commands that have little use for them, and wraps the help for a terminal.
+// helpWith hides most settings in the help of commands that have little use for them, and wraps the help for a
+// terminal.
 func helpWith(flags *pflag.FlagSet, help func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if _, all := cmd.Annotations[showSettings]; !all {

@@ -73,8 +73,8 @@ func (c *connection) controlled(kind schema.GroupKind) (schema.GroupVersionKind,
 	return c.kinds[at], true
 }
 
-// kindOf finds the controlled kind that a word means: by its name, or by the names that the cluster has for its resource. It
-// returns false for a word that is no kind.
+// kindOf finds the controlled kind that a word means: by its name, or by the names that the cluster has for its
+// resource. It returns false for a word that is no kind.
 func (c *connection) kindOf(ctx context.Context, word string) (schema.GroupVersionKind, bool, error) {
 	for _, kind := range c.kinds {
 		if strings.EqualFold(word, kind.Kind) {
@@ -110,8 +110,8 @@ const (
 	kindlessAdvice = "apply its CustomResourceDefinition"
 )
 
-// advised adds to the error of a reconcile what to do if the cluster is the cause. It keeps the whole text, since the error may
-// be about several things, and about other services than the cluster.
+// advised adds to the error of a reconcile what to do if the cluster is the cause. It keeps the whole text, since the
+// error may be about several things, and about other services than the cluster.
 func (c *connection) advised(err error) error {
 	var unavailable *deploy.UnavailableError
 	var unknown *deploy.KindUnknownError

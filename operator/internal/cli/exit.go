@@ -25,7 +25,8 @@ type exitError struct {
 func (e exitError) Unwrap() error { return e.error }
 func (e exitError) ExitCode() int { return e.code }
 
-// ExitCode reports the error of a command and returns the exit code of the program. An error may have a method ExitCode.
+// ExitCode reports the error of a command and returns the exit code of the program. An error may have a method
+// ExitCode.
 func ExitCode(called string, err error, stderr io.Writer) int {
 	if err == nil {
 		return 0

@@ -27,7 +27,7 @@ type offline struct {
 	patches    []resourceFile
 	controller *temporarypatch.Controller
 	patching   *temporarypatch.Reconciler
-	// seen are the resources that were rendered, in any order.
+	// seen are the resources that were rendered.
 	seen []deploy.Ref
 }
 
@@ -37,8 +37,8 @@ type rendered struct {
 	components []manifest.Component
 }
 
-// render renders a resource, or its deletion, with its temporary patches. It then renders the resources among its objects whose
-// kinds this operator controls, too.
+// render renders a resource, or its deletion, with its temporary patches. It then renders the resources among its
+// objects whose kinds this operator controls, too.
 func (o *Operator) render(
 	ctx context.Context, p *Process, resource resourceFile, patches []resourceFile, beside []*unstructured.Unstructured, deletes bool,
 ) ([]rendered, error) {
@@ -165,7 +165,7 @@ func patchesOf(resource resourceFile, patches []resourceFile) []resourceFile {
 	return slices.DeleteFunc(slices.Clone(patches), func(patch resourceFile) bool { return !isTarget(patch, resource) })
 }
 
-// noting is a controller of temporary patches that notes what becomes of them, as it does in a real cluster. checkPatches reads it.
+// noting is a controller of temporary patches that records their results as in a real cluster, for checkPatches.
 type noting struct{ *temporarypatch.Controller }
 
 // Patches implements reconcile.Patcher.
@@ -195,7 +195,8 @@ func (c *offline) reconcilePatches(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// checkPatches returns an error for each patch that wasn't applied to the rendered target, except for expired and paused ones.
+// checkPatches returns an error for each patch that wasn't applied to the rendered target, except for expired and
+// paused ones.
 func (c *offline) checkPatches(ctx context.Context) error {
 	if err := c.reconcilePatches(ctx); err != nil {
 		return err

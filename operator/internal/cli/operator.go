@@ -1,4 +1,5 @@
-// Package cli holds the commands of an operator's program. Package operator says what they need to know of the operator.
+// Package cli holds the commands of an operator's program. Package operator says what they need to know of the
+// operator.
 package cli
 
 import (
@@ -28,7 +29,8 @@ type Operator struct {
 	// Settings are those of the process, which Open reads and logs to log. It fails when the operator can't work.
 	Settings *settings.Settings
 	Open     func(log io.Writer) (*Process, error)
-	// Manager returns a Manager of the operator for a cluster, Patches the controller of temporary patches, nil for none.
+	// Manager returns a Manager of the operator for a cluster, Patches the controller of temporary patches, nil for
+	// none.
 	Manager func(deploy.Cluster) *deploy.Manager
 	Patches func(*deploy.Manager, *slog.Logger) (*temporarypatch.Controller, error)
 	// Commands are the program's own.
@@ -41,8 +43,8 @@ type Process struct {
 	Logger *slog.Logger
 	// Client returns how to reach the API server.
 	Client func() (*rest.Config, error)
-	// Reconciler returns a reconciler for a kind that the operator controls. It deploys by the manager, and more comes after
-	// all other options.
+	// Reconciler returns a reconciler for a kind that the operator controls. It deploys by the manager, and more comes
+	// after all other options.
 	Reconciler func(ctx context.Context, kind schema.GroupVersionKind, manager *deploy.Manager, more ...reconcile.Option) (*reconcile.Reconciler, error)
 	// Run watches and reconciles until ctx ends.
 	Run func(ctx context.Context) error

@@ -37,7 +37,8 @@ func (o *Operator) reconcileCommand() *cobra.Command {
 	return command
 }
 
-// reconcileOnce reconciles a resource and prints what was done to each object, and in the end the state of the resource.
+// reconcileOnce reconciles a resource and prints what was done to each object, and in the end the state of the
+// resource.
 func (o *Operator) reconcileOnce(ctx context.Context, out io.Writer, p *Process, c *connection, ref deploy.Ref) error {
 	var mu sync.Mutex
 	show := func(component *reconcile.Component, results deploy.Results) {

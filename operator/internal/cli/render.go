@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// rendering is what render and run --dry-run do: they print what would be applied for resources in files, without a cluster.
+// rendering is what render and run --dry-run do: they print what would be applied for resources in files, without a
+// cluster.
 type rendering struct {
 	// from is the name of the flag that names the files.
 	from          string
@@ -70,8 +71,8 @@ func (r *rendering) flags(command *cobra.Command, shorthand, with string) {
 	set.BoolVar(&r.showDisabled, "show-disabled", false, "write disabled components too, below DISABLED (with --output-dir)")
 }
 
-// run renders the resources in the order of the files. One that can't be rendered is an error in the end, and the others are
-// rendered all the same.
+// run renders the resources in the order of the files. One that can't be rendered is an error in the end, and the
+// others are rendered all the same.
 func (r *rendering) run(ctx context.Context, out io.Writer, o *Operator, p *Process) error {
 	if r.showDisabled && r.outputDir == "" {
 		return Usage("--show-disabled goes with --output-dir")
@@ -132,7 +133,8 @@ func (r *rendering) open() (err error) {
 	return nil
 }
 
-// write prints the components of a resource in the order of the rollout, or writes each into a file and prints its path.
+// write prints the components of a resource in the order of the rollout, or writes each into a file and prints its
+// path.
 func (r *rendering) write(resource rendered) error {
 	var errs []error
 	for _, c := range resource.components {

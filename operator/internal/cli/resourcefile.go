@@ -173,8 +173,8 @@ func asRendered(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return obj
 }
 
-// putInNamespaces puts resources without a namespace into "default", unless a controller or a CustomResourceDefinition among the
-// files has their kind cluster-scoped.
+// putInNamespaces puts resources without a namespace into "default", unless a controller or a CustomResourceDefinition
+// among the files has their kind cluster-scoped.
 func (o *Operator) putInNamespaces(ctx context.Context, files ...resourceFile) error {
 	var definitions []*unstructured.Unstructured
 	for _, file := range files {

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// selection is which resources of the operator a command is about, given as for kubectl: [KIND] [NAME...], or KIND/NAME...;
-// an operator of one kind needs no KIND.
+// selection is which resources of the operator a command is about, given as for kubectl: [KIND] [NAME...], or
+// KIND/NAME...; an operator of one kind needs no KIND.
 type selection struct {
 	namespace string
 	all       bool
@@ -41,8 +41,8 @@ type meaning struct {
 	labels labels.Selector
 }
 
-// resolve finds the resources, and reports whether each was named. A named resource that doesn't exist and kinds that can't be
-// listed are errors beside the resources that were found.
+// resolve finds the resources, and reports whether each was named. A named resource that doesn't exist and kinds that
+// can't be listed are errors beside the resources that were found.
 func (s *selection) resolve(ctx context.Context, c *connection, args []string) (objects []*unstructured.Unstructured, byName bool, err error) {
 	m, err := s.meaning(ctx, c, args)
 	if err != nil {

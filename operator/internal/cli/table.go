@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// writeTable writes rows in columns. On a terminal each row is cut to one line, and the widest columns are cut first, so that the
-// last one has room.
+// writeTable writes rows in columns. On a terminal each row is cut to one line, and the widest columns are cut first,
+// so that the last one has room.
 func writeTable(out io.Writer, rows [][]string) error {
 	columns := columnsOf(out)
 	var cut strings.Builder

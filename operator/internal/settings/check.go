@@ -94,7 +94,8 @@ func (s *Settings) checkElection() {
 			s.warnings = append(s.warnings, fmt.Sprintf("%s has no meaning with leader-election.lock %s", old, e.Lock))
 			s.forget(key)
 		}
-		// A source that sets another lock overrules these settings of other sources. Defaults are no mistake, since a file may hold all settings.
+		// A source that sets another lock overrules these settings of other sources. Defaults are no mistake, since a
+		// file may hold all settings.
 		if s.origins[key].Source < s.origins["leader-election.lock"].Source {
 			s.forget(key)
 		}

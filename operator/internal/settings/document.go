@@ -7,7 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Document returns a file with these settings, which have to be in the order of All. A comment behind each value names its source.
+// Document returns a file with these settings, which have to be in the order of All. A comment behind each value names
+// its source.
 func Document(settings []Setting) ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	for _, one := range settings {

@@ -23,8 +23,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d settings are wrong:\n  %s", len(e.Problems), strings.Join(e.Problems, "\n  "))
 }
 
-// Load reads the environment, in the form of os.Environ, and the file, after the flags were parsed, and returns all settings. The error is
-// an *Error.
+// Load reads the environment, in the form of os.Environ, and the file, after the flags were parsed, and returns all
+// settings. The error is an *Error.
 func (s *Settings) Load(environ []string) (config.Config, error) {
 	s.Flags()
 	s.flags.VisitAll(func(f *pflag.Flag) {

@@ -62,7 +62,8 @@ func TestOper8Environment(t *testing.T) {
 	}
 }
 
-// operator 9-13: each of oper8's keys has a counterpart, or there is a reason. pod_name is read where it is of use, by package leader.
+// operator 9-13: each of oper8's keys has a counterpart, or there is a reason. pod_name is read where it is of use, by
+// package leader.
 func TestEveryKeyOfOper8(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "config", "README.md"))

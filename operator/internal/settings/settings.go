@@ -1,9 +1,9 @@
-// Package settings reads the settings of an operator's process: from flags, the environment and a file, in this order of precedence,
-// over the defaults of the program.
+// Package settings reads the settings of an operator's process: from flags, the environment and a file, in this order
+// of precedence, over the defaults of the program.
 //
 // Each setting has one key. The key watch.workers of guestbook-operator is the flag --watch.workers, the variable
-// GUESTBOOK_OPERATOR_WATCH_WORKERS, and watch: {workers: 4} in the file of --config. A text is converted to the type of its key, and
-// to no other: 1.10 stays a version. All mistakes are reported at once, each with where it is.
+// GUESTBOOK_OPERATOR_WATCH_WORKERS, and watch: {workers: 4} in the file of --config. A text is converted to the type of
+// its key, and to no other: 1.10 stays a version. All mistakes are reported at once, each with where it is.
 package settings
 
 import (
@@ -45,10 +45,11 @@ type Options struct {
 	Defaults func(*config.Config)
 	// Kinds are those of the program's controllers: the setting controllers takes no others. Without any it takes all.
 	Kinds []string
-	// Oper8 reads the environment by oper8's names, too, and warns about each that counts. The lock of leader election is the one that
-	// oper8 takes in the same environment.
+	// Oper8 reads the environment by oper8's names, too, and warns about each that counts. The lock of leader election
+	// is the one that oper8 takes in the same environment.
 	Oper8 bool
-	// NamespaceFile is the file by which Oper8 finds out whether the process runs in a Pod; default leader.NamespaceFile.
+	// NamespaceFile is the file by which Oper8 finds out whether the process runs in a Pod; default
+	// leader.NamespaceFile.
 	NamespaceFile string
 }
 
@@ -74,8 +75,8 @@ func clone(c config.Config) config.Config {
 	return c
 }
 
-// Flags returns the flags, for a command to add. Flags that are added to them before Load are settings, too. Parsing accepts any value,
-// and Load reports the wrong ones.
+// Flags returns the flags, for a command to add. Flags that are added to them before Load are settings, too. Parsing
+// accepts any value, and Load reports the wrong ones.
 func (s *Settings) Flags() *pflag.FlagSet {
 	s.flags.VisitAll(func(f *pflag.Flag) {
 		if _, ours := f.Value.(*given); !ours {
@@ -213,8 +214,8 @@ func (s *Settings) Given(key string) bool { return s.origins[key].Source != Prog
 // Warnings are harmless mistakes, such as environment variables that nobody reads.
 func (s *Settings) Warnings() []string { return s.warnings }
 
-// Tolerate makes Load warn about wrong and unknown settings, and use the defaults instead: for a release that gets the settings of another
-// one. A file that can't be read remains an error.
+// Tolerate makes Load warn about wrong and unknown settings, and use the defaults instead: for a release that gets the
+// settings of another one. A file that can't be read remains an error.
 func (s *Settings) Tolerate() { s.tolerant = true }
 
 // Tolerant is the annotation of commands that tolerate settings, see Tolerate.

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Suggestion returns the known name that is most like name, as the end of an error and with a prefix before it; empty if none is like it.
+// Suggestion returns the known name that is most like name, as the end of an error and with a prefix before it; empty
+// if none is like it.
 func Suggestion(name string, known []string, prefix string) string {
 	best, distance := "", max(2, len(name)/4)+1
 	for _, candidate := range slices.Sorted(slices.Values(known)) {
@@ -19,7 +20,8 @@ func Suggestion(name string, known []string, prefix string) string {
 	return fmt.Sprintf(": did you mean %s%s?", prefix, best)
 }
 
-// edits returns how many characters have to be inserted, removed or changed to turn one text into the other (Levenshtein).
+// edits returns how many characters have to be inserted, removed or changed to turn one text into the other
+// (Levenshtein).
 func edits(from, to string) int {
 	row := make([]int, len(to)+1)
 	for j := range row {

@@ -121,7 +121,8 @@ func checkAfter(component string, after, there []string) error {
 	return nil
 }
 
-// componentValues names what a component consists of as nothing in the controller's package is called, its own files aside.
+// componentValues names what a component consists of as nothing in the controller's package is called, its own files
+// aside.
 func componentValues(p *project.Project, c source.Controller, component string) project.Values {
 	file := name.File(component)
 	others := c.Folder.Without(file+".go", file+"_test.go")

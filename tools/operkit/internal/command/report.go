@@ -59,7 +59,8 @@ func (a *addition) path(file string) string {
 	return filepath.Join(a.project.Root, filepath.FromSlash(file))
 }
 
-// edit has change add lines to a file. A file without their place, or one that isn't there, is left to people: by hand says what they add.
+// edit has change add lines to a file. A file without their place, or one that isn't there, is left to people: by hand
+// says what they add.
 func (a *addition) edit(file, byHand string, change func(text []byte) (changed []byte, edited bool, err error)) error {
 	text, err := os.ReadFile(a.path(file))
 	if errors.Is(err, fs.ErrNotExist) {

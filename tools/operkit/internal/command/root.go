@@ -48,8 +48,8 @@ type program struct {
 
 func (p *program) say(format string, args ...any) { _, _ = fmt.Fprintf(p.stdout, format+"\n", args...) }
 
-// Execute runs the command that args name, and returns the exit code. requirements is a go.mod that says in which versions a
-// new operator requires what; args are without the program's name.
+// Execute runs the command that args name, and returns the exit code. requirements is a go.mod that says in which
+// versions a new operator requires what; args are without the program's name.
 func Execute(ctx context.Context, requirements []byte, args []string, stdout, stderr io.Writer) int {
 	versions, err := project.VersionsOf(requirements)
 	if err == nil {

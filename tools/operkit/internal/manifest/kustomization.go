@@ -10,8 +10,8 @@ import (
 // definitions are the lines of resources that name definitions, with what they begin with.
 var definitions = regexp.MustCompile(`(?m)^(\s*- )crd/.*\n`)
 
-// AddResource adds a definition to the resources of a kustomization, behind the other definitions. changed is false when it
-// is there.
+// AddResource adds a definition to the resources of a kustomization, behind the other definitions. changed is false
+// when it is there.
 func AddResource(kustomization []byte, file string) (text []byte, changed bool, err error) {
 	before, err := resources(kustomization)
 	if err != nil {

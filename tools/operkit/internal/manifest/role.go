@@ -51,7 +51,8 @@ func (r Rule) YAML(indent string) string {
 // beginning is where the rules of a role begin, with the indentation of the first.
 var beginning = regexp.MustCompile(`(?m)^rules:[ \t]*\n((?:[ \t]*#.*\n)*)([ \t]*)- `)
 
-// AddRules adds rules to a role, before the others, save those for what one of its rules is for. changed is false when there are none left.
+// AddRules adds rules to a role, before the others, save those for what one of its rules is for. changed is false when
+// there are none left.
 func AddRules(role []byte, rules ...Rule) (text []byte, changed bool, err error) {
 	before, err := rulesOf(role)
 	if err != nil {

@@ -40,7 +40,8 @@ func either(right func(string) bool, names ...string) string {
 	return names[len(names)-1]
 }
 
-// Operator checks the name of an operator: it becomes the names of a program, of objects in a cluster and of a field manager.
+// Operator checks the name of an operator: it becomes the names of a program, of objects in a cluster and of a field
+// manager.
 func Operator(given string) error {
 	right := func(name string) bool { return isLabel(name, longestLabel) }
 	if right(given) {
@@ -50,7 +51,8 @@ func Operator(given string) error {
 		either(right, dashed(given), "guestbook-operator"))
 }
 
-// Component checks the name of a component: it becomes a part of names of objects, and the names of files and of a Go type.
+// Component checks the name of a component: it becomes a part of names of objects, and the names of files and of a Go
+// type.
 func Component(given string) error {
 	right := func(name string) bool { return isLabel(name, longestComponent) && name != "controller" }
 	switch {

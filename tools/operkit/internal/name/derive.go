@@ -16,7 +16,8 @@ func Singular(kind string) string { return strings.ToLower(kind) }
 // Plural is how resources of a kind are called, just as controller-gen has it.
 func Plural(kind string) string { return strings.ToLower(flect.Pluralize(kind)) }
 
-// unfit are names that a package of a controller can't have: the program uses them, or Go gives them a meaning as a folder.
+// unfit are names that a package of a controller can't have: the program uses them, or Go gives them a meaning as a
+// folder.
 var unfit = []string{"full", "op", "main", "init", "internal", "vendor", "testdata"}
 
 // Package is the Go package of a kind's controller, and its folder.
@@ -28,7 +29,8 @@ func Package(kind string) string {
 	return name
 }
 
-// File is the file of a component, without ".go". It has no "_", so that Go sees neither a test nor an operating system in it.
+// File is the file of a component, without ".go". It has no "_", so that Go sees neither a test nor an operating system
+// in it.
 func File(component string) string { return strings.ReplaceAll(component, "-", "") }
 
 // Type is the Go type of a component. It isn't one of those that are taken, nor a name that Go itself uses.

@@ -130,8 +130,8 @@ func (p *Project) Versions(group string) (versions []string) {
 	return versions
 }
 
-// APIFolder is where the types of a group's version are, or belong: api/v1, or api/apps/v1 where that is another group's, or
-// api/apps.example.com/v1 where that is, too.
+// APIFolder is where the types of a group's version are, or belong: api/v1, or api/apps/v1 where that is another
+// group's, or api/apps.example.com/v1 where that is, too.
 func (p *Project) APIFolder(group, version string) string {
 	for _, api := range p.APIs() {
 		if api.Group == group && api.Version == version {

@@ -21,7 +21,8 @@ func asked(ctx context.Context, t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// What files of a project say to the operator it understands: the commands and flags of Makefile and README, and the ports of the Deployment.
+// What files of a project say to the operator it understands: the commands and flags of Makefile and README, and the
+// ports of the Deployment.
 func TestOperatorUnderstands(t *testing.T) {
 	t.Parallel()
 	files := rendered(t)

@@ -14,10 +14,11 @@ const image = "nginxinc/nginx-unprivileged:1.29"
 type Values struct {
 	// Name is that of the operator, Module the Go module it is in.
 	Name, Module string
-	// Kind, Group and Version are those of the resource, API the folder of its Go types, and Package the Go package of its controller.
+	// Kind, Group and Version are those of the resource, API the folder of its Go types, and Package the Go package of
+	// its controller.
 	Kind, Group, Version, API, Package string
-	// Component is the name of a component, Type its Go type and Test its test, and Folder that of the controller it is added to. Labels
-	// tells that there is a function that gives its objects labels.
+	// Component is the name of a component, Type its Go type and Test its test, and Folder that of the controller it is
+	// added to. Labels tells that there is a function that gives its objects labels.
 	Component, Type, Test, Folder string
 	Labels                        bool
 	// Versions are those of what a project requires.

@@ -40,7 +40,8 @@ func Controllers(folders []Folder) (found []Controller) {
 	return found
 }
 
-// For tells whether the controller is for a kind, as far as names tell: its type is called like the kind, or its package is.
+// For tells whether the controller is for a kind, as far as names tell: its type is called like the kind, or its
+// package is.
 func (c Controller) For(kind string) bool {
 	return strings.EqualFold(c.Type, kind) || strings.EqualFold(c.Folder.Name(), kind) || strings.EqualFold(c.Folder.Name(), kind+"controller")
 }
@@ -82,7 +83,8 @@ func (c Controller) Line(component, of string, after []string) string {
 	return line
 }
 
-// Use adds a line to Setup, before the return that ends it. Where it doesn't end with `return nil` the error is ErrNoPlace.
+// Use adds a line to Setup, before the return that ends it. Where it doesn't end with `return nil` the error is
+// ErrNoPlace.
 func (c Controller) Use(line string) ([]byte, error) {
 	statements := c.setup.Body.List
 	if len(statements) == 0 {

@@ -23,8 +23,8 @@ func (f *File) Controls(path string) bool {
 	return found
 }
 
-// Control adds a line such as op.Control(guestbook.Controller{}), for the package pkg with this path, and its import: behind the last
-// such line, or before op.Main(). Where neither is a statement of its own the error is ErrNoPlace.
+// Control adds a line such as op.Control(guestbook.Controller{}), for the package pkg with this path, and its import:
+// behind the last such line, or before op.Main(). Where neither is a statement of its own the error is ErrNoPlace.
 func (f *File) Control(path, pkg string) ([]byte, error) {
 	at, before := f.controlled()
 	if at == nil {
@@ -53,7 +53,8 @@ func (f *File) Control(path, pkg string) ([]byte, error) {
 	return f.insert(append(added, insertion{offset, line})...)
 }
 
-// controlled is the last statement that adds a controller, or else the one that runs the operator, before which it belongs.
+// controlled is the last statement that adds a controller, or else the one that runs the operator, before which it
+// belongs.
 func (f *File) controlled() (at ast.Stmt, before bool) {
 	ast.Inspect(f.tree, func(node ast.Node) bool {
 		statement, is := node.(*ast.ExprStmt)
