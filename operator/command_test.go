@@ -111,7 +111,7 @@ func TestHelp(t *testing.T) {
 	assert.Zero(t, code)
 	assert.Contains(t, out, "widget-operator run --dry-run --cr sample.yaml")
 	assert.Contains(t, out, `(default "auto")`)
-	assert.Contains(t, out, "how long nobody takes over what isn't renewed (default 15s)")
+	assert.Contains(t, out, "time without renewal after which another replica takes over (default 15s)")
 	assert.NotContains(t, out, "(default 0", "what isn't set has no default")
 }
 

@@ -204,8 +204,9 @@ func ExampleWatches() {
 	// Which namespaces are watched is said by whoever runs it.
 	args := []string{"run", "--namespace", "team-*,!team-x", "--watch.namespace-selector", "tier in prod"}
 	fmt.Println(op.Execute(context.Background(), args, os.Stdout, os.Stdout))
-	// Output: guestbook-operator: --watch.namespace-selector "tier in prod": unable to parse requirement: found 'prod'
-	// expected: '(' 2
+	// Output:
+	// guestbook-operator: --watch.namespace-selector "tier in prod": unable to parse requirement: found 'prod' expected: '('
+	// 2
 }
 
 func ExampleTemporaryPatches() {
