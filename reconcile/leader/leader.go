@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 )
 
 // Elector leads or waits for its turn. Its methods are safe for concurrent use.
@@ -132,7 +133,7 @@ func (e *Elector) acquire(ctx context.Context) (*term, error) {
 			return newTerm(ctx, deadline, Term{Holder: e.identity, Number: got.term}), nil
 		case got.held: // The answer came too late; the next attempt is a renewal.
 		default:
-			pause(ctx, e.untilRetry(got))
+			trigger.Sleep(ctx, e.untilRetry(got))
 		}
 	}
 	return nil, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/deploy/dryrun"
 	"github.com/operkit/operkit/reconcile/internal/testlog"
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -94,6 +95,9 @@ func (w *wire) skewed(obj *unstructured.Unstructured) *unstructured.Unstructured
 	}
 	return obj
 }
+
+// pause waits.
+func pause(ctx context.Context, d time.Duration) bool { return trigger.Sleep(ctx, d) }
 
 // down answers nothing but an error.
 func down(context.Context, string) error { return errDown }

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 )
 
 var (
@@ -154,7 +156,7 @@ func (o options) renew(ctx context.Context, t *term, keep func(context.Context) 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.calls, cancel)()
-	for pause(ctx, o.retry) {
+	for trigger.Sleep(ctx, o.retry) {
 		sent := time.Now()
 		err := o.try(ctx, keep)
 		if ctx.Err() != nil {
@@ -172,18 +174,6 @@ func lostError(lock string, lost, err error) error {
 		return lost
 	}
 	return errors.Join(lost, err)
-}
-
-// pause waits and reports whether ctx still goes on.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return ctx.Err() == nil
-	}
 }
 
 // jittered returns d and up to a fifth more.

@@ -47,12 +47,6 @@ func Example() {
 	// Output: 2 owned, 1 mapped, 1 external <nil>
 }
 
-func ExampleSources_Check() {
-	sources := source.Sources{Owned: []source.Owned{{Kind: services}, {Kind: services}}}
-	fmt.Println(sources.Check())
-	// Output: owned[1]: Service: declared twice: join its filters by filter.And or filter.Or
-}
-
 func ExampleOf() {
 	var provider source.Provider = Guestbook{}
 	sources, err := source.Of(provider)

@@ -55,8 +55,8 @@ type Provider interface {
 	Sources() Sources
 }
 
-// Check returns what is wrong with s.
-func (s Sources) Check() error {
+// check returns what is wrong with s.
+func (s Sources) check() error {
 	var errs []error
 	owned := map[schema.GroupKind]bool{}
 	for i, o := range s.Owned {
@@ -107,7 +107,7 @@ func Of(value any) (sources Sources, err error) {
 		}
 	}()
 	sources = provider.Sources()
-	if err := sources.Check(); err != nil {
+	if err := sources.check(); err != nil {
 		return Sources{}, fmt.Errorf("%T: its sources: %w", value, err)
 	}
 	return sources, nil

@@ -44,10 +44,10 @@ func TestCheck(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
 			if row.want == "" {
-				assert.NoError(t, row.sources.Check())
+				assert.NoError(t, row.sources.check())
 				return
 			}
-			assert.EqualError(t, row.sources.Check(), row.want)
+			assert.EqualError(t, row.sources.check(), row.want)
 		})
 	}
 }

@@ -72,14 +72,8 @@ func (c *Controller) Setup(_ context.Context, s *reconcile.Session) error {
 // doesn't wait until the target has been rendered without it.
 func (c *Controller) Finalize(ctx context.Context, s *reconcile.Session) error {
 	resource := s.Resource()
-	spec, _, err := unstructured.NestedMap(resource.Object, "spec")
-	if err != nil {
-		return nil //nolint:nilerr // it never named a target
-	}
-	var named TemporaryPatchSpec
-	named.APIVersion, _ = spec["apiVersion"].(string)
-	named.Kind, _ = spec["kind"].(string)
-	named.Name, _ = spec["name"].(string)
+	ref := Target(resource)
+	named := TemporaryPatchSpec{APIVersion: ref.Kind.GroupVersion().String(), Kind: ref.Kind.Kind, Name: ref.Name}
 	if named.APIVersion == "" || named.Name == "" || !c.patchable(named) {
 		return nil
 	}

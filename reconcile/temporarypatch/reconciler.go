@@ -108,24 +108,15 @@ func (c *Controller) foreign(ctx context.Context, kind schema.GroupVersionKind) 
 	return true, err
 }
 
-// refuse says in the status of a patch that nobody takes it. The first of several
-// operators says so, and puts no finalizer on it, so that nobody has to take that off.
+// refuse reports in the status of a patch that no operator takes it. The first of several operators does so, without a
+// finalizer, which nobody would take off.
 func (c *Controller) refuse(ctx context.Context, ref deploy.Ref, target schema.GroupVersionKind) error {
-	_, err := c.manager.SetStatus(ctx, ref, func(current *unstructured.Unstructured) (map[string]any, error) {
-		present, _ := current.Object["status"].(map[string]any)
-		said, ok := status.Conditions(current).Get(ConditionApplied)
-		if ok && said.ObservedGeneration == current.GetGeneration() || current.GetDeletionTimestamp() != nil {
-			return present, nil
-		}
-		next := current.DeepCopy()
-		conditions := status.Conditions(next)
-		conditions.Set(c.options.now(), metav1.Condition{
-			Type: ConditionApplied, Status: metav1.ConditionFalse, Reason: ReasonNotPatchable, ObservedGeneration: current.GetGeneration(),
-			Message: fmt.Sprintf("spec.kind: nobody is known to patch a %s of %s: %s patches %s",
-				target.Kind, target.GroupVersion(), c.manager.FieldManager(), strings.Join(c.kinds, ", ")),
-		})
-		written, _ := next.Object["status"].(map[string]any)
-		return written, conditions.Err()
-	})
-	return err
+	return c.setStatus(ctx, ref, metav1.Condition{
+		Type: ConditionApplied, Status: metav1.ConditionFalse, Reason: ReasonNotPatchable,
+		Message: fmt.Sprintf("spec.kind: nobody is known to patch a %s of %s: %s patches %s",
+			target.Kind, target.GroupVersion(), c.manager.FieldManager(), strings.Join(c.kinds, ", ")),
+	}, func(current *unstructured.Unstructured) bool {
+		before, ok := status.Conditions(current).Get(ConditionApplied)
+		return ok && before.ObservedGeneration == current.GetGeneration() || current.GetDeletionTimestamp() != nil
+	}, nil)
 }

@@ -1,6 +1,7 @@
 package temporarypatch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -78,18 +79,27 @@ func failures(failed map[string]string) string {
 
 // report writes a verdict into the status of the patch, beside what the reconcile itself writes there.
 func (c *Controller) report(ctx context.Context, ref deploy.Ref, patch *TemporaryPatch, v verdict) error {
+	return c.setStatus(ctx, ref, v.Condition, func(current *unstructured.Unstructured) bool {
+		return current.GetUID() != patch.UID || v.keep && reportedBefore(current, patch.Generation)
+	}, map[string][]string{"matched": v.matched, "unmatched": v.unmatched})
+}
+
+// setStatus sets a condition, and lists of names, in the status of a patch, unless keep is true for the present patch. A
+// condition without a generation gets the present one.
+func (c *Controller) setStatus(ctx context.Context, ref deploy.Ref, condition metav1.Condition, keep func(*unstructured.Unstructured) bool, lists map[string][]string) error {
 	_, err := c.manager.SetStatus(ctx, ref, func(current *unstructured.Unstructured) (map[string]any, error) {
-		present, _ := current.Object["status"].(map[string]any)
-		if current.GetUID() != patch.UID || v.keep && reportedBefore(current, patch.Generation) {
+		if keep(current) {
+			present, _ := current.Object["status"].(map[string]any)
 			return present, nil
 		}
 		next := current.DeepCopy()
 		conditions := status.Conditions(next)
-		conditions.Set(c.options.now(), v.Condition)
+		condition.ObservedGeneration = cmp.Or(condition.ObservedGeneration, current.GetGeneration())
+		conditions.Set(c.options.now(), condition)
 		if err := conditions.Err(); err != nil {
 			return nil, err
 		}
-		for field, names := range map[string][]string{"matched": v.matched, "unmatched": v.unmatched} {
+		for field, names := range lists {
 			unstructured.RemoveNestedField(next.Object, "status", field)
 			if len(names) == 0 {
 				continue

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 	semantic "k8s.io/apimachinery/pkg/util/version"
@@ -239,12 +240,7 @@ func (v *version) revive() {
 		if !ok {
 			pause = firstPause
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-v.pool.ctx.Done():
-		case <-timer.C:
-		}
-		timer.Stop()
+		trigger.Sleep(v.pool.ctx, pause)
 	}
 }
 

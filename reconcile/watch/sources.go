@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
 	"github.com/operkit/operkit/reconcile/request"
-	"github.com/operkit/operkit/reconcile/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -60,7 +58,11 @@ func (e *Engine) watchKind(ctx context.Context, c *controlled) {
 		return
 	}
 	for _, external := range c.rules.Sources().External {
-		others.Go(func() { e.runExternal(ctx, c, external) })
+		others.Go(func() {
+			trigger.RunExternal(ctx, external, target{e, c}, func(value any, stack []byte) {
+				e.options.logger.Error("an external source panicked: it is run again", "kind", c.kind.Kind, "value", value, "stack", string(stack))
+			})
+		})
 	}
 }
 
@@ -140,7 +142,7 @@ func (e *Engine) await(ctx context.Context, kinds subject, attempt func() error,
 // pause waits before another attempt: for a time, and for a kind that isn't served until it is, if the view can tell. It
 // reports whether ctx still goes on.
 func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason error, delay time.Duration) bool {
-	if !sleep(ctx, delay) {
+	if !trigger.Sleep(ctx, delay) {
 		return false
 	}
 	var unknown *deploy.KindUnknownError
@@ -150,18 +152,6 @@ func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason
 		}
 	}
 	return ctx.Err() == nil
-}
-
-// sleep waits for a time and reports whether ctx still goes on.
-func sleep(ctx context.Context, delay time.Duration) bool {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
 
 // take adds an event to the inbox, for w.
@@ -215,26 +205,6 @@ func (e *Engine) bring(why request.Triggers, keys []deploy.Ref) {
 	for _, key := range keys {
 		e.queue.Add(key, why)
 	}
-}
-
-// runExternal runs an external source until it or ctx ends. A source that panics is run again.
-func (e *Engine) runExternal(ctx context.Context, c *controlled, external source.External) {
-	for failures := 0; !e.runOnce(ctx, c, external); failures++ {
-		if !sleep(ctx, trigger.Delay(trigger.FirstRetry, trigger.LongestRetry, failures)) {
-			return
-		}
-	}
-}
-
-// runOnce reports whether external has returned, rather than panicked.
-func (e *Engine) runOnce(ctx context.Context, c *controlled, external source.External) (ended bool) {
-	defer func() {
-		if value := recover(); value != nil {
-			e.options.logger.Error("an external source panicked: it is run again", "kind", c.kind.Kind, "value", value, "stack", string(debug.Stack()))
-		}
-	}()
-	external.Run(ctx, target{e, c})
-	return true
 }
 
 // target is the source.Target of a kind.

@@ -1,8 +1,3 @@
-// Package plain knows the form in which objects are held: maps, lists, text, booleans, int64 and float64, as
-// they come from a cluster.
-//
-// Use it where content comes from an author's code, which may hold any Go types. What was read from a cluster or from
-// JSON by apimachinery is plain already.
 package plain
 
 import "k8s.io/apimachinery/pkg/util/json"

@@ -1,4 +1,3 @@
-// Package testlog keeps what a logger writes in a test.
 package testlog
 
 import (

@@ -3,16 +3,13 @@ package child
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"sync"
-	"time"
 
 	"github.com/operkit/operkit/dag"
 	"github.com/operkit/operkit/deploy"
 	"github.com/operkit/operkit/reconcile/event"
 	"github.com/operkit/operkit/reconcile/filter"
 	"github.com/operkit/operkit/reconcile/internal/trigger"
-	"github.com/operkit/operkit/reconcile/source"
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -77,7 +74,11 @@ func (s *server) external(ctx context.Context, k wire.Kind) error {
 	to := &target{ctx: ctx, peer: s.peer, kind: k}
 	var running sync.WaitGroup
 	for _, external := range r.reconciler.Sources().External {
-		running.Go(func() { to.run(external) })
+		running.Go(func() {
+			trigger.RunExternal(ctx, external, to, func(value any, stack []byte) {
+				to.Failed(fmt.Errorf("it is run again: %w", &dag.PanicError{Value: value, Stack: stack}))
+			})
+		})
 	}
 	running.Wait()
 	<-ctx.Done()
@@ -91,37 +92,9 @@ type target struct {
 	kind wire.Kind
 }
 
-// run runs a source. One that panics is run again, later each time.
-func (t *target) run(external source.External) {
-	for failures := 0; ; failures++ {
-		err := guarded(func() { external.Run(t.ctx, t) })
-		if err == nil || t.ctx.Err() != nil {
-			return
-		}
-		t.Failed(fmt.Errorf("it is run again: %w", err))
-		timer := time.NewTimer(trigger.Delay(trigger.FirstRetry, trigger.LongestRetry, failures))
-		select {
-		case <-t.ctx.Done():
-		case <-timer.C:
-		}
-		timer.Stop()
-	}
-}
-
-// guarded calls what may panic.
-func guarded(do func()) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &dag.PanicError{Value: value, Stack: debug.Stack()}
-		}
-	}()
-	do()
-	return nil
-}
-
 // Bring implements source.Target.
 func (t *target) Bring(keys ...deploy.Ref) {
-	// Nobody is to be told that the manager is gone: this ends, too.
+	// An error means that the manager is gone, and then this process ends, too.
 	_ = t.peer.Notify(wire.Bring, wire.Brought{Kind: t.kind, Keys: wire.KeysOf(keys)})
 }
 

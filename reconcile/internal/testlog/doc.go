@@ -1,0 +1,2 @@
+// Package testlog keeps what a logger writes in a test.
+package testlog
