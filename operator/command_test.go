@@ -50,7 +50,7 @@ func TestArguments(t *testing.T) {
 		{"watch 16, mistake 9: a period that is none", []string{"run", "--watch.period", "often"}, 2, `--watch.period "often": it is no duration: write such as 90s, 500ms, 1h30m or 1hr30m, and 24h for a day`},
 		{"watch 16, mistake 9: a day", []string{"run", "--watch.period", "1d"}, 2, `--watch.period "1d": it is no duration`},
 		{"watch 13: a period before", []string{"run", "--watch.period", "-1m"}, 2, `--watch.period "-1m0s": it can't be negative`},
-		{"watch 31: a filter that there isn't", []string{"run", "--watch.filter", "labels"}, 2, `--watch.filter "labels": filter "labels": there is none of that name: use default, annotation or user-annotation`},
+		{"watch 31: a filter that there isn't", []string{"run", "--watch.filter", "labels"}, 2, `--watch.filter "labels": filter "labels": unknown name: use default, annotation or user-annotation`},
 		{"watch mistake 24: less than none", []string{"run", "--watch.workers", "-1"}, 2, `--watch.workers "-1": it can't be negative`},
 		{"no requests", []string{"run", "--kube-api.qps", "0"}, 2, `--kube-api.qps "0": it must be more than 0`},
 		{"requests that can't be counted", []string{"run", "--kube-api.qps", "nan"}, 2, `--kube-api.qps "NaN": it must be more than 0`},

@@ -8,14 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Fields of every object that are none of its content.
+// Fields of every object that aren't its content.
 var (
 	header   = []string{"apiVersion", "kind", "metadata"}
 	observed = append(slices.Clone(header), "status")
 )
 
-// Content is true when a field outside metadata and status came, changed or went. It is for kinds without a generation; for others Generation says the same for less. For objects that
-// a View shows as metadata only see Field.
+// Content is true when a field outside metadata and status was added, changed or removed. It is for kinds without a
+// generation; for others Generation is the same and costs less. For objects of which a View shows only metadata see
+// Field.
 func Content() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return areHidden(before, after) || contentDiffers(before.Object, after.Object) || contentDiffers(after.Object, before.Object)
@@ -35,9 +36,9 @@ func contentDiffers(one, other map[string]any) bool {
 	return false
 }
 
-// Field is true when what is at path came, changed or went: Field("spec", "replicas"), or Field("spec", "ports", "0") for
-// an entry of a list. Without a path it is the whole object. Whether a field outside metadata changed can't be seen of
-// objects that show nothing but metadata, as a View may hold them: there each new version counts.
+// Field is true when the value at path was added, changed or removed: Field("spec", "replicas"), or
+// Field("spec", "ports", "0") for an entry of a list. Without a path it is the whole object. Where a View shows only
+// metadata, a change of other fields can't be seen, and each new version counts.
 func Field(path ...string) Predicate {
 	path = slices.Clone(path)
 	inHeader := len(path) > 0 && slices.Contains(header, path[0])
@@ -48,8 +49,7 @@ func Field(path ...string) Predicate {
 	})
 }
 
-// ReadyReason is true when the reason of the condition Ready changed: a resource that is part of another one is judged
-// by that.
+// ReadyReason is true when the reason of the condition Ready changed. It is for resources that are children of others.
 func ReadyReason() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return readyReason(before) != readyReason(after) || areHidden(before, after)
@@ -69,8 +69,8 @@ func readyReason(obj *unstructured.Unstructured) string {
 	return ""
 }
 
-// areHidden reports whether a change may be one of content that isn't shown: both states have nothing but metadata, and
-// another version.
+// areHidden reports whether content that isn't shown may have changed: both states have only metadata, and another
+// version.
 func areHidden(before, after *unstructured.Unstructured) bool {
 	for _, obj := range []*unstructured.Unstructured{before, after} {
 		for key := range obj.Object {

@@ -1,33 +1,31 @@
-// Package filter tells which events of an object count: those that bring it, or its owner, to reconcile. A [Predicate]
-// is a pure function of one event, the object before and after it. None has state, so that nothing can be out of step
-// with what was reconciled: what one event shows and a filter refuses is in the object still when the next one passes.
+// Package filter holds predicates that decide which events of an object bring it, or its owner, to reconcile. A
+// [Predicate] is a pure function of one event: the object before and after it. None has state that could be out of step
+// with what was reconciled: a change that a filter refuses is still in the object when a later event passes.
 //
 // # What a predicate says
 //
-// Those of changes ([Generation], [Content], [Annotations], [UserAnnotations], [LabelsChanged], [Finalizers],
-// [ReadyReason], [Field], [Leasing]) are true for an update that made that change and for nothing else; those of what an object is
-// ([Labels], [Paused], [WithoutGeneration]) look at it as the event leaves it; [Created], [Replaced], [Deletion]
-// and [Lifecycle] are about its coming and going. [And], [Or] and [Not] join them as in logic.
+// Predicates of changes ([Generation], [Content], [Annotations], [UserAnnotations], [LabelsChanged], [Finalizers],
+// [ReadyReason], [Field], [Leasing]) are true for an update that made that change and for nothing else; predicates of
+// what an object is ([Labels], [Paused], [WithoutGeneration]) look at it as the event leaves it; [Created], [Replaced],
+// [Deletion] and [Lifecycle] are about its coming and going. [And], [Or] and [Not] join them as in logic.
 //
 // Objects that exist when an operator starts are events of the type Added. A filter of changes alone, such as
-// Generation(), refuses those, and it may refuse the beginning of a deletion: begin with [Standard], or with [Lifecycle]
-// in an Or.
+// Generation(), refuses those, and it may refuse the beginning of a deletion: begin with [Standard], or with
+// [Lifecycle] in an Or.
 //
 // A filter that looks at what an object is closes and opens: what changed while it was closed has to be looked at when
 // it opens. [While] and [UnlessPaused] see to that.
 //
-// That an object left the view (deploy.Left) is a matter of who watches, and none of its own: no predicate of changes, of
-// coming or of going counts it, and no engine asks one about it.
+// That an object left the view (deploy.Left) is no change of the object: no predicate of changes, of creation or of
+// deletion is true for it, and no engine asks a predicate about it.
 //
-// Each predicate is total: an event without objects, an object without labels or with metadata that makes no sense is
-// answered and doesn't panic. An update that doesn't say what was before counts as a creation. Nothing is changed, and
-// all are safe for concurrent use.
+// No predicate panics: not for an event without objects, nor for an object without labels or with invalid metadata. An
+// update without the object before it counts as a creation. Predicates change nothing and are safe for concurrent use.
 //
 // # Names in oper8
 //
-// oper8's filters keep state for each object, and may have no opinion about an event, which is left out of what they
-// are joined to. Here every predicate has one, and where oper8 has none it is "no" (save for
-// [ResourceVersion], which only ever refuses repetitions):
+// oper8's filters keep state for each object, and may have no opinion about an event. Here every predicate has one, and
+// where oper8 has none it is false (except [ResourceVersion], which only refuses repetitions):
 //
 //	CreationDeletion  Lifecycle()
 //	Generation        Generation()
@@ -42,18 +40,18 @@
 //	Enable, Disable   Always(), Never()
 //	a list, a tuple   And(...), Or(...); of changes, a list means Or(...)
 //
-// Its configured sets are to be had by name, see [Named]:
+// Its configured sets have the same names, see [Named]:
 //
 //	default          UnlessPaused(domain, Or(Lifecycle(), Generation(), And(WithoutGeneration(), Content())))
 //	annotation       Or(default, Annotations())
 //	user-annotation  Or(default, UserAnnotations())
 //
-// Unlike oper8's they let pass the deletion of what is paused, and the beginning and the end of a pause, so that it
-// can be shown. ResourceVersion isn't in them: a repetition changes nothing that they look at.
+// Unlike oper8's they pass the deletion of a paused object, and the beginning and the end of a pause, so that the
+// status can show it. ResourceVersion isn't in them: a repetition changes nothing that they look at.
 //
 // # When to use it
 //
-// Use it in source.Sources, where what the engine does by itself brings too much or too little. Don't
-// use it to leave out objects that a reconcile must not touch: a retry, a timer or another event brings them all the
-// same, so the reconcile has to look itself.
+// Use it in source.Sources, where the default of the engine brings too much or too little. Don't use it to keep a
+// reconcile from an object: a retry, a timer or another event brings the object all the same, so the reconcile has to
+// check.
 package filter

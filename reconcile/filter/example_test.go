@@ -260,7 +260,7 @@ func ExampleNamed() {
 	fmt.Println(err)
 	// Output:
 	// true <nil>
-	// filter "my.Filter": there is none of that name: use default, annotation or user-annotation
+	// filter "my.Filter": unknown name: use default, annotation or user-annotation
 }
 
 func ExampleLeasing() {

@@ -8,21 +8,21 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Created is true for an object that is new to whoever watches: it was created, or was there at the start.
+// Created is true for an object that was created, or existed at the start.
 func Created() Predicate {
 	return func(event deploy.Event) bool {
 		return event.Type == deploy.Added || event.Type == deploy.Modified && !isUpdate(event)
 	}
 }
 
-// Replaced is true when another object has the name of the one that was seen before, whose end and whose own beginning
-// were missed: a watch that begins again shows both as one update.
+// Replaced is true when an update shows another object of the same name: a watch that began again missed the deletion
+// of the first one and the creation of the second one.
 func Replaced() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool { return before.GetUID() != after.GetUID() })
 }
 
-// Deletion is true when an object is gone, and when its deletion begins, or had begun before it was first seen. One that
-// left the view (deploy.Left) isn't gone.
+// Deletion is true when an object is gone, and when its deletion begins, or had begun before it was first seen. An
+// object that left the view (deploy.Left) isn't gone.
 func Deletion() Predicate {
 	began := changed(func(before, after *unstructured.Unstructured) bool { return isDeleting(before) != isDeleting(after) })
 	return func(event deploy.Event) bool {
@@ -43,12 +43,12 @@ func isDeleting(obj *unstructured.Unstructured) bool {
 	return obj != nil && obj.GetDeletionTimestamp() != nil
 }
 
-// changed is true for updates that differ tells of.
+// changed is true for updates for which differ is.
 func changed(differ func(before, after *unstructured.Unstructured) bool) Predicate {
 	return func(event deploy.Event) bool { return isUpdate(event) && differ(event.Old, event.New) }
 }
 
-// pauseKey is the key of the annotation that pauses, under domain.
+// pauseKey returns the key of the annotation that pauses.
 func pauseKey(domain string) string {
 	if domain == "" {
 		domain = deploy.Domain
@@ -56,11 +56,11 @@ func pauseKey(domain string) string {
 	return domain + "/pause-execution"
 }
 
-// pausesForGood reports whether a value of the annotation pauses until it is taken back.
+// pausesForGood reports whether a value of the annotation pauses without an end.
 func pausesForGood(value string) bool { return strings.EqualFold(value, "true") }
 
-// Paused is true for objects whose annotation pause-execution under domain is "true"; an empty domain is deploy.Domain. An object that is paused until a time isn't meant: no event tells when that has come, so its
-// reconcile has to see to it.
+// Paused is true for objects whose annotation <domain>/pause-execution is "true"; an empty domain is deploy.Domain. It
+// is false for an object that is paused until a time: no event says when that has come, so its reconcile has to check.
 func Paused(domain string) Predicate {
 	key := pauseKey(domain)
 	return func(event deploy.Event) bool {
@@ -68,8 +68,7 @@ func Paused(domain string) Predicate {
 	}
 }
 
-// Unpaused is true when the annotation pause-execution under domain stops pausing, or pauses until a time from now on,
-// or until another one.
+// Unpaused is true when the annotation <domain>/pause-execution no longer pauses without an end, or its time changed.
 func Unpaused(domain string) Predicate {
 	key := pauseKey(domain)
 	return changed(func(before, after *unstructured.Unstructured) bool {
@@ -79,8 +78,8 @@ func Unpaused(domain string) Predicate {
 	})
 }
 
-// UnlessPaused lets pass what changes does, unless the object is paused; then its deletion goes on all the same. The end
-// of the pause passes, so that what changed meanwhile is looked at.
+// UnlessPaused passes what changes passes, unless the object is paused. Deletions of paused objects pass, and so does
+// the end of a pause, so that changes during the pause are seen.
 func UnlessPaused(domain string, changes Predicate) Predicate {
 	deleting := func(event deploy.Event) bool { return isDeleting(event.New) }
 	return Or(

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Generation is true when the generation changed, which the cluster raises with each new spec.
+// Generation is true when the generation changed, which the API server raises with each new spec.
 func Generation() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return generation(before) != generation(after)
 	})
 }
 
-// generation is that of an object, zero if it has none. Every event asks for it.
+// generation returns that of an object, zero if it has none. It is called for every event.
 func generation(obj *unstructured.Unstructured) int64 {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	number, _ := metadata["generation"].(int64)
@@ -30,15 +30,15 @@ func WithoutGeneration() Predicate {
 	return func(event deploy.Event) bool { return event.New != nil && generation(event.New) == 0 }
 }
 
-// Leasing is true for an update that takes or releases an object for one of several replicas and changes nothing else
-// that is shown. Not(Leasing()) leaves these out of a filter of your own.
+// Leasing is true for an update that takes or releases an object for one of several replicas and changes nothing else.
+// Not(Leasing()) leaves these updates out of a filter of your own.
 func Leasing() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return differInLeases(before, after) && !areHidden(before, after) && reflect.DeepEqual(withoutLeases(before), withoutLeases(after))
 	})
 }
 
-// differInLeases is asked of every event, so it copies nothing.
+// differInLeases is called for every event, so it copies nothing.
 func differInLeases(before, after *unstructured.Unstructured) bool {
 	was, is := rawAnnotations(before), rawAnnotations(after)
 	return hasOtherLeases(was, is) || hasOtherLeases(is, was)
@@ -60,7 +60,8 @@ func hasOtherLeases(one, other map[string]any) bool {
 	return false
 }
 
-// withoutLeases is the content of obj without its leases and what each write changes, and without empty annotations.
+// withoutLeases returns the content of obj without its leases and what each write changes, and without empty
+// annotations.
 func withoutLeases(obj *unstructured.Unstructured) map[string]any {
 	content := maps.Clone(obj.Object)
 	metadata, ok := content["metadata"].(map[string]any)
@@ -83,8 +84,8 @@ func withoutLeases(obj *unstructured.Unstructured) map[string]any {
 	return content
 }
 
-// ResourceVersion is false for an update that repeats the version that was seen last, and true for all else, objects
-// without a version included.
+// ResourceVersion is false for an update that repeats the version that was seen last, and true for everything else,
+// including objects without a version.
 func ResourceVersion() Predicate {
 	return Not(changed(func(before, after *unstructured.Unstructured) bool {
 		version := after.GetResourceVersion()
@@ -92,17 +93,17 @@ func ResourceVersion() Predicate {
 	}))
 }
 
-// Annotations is true when an annotation came, changed or went. Those whose keys are named by except
-// don't count: what the operator writes itself. Nor do those by which replicas take and release objects: keys that end
-// in /lease-name and /lease-time, of whatever domain.
+// Annotations is true when an annotation was added, changed or removed. The keys of except don't count, for annotations
+// that the operator writes itself. Nor do keys that end in /lease-name and /lease-time, by which replicas take and
+// release objects.
 func Annotations(except ...string) Predicate {
 	return annotationsBut(func(string) bool { return false }, except)
 }
 
-// foreign are the parts of keys of annotations that clusters and their tools write.
+// foreign are parts of the keys of annotations that clusters and their tools write.
 var foreign = []string{"k8s.io", "kubernetes.io", "openshift.io"}
 
-// leases end the keys of the annotations by which one of several replicas holds an object.
+// leases are the ends of the keys of annotations by which one of several replicas holds an object.
 var leases = []string{"/lease-name", "/lease-time"}
 
 func isLease(key string) bool {
@@ -130,8 +131,8 @@ func annotationsBut(ignored func(key string) bool, except []string) Predicate {
 	})
 }
 
-// Labels is true for objects whose labels selector matches; nil matches all. One whose labels cease to match is refused
-// from then on, its deletion too. See While for those that begin to match.
+// Labels is true for objects whose labels selector matches; nil matches all. An object whose labels no longer match is
+// refused, its deletion too. See While for objects that begin to match.
 func Labels(selector labels.Selector) Predicate {
 	if selector == nil {
 		selector = labels.Everything()
@@ -141,15 +142,15 @@ func Labels(selector labels.Selector) Predicate {
 	}
 }
 
-// LabelsChanged is true when a label came, changed or went.
+// LabelsChanged is true when a label was added, changed or removed.
 func LabelsChanged() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		return !maps.Equal(before.GetLabels(), after.GetLabels())
 	})
 }
 
-// Finalizers is true when a finalizer was taken off, which may have been ours. One that came is mostly our own doing:
-// Field("metadata", "finalizers") counts these too.
+// Finalizers is true when a finalizer was removed. Field("metadata", "finalizers") is also true when one was added,
+// mostly by the operator itself.
 func Finalizers() Predicate {
 	return changed(func(before, after *unstructured.Unstructured) bool {
 		kept := after.GetFinalizers()

@@ -8,18 +8,18 @@ import (
 )
 
 // Predicate reports whether an event counts. It must depend on the event alone, change nothing, not block, and be safe
-// for concurrent use. In And, Or, Not and While nil stands for Always: no filter refuses nothing.
+// for concurrent use. In And, Or, Not and While nil is Always.
 type Predicate func(event deploy.Event) bool
 
 func (p Predicate) passes(event deploy.Event) bool { return p == nil || p(event) }
 
-// Always lets every event pass.
+// Always passes every event.
 func Always() Predicate { return func(deploy.Event) bool { return true } }
 
-// Never lets none pass.
+// Never passes no event.
 func Never() Predicate { return func(deploy.Event) bool { return false } }
 
-// And is true when all predicates are, and when there are none. Those after the first that is false aren't asked.
+// And is true when all predicates are, and when there are none. Predicates after the first false one aren't called.
 func And(predicates ...Predicate) Predicate {
 	all := slices.Clone(predicates)
 	return func(event deploy.Event) bool {
@@ -27,8 +27,8 @@ func And(predicates ...Predicate) Predicate {
 	}
 }
 
-// Or is true when one predicate is; those after it aren't asked. Unlike in logic it is true also when there are none: an
-// empty list of filters refuses nothing.
+// Or is true when one predicate is; predicates after that aren't called. Unlike in logic it is true when there are
+// none: an empty list of filters refuses nothing.
 func Or(predicates ...Predicate) Predicate {
 	all := slices.Clone(predicates)
 	return func(event deploy.Event) bool {
@@ -41,9 +41,9 @@ func Not(predicate Predicate) Predicate {
 	return func(event deploy.Event) bool { return !predicate.passes(event) }
 }
 
-// While lets pass what changes does, of objects that are as state says: While(Labels(selector), Standard()). An update
-// that makes an object so passes too, because what changed before was refused. State is to be
-// of predicates that look at what an object is: Labels, Paused, WithoutGeneration, and And, Or and Not of such.
+// While passes what changes passes, for objects for which state is true: While(Labels(selector), Standard()). An update
+// by which state becomes true passes too, because earlier changes were refused. state has to be made of predicates of
+// what an object is: Labels, Paused, WithoutGeneration, and And, Or and Not of these.
 func While(state, changes Predicate) Predicate {
 	return And(state, Or(changes, func(event deploy.Event) bool {
 		before := deploy.Event{Type: deploy.Added, New: event.Old}
@@ -51,18 +51,18 @@ func While(state, changes Predicate) Predicate {
 	}))
 }
 
-// Standard is what the engine of package watch does for controlled objects when nothing else is set: they come or go,
-// their deletion begins, their generation, a label or an annotation changes, a finalizer is taken off. Of objects
-// without a generation every event counts, save that a replica takes or releases one (see Annotations). A status alone
-// doesn't.
+// Standard is the default of the engine of package watch: it is true when an object is created or deleted, its deletion
+// begins, its generation, a label or an annotation changes, or a finalizer is removed. For objects without a generation
+// every event counts, except that a replica takes or releases a lock (see Annotations). A change of the status alone
+// doesn't count.
 func Standard() Predicate {
-	// What is told soonest, and most often changes, comes first.
+	// The cheapest and most frequent ones come first.
 	return Or(Generation(), And(WithoutGeneration(), Not(Leasing())), Lifecycle(), LabelsChanged(), Annotations(), Finalizers())
 }
 
-// Named returns a set of filters by the name that it has in oper8's configuration: default, annotation or
-// user-annotation; no name is default. The package documentation shows what they are made of. Domain is that of the
-// annotation that pauses, see Paused. Any other name is an error.
+// Named returns a set of filters by its name in oper8's configuration: default, annotation or user-annotation; an empty
+// name is default. The package documentation shows what they are made of. domain is that of the annotation that pauses,
+// see Paused. Any other name is an error.
 func Named(name, domain string) (Predicate, error) {
 	usual := Or(
 		UnlessPaused(domain, Or(Lifecycle(), Generation(), And(WithoutGeneration(), Content()))),
@@ -76,5 +76,5 @@ func Named(name, domain string) (Predicate, error) {
 	case "user-annotation":
 		return Or(usual, UserAnnotations()), nil
 	}
-	return nil, fmt.Errorf("filter %q: there is none of that name: use default, annotation or user-annotation", name)
+	return nil, fmt.Errorf("filter %q: unknown name: use default, annotation or user-annotation", name)
 }

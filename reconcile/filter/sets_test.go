@@ -49,7 +49,7 @@ func TestNamed(t *testing.T) {
 		t.Parallel()
 		predicate, err := Named("my.Filter", "")
 		assert.Nil(t, predicate)
-		assert.EqualError(t, err, `filter "my.Filter": there is none of that name: use default, annotation or user-annotation`)
+		assert.EqualError(t, err, `filter "my.Filter": unknown name: use default, annotation or user-annotation`)
 	})
 }
 

@@ -68,8 +68,8 @@ func (o *objects) pairOf(obj *unstructured.Unstructured) pair {
 const oper8Domain = "oper8.org"
 
 // ours returns what the lock says when this replica holds it from now on. The time is to the nanosecond, or to the
-// microsecond that oper8 reads, so that no two of them are the same. It has no zone for oper8, which can't compare a time
-// with a zone, and then stops reconciling.
+// microsecond that oper8 reads, so that no two of them are the same. It has no zone for oper8, which can't compare a
+// time with a zone, and then stops reconciling.
 func (o *objects) ours() pair {
 	layout := time.RFC3339Nano
 	if o.options.domain == oper8Domain {

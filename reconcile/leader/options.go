@@ -129,7 +129,8 @@ func (o options) replica() (string, error) {
 	return name, nil
 }
 
-// NamespaceFile is the file in which a Pod finds the namespace of its service account. Outside of a Pod it doesn't exist.
+// NamespaceFile is the file in which a Pod finds the namespace of its service account. Outside of a Pod it doesn't
+// exist.
 const NamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 // unique adds a random end to the name of a replica, so that a container that is started again doesn't take

@@ -18,8 +18,8 @@ type Reconciler interface {
 	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
 }
 
-// ObjectLock is a Reconciler that works on an object only while no other replica does. It is safe for concurrent use, for
-// one request of an object at a time, as an engine calls it.
+// ObjectLock is a Reconciler that works on an object only while no other replica does. It is safe for concurrent use,
+// for one request of an object at a time, as an engine calls it.
 type ObjectLock struct {
 	next     Reconciler
 	sources  source.Sources
@@ -32,18 +32,20 @@ type ObjectLock struct {
 // the object, lease-name and lease-time of the Domain. So several replicas work at once, each object is worked on by
 // one of them at a time, and no single lock is needed.
 //
-// A free lock is taken by a write that fails when the object has changed since it was read. A lock that another
-// replica holds is looked at again after a retry period, without an error, until that replica has released it or has not
+// A free lock is taken by a write that fails when the object has changed since it was read. A lock that another replica
+// holds is looked at again after a retry period, without an error, until that replica has released it or has not
 // renewed it for Duration. While next works the lock is renewed with each retry period. When that doesn't succeed until
-// the renew deadline, or another replica is seen in the lock, the context of next is cancelled with the cause ErrLost, and
-// its Term.Lost closed; Reconcile returns an error that says so, and next is called again later. An object that can't be
-// read is never worked on, and one that is gone needs no lock. When next has returned, also by a panic, the lock is
-// released. When the object is deleted, or replaced by another one of its name, while next works, the lock is lost.
+// the renew deadline, or another replica is seen in the lock, the context of next is cancelled with the cause ErrLost,
+// and its Term.Lost closed; Reconcile returns an error that says so, and next is called again later. An object that
+// can't be read is never worked on, and one that is gone needs no lock. When next has returned, also by a panic, the
+// lock is released. When the object is deleted, or replaced by another one of its name, while next works, the lock is
+// lost.
 //
-// All replicas must have the same Duration, RenewDeadline and Domain, and next the same cluster, whose View shows what is
-// written here. Each replica measures on its own clock how long a lock has stood still since it first saw it as it is; the
-// time in the annotation, in UTC, is for people, and with the domain oper8.org for replicas of an operator written with
-// oper8. What next sends past the renew deadline, because its process was frozen, is kept back by ObjectTransport.
+// All replicas must have the same Duration, RenewDeadline and Domain, and next the same cluster, whose View shows what
+// is written here. Each replica measures on its own clock how long a lock has stood still since it first saw it as it
+// is; the time in the annotation, in UTC, is for people, and with the domain oper8.org for replicas of an operator
+// written with oper8. What next sends past the renew deadline, because its process was frozen, is kept back by
+// ObjectTransport.
 func PerObject(next Reconciler, cluster deploy.Cluster, opts ...Option) (*ObjectLock, error) {
 	l, err := newObjectLock(next, cluster, opts)
 	if err != nil {
@@ -157,9 +159,10 @@ func (l *ObjectLock) release(ctx context.Context, key deploy.Ref, deadline time.
 	}
 }
 
-// ObjectTransport keeps back requests of a reconcile under PerObject whose lock has run out, and cancels requests that are
-// under way then; they fail with ErrNotLeading. A request belongs to a reconcile by its context; other requests pass. As
-// with Elector.Transport a request is checked against a clock when it is sent: config.Wrap(leader.ObjectTransport).
+// ObjectTransport keeps back requests of a reconcile under PerObject whose lock has run out, and cancels requests that
+// are under way then; they fail with ErrNotLeading. A request belongs to a reconcile by its context; other requests
+// pass. As with Elector.Transport a request is checked against a clock when it is sent:
+// config.Wrap(leader.ObjectTransport).
 func ObjectTransport(next http.RoundTripper) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport

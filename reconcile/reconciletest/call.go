@@ -12,24 +12,25 @@ import (
 type Call struct {
 	// At is when, by the clock of the harness.
 	At time.Time
-	// Verb is what was asked for.
+	// Verb is the kind of request.
 	Verb dryrun.Verb
-	// Ref is what it was about; of a list without a name.
+	// Ref is the object; without a name for a list.
 	Ref deploy.Ref
-	// Subresource is the part of the object that was written, such as status; empty: all but that.
+	// Subresource is the subresource that was written, such as status; empty: the object without its status.
 	Subresource string
-	// Action is what became of the object: Created, Configured, Unchanged, Removed or Failed; empty for a read.
+	// Action is the result for the object: Created, Configured, Unchanged, Removed or Failed; empty for a read.
 	Action deploy.Action
-	// Changes are what a write changed of an object that was there.
+	// Changes are what a write changed in an existing object.
 	Changes []deploy.Change
-	// Err is the answer to a call that failed.
+	// Err is the error of a call that failed.
 	Err error
 }
 
-// Write tells a write from a read.
+// Write reports whether it is a write.
 func (c Call) Write() bool { return c.Verb != dryrun.Get && c.Verb != dryrun.List }
 
-// String is the call on one line: "created Deployment test/web", "configured Shop test/tea status", "get Secret test/key".
+// String returns the call on one line: "created Deployment test/web", "configured Shop test/tea status", "get Secret
+// test/key".
 func (c Call) String() string {
 	did := string(c.Action)
 	if did == "" {
@@ -46,8 +47,8 @@ func (c Call) String() string {
 	return text
 }
 
-// Calls returns what the reconcilers asked of the cluster in the latest run (Reconcile, RunUntilSettled, Advance),
-// in their order; requests of one reconcile that were sent at once in any.
+// Calls returns the requests of the reconcilers in the latest run (Reconcile, RunUntilSettled, Advance), in their
+// order; concurrent requests of one reconcile in any order.
 func (h *Harness) Calls() []Call {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,15 +68,15 @@ func (h *Harness) Configured(objects ...string) {
 	h.expect(deploy.Configured, objects)
 }
 
-// Deleted fails the test unless the reconcilers asked for the deletion of all of these objects in the latest run.
-// What the cluster's garbage collector deletes isn't among them, see Gone.
+// Deleted fails the test unless the reconcilers deleted all of these objects in the latest run. Objects that the
+// cluster's garbage collector deletes don't count, see Gone.
 func (h *Harness) Deleted(objects ...string) {
 	h.t.Helper()
 	h.expect(deploy.Removed, objects)
 }
 
-// Writes fails the test unless the reconcilers sent n writes in the latest run: those of a status and of finalizers count,
-// and so do those that failed or changed nothing.
+// Writes fails the test unless the reconcilers sent n writes in the latest run: those of a status and of finalizers
+// count, and so do those that failed or changed nothing.
 func (h *Harness) Writes(n int) {
 	h.t.Helper()
 	var writes []Call

@@ -1,5 +1,5 @@
-// Package reconciletest is how users test their operators: a cluster in memory, the Reconciler
-// of a controller, a clock that the test moves, and something that makes workloads ready.
+// Package reconciletest is a harness for tests of operators: a cluster in memory, the Reconciler of a controller, a
+// clock that the test moves, and a simulator that makes workloads ready.
 //
 //	h := reconciletest.New(t, Shop{})
 //	h.Apply(resource)              // as somebody with kubectl would
@@ -9,30 +9,27 @@
 //	h.RunUntilSettled()
 //	h.Writes(0)                    // a settled resource costs nothing
 //
-// Nothing runs by itself: reconciles happen while Reconcile, RunUntilSettled and Advance run, one
-// after the other, so that a test gives the same calls each time. What brings a resource to
-// reconcile, and when it comes again, is as in package watch, with what a controller declares by
-// source.Sources. Objects are named as in "Deployment web", "Deployment.apps shop/web" and, for a
-// subresource, "Shop tea status". The methods that look at calls are about the latest run.
+// Nothing runs by itself: reconciles happen while Reconcile, RunUntilSettled and Advance run, one after the other, so
+// that a test makes the same calls each time. What brings a resource to reconcile, and when it comes again, is as in
+// package watch, including the source.Sources of a controller. Objects are named as in "Deployment web",
+// "Deployment.apps shop/web" and, for a subresource, "Shop tea status". Assertions about calls are about the latest
+// run.
 //
 // # What can be made to happen
 //
 //   - Hold, Break and Release: workloads that don't become ready, or fail.
 //   - Fail and FailOnce: an error in a phase of a component; Memory().Fail: requests that the
 //     cluster refuses, answers late or not at all.
-//   - Advance: time, with every retry and every recheck that falls into it. Restart: an operator
-//     that starts anew.
-//   - Edit, SetStatus, Delete: somebody else. Bring: what happens outside of the cluster, for controllers with
-//     external sources.
+//   - Advance: time, with every retry and every recheck that falls into it. Restart: a restart of the operator.
+//   - Edit, SetStatus, Delete: changes by somebody else. Bring: keys of external sources.
 //   - Memory(dryrun.Admit(...)): admission that refuses or rewrites.
 //
-// A controller that never settles fails the test, with the difference that keeps coming back. Golden
-// compares what a resource renders to with a file.
+// A controller that never settles fails the test, with the change that repeats. Golden compares the objects that a
+// resource renders with a file.
 //
 // # The same test on a real cluster
 //
-// On is the one switch. Where it comes from is the test's own business, so this package
-// links no control plane:
+// The option On selects the cluster. The test brings that, so this package links no control plane:
 //
 //	func options(t *testing.T) []reconciletest.Option {
 //		if os.Getenv("REAL") == "" {
@@ -44,10 +41,10 @@
 //		return []reconciletest.Option{reconciletest.On(c), reconciletest.Namespace(env.Namespace)}
 //	}
 //
-// There real controllers make workloads ready, time is real, and RunUntilSettled waits for three quiet
-// seconds. What is created, and that a settled resource costs no write, holds on both; how many writes
-// of a status a rollout takes needn't, since workloads get ready in more steps. Ask Real before what
-// only a cluster in memory has.
+// There real controllers make workloads ready, time is real, and RunUntilSettled waits for three quiet seconds. The
+// created objects are the same on both, and a settled resource costs no write; the number of status writes may differ,
+// since real workloads become ready in more steps. Real reports which of both it is, for what only a cluster in memory
+// has.
 //
 // # For those who come from oper8
 //
@@ -78,7 +75,7 @@
 //	make_resource, make_managed_object,
 //	make_ownerref                     Resource; owner references are set by what is tested
 //
-// These have none here, for a reason: set_tls_ca_secret, since a key that everybody knows ends up
+// These have no equivalent here: set_tls_ca_secret, since a key that everybody knows ends up
 // in use (crypto/x509 makes one in a few lines); TestRecorder, mock_config_file, mock_sys_exit and ModuleExit,
 // since there is no Ansible module; setup_vcs_project, vcs_project and default_branch_name, which belong beside
 // package vcs, as nothing in memory checks versions out; the never-leader manager and the variants of timer and
@@ -87,7 +84,7 @@
 //
 // # When to use it
 //
-// Use it for what a controller makes of a resource, of failures and of time. Don't use it for what a
-// pure function decides, nor for what only a server knows: validation by CEL, conversion, RBAC, what real
-// controllers do with the objects. Use package watch with package testing/synctest to test an engine.
+// Use it to test what a controller does with a resource, with failures and with time. Don't use it for pure functions,
+// nor for what only a server does: validation by CEL, conversion, RBAC, real controllers. Use package watch with
+// package testing/synctest to test an engine.
 package reconciletest

@@ -15,17 +15,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// events finds what has happened in the cluster since it was last looked at, and whom that concerns, by the
-// rules of package watch. It is the Watcher of the reconcilers.
+// events finds what has happened in the cluster since the last look, and which resources that concerns, by the rules of
+// package watch. It is the Watcher of the reconcilers.
 type events struct {
 	*Harness
 	owners    *trigger.Owners
 	followers *trigger.Followers
-	// rules tell which events count, by what the reconcilers declare.
+	// rules decide which events count, by the Sources of the reconcilers.
 	rules map[schema.GroupVersionKind]*trigger.Rules
-	// kinds are those that the test or the reconcilers have to do with.
+	// kinds are the kinds of objects that the test has applied.
 	kinds map[schema.GroupVersionKind]bool
-	// wake says, on a real cluster, that something happened.
+	// wake signals, on a real cluster, that something happened.
 	wake chan struct{}
 
 	// listed: there was a look since the start.
@@ -34,7 +34,7 @@ type events struct {
 	mu sync.Mutex
 	// seen are the objects of watched kinds at the last look.
 	seen map[schema.GroupVersionKind]map[deploy.Ref]*unstructured.Unstructured
-	// owned are the kinds that a controlled kind owns, followed those that somebody follows an object of.
+	// owned are the kinds that a controlled kind owns, followed the kinds of followed objects.
 	owned    map[schema.GroupVersionKind]map[schema.GroupVersionKind]bool
 	followed map[schema.GroupVersionKind]bool
 	watched  map[schema.GroupVersionKind]deploy.Subscription
@@ -46,7 +46,7 @@ func newEvents(h *Harness) *events {
 	return e
 }
 
-// forget is how it is after a restart.
+// forget restores the state after a restart.
 func (e *events) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -79,7 +79,7 @@ func (e *events) Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) e
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.seen[ref.Kind] == nil {
-		// What exists is about to be read, and no reason to reconcile once more.
+		// The existing object is about to be read, and is no reason for another reconcile.
 		objects, err := e.list(ref.Kind)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (e *events) Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) e
 	return nil
 }
 
-// begin has a kind watched from now on.
+// begin watches a kind from now on.
 func (e *events) begin(ctx context.Context, kind schema.GroupVersionKind) error {
 	if _, err := e.cluster.Port().Scope(ctx, kind); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (e *events) begin(ctx context.Context, kind schema.GroupVersionKind) error 
 	return e.watch(kind)
 }
 
-// watch has a real cluster tell when something happens to a kind; one in memory is looked at.
+// watch subscribes to a kind of a real cluster; a cluster in memory is looked at.
 func (e *events) watch(kind schema.GroupVersionKind) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -121,7 +121,7 @@ func (e *events) watch(kind schema.GroupVersionKind) error {
 	return subscription.Synced(ctx)
 }
 
-// known are the kinds that the test or the reconcilers have to do with.
+// known returns the kinds of the test and the reconcilers.
 func (e *events) known() []schema.GroupVersionKind {
 	kinds := maps.Clone(e.kinds)
 	for _, kind := range e.looked() {
@@ -130,7 +130,7 @@ func (e *events) known() []schema.GroupVersionKind {
 	return slices.Collect(maps.Keys(kinds))
 }
 
-// looked are the kinds whose events matter: those that are controlled, and those that these declare, own or follow.
+// looked returns the kinds whose events matter: the controlled kinds, and the kinds that they declare, own or follow.
 func (e *events) looked() []schema.GroupVersionKind {
 	kinds := map[schema.GroupVersionKind]bool{}
 	for kind := range e.reconcilers {
@@ -150,7 +150,7 @@ func (e *events) looked() []schema.GroupVersionKind {
 	return slices.Collect(maps.Keys(kinds))
 }
 
-// look reports whether something has changed since the last look, and has those reconciled whom it concerns.
+// look reports whether something has changed since the last look, and brings the resources that it concerns.
 func (e *events) look() (changed bool, err error) {
 	var happened []deploy.Event
 	for _, kind := range e.looked() {
@@ -163,7 +163,7 @@ func (e *events) look() (changed bool, err error) {
 		e.seen[kind] = now
 		e.mu.Unlock()
 	}
-	// First who there is, then whom that concerns: an owner may come together with what it owns.
+	// Owners come first: one may come together with what it owns.
 	for _, event := range happened {
 		kind := event.New.GroupVersionKind()
 		if e.reconcilers[kind] == nil {
@@ -175,7 +175,7 @@ func (e *events) look() (changed bool, err error) {
 		}
 	}
 	for _, event := range happened {
-		// What is there at the start concerns nobody who isn't there himself.
+		// Existing objects at the start bring only themselves.
 		if e.listed {
 			e.concern(event)
 		}
@@ -206,7 +206,7 @@ func (e *events) list(kind schema.GroupVersionKind) (map[deploy.Ref]*unstructure
 	return found, err
 }
 
-// resource is a controlled object as it was at the last look, nil if there was none.
+// resource returns a controlled object as it was at the last look, nil if there was none.
 func (e *events) resource(ref deploy.Ref) *unstructured.Unstructured {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -230,7 +230,7 @@ func compare(before, now map[deploy.Ref]*unstructured.Unstructured) (happened []
 	return happened
 }
 
-// concern has the resources reconciled that an event is about.
+// concern brings the resources that an event concerns.
 func (e *events) concern(event deploy.Event) {
 	kind := event.New.GroupVersionKind()
 	for owner, rules := range e.rules {
@@ -253,7 +253,7 @@ func (e *events) concern(event deploy.Event) {
 	}
 }
 
-// bring has a resource reconciled now, unless it is somebody else's.
+// bring makes a resource due now, unless it is of another test.
 func (e *events) bring(key deploy.Ref, why request.Triggers, anew bool) {
 	if e.mine(key) {
 		e.mark(key, why, anew)
@@ -266,7 +266,7 @@ func (e *events) owns(owner, child schema.GroupVersionKind) bool {
 	return e.owned[owner][child] || slices.ContainsFunc(e.rules[owner].Sources().Owned, func(o source.Owned) bool { return o.Kind == child })
 }
 
-// declaredKinds are the kinds beside the controlled one that rules are about.
+// declaredKinds returns the kinds that Sources declare.
 func declaredKinds(rules *trigger.Rules) (kinds []schema.GroupVersionKind) {
 	for _, owned := range rules.Sources().Owned {
 		kinds = append(kinds, owned.Kind)
@@ -277,7 +277,7 @@ func declaredKinds(rules *trigger.Rules) (kinds []schema.GroupVersionKind) {
 	return kinds
 }
 
-// mine reports whether a resource is this test's: on a real cluster there are others.
+// mine reports whether a resource is of this test: on a real cluster there are others.
 func (e *events) mine(ref deploy.Ref) bool {
 	return e.memory != nil || ref.Namespace == e.options.namespace || e.applied[ref]
 }

@@ -16,20 +16,21 @@ import (
 // Phase is a part of a reconcile in which something can be made to fail.
 type Phase string
 
-// The phases. A component fails in one where one of its objects is first read or written there, whoever does: a
-// Builder that touches none of them in a phase, such as one with a Verify of its own, can't be made to fail in it.
+// The phases. A component fails in a phase where one of its objects is first read or written there. A Builder that
+// touches none of them in a phase, such as one with a Verify of its own, can't be made to fail in it.
 const (
-	// Setup is before the controller's Setup; it is no component's.
+	// Setup is before the controller's Setup, without a component.
 	Setup Phase = "setup"
-	// Deploy is when the objects of a component are applied, or deleted if it is disabled or not added any more.
+	// Deploy is when the objects of a component are applied, or deleted if it is disabled or no longer added.
 	Deploy Phase = "deploy"
-	// Verify is when it is looked whether the objects of a component that was deployed are ready.
+	// Verify is when the readiness of the objects of a deployed component is checked.
 	Verify Phase = "verify"
-	// Finalize is while the resource is being deleted, for what goes and for the components that Finalize rolls out.
+	// Finalize is while the resource is being deleted, for objects that are removed and components that Finalize rolls
+	// out.
 	Finalize Phase = "finalize"
 )
 
-// Fault is an error that was injected. Its methods may be called while nothing runs.
+// Fault is an injected error. Its methods may be called while nothing runs.
 type Fault struct {
 	faults    *faults
 	component string
@@ -37,14 +38,14 @@ type Fault struct {
 	phase     Phase
 	err       error
 
-	// pass is how often it is still let pass, left how often it happens then, less than 0: for ever.
+	// pass is how many reconciles it still spares, left how often it happens then, less than 0: for ever.
 	pass, left int
 	met        int
-	// inTurn is whether it happens in the reconcile under way, once that is decided, passed whether it would have.
+	// inTurn: it happens in the reconcile under way, once that is decided. passed: that was spared.
 	inTurn, decided, passed bool
 }
 
-// After lets n reconciles pass that it would have met.
+// After spares the first n reconciles.
 func (f *Fault) After(n int) *Fault {
 	f.faults.mu.Lock()
 	defer f.faults.mu.Unlock()
@@ -52,7 +53,7 @@ func (f *Fault) After(n int) *Fault {
 	return f
 }
 
-// Times has it happen in n reconciles only.
+// Times limits it to n reconciles.
 func (f *Fault) Times(n int) *Fault {
 	f.faults.mu.Lock()
 	defer f.faults.mu.Unlock()
@@ -70,10 +71,10 @@ func (f *Fault) Met() int {
 	return f.met
 }
 
-// Fail has every reconcile fail with err in a phase of a component, until it is healed. component is the name of
-// one, whatever the resource, or that of one of its objects, "<component>.<object>", to have those before it applied; it is empty for the
-// phase Setup. err counts as what it is: request.Precondition says to wait, an error of package deploy is the
-// cluster's. One that is never met in the whole test fails it.
+// Fail has every reconcile fail with err in a phase of a component, until it is healed. component is the name of one,
+// whatever the resource, or that of one of its objects, "<component>.<object>", to have those before it applied; it is
+// empty for the phase Setup. err counts as what it is: request.Precondition says to wait, an error of package deploy
+// is the cluster's. One that is never met in the whole test fails it.
 //
 // To have requests fail as a cluster would, use Memory and its Fail.
 func (h *Harness) Fail(component string, phase Phase, err error) *Fault {
@@ -102,9 +103,9 @@ func (h *Harness) FailOnce(component string, phase Phase, err error) *Fault {
 func (f *Fault) check() error {
 	switch {
 	case f.err == nil:
-		return errors.New("the error is nil")
+		return errors.New("nil error")
 	case f.phase == Setup && f.component != "":
-		return errors.New("this phase is no component's: leave the name empty")
+		return errors.New("this phase has no component: leave the name empty")
 	case f.phase == Setup:
 		return nil
 	case f.phase != Deploy && f.phase != Verify && f.phase != Finalize:
@@ -115,12 +116,12 @@ func (f *Fault) check() error {
 	return nil
 }
 
-// faults are those of a harness, and what has to be known to meet them: which object is of which component,
-// and how far the reconcile under way is.
+// faults are the faults of a harness, with what decides when they happen: the component of each object, and how far the
+// reconcile under way is.
 type faults struct {
 	mu       sync.Mutex
 	injected []*Fault
-	// members are the objects of components, for the resource under way and those before.
+	// members are the objects of components, of the resource under way and of earlier ones.
 	members map[deploy.Ref]member
 	// of the reconcile under way:
 	resource deploy.Ref
@@ -149,8 +150,7 @@ func (f *faults) begin(resource deploy.Ref, deleting bool) {
 	}
 }
 
-// end reports whether an error that isn't injected for ever happened or was let pass, so that the next reconcile may
-// go another way.
+// end reports whether a limited fault happened or was spared, so that the next reconcile may go another way.
 func (f *faults) end() (moved bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,7 +161,7 @@ func (f *faults) end() (moved bool) {
 	return moved
 }
 
-// meet is the error of touching an object, nil if there is none.
+// meet returns the error of touching an object, nil if there is none.
 func (f *faults) meet(ref deploy.Ref) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,8 +180,8 @@ func (f *faults) meet(ref deploy.Ref) error {
 	return f.failure(m, phase)
 }
 
-// meetRemoval is the error of deleting an object. Those of a component that is taken away aren't seen while they are
-// rendered; their component is known from when it was deployed.
+// meetRemoval returns the error of deleting an object. Objects of a component that is no longer added aren't rendered;
+// their component is known from an earlier deployment.
 func (f *faults) meetRemoval(ref deploy.Ref) error {
 	if err := f.meet(ref); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (f *faults) meetRemoval(ref deploy.Ref) error {
 	return f.failure(m, Deploy)
 }
 
-// failure is the error of an object in a phase. The lock is held.
+// failure returns the error of an object in a phase. The lock is held.
 func (f *faults) failure(m member, phase Phase) error {
 	for _, fault := range f.injected {
 		if fault.phase == phase && fault.component == m.component && (fault.object == "" || fault.object == m.object) && fault.happens() {
@@ -206,7 +206,7 @@ func (f *faults) failure(m member, phase Phase) error {
 	return nil
 }
 
-// happens decides once in a reconcile. The lock is held.
+// happens decides once for each reconcile. The lock is held.
 func (f *Fault) happens() bool {
 	if f.decided {
 		return f.inTurn
@@ -227,7 +227,7 @@ func (f *Fault) happens() bool {
 	return true
 }
 
-// place is ref as members are kept: by the group of its kind, with the namespace that it gets.
+// place returns ref as a key of members: without the version, with the namespace that it gets.
 func (f *faults) place(ref deploy.Ref) deploy.Ref {
 	ref.Kind = schema.GroupVersionKind{Group: ref.Kind.Group, Kind: ref.Kind.Kind}
 	if ref.Namespace == "" {
@@ -246,22 +246,22 @@ func (f *faults) known() string {
 	return joined(names)
 }
 
-// observer is told when a component was deployed.
+// observer notes that a component was deployed.
 func (f *faults) observer(c *reconcile.Component, _ deploy.Results) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.deployed[c.Name()] = true
 }
 
-// seeing is a Patcher that changes nothing: it sees which objects components have.
-type seeing struct{ *faults }
+// recorder is a Patcher that changes nothing: it records the objects of components.
+type recorder struct{ *faults }
 
 // Patches implements reconcile.Patcher.
-func (s seeing) Patches(context.Context, reconcile.Target) ([]reconcile.Patch, error) {
+func (s recorder) Patches(context.Context, reconcile.Target) ([]reconcile.Patch, error) {
 	if err := s.atSetup(); err != nil {
 		return nil, err
 	}
-	return []reconcile.Patch{sight(s)}, nil
+	return []reconcile.Patch{recording(s)}, nil
 }
 
 func (f *faults) atSetup() error {
@@ -275,13 +275,13 @@ func (f *faults) atSetup() error {
 	return nil
 }
 
-type sight seeing
+type recording recorder
 
 // Name implements reconcile.Patch.
-func (s sight) Name() string { return "reconciletest" }
+func (s recording) Name() string { return "reconciletest" }
 
 // Apply implements reconcile.Patch.
-func (s sight) Apply(_ context.Context, component, object string, content map[string]any) (map[string]any, bool, error) {
+func (s recording) Apply(_ context.Context, component, object string, content map[string]any) (map[string]any, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.place(deploy.RefOf(&unstructured.Unstructured{Object: content}))

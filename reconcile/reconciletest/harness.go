@@ -20,16 +20,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Harness is one cluster on which one test runs its controller. Nothing happens by itself: the controller
-// reconciles while Reconcile, RunUntilSettled or Advance run. It is for one goroutine; whatever goes wrong
-// fails the test.
+// Harness runs a controller on a cluster, for one test. Nothing happens by itself: the controller reconciles while
+// Reconcile, RunUntilSettled or Advance run. It is for one goroutine; every error fails the test.
 type Harness struct {
 	t           T
 	options     options
 	controllers []reconcile.Controller
 	clock       *clock
 	faults      *faults
-	// cluster is the one that the test itself uses, memory the same if it is one in memory.
+	// cluster is the one that the test itself uses; memory is the same if it is in memory.
 	cluster     deploy.Cluster
 	memory      *dryrun.Cluster
 	simulator   *simulator
@@ -98,7 +97,7 @@ func (h *Harness) newMemory() (*dryrun.Cluster, error) {
 	return dryrun.New(append(memory, dryrun.Clock(h.clock.now))...)
 }
 
-// start makes the reconcilers, which know nothing of what was before.
+// start makes new reconcilers.
 func (h *Harness) start() {
 	h.t.Helper()
 	h.reconcilers, h.events.rules = map[schema.GroupVersionKind]reconciler{}, map[schema.GroupVersionKind]*trigger.Rules{}
@@ -138,7 +137,7 @@ func (h *Harness) add(r reconciler, name string) {
 	h.events.rules[r.Kind()] = trigger.NewRules(r.Kind(), sources, domain, h.logger())
 }
 
-// reconcilerOptions are the harness's, around those of the test.
+// reconcilerOptions returns the options of the harness around those of the test.
 func (h *Harness) reconcilerOptions(tests ...reconcile.Option) []reconcile.Option {
 	first := []reconcile.Option{reconcile.Logger(h.logger())}
 	if h.memory != nil {
@@ -147,14 +146,14 @@ func (h *Harness) reconcilerOptions(tests ...reconcile.Option) []reconcile.Optio
 	return slices.Concat(first, tests, []reconcile.Option{
 		reconcile.Clock(h.clock.now), reconcile.WithWatcher(h.events),
 		// Last, so that it sees what the others make of an object.
-		reconcile.WithPatches(seeing{h.faults}), reconcile.Observe(h.faults.observer),
+		reconcile.WithPatches(recorder{h.faults}), reconcile.Observe(h.faults.observer),
 	})
 }
 
 func (h *Harness) logger() *slog.Logger { return slog.New(slog.NewTextHandler(logged{h.t}, nil)) }
 
-// Restart has the operator start anew, with nothing in its memory: every resource is reconciled again. The
-// cluster, and errors that were injected, stay as they are.
+// Restart restarts the operator, with nothing in its memory: every resource is reconciled again. The cluster and
+// injected errors stay as they are.
 func (h *Harness) Restart() {
 	h.t.Helper()
 	h.queue = map[deploy.Ref]*turn{}
@@ -163,27 +162,27 @@ func (h *Harness) Restart() {
 	h.look()
 }
 
-// Memory returns the cluster in memory, to have requests fail (dryrun.Cluster.Fail) and to look at objects. On a
-// real cluster it fails the test.
+// Memory returns the cluster in memory, to make requests fail (dryrun.Cluster.Fail) and to look at objects. On a real
+// cluster it fails the test.
 func (h *Harness) Memory() *dryrun.Cluster {
 	h.t.Helper()
 	h.onlyInMemory("Memory")
 	return h.memory
 }
 
-// Cluster returns the cluster as the test itself uses it: what goes through it isn't among the Calls.
+// Cluster returns the cluster for the test itself: requests through it aren't among the Calls.
 func (h *Harness) Cluster() deploy.Cluster { return h.cluster }
 
 // Real reports whether the test runs on a cluster that On gave.
 func (h *Harness) Real() bool { return h.memory == nil }
 
-// Now is the time by the clock of the reconcilers.
+// Now returns the time of the reconcilers.
 func (h *Harness) Now() time.Time { return h.clock.now() }
 
 func (h *Harness) onlyInMemory(method string) {
 	h.t.Helper()
 	if h.memory == nil {
-		h.t.Fatalf("reconciletest: %s: only a cluster in memory has it: ask Real before", method)
+		h.t.Fatalf("reconciletest: %s: only a cluster in memory has it: check Real before", method)
 	}
 }
 
@@ -225,8 +224,8 @@ func readDefinitions(paths []string) ([]*unstructured.Unstructured, error) {
 	return found, nil
 }
 
-// T is what a Harness needs of a test; *testing.T, *testing.B and *testing.F are one. Fatalf must not
-// return. Its Context ends before what Cleanup was given runs.
+// T is what a Harness needs of a test; *testing.T, *testing.B and *testing.F implement it. Fatalf must not return. Its
+// Context ends before the functions of Cleanup run.
 type T interface {
 	// Helper leaves the caller out of the places that messages name.
 	Helper()
@@ -245,7 +244,7 @@ type T interface {
 // Started is the time at which the clock of a cluster in memory starts.
 var Started = time.Date(2030, time.January, 2, 3, 4, 5, 0, time.UTC)
 
-// clock is the time that a harness works with: the real one, or one that only the harness moves.
+// clock is the time of a harness: the real one, or one that only the harness moves.
 type clock struct {
 	real bool
 
@@ -271,7 +270,7 @@ func (c *clock) moveTo(t time.Time) {
 	}
 }
 
-// shownChanges is how many of the latest writes of an object are told of in a hot loop.
+// shownChanges is how many of the latest writes of an object the report of a hot loop shows.
 const shownChanges = 3
 
 // stepsPerRun is how often the count may start anew in one run.
@@ -292,7 +291,7 @@ func (h *Harness) checkHotLoop(key deploy.Ref) {
 	h.t.Fatalf("reconciletest: hot loop: %s was reconciled %d times and hasn't settled (the last ended with: %s).%s", key, t.total, outcome, h.restless())
 }
 
-// restless tells of the object that was changed most often, and of its latest changes.
+// restless describes the object that was changed most often, and its latest changes.
 func (h *Harness) restless() string {
 	counts := map[string]int{}
 	most := ""
@@ -316,7 +315,7 @@ func (h *Harness) restless() string {
 			continue
 		}
 		var lines strings.Builder
-		for _, change := range h.telling(call.Changes) {
+		for _, change := range h.withoutHash(call.Changes) {
 			fmt.Fprintf(&lines, "\n  %s", change)
 		}
 		latest = append([]string{lines.String()}, latest...)
@@ -324,8 +323,8 @@ func (h *Harness) restless() string {
 	return fmt.Sprintf("\n%s was changed %d times; its latest changes:%s", most, counts[most], strings.Join(latest, "\n  then"))
 }
 
-// telling leaves out the hash of what is applied, which follows all else, unless there is nothing else.
-func (h *Harness) telling(changes []deploy.Change) []deploy.Change {
+// withoutHash leaves out the change of the hash of what is applied, unless nothing else changed.
+func (h *Harness) withoutHash(changes []deploy.Change) []deploy.Change {
 	hash := ".metadata.annotations." + deploy.NewManager(h.cluster, h.options.manager...).KeyDomain() + "/applied-"
 	var kept []deploy.Change
 	for _, change := range changes {

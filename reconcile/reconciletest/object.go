@@ -22,13 +22,13 @@ import (
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// FieldManager is who owns the fields that a test writes.
+// FieldManager is the field manager of the test's own writes.
 const FieldManager = "reconciletest"
 
-// Apply has the cluster hold objects, as somebody with kubectl would: custom resources, and what else is to be
-// there. Each is a *unstructured.Unstructured, a map, an API struct with its TypeMeta, an apply configuration, or
-// YAML text with one or more documents. Those without a namespace get the harness's. A status that they have is
-// written too, which is how an object of somebody else is made ready.
+// Apply applies objects, as kubectl would: custom resources, and what else is to exist. Each is a
+// *unstructured.Unstructured, a map, an API struct with its TypeMeta, an apply configuration, or YAML text with one or
+// more documents. Objects without a namespace get the harness's. A status in an object is written too, for objects that
+// somebody else makes ready.
 func (h *Harness) Apply(objects ...any) {
 	h.t.Helper()
 	for i, given := range objects {
@@ -76,8 +76,8 @@ func (h *Harness) patchStatus(ctx context.Context, ref deploy.Ref, content map[s
 	return err
 }
 
-// Edit changes an object, named like "Deployment web" or "Shop other/tea", as somebody else would. What change
-// does to the status is left out, see SetStatus.
+// Edit changes an object, named like "Deployment web" or "Shop other/tea", as somebody else would. Changes of the
+// status are ignored, see SetStatus.
 func (h *Harness) Edit(object string, change func(obj *unstructured.Unstructured)) {
 	h.t.Helper()
 	ref := h.find(object)
@@ -100,8 +100,8 @@ func (h *Harness) Edit(object string, change func(obj *unstructured.Unstructured
 	}
 }
 
-// SetStatus merges fields into the status of an object, as its controller would. null takes a field away, a list
-// is replaced.
+// SetStatus merges fields into the status of an object, as its controller would. nil removes a field, a list is
+// replaced.
 func (h *Harness) SetStatus(object string, fields map[string]any) {
 	h.t.Helper()
 	if err := h.patchStatus(h.t.Context(), h.find(object), fields, FieldManager); err != nil {
@@ -109,7 +109,7 @@ func (h *Harness) SetStatus(object string, fields map[string]any) {
 	}
 }
 
-// Delete asks for the deletion of objects, as kubectl delete would without waiting.
+// Delete deletes objects, as kubectl delete would without waiting.
 func (h *Harness) Delete(objects ...string) {
 	h.t.Helper()
 	for _, object := range objects {
@@ -119,7 +119,7 @@ func (h *Harness) Delete(objects ...string) {
 	}
 }
 
-// Get returns an object as the cluster has it, nil if it has none of that name. It is the test's own copy.
+// Get returns a copy of an object in the cluster, nil if there is none of that name.
 func (h *Harness) Get(object string) *unstructured.Unstructured {
 	h.t.Helper()
 	obj, err := h.cluster.Port().Get(h.t.Context(), h.find(object))
@@ -143,7 +143,7 @@ func (h *Harness) Exists(objects ...string) {
 	}
 }
 
-// Gone fails the test if the cluster has one of these objects, be it that it is being deleted.
+// Gone fails the test if the cluster has one of these objects, even if it is being deleted.
 func (h *Harness) Gone(objects ...string) {
 	h.t.Helper()
 	for _, object := range objects {
@@ -158,8 +158,8 @@ func (h *Harness) Gone(objects ...string) {
 	}
 }
 
-// Condition returns a condition of an object, such as that of type status.ConditionReady of a resource: the zero
-// one if it has none of that type.
+// Condition returns a condition of an object, such as status.ConditionReady of a resource; the zero condition if there
+// is none of that type.
 func (h *Harness) Condition(object, conditionType string) metav1.Condition {
 	h.t.Helper()
 	obj := h.Get(object)
@@ -170,8 +170,7 @@ func (h *Harness) Condition(object, conditionType string) metav1.Condition {
 	return condition
 }
 
-// Ready fails the test unless the condition Ready of all of these resources is True and for their present
-// generation.
+// Ready fails the test unless the condition Ready of all of these resources is True for their present generation.
 func (h *Harness) Ready(objects ...string) {
 	h.t.Helper()
 	for _, object := range objects {
@@ -191,7 +190,7 @@ func (h *Harness) Ready(objects ...string) {
 	}
 }
 
-// find returns what a name means.
+// find returns the object that a name means.
 func (h *Harness) find(object string) deploy.Ref {
 	h.t.Helper()
 	ref, err := h.resolve(object)
@@ -221,7 +220,7 @@ func (h *Harness) resolve(object string) (deploy.Ref, error) {
 	return ref, err
 }
 
-// kindOf prefers kinds that the test has to do with.
+// kindOf prefers kinds of the test and its reconcilers.
 func (h *Harness) kindOf(n name) (schema.GroupVersionKind, error) {
 	kinds := h.events.known()
 	means := func(kind schema.GroupVersionKind) bool { return n.meansKind(kind) }
@@ -245,8 +244,8 @@ func (h *Harness) kindOf(n name) (schema.GroupVersionKind, error) {
 	return schema.GroupVersionKind{}, fmt.Errorf("this can be %s: name the group too, as in Deployment.apps", joined(names))
 }
 
-// name is how tests speak of an object: "Deployment web", "Deployment.apps shop/web", and with a subresource
-// of it "Shop tea status".
+// name is the name of an object in tests: "Deployment web", "Deployment.apps shop/web", and with a subresource
+// "Shop tea status".
 type name struct {
 	kind, group            string
 	anyGroup               bool
@@ -274,7 +273,7 @@ func parseName(text string) (name, error) {
 	return n, nil
 }
 
-// means reports whether ref is what n speaks of, in a harness with that namespace.
+// means reports whether n is the name of ref, in a harness with that namespace.
 func (n name) means(ref deploy.Ref, namespace string) bool {
 	if n.namespace != "" {
 		namespace = n.namespace
@@ -358,11 +357,11 @@ func checkObject(obj *unstructured.Unstructured) error {
 	return nil
 }
 
-// toObjects are the objects that a test has given in one of many forms, as copies.
+// toObjects returns copies of the objects that a test has given in one of the forms of Apply.
 func toObjects(value any) ([]*unstructured.Unstructured, error) {
 	switch v := value.(type) {
 	case nil:
-		return nil, errors.New("it is nil")
+		return nil, errors.New("nil object")
 	case string:
 		objects, err := parse(v)
 		if err == nil && len(objects) == 0 {
@@ -371,7 +370,7 @@ func toObjects(value any) ([]*unstructured.Unstructured, error) {
 		return objects, err
 	case *unstructured.Unstructured:
 		if v == nil {
-			return nil, errors.New("it is nil")
+			return nil, errors.New("nil object")
 		}
 		value = v.Object
 	}
@@ -386,7 +385,7 @@ func toObjects(value any) ([]*unstructured.Unstructured, error) {
 	return []*unstructured.Unstructured{obj}, nil
 }
 
-// yamlOf is an object as YAML.
+// yamlOf returns an object as YAML.
 func yamlOf(obj *unstructured.Unstructured) (string, error) {
 	var out bytes.Buffer
 	encoder := serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, nil, nil, serializer.SerializerOptions{Yaml: true})

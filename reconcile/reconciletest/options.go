@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Option sets what is rarely set. The last one of a kind wins, unless its comment says that several add up; nil is ignored.
+// Option sets what is rarely set. The last one of a kind wins, unless its comment says that several add up; nil is
+// ignored.
 type Option func(*options)
 
 type options struct {
@@ -31,71 +32,65 @@ type options struct {
 	maxReconciles int
 }
 
-// On has the test run on cluster, a real one for instance, instead of one in memory. Then time is the real
-// one, nothing is simulated, and the test works in the namespace that Namespace names, which must exist.
-// What only a cluster in memory has (Advance, Hold, Break, Memory) fails the test. Whoever opened the cluster
-// closes it after the test.
+// On runs the test on cluster, such as a real one, instead of one in memory. Then time is real, nothing is simulated,
+// and the test works in the namespace that Namespace names, which must exist. Methods that only a cluster in memory has
+// (Advance, Hold, Break, Memory) fail the test. The caller closes the cluster after the test.
 func On(cluster deploy.Cluster) Option { return func(o *options) { o.real = cluster } }
 
-// Namespace is where objects go that name none; default "test". On a real cluster nothing outside it is
-// looked at, and of what has no namespace only what the test itself has applied.
+// Namespace sets the namespace of objects that name none; default "test". On a real cluster other namespaces are
+// ignored, and so are cluster-scoped objects that the test hasn't applied itself.
 func Namespace(name string) Option { return func(o *options) { o.namespace = name } }
 
-// Quiet is how long nothing must happen on a real cluster until RunUntilSettled takes it for settled;
-// default 3 seconds.
+// Quiet sets for how long nothing must happen on a real cluster until RunUntilSettled returns; default 3 seconds.
 func Quiet(d time.Duration) Option { return func(o *options) { o.quiet = d } }
 
-// Definitions has the cluster in memory know the CustomResourceDefinitions of YAML and JSON files, and of
-// those in folders, and be as strict as a server: kinds that nobody declares are refused, fields that nobody
-// declares too, and namespaces have to exist (the test's does). Without it any kind is accepted. A real cluster
-// has its own.
+// Definitions adds CustomResourceDefinitions to the cluster in memory, from YAML and JSON files and folders of them,
+// and makes it as strict as a server: unknown kinds and fields are refused, and namespaces have to exist (the test's
+// does). Without it any kind is accepted.
 func Definitions(paths ...string) Option {
 	return func(o *options) { o.definitions = append(o.definitions, paths...) }
 }
 
-// Memory sets up the cluster in memory, see package dryrun. dryrun.Clock is ignored: the harness has one.
+// Memory adds options of the cluster in memory, see package dryrun. dryrun.Clock is ignored: the harness has one.
 func Memory(setup ...dryrun.Option) Option {
 	return func(o *options) { o.memory = append(o.memory, setup...) }
 }
 
-// Manager sets up what applies the objects, see package deploy.
+// Manager adds options of the manager that applies the objects, see package deploy.
 func Manager(setup ...deploy.Option) Option {
 	return func(o *options) { o.manager = append(o.manager, setup...) }
 }
 
-// With gives the Reconciler options. The harness itself sees to reconcile.Clock and reconcile.WithWatcher. In memory
-// the status doesn't say that work has begun because of the time that it takes (reconcile.StartAfter), which
-// would be another one on another machine.
+// With adds options of the Reconciler. The harness itself sets reconcile.Clock and reconcile.WithWatcher. In memory it
+// sets reconcile.StartAfter(0), since the writes of a status must not depend on how fast the machine is.
 func With(setup ...reconcile.Option) Option {
 	return func(o *options) { o.reconciler = append(o.reconciler, setup...) }
 }
 
-// Also runs further controllers beside the one under test, such as that of a child's kind. They get the
-// same options.
+// Also adds controllers beside the one under test, such as that of a child's kind. They get the same options.
 func Also(controllers ...reconcile.Controller) Option {
 	return func(o *options) { o.others = append(o.others, controllers...) }
 }
 
-// TemporaryPatches has the resources of all controllers of the test be patched by temporary patches, as package operator
-// has them: a TemporaryPatch is given to Apply, and edited and deleted, like any resource. Several options add up. The
-// harness itself sees to temporarypatch.Clock. A cluster in memory has their definition; a real one needs it.
+// TemporaryPatches has the resources of all controllers of the test be patched by temporary patches, as package
+// operator has them: a TemporaryPatch is given to Apply, and edited and deleted, like any resource. Several options add
+// up. The harness itself sees to temporarypatch.Clock. A cluster in memory has their definition; a real one needs it.
 func TemporaryPatches(setup ...temporarypatch.Option) Option {
 	return func(o *options) { o.patched, o.patches = true, append(o.patches, setup...) }
 }
 
-// Simulation is what a controller of the cluster makes of an object: the fields of the status that it has
-// then, nil for none yet. obj must not be changed.
+// Simulation returns the fields of the status that a controller of the cluster gives an object, nil for none yet. It
+// must not change obj.
 type Simulation func(obj *unstructured.Unstructured) map[string]any
 
-// Simulate has the simulator of a cluster in memory write the status of objects of a kind that it doesn't
-// know, or knows otherwise.
+// Simulate sets how the simulator of a cluster in memory writes the status of objects of a kind.
 func Simulate(kind schema.GroupKind, simulation Simulation) Option {
 	return func(o *options) { o.simulations[kind] = simulation }
 }
 
-// MaxReconciles is after how many reconciles of one resource a run fails the test for a hot loop; default 100. A
-// reconcile that creates or deletes an object for the first time in the run starts the count anew, up to ten times
-// as many in all.
+// MaxReconciles sets how many reconciles of one resource in a run fail the test as a hot loop; default 100. A reconcile
+// that creates or deletes an object for the first time in the run starts the count anew, up to ten times as many in
+// all.
 func MaxReconciles(n int) Option { return func(o *options) { o.maxReconciles = n } }
 
 func newOptions(opts []Option) (options, error) {

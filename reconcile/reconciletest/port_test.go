@@ -73,9 +73,9 @@ func TestEveryRequestMeetsFaults(t *testing.T) {
 	fault := h.Fail("it", Deploy, boom)
 	ref := reconcileRef("ConfigMap", "test", "it")
 	h.faults.begin(deploy.Ref{Namespace: "test", Name: "tea"}, false)
-	_, _, err := sight{h.faults}.Apply(t.Context(), "it", "configmap/it", settings("it", nil))
+	_, _, err := recording{h.faults}.Apply(t.Context(), "it", "configmap/it", settings("it", nil))
 	require.NoError(t, err)
-	assert.Equal(t, "reconciletest", sight{}.Name())
+	assert.Equal(t, "reconciletest", recording{}.Name())
 	for i, err := range requests(t, h) {
 		if i == 7 {
 			require.NoError(t, err, "a list is about no object")
@@ -158,7 +158,7 @@ func TestWhatAViewOffersBesideIsKept(t *testing.T) {
 			require.NoError(t, err)
 			assert.True(t, whole)
 			f.begin(deploy.Ref{Namespace: "test", Name: "tea"}, false)
-			_, _, err = sight{f}.Apply(t.Context(), "it", "configmap/it", settings("it", nil))
+			_, _, err = recording{f}.Apply(t.Context(), "it", "configmap/it", settings("it", nil))
 			require.NoError(t, err)
 			_, _, err = partial.Partial(t.Context(), ref)
 			require.ErrorIs(t, err, boom)

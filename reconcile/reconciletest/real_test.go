@@ -95,7 +95,7 @@ func TestOnARealCluster(t *testing.T) {
 				h.t = trial
 				method()
 			})
-			assert.Contains(t, said, "only a cluster in memory has it: ask Real before")
+			assert.Contains(t, said, "only a cluster in memory has it: check Real before")
 		}
 		h.t = t
 		assert.Contains(t, try(t, func(t *trial) { New(t, market(), On(h.Cluster()), Definitions("testdata/crds")) }), "are for one in memory")

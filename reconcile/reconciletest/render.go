@@ -34,11 +34,12 @@ type Rendered struct {
 // every cluster.
 const renderNamespace = "test"
 
-// Render returns the components of a resource, ascending by name, as a first rollout would deploy them: in a dry run, on
-// a cluster that holds nothing but what the test itself has applied. All gates are open there, and values that
+// Render returns the components of a resource, ascending by name, as a first rollout would deploy them: in a dry run,
+// on a cluster that holds nothing but what the test itself has applied. All gates are open there, and values that
 // reconcile.Session.Generated makes are placeholders. Temporary patches that are recorded on it by now, and applied by
-// the test, are applied. The harness's own cluster isn't touched. What goes wrong fails the test, and so does a resource
-// that isn't among what the test has applied. Of a resource that is being deleted it returns what Finalize rolls out.
+// the test, are applied. The harness's own cluster isn't touched. What goes wrong fails the test, and so does a
+// resource that isn't among what the test has applied. Of a resource that is being deleted it returns what Finalize
+// rolls out.
 func (h *Harness) Render(resource string) []Rendered {
 	h.t.Helper()
 	ref := h.find(resource)

@@ -12,8 +12,8 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// quietFailures is how many failures in a row that change nothing are followed by RunUntilSettled: enough for the
-// longest time between two.
+// quietFailures is how many failures in a row that change nothing RunUntilSettled waits for: enough to reach the
+// longest backoff.
 const quietFailures = 10
 
 // Run is one reconcile.
@@ -29,34 +29,34 @@ type Run struct {
 	// Result and Err are what it returned.
 	Result request.Result
 	Err    error
-	// Calls are what it asked of the cluster.
+	// Calls are its requests.
 	Calls []Call
 }
 
-// turn is what is to come for a resource.
+// turn is when and why a resource is reconciled next.
 type turn struct {
 	due time.Time
-	// waits: it is due some time; event that something happened, rather than that time has passed.
+	// waits: it is due some time. event: an event brings it, not time.
 	waits, event bool
-	// why says what that was.
+	// why are the triggers.
 	why     request.Triggers
 	attempt int
-	// quiet counts the reconciles in a row that changed nothing, settled says that there is no sense in more.
+	// quiet counts the reconciles in a row that changed nothing. settled: further ones are useless.
 	quiet   int
 	settled bool
-	// count is how many reconciles the run has had since the last that got further, total in all, and done
-	// which objects it has created and deleted.
+	// count is how many reconciles the run has had since the last one that created or deleted something new, total how
+	// many in all, and done are the objects that were created and deleted.
 	count, total int
 	done         map[string]bool
-	// said is the error that was last logged.
-	said string
+	// logged is the error that was last logged.
+	logged string
 }
 
 // Runs returns every reconcile since the test began.
 func (h *Harness) Runs() []Run { return slices.Clone(h.runs) }
 
-// Reconcile reconciles one resource once, now, whatever has happened to it, and returns what the engine would be told.
-// What is simulated (see Hold) hasn't reacted to it when it returns.
+// Reconcile reconciles one resource once, now, whatever has happened to it, and returns what the reconciler returned.
+// The simulator (see Hold) hasn't reacted yet when it returns.
 func (h *Harness) Reconcile(resource string) (request.Result, error) {
 	h.t.Helper()
 	ref := h.find(resource)
@@ -71,12 +71,11 @@ func (h *Harness) Reconcile(resource string) (request.Result, error) {
 	return last.Result, last.Err
 }
 
-// RunUntilSettled reconciles whatever there is to reconcile, and has the simulator act, until nothing changes any more.
-// The clock is moved to when a result or a backoff asks for another reconcile, until one finds nothing to do: for a
-// resource that is ready that is once, for one that fails again and again ten times. A resource that never settles
-// fails the test, with what keeps changing.
+// RunUntilSettled reconciles and simulates until nothing changes any more. It moves the clock to the next requeue or
+// retry, until a reconcile finds nothing to do: for a ready resource that is once, for one that keeps failing ten
+// times. A resource that never settles fails the test, with what keeps changing.
 //
-// On a real cluster it waits until nothing has happened for some time (see Quiet), retries of failures included.
+// On a real cluster it waits until nothing has happened for some time (see Quiet), including retries of failures.
 func (h *Harness) RunUntilSettled() {
 	h.t.Helper()
 	h.begin()
@@ -93,8 +92,8 @@ func (h *Harness) RunUntilSettled() {
 	}
 }
 
-// Bring plays an external source of a controller (source.Sources): the resources are reconciled with the next run, now,
-// as if it had brought their keys. What a source does until then, such as a poll, is for a test of its own.
+// Bring brings keys as an external source of a controller (source.Sources) would: the resources are reconciled in the
+// next run. The source itself, such as a poll, needs a test of its own.
 func (h *Harness) Bring(resources ...string) {
 	h.t.Helper()
 	for _, resource := range resources {
@@ -106,7 +105,8 @@ func (h *Harness) Bring(resources ...string) {
 	}
 }
 
-// Advance moves the clock by d and reconciles what becomes due on the way, at its time, and what follows from that.
+// Advance moves the clock by d and reconciles resources that become due on the way, at their time, and what follows
+// from that.
 func (h *Harness) Advance(d time.Duration) {
 	h.t.Helper()
 	h.onlyInMemory("Advance")
@@ -138,7 +138,7 @@ func (h *Harness) begin() {
 	}
 }
 
-// runPresent does what there is to do before time has to pass. It is always true.
+// runPresent runs everything that is due now. It always returns true.
 func (h *Harness) runPresent() bool {
 	h.t.Helper()
 	for {
@@ -202,11 +202,11 @@ func (h *Harness) look() bool {
 	return changed
 }
 
-// mark has a resource reconciled now, because something happened.
+// mark makes a resource due now, because of an event.
 func (h *Harness) mark(key deploy.Ref, why request.Triggers, anew bool) {
 	t := h.turnOf(key)
 	if !t.event {
-		t.why = 0 // time doesn't bring it any more
+		t.why = 0 // time no longer brings it
 	}
 	t.waits, t.event, t.due, t.why = true, true, h.clock.now(), t.why|why
 	if anew {
@@ -239,7 +239,7 @@ func (h *Harness) dueNow() (deploy.Ref, bool) {
 	}), true
 }
 
-// next is the earliest time at which something is due that is wanted.
+// next returns the earliest time at which a wanted turn is due.
 func (h *Harness) next(wanted func(*turn) bool) (at time.Time, ok bool) {
 	for _, t := range h.queue {
 		if t.waits && wanted(t) && (!ok || t.due.Before(at)) {
@@ -275,8 +275,8 @@ func (h *Harness) reconcile(key deploy.Ref) {
 	moved := h.faults.end()
 	run.Calls = h.Calls()[first:]
 	h.runs = append(h.runs, run)
-	if run.Err != nil && run.Err.Error() != t.said {
-		t.said = run.Err.Error()
+	if run.Err != nil && run.Err.Error() != t.logged {
+		t.logged = run.Err.Error()
 		h.t.Logf("reconcile of %s failed: %v", key, run.Err)
 	}
 	if t.furthered(run) {
@@ -287,7 +287,7 @@ func (h *Harness) reconcile(key deploy.Ref) {
 	t.judge(run, changed || moved, timed)
 }
 
-// furthered reports whether a reconcile created or deleted something that none before it in this run did.
+// furthered reports whether a reconcile created or deleted something for the first time in this run.
 func (t *turn) furthered(run Run) (further bool) {
 	for _, call := range run.Calls {
 		if call.Action == deploy.Created || call.Action == deploy.Removed {
@@ -298,7 +298,7 @@ func (t *turn) furthered(run Run) (further bool) {
 	return further
 }
 
-// after settles when the resource comes again, as the engine does.
+// after sets when the resource comes again, as the engine does.
 func (t *turn) after(run Run, now time.Time) {
 	switch {
 	case run.Err == nil:
@@ -320,7 +320,7 @@ func (t *turn) after(run Run, now time.Time) {
 	}
 }
 
-// judge reports whether there is sense in reconciling again although nothing happens.
+// judge notes whether another reconcile without an event would be useless.
 func (t *turn) judge(run Run, changed, timed bool) {
 	if changed {
 		t.quiet, t.settled = 0, false

@@ -38,9 +38,9 @@ type breakage struct {
 
 func newSimulator(h *Harness) *simulator { return &simulator{Harness: h} }
 
-// Hold keeps the simulator from objects, there already or still to come: they stay as they are, which for
-// new ones is not ready. It knows Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, Pod, Service and
-// PersistentVolumeClaim, and what Simulate adds; it makes no Pods.
+// Hold keeps the simulator from objects, existing or new ones: they stay as they are, new ones not ready. The simulator
+// knows Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, Pod, Service and PersistentVolumeClaim, and what Simulate
+// adds; it makes no Pods.
 func (h *Harness) Hold(objects ...string) {
 	h.t.Helper()
 	h.onlyInMemory("Hold")
@@ -51,23 +51,22 @@ func (h *Harness) Hold(objects ...string) {
 	}
 }
 
-// Break has objects, there already or still to come, fail for good, as their controller would say it: a
-// Deployment makes no progress, a Job fails, a Pod too, the volume of a PersistentVolumeClaim is lost. message
-// is what the status says, for those that have a place for it. Other kinds never say that they have failed:
-// Hold them.
+// Break makes objects, existing or new ones, fail for good, as their controller would report it: a Deployment makes no
+// progress, a Job or a Pod fails, the volume of a PersistentVolumeClaim is lost. message goes into the status, if the
+// kind has a place for it. Objects of other kinds never report a failure: Hold them.
 func (h *Harness) Break(object, message string) {
 	h.t.Helper()
 	h.onlyInMemory("Break")
 	n := h.named(object)
 	if failures[n.kind] == nil {
-		h.t.Fatalf("reconciletest: break %s: objects of this kind never say that they have failed: hold it", object)
+		h.t.Fatalf("reconciletest: break %s: objects of this kind never report a failure: hold it", object)
 	}
 	h.simulator.mu.Lock()
 	defer h.simulator.mu.Unlock()
 	h.simulator.broken = append(h.simulator.broken, breakage{n, message})
 }
 
-// Release takes back what Hold and Break did to objects; without a name, to all.
+// Release ends Hold and Break for objects; without a name, for all objects.
 func (h *Harness) Release(objects ...string) {
 	h.t.Helper()
 	h.onlyInMemory("Release")

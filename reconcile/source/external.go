@@ -7,20 +7,20 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// External is a source outside of the cluster: a queue, a webhook, an API that is polled. Channel, Poll and PollEach make
-// the usual ones.
+// External is a source outside of the cluster: a queue, a webhook, an API that is polled. Channel, Poll and PollEach
+// make the usual ones.
 type External interface {
-	// Run brings keys to target until ctx ends. It is called once the objects of the kind are known. It may return earlier
-	// when it has nothing more to bring. A panic is logged, and Run is called again, later each time. A Run that doesn't
-	// return when ctx ends delays the end of the engine.
+	// Run brings keys to target until ctx ends. It is called once the objects of the kind are known. It may return
+	// earlier when it has nothing more to bring. A panic is logged, and Run is called again, later each time. A Run
+	// that doesn't return when ctx ends delays the end of the engine.
 	Run(ctx context.Context, target Target)
 }
 
 // Target takes the keys that an External brings: the engine, for the objects of one kind. It is safe for concurrent use
 // and never blocks.
 type Target interface {
-	// Bring reconciles the objects that keys name, even if they don't exist. A key without a kind has the target's; keys of
-	// other kinds are ignored, and the first one is logged.
+	// Bring reconciles the objects that keys name, even if they don't exist. A key without a kind has the target's;
+	// keys of other kinds are ignored, and the first one is logged.
 	Bring(keys ...deploy.Ref)
 	// Keys returns the known objects of the kind, in no order.
 	Keys() []deploy.Ref
@@ -34,8 +34,8 @@ type Func func(ctx context.Context, target Target)
 // Run implements External.
 func (f Func) Run(ctx context.Context, target Target) { f(ctx, target) }
 
-// Channel brings the keys of a channel, until that is closed. The engine takes them without delay; keys that are sent while
-// this replica doesn't lead wait in the channel.
+// Channel brings the keys of a channel, until that is closed. The engine takes them without delay; keys that are sent
+// while this replica doesn't lead wait in the channel.
 func Channel(keys <-chan deploy.Ref) External { return channel(keys) }
 
 type channel <-chan deploy.Ref

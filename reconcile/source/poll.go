@@ -11,9 +11,10 @@ import (
 )
 
 // Poll calls fetch at once and then each interval after it has returned, and brings the keys whose value came, changed
-// or went since the last call that succeeded; the first time all keys. A value may be a version, a hash or a time. An error
-// changes nothing that is known; each reason is logged once, and fetch is called again after the interval. A panic is an
-// error. fetch is never called while it runs: one that hangs stops the poll, so give it a timeout of its own.
+// or went since the last call that succeeded; the first time all keys. A value may be a version, a hash or a time. An
+// error changes nothing that is known; each reason is logged once, and fetch is called again after the interval. A
+// panic is an error. fetch is never called while it runs: one that hangs stops the poll, so give it a timeout of its
+// own.
 func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) (map[deploy.Ref]V, error)) External {
 	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
 		now, err := guarded(func() (map[deploy.Ref]V, error) { return fetch(ctx) })
@@ -28,8 +29,9 @@ func Poll[V comparable](interval time.Duration, fetch func(ctx context.Context) 
 }
 
 // PollEach calls fetch for each known object of the kind, one after the other, at once and then each interval after the
-// last object, and brings objects whose value came or changed since it was last fetched. Everything else is as with Poll,
-// for each object. Use it where objects can only be fetched one by one, which takes time; Poll fetches once for all.
+// last object, and brings objects whose value came or changed since it was last fetched. Everything else is as with
+// Poll, for each object. Use it where objects can only be fetched one by one, which takes time; Poll fetches once for
+// all.
 func PollEach[V comparable](interval time.Duration, fetch func(ctx context.Context, key deploy.Ref) (V, error)) External {
 	return &poll[V]{interval, fetch == nil, func(ctx context.Context, target Target, last map[deploy.Ref]V) (map[deploy.Ref]V, map[string]error) {
 		now, failed := map[deploy.Ref]V{}, map[string]error{}
@@ -60,7 +62,8 @@ func PollEach[V comparable](interval time.Duration, fetch func(ctx context.Conte
 type poll[V comparable] struct {
 	interval time.Duration
 	isNil    bool
-	// round fetches once and brings what differs from last. It returns the values for the next round, and errors by reason.
+	// round fetches once and brings what differs from last. It returns the values for the next round, and errors by
+	// reason.
 	round func(ctx context.Context, target Target, last map[deploy.Ref]V) (now map[deploy.Ref]V, failed map[string]error)
 }
 

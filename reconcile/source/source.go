@@ -13,10 +13,10 @@ import (
 
 // Sources declares what brings the objects of one kind to reconcile. The zero value changes nothing.
 type Sources struct {
-	// When reports which events of the objects themselves count; nil is filter.Standard. Existing objects at the start are
-	// events too, and so is the beginning of a deletion, see package filter. Retries, times that a result asks for, a forced
-	// reconcile and everything below bring an object to reconcile all the same. An event at which it panics counts; the
-	// first panic is logged.
+	// When reports which events of the objects themselves count; nil is filter.Standard. Existing objects at the start
+	// are events too, and so is the beginning of a deletion, see package filter. Retries, times that a result asks for,
+	// a forced reconcile and everything below bring an object to reconcile all the same. An event at which it panics
+	// counts; the first panic is logged.
 	When filter.Predicate
 	// Owned are kinds of children that are watched from the start.
 	Owned []Owned
@@ -30,9 +30,9 @@ type Sources struct {
 type Owned struct {
 	// Kind is that of the children.
 	Kind schema.GroupVersionKind
-	// When reports which events of a child bring its owners; nil: each event that shows another version than the last one.
-	// For a child that has a reconciler of its own, such as another resource of the same operator, filter.ReadyReason is
-	// enough.
+	// When reports which events of a child bring its owners; nil: each event that shows another version than the last
+	// one. For a child that has a reconciler of its own, such as another resource of the same operator,
+	// filter.ReadyReason is enough.
 	When filter.Predicate
 }
 
@@ -42,15 +42,15 @@ type Mapped struct {
 	Kind schema.GroupVersionKind
 	// When reports which events are mapped; nil: each event that shows another version than the last one.
 	When filter.Predicate
-	// Keys returns which objects an event concerns. A key without a kind has the controlled kind; keys of other kinds are
-	// ignored, and the first one is logged. It must not change the event, and must not block: events of all kinds wait for
-	// it. It isn't called for an object that leaves the view (deploy.Left). An event at which it panics concerns no object;
-	// the first panic is logged.
+	// Keys returns which objects an event concerns. A key without a kind has the controlled kind; keys of other kinds
+	// are ignored, and the first one is logged. It must not change the event, and must not block: events of all kinds
+	// wait for it. It isn't called for an object that leaves the view (deploy.Left). An event at which it panics
+	// concerns no object; the first panic is logged.
 	Keys func(event deploy.Event) []deploy.Ref
 }
 
-// Provider is implemented by a reconciler of package watch, or a controller of package reconcile, that declares Sources.
-// They are asked for once, before anything runs, and must not change afterwards.
+// Provider is implemented by a reconciler of package watch, or a controller of package reconcile, that declares
+// Sources. They are asked for once, before anything runs, and must not change afterwards.
 type Provider interface {
 	Sources() Sources
 }
@@ -94,8 +94,8 @@ func checkExternal(external External) error {
 	return nil
 }
 
-// Of returns the Sources of value, a reconciler or a controller, none if it isn't a Provider. The error is about invalid
-// Sources, a panic, or a method Sources with another signature than Provider's.
+// Of returns the Sources of value, a reconciler or a controller, none if it isn't a Provider. The error is about
+// invalid Sources, a panic, or a method Sources with another signature than Provider's.
 func Of(value any) (sources Sources, err error) {
 	provider, ok := value.(Provider)
 	if !ok {

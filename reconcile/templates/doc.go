@@ -1,4 +1,4 @@
-// Package templates makes components of folders of YAML templates.
+// Package templates renders components from folders of YAML templates.
 //
 //	//go:embed deploy
 //	var files embed.FS
@@ -43,9 +43,9 @@
 //	.Version          Session.Version
 //	.Values           the author's own, see Values and ValuesFrom
 //
-// All of them have the form of JSON: numbers without a fraction are integers, and stay so. What isn't there is
-// an error, not "<no value>": for what may be absent there are the controller's defaults, and
-// {{ dig "size" 3 .Spec }}. A template may change what it gets, by set or merge, for itself alone.
+// All of them have the form of JSON: numbers without a fraction are integers, and stay so. A missing value is an error,
+// not "<no value>"; values that may be missing need a default of the controller, or {{ dig "size" 3 .Spec }}. What a
+// template changes by set or merge, it changes for itself only.
 //
 // # Functions
 //
@@ -56,28 +56,27 @@
 //	include "labels" .            what a define renders, as text to be piped on
 //	required "say a size" .x      .x, or an error of the resource's author when that is nil or ""
 //	fail "not both"               an error of the resource's author
-//	toYaml fromYaml               without a newline at the end; fromYaml answers errors
-//	fromJson                      integers stay integers; answers errors
+//	toYaml fromYaml               without a newline at the end; fromYaml returns errors
+//	fromJson                      integers stay integers; returns errors
 //	file "redis.conf"             a file of the component's folder, as it is
 //	keys values                   as in sprig, but in a fixed order
 //
-// A rendering has to be the same each time, or an operator would apply it anew for ever. So what reads the
-// environment, the network, a clock, a time zone, the operating system's paths or chance is left out:
-// env, expandenv, getHostByName, now, date and its kin, rand*, shuffle, uuidv4, bcrypt, htpasswd, gen*,
-// encryptAES, os*. A password is made by Session.Generated and handed in by Values. There is no tpl: text in a
-// resource is no template; and no lookup: what is in the cluster is read by ValuesFrom.
+// A rendering has to be the same each time, or an operator would apply it again and again. So functions that depend on
+// the environment, the network, a clock, a time zone, the operating system's paths or chance are left out: env,
+// expandenv, getHostByName, now, date and its kin, rand*, shuffle, uuidv4, bcrypt, htpasswd, gen*, encryptAES, os*. For
+// a password use Session.Generated and Values. There is no tpl, since text in a resource is no template, and no lookup:
+// ValuesFrom may read the cluster.
 //
 // # Errors
 //
-// Mistakes that can be seen without values are found by Parse: syntax, unknown functions, an include of what isn't
-// defined, two defines of one name. All others fail the component. An Error names file, line and column of the
-// template, also for YAML that can't be read; where the place can't be known, the line of what was
-// rendered is shown. What fail and required say is a configuration error of the resource, anything else the operator's.
-// Nothing of the content of a Secret gets into an error: where one is at work, text that was rendered and the words
-// of functions that may quote it are left out.
+// Parse finds the mistakes that don't depend on values: syntax, unknown functions, an include of an undefined template,
+// two defines of one name. All others fail the component. An Error names file, line and column of the template, also
+// for invalid YAML; if the place isn't known, it shows the line of the rendered text. Errors of fail and required are
+// configuration errors of the resource, all others are the operator's. No content of a Secret gets into an error: where
+// a template may make a Secret, rendered text and messages of functions that may quote it are left out.
 //
 // Objects without a name, fields that are given twice, and labels, annotations and data that aren't text are refused
-// before anything is sent. So is text without end: 16 MiB for a file, 100 includes within each other, lists
+// before anything is sent. So is text that is too long: 16 MiB for a file, 100 nested includes, lists
 // of 100 000.
 //
 // # When to use it

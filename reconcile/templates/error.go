@@ -10,16 +10,16 @@ import (
 	"text/template"
 )
 
-// Error is a mistake in a template, or one that its values bring about. Its text has nothing of the content of a
-// Secret; what it wraps may.
+// Error is a mistake in a template or its values. Its text has no content of a Secret; the error that it wraps may
+// have.
 type Error struct {
 	// File is the path of the file, as in the file system given to Parse.
 	File string
-	// Line and Column count from 1; 0 says that it isn't known.
+	// Line and Column count from 1; 0 is unknown.
 	Line, Column int
-	// Object is the object that is wrong, as in "Deployment web"; empty while it isn't known.
+	// Object is the wrong object, as in "Deployment web"; empty if it isn't known.
 	Object string
-	// Err says what is wrong.
+	// Err is what is wrong.
 	Err error
 }
 
@@ -47,12 +47,12 @@ func (e *Error) location() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ruleError is what this package says itself.
+// ruleError is an error of this package.
 type ruleError struct {
 	text string
-	// plain is the same without what may be a value; empty where text has none.
+	// plain is the text without anything that may be a value; empty where text has none.
 	plain string
-	// resource: it is the resource that is wrong.
+	// resource: the resource is wrong, not the template.
 	resource bool
 }
 
@@ -71,10 +71,10 @@ type worded struct {
 func (e *worded) Error() string { return e.text }
 func (e *worded) Unwrap() error { return e.error }
 
-// located is how package template begins its errors.
+// located matches how package template begins its errors.
 var located = regexp.MustCompile(`(?s)^template: (.+?):(\d+)(?::(\d+))?: (.*)$`)
 
-// at reads the place at which package template says that something is wrong.
+// at reads the place in an error of package template.
 func at(text string) (e *Error, rest string) {
 	found := located.FindStringSubmatch(text)
 	if found == nil {
@@ -100,8 +100,8 @@ func parseError(file string, err error) error {
 
 const withheld = "left out here, since a Secret may be made of it"
 
-// executeError is an error of package template about a file that was rendered: where it happened, which may be in
-// another file, and by which ways that was reached.
+// executeError returns an error of package template about a file that was rendered: where it happened, maybe in another
+// file, and by which includes.
 func (t *Templates) executeError(file string, err error) error {
 	e := &Error{File: file, Err: err}
 	secretive := t.secretive[file]
@@ -127,14 +127,14 @@ func (t *Templates) executeError(file string, err error) error {
 	return e
 }
 
-// own are reasons of package template that quote names and types, but no values.
+// own are messages of package template that quote names and types, but no values.
 var own = []string{
 	"map has no entry for key ", "nil data; no entry for key ", "can't evaluate field ", "nil pointer evaluating ",
 	"wrong number of args for ", "wrong type for value; ", "invalid value; ", "exceeded maximum template depth ",
 	"incompatible types for comparison", "dereference of nil pointer ", "expected ",
 }
 
-// reason words an error of package template; rest is its text without the place.
+// reason returns an error of package template without its place; rest is its text without that.
 func reason(rest string, cause error, secretive bool) error {
 	source, text := rest, ""
 	if split := strings.LastIndex(rest, ">: "); cause == nil && split >= 0 {

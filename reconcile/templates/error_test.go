@@ -22,7 +22,7 @@ func TestRenderMistakes(t *testing.T) {
 		{"a field that isn't there", config("  x: 1\n  z: {{ .Spec.foo }}"), a + `:6:14: map has no entry for key "foo": in {{ .Spec.foo }}`},
 		{"a field of text", config("  x: {{ .Name.foo }}"), a + ":5:14: can't evaluate field foo in type interface {}: in {{ .Name.foo }}"},
 		{"in a define", config("  x: {{ include \"missing\" . }}"), `deploy/helpers.tpl:5:26: map has no entry for key "Nope": in {{ .Nope }} (included by deploy/web/a.yaml:5:9)`},
-		{"an include without end", config("  x: {{ include \"itself\" . }}"), `deploy/helpers.tpl:11:25: 100 includes within each other: does "itself" include itself (included by deploy/helpers.tpl:11:25, by deploy/web/a.yaml:5:9)`},
+		{"an include without end", config("  x: {{ include \"itself\" . }}"), `deploy/helpers.tpl:11:25: 100 nested includes: does "itself" include itself (included by deploy/helpers.tpl:11:25, by deploy/web/a.yaml:5:9)`},
 		{"an include of a name of nothing", config("  x: {{ include .Name . }}"), a + `:5:9: the template isn't defined`},
 		{"a function's error", config("  x: {{ mustRegexMatch \"(\" .Name }}"), a + ":5:9: mustRegexMatch: error parsing regexp: missing closing ): `(`: in {{ mustRegexMatch \"(\" .Name }}"},
 		{"a panic of a function", config("  x: {{ div 1 0 }}"), a + ":5:9: div: runtime error: integer divide by zero: in {{ div 1 0 }}"},
@@ -41,14 +41,14 @@ func TestRenderMistakes(t *testing.T) {
 		{"fromYaml of a key twice", config("  x: {{ fromYaml \"a: 1\\na: 2\" }}"), `key "a" already set in map`},
 		{"fromJson of what isn't", config("  x: {{ fromJson \"{\" }}"), a + ":5:9: fromJson: unexpected end of JSON input"},
 
-		{"no YAML", config("  x: a: b"), a + `:5: what is rendered is no YAML: mapping values are not allowed in this context, in its line 5: "  x: a: b"`},
-		{"no YAML behind a loop", config("{{- range until 3 }}\n  k{{ . }}: v\n{{- end }}\n  x: a: b\n"), a + `:8: what is rendered is no YAML: mapping values are not allowed in this context, in its line 8: "  x: a: b"`},
-		{"no YAML by an action", config("{{ if true }}\n\n  {{ printf \"x: a: b\" }}\n{{ end }}"), a + `:7: what is rendered is no YAML: mapping values`},
-		{"no YAML in the second document", config("  x: v\n{{- /* a\n comment */}}\n---\n") + "a: b\n\tc: d", a + ":10: what is rendered is no YAML: found"},
-		{"a key twice", config("  x: y\n  z: 1\n  x: z"), a + `:7: what is rendered is no YAML: key "x" already set in map, in its line 7: "  x: z"`},
-		{"a key twice by an include", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  b: c\n  {{- include \"labels\" . | nindent 2 }}\n", a + `:6: what is rendered is no YAML: key "b" already set in map, in its line 7: "  b: c"`},
-		{"an anchor of nothing", config("  x: *y"), a + `:1: what is rendered is no YAML: unknown anchor 'y' referenced, in its line 1: "apiVersion: v1"`},
-		{"a number that is none", config("  x: .nan"), a + ":1: what is rendered is no YAML: json: unsupported value: NaN"},
+		{"no YAML", config("  x: a: b"), a + `:5: the rendered text is no YAML: mapping values are not allowed in this context, in its line 5: "  x: a: b"`},
+		{"no YAML behind a loop", config("{{- range until 3 }}\n  k{{ . }}: v\n{{- end }}\n  x: a: b\n"), a + `:8: the rendered text is no YAML: mapping values are not allowed in this context, in its line 8: "  x: a: b"`},
+		{"no YAML by an action", config("{{ if true }}\n\n  {{ printf \"x: a: b\" }}\n{{ end }}"), a + `:7: the rendered text is no YAML: mapping values`},
+		{"no YAML in the second document", config("  x: v\n{{- /* a\n comment */}}\n---\n") + "a: b\n\tc: d", a + ":10: the rendered text is no YAML: found"},
+		{"a key twice", config("  x: y\n  z: 1\n  x: z"), a + `:7: the rendered text is no YAML: key "x" already set in map, in its line 7: "  x: z"`},
+		{"a key twice by an include", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  b: c\n  {{- include \"labels\" . | nindent 2 }}\n", a + `:6: the rendered text is no YAML: key "b" already set in map, in its line 7: "  b: c"`},
+		{"an anchor of nothing", config("  x: *y"), a + `:1: the rendered text is no YAML: unknown anchor 'y' referenced, in its line 1: "apiVersion: v1"`},
+		{"a number that is none", config("  x: .nan"), a + ":1: the rendered text is no YAML: json: unsupported value: NaN"},
 		{"a long line", config("  x: " + strings.Repeat("y", 100) + ": z"), strings.Repeat("y", 75) + `..."`},
 		{"a list", "# c\n---\n{{ if true }}\n- 1\n{{ end }}", a + ":4: is a list and no object: apiVersion, kind and metadata are needed"},
 		{"text", "just text", a + ":1: is text and no object"},
@@ -105,7 +105,7 @@ func TestPlacesAreBounded(t *testing.T) {
 	parsed := set(t, config("{{ range 60000 }}\n  k{{ . }}: v\n{{- end }}\n  x: a: b"))
 	out := &output{places: parsed.places}
 	require.NoError(t, parsed.all.ExecuteTemplate(out, "deploy/web/a.yaml", map[string]any{}))
-	assert.Len(t, out.marks, mostMarks+1)
+	assert.Len(t, out.marks, markLimit+1)
 	assert.Equal(t, place{"deploy/web/a.yaml", 6}, out.placeOf(100))
 	assert.Equal(t, place{}, out.placeOf(60_000))
 }
@@ -118,9 +118,9 @@ func TestSecretsStaySecret(t *testing.T) {
 	}
 	leak := template.FuncMap{"leak": func(value any) (string, error) { return "", fmt.Errorf("%v is wrong", value) }}
 	for reason, row := range map[string]struct{ text, want string }{
-		"an anchor":                      {secret("  x: *{{ .Values.password }}"), "a.yaml:1: what is rendered is no YAML, in its line 1: the reason is left out here"},
+		"an anchor":                      {secret("  x: *{{ .Values.password }}"), "a.yaml:1: the rendered text is no YAML, in its line 1: the reason is left out here"},
 		"a tag":                          {secret("  x: !!int {{ .Values.password }}"), "the reason is left out here"},
-		"an excerpt":                     {secret("  x: a: {{ .Values.password }}"), "a.yaml:5: what is rendered is no YAML: mapping values are not allowed in this context, in its line 5"},
+		"an excerpt":                     {secret("  x: a: {{ .Values.password }}"), "a.yaml:5: the rendered text is no YAML: mapping values are not allowed in this context, in its line 5"},
 		"a list as a key":                {secret("  {{ .Values.password }}: 1\n  ? [{{ .Values.password }}]\n  : {{ .Values.password }}"), "left out"},
 		"a function":                     {secret("  x: {{ leak .Values.password }}"), "a.yaml:5:9: leak: the reason is left out here"},
 		"a loop":                         {secret("  x: {{ range (eq .Values.password \"hunter2\") }}{{ end }}"), "a.yaml:5:36: the reason is left out here"},

@@ -16,8 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kept are the functions of sprig that give the same for the same arguments at any time, in any place. Those that are
-// replaced below aren't among them.
+// kept are the functions of sprig whose results depend on their arguments only, without those that are replaced below.
 var kept = strings.Fields(`
 	abbrev abbrevboth add add1 add1f addf adler32sum all any append atoi b32dec b32enc b64dec b64enc base biggest camelcase
 	cat ceil chunk clean coalesce compact concat contains deepCopy deepEqual default dict dig dir div divf duration empty
@@ -32,14 +31,14 @@ var kept = strings.Fields(`
 	trimPrefix trimSuffix trimall trunc tuple typeIs typeIsLike typeOf uniq unset untitle upper urlJoin urlParse without
 	wrap wrapWith`)
 
-// builtin are those of package template that an author may not replace either.
+// builtin are functions of package template, which an author may not replace either.
 var builtin = strings.Fields(`and call html index js len not or print printf println urlquery eq ge gt le lt ne`)
 
 // sprigFunctions is sprig's table, made once.
 var sprigFunctions = sprig.TxtFuncMap()
 
-// ownFunctions replace functions of sprig that quote silently, forget number types, have no fixed order or no
-// limit, and add those of Helm.
+// ownFunctions replace functions of sprig that hide errors, lose the types of numbers, have no fixed order or no limit,
+// and add those of Helm.
 var ownFunctions = template.FuncMap{
 	"toYaml":       toYAML,
 	"fromYaml":     fromYAML,
@@ -71,7 +70,7 @@ func isTaken(name string) bool {
 	return ownFunctions[name] != nil || slices.Contains(kept, name) || slices.Contains(builtin, name) || slices.Contains(bound, name)
 }
 
-// functions are all that a template can call; r is what the bound ones look at.
+// functions returns all functions of a template; those of bound use r.
 func (t *Templates) functions(r *runner) template.FuncMap {
 	all := make(template.FuncMap, len(kept)+len(ownFunctions)+len(bound)+len(t.options.funcs))
 	for _, name := range kept {
@@ -83,7 +82,7 @@ func (t *Templates) functions(r *runner) template.FuncMap {
 	return all
 }
 
-// bound returns the functions that look at r.
+// bound returns the functions that use r.
 func (r *runner) bound() template.FuncMap {
 	return template.FuncMap{
 		"include":    r.include,

@@ -17,7 +17,8 @@ import (
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Option sets what is rarely set. The last one of a kind wins, unless its comment says that several add up; nil is ignored.
+// Option sets what is rarely set. The last one of a kind wins, unless its comment says that several add up; nil is
+// ignored.
 type Option func(*options)
 
 type options struct {
@@ -27,9 +28,8 @@ type options struct {
 	errs        []error
 }
 
-// Values are values of the author's own, for .Values: a map, or a struct as JSON would have it. Those given to
-// Component lie over those given to Parse, and later ones over earlier ones; maps are merged. They aren't changed,
-// and needn't stay as they are.
+// Values adds the author's own values, .Values: a map, or a struct that is converted as JSON. Values of Component
+// replace those of Parse, and later ones earlier ones; maps are merged. They are copied.
 func Values(values any) Option {
 	content, err := mapOf(values)
 	return func(o *options) {
@@ -41,8 +41,9 @@ func Values(values any) Option {
 	}
 }
 
-// ValuesFrom has values made when the component's turn has come, see Values: with what it waits for there
-// to be read. The function has to give the same for the same resource. Its error is the component's.
+// ValuesFrom adds values, as Values does, from a function that is called when the component's turn has come, when
+// everything that it waits for can be read. The function has to return the same for the same resource. Its error is the
+// component's.
 func ValuesFrom(values func(ctx context.Context, s *reconcile.Session) (any, error)) Option {
 	return func(o *options) {
 		if values == nil {
@@ -53,8 +54,8 @@ func ValuesFrom(values func(ctx context.Context, s *reconcile.Session) (any, err
 	}
 }
 
-// Funcs are functions of the author's own, for Parse. They have to be pure, and safe for several goroutines; one
-// that has the name of another function is an error.
+// Funcs adds functions of the author's own, for Parse. They have to be pure and safe for concurrent use. The name of an
+// existing function is an error.
 func Funcs(funcs template.FuncMap) Option {
 	return func(o *options) {
 		if o.funcs == nil {
@@ -64,7 +65,7 @@ func Funcs(funcs template.FuncMap) Option {
 	}
 }
 
-// Delims sets what surrounds actions, for Parse; default "{{" and "}}". It is for YAML that has these itself.
+// Delims sets the delimiters of actions, for Parse; default "{{" and "}}". It is for YAML that contains these.
 func Delims(left, right string) Option {
 	return func(o *options) {
 		if left == "" || right == "" {
@@ -95,7 +96,7 @@ func newOptions(opts []Option) (options, error) {
 	return o, errors.Join(o.errs...)
 }
 
-// usable says as an error what package template has against functions.
+// usable returns the panic of package template about functions as an error.
 func usable(funcs template.FuncMap) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -108,15 +109,15 @@ func usable(funcs template.FuncMap) (err error) {
 
 // Data is what templates are rendered with when there is no session, see Render. Absent maps are empty.
 type Data struct {
-	// Name, Namespace, APIVersion, Kind, Metadata and Spec are those of the resource, Version is the one it wants, Config its settings; Values are those
-	// of the templates, see Values.
+	// Name, Namespace, APIVersion, Kind, Metadata and Spec are those of the resource, Version is the one it wants,
+	// Config its settings; Values are those of the templates, see Values.
 	Name, Namespace, APIVersion, Kind, Version string
 	Metadata, Spec, Config, Values             map[string]any
 	// ScopedName is the function scopedName; default is Name, a dash and the argument, as Session.ScopedName has it.
 	ScopedName func(name string) string
 }
 
-// dataOf is what a session knows.
+// dataOf returns the data of a session.
 func dataOf(s *reconcile.Session) (Data, error) {
 	resource := s.Resource()
 	metadata, _ := resource.Object["metadata"].(map[string]any)
@@ -132,7 +133,7 @@ func dataOf(s *reconcile.Session) (Data, error) {
 	}, nil
 }
 
-// root is the dot of every template. It shares nothing with d unless that has the plain form already.
+// root returns the dot of every template. It shares nothing with d unless that has the plain form already.
 func (d Data) root() (map[string]any, error) {
 	root := map[string]any{"Name": d.Name, "Namespace": d.Namespace, "APIVersion": d.APIVersion, "Kind": d.Kind, "Version": d.Version}
 	for name, content := range map[string]map[string]any{"Metadata": d.Metadata, "Spec": d.Spec, "Config": d.Config, "Values": d.Values} {
@@ -145,7 +146,7 @@ func (d Data) root() (map[string]any, error) {
 	return root, nil
 }
 
-// valuesOf puts the author's values over each other.
+// valuesOf merges the author's values.
 func valuesOf(ctx context.Context, s *reconcile.Session, layers ...options) (map[string]any, error) {
 	all := map[string]any{}
 	for _, o := range layers {
@@ -164,7 +165,7 @@ func valuesOf(ctx context.Context, s *reconcile.Session, layers ...options) (map
 	return all, nil
 }
 
-// over is under with content over it: maps are merged, everything else is replaced. Neither is changed.
+// over returns under with content merged over it: maps are merged, everything else is replaced. Neither is changed.
 func over(under, content map[string]any) map[string]any {
 	merged := make(map[string]any, len(under)+len(content))
 	for key, value := range under {
@@ -180,7 +181,7 @@ func over(under, content map[string]any) map[string]any {
 	return merged
 }
 
-// mapOf is a value as JSON would have it: maps, lists, text, booleans, int64 and float64. Nothing is an empty map.
+// mapOf returns a value in the form of JSON: maps, lists, text, booleans, int64 and float64. nil is an empty map.
 func mapOf(value any) (map[string]any, error) {
 	if given := reflect.ValueOf(value); value == nil || (given.Kind() == reflect.Pointer || given.Kind() == reflect.Map) && given.IsNil() {
 		return map[string]any{}, nil

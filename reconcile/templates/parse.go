@@ -27,12 +27,13 @@ type source struct {
 	use        use
 }
 
-// readError is one of the file system.
+// readError is an error of the file system.
 type readError struct{ error }
 
 func (e *readError) Unwrap() error { return e.error }
 
-// passes reports whether the next try may read what this one couldn't: it isn't by what the files are, such as a link that leads nowhere.
+// passes reports whether the next try may read what this one couldn't: it isn't by what the files are, such as a link
+// that leads nowhere.
 func (e *readError) passes() bool {
 	for _, lasting := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.EINVAL} {
 		if errors.Is(e, lasting) {
@@ -91,12 +92,12 @@ func useOf(name, folder string) (use, error) {
 	case ".tpl":
 		return forDefines, nil
 	case ".tmpl", ".gotmpl", ".template", ".j2":
-		return forData, fmt.Errorf("%s: it would be no template: have its name end in .yaml, or in .tpl for defines, or put it into a folder %s", name, dataFolder)
+		return forData, fmt.Errorf("%s: not a template: have its name end in .yaml, or in .tpl for defines, or put it into a folder %s", name, dataFolder)
 	}
 	return forData, nil
 }
 
-// parse parses the files into one set, and finds what would otherwise be found when they are rendered.
+// parse parses the files into one set, and finds mistakes that would otherwise show when they are rendered.
 func (t *Templates) parse(sources []source) error {
 	var errs []error
 	t.all = template.New("").Delims(t.options.left, t.options.right).Option("missingkey=error").Funcs(t.functions(nil))
@@ -191,7 +192,7 @@ func spread(marked map[string]bool, calls map[string][]string) {
 	}
 }
 
-// callOf returns the template that a node calls, or tells that only the values say which.
+// callOf returns the template that a node calls. dynamic: the name depends on values.
 func callOf(node parse.Node) (name string, dynamic bool) {
 	switch n := node.(type) {
 	case *parse.TemplateNode:
@@ -254,8 +255,7 @@ func visit(node parse.Node, see func(parse.Node)) {
 
 var (
 	secretWord = regexp.MustCompile(`\bSecret(List)?\b`)
-	// computedKind is a kind that the values say. What it is matched with is a tree as text, which has the usual
-	// delimiters whatever the file has.
+	// computedKind matches a kind that depends on values, in the text of a tree, which has the usual delimiters always.
 	computedKind = regexp.MustCompile(`kind["']?\s*:\s*["']?\{\{`)
 )
 

@@ -34,7 +34,7 @@ func TestParseMistakes(t *testing.T) {
 		{"a template of nothing, in a branch", map[string]string{"a.yaml": "a: b\n\n{{ if .Name }}{{ else }}\n{{ template \"labels\" . }}{{ end }}"}, ".", nil, `a.yaml:4: template "labels" isn't defined`},
 		{"an include of nothing, in a define", map[string]string{"a.yaml": "a: b", "h.tpl": "\n{{ define \"x\" }}{{ with (include \"y\" .) }}{{ end }}{{ end }}"}, ".", nil, `h.tpl:2: template "y" isn't defined`},
 		{"two defines of a name", map[string]string{"a.yaml": "a: b", "g.tpl": `{{ define "x" }}1{{ end }}`, "h.tpl": "\n\n{{ define \"x\" }}2{{ end }}"}, ".", nil, `h.tpl:3: template "x" is defined twice: in g.tpl, too`},
-		{"a name that Helm's users may choose", map[string]string{"web/a.yaml.tmpl": "a: b"}, ".", nil, "web/a.yaml.tmpl: it would be no template: have its name end in .yaml"},
+		{"a name that Helm's users may choose", map[string]string{"web/a.yaml.tmpl": "a: b"}, ".", nil, "web/a.yaml.tmpl: not a template: have its name end in .yaml"},
 		{"a delimiter that is empty", map[string]string{"a.yaml": "a: b"}, ".", []Option{Delims("", "]]")}, `delims: "" and "]]": neither may be empty`},
 		{"values that are no map", map[string]string{"a.yaml": "a: b"}, ".", []Option{Values(3)}, "values: a value of type int is no map"},
 		{"values that can't be", map[string]string{"a.yaml": "a: b"}, ".", []Option{Values(map[string]any{"a": func() {}})}, "values: a value of type map[string]interface {} can't be converted"},
@@ -114,7 +114,7 @@ func TestNoTemplates(t *testing.T) {
 	t.Parallel()
 	var none *Templates
 	_, err := none.Render("web", Data{})
-	require.EqualError(t, err, "templates: there are none: Parse has answered an error")
+	require.EqualError(t, err, "templates: nil Templates: Parse has returned an error")
 	require.EqualError(t, none.Component("web").Build(t.Context(), nil, nil), err.Error())
 	assert.Empty(t, none.Components())
 }

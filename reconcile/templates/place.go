@@ -7,19 +7,19 @@ import (
 	"text/template/parse"
 )
 
-// place is where in a template a piece of what is rendered comes from.
+// place is where in a template a piece of rendered text comes from.
 type place struct {
 	file string
 	line int
 }
 
-// textPlace is the place of a text node, and of what stands behind it.
+// textPlace is the place of a text node, and of the node after it.
 type textPlace struct {
 	place
 	next int
 }
 
-// places finds text nodes by their first byte: package template hands the very bytes to the writer.
+// places finds text nodes by the address of their first byte: package template passes these bytes to the writer.
 type places map[*byte]textPlace
 
 // note adds the text nodes of a tree.
@@ -44,16 +44,16 @@ func (p places) note(s source, root *parse.ListNode) {
 	})
 }
 
-// output is what a template renders, and where that comes from. It refuses to grow without end.
+// output is what a template renders, and where that comes from. Its size is limited.
 type output struct {
 	buffer bytes.Buffer
 	places places
 	marks  []mark
-	// behind is what stands behind the text that was written last.
+	// behind is the place after the text that was written last.
 	behind place
 }
 
-// mark: what was written from offset on comes from there, each line of text from one more.
+// mark is the place of what was written from offset on; each further line of text comes from the next line.
 type mark struct {
 	offset int
 	place
@@ -62,8 +62,8 @@ type mark struct {
 
 const (
 	largestOutput = 16 << 20
-	// mostMarks bounds what is remembered of a file; beyond it places aren't known.
-	mostMarks = 100_000
+	// markLimit bounds the marks of a file; further places aren't known.
+	markLimit = 100_000
 )
 
 // Write implements io.Writer.
@@ -85,15 +85,15 @@ func (o *output) Write(p []byte) (int, error) {
 
 func (o *output) mark(from place, isText bool) {
 	switch count := len(o.marks); {
-	case count > mostMarks:
-	case count == mostMarks:
+	case count > markLimit:
+	case count == markLimit:
 		o.marks = append(o.marks, mark{offset: o.buffer.Len()})
 	case isText || count == 0 || o.marks[count-1].isText || o.marks[count-1].place != from:
 		o.marks = append(o.marks, mark{o.buffer.Len(), from, isText})
 	}
 }
 
-// placeOf tells where a line, counted from 1, comes from. No file says that it isn't known.
+// placeOf returns where a line, counted from 1, comes from; without a file if that isn't known.
 func (o *output) placeOf(line int) place {
 	text := o.buffer.String()
 	offset := 0

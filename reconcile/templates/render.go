@@ -22,7 +22,7 @@ type runner struct {
 	// folder is the one of the component that is being rendered.
 	folder     string
 	scopedName func(string) string
-	// depth is how many includes are under way within each other.
+	// depth is how many includes are nested.
 	depth int
 }
 
@@ -36,7 +36,7 @@ func (t *Templates) tryRunner() (*runner, error) {
 	return r, nil
 }
 
-// newRunner can't fail: Parse has made one already, and what was cloned hasn't been executed since.
+// newRunner can't fail: Parse has made one already, and the original is never executed.
 func (t *Templates) newRunner() *runner {
 	r, _ := t.tryRunner()
 	return r
@@ -47,7 +47,7 @@ const deepestInclude = 100
 // include is what a define renders.
 func (r *runner) include(name string, data any) (string, error) {
 	if r.depth >= deepestInclude {
-		return "", rulef("too many includes within each other", "%d includes within each other: does %q include itself", deepestInclude, name)
+		return "", rulef("too many nested includes", "%d nested includes: does %q include itself", deepestInclude, name)
 	}
 	if r.all.Lookup(name) == nil {
 		return "", rulef("the template isn't defined", "template %q isn't defined", name)
@@ -62,7 +62,7 @@ func (r *runner) include(name string, data any) (string, error) {
 // execute renders a file.
 func (r *runner) execute(file string, data map[string]any) (out *output, err error) {
 	defer func() {
-		// What functions do is guarded by package template; this is for methods that fmt calls, and the like.
+		// Package template recovers panics of functions; this is for methods that fmt calls, and the like.
 		if value := recover(); value != nil {
 			err = &dag.PanicError{Value: value, Stack: bytes.Clone(debug.Stack())}
 		}
@@ -75,7 +75,7 @@ func (r *runner) execute(file string, data map[string]any) (out *output, err err
 	return out, r.all.ExecuteTemplate(out, file, data)
 }
 
-// take lends a runner.
+// take returns an unused runner.
 func (t *Templates) take(folder string, scopedName func(string) string) (*runner, error) {
 	r, ok := t.runners.Get().(*runner)
 	if !ok || r == nil {
@@ -85,7 +85,7 @@ func (t *Templates) take(folder string, scopedName func(string) string) (*runner
 	return r, nil
 }
 
-// objects reads what a file has rendered.
+// objects reads the objects that a file has rendered.
 func (t *Templates) objects(file string, out *output) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	var errs []error
@@ -115,7 +115,7 @@ func (t *Templates) objects(file string, out *output) ([]*unstructured.Unstructu
 	return all, errors.Join(errs...)
 }
 
-// placed is an error about a document as a whole.
+// placed returns an error about a document as a whole.
 func placed(file string, out *output, d document.Document, object string, err error) error {
 	from := out.placeOf(d.FirstLine())
 	if from.file == "" {
@@ -126,7 +126,7 @@ func placed(file string, out *output, d document.Document, object string, err er
 
 const longestExcerpt = 80
 
-// documentError is an error of the YAML parser.
+// documentError returns an error of the YAML parser.
 func (t *Templates) documentError(file string, out *output, d document.Document, p document.Problem, secretive bool) error {
 	line := d.FirstLine()
 	if p.Line > 0 {
@@ -143,11 +143,11 @@ func (t *Templates) documentError(file string, out *output, d document.Document,
 	}
 	switch {
 	case secretive && p.Quotes:
-		e.Err = fmt.Errorf("what is rendered is no YAML, in its line %d: the reason is %s", line, withheld)
+		e.Err = fmt.Errorf("the rendered text is no YAML, in its line %d: the reason is %s", line, withheld)
 	case secretive:
-		e.Err = fmt.Errorf("what is rendered is no YAML: %s, in its line %d", p.Text, line)
+		e.Err = fmt.Errorf("the rendered text is no YAML: %s, in its line %d", p.Text, line)
 	default:
-		e.Err = fmt.Errorf("what is rendered is no YAML: %s, in its line %d: %q", p.Text, line, excerpt)
+		e.Err = fmt.Errorf("the rendered text is no YAML: %s, in its line %d: %q", p.Text, line, excerpt)
 	}
 	return e
 }
@@ -159,10 +159,10 @@ func nameOf(object *unstructured.Unstructured) string {
 	return strings.TrimSpace(kind + " " + name)
 }
 
-// textual are the maps whose values are text, with the path to them: to forget the quotes is the usual mistake.
+// textual are the paths of maps whose values are text: forgotten quotes are the usual mistake.
 var textual = [][]string{{"metadata", "labels"}, {"metadata", "annotations"}}
 
-// check finds what no cluster would take, before any is asked.
+// check finds what every cluster would refuse.
 func check(object *unstructured.Unstructured) error {
 	metadata, isMap := object.Object["metadata"].(map[string]any)
 	kind, _ := object.Object["kind"].(string)

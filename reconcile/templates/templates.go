@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Templates are the parsed files of a folder. They don't change, and serve any number of goroutines.
+// Templates are the parsed files of a folder. They don't change, and are safe for concurrent use.
 type Templates struct {
 	folder     string
 	options    options
@@ -27,7 +27,7 @@ type Templates struct {
 	data map[string]string
 	// all holds every file and every define.
 	all *template.Template
-	// places tell where a piece of text comes from.
+	// places hold where each piece of text comes from.
 	places places
 	// secretive are the names of the templates that a Secret may be made with.
 	secretive map[string]bool
@@ -43,8 +43,8 @@ type component struct {
 	files []string
 }
 
-// Parse reads the templates of folder, which is "." for all of files. An error names every file that can't be
-// used, see Error; so it is for a folder without any template.
+// Parse reads the templates of folder, "." for all of files. The error names every file that is wrong, see Error. A
+// folder without any template is an error.
 func Parse(files fs.FS, folder string, opts ...Option) (*Templates, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -68,7 +68,7 @@ func Parse(files fs.FS, folder string, opts ...Option) (*Templates, error) {
 		return nil, err
 	}
 	t.runners.New = func() any { return t.newRunner() }
-	// The first one is made here: what Clone and Funcs have against it is an error of Parse.
+	// The first one is made here, so that errors of Clone and Funcs are errors of Parse.
 	first, err := t.tryRunner()
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
@@ -112,7 +112,7 @@ func (t *Templates) Components() []string {
 
 func (t *Templates) component(name string) (*component, error) {
 	if t == nil {
-		return nil, errors.New("templates: there are none: Parse has answered an error")
+		return nil, errors.New("templates: nil Templates: Parse has returned an error")
 	}
 	if found := t.components[name]; found != nil {
 		return found, nil
@@ -120,9 +120,9 @@ func (t *Templates) component(name string) (*component, error) {
 	return nil, fmt.Errorf("templates: folder %s: has no component %q: it has %s", t.folder, name, strings.Join(t.Components(), ", "))
 }
 
-// Component returns the component of that name, for Session.Use; options are Values and ValuesFrom. A name
-// that isn't among Components, and any other mistake, is the component's error. To give it a Verify,
-// Deploy, Disable or Revise, embed it in a type of your own that has them.
+// Component returns the component of that name, for Session.Use; options are Values and ValuesFrom. A name that isn't
+// among Components, and any other mistake, is an error of the component. To add a Verify, Deploy, Disable or Revise,
+// embed it in a type of your own.
 func (t *Templates) Component(name string, opts ...Option) reconcile.Builder {
 	return t.builder(name, opts)
 }
@@ -169,15 +169,15 @@ func (b *builder) objects(ctx context.Context, s *reconcile.Session) ([]*unstruc
 	return b.set.Render(b.name, data)
 }
 
-// Objects returns the objects of a component, for Session.Add or to be changed before: they are the caller's own.
-// Options are Values and ValuesFrom.
+// Objects returns the objects of a component, for Session.Add; the caller may change them. Options are Values and
+// ValuesFrom.
 func (t *Templates) Objects(ctx context.Context, s *reconcile.Session, component string, opts ...Option) ([]*unstructured.Unstructured, error) {
 	return t.builder(component, opts).objects(ctx, s)
 }
 
 // Render returns the objects of a component without a session, for tests and for programs that are no operators.
-// data.Values stand for all that Values and ValuesFrom were given. The error joins one Error for each file, at
-// least, that is wrong; there are no objects then.
+// data.Values replace all Values and ValuesFrom. The error joins at least one Error for each file that is wrong; there
+// are no objects then.
 func (t *Templates) Render(component string, data Data) ([]*unstructured.Unstructured, error) {
 	found, err := t.component(component)
 	if err != nil {
@@ -217,7 +217,7 @@ func (t *Templates) Render(component string, data Data) ([]*unstructured.Unstruc
 	return all, nil
 }
 
-// classified: what fail and required say is about the resource.
+// classified makes an error of fail or required one of the resource.
 func classified(err error) error {
 	var rule *ruleError
 	if errors.As(err, &rule) && rule.resource {

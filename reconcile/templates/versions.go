@@ -12,8 +12,8 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// Versions are the templates of a folder in several versions: those of reconcile.Session.Assets. Each version is parsed when it is first
-// asked for. It is safe for concurrent use.
+// Versions are the templates of a folder in several versions: those of reconcile.Session.Assets. Each version is parsed
+// when it is first asked for. It is safe for concurrent use.
 type Versions struct {
 	folder  string
 	options []Option
@@ -31,17 +31,17 @@ type parsedVersion struct {
 	err       error
 }
 
-// mostVersions are as many as are kept; another one takes the place of the oldest.
-const mostVersions = 64
+// keptVersions is how many versions are kept; a further one replaces the oldest.
+const keptVersions = 64
 
-// OfVersions returns the templates of a folder, which is "." for all of the files that a version has.
+// OfVersions returns the templates of a folder, "." for all files of a version.
 func OfVersions(folder string, opts ...Option) *Versions {
 	return &Versions{folder: folder, options: opts, parsed: map[any]*parsedVersion{}}
 }
 
-// For returns the templates of the version that the session's resource wants. Files that can't be parsed, or are none, and a folder that isn't
-// there, are an error of the kind that request.Configuration makes: another version may do better. Files that can't be read are read again
-// when they are asked for again.
+// For returns the templates of the version that the session's resource wants. Files that can't be parsed, or are none,
+// and a folder that isn't there, are an error of the kind that request.Configuration makes: another version may do
+// better. Files that can't be read are read again when they are asked for again.
 func (v *Versions) For(s *reconcile.Session) (*Templates, error) {
 	files := s.Assets()
 	if files == nil {
@@ -94,7 +94,7 @@ func (v *Versions) of(key any) *parsedVersion {
 	if one == nil {
 		one = &parsedVersion{}
 		v.parsed[key] = one
-		if v.order = append(v.order, key); len(v.order) > mostVersions {
+		if v.order = append(v.order, key); len(v.order) > keptVersions {
 			delete(v.parsed, v.order[0])
 			v.order = v.order[1:]
 		}

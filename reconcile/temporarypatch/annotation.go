@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// entry is what the annotation says of one patch. The generation is there for edits of the patch to bring
-// the target to reconcile.
+// entry is what the annotation says of one patch. Edits of the patch change the generation, which brings the target to
+// reconcile.
 type entry struct {
 	Timestamp  string `json:"timestamp"`
 	APIVersion string `json:"api_version"`
@@ -24,7 +24,7 @@ type entry struct {
 	UID        string `json:"uid,omitempty"`
 }
 
-// entries is the annotation: raw, so that what isn't understood stays as it is when another entry changes.
+// entries is the annotation: raw, so that an entry that isn't understood stays as it is when another one changes.
 type entries map[string]json.RawMessage
 
 // parseEntries reads the annotation of a resource, empty if there is none. One that is no JSON object is an
@@ -45,7 +45,7 @@ func parseEntries(resource *unstructured.Unstructured, key string) (entries, err
 	return found, nil
 }
 
-// get reads the entry of one patch. found is false when there is none, an error is one of its shape.
+// get reads the entry of one patch. found is false when there is none; an error is about its form.
 func (e entries) get(name string) (read entry, found bool, err error) {
 	raw, found := e[name]
 	if !found {
@@ -90,13 +90,13 @@ func (e entries) text() (string, error) {
 	return string(raw), err
 }
 
-// kind is that of the patch which the entry is about.
+// kind returns the kind of the patch.
 func (e entry) kind() (schema.GroupVersionKind, error) {
 	version, err := schema.ParseGroupVersion(e.APIVersion)
 	return version.WithKind(e.Kind), err
 }
 
-// zoneless is how oper8 writes times. They are taken for UTC.
+// zoneless is how oper8 writes times, which are read as UTC.
 const zoneless = "2006-01-02T15:04:05.999999999"
 
 // time is when the patch was first recorded; ok is false for what is no time.
@@ -114,7 +114,7 @@ func timestamp(now time.Time) string { return now.UTC().Format(time.RFC3339Nano)
 // editAttempts bounds how often an annotation is computed anew after its object changed meanwhile.
 const editAttempts = 5
 
-// key is that of the annotation on targets.
+// key returns the key of the annotation on targets.
 func (c *Controller) key() string { return c.manager.KeyDomain() + "/temporary-patches" }
 
 // edit has change edit the annotation of target, in one write of nothing else, and none when it changes
@@ -166,8 +166,8 @@ func (c *Controller) editOnce(ctx context.Context, target *unstructured.Unstruct
 	return err
 }
 
-// recording is the change that has the annotation tell of patch. The time of an entry stays while the patch
-// is the same one; an entry that can't be read is made anew.
+// recording is the change that adds or updates the entry of patch. The time of an entry stays while the patch is the
+// same; an entry that can't be read is replaced.
 func (c *Controller) recording(patch *TemporaryPatch) func(entries) (bool, error) {
 	return func(found entries) (bool, error) {
 		version, name := c.options.kind.GroupVersion().String(), c.options.kind.Kind
@@ -192,7 +192,7 @@ func (c *Controller) recording(patch *TemporaryPatch) func(entries) (bool, error
 	}
 }
 
-// without is the change that has the annotation not tell of a patch of this controller's kind any more.
+// without is the change that removes the entry of a patch of this controller's kind.
 func (c *Controller) without(name string) func(entries) (bool, error) {
 	return func(found entries) (bool, error) {
 		current, exists, err := found.get(name)

@@ -50,9 +50,9 @@ func (b *board) begin(patch *TemporaryPatch, content bodies) *run {
 	}
 }
 
-// note records the result of the bodies for one object of component; at are the places of the bodies. The matches of the
-// rendering before count until the component's turn has come again. The result is recorded at once, so that an object that
-// is rendered is never seen unmatched.
+// note records the result of the bodies for one object of component; at are the places of the bodies. The matches of
+// the rendering before count until the component's turn has come again. The result is recorded at once, so that an
+// object that is rendered is never seen unmatched.
 func (r *run) note(component, object string, at []place, err error) {
 	r.board.mu.Lock()
 	defer r.board.mu.Unlock()

@@ -55,7 +55,8 @@ func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, 
 // Kind implements reconcile.Controller.
 func (c *Controller) Kind() schema.GroupVersionKind { return c.options.kind }
 
-// Setup implements reconcile.Controller: the component temporarypatch keeps the entry on the target. What is wrong with the patch is an error that request.Configuration makes.
+// Setup implements reconcile.Controller: the component temporarypatch keeps the entry on the target. What is wrong with
+// the patch is an error that request.Configuration makes.
 func (c *Controller) Setup(_ context.Context, s *reconcile.Session) error {
 	patch, _, err := decode(s.Resource())
 	if err != nil {
@@ -92,8 +93,8 @@ func (c *Controller) Finalize(ctx context.Context, s *reconcile.Session) error {
 	return nil
 }
 
-// Requeue implements reconcile.Requeuer: in time for the expiry, and sooner while the result of the target's rendering isn't
-// known.
+// Requeue implements reconcile.Requeuer: in time for the expiry, and sooner while the result of the target's rendering
+// isn't known.
 func (c *Controller) Requeue(_ context.Context, s *reconcile.Session, outcome reconcile.Outcome) (time.Duration, error) {
 	patch, _, err := decode(s.Resource())
 	if err != nil {

@@ -39,7 +39,7 @@ type body struct {
 	content           any
 }
 
-// errNoBodies tells of a patch that would change nothing. An empty tree is none.
+// errNoBodies: the patch would change nothing.
 var errNoBodies = errors.New("spec has neither patch nor patches: add one")
 
 func bodiesOf(spec TemporaryPatchSpec) (bodies, error) {

@@ -22,7 +22,7 @@
 //	        spec: {template: {spec: {containers: [{name: web, resources: {limits: {memory: 1Gi}}}]}}}
 //
 // The keys of the tree are the name of the component and of the object in it, see
-// reconcile.Object; the operator tells them with reconcile.NameObjects. The list form,
+// reconcile.Object; the operator shows them with reconcile.NameObjects. The list form,
 // spec.patches, has them as fields. A name with dots may be one key or, as in patches
 // for oper8, several.
 //
@@ -53,24 +53,21 @@
 // that is gone without its finalizer having run is ignored with a warning, and its entry
 // removed; so is one that expired, and one that names another target. An annotation that
 // can't be read is an error of the target: to ignore it would silently undo every patch. A
-// dry run of a target removes nothing, and no patch is told what it made of it.
+// dry run of a target removes nothing and reports nothing to patches.
 //
-// The status of the patch tells what became of it: the condition Applied, and the names in
-// matched and unmatched. It is the target's reconcile that knows which objects there are;
-// it leaves that in memory, in the Controller that serves both sides, and the patch's next
-// reconcile, at the latest a minute later, writes it down. So the targets' status has no field
-// for it, nobody writes the status of a resource that is another reconcile's, and a target that
-// is as it should be costs no call. A place stays unmatched while the
-// component that it means waits for its turn. Where patches and targets are reconciled by
-// two processes, Applied stays Unknown.
+// The status of the patch reports the result: the condition Applied, and the names in matched
+// and unmatched. The target's reconcile knows which objects there are; it reports that in memory,
+// to the Controller that serves both sides, and the patch's next reconcile, a minute later at the
+// latest, writes it into the status. So no reconcile writes the status of another resource, and a
+// settled target costs no call. A place stays unmatched while the component that it means waits
+// for its turn. Where patches and targets are reconciled by two processes, Applied stays Unknown.
 //
-// When a patch is deleted its finalizer goes once the entry is off the target, not when the
-// target has been rendered without it: that follows within moments, and the target's own
-// status tells.
+// When a patch is deleted its finalizer is removed once the entry is off the target. The target
+// is rendered without the patch within moments; its own status reports that.
 //
 // # Bad input
 //
-//	input                                     answer
+//	input                                     result
 //	spec without apiVersion, kind or name     ConfigError of the patch, naming the fields
 //	a kind that nobody can patch              Applied is False, NotPatchable; another operator's is left alone
 //	another version of a kind                 ConfigError of the patch, naming those that can

@@ -17,10 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Patches implements reconcile.Patcher: the patches that the annotation of the target names, in the order of
-// priority, time and name. One that can't be used is left out with a
-// warning in the log; the entry of one that is gone is removed. A dry run writes
-// nothing, believes what its View shows, and isn't told of in the status of the patches.
+// Patches implements reconcile.Patcher: the patches that the annotation of the target names, in the order of priority,
+// time and name. A patch that can't be used is left out with a warning in the log; the entry of a patch that is gone is
+// removed. A dry run writes nothing, trusts its View, and isn't reported in the status of the patches.
 func (c *Controller) Patches(ctx context.Context, target reconcile.Target) ([]reconcile.Patch, error) {
 	found, err := parseEntries(target.Resource, c.key())
 	if err != nil {
@@ -50,7 +49,7 @@ func (c *Controller) Patches(ctx context.Context, target reconcile.Target) ([]re
 	return out, nil
 }
 
-// patchOf reads the patch of one entry, nil if it isn't to be applied.
+// patchOf reads the patch of one entry, nil if it must not be applied.
 func (c *Controller) patchOf(ctx context.Context, target reconcile.Target, name string, e entry) (*patch, error) {
 	log := c.logger(target.Resource).With("patch", name)
 	kind, err := e.kind()
@@ -99,20 +98,20 @@ func (c *Controller) patchOf(ctx context.Context, target reconcile.Target, name 
 	return nil, nil
 }
 
-// names reports whether a patch is for resource. The versions of a kind are the same resources.
+// names reports whether a patch is for resource, in whatever version of its kind.
 func names(spec TemporaryPatchSpec, resource *unstructured.Unstructured) bool {
 	version, err := schema.ParseGroupVersion(spec.APIVersion)
 	kind := resource.GroupVersionKind()
 	return err == nil && version.Group == kind.Group && spec.Kind == kind.Kind && spec.Name == resource.GetName()
 }
 
-// reads reports whether entries may name patches of a kind. They aren't just any: who may annotate the target would
-// patch it by whatever has a spec, and could have it wait for what the operator may not read.
+// reads reports whether entries may name patches of a kind. Otherwise anybody who may annotate the target could patch
+// it by an object of any kind, or make it wait for a kind that the operator may not read.
 func (c *Controller) reads(kind schema.GroupKind) bool {
 	return kind == c.options.kind.GroupKind() || slices.Contains(c.options.also, kind)
 }
 
-// boardOf is where a rendering of target leaves word. Nobody asks for what a dry run made of a patch.
+// boardOf returns the board for the results of target. Those of a dry run are dropped.
 func (c *Controller) boardOf(target reconcile.Target) *board {
 	if target.DryRun {
 		return &board{}
@@ -120,8 +119,8 @@ func (c *Controller) boardOf(target reconcile.Target) *board {
 	return &c.board
 }
 
-// find reads a patch. Only the cluster itself is believed that there is none: to render the target without
-// one that is merely not seen yet would undo it. A dry run undoes nothing, and its cluster may be another one.
+// find reads a patch. If the View has none, the cluster is asked: a rendering without a patch that isn't in the View
+// yet would undo the patch. A dry run undoes nothing, and its cluster may be another one.
 func (c *Controller) find(ctx context.Context, target reconcile.Target, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	obj, err := target.View.Get(ctx, ref)
 	if obj != nil || err != nil || target.DryRun {
@@ -135,8 +134,8 @@ func (c *Controller) find(ctx context.Context, target reconcile.Target, ref depl
 	return obj, err
 }
 
-// prune takes the entry of a patch that is gone off its target, unless it is a successor's by now. If that fails
-// the entry is ignored all the same, and it is tried again.
+// prune removes the entry of a patch that is gone from its target, unless it is of a new patch by now. If that fails
+// the entry is ignored all the same, and the next reconcile tries again.
 func (c *Controller) prune(ctx context.Context, resource *unstructured.Unstructured, name string, gone entry) {
 	_, err := c.edit(ctx, resource, func(found entries) (bool, error) {
 		if e, exists, err := found.get(name); !exists || err != nil || e != gone {

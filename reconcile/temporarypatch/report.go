@@ -84,8 +84,8 @@ func (c *Controller) report(ctx context.Context, ref deploy.Ref, patch *Temporar
 	}, map[string][]string{"matched": v.matched, "unmatched": v.unmatched})
 }
 
-// setStatus sets a condition, and lists of names, in the status of a patch, unless keep is true for the present patch. A
-// condition without a generation gets the present one.
+// setStatus sets a condition, and lists of names, in the status of a patch, unless keep is true for the present patch.
+// A condition without a generation gets the present one.
 func (c *Controller) setStatus(ctx context.Context, ref deploy.Ref, condition metav1.Condition, keep func(*unstructured.Unstructured) bool, lists map[string][]string) error {
 	_, err := c.manager.SetStatus(ctx, ref, func(current *unstructured.Unstructured) (map[string]any, error) {
 		if keep(current) {

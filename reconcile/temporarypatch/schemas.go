@@ -16,13 +16,12 @@ import (
 
 var definitions = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// schemaAge is how long the schemas of custom resources are kept, so that a patched target that is as it
-// should be costs no call.
+// schemaAge is how long the schemas of custom resources are kept, so that a settled target with patches costs no call.
 const schemaAge = 10 * time.Minute
 
 // schemas keeps how custom resources merge. It is safe for concurrent use.
 type schemas struct {
-	// turn is held by who lists the definitions. Who needs them waits for it, no longer than it may.
+	// turn is held by the caller that lists the definitions. Other callers wait for it until their contexts end.
 	turn   chan struct{}
 	latest atomic.Pointer[listing]
 }
@@ -57,16 +56,16 @@ func (s *schemas) of(ctx context.Context, view deploy.View, kind schema.GroupVer
 	return next.known[kind], nil
 }
 
-// listing is what one list of the definitions told. It isn't changed any more.
+// listing is the result of one list of the definitions. It doesn't change.
 type listing struct {
 	read  time.Time
 	known map[schema.GroupVersionKind]smp.Schema
 	// declared are the kinds that have a definition.
 	declared map[schema.GroupKind]bool
-	// asked are the kinds for whose sake it, or one before, was made: without a definition, they have none. One that
-	// nobody has asked for may have got one since.
+	// asked are the kinds for which it, or an earlier one, was made: if they had no definition then, they have none.
+	// Other kinds may have got one since.
 	asked map[schema.GroupVersionKind]bool
-	// refused: the definitions may not be read.
+	// refused: the operator may not read the definitions.
 	refused bool
 }
 
@@ -79,7 +78,8 @@ func (l *listing) of(kind schema.GroupVersionKind, now time.Time) (found smp.Sch
 	return found, ok || l.refused || l.asked[kind] && !l.declared[kind.GroupKind()]
 }
 
-// listAnew lists the definitions for the sake of a kind. An error beside a listing is about the definition of that kind.
+// listAnew lists the definitions for the sake of a kind. An error beside a listing is about the definition of that
+// kind.
 func listAnew(ctx context.Context, view deploy.View, kind schema.GroupVersionKind, before *listing, o options) (*listing, error) {
 	next := &listing{
 		read: o.now(), known: map[schema.GroupVersionKind]smp.Schema{}, declared: map[schema.GroupKind]bool{},

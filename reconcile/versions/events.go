@@ -27,7 +27,8 @@ type patience struct {
 	logged bool
 }
 
-// counts asks a version whether an event counts. It counts if the version doesn't answer: a needless reconcile does no harm.
+// counts asks a version whether an event counts. It counts if the version doesn't answer: a needless reconcile does no
+// harm.
 func (proc *process) counts(about wire.Happened, event deploy.Event) bool {
 	counts := true
 	return !proc.asks(wire.When, about, event, &counts) || counts

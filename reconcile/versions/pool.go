@@ -38,8 +38,8 @@ type Pool struct {
 	targets map[schemaKind]*activeTarget
 }
 
-// Start starts every version in the directory once, and returns when each has declared what it controls. The error names every version that
-// failed. Close the Pool when it is no longer used; the end of ctx ends only the start.
+// Start starts every version in the directory once, and returns when each has declared what it controls. The error
+// names every version that failed. Close the Pool when it is no longer used; the end of ctx ends only the start.
 func Start(ctx context.Context, options Options) (*Pool, error) {
 	options, err := options.withDefaults()
 	if err != nil {
@@ -133,7 +133,8 @@ func (p *Pool) Versions() []string {
 	return names
 }
 
-// Controllers returns a controller for each kind that the versions control, which asks for each resource the version that it names.
+// Controllers returns a controller for each kind that the versions control, which asks for each resource the version
+// that it names.
 func (p *Pool) Controllers() []reconcile.Controller {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -202,8 +203,8 @@ func (o Options) program(version string) string { return filepath.Join(o.Directo
 // whenCrowded is the time before another attempt to start a version while as many run as may.
 const whenCrowded = time.Second
 
-// makeRoom has the version that is to be started count among those that may run at once. If there are too many, it stops the version that is
-// unused for longest.
+// makeRoom has the version that is to be started count among those that may run at once. If there are too many, it
+// stops the version that is unused for longest.
 func (p *Pool) makeRoom(ctx context.Context, needed *version) error {
 	select {
 	case p.room <- struct{}{}:

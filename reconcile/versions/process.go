@@ -27,8 +27,9 @@ type process struct {
 	declaration *wire.Declaration
 	// stopped: it was asked to end.
 	stopped atomic.Bool
-	// These are closed one after the other: known when its version has it, or never will; exited when the process has exited; ended when
-	// all of its output has been read; over when its version has been notified. err is how it ended, with the end of its standard error.
+	// These are closed one after the other: known when its version has it, or never will; exited when the process has
+	// exited; ended when all of its output has been read; over when its version has been notified. err is how it ended,
+	// with the end of its standard error.
 	known, exited, ended, over chan struct{}
 	err                        error
 	// externals are the targets for which its external sources run.
@@ -148,7 +149,8 @@ func (proc *process) run() {
 		proc.pipes.expire(lastWords)
 		close(proc.exited)
 	})
-	// Its calls are served until it ends, even when the pool is closed: it would take an error for one about the resource.
+	// Its calls are served until it ends, even when the pool is closed: it would take an error for one about the
+	// resource.
 	read := proc.peer.Run(context.WithoutCancel(proc.pool.ctx))
 	if !isEnd(read) {
 		proc.kill() // it can't be understood
@@ -176,7 +178,8 @@ func (proc *process) stop() {
 	<-proc.over
 }
 
-// closeOrKill closes the standard input, by which the process knows that it is to end, and kills it if it doesn't in time.
+// closeOrKill closes the standard input, by which the process knows that it is to end, and kills it if it doesn't in
+// time.
 func (proc *process) closeOrKill() {
 	_ = proc.pipes.stdin.Close()
 	timer := time.NewTimer(proc.pool.options.StopTimeout)

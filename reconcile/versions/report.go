@@ -14,8 +14,8 @@ type Report struct {
 	InUse   int
 	// Starts counts the processes that it has had, Failures the starts in a row that failed.
 	Starts, Failures int
-	// Calls counts the calls of its processes by method: "setup" is one session, "content" one object that was sent because it isn't known to
-	// be in the cluster.
+	// Calls counts the calls of its processes by method: "setup" is one session, "content" one object that was sent
+	// because it isn't known to be in the cluster.
 	Calls map[string]int
 }
 

@@ -76,7 +76,8 @@ func verbatim(err error) error {
 	return &request.Error{Verbatim: true, Err: err}
 }
 
-// sessionLevel returns the lowest level of lines that may be logged of a session: all lines where single channels have levels of their own.
+// sessionLevel returns the lowest level of lines that may be logged of a session: all lines where single channels have
+// levels of their own.
 func sessionLevel(s *reconcile.Session, resource *unstructured.Unstructured) slog.Level {
 	if resource.GetAnnotations()[s.Manager().KeyDomain()+"/log-filters"] != "" {
 		return slog.LevelDebug

@@ -87,8 +87,8 @@ func (p *Pool) anyone(kind schemaKind, counts func(ruling) bool) bool {
 	return false
 }
 
-// keys returns the resources that an event concerns, by the mapped source of a version. If the version doesn't answer, these are all that it
-// has described.
+// keys returns the resources that an event concerns, by the mapped source of a version. If the version doesn't answer,
+// these are all that it has described.
 func (p *Pool) keys(r ruling, source int, event deploy.Event) []deploy.Ref {
 	about := wire.Happened{Kind: r.Kind, Mapped: source + 1}
 	if r.Mapped[source].When && !r.process.counts(about, event) {
@@ -136,7 +136,8 @@ type union struct {
 	sources  source.Sources
 }
 
-// declared is what has to be known of a kind from the start: the kinds that are watched, and whether there is a finalizer.
+// declared is what has to be known of a kind from the start: the kinds that are watched, and whether there is a
+// finalizer.
 type declared struct {
 	finalizes, external bool
 	owned, mapped       []wire.Kind

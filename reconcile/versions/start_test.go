@@ -100,9 +100,9 @@ func TestProgramsThatArentVersions(t *testing.T) {
 		{"one that prints", "prints", "version 1.0.0: the standard output of its process can't be understood: a message of 1466264675 bytes is announced"},
 		{"one of another protocol", "future", "version 1.0.0: it speaks protocol 9, this manager 1: update the older one of them"},
 		{"one that controls nothing", "kindless", "version 1.0.0: it controls no kind"},
-		{"one without a controller", "uncontrolled", "serve: no controller is given"},
+		{"one without a controller", "uncontrolled", "serve: no controllers"},
 		{"one with two controllers of a kind", "twice", "version 1.0.0: controller versions_test.Lab: the kind Lab has a controller already"},
-		{"one with a scope that there isn't", "galaxy", `version 1.0.0: it says the scope "Galaxy" of the kind Lab`},
+		{"one with a scope that there isn't", "galaxy", `version 1.0.0: it declares the scope "Galaxy" of the kind Lab`},
 		{"one that closes its output and stays", "closes", "version 1.0.0: its process has ended: signal: killed"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

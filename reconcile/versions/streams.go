@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// pipes are the standard streams of a process, as files of the manager's own: close and expire end a read or write that waits, whichever
-// processes have them open.
+// pipes are the standard streams of a process, as files of the manager's own: close and expire end a read or write that
+// waits, whichever processes have them open.
 type pipes struct {
 	stdin, stdout, stderr *os.File
 	theirs                []*os.File

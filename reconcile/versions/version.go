@@ -22,8 +22,8 @@ type version struct {
 	closed bool
 	// declaration is the one of its last process, nil if it never ran.
 	declaration *wire.Declaration
-	// process is its process, from its declaration until its end, nil if there is none. starting is closed when an attempt to start one has
-	// ended.
+	// process is its process, from its declaration until its end, nil if there is none. starting is closed when an
+	// attempt to start one has ended.
 	process  *process
 	starting chan struct{}
 	// placed: it counts among the versions that may run at once.
@@ -64,7 +64,8 @@ func (v *version) acquire(ctx context.Context) (*process, func(), error) {
 	}
 }
 
-// take uses the process if it runs. wait is closed when a process that starts or ends has done so. If both are nil, the caller starts one.
+// take uses the process if it runs. wait is closed when a process that starts or ends has done so. If both are nil, the
+// caller starts one.
 func (v *version) take() (proc *process, wait <-chan struct{}, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -138,7 +139,8 @@ func (v *version) declared() (*wire.Declaration, *process) {
 	return v.declaration, v.process
 }
 
-// place reports whether the version counts among those that may run at once, since when it is unused, and whether it is in use.
+// place reports whether the version counts among those that may run at once, since when it is unused, and whether it is
+// in use.
 func (v *version) place() (placed bool, used time.Time, inUse bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -183,8 +185,8 @@ func (v *version) close() {
 }
 
 const (
-	// firstPause and longestPause bound the time before a version that ends at once is started again; steady is how long a process has to
-	// run for its end not to count.
+	// firstPause and longestPause bound the time before a version that ends at once is started again; steady is how
+	// long a process has to run for its end not to count.
 	firstPause   = 100 * time.Millisecond
 	longestPause = 30 * time.Second
 	steady       = 10 * time.Second
@@ -251,7 +253,8 @@ func (v *version) gone(err error) error {
 	return &laterError{request.RetryAfter(max(time.Until(v.notBefore), firstPause), request.Passing(fmt.Errorf("version %s: %w", v.name, err)))}
 }
 
-// laterError is why a version doesn't run yet. The time of the retry isn't in its text, which would change the status each time.
+// laterError is why a version doesn't run yet. The time of the retry isn't in its text, which would change the status
+// each time.
 type laterError struct{ retry error }
 
 func (e *laterError) Error() string { return errors.Unwrap(e.retry).Error() }
@@ -264,8 +267,8 @@ func (v *version) compare(release string) {
 	}
 }
 
-// otherRelease reports whether both are releases, and different ones. A program that was built between two releases, such as
-// v1.2.1-0.20260102150405-abcdefabcdef, may be meant for any folder.
+// otherRelease reports whether both are releases, and different ones. A program that was built between two releases,
+// such as v1.2.1-0.20260102150405-abcdefabcdef, may be meant for any folder.
 func otherRelease(folder, release string) bool {
 	is, err := semantic.ParseSemantic(release)
 	if err != nil || is.PreRelease() != "" || is.BuildMetadata() != "" {

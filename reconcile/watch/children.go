@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Own makes events of child objects bring their owners of kind owner to reconcile. It returns when the existing children
-// are known, at once if they were known before, or with the reason why they can't be read; the next call tries again. Call
-// it before the first child of a kind is written, and while the engine runs. For kinds that the owner's Sources declare it
-// only waits, and the filter of the declaration counts.
+// Own makes events of child objects bring their owners of kind owner to reconcile. It returns when the existing
+// children are known, at once if they were known before, or with the reason why they can't be read; the next call tries
+// again. Call it before the first child of a kind is written, and while the engine runs. For kinds that the owner's
+// Sources declare it only waits, and the filter of the declaration counts.
 func (e *Engine) Own(ctx context.Context, owner, child schema.GroupVersionKind) error {
 	var rules *trigger.Rules
 	if c := e.of(owner); c != nil {
@@ -145,9 +145,9 @@ func (c *children) of(kinds subject) (*childKind, context.Context, error) {
 }
 
 // Follow makes events of ref, an object that key doesn't own, bring key to reconcile: events of a Secret that the spec
-// refers to, say. It holds as long as each reconcile of key that ends without an error calls it again. It returns when the
-// objects of that kind are known, or with the reason why they can't be read. Call it in a reconcile of key, before the
-// object is read.
+// refers to, say. It holds as long as each reconcile of key that ends without an error calls it again. It returns when
+// the objects of that kind are known, or with the reason why they can't be read. Call it in a reconcile of key, before
+// the object is read.
 func (e *Engine) Follow(ctx context.Context, key deploy.Ref, ref deploy.Ref) error {
 	controlled := e.of(key.Kind)
 	if controlled == nil {

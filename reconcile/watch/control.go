@@ -16,26 +16,28 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Reconciler brings one object to its wanted state. It is called for several objects at once, but never for the same object
-// at once. After an error the object is retried with backoff, unless the error says otherwise, see package request; a panic
-// counts as an error. The object may be gone. A Reconciler that doesn't return when its context ends delays the end of the
-// engine.
+// Reconciler brings one object to its wanted state. It is called for several objects at once, but never for the same
+// object at once. After an error the object is retried with backoff, unless the error says otherwise, see package
+// request; a panic counts as an error. The object may be gone. A Reconciler that doesn't return when its context ends
+// delays the end of the engine.
 //
 // It may also be a source.Provider, which declares what brings objects to reconcile, an Observer and a Forgetter.
 type Reconciler interface {
 	Reconcile(ctx context.Context, req request.Request) (request.Result, error)
 }
 
-// Observer may be implemented by a Reconciler that has to tell a creation from a change. Observe is called for each event of
-// an object of the kind, with the object before and after it, before any filter and before the reconcile that it brings;
-// for one event after the other. It must not block, since all other events wait for it, or change the objects. The first
-// panic is logged. Events don't survive a restart: existing objects are Added then, and deletions meanwhile are missed.
+// Observer may be implemented by a Reconciler that has to tell a creation from a change. Observe is called for each
+// event of an object of the kind, with the object before and after it, before any filter and before the reconcile that
+// it brings; for one event after the other. It must not block, since all other events wait for it, or change the
+// objects. The first panic is logged. Events don't survive a restart: existing objects are Added then, and deletions
+// meanwhile are missed.
 type Observer interface {
 	Observe(event deploy.Event)
 }
 
-// Forgetter may be implemented by a Reconciler that remembers something of objects. Forget is called for each object that
-// is gone or has left the view, whatever a filter says. A reconcile of it may still run, or be about to. It must not block.
+// Forgetter may be implemented by a Reconciler that remembers something of objects. Forget is called for each object
+// that is gone or has left the view, whatever a filter says. A reconcile of it may still run, or be about to. It must
+// not block.
 type Forgetter interface {
 	Forget(key deploy.Ref)
 }
@@ -51,12 +53,13 @@ type controlled struct {
 	observer  Observer
 	forgetter Forgetter
 	guard     trigger.Guard
-	// open: the objects are watched, or about to be. Before that, events of other kinds concern objects that will be listed.
+	// open: the objects are watched, or about to be. Before that, events of other kinds concern objects that will be
+	// listed.
 	open atomic.Bool
 }
 
-// Control registers reconciler for the objects of kind, before Run. A kind has one reconciler for all its versions. Control
-// asks for its Sources and returns what is wrong with them.
+// Control registers reconciler for the objects of kind, before Run. A kind has one reconciler for all its versions.
+// Control asks for its Sources and returns what is wrong with them.
 func (e *Engine) Control(kind schema.GroupVersionKind, reconciler Reconciler) error {
 	if kind.Kind == "" || kind.Version == "" {
 		return fmt.Errorf("kind %q: needs a version and a kind", kind)

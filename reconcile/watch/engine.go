@@ -78,8 +78,8 @@ func New(view deploy.View, opts ...Option) (*Engine, error) {
 	return e, nil
 }
 
-// Run watches and reconciles until ctx ends. Then nothing new is started, not even for objects that waited for their turn,
-// running reconciles get the grace time, and Run returns nil. When the leadership that ctx belongs to is lost
+// Run watches and reconciles until ctx ends. Then nothing new is started, not even for objects that waited for their
+// turn, running reconciles get the grace time, and Run returns nil. When the leadership that ctx belongs to is lost
 // (leader.TermOf), before or after the end of ctx, running reconciles are cancelled at once. An engine runs once.
 func (e *Engine) Run(ctx context.Context) error {
 	e.mu.Lock()

@@ -34,7 +34,8 @@ type arrival struct {
 
 // watcher looks at the events of one subject.
 type watcher struct {
-	// look reports whether an event has brought its object to reconcile. listing: the existing objects were being listed.
+	// look reports whether an event has brought its object to reconcile. listing: the existing objects were being
+	// listed.
 	look func(event deploy.Event, listing bool) (brought bool)
 	// tell, if not nil, is called for every event, before events that are kept together are looked at.
 	tell func(event deploy.Event)

@@ -58,8 +58,8 @@ func (b *backoff) state() (failing int, longest time.Duration) {
 }
 
 // echoes keep events of what a reconcile has written itself from bringing its object to reconcile once more, see
-// request.Result. Each state is kept until its event has come, so that at rest nothing is kept. The zero value is empty. It
-// is safe for concurrent use.
+// request.Result. Each state is kept until its event has come, so that at rest nothing is kept. The zero value is
+// empty. It is safe for concurrent use.
 type echoes struct {
 	mu   sync.Mutex
 	keys map[deploy.Ref]*echo
@@ -107,8 +107,8 @@ func (e *echoes) end(key deploy.Ref, wrote []request.Revision) (others bool) {
 	return others
 }
 
-// holdsBack reports whether the event of a child of key must not bring key now: it is one of its own writes, or a reconcile
-// is under way, at whose end that is decided.
+// holdsBack reports whether the event of a child of key must not bring key now: it is one of its own writes, or a
+// reconcile is under way, at whose end that is decided.
 func (e *echoes) holdsBack(key deploy.Ref, event deploy.Event) bool {
 	if event.Type != deploy.Added && event.Type != deploy.Modified {
 		return false
@@ -164,8 +164,9 @@ type outage struct {
 	// logged is when a failure was last logged, suppressed how many weren't since.
 	logged     time.Time
 	suppressed int
-	// began is when the first reconcile failed since one succeeded, zero if none did; failed when one last did. ended is
-	// when an outage last ended: it goes on if a reconcile fails soon after, since a cluster doesn't come back at once.
+	// began is when the first reconcile failed since one succeeded, zero if none did; failed when one last did. ended
+	// is when an outage last ended: it goes on if a reconcile fails soon after, since a cluster doesn't come back at
+	// once.
 	began, failed, ended time.Time
 	// waiting are the objects whose reconciles failed; probed is when the probe last failed.
 	waiting map[deploy.Ref]bool
@@ -173,8 +174,8 @@ type outage struct {
 	probed  time.Time
 }
 
-// fails notes a reconcile that failed. It reports whether to log that, how many failures weren't logged before, and whether
-// key is the probe. timed: the cluster has said when to retry, which is kept to.
+// fails notes a reconcile that failed. It reports whether to log that, how many failures weren't logged before, and
+// whether key is the probe. timed: the cluster has said when to retry, which is kept to.
 func (o *outage) fails(key deploy.Ref, timed bool) (log bool, suppressed int, probe bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -210,8 +211,8 @@ func (o *outage) wait(key deploy.Ref, now time.Time) (probe bool) {
 	return o.probe == key
 }
 
-// succeeds notes a reconcile that had failed before. It reports whether that ends an outage, and which objects wait for the
-// end. An outage in which nothing has failed for long is over already.
+// succeeds notes a reconcile that had failed before. It reports whether that ends an outage, and which objects wait for
+// the end. An outage in which nothing has failed for long is over already.
 func (o *outage) succeeds(key deploy.Ref) (over bool, waiting []deploy.Ref) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -30,8 +30,8 @@ type options struct {
 // least 4 and at most 32; a container's limit of processors counts.
 func Workers(n int) Option { return func(o *options) { o.workers = n } }
 
-// Timeout bounds one reconcile, whose context is cancelled then; default 2 minutes. A reconcile that hasn't returned a tenth
-// of that later is stuck: that is logged, and shown by State.
+// Timeout bounds one reconcile, whose context is cancelled then; default 2 minutes. A reconcile that hasn't returned a
+// tenth of that later is stuck: that is logged, and shown by State.
 func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
 
 // Grace sets how long running reconciles may go on after the context of Run has ended, before their contexts are
@@ -45,14 +45,14 @@ func Backoff(first, longest time.Duration) Option {
 	return func(o *options) { o.retry, o.limit = first, longest }
 }
 
-// Period sets the time after which each existing object is reconciled again at the latest, less up to a tenth at random,
-// although nothing happened to it, also after a permanent error. A time that its reconcile asks for counts if it is sooner.
-// Default 0: never.
+// Period sets the time after which each existing object is reconciled again at the latest, less up to a tenth at
+// random, although nothing happened to it, also after a permanent error. A time that its reconcile asks for counts if
+// it is sooner. Default 0: never.
 func Period(d time.Duration) Option { return func(o *options) { o.period = d } }
 
-// Around wraps each Reconciler, for metrics and traces: the wrapper sees the context, the request, the result and the error,
-// and panics pass through it. It needn't be an Observer or the like: the Reconciler itself is asked. Of several the first is
-// the outermost.
+// Around wraps each Reconciler, for metrics and traces: the wrapper sees the context, the request, the result and the
+// error, and panics pass through it. It needn't be an Observer or the like: the Reconciler itself is asked. Of several
+// the first is the outermost.
 func Around(around func(Reconciler) Reconciler) Option {
 	return func(o *options) { o.around = append(o.around, around) }
 }
@@ -60,7 +60,8 @@ func Around(around func(Reconciler) Reconciler) Option {
 // Logger receives what happens to objects; default slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
-// Domain sets the domain of the annotation <domain>/reconcile-at, whose change forces a reconcile; default deploy.Domain.
+// Domain sets the domain of the annotation <domain>/reconcile-at, whose change forces a reconcile; default
+// deploy.Domain.
 func Domain(domain string) Option { return func(o *options) { o.domain = domain } }
 
 // defaultWorkers are four for each processor: reconciles mostly wait for the network.

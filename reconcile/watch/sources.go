@@ -66,8 +66,8 @@ func (e *Engine) watchKind(ctx context.Context, c *controlled) {
 	}
 }
 
-// declared returns the kinds that the Sources of a controlled kind name, with the attempt to watch each. What a reconcile
-// asks for later shares their subscriptions.
+// declared returns the kinds that the Sources of a controlled kind name, with the attempt to watch each. What a
+// reconcile asks for later shares their subscriptions.
 func (e *Engine) declared(ctx context.Context, c *controlled) map[subject]func() error {
 	all, sources := map[subject]func() error{}, c.rules.Sources()
 	for _, owned := range sources.Owned {
@@ -139,8 +139,8 @@ func (e *Engine) await(ctx context.Context, kinds subject, attempt func() error,
 	}
 }
 
-// pause waits before another attempt: for a time, and for a kind that isn't served until it is, if the view can tell. It
-// reports whether ctx still goes on.
+// pause waits before another attempt: for a time, and for a kind that isn't served until it is, if the view can tell.
+// It reports whether ctx still goes on.
 func (e *Engine) pause(ctx context.Context, kind schema.GroupVersionKind, reason error, delay time.Duration) bool {
 	if !trigger.Sleep(ctx, delay) {
 		return false

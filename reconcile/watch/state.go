@@ -18,8 +18,8 @@ type State struct {
 	// Unread is how many events haven't been looked at: many for long means that a filter, a mapping or an Observer
 	// blocks. Waiting is how many objects wait for a worker, Timers how many come again with time.
 	Unread, Waiting, Timers int
-	// Failing is how many objects are retried after a failure, LongestBackoff the longest time between two retries of one
-	// of them by Backoff.
+	// Failing is how many objects are retried after a failure, LongestBackoff the longest time between two retries of
+	// one of them by Backoff.
 	Failing        int
 	LongestBackoff time.Duration
 	// Workers is how many objects may be reconciled at once, Running are those under way.
@@ -50,8 +50,8 @@ type KindState struct {
 	Reason error
 }
 
-// Stalled reports whether nothing can make progress: objects wait, and each worker is stuck. It is the engine's part of a
-// liveness check: only a restart helps, since a reconcile that ignores its context can't be ended.
+// Stalled reports whether nothing can make progress: objects wait, and each worker is stuck. It is the engine's part of
+// a liveness check: only a restart helps, since a reconcile that ignores its context can't be ended.
 func (s State) Stalled() bool {
 	stuck := 0
 	for _, running := range s.Running {
@@ -62,8 +62,8 @@ func (s State) Stalled() bool {
 	return s.Waiting > 0 && stuck > 0 && stuck == s.Workers
 }
 
-// State returns what the engine does now. It is cheap, however many objects there are, and waits for none of them. Before
-// Run, such as on a replica that doesn't lead, there is nothing to do.
+// State returns what the engine does now. It is cheap, however many objects there are, and waits for none of them.
+// Before Run, such as on a replica that doesn't lead, there is nothing to do.
 func (e *Engine) State() State {
 	waiting := e.queue.State()
 	s := State{

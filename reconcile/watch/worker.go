@@ -60,8 +60,8 @@ func (e *Engine) process(ctx context.Context, taken queue.Taken) queue.Next {
 	return queue.Next{After: result.RequeueAfter, Why: request.Periodic}
 }
 
-// periodic returns next, but for an existing object a time that isn't later than the period. An object that is gone comes
-// no more, unless its reconcile asked for it.
+// periodic returns next, but for an existing object a time that isn't later than the period. An object that is gone
+// comes no more, unless its reconcile asked for it.
 func (e *Engine) periodic(key deploy.Ref, next queue.Next) queue.Next {
 	period := e.options.period
 	if period == 0 || next.Unchanged || !e.owners.Known(key) {

@@ -80,7 +80,8 @@ type Problem struct {
 	Text   string
 }
 
-// Decode reads a document; a nil value is one that says nothing. Keys that stand twice are refused, and integers are int64.
+// Decode reads a document; a nil value is one that says nothing. Keys that stand twice are refused, and integers are
+// int64.
 func (d Document) Decode() (any, []Problem) {
 	content, err := yaml.YAMLToJSONStrict([]byte(d.Text))
 	if err != nil {

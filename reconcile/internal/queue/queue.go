@@ -9,8 +9,8 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// Queue holds keys. A key is handed out to one taker at a time; if it is added meanwhile it is handed out once more after
-// that. Methods are safe for concurrent use. New makes one.
+// Queue holds keys. A key is handed out to one taker at a time; if it is added meanwhile it is handed out once more
+// after that. Methods are safe for concurrent use. New makes one.
 type Queue struct {
 	mu    sync.Mutex
 	ready sync.Cond
@@ -122,7 +122,8 @@ func (q *Queue) Cancel(key deploy.Ref) {
 	}
 }
 
-// Drop forgets key: it no longer waits, its timer is stopped, and its taker can't set another one. It may be added again.
+// Drop forgets key: it no longer waits, its timer is stopped, and its taker can't set another one. It may be added
+// again.
 func (q *Queue) Drop(key deploy.Ref) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -160,7 +161,8 @@ type Next struct {
 }
 
 // Take ends the work on done, which waits again if it was added meanwhile, and waits for the next key. It returns false
-// once the queue is closed. It calls dropped for a key that was dropped while it was taken, before it can be taken again.
+// once the queue is closed. It calls dropped for a key that was dropped while it was taken, before it can be taken
+// again.
 func (q *Queue) Take(done Taken, next Next, dropped func(deploy.Ref)) (taken Taken, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -203,7 +205,8 @@ func (q *Queue) Len() int { return q.State().Waiting }
 
 // State is the state of a Queue at one moment.
 type State struct {
-	// Waiting is how many keys wait, including keys that are worked on and wanted again; Timers how many come with time.
+	// Waiting is how many keys wait, including keys that are worked on and wanted again; Timers how many come with
+	// time.
 	Waiting, Timers int
 	// Taken is when a key was last handed out, zero if none was.
 	Taken time.Time
@@ -228,8 +231,8 @@ func (q *Queue) Close() {
 	q.ready.Broadcast()
 }
 
-// headStart returns by how much a key with these triggers comes before one that was merely listed: it takes the place of a
-// key that has waited that long already, so that nothing waits for ever. The most urgent trigger counts.
+// headStart returns by how much a key with these triggers comes before one that was merely listed: it takes the place
+// of a key that has waited that long already, so that nothing waits for ever. The most urgent trigger counts.
 func headStart(triggers request.Triggers) time.Duration {
 	switch {
 	case triggers.Has(request.Deleting | request.Deleted):

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Text is what was written so far. It is safe for concurrent use, which is needed in a bubble of testing/synctest, too: its
-// clock orders what goroutines do, but the race detector doesn't know. The zero value is empty.
+// Text is what was written so far. It is safe for concurrent use, which is needed in a bubble of testing/synctest, too:
+// its clock orders what goroutines do, but the race detector doesn't know. The zero value is empty.
 type Text struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -15,7 +15,8 @@ import (
 )
 
 // Rules decide which events bring the objects of one controlled kind to reconcile, by its Sources. A panic of a user's
-// function is logged once for each function and goes no further. Rules are safe for concurrent use. NewRules makes them.
+// function is logged once for each function and goes no further. Rules are safe for concurrent use. NewRules makes
+// them.
 type Rules struct {
 	kind    schema.GroupVersionKind
 	forced  string
@@ -189,16 +190,17 @@ func Why(event deploy.Event, listing, forced bool) (why request.Triggers) {
 // leasing passes updates that only take or release the lock of a replica on an object.
 var leasing = filter.Leasing()
 
-// concernsOthers reports whether an event of an object may bring others to reconcile. An object that left the view hasn't
-// changed, nor has one whose update repeats a version, as after a watch that began again, or only moves a replica's lock.
+// concernsOthers reports whether an event of an object may bring others to reconcile. An object that left the view
+// hasn't changed, nor has one whose update repeats a version, as after a watch that began again, or only moves a
+// replica's lock.
 func concernsOthers(event deploy.Event) bool {
 	repeated := event.Type == deploy.Modified &&
 		text(metadataOf(event.Old), "resourceVersion") == text(metadataOf(event.New), "resourceVersion")
 	return event.Type != deploy.Left && !repeated && !leasing(event)
 }
 
-// isOutdated reports whether an object has changed while no engine ran: the newest observed generation in its status, in
-// any condition, is older than the object. Without an observed generation nothing is known.
+// isOutdated reports whether an object has changed while no engine ran: the newest observed generation in its status,
+// in any condition, is older than the object. Without an observed generation nothing is known.
 func isOutdated(obj *unstructured.Unstructured) bool {
 	status, _ := obj.Object["status"].(map[string]any)
 	newest := observed(status)

@@ -1,15 +1,16 @@
-// Package child is the side of a version of the operator that another process, the manager of package versions, lets render: Serve answers
-// it with the very controllers that would reconcile by themselves otherwise.
+// Package child is a version of an operator that renders for another process, the manager of package versions. Serve
+// serves it by the controllers that would otherwise reconcile by themselves.
 //
 //	err := child.Serve(ctx, []reconcile.Controller{Guestbook{}}, child.Release("1.1.0"))
 //
-// A session is one of package reconcile: Setup, Builders, patches, gates, readiness functions, hooks, Finalize and sources work as they do
-// in one process, and reads go through the manager's store. But the manager alone deploys, judges readiness, prunes and writes the status.
-// A Builder that is a Deployer, Verifier or Disabler is refused therefore, and what a method writes through Session.Manager is an error,
-// save for deletions of what the resource owns.
+// A session is one of package reconcile: Setup, Builders, patches, gates, readiness functions, hooks, Finalize and
+// sources work as in one process, and reads go through the manager's store. But only the manager deploys, verifies,
+// prunes and writes the status. A Builder that is a Deployer, Verifier or Disabler is therefore refused, and a write
+// through Session.Manager is an error, except the deletion of an object that the resource owns.
 //
 // # When to use it
 //
-// A binary of package operator/full serves by itself when it is called as a child. Use this package for a program without that. The standard
-// output is the manager's as long as Serve runs: what is printed goes to the standard error, which the manager logs.
+// A binary of package operator/full serves by itself when it is started as a child. Use this package for other
+// programs. While Serve runs the standard output is the manager's: what is printed goes to the standard error, which
+// the manager logs.
 package child

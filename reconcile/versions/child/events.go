@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// when says whether an event counts.
+// when reports whether an event counts.
 func (s *server) when(b wire.Happened) (bool, error) {
 	r, err := s.kind(b.Kind)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *server) when(b wire.Happened) (bool, error) {
 	return predicate == nil || predicate(eventOf(b)), nil
 }
 
-// keys says which resources an event concerns.
+// keys returns which resources an event concerns.
 func (s *server) keys(b wire.Happened) ([]wire.Ref, error) {
 	r, err := s.kind(b.Kind)
 	if err != nil {
@@ -54,7 +54,7 @@ func eventOf(b wire.Happened) deploy.Event {
 	return event
 }
 
-// events has the manager record what happens to the resource of a session.
+// events sends events about the resource of a session to the manager.
 type events struct {
 	peer    *wire.Peer
 	session string
@@ -85,7 +85,7 @@ func (s *server) external(ctx context.Context, k wire.Kind) error {
 	return nil
 }
 
-// target brings keys to the manager.
+// target sends keys to the manager.
 type target struct {
 	ctx  context.Context
 	peer *wire.Peer

@@ -36,7 +36,7 @@ func ExampleServe() {
 	fmt.Println(err)
 	// Output:
 	// <nil>
-	// serve: no controller is given
+	// serve: no controllers
 }
 
 // What a manager says that is none isn't understood.

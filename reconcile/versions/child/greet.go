@@ -11,19 +11,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// greeted is what there is since the manager has said hello.
+// greeted is what the first call of the manager has made.
 type greeted struct {
 	ruled map[schema.GroupVersionKind]*ruled
 	lines *lines
 }
 
-// ruled is one kind with its controller.
+// ruled is a kind with its controller.
 type ruled struct {
 	controller reconcile.Controller
 	reconciler *reconcile.Reconciler
 }
 
-// greet takes what the manager says first, and tells what there is.
+// greet serves the first call of the manager: it returns what this version controls.
 func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 	s.greeting.Lock()
 	defer s.greeting.Unlock()
@@ -31,7 +31,7 @@ func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 	case g.Protocol != wire.Protocol:
 		return nil, fmt.Errorf("the manager speaks protocol %d, this version %d: update the older one of them", g.Protocol, wire.Protocol)
 	case s.greeted.Load() != nil:
-		return nil, errors.New("hello: was said already")
+		return nil, errors.New("hello: it was called already")
 	}
 	said := &greeted{ruled: map[schema.GroupVersionKind]*ruled{}, lines: &lines{peer: s.peer, level: slog.Level(g.Level)}}
 	declaration := &wire.Declaration{Protocol: wire.Protocol, Release: s.release}
@@ -50,7 +50,7 @@ func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 	return declaration, nil
 }
 
-// reconciler is what describes the resources of a controller, by what the manager shows of the cluster.
+// reconciler returns what describes the resources of a controller, with reads through the manager process.
 func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, lines *lines) (*reconcile.Reconciler, error) {
 	manager := deploy.NewManager(&store{peer: s.peer},
 		deploy.FieldManager(g.FieldManager), deploy.KeyDomain(g.Domain), deploy.DefaultNamespace(g.DefaultNamespace), deploy.RetryFor(0))
@@ -61,7 +61,7 @@ func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, li
 			return nil, err
 		}
 	}
-	// Which versions there are is the manager's to know; this is the one that it asks for.
+	// The manager knows which versions there are; this is the one that it asks for.
 	options = append(options, reconcile.Logger(slog.New(lines)), reconcile.WithWatcher(&watcher{s.peer}), reconcile.SupportedVersions(g.Version))
 	if g.NameObjects {
 		options = append(options, reconcile.NameObjects())
@@ -69,7 +69,7 @@ func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, li
 	return reconcile.New(controller, manager, options...)
 }
 
-// declared is what a manager has to know of a controller.
+// declared returns what a manager has to know of a controller.
 func declared(c reconcile.Controller, r *reconcile.Reconciler) wire.Ruled {
 	d := wire.Ruled{Kind: wire.NewKind(c.Kind()), Hooks: hooksOf(c)}
 	if scoper, ok := c.(reconcile.Scoper); ok {
@@ -86,11 +86,11 @@ func declared(c reconcile.Controller, r *reconcile.Reconciler) wire.Ruled {
 	return d
 }
 
-// kind finds what is for a kind.
+// kind returns a kind with its controller.
 func (s *server) kind(k wire.Kind) (*ruled, error) {
 	said := s.greeted.Load()
 	if said == nil {
-		return nil, errors.New("the manager hasn't said hello: it is to come first")
+		return nil, errors.New("the manager hasn't called hello, which has to come first")
 	}
 	found, ok := said.ruled[k.GVK()]
 	if !ok {

@@ -52,7 +52,7 @@ func simple[H any](do func(ctx context.Context, c H, s *reconcile.Session, b wir
 	}
 }
 
-// hooksOf are the names of those that a controller has, Finalize among them.
+// hooksOf returns the names of the hooks that a controller has, including Finalize.
 func hooksOf(c reconcile.Controller) (names []string) {
 	if is[reconcile.Finalizer](c) {
 		names = append(names, wire.Finalize)
@@ -65,7 +65,7 @@ func hooksOf(c reconcile.Controller) (names []string) {
 	return names
 }
 
-// hook calls one.
+// hook calls a hook.
 func (s *server) hook(ctx context.Context, b wire.Hooked) (answer wire.HookAnswer, err error) {
 	one, err := s.sessions.of(b.Session)
 	if err != nil {

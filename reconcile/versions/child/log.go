@@ -17,7 +17,7 @@ type lines struct {
 	attributes []string
 }
 
-// of are the lines of a session.
+// of returns the lines of a session.
 func (l *lines) of(session string, level slog.Level) *lines {
 	return &lines{peer: l.peer, level: level, session: session}
 }
@@ -35,7 +35,7 @@ func (l *lines) Handle(_ context.Context, record slog.Record) error {
 		line.Attributes = appended(line.Attributes, l.prefix, attribute)
 		return true
 	})
-	l.peer.Room() // who logs much waits until it is heard
+	l.peer.Room() // many lines wait until the manager has read earlier ones
 	return l.peer.Notify(wire.Log, line)
 }
 

@@ -12,30 +12,30 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// objects are the finished objects of a component.
+// objects returns the finished objects of a component.
 func (s *server) objects(ctx context.Context, one *session, c *reconcile.Component, kinds *kindList) ([]wire.Object, error) {
 	rendered, err := one.Render(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	told := make([]wire.Object, len(rendered))
+	sent := make([]wire.Object, len(rendered))
 	for i, object := range rendered {
 		ref := deploy.RefOf(object.Content)
 		digest, ok := deploy.Fingerprint(object.Content.Object)
-		told[i] = wire.Object{
+		sent[i] = wire.Object{
 			Name: object.Object.Name(), Kind: kinds.number(ref.Kind), Namespace: ref.Namespace, Ref: ref.Name, Digest: digest, Judged: object.Judge != nil,
 		}
 		if !ok || ref.Name == "" || isDefinition(ref.Kind) {
-			told[i].Content = object.Content.Object
+			sent[i].Content = object.Content.Object
 		}
 	}
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	one.rendered[c.Name()] = rendered
-	return told, nil
+	return sent, nil
 }
 
-// isDefinition tells of the kinds that the manager needs whole: others depend on their content.
+// isDefinition reports whether the manager needs the content of a kind, since other objects depend on it.
 func isDefinition(kind schema.GroupVersionKind) bool { return kind.Group == "apiextensions.k8s.io" }
 
 // kindList numbers kinds.
@@ -56,7 +56,7 @@ func (l *kindList) number(kind schema.GroupVersionKind) int {
 	return l.last
 }
 
-// part finds a component.
+// part returns a component.
 func (s *server) part(b wire.Part) (*session, *reconcile.Component, error) {
 	one, err := s.sessions.of(b.Session)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *server) part(b wire.Part) (*session, *reconcile.Component, error) {
 	return one, c, nil
 }
 
-// render has a Builder make the objects of a component.
+// render renders a component by its Builder.
 func (s *server) render(ctx context.Context, b wire.Part) (*wire.Objects, error) {
 	one, c, err := s.part(b)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *server) render(ctx context.Context, b wire.Part) (*wire.Objects, error)
 	return &wire.Objects{Kinds: kinds.kinds, Objects: objects}, err
 }
 
-// object finds an object that was rendered.
+// object returns an object that was rendered.
 func (s *server) object(b wire.Part) (*session, reconcile.Rendered, error) {
 	one, err := s.sessions.of(b.Session)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *server) object(b wire.Part) (*session, reconcile.Rendered, error) {
 	return one, rendered[at], nil
 }
 
-// content is the content of one object.
+// content returns the content of one object.
 func (s *server) content(b wire.Part) (map[string]any, error) {
 	_, object, err := s.object(b)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *server) content(b wire.Part) (map[string]any, error) {
 	return object.Content.Object, nil
 }
 
-// gate asks the gates of one dependency that the manager doesn't know by itself.
+// gate asks the gates of one dependency, except those that the manager knows itself.
 func (s *server) gate(ctx context.Context, b wire.Part) (bool, error) {
 	one, c, err := s.part(b)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *server) gate(ctx context.Context, b wire.Part) (bool, error) {
 	return true, nil
 }
 
-// judge says whether an object is ready.
+// judge judges whether an object is ready.
 func (s *server) judge(ctx context.Context, b wire.Part) (any, error) {
 	one, object, err := s.object(b)
 	if err != nil || object.Judge == nil {

@@ -17,27 +17,29 @@ import (
 	"github.com/operkit/operkit/reconcile/versions/internal/wire"
 )
 
-// Option sets what is rarely set.
+// Option sets what is rarely set. The last one of a kind wins; nil is ignored.
 type Option func(*server)
 
-// Release names the version that the program says it is, for messages.
+// Release sets the release of the program, for messages.
 func Release(version string) Option { return func(s *server) { s.release = version } }
 
-// Streams sets where the manager is heard and answered; default the standard streams. When ctx of Serve ends in is closed, if it can be.
+// Streams sets the streams from and to the manager; default the standard streams. When ctx of Serve ends in is closed,
+// if it is an io.Closer.
 func Streams(in io.Reader, out io.Writer) Option {
 	return func(s *server) { s.in, s.out = in, out }
 }
 
-// With sets options of the Reconciler of each controller: reconcile.WithPatches, say, with what reads through the manager given. What the
-// manager decides, such as pauses and the status, is of no effect here.
+// With sets options of the Reconciler of each controller, such as reconcile.WithPatches; the manager given to the
+// function reads through the manager process. Options about what that process decides, such as pauses and the status,
+// have no effect here.
 func With(options func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error)) Option {
 	return func(s *server) { s.options = options }
 }
 
-// lastMoments is how long what is under way may take to end with Serve.
+// lastMoments is how long calls under way may take to end with Serve.
 const lastMoments = 2 * time.Second
 
-// server answers one manager.
+// server serves one manager.
 type server struct {
 	controllers []reconcile.Controller
 	options     func(of reconcile.Controller, manager *deploy.Manager) ([]reconcile.Option, error)
@@ -46,26 +48,29 @@ type server struct {
 	out         io.Writer
 
 	peer *wire.Peer
-	// instance tells the digests of this process from those of others.
+	// instance distinguishes the digests of this process from those of others.
 	instance string
-	// greeting guards greeted, what there is since the manager has said hello.
+	// greeting is held while greeted is set, by the first call of the manager.
 	greeting sync.Mutex
 	greeted  atomic.Pointer[greeted]
 	sessions sessions
 }
 
-// Serve answers a manager until that has no more to ask, or ctx ends; then it returns nil. Other errors say that the manager can't be
-// understood, or that a controller can't be served. What is under way then is told to end, and left to itself if it doesn't within two seconds.
+// Serve serves a manager until that ends the connection, or ctx ends; then it returns nil. It returns an error if the
+// manager can't be understood, or a controller can't be served. Calls under way are cancelled then; Serve waits for
+// them for two seconds at most.
 //
-// With the standard streams it takes the process for its own: what is printed goes to the standard error as long as it runs, and garbage is
-// collected at four times what is kept, unless GOGC or GOMEMLIMIT are set.
+// With the standard streams the process is for Serve alone: what is printed goes to the standard error as long as it
+// runs, and the garbage collector runs less often (GOGC=400), unless GOGC or GOMEMLIMIT are set.
 func Serve(ctx context.Context, controllers []reconcile.Controller, options ...Option) error {
 	s := &server{controllers: controllers, instance: rand.Text()}
 	for _, option := range options {
-		option(s)
+		if option != nil {
+			option(s)
+		}
 	}
 	if len(controllers) == 0 {
-		return errors.New("serve: no controller is given")
+		return errors.New("serve: no controllers")
 	}
 	if s.in == nil || s.out == nil {
 		restore, err := s.standardStreams()
@@ -87,7 +92,7 @@ func Serve(ctx context.Context, controllers []reconcile.Controller, options ...O
 	select {
 	case <-ctx.Done():
 		if closer, ok := s.in.(io.Closer); ok {
-			_ = closer.Close() // what is under way ends with it, and isn't answered
+			_ = closer.Close() // it cancels calls under way
 		}
 	case <-s.peer.Done():
 	}
@@ -103,7 +108,7 @@ func Serve(ctx context.Context, controllers []reconcile.Controller, options ...O
 	return nil
 }
 
-// handle answers one call.
+// handle serves one call.
 func (s *server) handle(ctx context.Context, method string, body wire.Raw) (any, error) {
 	switch method {
 	case wire.Hello:
@@ -132,10 +137,10 @@ func (s *server) handle(ctx context.Context, method string, body wire.Raw) (any,
 	return nil, fmt.Errorf("%q: there is no such call: the manager is newer than this version", method)
 }
 
-// garbagePercent is how much garbage there may be beside what is kept: a version makes much and keeps little, since all of a session goes with it.
+// garbagePercent is GOGC: a version makes much garbage and keeps little, since all of a session goes with it.
 const garbagePercent = 400
 
-// collectLess has the process collect its garbage less often, unless its environment says how.
+// collectLess makes the garbage collector run less often, unless the environment sets it.
 func collectLess() (restore func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}

@@ -97,11 +97,11 @@ func hutSession(id string) wire.Session {
 func TestHello(t *testing.T) {
 	t.Parallel()
 	m := served(t, t.Context(), &hut{}, nil, Release("1.1.0"))
-	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, hutSession("a"), nil), "the manager hasn't said hello: it is to come first")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Setup, hutSession("a"), nil), "the manager hasn't called hello, which has to come first")
 	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: 7}, nil), "the manager speaks protocol 7, this version 1: update the older one of them")
 	said := m.hello(t)
 	assert.Equal(t, wire.Declaration{Protocol: wire.Protocol, Release: "1.1.0", Kinds: []wire.Ruled{{Kind: wire.NewKind(huts)}}}, said)
-	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: wire.Protocol}, nil), "hello: was said already")
+	require.ErrorContains(t, m.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: wire.Protocol}, nil), "hello: it was called already")
 	require.ErrorContains(t, m.Call(t.Context(), "bake", nil, nil), `"bake": there is no such call: the manager is newer than this version`)
 	other := hutSession("a")
 	other.Kind.Name = "Palace"

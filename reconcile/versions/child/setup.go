@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// setup has a controller describe a resource.
+// setup describes a resource by its controller.
 func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, error) {
 	r, err := s.kind(b.Kind)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, er
 	one := &session{ruled: r, Description: description, rendered: map[string][]reconcile.Rendered{}}
 	s.sessions.add(b.ID, one)
 	if ctx.Err() != nil {
-		// The manager has given up, and may have released what wasn't there yet.
+		// The manager has given up, and may have released the session before it was added.
 		s.sessions.release(b.ID)
 		return nil, context.Cause(ctx)
 	}
@@ -43,7 +43,7 @@ func (s *server) setup(ctx context.Context, b wire.Session) (*wire.Described, er
 	return s.described(withSession(ctx, b.ID), one), nil
 }
 
-// described is what the session has of components.
+// described returns the components of a session.
 func (s *server) described(ctx context.Context, one *session) *wire.Described {
 	described := &wire.Described{Instance: s.instance}
 	kinds := kindList{}
@@ -54,7 +54,7 @@ func (s *server) described(ctx context.Context, one *session) *wire.Described {
 	return described
 }
 
-// finalize has a controller finalize a resource, and answers with the components that are to be rolled out for that.
+// finalize finalizes a resource, and returns the components that are to be rolled out for that.
 func (s *server) finalize(ctx context.Context, id string, one *session) (answer wire.HookAnswer, err error) {
 	ctx = withSession(ctx, id)
 	if err := one.Finalize(ctx); err != nil {
@@ -70,7 +70,7 @@ func (s *server) finalize(ctx context.Context, id string, one *session) (answer 
 	return answer, nil
 }
 
-// refuse tells of components that do more than render.
+// refuse returns an error for a component that does more than render.
 func (one *session) refuse() error {
 	for _, c := range one.Session().Components() {
 		builder := one.Builder(c)
@@ -91,9 +91,9 @@ func (one *session) refuse() error {
 	return nil
 }
 
-// component is one component as it is told, with its objects unless a Builder makes them when its turn has come.
+// component returns one component as it is sent, with its objects unless a Builder makes them when its turn has come.
 func (s *server) component(ctx context.Context, one *session, c *reconcile.Component, kinds *kindList) wire.Component {
-	told := wire.Component{Name: c.Name(), Disabled: c.Disabled(), Built: one.Builder(c) != nil}
+	sent := wire.Component{Name: c.Name(), Disabled: c.Disabled(), Built: one.Builder(c) != nil}
 	for _, dependency := range one.Dependencies(c) {
 		edge := wire.Edge{Upstream: dependency.Upstream.Name()}
 		for _, gate := range dependency.Gates {
@@ -104,14 +104,14 @@ func (s *server) component(ctx context.Context, one *session, c *reconcile.Compo
 				edge.Asked = true
 			}
 		}
-		told.After = append(told.After, edge)
+		sent.After = append(sent.After, edge)
 	}
-	if !told.Built {
+	if !sent.Built {
 		var err error
-		told.Objects, err = s.objects(ctx, one, c, kinds)
-		told.Problem = wire.NewProblem(err)
+		sent.Objects, err = s.objects(ctx, one, c, kinds)
+		sent.Problem = wire.NewProblem(err)
 	}
-	return told
+	return sent
 }
 
 // isGate reports whether two gates are one function.
@@ -119,15 +119,15 @@ func isGate(a, b reconcile.Gate) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
-// sessions are those that the manager has begun and not released.
+// sessions are the sessions that the manager has begun and not released.
 type sessions struct {
 	mu   sync.Mutex
 	open map[string]*session
-	// releasing are those that are about to end.
+	// releasing are the sessions that are being released.
 	releasing sync.WaitGroup
 }
 
-// session is one of them.
+// session is one session.
 type session struct {
 	*ruled
 	*reconcile.Description
@@ -155,7 +155,7 @@ func (s *sessions) of(id string) (*session, error) {
 	return nil, fmt.Errorf("session %s: there is none: it was released, or never set up", id)
 }
 
-// release ends a session. Its controller may want to know, which nobody waits for.
+// release ends a session. It doesn't wait for the Release of its controller.
 func (s *sessions) release(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// store is the cluster as the manager shows it: reads go there, writes are refused.
+// store is the cluster by way of the manager: it reads there, and refuses writes.
 type store struct{ peer *wire.Peer }
 
 type sessionContext struct{}
 
-// withSession is ctx as that of a session's call.
+// withSession returns ctx for calls of a session.
 func withSession(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, sessionContext{}, id)
 }
@@ -135,7 +135,7 @@ func (p port) Patch(_ context.Context, ref deploy.Ref, _ deploy.Patch) (*unstruc
 	return nil, refused("patched", ref)
 }
 
-// Delete implements deploy.Port: the manager deletes what the resource of the session owns.
+// Delete implements deploy.Port: the manager deletes an object that the resource of the session owns.
 func (p port) Delete(ctx context.Context, ref deploy.Ref, o deploy.DeleteOptions) error {
 	if o.DryRun {
 		return nil
@@ -145,7 +145,7 @@ func (p port) Delete(ctx context.Context, ref deploy.Ref, o deploy.DeleteOptions
 	}, nil)
 }
 
-// watcher has the manager watch.
+// watcher makes the manager watch.
 type watcher struct{ peer *wire.Peer }
 
 // Own implements reconcile.Watcher.

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// standardStreams takes the standard streams for the manager. What anybody prints meanwhile, also by a file that was open before, goes to the
-// standard error.
+// standardStreams takes the standard streams for the manager. What anybody prints meanwhile, also by a file that was
+// open before, goes to the standard error.
 func (s *server) standardStreams() (restore func(), err error) {
 	in, err := again(syscall.Stdin, "stdin")
 	if err != nil {
@@ -31,8 +31,8 @@ func (s *server) standardStreams() (restore func(), err error) {
 	}, nil
 }
 
-// again is one more file for a stream, for which nobody waits in the system: who waits for it in this process is woken when it is closed, and
-// others go on at once, which they don't while somebody is in a system call that lasts.
+// again is one more file for a stream, for which nobody waits in the system: who waits for it in this process is woken
+// when it is closed, and others go on at once, which they don't while somebody is in a system call that lasts.
 func again(fd int, name string) (*os.File, error) {
 	more, err := syscall.Dup(fd)
 	if err != nil {

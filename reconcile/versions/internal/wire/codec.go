@@ -12,7 +12,8 @@ import (
 type Raw = cbor.RawMessage
 
 const (
-	// deepest is how deep values may be nested: objects of Kubernetes are far flatter, and schemas of CustomResourceDefinitions the deepest.
+	// deepest is how deep values may be nested: objects of Kubernetes are far flatter, and schemas of
+	// CustomResourceDefinitions the deepest.
 	deepest = 1024
 	// widest is how many entries one list or map may have.
 	widest = longest / 8
@@ -51,7 +52,8 @@ func encode(value any, to *bytes.Buffer) error { return encoder.MarshalToBuffer(
 // null is no value.
 const null = 0xf6
 
-// Decode reads a value into target, a pointer, which shares nothing with raw. No value is an error where it should be a structure.
+// Decode reads a value into target, a pointer, which shares nothing with raw. No value is an error where it should be a
+// structure.
 func Decode(raw Raw, target any) error {
 	if len(raw) == 0 || len(raw) == 1 && raw[0] == null && reflect.TypeOf(target).Elem().Kind() == reflect.Struct {
 		return fmt.Errorf("a %T is missing", target)

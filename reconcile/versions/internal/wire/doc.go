@@ -1,9 +1,10 @@
-// Package wire is how a manager and a version of the operator that runs as its child speak to each other: calls in both directions over
-// one pair of streams. PROTOCOL.md beside package versions is the contract for those who write either side anew.
+// Package wire is the connection between a manager and a version of the operator that runs as its child: calls in both
+// directions over one pair of streams. PROTOCOL.md beside package versions is the contract for other implementations.
 //
-// A frame is four bytes that tell its length, the highest first, and a message in CBOR (RFC 8949). A message is a call, an answer to one, a
-// notice that nobody answers, or the end of the caller's interest in a call. Both sides may have as many calls under way as they like;
-// answers come in whatever order.
+// A frame is four bytes with its length, the highest first, and a message in CBOR (RFC 8949). A message is a call, the
+// answer to a call, a notice without an answer, or the cancellation of a call. Both sides may have any number of calls
+// under way; answers come in any order.
 //
-// It knows nothing of what the calls mean, save for the types of the messages, which both sides share. Nobody else uses it.
+// It knows the types of the messages, which both sides share, but not what the calls do. Use packages versions and
+// child.
 package wire

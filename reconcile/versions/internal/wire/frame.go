@@ -12,7 +12,7 @@ import (
 // longest is how long a frame may be: what an API server takes at most is 3 MiB, and lists are of many objects.
 const longest = 256 << 20
 
-// messageKind says what a message is.
+// messageKind is what a message is.
 type messageKind uint8
 
 const (
@@ -25,10 +25,10 @@ const (
 // message is what a frame holds.
 type message struct {
 	kind messageKind
-	// id names a call for its answer and its end; each side numbers its own calls.
+	// id is the number of a call, also in its answer and its cancellation; each side numbers its own calls.
 	id     uint64
 	method string
-	// problem is why there is no body, of an answer.
+	// problem is why an answer has no body.
 	problem *Problem
 	body    Raw
 }
@@ -39,7 +39,7 @@ const arrayOfFive = 0x85
 // buffers are those of frames that have been written.
 var buffers = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
-// newFrame is a frame with a message, whose body is encoded right into it.
+// newFrame returns a frame with a message, whose body is encoded into it.
 func newFrame(kind messageKind, id uint64, method string, problem *Problem, body any) (*bytes.Buffer, error) {
 	frame, _ := buffers.Get().(*bytes.Buffer)
 	frame.Reset()
@@ -57,14 +57,14 @@ func newFrame(kind messageKind, id uint64, method string, problem *Problem, body
 	return frame, nil
 }
 
-// recycle has the buffer of a frame be used again, unless it is an unusually large one.
+// recycle puts the buffer of a frame back for reuse, unless it is unusually large.
 func recycle(frame *bytes.Buffer) {
 	if frame.Cap() <= atOnce {
 		buffers.Put(frame)
 	}
 }
 
-// readFrame reads one frame. io.EOF says that there is no further one.
+// readFrame reads one frame. The error is io.EOF if there is no further one.
 func readFrame(in io.Reader) (m message, err error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -79,12 +79,12 @@ func readFrame(in io.Reader) (m message, err error) {
 		return m, fmt.Errorf("in the middle of a message: %w", err)
 	}
 	if m, err = parse(text); err != nil {
-		return m, fmt.Errorf("what was read is no message: %w", err)
+		return m, fmt.Errorf("not a message: %w", err)
 	}
 	return m, nil
 }
 
-// parse reads a message, whose body stays what text holds of it.
+// parse reads a message, whose body refers to text.
 func parse(text []byte) (m message, err error) {
 	if len(text) == 0 || text[0] != arrayOfFive {
 		return m, errors.New("it isn't an array of five")
@@ -99,7 +99,7 @@ func parse(text []byte) (m message, err error) {
 	return m, nil
 }
 
-// atOnce is how much is made room for before it is there: what a frame announces may never come.
+// atOnce bounds the memory for a frame before its content has come.
 const atOnce = 1 << 20
 
 func readAll(in io.Reader, length int) ([]byte, error) {
@@ -119,15 +119,15 @@ func readAll(in io.Reader, length int) ([]byte, error) {
 	}
 }
 
-// crowded is how many bytes wait to be written when whoever may wait does.
+// crowded is for how many unwritten bytes Room waits.
 const crowded = 1 << 20
 
-// outbox holds frames until they are written, in their order, so that nobody who has something to say waits for another side that doesn't read.
+// outbox holds frames until they are written, in their order, so that no sender waits for a side that doesn't read.
 type outbox struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	frames  []*bytes.Buffer
-	// bytes is how long they are together, those included that are being written.
+	// bytes is the length of all frames, including those that are being written.
 	bytes  int
 	closed bool
 }
@@ -159,7 +159,7 @@ func (o *outbox) room() {
 	}
 }
 
-// close has nothing more be added.
+// close ends the adding of frames.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -188,7 +188,7 @@ func (o *outbox) write(out io.Writer) error {
 	}
 }
 
-// take takes the frames that wait, and leaves room for others.
+// take returns the waiting frames, and leaves room for others.
 func (o *outbox) take(room []*bytes.Buffer) []*bytes.Buffer {
 	o.mu.Lock()
 	defer o.mu.Unlock()

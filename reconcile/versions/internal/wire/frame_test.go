@@ -61,11 +61,11 @@ func TestFramesThatAreNone(t *testing.T) {
 		"no array":                               {string(framed([]byte{0x01})), "it isn't an array of five"},
 		"an array of four":                       {string(framed([]byte{0x84, 1, 7, 0x60, 0xf6})), "it isn't an array of five"},
 		"an array that ends early":               {string(framed([]byte{0x85, 1, 7})), "EOF"},
-		"a kind that is a text":                  {string(framed([]byte{0x85, 0x61, 'x', 7, 0x60, 0xf6, 0xf6})), "what was read is no message"},
-		"a kind that is too large":               {string(framed([]byte{0x85, 0x19, 1, 1, 7, 0x60, 0xf6, 0xf6})), "what was read is no message"},
-		"a negative number":                      {string(framed([]byte{0x85, 1, 0x20, 0x60, 0xf6, 0xf6})), "what was read is no message"},
-		"a text of indefinite length":            {string(framed([]byte{0x85, 1, 7, 0x7f, 0x61, 'x', 0xff, 0xf6, 0xf6})), "what was read is no message"},
-		"a text that is longer than the message": {string(framed([]byte{0x85, 1, 7, 0x7a, 0x7f, 0xff, 0xff, 0xff})), "what was read is no message"},
+		"a kind that is a text":                  {string(framed([]byte{0x85, 0x61, 'x', 7, 0x60, 0xf6, 0xf6})), "not a message"},
+		"a kind that is too large":               {string(framed([]byte{0x85, 0x19, 1, 1, 7, 0x60, 0xf6, 0xf6})), "not a message"},
+		"a negative number":                      {string(framed([]byte{0x85, 1, 0x20, 0x60, 0xf6, 0xf6})), "not a message"},
+		"a text of indefinite length":            {string(framed([]byte{0x85, 1, 7, 0x7f, 0x61, 'x', 0xff, 0xf6, 0xf6})), "not a message"},
+		"a text that is longer than the message": {string(framed([]byte{0x85, 1, 7, 0x7a, 0x7f, 0xff, 0xff, 0xff})), "not a message"},
 	} {
 		_, err := readFrame(strings.NewReader(row.stream))
 		require.ErrorContains(t, err, row.wrong, reason)

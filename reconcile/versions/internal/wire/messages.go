@@ -60,14 +60,15 @@ type Hooked struct {
 	Given *Problem `cbor:"4,keyasint,omitempty"`
 }
 
-// HookAnswer is the answer of a hook: After, in nanoseconds, that of Requeue, and Described that of Finalize, nil if it
-// has added no components.
+// HookAnswer is the answer of a hook: After is the one of Requeue, in nanoseconds, and Described the one of Finalize,
+// nil if Finalize has added no components.
 type HookAnswer struct {
 	After     int64      `cbor:"1,keyasint,omitempty"`
 	Described *Described `cbor:"2,keyasint,omitempty"`
 }
 
-// Happened asks what an event means. Owned and Mapped are the number of the source, counted from 1; neither: it is about the resource.
+// Happened asks what an event means. Owned or Mapped is the number of the source, counted from 1; if neither is set,
+// the event is about the resource.
 type Happened struct {
 	Kind   Kind           `cbor:"1,keyasint"`
 	Owned  int            `cbor:"2,keyasint,omitempty"`
@@ -90,7 +91,7 @@ type Session struct {
 
 // Described is what a Setup added.
 type Described struct {
-	// Instance tells the digests of one life of a child from those of others.
+	// Instance distinguishes the digests of one process from those of others.
 	Instance   string      `cbor:"1,keyasint"`
 	Kinds      []Kind      `cbor:"2,keyasint"`
 	Components []Component `cbor:"3,keyasint"`
@@ -100,7 +101,7 @@ type Described struct {
 type Component struct {
 	Name     string `cbor:"1,keyasint"`
 	Disabled bool   `cbor:"2,keyasint,omitempty"`
-	// Built: its objects are to be asked for when its turn has come; else they are here, or why they aren't.
+	// Built: its objects have to be rendered by a call when its turn has come. Else Objects or Problem is set.
 	Built   bool     `cbor:"3,keyasint,omitempty"`
 	After   []Edge   `cbor:"4,keyasint,omitempty"`
 	Objects []Object `cbor:"5,keyasint,omitempty"`
@@ -110,7 +111,7 @@ type Component struct {
 // Edge is one component that another waits for.
 type Edge struct {
 	Upstream string `cbor:"1,keyasint"`
-	// Ready: one of its gates is reconcile.Ready, Asked that it has others.
+	// Ready: one of its gates is reconcile.Ready. Asked: it has other gates.
 	Ready bool `cbor:"2,keyasint,omitempty"`
 	Asked bool `cbor:"3,keyasint,omitempty"`
 }
@@ -159,7 +160,7 @@ type ComponentOutcome struct {
 	Reason   string   `cbor:"5,keyasint,omitempty"`
 }
 
-// NewOutcome is an outcome as it is sent.
+// NewOutcome returns an outcome as it is sent.
 func NewOutcome(o reconcile.Outcome) *Outcome {
 	sent := &Outcome{Hook: NewProblem(o.Hook)}
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
@@ -169,7 +170,7 @@ func NewOutcome(o reconcile.Outcome) *Outcome {
 	return sent
 }
 
-// Outcome is the outcome that was sent, without its graph; the zero value for none.
+// Outcome returns the outcome that was sent, without its graph; the zero value for none.
 func (o *Outcome) Outcome() reconcile.Outcome {
 	if o == nil {
 		return reconcile.Outcome{}

@@ -12,11 +12,12 @@ import (
 	"github.com/operkit/operkit/dag"
 )
 
-// ErrGone says that the other side has ended, or that what it says can't be understood any more.
+// ErrGone: the other side has ended, or can't be understood any more.
 var ErrGone = errors.New("the other side is gone")
 
-// Handler answers what the other side calls. The answer is encoded; for a notice it isn't looked at. It is called from a goroutine of
-// its own for each call, and one after the other for notices, which must not wait: nothing is read meanwhile. A panic is an error.
+// Handler handles a call or a notice of the other side. The answer is encoded, and ignored for a notice. Each call has
+// a goroutine of its own. Notices come one after the other and must not block: nothing is read meanwhile. A panic is an
+// error.
 type Handler func(ctx context.Context, method string, body Raw) (answer any, err error)
 
 // Peer is one side of a connection. It is safe for concurrent use.
@@ -27,16 +28,17 @@ type Peer struct {
 	handle Handler
 
 	mu sync.Mutex
-	// calls are those of this side that wait for an answer, by number; serving ends those of the other side.
+	// calls are the calls of this side that wait for an answer, by number; serving cancels the calls of the other side.
 	calls   map[uint64]chan message
 	serving map[uint64]context.CancelFunc
 	last    uint64
-	// gone is why nothing can be said or heard any more; then done is closed.
+	// gone is why the connection has ended; then done is closed.
 	gone error
 	done chan struct{}
 }
 
-// NewPeer makes one side of a connection, whose calls handle answers. Nothing is read or written before Run.
+// NewPeer makes one side of a connection. handle serves the calls of the other side. Nothing is read or written before
+// Run.
 func NewPeer(in io.Reader, out io.Writer, handle Handler) *Peer {
 	return &Peer{
 		in: bufio.NewReaderSize(in, 64<<10), out: out, outbox: newOutbox(), handle: handle,
@@ -44,9 +46,9 @@ func NewPeer(in io.Reader, out io.Writer, handle Handler) *Peer {
 	}
 }
 
-// Run reads what the other side says until that ends, or can't be understood. What is served then is told to end and not answered any more;
-// Run returns once it has ended, and all that was said before is written. The end of the stream between two messages is io.EOF. ctx is that of
-// what is served. To end it before, close the streams.
+// Run reads the messages of the other side until the stream ends or can't be understood. Calls that are served then are
+// cancelled and not answered; Run returns once they have ended and all earlier messages are written. The end of the
+// stream between two messages is io.EOF. ctx is that of the calls that are served. To end Run, close the streams.
 func (p *Peer) Run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	var writing, serving sync.WaitGroup
@@ -65,10 +67,10 @@ func (p *Peer) Run(ctx context.Context) error {
 	return err
 }
 
-// Done is closed when the other side is gone.
+// Done returns a channel that is closed when the connection has ended.
 func (p *Peer) Done() <-chan struct{} { return p.done }
 
-// end has all who wait for the other side know that it is gone.
+// end ends the connection for all callers that wait.
 func (p *Peer) end(why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,7 +92,7 @@ func (p *Peer) read(ctx context.Context, serving *sync.WaitGroup) error {
 				return err
 			}
 		case answer:
-			if waiting := p.forget(m.id); waiting != nil { // else nobody wants to know any more
+			if waiting := p.forget(m.id); waiting != nil { // else the call was cancelled
 				waiting <- m
 			}
 		case notice:
@@ -108,8 +110,8 @@ func (p *Peer) read(ctx context.Context, serving *sync.WaitGroup) error {
 	}
 }
 
-// Call asks the other side and decodes what it answers into target, a pointer, or nil for no answer. An error of the other side is one
-// that Problem makes; ErrGone says that there is none any more.
+// Call calls the other side and decodes the answer into target, a pointer, or nil to ignore it. An error of the other
+// side is made by Problem; ErrGone: the connection has ended.
 func (p *Peer) Call(ctx context.Context, method string, body, target any) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -159,7 +161,7 @@ func (m message) into(method string, target any) error {
 	return nil
 }
 
-// forget takes away whoever waits for an answer.
+// forget removes a call that waits for an answer.
 func (p *Peer) forget(id uint64) (waiting chan message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,7 +170,7 @@ func (p *Peer) forget(id uint64) (waiting chan message) {
 	return waiting
 }
 
-// Notify tells the other side something that nobody answers. It doesn't wait until that is written.
+// Notify sends a notice. It doesn't wait until that is written.
 func (p *Peer) Notify(method string, body any) error {
 	frame, err := newFrame(notice, 0, method, nil, body)
 	if err != nil {
@@ -178,11 +180,11 @@ func (p *Peer) Notify(method string, body any) error {
 	return nil
 }
 
-// Room waits until the other side has read so much that more may be said. It is for those who say much that nobody answers.
+// Room waits until the other side has read enough of what was sent. It is for senders of many notices.
 func (p *Peer) Room() { p.outbox.room() }
 
-// mostServed is how many calls of the other side are worked on at once; more are answered by an error.
-const mostServed = 10_000
+// servedLimit is how many calls of the other side are served at once; further ones are answered by an error.
+const servedLimit = 10_000
 
 // begin begins to serve a call.
 func (p *Peer) begin(ctx context.Context, m message, serving *sync.WaitGroup) error {
@@ -191,8 +193,8 @@ func (p *Peer) begin(ctx context.Context, m message, serving *sync.WaitGroup) er
 	if p.serving[m.id] != nil {
 		return fmt.Errorf("call %d is begun before the one of the same number is answered", m.id)
 	}
-	if len(p.serving) >= mostServed {
-		p.reply(m.id, nil, fmt.Errorf("%s: %d calls are under way: wait until some are answered", m.method, mostServed))
+	if len(p.serving) >= servedLimit {
+		p.reply(m.id, nil, fmt.Errorf("%s: %d calls are under way: wait until some are answered", m.method, servedLimit))
 		return nil
 	}
 	ctx, end := context.WithCancel(ctx)
@@ -204,7 +206,7 @@ func (p *Peer) begin(ctx context.Context, m message, serving *sync.WaitGroup) er
 	return nil
 }
 
-// serve answers one call, however its handler ends.
+// serve serves one call and answers it, however the handler ends.
 func (p *Peer) serve(ctx context.Context, m message) {
 	var value any
 	var err error = &dag.GoexitError{}
@@ -220,7 +222,7 @@ func (p *Peer) serve(ctx context.Context, m message) {
 	value, err = p.handle(ctx, m.method, m.body)
 }
 
-// reply answers a call, unless the connection has ended: what was under way then was told to end, and that is no answer.
+// reply answers a call, unless the connection has ended: the call was cancelled then, and its error is no answer.
 func (p *Peer) reply(id uint64, value any, err error) {
 	select {
 	case <-p.done:
@@ -239,8 +241,8 @@ func (p *Peer) reply(id uint64, value any, err error) {
 	}
 }
 
-// hear has a notice handled.
+// hear handles a notice.
 func (p *Peer) hear(ctx context.Context, m message) {
-	defer func() { _ = recover() }() // nobody is to be told
+	defer func() { _ = recover() }() // a notice has no answer
 	_, _ = p.handle(ctx, m.method, m.body)
 }

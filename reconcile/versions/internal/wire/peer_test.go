@@ -81,7 +81,7 @@ func TestAnswers(t *testing.T) {
 		{"an answer that can't be sent", "unsendable", "its answer can't be sent", nil},
 		{"no answer where one is needed", "nil", "", new(any)},
 		{"an error goes before a value", "both", "and an error", new(string)},
-		{"an error whose methods panic", "rude error", "an error of type wire.rudeError can't be told: its methods panic: me too", nil},
+		{"an error whose methods panic", "rude error", "an error of type wire.rudeError: its methods panic: me too", nil},
 	} {
 		err := a.Call(t.Context(), row.method, nil, row.target)
 		if row.wrong == "" {
@@ -298,7 +298,7 @@ func TestTooManyCalls(t *testing.T) {
 	p, to, from := raw(t, func(ctx context.Context, _ string, _ Raw) (any, error) { <-ctx.Done(); return nil, ctx.Err() })
 	go func() {
 		var calls bytes.Buffer
-		for id := range uint64(mostServed + 1) {
+		for id := range uint64(servedLimit + 1) {
 			frame, _ := newFrame(call, id, "wait", nil, nil)
 			calls.Write(frame.Bytes())
 		}
@@ -306,7 +306,7 @@ func TestTooManyCalls(t *testing.T) {
 	}()
 	m, err := readFrame(from)
 	require.NoError(t, err)
-	assert.EqualValues(t, mostServed, m.id)
+	assert.EqualValues(t, servedLimit, m.id)
 	require.ErrorContains(t, m.problem.Err(), "10000 calls are under way")
 	_ = to.(io.Closer).Close()
 	go func() { _, _ = io.Copy(io.Discard, from) }()

@@ -11,10 +11,11 @@ import (
 	"github.com/operkit/operkit/status"
 )
 
-// Problem is an error on its way: what it says, what it means for the resource, and its type where callers branch on that.
+// Problem is an error as it is sent: its text, what it means for the resource, and its type where callers branch on
+// that.
 type Problem struct {
 	Text string `cbor:"1,keyasint"`
-	// Class is its status.ErrorClass, Type the name of a type of package deploy, Ref what that is about.
+	// Class is its status.ErrorClass, Type the name of an error type of package deploy, Ref the object of that.
 	Class string `cbor:"2,keyasint,omitempty"`
 	Type  string `cbor:"3,keyasint,omitempty"`
 	Ref   *Ref   `cbor:"4,keyasint,omitempty"`
@@ -26,18 +27,18 @@ type Problem struct {
 	Stack string `cbor:"8,keyasint,omitempty"`
 	// Passing is the mark of request.Passing.
 	Passing bool `cbor:"9,keyasint,omitempty"`
-	// Busy is when a cluster that is unavailable wants to be asked again, in nanoseconds.
+	// Busy is when an unavailable cluster is to be asked again, in nanoseconds.
 	Busy int64 `cbor:"10,keyasint,omitempty"`
 }
 
-// NewProblem is an error as it is sent, nil for nil.
+// NewProblem returns an error as it is sent, nil for nil.
 func NewProblem(err error) (p *Problem) {
 	if err == nil {
 		return nil
 	}
 	defer func() {
-		if value := recover(); value != nil { // the error is somebody's own type, with methods that panic
-			p = &Problem{Text: fmt.Sprintf("an error of type %T can't be told: its methods panic: %v", err, value), Class: string(status.ErrorUnknown)}
+		if value := recover(); value != nil { // methods of the error panic
+			p = &Problem{Text: fmt.Sprintf("an error of type %T: its methods panic: %v", err, value), Class: string(status.ErrorUnknown)}
 		}
 	}()
 	means := request.Resolve(err)
@@ -58,20 +59,18 @@ func NewProblem(err error) (p *Problem) {
 	return p
 }
 
-// Err is the error that was sent, nil for none.
+// Err returns the error that was sent, nil for none.
 func (p *Problem) Err() error {
 	if p == nil {
 		return nil
 	}
-	var err error = &saidError{p.Text, p.cause()}
-	err = &request.Error{
+	return &sentError{p.Text, &request.Error{ // the text has the time already
 		Class: status.ErrorClass(p.Class), Permanent: p.Permanent, Passing: p.Passing, Quiet: p.Quiet,
-		RetryAfter: time.Duration(p.RetryAfter), Err: err,
-	}
-	return &saidError{p.Text, err} // the text has the time already
+		RetryAfter: time.Duration(p.RetryAfter), Err: &sentError{p.Text, p.cause()},
+	}}
 }
 
-// cause is the error of the type that was sent, nil if it has none that callers branch on.
+// cause returns the error of the type that was sent, nil if there is none.
 func (p *Problem) cause() error {
 	if p.Stack != "" {
 		return &dag.PanicError{Value: p.Text, Stack: []byte(p.Stack)}
@@ -84,24 +83,24 @@ func (p *Problem) cause() error {
 	return nil
 }
 
-// saidError says what the other side said.
-type saidError struct {
+// sentError has the text of the other side.
+type sentError struct {
 	text  string
 	cause error
 }
 
-func (e *saidError) Error() string { return e.text }
-func (e *saidError) Unwrap() error { return e.cause }
+func (e *sentError) Error() string { return e.text }
+func (e *sentError) Unwrap() error { return e.cause }
 
-// typed is one type of error that is told by its name.
+// typed is a type of error that is sent by its name.
 type typed struct {
 	name string
-	// find reports whether there is one in err, and what p has to say of it.
+	// find reports whether err has one, which it adds to p.
 	find func(err error, p *Problem) bool
 	make func(p *Problem) error
 }
 
-// types are those of which the other side can make use. Of several in one error the first of these is told.
+// types are the types that the other side branches on. Of several in one error the first of these is sent.
 var types = []typed{
 	{
 		"KindUnknown",
