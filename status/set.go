@@ -29,16 +29,19 @@ func (s *ConditionSet) Set(now time.Time, c metav1.Condition) (changed bool) {
 		s.fail(validateContent(&c))
 		return false
 	}
-	present, index, count := s.find(c.Type)
-	if !s.prepare(now, &c, &present, count > 0) {
-		return false
+	if list, ok := s.target.(*[]metav1.Condition); ok && list != nil {
+		if index, count := newestOf(*list, c.Type); count == 1 {
+			present := &(*list)[index]
+			if !s.prepare(now, &c, present, true) || equal(present, &c) {
+				return false
+			}
+			overwrite(present, &c)
+			return true
+		}
 	}
-	if count == 1 && equal(&present, &c) {
+	present, _, count := s.find(c.Type)
+	if !s.prepare(now, &c, &present, count > 0) || count == 1 && equal(&present, &c) {
 		return false
-	}
-	if list, ok := s.target.(*[]metav1.Condition); ok && count == 1 {
-		overwrite(&(*list)[index], &c)
-		return true
 	}
 	return s.put(now, []metav1.Condition{c})
 }
@@ -55,8 +58,8 @@ func FromBool(holds bool) metav1.ConditionStatus {
 // prepare dates a valid condition as a transition, shortens its message, and reports whether it can be written. A
 // condition that was read by Get, and whose status was changed then, still has the time of the transition before.
 func (s *ConditionSet) prepare(now time.Time, c, present *metav1.Condition, exists bool) bool {
-	wasRead := exists && !sameStatus(present.Status, c.Status) && present.LastTransitionTime.Equal(&c.LastTransitionTime)
-	if c.LastTransitionTime.IsZero() || wasRead && condition.Datable(now) {
+	if c.LastTransitionTime.IsZero() || exists && condition.Datable(now) &&
+		!sameStatus(present.Status, c.Status) && present.LastTransitionTime.Equal(&c.LastTransitionTime) {
 		c.LastTransitionTime.Time = now
 	}
 	if !condition.Datable(c.LastTransitionTime.Time) {

@@ -112,7 +112,32 @@ const (
 	minDetailLength  = 80
 )
 
-func fits(text string, limit int) bool { return len(text) <= limit && utf8.ValidString(text) }
+func fits(text string, limit int) bool {
+	return len(text) <= limit && (ascii(text) || utf8.ValidString(text))
+}
+
+// ascii tells whether a text is all ASCII. It looks at eight bytes at once, the
+// last time at some of them again: messages are short, and this runs on every
+// write of a condition.
+func ascii(text string) bool {
+	const high = 0x8080808080808080
+	if len(text) < 8 {
+		return false
+	}
+	last := len(text) - 8
+	bits := word(text[last:])
+	for at := 0; at < last; at += 8 {
+		bits |= word(text[at:])
+	}
+	return bits&high == 0
+}
+
+// word is the first eight bytes, which a compiler loads as one.
+func word(text string) uint64 {
+	_ = text[7]
+	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+}
 
 // clip makes a text fit into limit bytes: valid UTF-8 (or the API server would
 // store something else than what was written), its end replaced by a mark that

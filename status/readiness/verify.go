@@ -9,26 +9,24 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Target says which object is to be verified.
+// Target names an object to verify.
 type Target struct {
 	schema.GroupVersionKind
 	// Name is the object's.
 	Name string
-	// Namespace is nil for the namespace of whoever verifies, and points to the
-	// empty string for what is cluster-scoped.
+	// Namespace is nil for the namespace that Verify is given, and points to the empty string for a cluster-scoped object.
 	Namespace *string
 }
 
-// Getter reads an object: one of the forms that Of takes, nil when there is
-// none. namespace is empty for what is cluster-scoped.
-type Getter func(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (any, error)
-
-// Verify reads an object through the caller's function and judges it as At
-// does. namespace is that of the target when it names none. What get doesn't
-// find (nil, an empty object, or the API server's NotFound) is NotFound, under
-// the name of the target. A read that fails otherwise is an error, never a
-// state: the error names the target and wraps what get gave.
-func (c Checker) Verify(ctx context.Context, now time.Time, get Getter, target Target, namespace string) (Result, error) {
+// Verify reads an object through the caller's function and judges it as At does. get returns one of the forms that Of takes,
+// nil when there is no object; its namespace is empty for a cluster-scoped kind. namespace is that of the target when it
+// names none. An object that get doesn't find (nil, an empty object, or the API server's NotFound) is NotFound, under the
+// name of the target. Another failed read is an error, never a state: it names the target and wraps the error of get.
+func (c Checker) Verify(
+	ctx context.Context, now time.Time,
+	get func(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (any, error),
+	target Target, namespace string,
+) (Result, error) {
 	if target.Namespace != nil {
 		namespace = *target.Namespace
 	}

@@ -73,12 +73,14 @@ func documentOf(c metav1.Condition) map[string]any {
 	return entry
 }
 
-// Newest returns the index of the entry that decides for a type, and how many
-// entries have that type. The newest transition decides, the first listed one
-// among equals; a missing or unreadable time counts as the epoch. Without an
-// entry of the type, and for the empty type, the index is -1. Elements that are
-// no maps are passed over.
+// Newest returns the index of the entry that decides for a type, and how many entries have that type. The newest
+// transition decides, the first listed one among equals; a missing or unreadable time counts as the epoch. Without an entry
+// of the type, and for the empty type, the index is -1. Elements that are no maps are passed over.
 func Newest(list []any, conditionType string) (index, count int) {
+	return newest(list, conditionType, orEpoch)
+}
+
+func newest(list []any, conditionType string, date func(entry map[string]any) time.Time) (index, count int) {
 	index = -1
 	if conditionType == "" {
 		return index, 0
@@ -97,9 +99,9 @@ func Newest(list []any, conditionType string) (index, count int) {
 		// Times are parsed only where two entries compete: one entry per type
 		// is what nearly every list holds.
 		if count == 2 {
-			newest = orEpoch(list[index].(map[string]any))
+			newest = date(list[index].(map[string]any))
 		}
-		if at := orEpoch(entry); at.After(newest) {
+		if at := date(entry); at.After(newest) {
 			index, newest = i, at
 		}
 	}
@@ -108,35 +110,25 @@ func Newest(list []any, conditionType string) (index, count int) {
 
 // Find returns the entry that decides for a type, nil when there is none.
 func Find(list []any, conditionType string) map[string]any {
-	index, _ := Newest(list, conditionType)
+	return FindBy(list, conditionType, "")
+}
+
+// FindBy is Find for entries that are dated by a key of their own; empty is the usual one.
+func FindBy(list []any, conditionType, timeKey string) map[string]any {
+	date := orEpoch
+	if timeKey != "" && timeKey != LastTransitionTime {
+		date = func(entry map[string]any) time.Time {
+			if at, dated := ParseTime(entry[timeKey]); dated {
+				return at
+			}
+			return time.Unix(0, 0)
+		}
+	}
+	index, _ := newest(list, conditionType, date)
 	if index < 0 {
 		return nil
 	}
 	return list[index].(map[string]any)
-}
-
-// FindBy is Find for entries that are dated by a key of their own; empty is the
-// usual one.
-func FindBy(list []any, conditionType, timeKey string) map[string]any {
-	if timeKey == "" || timeKey == LastTransitionTime {
-		return Find(list, conditionType)
-	}
-	var found map[string]any
-	var newest time.Time
-	for _, element := range list {
-		entry, ok := element.(map[string]any)
-		if !ok || Text(entry, Type) != conditionType {
-			continue
-		}
-		at, dated := ParseTime(entry[timeKey])
-		if !dated {
-			at = time.Unix(0, 0)
-		}
-		if found == nil || at.After(newest) {
-			found, newest = entry, at
-		}
-	}
-	return found
 }
 
 // StatusOf reads the status of an entry: the texts true and false in any

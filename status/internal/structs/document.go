@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -112,16 +113,10 @@ func composite(value reflect.Value, at *trail, leaveOut []string) any {
 func object(value reflect.Value, at *trail, leaveOut []string) map[string]any {
 	fields := Fields(value.Type())
 	result := make(map[string]any, len(fields))
-next:
 	for i := range fields {
 		field := &fields[i]
-		for _, key := range leaveOut {
-			if key == field.Key {
-				continue next
-			}
-		}
 		content, ok := At(value, field.Index)
-		if !ok || field.omitEmpty && empty(content) || field.omitZero && zero(content) {
+		if !ok || slices.Contains(leaveOut, field.Key) || field.omitEmpty && empty(content) || field.omitZero && zero(content) {
 			continue
 		}
 		result[field.Key] = convert(content, at, nil)

@@ -92,12 +92,7 @@ func inlines(field reflect.StructField, name, options string) reflect.Type {
 }
 
 func contains(options, option string) bool {
-	for each := range strings.SplitSeq(options, ",") {
-		if each == option {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Split(options, ","), option)
 }
 
 // dominant leaves one field of each key, or none.
