@@ -1,50 +1,41 @@
-// Package dag runs functions in the order of their dependencies, in parallel where the
-// dependencies allow it, and tells how far the run got.
+// Package dag runs functions in the order of their dependencies, in parallel, and knows how far the run got.
 //
-// A [Graph] holds named nodes with data of any type and the dependencies between them; a
-// dependency that would close a cycle is refused when it is made. [Run] visits each node once,
-// as soon as everything it waits for has succeeded, and sorts the nodes by how they ended into
-// a [State]: verified, unverified, failed or unstarted, with the errors of the nodes and, for
-// each unstarted one, the reason.
+// A [Graph] holds named nodes with data of any type, and the dependencies between them. A dependency that would close a cycle is refused when it is
+// added. [Run] visits each node once, as soon as everything that it waits for has succeeded, and returns a [State]: each node is verified,
+// unverified, failed or unstarted, with its error or the reason why it wasn't started.
 //
 // # Outcomes
 //
-// A visit that returns nil leaves its node verified. One that returns an error made by
-// [Unverified] leaves it unverified: it did its work, but what it brought about isn't there
-// yet. Any other error, a panic and [runtime.Goexit] leave it failed. Whatever waits for a
-// node that isn't verified, also by way of others, isn't started; everything else still is,
-// unless [FailFast] was asked for. A run never waits for the world outside: when nothing is in
-// flight and nothing can be started, it ends, and the caller decides when to try again.
+// A visit that returns nil leaves its node verified. One that returns an error of [Unverified] leaves it unverified: it did its work, but the result
+// isn't there yet. Any other error, a panic and [runtime.Goexit] leave it failed. Nodes that wait for one that isn't verified, directly or not, aren't
+// started. All others still are, unless [FailFast] is set. A run never waits for the outside world: when nothing is in flight and nothing can be
+// started, it ends, and the caller decides when to run the graph again.
 //
 // # Conditions
 //
-// A dependency may carry a [Predicate] (see [When]): the dependent starts only once the
-// predicate has answered true. It is asked when everything that the node waits for is verified,
-// is remembered when true, and asked again after false as long as a visit is in flight, and
-// once more after the last one.
+// A dependency may have a [Predicate] (see [When]): the dependent starts only once the predicate has returned true. It is called when everything that
+// the node waits for is verified. After true it isn't called again. After false it is called again as long as a visit is in flight, and once more after
+// the last one.
 //
-// # Asking a graph, and showing it
+// # Queries
 //
-// A graph answers what waits for what, directly or not ([Graph.Dependencies],
-// [Graph.Descendants], [Graph.Ancestors], [Graph.Reaches]), in which order and in which layers
-// ([Graph.Topology], [Graph.Layers]), and draws itself for Graphviz and for Mermaid
-// ([Graph.DOT], [Graph.Mermaid]), on request coloured by a State. A run tells an observer what
-// happens ([Observe]), and can go the other way, to take down what was built up ([Reverse]).
+// A graph knows what waits for what, directly or not ([Graph.Dependencies], [Graph.Descendants], [Graph.Ancestors], [Graph.Reaches]), in which order and
+// in which layers ([Graph.Topology], [Graph.Layers]). The package dag/draw draws it. [Observe] reports what happens during a run, and [Reverse] runs
+// against the dependencies, for teardown.
 //
-// # Ends
+// # Timeouts and cancellation
 //
-// [NodeTimeout] bounds each visit. The end of the context of a run ends the run: nothing more is
-// started, and what is in flight is waited for, or left after a while and named ([Abandon]).
+// [NodeTimeout] bounds each visit. When the context of a run ends, nothing more is started, and the run waits for what is in flight, or abandons it
+// after a while ([Abandon]).
 //
 // # When to use it
 //
-// Use it for deployments, builds, migrations or start-up sequences: tens to hundreds of
-// thousands of units in one process where one needs the others. Use errgroup for work without
-// dependencies where the first error ends everything, and a workflow engine for work that has
-// to survive the process or be distributed over machines.
+// Use it for deployments, builds, migrations or start-up sequences: up to hundreds of thousands of units in one process that depend on each other. Use
+// errgroup for work without dependencies where the first error ends everything, and a workflow engine for work that has to survive the process or to be
+// distributed over machines.
 //
 // # Concurrency
 //
-// All methods of [Graph] and [State] are safe for concurrent use. A run works on a snapshot: a
-// graph may be changed, and run again, while it is being run.
+// All methods of [Graph] and [State] are safe for concurrent use. A run works on a snapshot: a graph may be changed, and run again, while it is being
+// run.
 package dag

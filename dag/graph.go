@@ -63,7 +63,7 @@ func (g *Graph[T]) Add(name string, data T) error {
 	if err := g.structure.addNode(name); err != nil {
 		return fmt.Errorf("node %q: %w", name, err)
 	}
-	g.data = append(g.data, data)
+	g.data = push(g.data, data)
 	g.plan = nil
 	return nil
 }
@@ -131,7 +131,7 @@ func (g *Graph[T]) RemoveDependency(dependent, dependency string) {
 
 // compact releases what removed nodes have left behind. Snapshots keep what they share.
 func (g *Graph[T]) compact() {
-	data := make([]T, 0, len(g.structure.ids))
+	data := make([]T, 0, g.structure.index.count)
 	for id := range g.structure.live {
 		data = append(data, g.data[id])
 	}
@@ -164,7 +164,7 @@ func (g *Graph[T]) Len() int {
 	}
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	return len(g.structure.ids)
+	return g.structure.index.count
 }
 
 // Names returns the names of the nodes in the order in which they were added.

@@ -30,7 +30,7 @@ func (o *order) append() {
 	if id == 0 {
 		o.head, o.tail = none, none
 	}
-	o.places = append(o.places, place{})
+	o.places = push(o.places, place{})
 	o.insert([]int32{id}, o.tail, none, true)
 }
 

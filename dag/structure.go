@@ -8,7 +8,7 @@ import (
 // structure is a graph without the data of its nodes: names, dependencies, and a topological order that every insertion maintains. Nodes are
 // numbered in the order in which they were added.
 type structure struct {
-	ids map[string]int32
+	index index
 	// names only grows, so that snapshots can share it. The names of removed nodes stay in it until compact replaces it.
 	names []string
 	nodes []node
@@ -44,27 +44,33 @@ type edge struct{ ends, next, prev [2]int32 }
 
 // find returns the number of a node, or none.
 func (s *structure) find(name string) int32 {
-	if id, found := s.ids[name]; found {
-		return id
-	}
-	return none
+	id, _ := s.index.find(s.names, name)
+	return id
 }
 
 func (s *structure) addNode(name string) error {
 	if name == "" {
 		return ErrInvalidNode
 	}
-	if s.find(name) != none {
+	id, hash := s.index.find(s.names, name)
+	if id != none {
 		return ErrDuplicateNode
 	}
-	if s.ids == nil {
-		s.ids = map[string]int32{}
-	}
-	s.ids[name] = int32(len(s.names))
-	s.names = append(s.names, name)
-	s.nodes = append(s.nodes, node{first: [2]int32{none, none}, last: [2]int32{none, none}})
+	s.index.add(name, hash, int32(len(s.names)))
+	s.names = push(s.names, name)
+	s.nodes = push(s.nodes, node{first: [2]int32{none, none}, last: [2]int32{none, none}})
 	s.order.append()
 	return nil
+}
+
+// push appends, and doubles the capacity: append copies large slices twice as often.
+func push[E any](s []E, e E) []E {
+	if len(s) == cap(s) {
+		grown := make([]E, len(s), max(16, 2*len(s)))
+		copy(grown, s)
+		s = grown
+	}
+	return append(s, e)
 }
 
 // addEdge makes parent wait for child, or replaces the predicate of an existing edge. An edge that would close a cycle changes nothing.
@@ -107,7 +113,7 @@ func (s *structure) linkEdge(parent, child int32) int32 {
 	if last := len(s.freed) - 1; last >= 0 {
 		at, s.freed = s.freed[last], s.freed[:last]
 	} else {
-		s.edges = append(s.edges, edge{})
+		s.edges = push(s.edges, edge{})
 	}
 	e := edge{ends: [2]int32{parent, child}, next: [2]int32{none, none}}
 	for way, id := range e.ends {
@@ -145,7 +151,7 @@ func (s *structure) removeEdge(at int32) {
 
 // removeNode reports whether there was such a node.
 func (s *structure) removeNode(name string) bool {
-	id := s.find(name)
+	id, hash := s.index.find(s.names, name)
 	if id == none {
 		return false
 	}
@@ -157,32 +163,32 @@ func (s *structure) removeNode(name string) bool {
 	}
 	n.first[down] = removed
 	s.order.unlink(id)
-	delete(s.ids, name)
+	s.index.remove(id, hash)
 	delete(s.disabled, id)
 	return true
 }
 
 // gone returns the number of removed nodes that still use memory.
-func (s *structure) gone() int { return len(s.nodes) - len(s.ids) }
+func (s *structure) gone() int { return len(s.nodes) - s.index.count }
 
 // sparse reports whether compact costs no more than the removals since the last one.
-func (s *structure) sparse() bool { return s.gone() > max(16, len(s.ids)) }
+func (s *structure) sparse() bool { return s.gone() > max(16, s.index.count) }
 
 // compact numbers the nodes that are left anew, without gaps and in the same order.
 func (s *structure) compact() {
 	numbers := make([]int32, len(s.nodes))
-	names := make([]string, 0, len(s.ids))
+	names := make([]string, 0, s.index.count)
 	disabled := make(map[int32]bool, len(s.disabled))
 	for id := range s.live {
 		number := int32(len(names))
 		numbers[id], s.nodes[number] = number, s.nodes[id]
 		names = append(names, s.names[id])
-		s.ids[s.names[id]] = number
 		if s.disabled[id] {
 			disabled[number] = true
 		}
 	}
 	s.order.renumber(numbers, len(names))
+	s.index.renumber(numbers)
 	s.nodes, s.names, s.disabled = s.nodes[:len(names)], names, disabled
 	for at := range s.edges {
 		if e := &s.edges[at]; e.ends[0] != none {

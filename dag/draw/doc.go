@@ -13,7 +13,6 @@
 // # Why its own layout
 //
 // The layout of SVG follows Sugiyama, Tagawa and Toda: edges over several layers are split by points between them, the order within layers is
-// improved by barycentres, and heights by pools of neighbours. No Go library that does this was light and maintained in 2026: goccy/go-graphviz
-// runs Graphviz as WebAssembly, D2 brings a JavaScript engine, and nikolaydubina/go-graph-layout had no release for years. The layout is about
-// 240 lines.
+// improved by barycentres, and positions by pools of neighbours: about 240 lines. goccy/go-graphviz, which runs Graphviz as WebAssembly, and D2, which
+// runs JavaScript, weigh many times as much, and nikolaydubina/go-graph-layout calls itself work in progress and needs gonum.
 package draw

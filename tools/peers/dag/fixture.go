@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// fixture is a graph before anybody has built it. Each edge is {dependent, dependency}, places
-// in names.
+// fixture describes a graph. Each edge is {dependent, dependency}, as indexes of names.
 type fixture struct {
 	names []string
 	edges [][2]int
@@ -28,8 +27,8 @@ func chain(n int) fixture {
 	return f
 }
 
-// random has that many different edges. Their directions are those of a random order of the
-// nodes, so that the order in which nodes are added doesn't happen to be a topological one.
+// random returns a graph with that many different edges, whose directions follow a random order of the nodes: the order in which nodes are added isn't
+// topological.
 func random(n, edges int) fixture {
 	f := named(n)
 	r := rand.New(rand.NewPCG(1, 2))

@@ -10,12 +10,11 @@ import (
 
 const concurrency = 8
 
-// pairs are the goals. Fixtures are made once; what a row says it measures is all that is done
-// in its loop.
+// pairs returns the goals. Fixtures are made once; only what a row measures is done in its loop.
 func pairs() []ratio.Pair {
 	wide, tangled := named(10_000), random(10_000, 50_000)
 	long, short := chain(100_000), chain(10_000)
-	// The library keeps all that can be reached from each node: at 10 000 nodes that's gigabytes.
+	// The library stores all nodes that can be reached from each one, which takes gigabytes for 10 000 nodes.
 	possible := random(1000, 5000)
 	return []ratio.Pair{
 		{
@@ -47,13 +46,13 @@ func pairs() []ratio.Pair {
 					must(b, buildByHand(long).runAll())
 				}
 			},
-			Hint: "bytes per node and edge (structure.go), then compile (plan.go)",
+			Hint: "bytes per node and edge (structure.go, index.go), then compile (plan.go)",
 		},
 		{
 			Name: "dag-linear", Goal: 13,
 			Ours: buildingAndRunning(long),
 			Peer: buildingAndRunning(short),
-			Hint: "bytes per node and edge, how slices and the map grow (structure.go), and whether the order is relabelled often (order.go)",
+			Hint: "bytes per node and edge, how slices grow (push in structure.go, index.go), and whether the order is relabelled often (order.go)",
 		},
 		{
 			Name: "dag-build", Goal: 0.1,

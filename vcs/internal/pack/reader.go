@@ -22,7 +22,7 @@ const (
 	// maxDeflated is how many bytes deflate makes of one at most.
 	maxDeflated = 1032
 	// readAhead is how much a Reader reads at once.
-	readAhead = 16 << 10
+	readAhead = 4 << 10
 )
 
 var (
