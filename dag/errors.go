@@ -31,7 +31,9 @@ const (
 
 // UnknownNodeError says that a dependency names a node that isn't in the graph.
 type UnknownNodeError struct {
+	// Name is the unknown name.
 	Name string
+	// Role is the side of the dependency with that name.
 	Role Role
 }
 

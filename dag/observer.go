@@ -223,6 +223,7 @@ const (
 
 // Event is something that happened to a node during a run.
 type Event struct {
+	// Kind is what happened.
 	Kind EventKind
 	// Name is the name of the node.
 	Name string

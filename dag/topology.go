@@ -145,6 +145,7 @@ func (s *structure) validate() error {
 
 // Node is a node of [Graph.Nodes].
 type Node struct {
+	// Name is the name of the node.
 	Name string
 	// Disabled reports whether the node is disabled.
 	Disabled bool

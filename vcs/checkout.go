@@ -10,8 +10,9 @@ import (
 
 // Checkout is a folder with the files of a commit.
 type Checkout struct {
-	// Path is the folder, as an absolute path.
-	Path   string
+	// Path is the absolute path of the folder.
+	Path string
+	// Commit is the commit whose files it has.
 	Commit Commit
 	// Reused reports whether the folder held the commit already.
 	Reused bool

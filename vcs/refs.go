@@ -25,6 +25,7 @@ type Commit string
 
 // Ref is a reference.
 type Ref struct {
+	// Kind follows from the full name.
 	Kind Kind
 	// Name is the short name, such as 1.2.3 or origin/main, Full the whole one, such as refs/tags/1.2.3.
 	Name, Full string

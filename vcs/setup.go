@@ -171,6 +171,7 @@ const (
 
 // Progress is how far a phase of Setup is.
 type Progress struct {
+	// Phase is the current phase.
 	Phase Phase
 	// Done and Total count versions while Reading, and objects otherwise. Each phase begins with 0 done.
 	Done, Total int
