@@ -8,12 +8,14 @@ import (
 	"time"
 )
 
-// Abandon bounds how long a run waits for visits and predicates in flight after its context has ended. After d, Run returns without them, with an
-// [*AbandonedError] that names their nodes. 0 doesn't wait at all. A negative d is an [ErrInvalidOption], and so is Abandon together with
-// Concurrency(0), where visits run on the goroutine that would have to return.
+// Abandon bounds how long a run waits for visits and predicates in flight after its context has ended. After d, Run
+// returns without them, with an [*AbandonedError] that names their nodes. 0 doesn't wait at all. A negative d is an
+// [ErrInvalidOption], and so is Abandon together with Concurrency(0), where visits run on the goroutine that would have
+// to return.
 //
-// A node whose visit was abandoned is failed, with [ErrAbandoned]; one whose predicate was abandoned is unstarted. Their goroutines end when the
-// visit or predicate returns, and the result is dropped. Without Abandon, a visit or predicate that ignores its context can block a run forever.
+// A node whose visit was abandoned is failed, with [ErrAbandoned]; one whose predicate was abandoned is unstarted.
+// Their goroutines end when the visit or predicate returns, and the result is dropped. Without Abandon, a visit or
+// predicate that ignores its context can block a run forever.
 func Abandon(d time.Duration) Option { return func(c *config) { c.abandon = limit{d, true} } }
 
 // ErrAbandoned is the error of a node whose visit was abandoned.
@@ -56,7 +58,8 @@ func (s *scheduler) wait() {
 	}
 }
 
-// abandonInFlight ends the run without the workers in flight. From here on they change nothing of it but leftBehind and workers.
+// abandonInFlight ends the run without the workers in flight. From here on they change nothing of it but leftBehind and
+// workers.
 func (s *scheduler) abandonInFlight() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

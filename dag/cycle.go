@@ -4,7 +4,8 @@ import "slices"
 
 // search is the scratch space of admit.
 type search struct {
-	// marks has, for each node, the walk that found it last: round + the direction of that walk. round grows by 2 with each search.
+	// marks has, for each node, the walk that found it last: round + the direction of that walk. round grows by 2 with
+	// each search.
 	marks []uint64
 	round uint64
 	walks [2]walk
@@ -20,9 +21,10 @@ type walk struct {
 
 // admit makes the order fit for a new edge from parent to child. It returns false if the edge would close a cycle.
 //
-// Nothing is to be done if child is before parent already, which is the usual case. Otherwise only the nodes between the two can be in the way. It
-// walks down from child and up from parent, one edge of each in turn, until one of the walks ends, and moves what that walk has found past the
-// other end. So an insertion costs no more than the smaller side.
+// Nothing is to be done if child is before parent already, which is the usual case. Otherwise only the nodes between
+// the two can be in the way. It walks down from child and up from parent, one edge of each in turn, until one of the
+// walks ends, and moves what that walk has found past the other end. So an insertion costs no more than the smaller
+// side.
 func (s *structure) admit(parent, child int32) bool {
 	if parent == child || s.order.before(child, parent) {
 		return parent != child
@@ -49,8 +51,8 @@ func (s *structure) admit(parent, child int32) bool {
 	}
 }
 
-// step follows one edge of a walk, unless it leads out of what is between parent and child. ended reports that there was none left, met that the
-// other walk has found the same node: a cycle.
+// step follows one edge of a walk, unless it leads out of what is between parent and child. ended reports that there
+// was none left, met that the other walk has found the same node: a cycle.
 func (s *structure) step(way direction, parent, child int32) (ended, met bool) {
 	w := &s.search.walks[way]
 	for w.next == none {

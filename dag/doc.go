@@ -1,41 +1,43 @@
 // Package dag runs functions in the order of their dependencies, in parallel, and knows how far the run got.
 //
-// A [Graph] holds named nodes with data of any type, and the dependencies between them. A dependency that would close a cycle is refused when it is
-// added. [Run] visits each node once, as soon as everything that it waits for has succeeded, and returns a [State]: each node is verified,
-// unverified, failed or unstarted, with its error or the reason why it wasn't started.
+// A [Graph] holds named nodes with data of any type, and the dependencies between them. A dependency that would close a
+// cycle is refused when it is added. [Run] visits each node once, as soon as everything that it waits for has
+// succeeded, and returns a [State]: each node is verified, unverified, failed or unstarted, with its error or the
+// reason why it wasn't started.
 //
 // # Outcomes
 //
-// A visit that returns nil leaves its node verified. One that returns an error of [Unverified] leaves it unverified: it did its work, but the result
-// isn't there yet. Any other error, a panic and [runtime.Goexit] leave it failed. Nodes that wait for one that isn't verified, directly or not, aren't
-// started. All others still are, unless [FailFast] is set. A run never waits for the outside world: when nothing is in flight and nothing can be
-// started, it ends, and the caller decides when to run the graph again.
+// A visit that returns nil leaves its node verified. One that returns an error of [Unverified] leaves it unverified: it
+// did its work, but the result isn't there yet. Any other error, a panic and [runtime.Goexit] leave it failed. Nodes
+// that wait for one that isn't verified, directly or not, aren't started. All others still are, unless [FailFast] is
+// set. A run never waits for the outside world: when nothing is in flight and nothing can be started, it ends, and the
+// caller decides when to run the graph again.
 //
 // # Conditions
 //
-// A dependency may have a [Predicate] (see [When]): the dependent starts only once the predicate has returned true. It is called when everything that
-// the node waits for is verified. After true it isn't called again. After false it is called again as long as a visit is in flight, and once more after
-// the last one.
+// A dependency may have a [Predicate] (see [When]): the dependent starts only once the predicate has returned true. It
+// is called when everything that the node waits for is verified. After true it isn't called again. After false it is
+// called again as long as a visit is in flight, and once more after the last one.
 //
 // # Queries
 //
-// A graph knows what waits for what, directly or not ([Graph.Dependencies], [Graph.Descendants], [Graph.Ancestors], [Graph.Reaches]), in which order and
-// in which layers ([Graph.Topology], [Graph.Layers]). The package dag/draw draws it. [Observe] reports what happens during a run, and [Reverse] runs
-// against the dependencies, for teardown.
+// A graph knows what waits for what, directly or not ([Graph.Dependencies], [Graph.Descendants], [Graph.Ancestors],
+// [Graph.Reaches]), in which order and in which layers ([Graph.Topology], [Graph.Layers]). The package dag/draw draws
+// it. [Observe] reports what happens during a run, and [Reverse] runs against the dependencies, for teardown.
 //
 // # Timeouts and cancellation
 //
-// [NodeTimeout] bounds each visit. When the context of a run ends, nothing more is started, and the run waits for what is in flight, or abandons it
-// after a while ([Abandon]).
+// [NodeTimeout] bounds each visit. When the context of a run ends, nothing more is started, and the run waits for what
+// is in flight, or abandons it after a while ([Abandon]).
 //
 // # When to use it
 //
-// Use it for deployments, builds, migrations or start-up sequences: up to hundreds of thousands of units in one process that depend on each other. Use
-// errgroup for work without dependencies where the first error ends everything, and a workflow engine for work that has to survive the process or to be
-// distributed over machines.
+// Use it for deployments, builds, migrations or start-up sequences: up to hundreds of thousands of units in one process
+// that depend on each other. Use errgroup for work without dependencies where the first error ends everything, and a
+// workflow engine for work that has to survive the process or to be distributed over machines.
 //
 // # Concurrency
 //
-// All methods of [Graph] and [State] are safe for concurrent use. A run works on a snapshot: a graph may be changed, and run again, while it is being
-// run.
+// All methods of [Graph] and [State] are safe for concurrent use. A run works on a snapshot: a graph may be changed,
+// and run again, while it is being run.
 package dag

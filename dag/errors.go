@@ -44,7 +44,8 @@ func (e *UnknownNodeError) Error() string {
 
 // CycleError says that a dependency would have closed a cycle.
 type CycleError struct {
-	// Path is the shortest such cycle. Each node waits for the next one, beginning with the refused dependency, and the last name is the first one again.
+	// Path is the shortest such cycle. Each node waits for the next one, beginning with the refused dependency, and the
+	// last name is the first one again.
 	Path []string
 }
 

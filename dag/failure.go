@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Unverified returns an error that makes a node unverified instead of failed: its visit did its work, but the result isn't there yet. err is the
-// cause and may be nil.
+// Unverified returns an error that makes a node unverified instead of failed: its visit did its work, but the result
+// isn't there yet. err is the cause and may be nil.
 //
-// Whether the whole run counts as failed (see [State.HasFailed]) depends on the cause: one with a method Fatal() bool decides by it, nil doesn't
-// count, and any other error does. [Expected] gives an error that method.
+// Whether the whole run counts as failed (see [State.HasFailed]) depends on the cause: one with a method Fatal() bool
+// decides by it, nil doesn't count, and any other error does. [Expected] gives an error that method.
 //
 // An error that wraps several others is unverified if all of them are.
 func Unverified(err error) error { return &unverifiedError{err} }
@@ -26,8 +26,8 @@ func (e *unverifiedError) Error() string {
 
 func (e *unverifiedError) Unwrap() error { return e.cause }
 
-// Expected returns an error that doesn't make a run count as failed, for errors that are part of normal work, such as something that isn't ready
-// yet: it has a method Fatal() bool that returns false. Expected(nil) is nil.
+// Expected returns an error that doesn't make a run count as failed, for errors that are part of normal work, such as
+// something that isn't ready yet: it has a method Fatal() bool that returns false. Expected(nil) is nil.
 func Expected(err error) error {
 	if err == nil {
 		return nil
@@ -94,7 +94,8 @@ func isUnverified(err error) bool {
 	return false
 }
 
-// isFatal reports whether any branch of err's tree makes a run count as failed, so that an expected error can't hide another one.
+// isFatal reports whether any branch of err's tree makes a run count as failed, so that an expected error can't hide
+// another one.
 func isFatal(err error) bool {
 	switch e := err.(type) { // errors.As finds one branch, but any of them counts
 	case nil:

@@ -10,8 +10,8 @@ import (
 
 // Graph holds named nodes, each with data of type T, and which of them wait for which.
 //
-// The zero value is an empty graph, ready for use. A nil graph reads as an empty one and can't be changed. All methods are safe for concurrent
-// use. A Graph must not be copied.
+// The zero value is an empty graph, ready for use. A nil graph reads as an empty one and can't be changed. All methods
+// are safe for concurrent use. A Graph must not be copied.
 type Graph[T any] struct {
 	mu        sync.RWMutex
 	structure structure
@@ -21,8 +21,9 @@ type Graph[T any] struct {
 	plan *plan
 }
 
-// Predicate reports whether a dependent may start, once everything it waits for is verified. An error keeps it from starting for the rest of the
-// run, and becomes its error. Predicates are called from several goroutines, and should return when ctx ends.
+// Predicate reports whether a dependent may start, once everything it waits for is verified. An error keeps it from
+// starting for the rest of the run, and becomes its error. Predicates are called from several goroutines, and should
+// return when ctx ends.
 type Predicate func(ctx context.Context) (bool, error)
 
 // EdgeOption is an option of a dependency. A nil one is ignored.
@@ -53,7 +54,8 @@ func New[T any]() *Graph[T] { return &Graph[T]{} }
 
 // Add adds a node. The name identifies it; data is passed to visits.
 //
-// Errors are [ErrInvalidNode] for an empty name, [ErrDuplicateNode] for a name that is taken, and [ErrNilGraph]. They leave the graph unchanged.
+// Errors are [ErrInvalidNode] for an empty name, [ErrDuplicateNode] for a name that is taken, and [ErrNilGraph]. They
+// leave the graph unchanged.
 func (g *Graph[T]) Add(name string, data T) error {
 	if g == nil {
 		return fmt.Errorf("node %q: %w", name, ErrNilGraph)
@@ -70,8 +72,8 @@ func (g *Graph[T]) Add(name string, data T) error {
 
 // Depend makes dependent wait for dependency. For a dependency that exists it replaces the options.
 //
-// Errors are [*UnknownNodeError], [*CycleError] if dependency is dependent or waits for it, directly or not, and [ErrNilGraph]. They leave the
-// graph unchanged.
+// Errors are [*UnknownNodeError], [*CycleError] if dependency is dependent or waits for it, directly or not, and
+// [ErrNilGraph]. They leave the graph unchanged.
 func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) error {
 	if g == nil {
 		return fmt.Errorf("node %q: %w", dependent, ErrNilGraph)
@@ -94,9 +96,11 @@ func (g *Graph[T]) Depend(dependent, dependency string, options ...EdgeOption) e
 	return nil
 }
 
-// Remove removes a node and all dependencies on it and of it. It does nothing for an unknown name. Runs in progress aren't affected.
+// Remove removes a node and all dependencies on it and of it. It does nothing for an unknown name. Runs in progress
+// aren't affected.
 //
-// The data of a removed node are released by the next run or query of the whole graph, or when more nodes were removed than are left.
+// The data of a removed node are released by the next run or query of the whole graph, or when more nodes were removed
+// than are left.
 func (g *Graph[T]) Remove(name string) {
 	if g == nil {
 		return
@@ -139,11 +143,12 @@ func (g *Graph[T]) compact() {
 	g.structure.compact()
 }
 
-// Disable keeps a node from being started: it and everything that waits for it end unstarted. Disabling it twice is the same as once. It does
-// nothing for an unknown name.
+// Disable keeps a node from being started: it and everything that waits for it end unstarted. Disabling it twice is the
+// same as once. It does nothing for an unknown name.
 func (g *Graph[T]) Disable(name string) { g.setDisabled(name, true) }
 
-// Enable undoes Disable, however often that was called. It does nothing for a node that isn't disabled, or for an unknown name.
+// Enable undoes Disable, however often that was called. It does nothing for a node that isn't disabled, or for an
+// unknown name.
 func (g *Graph[T]) Enable(name string) { g.setDisabled(name, false) }
 
 func (g *Graph[T]) setDisabled(name string, disabled bool) {
@@ -187,7 +192,8 @@ func (g *Graph[T]) Node(name string) (data T, ok bool) {
 	return g.data[id], true
 }
 
-// String lists the nodes in the order in which they were added, each with what it waits for, as in "Graph({web:[db],db:[]})".
+// String lists the nodes in the order in which they were added, each with what it waits for, as in
+// "Graph({web:[db],db:[]})".
 func (g *Graph[T]) String() string {
 	var b strings.Builder
 	b.WriteString("Graph({")

@@ -2,8 +2,9 @@ package dag
 
 import "hash/maphash"
 
-// index finds nodes by name: a hash table with linear probing, which holds the numbers of nodes but no names. It is a third of the size of a map of
-// names, and the garbage collector has nothing to scan: with a map, dag-linear misses its goal. The zero value is empty.
+// index finds nodes by name: a hash table with linear probing, which holds the numbers of nodes but no names. It is a
+// third of the size of a map of names, and the garbage collector has nothing to scan: with a map, dag-linear misses its
+// goal. The zero value is empty.
 type index struct {
 	seed maphash.Seed
 	// slots has a power of two of them. An entry belongs where the high bits of its hash point to, or behind that.

@@ -15,16 +15,18 @@ const (
 	eventBuffer = 1024
 )
 
-// Observe calls observer with the events of a run, in their order, for progress displays, logs and metrics. A nil observer is none.
+// Observe calls observer with the events of a run, in their order, for progress displays, logs and metrics. A nil
+// observer is none.
 //
-// All calls are on one goroutine, which doesn't run visits: a slow observer doesn't slow the run. While it is more than a thousand events behind,
-// starts and waits are dropped. The last event of each node is always delivered.
+// All calls are on one goroutine, which doesn't run visits: a slow observer doesn't slow the run. While it is more than
+// a thousand events behind, starts and waits are dropped. The last event of each node is always delivered.
 //
-// Run returns after the last call has returned. If the observer panics, calls runtime.Goexit, or blocks for longer than [ObserverPatience] after the
-// end of the run, it isn't called again, and Run returns the state with an [*ObserverError].
+// Run returns after the last call has returned. If the observer panics, calls runtime.Goexit, or blocks for longer than
+// [ObserverPatience] after the end of the run, it isn't called again, and Run returns the state with an
+// [*ObserverError].
 //
-// With Concurrency(0) the observer is called at once, on the goroutine of Run. Nothing is dropped, and an observer that blocks blocks the run. A visit
-// that calls runtime.Goexit ends the run at once: its event is the last one.
+// With Concurrency(0) the observer is called at once, on the goroutine of Run. Nothing is dropped, and an observer that
+// blocks blocks the run. A visit that calls runtime.Goexit ends the run at once: its event is the last one.
 func Observe(observer func(Event)) Option { return func(c *config) { c.observer = observer } }
 
 // ObserverError says that not all events were delivered to an observer. The state of the run is complete nevertheless.
@@ -213,7 +215,8 @@ type EventKind string
 const (
 	// EventStarted says that the visit of a node begins.
 	EventStarted EventKind = "started"
-	// EventWaiting says that a predicate has returned false for the first time. It will be called again, and the node may still start.
+	// EventWaiting says that a predicate has returned false for the first time. It will be called again, and the node
+	// may still start.
 	EventWaiting EventKind = "waiting"
 	// EventFinished says that a visit has returned, or was abandoned.
 	EventFinished EventKind = "finished"
@@ -235,7 +238,8 @@ type Event struct {
 	Duration time.Duration
 	// Err is the error of a finished node, or of the predicate that blocks a node.
 	Err error
-	// Reason is why a node waits or is blocked, as in [State.Reason]. If several dependencies hold a node back, the final State may name another one.
+	// Reason is why a node waits or is blocked, as in [State.Reason]. If several dependencies hold a node back, the
+	// final State may name another one.
 	Reason string
 }
 

@@ -1,7 +1,7 @@
 package dag
 
-// order is a linear order of nodes: a doubly linked list with ascending labels, so that comparing two nodes is one comparison. Where no label is
-// free, all nodes get new ones.
+// order is a linear order of nodes: a doubly linked list with ascending labels, so that comparing two nodes is one
+// comparison. Where no label is free, all nodes get new ones.
 type order struct {
 	places     []place
 	head, tail int32
@@ -18,7 +18,8 @@ const (
 	labelEnd = uint64(1) << 62
 	// labelGap is the gap between nodes at the ends of the list, and after all labels were spread.
 	labelGap = uint64(1) << 32
-	// spare is how much more room a gap keeps than what is put into it takes, so that it lasts for many insertions at one place.
+	// spare is how much more room a gap keeps than what is put into it takes, so that it lasts for many insertions at
+	// one place.
 	spare = 31
 )
 
@@ -82,7 +83,8 @@ func (o *order) insert(ids []int32, prev, next int32, closeToPrev bool) {
 	o.link(prev, next)
 }
 
-// room returns the first of count labels between two neighbours and the step between them, which is 0 if there aren't as many.
+// room returns the first of count labels between two neighbours and the step between them, which is 0 if there aren't
+// as many.
 func (o *order) room(count int, prev, next int32, closeToPrev bool) (first, step uint64) {
 	low, high := labelEnd/2, labelEnd
 	if prev != none {

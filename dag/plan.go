@@ -13,7 +13,8 @@ type plan struct {
 	disabled []bool
 	// children of a node are what it waits for, parents what waits for it, in the order in which the edges were added.
 	children, parents adjacency
-	// waiting is for how many children each node waits. A disabled one also waits for itself, so that its count never reaches zero.
+	// waiting is for how many children each node waits. A disabled one also waits for itself, so that its count never
+	// reaches zero.
 	waiting []int32
 	// gates are the predicates of a node in the order of its children, nil if no node has any.
 	gates map[int32][]gate
@@ -125,7 +126,8 @@ func (p *plan) reversed() *plan {
 	return p.mirrored
 }
 
-// order returns the rank of each node by name, and the nodes sorted by name. It is made when it is first needed: a chain never needs it.
+// order returns the rank of each node by name, and the nodes sorted by name. It is made when it is first needed: a
+// chain never needs it.
 func (p *plan) order() (ranks, byName []int32) {
 	if p.mirror {
 		return p.mirrored.order()

@@ -10,7 +10,8 @@ import (
 
 // polling is what a run knows about the predicates that haven't returned true.
 type polling struct {
-	// held has the predicate that keeps a node from starting. Those before it have returned true and aren't called again.
+	// held has the predicate that keeps a node from starting. Those before it have returned true and aren't called
+	// again.
 	held map[int32]held
 	// parked are the nodes whose predicates are to be called again, in the order of their times.
 	parked []parked
@@ -29,12 +30,13 @@ type held struct {
 type parked struct {
 	id  int32
 	due time.Time
-	// asked is the number of completed visits when the predicate was called. Once there are more, its result may be out of date.
+	// asked is the number of completed visits when the predicate was called. Once there are more, its result may be out
+	// of date.
 	asked int
 }
 
-// pass calls the predicates of a node, in order, up to the first that doesn't return true. If all do, the node is ready. The caller holds mu, which
-// is released while they are called.
+// pass calls the predicates of a node, in order, up to the first that doesn't return true. If all do, the node is
+// ready. The caller holds mu, which is released while they are called.
 func (s *scheduler) pass(j *job) {
 	gates := s.plan.gates[j.id]
 	gate := s.held[j.id].gate
@@ -153,8 +155,8 @@ func (s *scheduler) tick() {
 	s.poll(wait)
 }
 
-// askAgain takes the nodes whose predicates were last called before the last visit returned out of the parked ones, and reports whether there are any.
-// The caller holds mu.
+// askAgain takes the nodes whose predicates were last called before the last visit returned out of the parked ones, and
+// reports whether there are any. The caller holds mu.
 func (s *scheduler) askAgain() bool {
 	before := len(s.parked)
 	s.unpark(func(p parked) bool { return p.asked < s.completions })

@@ -2,8 +2,8 @@ package dag
 
 import "slices"
 
-// Reaches reports whether dependent waits for dependency, directly or not. A node reaches itself. An unknown name reaches nothing and isn't
-// reached.
+// Reaches reports whether dependent waits for dependency, directly or not. A node reaches itself. An unknown name
+// reaches nothing and isn't reached.
 func (g *Graph[T]) Reaches(dependent, dependency string) bool {
 	if g == nil {
 		return false
@@ -14,20 +14,20 @@ func (g *Graph[T]) Reaches(dependent, dependency string) bool {
 	return from != none && to != none && g.structure.reaches(from, to)
 }
 
-// Dependencies returns the nodes that a node waits for directly, in the order in which the dependencies were added. It returns none for an
-// unknown name.
+// Dependencies returns the nodes that a node waits for directly, in the order in which the dependencies were added. It
+// returns none for an unknown name.
 func (g *Graph[T]) Dependencies(name string) []string { return g.around(name, down, false) }
 
-// Dependents returns the nodes that wait for a node directly, in the order in which the dependencies were added. It returns none for an unknown
-// name.
+// Dependents returns the nodes that wait for a node directly, in the order in which the dependencies were added. It
+// returns none for an unknown name.
 func (g *Graph[T]) Dependents(name string) []string { return g.around(name, up, false) }
 
-// Descendants returns all nodes that a node waits for, directly or not, sorted by name: what has to be there before it. It returns none for an
-// unknown name.
+// Descendants returns all nodes that a node waits for, directly or not, sorted by name: what has to be there before it.
+// It returns none for an unknown name.
 func (g *Graph[T]) Descendants(name string) []string { return g.around(name, down, true) }
 
-// Ancestors returns all nodes that wait for a node, directly or not, sorted by name: what its failure holds back. It returns none for an unknown
-// name.
+// Ancestors returns all nodes that wait for a node, directly or not, sorted by name: what its failure holds back. It
+// returns none for an unknown name.
 func (g *Graph[T]) Ancestors(name string) []string { return g.around(name, up, true) }
 
 // around returns the names of the neighbours of a node, or of all that it reaches, sorted.

@@ -110,7 +110,8 @@ func (r *result) reason(id int32) string {
 	return r.ending()
 }
 
-// blocker returns the child that keeps a node from starting. Of several it prefers a failed one, then an unverified one, then a disabled one.
+// blocker returns the child that keeps a node from starting. Of several it prefers a failed one, then an unverified
+// one, then a disabled one.
 func (r *result) blocker(id int32) int32 {
 	blocker, weight := none, -1
 	for _, child := range r.plan.children.of(id) {

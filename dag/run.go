@@ -8,22 +8,23 @@ import (
 	"time"
 )
 
-// Run visits every node of g once that isn't disabled, as soon as everything that it waits for is verified. It returns when nothing is in flight and
-// nothing more can be started.
+// Run visits every node of g once that isn't disabled, as soon as everything that it waits for is verified. It returns
+// when nothing is in flight and nothing more can be started.
 //
-// visit gets the name and data of a node, and ctx, or with [NodeTimeout] a context derived from it. It is called from several goroutines unless
-// [Concurrency] is 0. The outcome of the node depends on its error: see the package and [Unverified]. A nil visit does nothing and returns nil.
+// visit gets the name and data of a node, and ctx, or with [NodeTimeout] a context derived from it. It is called from
+// several goroutines unless [Concurrency] is 0. The outcome of the node depends on its error: see the package and
+// [Unverified]. A nil visit does nothing and returns nil.
 //
 // The run works on a snapshot: visit may change or run the graph, and runs of one graph may overlap.
 //
 // Errors of nodes are in the state, and not in the error of Run, which is
 //   - for invalid options or a damaged graph an error with an empty state,
-//   - if ctx ended before the run, ctx.Err() with the state so far. After the end of ctx nothing more is started, and Run returns when everything in
-//     flight has returned, or with [Abandon] an [*AbandonedError] some time later,
+//   - if ctx ended before the run, ctx.Err() with the state so far. After the end of ctx nothing more is started, and
+//     Run returns when everything in flight has returned, or with [Abandon] an [*AbandonedError] some time later,
 //   - an [*ObserverError] with a complete state, joined to the error of ctx if there is one.
 //
-// A panic in visit or a predicate becomes the error of its node. So does runtime.Goexit, but with Concurrency(0) that ends the goroutine that called
-// Run.
+// A panic in visit or a predicate becomes the error of its node. So does runtime.Goexit, but with Concurrency(0) that
+// ends the goroutine that called Run.
 func Run[T any](ctx context.Context, g *Graph[T], visit func(ctx context.Context, name string, data T) error, options ...Option) (State, error) {
 	config, err := newConfig(options)
 	if err != nil {
@@ -83,29 +84,32 @@ type config struct {
 	observer     func(Event)
 }
 
-// DefaultConcurrency returns how many nodes a run works on at the same time by default: GOMAXPROCS + 4, at most 32. It is meant for visits that wait
-// more than they compute.
+// DefaultConcurrency returns how many nodes a run works on at the same time by default: GOMAXPROCS + 4, at most 32. It
+// is meant for visits that wait more than they compute.
 func DefaultConcurrency() int { return min(runtime.GOMAXPROCS(0)+4, maxDefaultConcurrency) }
 
 // Concurrency bounds the number of nodes worked on at the same time, their predicates included.
 //
-// 0 starts no goroutine: nodes are visited one after another on the goroutine that called Run. With 0 and 1 the order is deterministic: all nodes that
-// are ready are visited by ascending name, then all those that became ready by that, and so on. A negative number is an [ErrInvalidOption].
+// 0 starts no goroutine: nodes are visited one after another on the goroutine that called Run. With 0 and 1 the order
+// is deterministic: all nodes that are ready are visited by ascending name, then all those that became ready by that,
+// and so on. A negative number is an [ErrInvalidOption].
 func Concurrency(n int) Option { return func(c *config) { c.concurrency = n } }
 
-// PollInterval is the period at which a predicate that returned false is called again while a visit is in flight. Without the option it is
-// [DefaultPollInterval]. 0 and less is an [ErrInvalidOption].
+// PollInterval is the period at which a predicate that returned false is called again while a visit is in flight.
+// Without the option it is [DefaultPollInterval]. 0 and less is an [ErrInvalidOption].
 func PollInterval(d time.Duration) Option { return func(c *config) { c.pollInterval = d } }
 
 // WithoutPredicates starts nodes without calling predicates. The order is kept.
 func WithoutPredicates() Option { return func(c *config) { c.predicates = false } }
 
-// FailFast starts no more nodes once one has failed, or a predicate has returned an error that makes the run count as failed (see [State.HasFailed]).
-// Visits in flight aren't cancelled. Without it, a failure holds back only what waits for the failed node.
+// FailFast starts no more nodes once one has failed, or a predicate has returned an error that makes the run count as
+// failed (see [State.HasFailed]). Visits in flight aren't cancelled. Without it, a failure holds back only what waits
+// for the failed node.
 func FailFast() Option { return func(c *config) { c.failFast = true } }
 
-// Reverse runs against the dependencies, for teardown: each node is visited once everything that waits for it is verified. A node that fails, or is
-// disabled, holds back what it depends on, which is still in use. Predicates aren't called.
+// Reverse runs against the dependencies, for teardown: each node is visited once everything that waits for it is
+// verified. A node that fails, or is disabled, holds back what it depends on, which is still in use. Predicates aren't
+// called.
 func Reverse() Option { return func(c *config) { c.reverse = true } }
 
 func newConfig(options []Option) (config, error) {

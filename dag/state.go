@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// State is how far a run got: each node of the graph is in exactly one of four sets. It never changes. The zero value is the state of a run without
-// nodes. Slices that its methods return belong to the caller.
+// State is how far a run got: each node of the graph is in exactly one of four sets. It never changes. The zero value
+// is the state of a run without nodes. Slices that its methods return belong to the caller.
 type State struct{ result *result }
 
 // Verified returns the nodes whose visit returned nil, sorted by name.
@@ -55,8 +55,8 @@ func (s State) count(o Outcome) int {
 	return s.result.counts[o]
 }
 
-// Errors returns the errors of the nodes in the order in which they occurred: one for each failed and unverified node, and one for each node that an
-// error of a predicate kept from starting.
+// Errors returns the errors of the nodes in the order in which they occurred: one for each failed and unverified node,
+// and one for each node that an error of a predicate kept from starting.
 func (s State) Errors() []NodeError {
 	if s.result == nil {
 		return nil
@@ -84,8 +84,8 @@ func (s State) JoinedErr() error {
 	return errors.Join(errs...)
 }
 
-// Headline returns the error to show where there is room for one: the first that makes the run count as failed, or else the first one. It is a
-// [NodeError], or nil if there are no errors.
+// Headline returns the error to show where there is room for one: the first that makes the run count as failed, or else
+// the first one. It is a [NodeError], or nil if there are no errors.
 func (s State) Headline() error {
 	if s.result == nil || len(s.result.errs) == 0 {
 		return nil
@@ -98,8 +98,9 @@ func (s State) Headline() error {
 	return s.result.errs[0]
 }
 
-// Reason returns why a node is unstarted: that it is disabled, which dependency isn't verified, which predicate returned false or an error, or that the
-// run was cancelled or stopped. It is empty for a node that was started, and for an unknown name.
+// Reason returns why a node is unstarted: that it is disabled, which dependency isn't verified, which predicate
+// returned false or an error, or that the run was cancelled or stopped. It is empty for a node that was started, and
+// for an unknown name.
 func (s State) Reason(name string) string {
 	if s.result == nil {
 		return ""
@@ -107,7 +108,8 @@ func (s State) Reason(name string) string {
 	return s.result.reasonOf(name)
 }
 
-// DeployCompleted reports whether every node did its work: none is failed or unstarted. Nodes may be unverified, and errors don't count.
+// DeployCompleted reports whether every node did its work: none is failed or unstarted. Nodes may be unverified, and
+// errors don't count.
 func (s State) DeployCompleted() bool {
 	return s.count(OutcomeFailed) == 0 && s.count(OutcomeUnstarted) == 0
 }
@@ -117,8 +119,8 @@ func (s State) VerifyCompleted() bool {
 	return s.DeployCompleted() && s.count(OutcomeUnverified) == 0 && (s.result == nil || len(s.result.errs) == 0)
 }
 
-// HasFailed reports whether a node failed or any error is fatal. An error with a method Fatal() bool, its own or one that it wraps, decides by it. Any
-// other error is fatal, except for Unverified(nil).
+// HasFailed reports whether a node failed or any error is fatal. An error with a method Fatal() bool, its own or one
+// that it wraps, decides by it. Any other error is fatal, except for Unverified(nil).
 func (s State) HasFailed() bool {
 	return s.count(OutcomeFailed) > 0 ||
 		s.result != nil && slices.ContainsFunc(s.result.errs, func(err NodeError) bool { return isFatal(err.Err) })
@@ -180,8 +182,8 @@ type Outcomes struct {
 	Reasons map[string]string
 }
 
-// NewState returns a state with the content of o, which it doesn't keep. A name in two of the sets is an [ErrOverlap], and an empty name an
-// [ErrInvalidNode].
+// NewState returns a state with the content of o, which it doesn't keep. A name in two of the sets is an [ErrOverlap],
+// and an empty name an [ErrInvalidNode].
 func NewState(o Outcomes) (State, error) {
 	ends := map[string]Outcome{}
 	sets := [outcomes][]string{OutcomeUnstarted: o.Unstarted, OutcomeVerified: o.Verified, OutcomeUnverified: o.Unverified, OutcomeFailed: o.Failed}

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// structure is a graph without the data of its nodes: names, dependencies, and a topological order that every insertion maintains. Nodes are
-// numbered in the order in which they were added.
+// structure is a graph without the data of its nodes: names, dependencies, and a topological order that every insertion
+// maintains. Nodes are numbered in the order in which they were added.
 type structure struct {
 	index index
-	// names only grows, so that snapshots can share it. The names of removed nodes stay in it until compact replaces it.
+	// names only grows, so that snapshots can share it. The names of removed nodes stay in it until compact replaces
+	// it.
 	names []string
 	nodes []node
 	edges []edge
@@ -37,9 +38,9 @@ type node struct{ first, last [2]int32 }
 // removed is the first edge of a node that was removed.
 const removed = int32(-2)
 
-// edge says that ends[0], its parent, waits for ends[1], its child. It is in two lists that run through the edges themselves in the order of
-// insertion: list 0 has the edges of the same parent, list 1 those of the same child. In the direction way, from ends[way] to ends[1-way], the edges
-// of a node are list way.
+// edge says that ends[0], its parent, waits for ends[1], its child. It is in two lists that run through the edges
+// themselves in the order of insertion: list 0 has the edges of the same parent, list 1 those of the same child. In the
+// direction way, from ends[way] to ends[1-way], the edges of a node are list way.
 type edge struct{ ends, next, prev [2]int32 }
 
 // find returns the number of a node, or none.
@@ -73,7 +74,8 @@ func push[E any](s []E, e E) []E {
 	return append(s, e)
 }
 
-// addEdge makes parent wait for child, or replaces the predicate of an existing edge. An edge that would close a cycle changes nothing.
+// addEdge makes parent wait for child, or replaces the predicate of an existing edge. An edge that would close a cycle
+// changes nothing.
 func (s *structure) addEdge(parent, child int32, when Predicate) error {
 	at := s.findEdge(parent, child)
 	if at == none {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Topology returns the names of all nodes, each behind those that it waits for: the depth-first post-order with siblings sorted by name. Its cost is
-// linear, except for sorting the names, and is paid once per change of the graph.
+// Topology returns the names of all nodes, each behind those that it waits for: the depth-first post-order with
+// siblings sorted by name. Its cost is linear, except for sorting the names, and is paid once per change of the graph.
 func (g *Graph[T]) Topology() []string {
 	p, _ := g.snapshot()
 	if p.err != nil {
@@ -53,8 +53,8 @@ func (p *plan) postOrder() []int32 {
 	return result
 }
 
-// childrenByName returns p.children with the children of each node sorted by name: dealing the nodes out to their parents in that order sorts all
-// lists at once.
+// childrenByName returns p.children with the children of each node sorted by name: dealing the nodes out to their
+// parents in that order sorts all lists at once.
 func (p *plan) childrenByName() adjacency {
 	_, byName := p.order()
 	sorted := adjacency{start: p.children.start, to: make([]int32, len(p.children.to))}
@@ -68,8 +68,8 @@ func (p *plan) childrenByName() adjacency {
 	return sorted
 }
 
-// Layers returns the names of all nodes in layers: those in the first wait for nothing, those in each further one for something in the layer before it
-// and for nothing in later layers. A layer is sorted by name.
+// Layers returns the names of all nodes in layers: those in the first wait for nothing, those in each further one for
+// something in the layer before it and for nothing in later layers. A layer is sorted by name.
 //
 // [Run] doesn't wait for whole layers: it starts a node as soon as everything that this node waits for is verified.
 func (g *Graph[T]) Layers() [][]string {
@@ -117,8 +117,9 @@ func (p *plan) depths() (depths []int32, layers int32) {
 	return depths, layers
 }
 
-// Validate checks that each dependency is between two nodes of the graph, and that there is no cycle. Add and Depend ensure both, so that an error,
-// which [Run] returns too, means that the graph was damaged, for instance by copying it while it was in use.
+// Validate checks that each dependency is between two nodes of the graph, and that there is no cycle. Add and Depend
+// ensure both, so that an error, which [Run] returns too, means that the graph was damaged, for instance by copying it
+// while it was in use.
 func (g *Graph[T]) Validate() error {
 	p, _ := g.snapshot()
 	return p.err

@@ -75,7 +75,8 @@ func (s *scheduler) safeVisit(id int32) (err error) {
 	return s.bounded(func(ctx context.Context) error { return s.visit(ctx, id) })
 }
 
-// catchUp delivers events to an observer without a goroutine of its own. The caller holds mu, which is released meanwhile.
+// catchUp delivers events to an observer without a goroutine of its own. The caller holds mu, which is released
+// meanwhile.
 func (s *scheduler) catchUp() {
 	if s.concurrency == 0 && s.observation != nil {
 		s.mu.Unlock()
@@ -110,10 +111,11 @@ func (s *scheduler) recordExit(j *job, err error) {
 	}
 }
 
-// NodeTimeout ends the context of each visit, and of each call of a predicate, after d. It doesn't interrupt one that ignores its context. 0 and less is
-// an [ErrInvalidOption].
+// NodeTimeout ends the context of each visit, and of each call of a predicate, after d. It doesn't interrupt one that
+// ignores its context. 0 and less is an [ErrInvalidOption].
 //
-// A context.DeadlineExceeded that it returns after that becomes a [*TimeoutError]. If it returns nil, however late, it has succeeded.
+// A context.DeadlineExceeded that it returns after that becomes a [*TimeoutError]. If it returns nil, however late, it
+// has succeeded.
 func NodeTimeout(d time.Duration) Option { return func(c *config) { c.nodeTimeout = limit{d, true} } }
 
 // limit is a duration that may be unset.

@@ -26,8 +26,8 @@ type builder struct {
 	// made are new objects, in the order in which they are written; needed are objects of the source.
 	made   []made
 	needed map[plumbing.Hash]bool
-	// walked are the needed trees, each with how deep folders are nested below it. A hostile repository may have trees in needed too where files
-	// should be.
+	// walked are the needed trees, each with how deep folders are nested below it. A hostile repository may have trees
+	// in needed too where files should be.
 	walked map[plumbing.Hash]int
 	// modules is set if there is a submodule. attributes are the files .gitattributes.
 	modules    bool
@@ -98,7 +98,8 @@ func commitText(tree, parent plumbing.Hash, authored, committed, message string)
 	return []byte(text + "author " + identity + " " + authored + "\ncommitter " + identity + " " + committed + "\n\n" + message + "\n")
 }
 
-// need collects the tree of a path and everything in it except for submodules, and returns how deep folders are nested below it.
+// need collects the tree of a path and everything in it except for submodules, and returns how deep folders are nested
+// below it.
 func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth int) (below int, err error) {
 	below, known := b.walked[tree]
 	if depth+below > maxDepth {
@@ -137,8 +138,8 @@ func (b *builder) need(ctx context.Context, tree plumbing.Hash, at string, depth
 	return below, nil
 }
 
-// kin relates objects that have the same path in versions that follow each other. An object that isn't packed as a delta in the source is packed
-// as one to its kin.
+// kin relates objects that have the same path in versions that follow each other. An object that isn't packed as a
+// delta in the source is packed as one to its kin.
 type kin struct {
 	// order is the order in which objects were found.
 	order []plumbing.Hash
@@ -185,7 +186,8 @@ func (k *kin) relate(older, newer plumbing.Hash) {
 	}
 }
 
-// byTime returns the indexes of kept in the order of their commits' times: versions that follow each other have most in common.
+// byTime returns the indexes of kept in the order of their commits' times: versions that follow each other have most in
+// common.
 func (r *Repository) byTime(kept []Kept) []int {
 	order, times := make([]int, len(kept)), make([]int64, len(kept))
 	for i, one := range kept {

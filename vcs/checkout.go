@@ -20,12 +20,13 @@ type Checkout struct {
 	Warnings []string
 }
 
-// Checkout writes the files of a revision into the folder destination. The folder appears complete or not at all. If it already holds the
-// commit, it is returned as it is: its files aren't compared, see [Repository.Verify]. A tag and a branch of the same commit may share a folder.
-// Goroutines and processes that want the same folder wait for each other, by a lock file beside it.
+// Checkout writes the files of a revision into the folder destination. The folder appears complete or not at all. If it
+// already holds the commit, it is returned as it is: its files aren't compared, see [Repository.Verify]. A tag and a
+// branch of the same commit may share a folder. Goroutines and processes that want the same folder wait for each other,
+// by a lock file beside it.
 //
-// Errors are a *ConfigError if the folder holds something else or the revision isn't known, a *ContentionError if others were working on the
-// folder until ctx ended, and a *RuntimeError for what failed.
+// Errors are a *ConfigError if the folder holds something else or the revision isn't known, a *ContentionError if
+// others were working on the folder until ctx ended, and a *RuntimeError for what failed.
 func (r *Repository) Checkout(ctx context.Context, revision, destination string, method Method, options ...CheckoutOption) (Checkout, error) {
 	refused := func(err error) (Checkout, error) { return Checkout{}, &ConfigError{"checkout", destination, err} }
 	o, err := newCheckoutOptions(method, options)
@@ -76,7 +77,8 @@ type refusedError struct{ error }
 
 func refuse(format string, args ...any) error { return &refusedError{fmt.Errorf(format, args...)} }
 
-// present returns nil if a folder holds a commit, errAbsent if there is nothing yet, and another error for anything else.
+// present returns nil if a folder holds a commit, errAbsent if there is nothing yet, and another error for anything
+// else.
 func present(path string, commit Commit, method Method) error {
 	m, err := readMarker(path)
 	switch {

@@ -45,8 +45,8 @@ func newChooser(o SetupOptions) (*chooser, error) {
 // noExpression is why most references aren't kept.
 const noExpression = "no expression matches its name"
 
-// choose sorts the tags and branches of a repository into those that are kept and those that are skipped. Of a tag and a branch with one name the
-// tag is kept.
+// choose sorts the tags and branches of a repository into those that are kept and those that are skipped. Of a tag and
+// a branch with one name the tag is kept.
 func (c *chooser) choose(ctx context.Context, source *Repository) (report Report, err error) {
 	refs, err := source.Refs(ctx)
 	if err != nil {
@@ -74,7 +74,8 @@ func (c *chooser) choose(ctx context.Context, source *Repository) (report Report
 	return report, nil
 }
 
-// reason returns why a reference is skipped, empty if it is kept. One that can't be read is an error: no version may get lost.
+// reason returns why a reference is skipped, empty if it is kept. One that can't be read is an error: no version may
+// get lost.
 func (c *chooser) reason(source *Repository, ref Ref, taken taken) (string, error) {
 	expressions := c.branches
 	if ref.Kind == Tag {

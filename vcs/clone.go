@@ -29,7 +29,8 @@ type tracked struct {
 // cloneConfig is the configuration of a clone. Nothing is taken over from the source.
 const cloneConfig = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
 
-// clone makes a repository beside the files, with copies of the objects and references of the source and its HEAD at the commit.
+// clone makes a repository beside the files, with copies of the objects and references of the source and its HEAD at
+// the commit.
 func (r *Repository) clone(ctx context.Context, root *os.Root, commit Commit, w *writer) error {
 	for _, folder := range []string{".git", ".git/objects", ".git/objects/pack", ".git/objects/info", ".git/refs", ".git/refs/heads", ".git/refs/tags", ".git/info"} {
 		if err := root.Mkdir(folder, 0o755); err != nil {
@@ -140,8 +141,8 @@ func (r *Repository) copyIfThere(root *os.Root, at string, w *writer) error {
 // maxTries is how often the packs are listed again because some vanish while they are copied.
 const maxTries = 10
 
-// copyPacks copies packs with their indexes. One that vanishes was replaced by git, and its objects are in a new one. An index whose pack is
-// missing twice is ignored, as git does.
+// copyPacks copies packs with their indexes. One that vanishes was replaced by git, and its objects are in a new one.
+// An index whose pack is missing twice is ignored, as git does.
 func (r *Repository) copyPacks(ctx context.Context, root *os.Root, w *writer) error {
 	var before []string
 	for range maxTries {

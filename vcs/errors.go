@@ -12,7 +12,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ConfigError says that a request can't be met, now or later: the repository, the revision, the destination or an option is wrong.
+// ConfigError says that a request can't be met, now or later: the repository, the revision, the destination or an
+// option is wrong.
 type ConfigError struct {
 	// Op is the operation, such as checkout, and Subject what it was about: a path, or a revision in quotes.
 	Op, Subject string
@@ -44,7 +45,8 @@ func (e *ContentionError) Error() string {
 // Unwrap returns Err.
 func (e *ContentionError) Unwrap() error { return e.Err }
 
-// RuntimeError says that something failed that should have worked: a disk is full, too many files are open, a repository is broken.
+// RuntimeError says that something failed that should have worked: a disk is full, too many files are open, a
+// repository is broken.
 type RuntimeError struct {
 	// Op is the operation, and Subject what it was about.
 	Op, Subject string
@@ -58,8 +60,8 @@ func (e *RuntimeError) Error() string { return e.Op + " " + e.Subject + ": " + e
 // Unwrap returns Err.
 func (e *RuntimeError) Unwrap() error { return e.Err }
 
-// fromSystem reports whether an error is a failure of the system, such as a disk that can't be read. That a file doesn't exist, or that its name
-// is impossible, is no such failure.
+// fromSystem reports whether an error is a failure of the system, such as a disk that can't be read. That a file
+// doesn't exist, or that its name is impossible, is no such failure.
 func fromSystem(err error) bool {
 	if err == nil {
 		return false // without allocating

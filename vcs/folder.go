@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// lockFolder takes the lock of a folder, and makes the parents of that. It returns errLocked if somebody else holds it: at once with noWait,
-// otherwise when ctx ends.
+// lockFolder takes the lock of a folder, and makes the parents of that. It returns errLocked if somebody else holds it:
+// at once with noWait, otherwise when ctx ends.
 func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -26,9 +26,10 @@ func lockFolder(ctx context.Context, path string, noWait bool) (unlock func(), e
 	return lock(ctx, lockOf(path))
 }
 
-// makeBeside makes a temporary folder beside the destination, lets fill fill it, and renames it in the end, so that it appears complete or not at
-// all. It replaces an empty folder, or with force anything. Temporary folders of those who were killed at that are removed. left are warnings
-// about what couldn't be removed. The caller holds the lock of the folder.
+// makeBeside makes a temporary folder beside the destination, lets fill fill it, and renames it in the end, so that it
+// appears complete or not at all. It replaces an empty folder, or with force anything. Temporary folders of those who
+// were killed at that are removed. left are warnings about what couldn't be removed. The caller holds the lock of the
+// folder.
 func makeBeside(ctx context.Context, destination string, force bool, fill func(path string) error) (left []string, err error) {
 	if left, err = sweep(destination); err != nil {
 		return left, err
@@ -59,7 +60,8 @@ func makeBeside(ctx context.Context, destination string, force bool, fill func(p
 	return left, syncFolder(filepath.Dir(destination))
 }
 
-// replace puts a folder in the place of another one, and removes that. left are warnings about what of it couldn't be removed.
+// replace puts a folder in the place of another one, and removes that. left are warnings about what of it couldn't be
+// removed.
 func replace(path, destination string) (left []string, err error) {
 	old := replaced(destination)
 	if err := syscall.Rename(destination, old); err != nil {
@@ -72,7 +74,8 @@ func replace(path, destination string) (left []string, err error) {
 	return discard(old, destination), err
 }
 
-// discard removes a temporary folder of a path. What can't be removed, such as files of another user, stays under a new temporary name.
+// discard removes a temporary folder of a path. What can't be removed, such as files of another user, stays under a new
+// temporary name.
 func discard(folder, path string) (left []string) {
 	if other := beside(path); syscall.Rename(folder, other) == nil {
 		folder = other
@@ -148,8 +151,8 @@ func replaced(destination string) string {
 	return filepath.Join(filepath.Dir(destination), temporary(destination)+oldEnd)
 }
 
-// temporaryOf reports whether a name is the one of a temporary folder, and returns the shortened name of the folder it is for. It checks the end
-// too, because a folder may itself be called web.tmp-1.
+// temporaryOf reports whether a name is the one of a temporary folder, and returns the shortened name of the folder it
+// is for. It checks the end too, because a folder may itself be called web.tmp-1.
 func temporaryOf(name string) (of string, is bool) {
 	at := strings.LastIndex(name, temporaryMark)
 	if at < len(".x") || name[0] != '.' {
@@ -162,7 +165,8 @@ func temporaryOf(name string) (of string, is bool) {
 	return name[1:at], true
 }
 
-// shortened returns a name that leaves room for what locks and temporary folders add: of a long one its beginning and a hash.
+// shortened returns a name that leaves room for what locks and temporary folders add: of a long one its beginning and a
+// hash.
 func shortened(name string) string {
 	const limit = maxName - len(".") - len(temporaryMark) - temporaryLetters
 	if len(name) <= limit {

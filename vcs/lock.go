@@ -17,7 +17,8 @@ const (
 
 var errLocked = errors.New("it is locked")
 
-// lock takes a lock file, among goroutines and processes, and waits for it until ctx ends. The system releases it when the process ends.
+// lock takes a lock file, among goroutines and processes, and waits for it until ctx ends. The system releases it when
+// the process ends.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	for wait := firstWait; ; wait = min(2*wait, maxWait) {
 		unlock, err = tryLock(path)
@@ -53,7 +54,8 @@ func tryLock(path string) (unlock func(), err error) {
 		return nil, errors.Join(errLocked, file.Close())
 	}
 	return func() {
-		// Closing alone may not release the lock: a child process that is being started shares the open file until exec.
+		// Closing alone may not release the lock: a child process that is being started shares the open file until
+		// exec.
 		_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
 		_ = file.Close()
 	}, nil

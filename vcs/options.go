@@ -43,15 +43,16 @@ type checkoutOptions struct {
 // ReadOnly makes the files and folders read-only.
 func ReadOnly() CheckoutOption { return func(o *checkoutOptions) { o.readOnly = true } }
 
-// Durable syncs each file before the checkout appears. Without it files may be incomplete after a power failure, but not after a process was
-// killed.
+// Durable syncs each file before the checkout appears. Without it files may be incomplete after a power failure, but
+// not after a process was killed.
 func Durable() CheckoutOption { return func(o *checkoutOptions) { o.durable = true } }
 
-// OutsideLinks keeps symbolic links that lead out of the tree. Without it they are an error, since they show files that aren't part of the
-// version.
+// OutsideLinks keeps symbolic links that lead out of the tree. Without it they are an error, since they show files that
+// aren't part of the version.
 func OutsideLinks() CheckoutOption { return func(o *checkoutOptions) { o.outsideLinks = true } }
 
-// WithoutSubmodules leaves the folders of submodules empty. Without it submodules are an error: their content is in other repositories.
+// WithoutSubmodules leaves the folders of submodules empty. Without it submodules are an error: their content is in
+// other repositories.
 func WithoutSubmodules() CheckoutOption {
 	return func(o *checkoutOptions) { o.withoutSubmodules = true }
 }

@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 )
 
-// Prune removes the checkouts below the folder base that aren't in use any more, and the temporary folders of interrupted checkouts. inUse is
-// called with the path of each checkout and reports whether to keep it. Checkouts on which somebody is working stay, and so does everything that
-// isn't a checkout. Folders that may not be read are skipped.
+// Prune removes the checkouts below the folder base that aren't in use any more, and the temporary folders of
+// interrupted checkouts. inUse is called with the path of each checkout and reports whether to keep it. Checkouts on
+// which somebody is working stay, and so does everything that isn't a checkout. Folders that may not be read are
+// skipped.
 //
-// It returns the removed paths, and joined a *RuntimeError for each path that couldn't be removed or read; it goes on with the others. It is
-// safe to call while others check out or prune.
+// It returns the removed paths, and joined a *RuntimeError for each path that couldn't be removed or read; it goes on
+// with the others. It is safe to call while others check out or prune.
 func Prune(ctx context.Context, base string, inUse func(path string) bool) (removed []string, err error) {
 	base, err = filepath.Abs(base)
 	if err != nil {
@@ -57,7 +58,8 @@ func (p *pruner) fail(path string, err error) {
 	p.failed = append(p.failed, &RuntimeError{"prune", path, err})
 }
 
-// visit collects what may be removed, as a function for filepath.WalkDir. Folders may be another user's, or vanish meanwhile.
+// visit collects what may be removed, as a function for filepath.WalkDir. Folders may be another user's, or vanish
+// meanwhile.
 func (p *pruner) visit(path string, e fs.DirEntry, err error) error {
 	switch {
 	case err != nil && path == p.base:
@@ -103,7 +105,8 @@ func (p *pruner) prune(path, folder string) {
 	}
 }
 
-// prune removes a folder under the lock of a path. gone is false if somebody holds the lock or has already removed the folder.
+// prune removes a folder under the lock of a path. gone is false if somebody holds the lock or has already removed the
+// folder.
 func prune(path, folder string) (gone bool, err error) {
 	unlock, err := tryLock(lockOf(path))
 	if errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist) {

@@ -114,8 +114,8 @@ func (r *reader) length(hash plumbing.Hash) (size int64, err error) {
 	return size, found.pack.named(err)
 }
 
-// copyTo writes the content of an object, which may be larger than memory. It returns an error if the object isn't of the wanted kind, or in the
-// end if its content doesn't match its name.
+// copyTo writes the content of an object, which may be larger than memory. It returns an error if the object isn't of
+// the wanted kind, or in the end if its content doesn't match its name.
 func (r *reader) copyTo(out io.Writer, hash plumbing.Hash, wanted plumbing.ObjectType, buffer []byte) (written int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

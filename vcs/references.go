@@ -16,8 +16,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// reference is a reference in a file of its own or in packed-refs. go-git reads them too, but ignores what packed-refs says about the objects that
-// tags point to, so that each tag has to be unpacked: that alone takes longer than git for-each-ref.
+// reference is a reference in a file of its own or in packed-refs. go-git reads them too, but ignores what packed-refs
+// says about the objects that tags point to, so that each tag has to be unpacked: that alone takes longer than git
+// for-each-ref.
 type reference struct {
 	name string
 	hash plumbing.Hash
@@ -29,7 +30,8 @@ type reference struct {
 
 const (
 	packedRefs = "packed-refs"
-	// maxRefs is how long packed-refs may be, maxRef how long the file of one reference, and maxLevels how deep folders may be nested.
+	// maxRefs is how long packed-refs may be, maxRef how long the file of one reference, and maxLevels how deep folders
+	// may be nested.
 	maxRefs   = 256 << 20
 	maxRef    = 4096
 	maxLevels = 256
@@ -59,8 +61,8 @@ func (r *Repository) references() ([]reference, error) {
 
 func byName(a, b reference) int { return cmp.Compare(a.name, b.name) }
 
-// looseRefs adds the references with files of their own in a folder. Other files are ignored, and so is a folder that vanishes because git packs
-// what was in it.
+// looseRefs adds the references with files of their own in a folder. Other files are ignored, and so is a folder that
+// vanishes because git packs what was in it.
 func (r *Repository) looseRefs(folder string, all []reference, level int) ([]reference, error) {
 	entries, err := fs.ReadDir(r.store.root.FS(), folder)
 	if errors.Is(err, fs.ErrNotExist) && level > 0 {
@@ -196,7 +198,8 @@ func (r *Repository) packedRefs() (string, error) {
 	return text.String(), errors.Join(err, file.Close())
 }
 
-// parsePackedRefs adds the references of packed-refs: lines of an id and a name, each followed for a tag by "^" and the id that the tag points to.
+// parsePackedRefs adds the references of packed-refs: lines of an id and a name, each followed for a tag by "^" and the
+// id that the tag points to.
 func parsePackedRefs(text string, all []reference) ([]reference, error) {
 	all = slices.Grow(all, strings.Count(text, " refs/"))
 	first := len(all)

@@ -52,7 +52,8 @@ func (r *Repository) Refs(ctx context.Context) ([]Ref, error) {
 	return r.refs(ctx, func(Ref) bool { return false })
 }
 
-// refs returns all references. One that can't be read has no commit, but is an error if it is needed or if the system has failed.
+// refs returns all references. One that can't be read has no commit, but is an error if it is needed or if the system
+// has failed.
 func (r *Repository) refs(ctx context.Context, needed func(ref Ref) bool) ([]Ref, error) {
 	references, err := r.references()
 	if err != nil {

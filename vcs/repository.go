@@ -24,8 +24,9 @@ type Repository struct {
 	*reader
 }
 
-// Open opens the repository at exactly this path, bare or not; folders above it aren't searched. A work tree of another repository opens that
-// one, with its own HEAD. No configuration of a user or a machine is read. Errors are *ConfigError.
+// Open opens the repository at exactly this path, bare or not; folders above it aren't searched. A work tree of another
+// repository opens that one, with its own HEAD. No configuration of a user or a machine is read. Errors are
+// *ConfigError.
 func Open(path string) (*Repository, error) {
 	refused := func(err error) (*Repository, error) { return nil, &ConfigError{"open", path, err} }
 	own, common, err := find(path)
@@ -55,7 +56,8 @@ func (r *Repository) Close() error {
 // Path returns the path that the repository was opened with.
 func (r *Repository) Path() string { return r.path }
 
-// find returns the folder of a repository's own files, and the folder that it shares with other work trees, empty for none.
+// find returns the folder of a repository's own files, and the folder that it shares with other work trees, empty for
+// none.
 func find(path string) (own, common string, err error) {
 	info, err := os.Stat(path)
 	switch {

@@ -16,9 +16,10 @@ const minDigits = 4
 // errUnknown says that nothing has the name of a revision.
 var errUnknown = errors.New("there is no such tag, branch or commit")
 
-// Resolve returns the commit of a revision: the name of a tag or a branch, the full name of a reference, the id of a commit, or an abbreviation
-// of one that fits no other commit. Of a tag and a branch with one name it takes the tag. Other expressions of git, such as HEAD or main~1, are
-// refused. It returns a *ConfigError if there is no such commit, and a *RuntimeError if the system fails.
+// Resolve returns the commit of a revision: the name of a tag or a branch, the full name of a reference, the id of a
+// commit, or an abbreviation of one that fits no other commit. Of a tag and a branch with one name it takes the tag.
+// Other expressions of git, such as HEAD or main~1, are refused. It returns a *ConfigError if there is no such commit,
+// and a *RuntimeError if the system fails.
 func (r *Repository) Resolve(ctx context.Context, revision string) (Commit, error) {
 	refused := func(err error) (Commit, error) {
 		subject := quoted(revision) + " in " + r.path

@@ -26,19 +26,19 @@ const DefaultTags = `v?\d+\.\d+\.\d+`
 type SetupOptions struct {
 	// Source is the path of the repository to read, Destination the path of the one to make.
 	Source, Destination string
-	// Tags and Branches are regular expressions (RE2) for the names to keep. One of them has to match the whole name, or with Prefix its beginning.
-	// Nil Tags mean DefaultTags, empty Tags no tags, and no Branches no branches.
+	// Tags and Branches are regular expressions (RE2) for the names to keep. One of them has to match the whole name,
+	// or with Prefix its beginning. Nil Tags mean DefaultTags, empty Tags no tags, and no Branches no branches.
 	Tags, Branches []string
 	Prefix         bool
 	// TagsAs is what tags become; empty means branches.
 	TagsAs TagsAs
-	// Force replaces what is at the destination, once the new repository is complete. What can't be removed of the old one stays beside it, with a
-	// warning.
+	// Force replaces what is at the destination, once the new repository is complete. What can't be removed of the old
+	// one stays beside it, with a warning.
 	Force bool
 	// DryRun reports what would be kept, and writes nothing.
 	DryRun bool
-	// Verify reads the whole new repository back before it takes its place, with other code than the one that wrote it: each object matches its name,
-	// each version has the tree that it has in the source, and there is nothing else.
+	// Verify reads the whole new repository back before it takes its place, with other code than the one that wrote it:
+	// each object matches its name, each version has the tree that it has in the source, and there is nothing else.
 	Verify bool
 	// NoWait returns a *ContentionError at once when others are working on the same destination.
 	NoWait bool
@@ -46,12 +46,13 @@ type SetupOptions struct {
 	Progress func(Progress)
 }
 
-// Setup makes a repository of single versions out of one with a history: for each kept reference one commit on an empty root, with the same files.
-// No other commit, author or message of the source is in it, and the same input makes the same ids. It is made beside the destination and moved
-// there when it is complete. If anything fails, the destination is left as it was.
+// Setup makes a repository of single versions out of one with a history: for each kept reference one commit on an empty
+// root, with the same files. No other commit, author or message of the source is in it, and the same input makes the
+// same ids. It is made beside the destination and moved there when it is complete. If anything fails, the destination
+// is left as it was.
 //
-// Errors are a *ConfigError for wrong options, before anything is written, which wraps a *NoMatchError if no reference matches; a
-// *ContentionError if others were working on the destination; and a *RuntimeError for what failed.
+// Errors are a *ConfigError for wrong options, before anything is written, which wraps a *NoMatchError if no reference
+// matches; a *ContentionError if others were working on the destination; and a *RuntimeError for what failed.
 func Setup(ctx context.Context, options SetupOptions) (report Report, err error) {
 	start := time.Now()
 	defer func() { report.Took = time.Since(start) }()
@@ -89,7 +90,8 @@ func Setup(ctx context.Context, options SetupOptions) (report Report, err error)
 	return report, wrapped("setup", destination, b.advised(b.build(ctx, destination)))
 }
 
-// build makes the repository at its destination. It removes the lock file in the end: whoever waits for it makes a new one.
+// build makes the repository at its destination. It removes the lock file in the end: whoever waits for it makes a new
+// one.
 func (b *builder) build(ctx context.Context, destination string) (err error) {
 	missing := missingParents(destination)
 	defer func() {
@@ -188,7 +190,8 @@ type Report struct {
 	// Kept are the kept references, tags before branches and each by name. Skipped are the other tags and branches.
 	Kept    []Kept
 	Skipped []Skipped
-	// Warnings are about files that aren't complete, such as those that Git LFS keeps elsewhere, and about what couldn't be removed.
+	// Warnings are about files that aren't complete, such as those that Git LFS keeps elsewhere, and about what
+	// couldn't be removed.
 	Warnings []string
 	// Root is the empty commit below all others, Objects the number of objects, and Bytes how long their pack is.
 	Root    Commit

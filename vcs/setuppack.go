@@ -12,7 +12,8 @@ import (
 	"github.com/operkit/operkit/vcs/internal/pack"
 )
 
-// writePack writes all objects into one pack in a folder. Deltas of the source whose bases are needed too are copied without unpacking them.
+// writePack writes all objects into one pack in a folder. Deltas of the source whose bases are needed too are copied
+// without unpacking them.
 func (b *builder) writePack(ctx context.Context, folder string) (err error) {
 	file, err := os.CreateTemp(folder, "tmp_pack_")
 	if err != nil {
@@ -86,7 +87,8 @@ func (b *builder) copyOthers(ctx context.Context, w *pack.Writer) error {
 	return nil
 }
 
-// wanted reports whether an object of the source is needed, and as what: in a hostile repository it may be of another kind.
+// wanted reports whether an object of the source is needed, and as what: in a hostile repository it may be of another
+// kind.
 func (b *builder) wanted(hash plumbing.Hash) (plumbing.ObjectType, bool) {
 	if _, is := b.walked[hash]; is {
 		return plumbing.TreeObject, true

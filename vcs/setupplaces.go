@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// checkPlaces returns the absolute destination, or an error for one that may not be replaced or is in the source or around it.
+// checkPlaces returns the absolute destination, or an error for one that may not be replaced or is in the source or
+// around it.
 func checkPlaces(options SetupOptions) (destination string, err error) {
 	destination, err = filepath.Abs(options.Destination)
 	if err != nil {
@@ -96,7 +97,8 @@ func realPath(path string) string {
 	}
 }
 
-// isSame reports whether two paths lead to one folder. Paths may differ where it is mounted twice, or where case doesn't matter.
+// isSame reports whether two paths lead to one folder. Paths may differ where it is mounted twice, or where case
+// doesn't matter.
 func isSame(path, other string) bool {
 	if path == other {
 		return true

@@ -19,8 +19,9 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// verify returns what is wrong with the repository in a folder: an object that doesn't match its name, a version with another tree than in the
-// source, or an object or reference too many or too few. Trees are named by what is in them, so that equal names mean equal files.
+// verify returns what is wrong with the repository in a folder: an object that doesn't match its name, a version with
+// another tree than in the source, or an object or reference too many or too few. Trees are named by what is in them,
+// so that equal names mean equal files.
 func (b *builder) verify(ctx context.Context, git string) (err error) {
 	r := newResultReader(git, verifyWhole)
 	defer func() { err = errors.Join(err, r.storage.Close()) }()
@@ -128,8 +129,8 @@ func newResultReader(git string, whole int64) *resultReader {
 	}
 }
 
-// onePack returns the path of the only pack of a repository, without the extension, after it has checked that there are no other objects and that
-// the checksums of pack and index are right.
+// onePack returns the path of the only pack of a repository, without the extension, after it has checked that there are
+// no other objects and that the checksums of pack and index are right.
 func onePack(git string) (path string, err error) {
 	names := map[string][]string{}
 	for _, folder := range []string{"objects", "objects/info", "objects/pack"} {

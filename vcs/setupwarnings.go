@@ -54,7 +54,8 @@ func (b *builder) warnings(ctx context.Context) ([]string, error) {
 	return texts[:min(len(texts), maxWarnings)], nil
 }
 
-// pointers returns the files that stand for those which Git LFS keeps. It reads files only if some .gitattributes mentions Git LFS.
+// pointers returns the files that stand for those which Git LFS keeps. It reads files only if some .gitattributes
+// mentions Git LFS.
 func (b *builder) pointers(ctx context.Context) (map[plumbing.Hash]bool, error) {
 	used := false
 	for hash := range b.attributes {

@@ -22,7 +22,8 @@ type store struct {
 	// packs are the open packs as of changed, the time of the last change of their folder.
 	packs   []namedPack
 	changed time.Time
-	// gone are packs whose files were removed. They are closed when reading, the number of those who are reading packs, is zero.
+	// gone are packs whose files were removed. They are closed when reading, the number of those who are reading packs,
+	// is zero.
 	gone    []namedPack
 	reading int
 }
@@ -56,8 +57,8 @@ func (p place) close(err *error) {
 	p.store.done()
 }
 
-// find returns where an object is, or plumbing.ErrObjectNotFound. It looks twice, since git may be packing the repository meanwhile: it writes a
-// pack before it removes the files of loose objects.
+// find returns where an object is, or plumbing.ErrObjectNotFound. It looks twice, since git may be packing the
+// repository meanwhile: it writes a pack before it removes the files of loose objects.
 func (s *store) find(hash plumbing.Hash) (place, error) {
 	for range 2 {
 		if found, err := s.packed(hash); err != nil || found.store != nil {
@@ -165,7 +166,8 @@ func (s *store) withPrefix(digits string) ([]plumbing.Hash, error) {
 
 const (
 	packFolder = "objects/pack"
-	// timeStep is the coarsest step of modification times: a folder that was changed within it may be changed again without another time.
+	// timeStep is the coarsest step of modification times: a folder that was changed within it may be changed again
+	// without another time.
 	timeStep = 2 * time.Second
 )
 
@@ -183,7 +185,8 @@ func (p namedPack) named(err error) error {
 	return err
 }
 
-// open opens the packs that are new, and drops those that are gone. more reports whether there are new ones. The caller holds mu.
+// open opens the packs that are new, and drops those that are gone. more reports whether there are new ones. The caller
+// holds mu.
 func (s *store) open() (more bool, err error) {
 	info, err := s.root.Stat(packFolder)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.ModTime().Equal(s.changed) {

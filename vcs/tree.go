@@ -46,7 +46,8 @@ type entry struct {
 	hash plumbing.Hash
 }
 
-// tree returns the entries of a tree. Names that could lead out of the tree are an error, and so are two entries with one name.
+// tree returns the entries of a tree. Names that could lead out of the tree are an error, and so are two entries with
+// one name.
 func (r *reader) tree(hash plumbing.Hash) ([]entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +97,8 @@ func parseTree(text []byte) ([]entry, error) {
 	return entries, checkTwins(entries)
 }
 
-// checkTwins refuses two entries with one name. They needn't be neighbours: folders are ordered as if their names ended with a slash.
+// checkTwins refuses two entries with one name. They needn't be neighbours: folders are ordered as if their names ended
+// with a slash.
 func checkTwins(entries []entry) error {
 	if slices.IsSortedFunc(entries, func(a, b entry) int { return cmp.Or(strings.Compare(a.name, b.name), -1) }) {
 		return nil
@@ -150,8 +152,8 @@ func isPlain(name string) bool {
 	return true
 }
 
-// disguises reports whether some file system may take a name or a part of it for what, which is .git or "..": regardless of case, of what Windows
-// ignores at the end, of the short names there, and of letters that macOS ignores.
+// disguises reports whether some file system may take a name or a part of it for what, which is .git or "..":
+// regardless of case, of what Windows ignores at the end, of the short names there, and of letters that macOS ignores.
 func disguises(name, what string) bool {
 	for part := range strings.SplitSeq(name, `\`) { // separates folders on Windows
 		if colon := strings.IndexByte(part, ':'); colon >= 0 {

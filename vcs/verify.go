@@ -19,9 +19,10 @@ import (
 // maxDifferences is how many differences an error lists.
 const maxDifferences = 10
 
-// Verify compares the files of a checkout with its commit, to the last byte. It returns nil if they are the same, and a *ConfigError that lists
-// what differs or says that the folder isn't a checkout. If they couldn't be compared, it returns a *RuntimeError, or the cause of ctx: the folder
-// may be right or wrong then. A commit that the repository doesn't have is such a case.
+// Verify compares the files of a checkout with its commit, to the last byte. It returns nil if they are the same, and a
+// *ConfigError that lists what differs or says that the folder isn't a checkout. If they couldn't be compared, it
+// returns a *RuntimeError, or the cause of ctx: the folder may be right or wrong then. A commit that the repository
+// doesn't have is such a case.
 func (r *Repository) Verify(ctx context.Context, folder string) error {
 	refused := func(err error) error { return &ConfigError{"verify", folder, err} }
 	failed := func(err error) error { return &RuntimeError{"verify", folder, r.explained(err)} }

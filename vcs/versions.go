@@ -24,10 +24,10 @@ type VersionOption func(*bool)
 // TagsOnly leaves branches out.
 func TagsOnly() VersionOption { return func(tagsOnly *bool) { *tagsOnly = true } }
 
-// SupportedVersions returns the versions of a repository in ascending order: tags and local branches whose names are version numbers and which
-// point to a commit. Others, such as main, can be checked out by name but aren't versions. Of several with one number, such as v1.2.0 and 1.2.0,
-// it returns one: a tag before a branch, then the one that is spelled like the number. It returns a *RuntimeError if one can't be read, rather
-// than leave it out.
+// SupportedVersions returns the versions of a repository in ascending order: tags and local branches whose names are
+// version numbers and which point to a commit. Others, such as main, can be checked out by name but aren't versions. Of
+// several with one number, such as v1.2.0 and 1.2.0, it returns one: a tag before a branch, then the one that is
+// spelled like the number. It returns a *RuntimeError if one can't be read, rather than leave it out.
 func (r *Repository) SupportedVersions(ctx context.Context, options ...VersionOption) ([]Version, error) {
 	tagsOnly := false
 	for _, option := range options {
@@ -86,8 +86,9 @@ func (n numbered) compare(other numbered) int {
 	return cmp.Or(n.number.compare(other.number), cmp.Compare(spelling(n), spelling(other)), cmp.Compare(n.ref.Name, other.ref.Name))
 }
 
-// CanonicalVersion returns the number of a version as SupportedVersions spells it: without a leading v, without leading zeros, and with at least
-// three parts. So 1.2, v1.2.0 and 1.02.0 are all 1.2.0. ok is false for text that isn't a version number.
+// CanonicalVersion returns the number of a version as SupportedVersions spells it: without a leading v, without leading
+// zeros, and with at least three parts. So 1.2, v1.2.0 and 1.02.0 are all 1.2.0. ok is false for text that isn't a
+// version number.
 func CanonicalVersion(text string) (number string, ok bool) {
 	n, ok := parseNumber(text)
 	return n.String(), ok

@@ -54,7 +54,8 @@ func (d drawing) dotAttributes(node dag.Node) (attributes []string) {
 	return attributes
 }
 
-// dotID returns a name as an identifier. Different names stay different: a backslash of the name is doubled, and a single one is always an escape.
+// dotID returns a name as an identifier. Different names stay different: a backslash of the name is doubled, and a
+// single one is always an escape.
 func dotID(name string) string { return `"` + dotEscape(name, `\x%02x`, "&") + `"` }
 
 // dotText returns a text that Graphviz shows as it is. It reads escapes a second time, and HTML entities.

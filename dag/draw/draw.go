@@ -5,8 +5,8 @@ import "github.com/operkit/operkit/dag"
 // Option is an option of a drawing. A nil one is ignored.
 type Option func(*drawing)
 
-// WithState colours each node by its outcome, and adds why it is unstarted or its error where the format has a place for that. A node that the
-// state doesn't know stays plain.
+// WithState colours each node by its outcome, and adds why it is unstarted or its error where the format has a place
+// for that. A node that the state doesn't know stays plain.
 func WithState(state dag.State) Option { return func(d *drawing) { d.state = state } }
 
 // drawing is what is drawn.

@@ -19,8 +19,9 @@ type picture struct {
 	width, height float64
 	// nodes are the middles of their left sides.
 	nodes []point
-	// edges are the points that each goes through, from the right side of its first node to the left side of its second. Between the first and the
-	// second point, the third and the fourth, and so on, it crosses to the next layer; between the others it is level.
+	// edges are the points that each goes through, from the right side of its first node to the left side of its
+	// second. Between the first and the second point, the third and the fourth, and so on, it crosses to the next
+	// layer; between the others it is level.
 	edges [][]point
 }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/operkit/operkit/dag"
 )
 
-// Mermaid returns a graph as a flowchart in the language of Mermaid, which Markdown viewers show. Reasons and errors aren't in it.
+// Mermaid returns a graph as a flowchart in the language of Mermaid, which Markdown viewers show. Reasons and errors
+// aren't in it.
 func Mermaid[T any](g *dag.Graph[T], options ...Option) string {
 	d := newDrawing(g, options)
 	var b strings.Builder

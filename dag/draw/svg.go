@@ -16,7 +16,8 @@ const (
 	nodePadding = 24  // both sides together
 )
 
-// SVG returns a graph as an SVG picture. Nodes that wait for nothing are on the right. Reasons and errors are shown when the mouse is over a node.
+// SVG returns a graph as an SVG picture. Nodes that wait for nothing are on the right. Reasons and errors are shown
+// when the mouse is over a node.
 func SVG[T any](g *dag.Graph[T], options ...Option) string {
 	d := newDrawing(g, options)
 	shape := graph{height: nodeHeight}

@@ -1,5 +1,5 @@
-// Command setup-vcs makes a git repository of single versions out of one with a history: one commit for each kept tag or branch, with the same files,
-// and nothing else of the source. See README.md.
+// Command setup-vcs makes a git repository of single versions out of one with a history: one commit for each kept tag
+// or branch, with the same files, and nothing else of the source. See README.md.
 package main
 
 import (

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// fromOper8 replaces oper8's -te by -t, in "-te X" and "-te=X". A longer -teX is -t with the value eX, as for every flag of one letter.
+// fromOper8 replaces oper8's -te by -t, in "-te X" and "-te=X". A longer -teX is -t with the value eX, as for every
+// flag of one letter.
 func fromOper8(flags *pflag.FlagSet, args []string) []string {
 	args = slices.Clone(args)
 	for i := 0; i < len(args) && args[i] != "--"; i++ {

@@ -22,8 +22,9 @@ type settings struct {
 	output              string
 }
 
-// New returns the command setup-vcs, for a program of its own or as a subcommand. It parses its flags itself, those of the commands above it
-// included, and doesn't print the error that it returns: see [ExitCode]. SIGPIPE doesn't end the process while it works.
+// New returns the command setup-vcs, for a program of its own or as a subcommand. It parses its flags itself, those of
+// the commands above it included, and doesn't print the error that it returns: see [ExitCode]. SIGPIPE doesn't end the
+// process while it works.
 func New() *cobra.Command {
 	var s settings
 	command := &cobra.Command{
@@ -58,8 +59,8 @@ func New() *cobra.Command {
 	return command
 }
 
-// Execute runs the command as a program and returns its exit code. args are the arguments without the program's name. The end of ctx interrupts
-// it.
+// Execute runs the command as a program and returns its exit code. args are the arguments without the program's name.
+// The end of ctx interrupts it.
 func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	command := New()
 	command.Version = "unknown"

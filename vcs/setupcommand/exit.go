@@ -40,7 +40,8 @@ func (e *exitError) ExitCode() int { return e.code }
 
 func usage(err error) error { return &exitError{err, exitUsage} }
 
-// ExitCode returns the exit code for an error that the command returned, as its help lists them: 0 for nil, 1 for errors of others.
+// ExitCode returns the exit code for an error that the command returned, as its help lists them: 0 for nil, 1 for
+// errors of others.
 func ExitCode(err error) int {
 	var own interface{ ExitCode() int }
 	switch {

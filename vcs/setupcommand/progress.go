@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// patience is the time before the bar is drawn first, frame the time between two bars, and again the time between two lines about one phase.
+	// patience is the time before the bar is drawn first, frame the time between two bars, and again the time between
+	// two lines about one phase.
 	patience = 300 * time.Millisecond
 	frame    = 100 * time.Millisecond
 	again    = 10 * time.Second
 )
 
-// meter shows how far the work is. On a terminal it draws a bar, if the work takes long, and removes it in the end. Elsewhere it prints a line for
-// each phase, and more in a long one.
+// meter shows how far the work is. On a terminal it draws a bar, if the work takes long, and removes it in the end.
+// Elsewhere it prints a line for each phase, and more in a long one.
 type meter struct {
 	out     io.Writer
 	live    bool

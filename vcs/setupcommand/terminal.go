@@ -49,8 +49,8 @@ const (
 	indent = "  "
 )
 
-// table returns rows, of which the first is the head, in columns. If the longest row doesn't fit, the first cell of each row has a line of its own,
-// and the others follow below.
+// table returns rows, of which the first is the head, in columns. If the longest row doesn't fit, the first cell of
+// each row has a line of its own, and the others follow below.
 func table(rows [][]string, columns int) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -1,3 +1,3 @@
-// Command dag measures the module dag against errgroup, a loop by hand, and a graph library. It prints a line for each goal and exits with 1 when one
-// is missed.
+// Command dag measures the module dag against errgroup, a loop by hand, and a graph library. It prints a line for each
+// goal and exits with 1 when one is missed.
 package main

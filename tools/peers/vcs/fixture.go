@@ -34,8 +34,8 @@ var (
 	crowded = fixture{seed: 13, tags: 5000, commits: 1, changes: 1, files: 20, bytes: 20 << 10}
 )
 
-// path is where the repository is, in one pack as after git gc. It is made when it isn't there: in the folder of the user for what can be made
-// again, by a name that tells the parameters.
+// path is where the repository is, in one pack as after git gc. It is made when it isn't there: in the folder of the
+// user for what can be made again, by a name that tells the parameters.
 func (f fixture) path() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

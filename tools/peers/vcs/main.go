@@ -1,5 +1,5 @@
-// Command vcs measures the module vcs next to git: setup of a repository of versions, checkouts, references. It prints a line for each goal and exits
-// with 1 when one is missed.
+// Command vcs measures the module vcs next to git: setup of a repository of versions, checkouts, references. It prints
+// a line for each goal and exits with 1 when one is missed.
 package main
 
 import (

@@ -76,8 +76,8 @@ func checkingOut(source string, f fixture, count int) func(b *testing.B) {
 	}
 }
 
-// addingWorktrees is what git has for that: one process for each. Work trees are written down in the repository, so that each process has a copy of
-// its own: those that write into the same one at once fail by chance.
+// addingWorktrees is what git has for that: one process for each. Work trees are written down in the repository, so
+// that each process has a copy of its own: those that write into the same one at once fail by chance.
 func addingWorktrees(source string, f fixture, count int) func(b *testing.B) {
 	versions := f.newest(count)
 	return func(b *testing.B) {

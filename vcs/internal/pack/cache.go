@@ -17,8 +17,8 @@ type content struct {
 // overhead is about how many bytes it takes to keep an object, besides its own.
 const overhead = 128
 
-// cache keeps the objects that were asked for last, up to limit bytes. It is two generations: when the young one is half of all, it becomes the
-// old one.
+// cache keeps the objects that were asked for last, up to limit bytes. It is two generations: when the young one is
+// half of all, it becomes the old one.
 type cache struct {
 	limit, size int
 	young, old  map[place]content

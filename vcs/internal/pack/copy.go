@@ -19,8 +19,9 @@ type Wanted struct {
 	Anew func(plumbing.Hash) error
 }
 
-// Copy writes the wanted objects of another pack that aren't written yet, in its order and as they are packed there: deltas whose bases are
-// wanted too stay deltas, and nothing is unpacked. It fails if an object isn't of the kind that is wanted.
+// Copy writes the wanted objects of another pack that aren't written yet, in its order and as they are packed there:
+// deltas whose bases are wanted too stay deltas, and nothing is unpacked. It fails if an object isn't of the kind that
+// is wanted.
 func (w *Writer) Copy(ctx context.Context, from *Pack, wanted Wanted) error {
 	entries, err := from.Entries()
 	if err != nil {
@@ -79,7 +80,8 @@ func (c *copier) copy(e Entry, wanted plumbing.ObjectType) error {
 	return c.object(e.Hash, one, text, func() error { return c.body(h, e) })
 }
 
-// body writes what follows a head, and compares all of the object with the checksum in its index. The reader is where the object begins.
+// body writes what follows a head, and compares all of the object with the checksum in its index. The reader is where
+// the object begins.
 func (c *copier) body(h head, e Entry) error {
 	sum := crc32.NewIEEE()
 	object := io.TeeReader(io.LimitReader(c.reader.in, e.End-e.Start), sum)

@@ -17,7 +17,8 @@ const (
 	maxNew    = 127
 )
 
-// Diff returns the delta that makes text of base, both shorter than 2 GiB, or nil if it would be longer than half of the text.
+// Diff returns the delta that makes text of base, both shorter than 2 GiB, or nil if it would be longer than half of
+// the text.
 func Diff(base, text []byte) []byte {
 	d := differ{base: base, text: text, limit: len(text) / 2}
 	d.index()
@@ -45,7 +46,8 @@ type differ struct {
 	base, text, out []byte
 	// limit is how long out may be, done how much of the text is in it.
 	limit, done int
-	// first has the first block of the base for each sum, next the block that follows in that list: the number of the block + 1, 0 for none.
+	// first has the first block of the base for each sum, next the block that follows in that list: the number of the
+	// block + 1, 0 for none.
 	first, next []int32
 	shift       int
 }
@@ -68,7 +70,8 @@ func (d *differ) index() {
 	}
 }
 
-// match returns the longest part of the base that is at a place of the text. It may begin before that place, as far as nothing is done yet.
+// match returns the longest part of the base that is at a place of the text. It may begin before that place, as far as
+// nothing is done yet.
 func (d *differ) match(at int) (from, to, length int) {
 	text := d.text[at:]
 	i := d.first[d.sum(text)]

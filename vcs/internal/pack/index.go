@@ -15,12 +15,13 @@ import (
 
 const (
 	hashSize = int64(len(plumbing.Hash{}))
-	// indexHead is where the names begin in an index: behind its signature, its version, and the 256 counts of names up to each first byte.
+	// indexHead is where the names begin in an index: behind its signature, its version, and the 256 counts of names up
+	// to each first byte.
 	indexHead = 8 + 256*4
 )
 
-// index is where the objects of a pack are. It is read in parts, one for each first byte of names, when a part is needed. It is safe for
-// concurrent use.
+// index is where the objects of a pack are. It is read in parts, one for each first byte of names, when a part is
+// needed. It is safe for concurrent use.
 type index struct {
 	file  *os.File
 	count int64

@@ -43,7 +43,8 @@ type Reader struct {
 	chain   []head
 }
 
-// NewReader returns a Reader that keeps some objects, since others may be deltas to them: up to that many bytes together.
+// NewReader returns a Reader that keeps some objects, since others may be deltas to them: up to that many bytes
+// together.
 func NewReader(cached int) *Reader { return newReader(cached, readAhead) }
 
 func newReader(cached, ahead int) *Reader {
@@ -157,8 +158,8 @@ func (r *Reader) Size(p *Pack, at int64) (int64, error) {
 	return resultSize(sizes)
 }
 
-// Open is Read for objects that may be larger than memory: what is no delta is unpacked while it is read, and may turn out to be shorter or
-// longer than size. The text has to be read before the next call.
+// Open is Read for objects that may be larger than memory: what is no delta is unpacked while it is read, and may turn
+// out to be shorter or longer than size. The text has to be read before the next call.
 func (r *Reader) Open(p *Pack, at, limit int64) (kind plumbing.ObjectType, size int64, text io.Reader, err error) {
 	h, err := r.head(p, at)
 	switch {
@@ -196,8 +197,8 @@ func (r *Reader) Read(p *Pack, at, limit int64) (plumbing.ObjectType, []byte, er
 	return base.kind, base.text, nil
 }
 
-// base returns the object at the end of a chain of deltas, or the first one on the way that is cached. chain has the deltas to apply to it, the
-// last one first.
+// base returns the object at the end of a chain of deltas, or the first one on the way that is cached. chain has the
+// deltas to apply to it, the last one first.
 func (r *Reader) base(p *Pack, at, limit int64) (content, error) {
 	r.chain = r.chain[:0]
 	for {
