@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Metadata is asked for as protobuf, which costs both sides a part of what JSON does. The garbage collector of a
+// Requests for metadata ask for protobuf, which costs both sides less than JSON. The garbage collector of a
 // control plane uses the same words, so that an API server encodes an event once for both. A server that doesn't speak
 // protobuf answers with JSON.
 const (

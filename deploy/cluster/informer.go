@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// informer holds the objects of one kind in one namespace, or in all (""). It is the store of a Reflector of client-go,
-// which lists and watches, and whose requests it sends.
+// informer holds the objects of one kind in one namespace, or in all (""). A Reflector of client-go lists and watches by
+// its methods list and watch, and stores into it.
 type informer struct {
 	kind *watchedKind
 	// subject is what errors are about.
@@ -33,7 +33,7 @@ type informer struct {
 	objects objects
 	// version is how far the informer has come.
 	version string
-	// listed is when the list began by which the objects were replaced last, if it was one of their latest states.
+	// listed is when the last complete list began; zero if it may have been older than its beginning.
 	listed time.Time
 	// failure is why the last try to list or watch failed, nil if it didn't. unserved is since when the kind hasn't been
 	// served.
@@ -42,7 +42,7 @@ type informer struct {
 	lists    lists
 }
 
-// phase is how far an informer is to be believed.
+// phase is what reads may conclude from what an informer shows.
 type phase int
 
 const (

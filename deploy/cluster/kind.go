@@ -217,8 +217,8 @@ func (k *watchedKind) awaitSynced(ctx context.Context) error {
 	})
 }
 
-// await waits until look is done. It returns a failure that lasts for a moment, or that no waiting helps against, and
-// the end of ctx or of the store.
+// await waits until look is done. It returns a failure at once if waiting can't help, otherwise after errorPatience. It
+// ends with ctx and with the store.
 func (k *watchedKind) await(ctx context.Context, look func() (done bool, failure error)) error {
 	patience := time.NewTicker(errorPatience)
 	defer patience.Stop()

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// overlayLifetime bounds how long an own write is believed that no informer shows: a restored etcd may go back in
-// versions.
+// overlayLifetime is how long an own write is believed that no informer shows. After etcd was restored, an informer may
+// never show it.
 const overlayLifetime = 60 * time.Second
 
 // overlay holds our own latest writes until the informers show them, or something newer. It also holds the deletions
@@ -41,7 +41,7 @@ type shown struct {
 	object *unstructured.Unstructured
 	// version is how far the informer has come; empty if it can't say.
 	version string
-	// listed is when the list began that the informer goes on from, if that list is as new as its beginning.
+	// listed is when the last complete list began; zero if it may have been older than its beginning.
 	listed time.Time
 }
 
@@ -237,8 +237,8 @@ func (o *overlay) get(ref deploy.Ref) (*unstructured.Unstructured, source) {
 	return o.resolve(ref, o.shown(ref))
 }
 
-// list returns what cached does, the objects that the informers of a kind show, with the entries of the kind on top. It
-// is called under the lock, as in get. complete is false if only the API server knows one of the objects.
+// list returns the objects of a kind, with its entries on top of those that cached returns from informers. It calls
+// cached under the lock, as get does. complete is false if only the API server knows one of the objects.
 func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached func() []*unstructured.Unstructured) (objects []*unstructured.Unstructured, complete bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -264,7 +264,7 @@ func (o *overlay) list(kind schema.GroupVersionKind, namespace string, cached fu
 	return objects, complete
 }
 
-// resolve returns the object of ref when its informer shows now, and drops an entry that has ended.
+// resolve returns the object of ref, given what its informer shows now, and drops an entry that has ended.
 func (o *overlay) resolve(ref deploy.Ref, now shown) (*unstructured.Unstructured, source) {
 	entry, ok := o.entries[ref]
 	if !ok {

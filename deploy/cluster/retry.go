@@ -64,8 +64,8 @@ func (i *informer) servedAt(ctx context.Context) (schema.GroupVersionResource, e
 	return found.GroupVersionResource, err
 }
 
-// clientGoActs reports whether client-go goes on in another way after err: with a list, because a version is too old,
-// or newer than the server knows since its storage was restored, or because a form of request isn't served.
+// clientGoActs reports whether client-go itself handles err, by a list: the version is too old, or newer than the
+// server's since its storage was restored, or a form of request isn't served.
 func clientGoActs(err error) bool {
 	return isExpired(err) || illFormed(err) || apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }
@@ -150,7 +150,7 @@ type lists struct {
 	replaced time.Time
 }
 
-// explained is called when something is wrong that is logged in other words: lists may follow.
+// explained is called when a failure is logged that explains the next lists.
 func (l *lists) explained() {
 	if l.inRow < manyLists {
 		l.inRow = 0
