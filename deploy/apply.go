@@ -20,7 +20,7 @@ import (
 // of the results. The same object twice in one call is an error before anything is sent. When ctx
 // ends, objects that weren't begun are missing from the results, and its cause is in the error.
 func (m *Manager) Apply(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +276,7 @@ func (t *task) gone(ctx context.Context, uid types.UID, err error) bool {
 		return isNotFound(err)
 	}
 	live, err := t.port.Get(ctx, t.in.ref)
-	return isNotFound(err) || err == nil && live.GetUID() != uid
+	return err == nil && (live == nil || live.GetUID() != uid)
 }
 
 func actionOf(applied Applied) Action {

@@ -19,7 +19,7 @@ var settingsRef = deploy.Ref{Kind: configMap, Namespace: "shop", Name: "settings
 func TestApply(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 
 	result := apply(t, m, settings(t, "{a: '1'}"))
 	assert.Equal(t, deploy.Created, result.Action)
@@ -37,7 +37,7 @@ func TestApply(t *testing.T) {
 	})
 	t.Run("deploy W2: nor after a restart", func(t *testing.T) {
 		again := restarted(t, cluster, func(*unstructured.Unstructured) {})
-		assert.Equal(t, deploy.Unchanged, apply(t, deploy.NewManager(again), settings(t, "{a: '1'}")).Action)
+		assert.Equal(t, deploy.Unchanged, apply(t, must(deploy.NewManager(again)), settings(t, "{a: '1'}")).Action)
 		assert.Empty(t, again.take())
 	})
 	t.Run("deploy 9: what always moves is no difference", func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestApplyRepairsDrift(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster)
+			m := must(deploy.NewManager(cluster))
 			intent := settings(t, "{a: '1', b: '2'}")
 			intent.SetLabels(map[string]string{"app": "web"})
 			apply(t, m, intent)
@@ -130,7 +130,7 @@ func TestApplyRepairsNestedMaps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster)
+			m := must(deploy.NewManager(cluster))
 			intent := web(t, "{rules: {one: {to: here}}, list: [1, 2]}")
 			apply(t, m, intent)
 			ref := deploy.RefOf(intent)
@@ -149,8 +149,8 @@ func TestApplyRepairsNestedMaps(t *testing.T) {
 func TestApplyTwoManagers(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	one := deploy.NewManager(cluster, deploy.FieldManager("one"))
-	two := one.With(deploy.FieldManager("two"))
+	one := must(deploy.NewManager(cluster, deploy.FieldManager("one")))
+	two := must(one.With(deploy.FieldManager("two")))
 	apply(t, one, settings(t, "{a: '1'}"))
 	assert.Equal(t, deploy.Configured, apply(t, two, settings(t, "{b: '1'}")).Action)
 	cluster.take()
@@ -165,7 +165,7 @@ func TestApplyTerminating(t *testing.T) {
 	held.SetFinalizers([]string{"shop/hold"})
 	cluster := newCluster(t, held)
 	require.NoError(t, cluster.memory.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{}))
-	result := apply(t, deploy.NewManager(cluster), settings(t, "{a: '2'}"))
+	result := apply(t, must(deploy.NewManager(cluster)), settings(t, "{a: '2'}"))
 	assert.Equal(t, deploy.Skipped, result.Action)
 	var terminating *deploy.TerminatingError
 	require.ErrorAs(t, result.Err, &terminating)
@@ -189,7 +189,7 @@ func TestApplySets(t *testing.T) {
 	t.Run("deploy 3: nothing is nothing", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		results, err := deploy.NewManager(cluster).Apply(t.Context(), nil)
+		results, err := must(deploy.NewManager(cluster)).Apply(t.Context(), nil)
 		require.NoError(t, err)
 		assert.Empty(t, results)
 		assert.False(t, results.Changed())
@@ -198,7 +198,7 @@ func TestApplySets(t *testing.T) {
 	t.Run("a failed object doesn't keep the others", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		results, err := deploy.NewManager(cluster).Apply(t.Context(), intents())
+		results, err := must(deploy.NewManager(cluster)).Apply(t.Context(), intents())
 		require.Error(t, err)
 		assert.Equal(t, []deploy.Action{deploy.Created, deploy.Failed, deploy.Created}, actions(results))
 		assert.ElementsMatch(t, []string{"apply ConfigMap shop/a", "apply ConfigMap shop/c"}, cluster.take())
@@ -206,7 +206,7 @@ func TestApplySets(t *testing.T) {
 	t.Run("deploy 3: in order, and with StopOnFailure up to the first failure", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		results, err := deploy.NewManager(cluster, deploy.StopOnFailure()).Apply(t.Context(), intents())
+		results, err := must(deploy.NewManager(cluster, deploy.StopOnFailure())).Apply(t.Context(), intents())
 		require.Error(t, err)
 		assert.Equal(t, []deploy.Action{deploy.Created, deploy.Failed}, actions(results))
 		assert.True(t, results.Changed(), "what happened before is reported")
@@ -219,7 +219,7 @@ func TestApplySets(t *testing.T) {
 		enough := errors.New("enough")
 		cluster.before = func(string) error { cancel(enough); return nil }
 		set := objects(named(settings(t, "{}"), "a"), named(settings(t, "{}"), "b"))
-		results, err := deploy.NewManager(cluster, deploy.Concurrency(1)).Apply(ctx, set)
+		results, err := must(deploy.NewManager(cluster, deploy.Concurrency(1))).Apply(ctx, set)
 		require.ErrorIs(t, err, enough)
 		assert.Equal(t, []deploy.Action{deploy.Failed}, actions(results))
 		assert.Equal(t, []string{"apply ConfigMap shop/a"}, cluster.take())
@@ -242,7 +242,7 @@ func TestApplyDuplicates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			results, err := deploy.NewManager(cluster).Apply(t.Context(), test.set, test.options...)
+			results, err := must(deploy.NewManager(cluster)).Apply(t.Context(), test.set, test.options...)
 			var invalid *deploy.InvalidManifestError
 			require.ErrorAs(t, err, &invalid)
 			assert.EqualError(t, err, "ConfigMap shop/settings: invalid manifest: it is given twice in one set")
@@ -270,7 +270,7 @@ func TestApplyAnswers(t *testing.T) {
 			for _, seeds := range [][]*unstructured.Unstructured{nil, {settings(t, "{}")}} {
 				cluster := newCluster(t, seeds...)
 				cluster.before = failing("apply", test.answer)
-				result := apply(t, deploy.NewManager(cluster, deploy.RetryFor(0)), settings(t, "{a: '1'}"))
+				result := apply(t, must(deploy.NewManager(cluster, deploy.RetryFor(0))), settings(t, "{a: '1'}"))
 				assert.Equal(t, test.want, result.Action)
 				assert.Equal(t, test.answer, result.Err)
 				assert.False(t, result.Changed())
@@ -285,12 +285,12 @@ func TestApplyAnswers(t *testing.T) {
 func TestApplyDryRun(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	assert.Equal(t, deploy.Created, apply(t, m, settings(t, "{a: '1'}"), deploy.DryRun()).Action)
 	assert.Nil(t, cluster.get(t, settingsRef))
 	apply(t, m, settings(t, "{a: '1'}"))
 	cluster.take()
-	result := apply(t, m.With(deploy.DryRun()), settings(t, "{a: '2'}"))
+	result := apply(t, must(m.With(deploy.DryRun())), settings(t, "{a: '2'}"))
 	assert.Equal(t, deploy.Configured, result.Action)
 	assert.Equal(t, map[string]any{"a": "2"}, result.Object.Object["data"])
 	assert.Equal(t, []string{"apply " + settingsName + " dry-run"}, cluster.take())
@@ -300,7 +300,7 @@ func TestApplyDryRun(t *testing.T) {
 func TestApplyOfADroppedField(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(droppingCluster{cluster})
+	m := must(deploy.NewManager(droppingCluster{cluster}))
 	intent := settings(t, "{a: '1'}")
 	intent.SetAnnotations(map[string]string{"dropped": "y"})
 	apply(t, m, intent)
@@ -338,11 +338,11 @@ func TestChangesOfAResult(t *testing.T) {
 		}
 		return out
 	}
-	for name, options := range map[string][]deploy.Option{"applied": nil, "replaced": {deploy.By(deploy.Replace)}} {
+	for name, options := range map[string][]deploy.Option{"applied": nil, "replaced": {deploy.DefaultStrategy(deploy.Replace)}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster, options...)
+			m := must(deploy.NewManager(cluster, options...))
 			assert.Empty(t, said(apply(t, m, settings(t, "{a: '1', b: '1'}"))), "all of a new one is new")
 			assert.Empty(t, said(apply(t, m, settings(t, "{a: '1', b: '1'}"))))
 			assert.Equal(t, []string{`.data.a: "1" -> "2"`, `.data.b: "1" -> none`}, said(apply(t, m, settings(t, "{a: '2'}"))))
@@ -350,7 +350,7 @@ func TestChangesOfAResult(t *testing.T) {
 		})
 	}
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	token := func(value string) *unstructured.Unstructured {
 		return object(t, "{apiVersion: v1, kind: Secret, metadata: {name: token, namespace: shop}, stringData: {token: "+value+"}}")
 	}

@@ -60,7 +60,7 @@ func TestApplySetSurvivesItsEndWithItsNamespace(t *testing.T) {
 				}
 			}
 			cluster.before, cluster.after = end(deaths[0]), end(deaths[1])
-			m := deploy.NewManager(cluster, deploy.Concurrency(1))
+			m := must(deploy.NewManager(cluster, deploy.Concurrency(1)))
 			_, err := m.ApplySet(t.Context(), shop, s.second)
 			ended = calls >= at
 			require.Equal(t, ended, err != nil)
@@ -123,7 +123,7 @@ func (s crashStory) play(t *testing.T, death string, at int) bool {
 	cluster := newSetCluster(t, s.foreign...)
 	set := shop
 	set.PruneAll, set.Deletable = true, s.deletable
-	m := deploy.NewManager(cluster, deploy.Concurrency(1))
+	m := must(deploy.NewManager(cluster, deploy.Concurrency(1)))
 	_, err := m.ApplySet(t.Context(), set, s.first)
 	require.NoError(t, err)
 	before := cluster.memory.Objects()

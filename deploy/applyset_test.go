@@ -213,7 +213,7 @@ func TestApplySet(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	cluster := newSetCluster(t, item(t, "ConfigMap", "shop", "foreign"))
-	m := deploy.NewManager(cluster, deploy.FieldManager("shopkeeper"), deploy.Concurrency(1))
+	m := must(deploy.NewManager(cluster, deploy.FieldManager("shopkeeper"), deploy.Concurrency(1)))
 	first := objects(item(t, "ConfigMap", "shop", "a"), item(t, "ServiceAccount", "east", "b"), item(t, "ClusterRole", "", "c"))
 
 	t.Run("the parent first, then the objects, then the search for members", func(t *testing.T) {
@@ -308,7 +308,7 @@ func TestApplySetPrunesNothingUnlessAllWasApplied(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newSetCluster(t)
-			m := deploy.NewManager(cluster)
+			m := must(deploy.NewManager(cluster))
 			_, err := m.ApplySet(t.Context(), shop, objects(item(t, "ConfigMap", "shop", "a"), item(t, "ServiceAccount", "shop", "old")))
 			require.NoError(t, err)
 			cluster.take()
@@ -382,7 +382,7 @@ func TestApplySetParent(t *testing.T) {
 				}
 			}
 			before := cluster.memory.Objects()
-			results, err := deploy.NewManager(cluster).ApplySet(t.Context(), test.set, objects(item(t, "ConfigMap", "shop", "a")))
+			results, err := must(deploy.NewManager(cluster)).ApplySet(t.Context(), test.set, objects(item(t, "ConfigMap", "shop", "a")))
 			if test.want == nil {
 				require.NoError(t, err)
 				assert.Len(t, results.Applied, 1)
@@ -411,7 +411,7 @@ func TestApplySetObjects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newSetCluster(t)
-			_, err := deploy.NewManager(cluster).ApplySet(t.Context(), shop, objects(item(t, "ConfigMap", "shop", "ok"), obj))
+			_, err := must(deploy.NewManager(cluster)).ApplySet(t.Context(), shop, objects(item(t, "ConfigMap", "shop", "ok"), obj))
 			var invalid *deploy.InvalidManifestError
 			require.ErrorAs(t, err, &invalid)
 			assert.Empty(t, cluster.take())
@@ -420,7 +420,7 @@ func TestApplySetObjects(t *testing.T) {
 	t.Run("labelled for this set", func(t *testing.T) {
 		t.Parallel()
 		cluster := newSetCluster(t)
-		_, err := deploy.NewManager(cluster).ApplySet(t.Context(), shop, objects(inSet(item(t, "ConfigMap", "shop", "a"), shop)))
+		_, err := must(deploy.NewManager(cluster)).ApplySet(t.Context(), shop, objects(inSet(item(t, "ConfigMap", "shop", "a"), shop)))
 		require.NoError(t, err)
 	})
 	t.Run("a member of another set is left to it", func(t *testing.T) {
@@ -428,7 +428,7 @@ func TestApplySetObjects(t *testing.T) {
 		theirs := inSet(item(t, "ConfigMap", "shop", "a"), deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "other"}})
 		cluster := newSetCluster(t, theirs)
 		before := cluster.get(t, deploy.RefOf(theirs))
-		results, err := deploy.NewManager(cluster, deploy.Conflicts(deploy.Force)).ApplySet(t.Context(), shop, objects(item(t, "ConfigMap", "shop", "a")))
+		results, err := must(deploy.NewManager(cluster, deploy.Conflicts(deploy.Force))).ApplySet(t.Context(), shop, objects(item(t, "ConfigMap", "shop", "a")))
 		var owned *deploy.OwnedError
 		require.ErrorAs(t, err, &owned)
 		assert.Contains(t, owned.Error(), "belongs to the ApplySet applyset-")
@@ -440,14 +440,14 @@ func TestApplySetObjects(t *testing.T) {
 		t.Parallel()
 		cluster := newSetCluster(t)
 		obj := item(t, "ConfigMap", "", "a")
-		_, err := deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))).ApplySet(t.Context(), deploy.ApplySet{Parent: deploy.Ref{Name: "folder"}}, objects(obj))
+		_, err := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))).ApplySet(t.Context(), deploy.ApplySet{Parent: deploy.Ref{Name: "folder"}}, objects(obj))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"ConfigMap", ""}, cluster.remembered(t, folder))
 	})
 	t.Run("a namespace that comes with the set, for the parent too", func(t *testing.T) {
 		t.Parallel()
 		cluster := setClusterOf(t)
-		results, err := deploy.NewManager(cluster, deploy.Concurrency(1)).ApplySet(t.Context(), shop, objects(item(t, "ConfigMap", "shop", "a"), item(t, "Namespace", "", "shop")))
+		results, err := must(deploy.NewManager(cluster, deploy.Concurrency(1))).ApplySet(t.Context(), shop, objects(item(t, "ConfigMap", "shop", "a"), item(t, "Namespace", "", "shop")))
 		require.NoError(t, err)
 		applied, _ := actionsOf(results)
 		assert.Equal(t, []string{"ConfigMap shop/a created", "Namespace shop created"}, applied)
@@ -460,7 +460,7 @@ func TestApplySetObjects(t *testing.T) {
 		t.Parallel()
 		cluster := setClusterOf(t)
 		before := cluster.memory.Objects()
-		_, err := deploy.NewManager(cluster).ApplySet(t.Context(), shop, objects(item(t, "Namespace", "", "shop")), deploy.DryRun())
+		_, err := must(deploy.NewManager(cluster)).ApplySet(t.Context(), shop, objects(item(t, "Namespace", "", "shop")), deploy.DryRun())
 		require.NoError(t, err)
 		assert.Equal(t, before, cluster.memory.Objects())
 	})
@@ -473,7 +473,7 @@ metadata: {name: baskets.shop.example.com}
 spec: {group: shop.example.com, scope: Namespaced, names: {kind: Basket, plural: baskets, singular: basket, listKind: BasketList}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}`)
 		resource := object(t, "{apiVersion: shop.example.com/v1, kind: Basket, metadata: {name: a, namespace: east}}")
 		cluster := newSetCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		_, err := m.ApplySet(t.Context(), shop, objects(resource, definition))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"Basket.shop.example.com,CustomResourceDefinition.apiextensions.k8s.io", "east"}, cluster.remembered(t, folder))
@@ -508,7 +508,7 @@ func TestApplySetParentChangedMeanwhile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newSetCluster(t)
-			m := deploy.NewManager(cluster)
+			m := must(deploy.NewManager(cluster))
 			if test.start != nil {
 				_, err := m.ApplySet(t.Context(), shop, test.start)
 				require.NoError(t, err)
@@ -520,7 +520,7 @@ func TestApplySetParentChangedMeanwhile(t *testing.T) {
 				}
 				done = true
 				if test.kinds == "label" {
-					_, err := cluster.memory.Port().Patch(t.Context(), folder, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"labels":{"x":"y"}}}`), FieldManager: "x"})
+					_, err := cluster.memory.Port().Patch(t.Context(), folder, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"labels":{"x":"y"}}}`), FieldManager: "x"})
 					return err
 				}
 				widened(t, cluster, test.kinds)
@@ -539,7 +539,7 @@ func TestApplySetParentChangedMeanwhile(t *testing.T) {
 	t.Run("it never rests", func(t *testing.T) {
 		t.Parallel()
 		cluster := newSetCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		_, err := m.ApplySet(t.Context(), shop, objects(item(t, "ConfigMap", "shop", "a")))
 		require.NoError(t, err)
 		cluster.take()
@@ -554,7 +554,7 @@ func TestApplySetParentChangedMeanwhile(t *testing.T) {
 func TestApplySetRefusesDuplicatesFirst(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	_, err := deploy.NewManager(cluster).ApplySet(t.Context(), deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "set"}},
+	_, err := must(deploy.NewManager(cluster)).ApplySet(t.Context(), deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "set"}},
 		objects(settings(t, "{}"), settings(t, "{}")))
 	require.EqualError(t, err, "ConfigMap shop/settings: invalid manifest: it is given twice in one set")
 	assert.Empty(t, cluster.take(), "the parent isn't written either")
@@ -566,7 +566,7 @@ func TestApplySetWithAGroupThatIsDown(t *testing.T) {
 	t.Parallel()
 	parent := deploy.Ref{Namespace: "shop", Name: "set"}
 	cluster := newCluster(t)
-	m := deploy.NewManager(downCluster{cluster}, deploy.RetryFor(0))
+	m := must(deploy.NewManager(downCluster{cluster}, deploy.RetryFor(0)))
 	_, err := m.ApplySet(t.Context(), deploy.ApplySet{Parent: parent}, objects(settings(t, "{}")))
 	require.NoError(t, err)
 	at := deploy.Ref{Kind: secret, Namespace: "shop", Name: "set"}
@@ -595,7 +595,7 @@ func TestApplySetKnowsWhereNewKindsGo(t *testing.T) {
 	t.Parallel()
 	widget := object(t, "{apiVersion: down.example.com/v1, kind: Unknown, metadata: {name: w}}")
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster, deploy.DefaultNamespace("shop"))
+	m := must(deploy.NewManager(cluster, deploy.DefaultNamespace("shop")))
 	_, err := m.ApplySet(t.Context(), deploy.ApplySet{Parent: deploy.Ref{Namespace: "ops", Name: "set"}}, objects(widget))
 	require.Error(t, err, "the cluster doesn't serve it")
 	parent := cluster.get(t, deploy.Ref{Kind: secret, Namespace: "ops", Name: "set"})

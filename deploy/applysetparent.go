@@ -16,15 +16,14 @@ const parentAttempts = 5
 // members, and other processes write there too.
 func (r *setRun) open(ctx context.Context) error {
 	parent, err := r.port.Get(ctx, r.where)
-	var absent *NotFoundError
 	switch {
-	case errors.As(err, &absent) && !createsParent(r.where):
-		return fmt.Errorf("parent of an ApplySet: only a Secret or ConfigMap is created: %w", err)
-	case errors.As(err, &absent):
-		r.parent, r.known = nil, readInventory(nil, r.where.Namespace)
-		return nil
 	case err != nil:
 		return err
+	case parent == nil && !createsParent(r.where):
+		return fmt.Errorf("parent of an ApplySet: only a Secret or ConfigMap is created: %w", &NotFoundError{Ref: r.where})
+	case parent == nil:
+		r.parent, r.known = nil, readInventory(nil, r.where.Namespace)
+		return nil
 	}
 	if err := r.checkParent(parent); err != nil {
 		return err

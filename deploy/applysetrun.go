@@ -42,7 +42,7 @@ type memberKey struct {
 func keyOf(ref Ref) memberKey { return memberKey{ref.Kind.GroupKind(), ref.Namespace, ref.Name} }
 
 func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options []Option) (*setRun, error) {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}

@@ -29,10 +29,10 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 		}
 		current, err := t.port.Get(ctx, t.in.ref)
 		switch {
-		case isNotFound(err):
-			return t.create(ctx)
 		case err != nil:
 			return Result{Ref: t.in.ref, Action: Failed, Err: err}
+		case current == nil:
+			return t.create(ctx)
 		case enough && isState(current, live) && (conflict == nil || t.reported != nil):
 			return result
 		case conflict != nil && isState(current, live):

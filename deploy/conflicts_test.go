@@ -55,7 +55,7 @@ func TestConflicts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster, test.options...)
+			m := must(deploy.NewManager(cluster, test.options...))
 			apply(t, m, settings(t, "{a: '1', b: '1'}"))
 			cluster.edit(t, settingsRef, test.edit)
 			cluster.take()
@@ -77,9 +77,9 @@ func TestConflicts(t *testing.T) {
 func TestConflictOnWhatOthersMade(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	apply(t, deploy.NewManager(cluster, deploy.FieldManager("other")), settings(t, "{a: '1'}"))
+	apply(t, must(deploy.NewManager(cluster, deploy.FieldManager("other"))), settings(t, "{a: '1'}"))
 	cluster.take()
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	result := apply(t, m, settings(t, "{a: '2'}"))
 	assert.Equal(t, deploy.Conflicted, result.Action, "deploy W5: nothing is taken that we never applied")
 	var conflict *deploy.ConflictError
@@ -99,7 +99,7 @@ func TestConflictOnWhatOthersMade(t *testing.T) {
 func TestContestedListItem(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	obj := settings(t, "{}")
 	obj.SetOwnerReferences(nil)
 	obj.Object["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]any{
@@ -116,7 +116,7 @@ func TestWar(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		intent := settings(t, "{a: ours, b: '1'}")
 		apply(t, m, intent)
 		fight := func() deploy.Result {
@@ -155,7 +155,7 @@ func TestWarTakesThreeInTenMinutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		intent := settings(t, "{a: ours}")
 		apply(t, m, intent)
 		for range 10 {
@@ -182,7 +182,7 @@ func TestConflictTheViewDidNotShow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(&staleCluster{recording: cluster}, deploy.Conflicts(test.policy))
+			m := must(deploy.NewManager(&staleCluster{recording: cluster}, deploy.Conflicts(test.policy)))
 			apply(t, m, settings(t, "{a: '1', b: '1'}"))
 			cluster.stale = cluster.get(t, settingsRef)
 			cluster.edit(t, settingsRef, `{"data":{"a":"theirs"}}`)
@@ -201,7 +201,7 @@ func TestConflictTheViewDidNotShow(t *testing.T) {
 func TestReplacedBehindTheView(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(&staleCluster{recording: cluster})
+	m := must(deploy.NewManager(&staleCluster{recording: cluster}))
 	apply(t, m, settings(t, "{a: '1'}"))
 	cluster.stale = cluster.get(t, settingsRef)
 	require.NoError(t, cluster.memory.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{}))
@@ -210,7 +210,7 @@ func TestReplacedBehindTheView(t *testing.T) {
 	assert.Equal(t, deploy.Created, result.Action, "deploy 15: recomputed on what is there")
 	assert.NotEqual(t, cluster.stale.GetUID(), result.Object.GetUID())
 	assert.Len(t, cluster.take(), 3)
-	_, err := cluster.memory.Port().Patch(t.Context(), settingsRef, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{}`), FieldManager: "x"})
+	_, err := cluster.memory.Port().Patch(t.Context(), settingsRef, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{}`), FieldManager: "x"})
 	require.NoError(t, err)
 }
 
@@ -247,7 +247,7 @@ func TestKeptInLists(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newKubernetes(t)
-			m := deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep, test.field))
+			m := must(deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep, test.field)))
 			ref := deploy.RefOf(container(t, test.before))
 			require.NoError(t, apply(t, m, container(t, test.before)).Err)
 			body := `{"spec":{"template":{"spec":{"containers":[` + test.edit + `]}}}}`

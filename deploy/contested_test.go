@@ -54,7 +54,7 @@ func FuzzContestedFields(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, applies bool) {
 		s := &tree{data}
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.Conflicts(deploy.Fail))
+		m := must(deploy.NewManager(cluster, deploy.Conflicts(deploy.Fail)))
 		if applies {
 			apply(t, m, widget(s.fields(2)))
 		}
@@ -63,7 +63,7 @@ func FuzzContestedFields(f *testing.F) {
 		require.NoError(t, err)
 		body, err := json.Marshal(map[string]any{"spec": s.fields(2)})
 		require.NoError(t, err)
-		_, err = port.Patch(t.Context(), ref, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: "kubectl"})
+		_, err = port.Patch(t.Context(), ref, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: "kubectl"})
 		require.NoError(t, err)
 
 		intent := widget(s.fields(2))

@@ -35,7 +35,7 @@ func (s settings) markGenerated(obj *unstructured.Unstructured, ref Ref) error {
 // MadeFrom tells whether this manager made live of a manifest that has a generateName in place of a name
 // (CreateOnly), for the owner of options.
 func (m *Manager) MadeFrom(live, manifest *unstructured.Unstructured, options ...Option) bool {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil || live == nil || manifest == nil || manifest.GetName() != "" || manifest.GetGenerateName() == "" {
 		return false
 	}
@@ -56,8 +56,12 @@ func (t *task) createOnly(ctx context.Context) Result {
 	made, err := t.make(ctx)
 	var exists *AlreadyExistsError
 	if errors.As(err, &exists) {
-		if live, err = t.port.Get(ctx, t.in.ref); err == nil {
-			return t.leaveAlone(ctx, live)
+		current, failed := t.port.Get(ctx, t.in.ref)
+		if current != nil {
+			return t.leaveAlone(ctx, current)
+		}
+		if failed != nil {
+			err = failed
 		}
 	}
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 func TestCreateOnly(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster, deploy.By(deploy.CreateOnly), deploy.OwnedBy(cart("c")))
+	m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.CreateOnly), deploy.OwnedBy(cart("c"))))
 	assert.Equal(t, deploy.Created, apply(t, m, settings(t, "{a: '1'}")).Action)
 	assert.Equal(t, []string{"create " + settingsName}, cluster.take())
 	assert.Equal(t, deploy.Unchanged, apply(t, m, settings(t, "{a: '2'}")).Action, "what is there stays as it is")
 	assert.Empty(t, cluster.take())
 	assert.Equal(t, map[string]any{"a": "1"}, cluster.get(t, settingsRef).Object["data"])
 
-	result := apply(t, m.With(deploy.OwnedBy(cart("other"))), settings(t, "{}"))
+	result := apply(t, must(m.With(deploy.OwnedBy(cart("other")))), settings(t, "{}"))
 	var owned *deploy.OwnedError
 	require.ErrorAs(t, result.Err, &owned, "somebody else's isn't what was asked for")
 
@@ -44,7 +44,7 @@ func TestCreateOnlyOfWhatIsBeingDeleted(t *testing.T) {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster, deploy.By(deploy.CreateOnly))
+			m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.CreateOnly)))
 			manifest := object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {"+row.manifest+", namespace: shop, finalizers: [shop/hold]}}")
 			made := apply(t, m, manifest)
 			require.Equal(t, deploy.Created, made.Action)
@@ -68,7 +68,7 @@ func TestCreateOnlyOfWhatIsBeingDeleted(t *testing.T) {
 func TestGenerateName(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster, deploy.By(deploy.CreateOnly), deploy.OwnedBy(cart("c")))
+	m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.CreateOnly), deploy.OwnedBy(cart("c"))))
 	job := func(prefix string) *unstructured.Unstructured {
 		return object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: "+prefix+", labels: {a: b}}, data: {}}")
 	}
@@ -89,11 +89,11 @@ func TestGenerateName(t *testing.T) {
 	require.NoError(t, cluster.memory.Port().Delete(t.Context(), deploy.RefOf(twin), deploy.DeleteOptions{}))
 	assert.Equal(t, made.Ref, apply(t, m, job("a-")).Ref, "one that goes doesn't count while there is another")
 	assert.Equal(t, deploy.Created, apply(t, m, job("b-")).Action, "another name is another object")
-	assert.Equal(t, deploy.Created, apply(t, m.With(deploy.OwnedBy(cart("other"))), job("a-")).Action, "so is another owner's")
+	assert.Equal(t, deploy.Created, apply(t, must(m.With(deploy.OwnedBy(cart("other")))), job("a-")).Action, "so is another owner's")
 
 	_, err = m.Apply(t.Context(), objects(job("a-"), job("a-")))
 	require.EqualError(t, err, "ConfigMap shop/a-: invalid manifest: it is given twice in one set")
-	result := apply(t, m, job("a-"), deploy.By(deploy.ServerSideApply))
+	result := apply(t, m, job("a-"), deploy.DefaultStrategy(deploy.ServerSideApply))
 	require.ErrorContains(t, result.Err, "generateName can't be applied: give it a name, or use the strategy CreateOnly")
 }
 
@@ -104,7 +104,7 @@ func TestGenerateNameWithoutAnAnswer(t *testing.T) {
 		cluster := newCluster(t)
 		lost := &deploy.UnavailableError{Err: errNo}
 		cluster.after = failing("create", lost)
-		m := deploy.NewManager(cluster, deploy.By(deploy.CreateOnly))
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.CreateOnly)))
 		job := object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: a-, namespace: shop}}")
 		result := apply(t, m, job)
 		require.NoError(t, result.Err)
@@ -114,7 +114,7 @@ func TestGenerateNameWithoutAnAnswer(t *testing.T) {
 
 		never := newCluster(t)
 		never.before = failing("create", lost, lost)
-		result = apply(t, deploy.NewManager(never, deploy.By(deploy.CreateOnly)), job)
+		result = apply(t, must(deploy.NewManager(never, deploy.DefaultStrategy(deploy.CreateOnly))), job)
 		require.NoError(t, result.Err)
 		assert.Len(t, never.memory.Objects(), 1, "what was never made is tried again")
 		assert.Equal(t, 5, result.Calls)
@@ -138,7 +138,7 @@ func TestReplace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster, deploy.By(deploy.Replace))
+			m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Replace)))
 			require.Equal(t, deploy.Created, apply(t, m, settings(t, "{a: '1'}")).Action)
 			cluster.edit(t, settingsRef, `{"metadata":{"finalizers":["x/y"],"labels":{"theirs":"yes"},"annotations":{"theirs":"yes"},
 				"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"u"}]}}`)
@@ -164,7 +164,7 @@ func TestReplace(t *testing.T) {
 func TestReplaceUnderItsVersion(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(&staleCluster{recording: cluster}, deploy.By(deploy.Replace))
+	m := must(deploy.NewManager(&staleCluster{recording: cluster}, deploy.DefaultStrategy(deploy.Replace)))
 	apply(t, m, settings(t, "{a: '1'}"))
 	cluster.stale = cluster.get(t, settingsRef)
 	cluster.edit(t, settingsRef, `{"metadata":{"labels":{"theirs":"yes"}}}`)
@@ -184,7 +184,7 @@ func TestMadeFrom(t *testing.T) {
 		obj.SetGenerateName(name)
 		return obj
 	}
-	m := deploy.NewManager(newCluster(t), deploy.By(deploy.CreateOnly), deploy.OwnedBy(cart("a")))
+	m := must(deploy.NewManager(newCluster(t), deploy.DefaultStrategy(deploy.CreateOnly), deploy.OwnedBy(cart("a"))))
 	live := apply(t, m, generated("settings-")).Object
 	require.NotNil(t, live)
 	for reason, row := range map[string]struct {

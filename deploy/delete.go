@@ -30,7 +30,7 @@ func UntilGone() Option { return func(s *settings) { s.untilGone = true } }
 // successor of the same name is never hit. Delete doesn't wait, see UntilGone and Gone. The results
 // stand in the order of objects.
 func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (s settings) hasApplied(live *unstructured.Unstructured) bool {
 // Gone returns those of objects that still exist and may be waited for: present, and not
 // somebody else's. It reads the View only.
 func (m *Manager) Gone(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (remaining []Ref, err error) {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}

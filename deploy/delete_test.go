@@ -25,7 +25,7 @@ func TestDelete(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, settings(t, "{}"))
 		want := "delete " + settingsName + " " + uid(cluster)
-		results, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(settings(t, "{}")))
+		results, err := must(deploy.NewManager(cluster, deploy.EvenForeign())).Delete(t.Context(), objects(settings(t, "{}")))
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Removed, results[0].Action)
 		assert.True(t, results.Changed())
@@ -35,7 +35,7 @@ func TestDelete(t *testing.T) {
 	t.Run("deploy 21: an absent object or kind costs no call", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		results, err := deploy.NewManager(cluster).Delete(t.Context(), objects(settings(t, "{}"), unknown))
+		results, err := must(deploy.NewManager(cluster)).Delete(t.Context(), objects(settings(t, "{}"), unknown))
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Skipped, results[0].Action)
 		assert.Equal(t, deploy.Skipped, results[1].Action)
@@ -47,7 +47,7 @@ func TestDelete(t *testing.T) {
 		held := settings(t, "{}")
 		held.SetFinalizers([]string{"shop/hold"})
 		cluster := newCluster(t, held)
-		m := deploy.NewManager(cluster, deploy.EvenForeign())
+		m := must(deploy.NewManager(cluster, deploy.EvenForeign()))
 		results, err := m.Delete(t.Context(), objects(held))
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Removed, results[0].Action)
@@ -61,7 +61,7 @@ func TestDelete(t *testing.T) {
 		t.Parallel()
 		for _, exists := range objects(settings(t, "{}"), owned(settings(t, "{}"), reference("other"))) {
 			cluster := newCluster(t, exists)
-			results, err := deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))).Delete(t.Context(), objects(settings(t, "{}")))
+			results, err := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))).Delete(t.Context(), objects(settings(t, "{}")))
 			var foreign *deploy.OwnedError
 			require.ErrorAs(t, err, &foreign)
 			assert.True(t, foreign.Deletion)
@@ -84,7 +84,7 @@ func TestDelete(t *testing.T) {
 			"another controller's, beside that we'd be": {owned(settings(t, "{}"), controlled), deploy.AdoptAlways},
 		} {
 			cluster := newCluster(t, row.exists)
-			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.Adopt(row.policy))
+			m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.Adopt(row.policy)))
 			results, err := m.Delete(t.Context(), objects(settings(t, "{}")))
 			var foreign *deploy.OwnedError
 			require.ErrorAs(t, err, &foreign, reason)
@@ -104,7 +104,7 @@ func TestDelete(t *testing.T) {
 		t.Parallel()
 		for _, edit := range []string{`{}`, `{"metadata":{"ownerReferences":null}}`} {
 			cluster := newCluster(t, settings(t, "{}"))
-			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.Adopt(deploy.AdoptUnowned))
+			m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.Adopt(deploy.AdoptUnowned)))
 			require.NoError(t, apply(t, m, settings(t, "{a: '1'}")).Err)
 			cluster.edit(t, settingsRef, edit)
 			results, err := m.Delete(t.Context(), objects(settings(t, "{}")))
@@ -118,7 +118,7 @@ func TestDelete(t *testing.T) {
 		bad := settings(t, "{}")
 		bad.SetName("")
 		set := objects(named(settings(t, "{}"), "a"), named(settings(t, "{}"), "b"), bad, named(settings(t, "{}"), "c"))
-		results, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), set)
+		results, err := must(deploy.NewManager(cluster, deploy.EvenForeign())).Delete(t.Context(), set)
 		var invalid *deploy.InvalidManifestError
 		require.ErrorAs(t, err, &invalid, "one failure doesn't keep the others")
 		var actions []deploy.Action
@@ -136,7 +136,7 @@ func TestDelete(t *testing.T) {
 		cluster := newCluster(t, ours)
 		obj := settings(t, "{}")
 		obj.SetNamespace("")
-		results, err := deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))).Delete(t.Context(), objects(obj))
+		results, err := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))).Delete(t.Context(), objects(obj))
 		require.NoError(t, err)
 		assert.Equal(t, settingsRef, results[0].Ref)
 		assert.Equal(t, deploy.Removed, results[0].Action)
@@ -144,7 +144,7 @@ func TestDelete(t *testing.T) {
 	t.Run("a dry run deletes nothing", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, settings(t, "{}"))
-		results, err := deploy.NewManager(cluster).Delete(t.Context(), objects(settings(t, "{}")), deploy.DryRun(), deploy.EvenForeign())
+		results, err := must(deploy.NewManager(cluster)).Delete(t.Context(), objects(settings(t, "{}")), deploy.DryRun(), deploy.EvenForeign())
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Removed, results[0].Action)
 		assert.Equal(t, []string{"delete " + settingsName + " " + uid(cluster) + " dry-run"}, cluster.take())
@@ -161,7 +161,7 @@ func TestDelete(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t, settings(t, "{}"))
 			cluster.before = failing("delete", test.answer)
-			results, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(settings(t, "{}")))
+			results, err := must(deploy.NewManager(cluster, deploy.EvenForeign())).Delete(t.Context(), objects(settings(t, "{}")))
 			assert.Equal(t, test.want, results[0].Action)
 			assert.Equal(t, test.want == deploy.Failed, err != nil)
 			assert.False(t, results.Changed())
@@ -175,7 +175,7 @@ func TestGone(t *testing.T) {
 	held := named(owned(settings(t, "{}"), reference("c")), "held")
 	held.SetFinalizers([]string{"shop/hold"})
 	cluster := newCluster(t, held, named(owned(settings(t, "{}"), reference("other")), "foreign"), named(owned(settings(t, "{}"), reference("c")), "here"))
-	m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+	m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))))
 	set := objects(held, named(settings(t, "{}"), "foreign"), named(settings(t, "{}"), "here"), named(settings(t, "{}"), "absent"),
 		object(t, "{apiVersion: shop.example.com/v1, kind: Unknown, metadata: {name: a}}"))
 	_, err := m.Delete(t.Context(), objects(held))
@@ -185,7 +185,7 @@ func TestGone(t *testing.T) {
 	remaining, err := m.Gone(t.Context(), set)
 	require.NoError(t, err)
 	assert.Equal(t, []deploy.Ref{deploy.RefOf(held), {Kind: configMap, Namespace: "shop", Name: "here"}}, remaining)
-	remaining, err = deploy.NewManager(cluster, deploy.EvenForeign()).Gone(t.Context(), set[1:2])
+	remaining, err = must(deploy.NewManager(cluster, deploy.EvenForeign())).Gone(t.Context(), set[1:2])
 	require.NoError(t, err)
 	assert.Len(t, remaining, 1, "what may be deleted is waited for")
 	_, err = m.Gone(t.Context(), []*unstructured.Unstructured{nil})
@@ -196,7 +196,7 @@ func TestGone(t *testing.T) {
 
 func TestLocate(t *testing.T) {
 	t.Parallel()
-	m := deploy.NewManager(newCluster(t), deploy.OwnedBy(cart("c")))
+	m := must(deploy.NewManager(newCluster(t), deploy.OwnedBy(cart("c"))))
 	obj := settings(t, "{}")
 	obj.SetNamespace("")
 	ref, err := m.Locate(t.Context(), obj)
@@ -214,7 +214,7 @@ func TestLocate(t *testing.T) {
 func TestDeleteWithoutAnOwner(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	ours, other := deploy.NewManager(cluster), deploy.NewManager(cluster, deploy.FieldManager("other"))
+	ours, other := must(deploy.NewManager(cluster)), must(deploy.NewManager(cluster, deploy.FieldManager("other")))
 	apply(t, ours, settings(t, "{}"))
 	cluster.take()
 	results, err := other.Delete(t.Context(), objects(settings(t, "{}")))
@@ -244,7 +244,7 @@ func TestDeleteUntilGone(t *testing.T) {
 			cluster := newCluster(t, held)
 			time.AfterFunc(30*time.Second, func() { cluster.edit(t, settingsRef, `{"metadata":{"finalizers":null}}`) })
 			start := time.Now()
-			results, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(held), deploy.UntilGone())
+			results, err := must(deploy.NewManager(cluster, deploy.EvenForeign())).Delete(t.Context(), objects(held), deploy.UntilGone())
 			require.NoError(t, err)
 			assert.Equal(t, deploy.Removed, results[0].Action)
 			assert.Nil(t, results[0].Object)
@@ -255,7 +255,7 @@ func TestDeleteUntilGone(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t, held)
-			m := deploy.NewManager(cluster, deploy.EvenForeign(), deploy.UntilGone())
+			m := must(deploy.NewManager(cluster, deploy.EvenForeign(), deploy.UntilGone()))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			results, err := m.Delete(ctx, objects(held))
@@ -289,7 +289,7 @@ func TestDeleteUntilGone(t *testing.T) {
 					}
 					return nil
 				}
-				results, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(ctx, objects(held), deploy.UntilGone())
+				results, err := must(deploy.NewManager(cluster, deploy.EvenForeign())).Delete(ctx, objects(held), deploy.UntilGone())
 				require.EqualError(t, err, row.says, reason)
 				var late *deploy.TimeoutError
 				assert.Equal(t, row.late, errors.As(err, &late), reason)
@@ -303,7 +303,7 @@ func TestDeleteUntilGone(t *testing.T) {
 			other := named(held, "other")
 			cluster := newCluster(t, held, other)
 			start := time.Now()
-			_, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(held, other), deploy.UntilGone())
+			_, err := must(deploy.NewManager(cluster, deploy.EvenForeign())).Delete(t.Context(), objects(held, other), deploy.UntilGone())
 			require.ErrorContains(t, err, "shop/other: not in time")
 			require.ErrorContains(t, err, "shop/settings: not in time")
 			assert.Equal(t, deploy.DefaultWait, time.Since(start))
@@ -311,7 +311,7 @@ func TestDeleteUntilGone(t *testing.T) {
 	})
 	t.Run("not in a dry run", func(t *testing.T) {
 		t.Parallel()
-		results, err := deploy.NewManager(newCluster(t, held), deploy.EvenForeign()).Delete(t.Context(), objects(held), deploy.UntilGone(), deploy.DryRun())
+		results, err := must(deploy.NewManager(newCluster(t, held), deploy.EvenForeign())).Delete(t.Context(), objects(held), deploy.UntilGone(), deploy.DryRun())
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Removed, results[0].Action)
 	})
@@ -322,7 +322,7 @@ func TestPropagate(t *testing.T) {
 	cluster := newCluster(t, settings(t, "{}"))
 	var options deploy.DeleteOptions
 	cluster.deleting = func(o deploy.DeleteOptions) { options = o }
-	_, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), objects(settings(t, "{}")), deploy.Propagate(metav1.DeletePropagationBackground))
+	_, err := must(deploy.NewManager(cluster, deploy.EvenForeign())).Delete(t.Context(), objects(settings(t, "{}")), deploy.Propagate(metav1.DeletePropagationBackground))
 	require.NoError(t, err)
 	assert.Equal(t, metav1.DeletePropagationBackground, options.Propagation)
 }
@@ -332,7 +332,7 @@ func TestDeleteOrder(t *testing.T) {
 	namespace := object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}")
 	set := objects(settings(t, "{}"), namespace, named(settings(t, "{}"), "b"), nil)
 	cluster := newCluster(t, set[:3]...)
-	_, err := deploy.NewManager(cluster, deploy.EvenForeign()).Delete(t.Context(), set)
+	_, err := must(deploy.NewManager(cluster, deploy.EvenForeign())).Delete(t.Context(), set)
 	require.Error(t, err, "one of them is nil")
 	var order []string
 	for _, call := range cluster.take() {

@@ -68,7 +68,7 @@ func (d Differences) String() string {
 // their length. An object that can't be tried yet, because its kind or namespace comes with the same
 // objects, is shown as new, as it was given. The error joins those of the differences.
 func (m *Manager) Diff(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func TestDiff(t *testing.T) {
 	t.Parallel()
 	applied := func(t *testing.T) (*recording, *deploy.Manager) {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		require.NoError(t, apply(t, m, settings(t, "{a: '1', b: '2'}")).Err)
 		cluster.edit(t, settingsRef, `{"data":{"c":"3"}}`)
 		cluster.take()
@@ -86,14 +86,14 @@ func TestDiff(t *testing.T) {
 	})
 	t.Run("ownership only: an action without a change", func(t *testing.T) {
 		t.Parallel()
-		m := deploy.NewManager(newCluster(t, settings(t, "{a: '1'}")))
+		m := must(deploy.NewManager(newCluster(t, settings(t, "{a: '1'}"))))
 		got := diff(t, m, settings(t, "{a: '1'}"))
 		assert.Equal(t, deploy.Difference{Ref: settingsRef, Action: deploy.Configured}, got)
 	})
 	t.Run("somebody else's: the error, no change", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, settings(t, "{a: '1'}"))
-		got := diff(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), settings(t, "{a: '2'}"))
+		got := diff(t, must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))), settings(t, "{a: '2'}"))
 		assert.Equal(t, deploy.Conflicted, got.Action)
 		var owned *deploy.OwnedError
 		require.ErrorAs(t, got.Err, &owned)
@@ -104,7 +104,7 @@ func TestDiff(t *testing.T) {
 		t.Parallel()
 		live := web(t, "{replicas: 1}")
 		live.Object["status"] = map[string]any{"replicas": int64(1)}
-		got := diff(t, deploy.NewManager(newCluster(t, live)), web(t, "{replicas: 2}"), deploy.Conflicts(deploy.Force))
+		got := diff(t, must(deploy.NewManager(newCluster(t, live))), web(t, "{replicas: 2}"), deploy.Conflicts(deploy.Force))
 		assert.Equal(t, []string{".spec.replicas: 1 -> 2"}, lines(got.Changes))
 		for _, word := range []string{"status", "uid", "resourceVersion", "creationTimestamp", "managedFields", "generation", "operkit.dev"} {
 			assert.NotContains(t, got.Unified, word)
@@ -155,7 +155,7 @@ spec: {group: shop.example.com, scope: Namespaced, names: {kind: Unknown, plural
 	resource := object(t, "{apiVersion: shop.example.com/v1, kind: Unknown, metadata: {name: a, namespace: shop}, spec: {a: 1}}")
 	t.Run("a kind that isn't served yet", func(t *testing.T) {
 		t.Parallel()
-		differences, err := deploy.NewManager(newCluster(t)).Diff(t.Context(), objects(resource, definition))
+		differences, err := must(deploy.NewManager(newCluster(t))).Diff(t.Context(), objects(resource, definition))
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Created, differences[0].Action)
 		assert.Contains(t, differences[0].Unified, "+  a: 1\n")
@@ -163,14 +163,14 @@ spec: {group: shop.example.com, scope: Namespaced, names: {kind: Unknown, plural
 	t.Run("a kind that nothing defines", func(t *testing.T) {
 		t.Parallel()
 		var unknown *deploy.KindUnknownError
-		require.ErrorAs(t, diff(t, deploy.NewManager(newCluster(t)), resource).Err, &unknown)
+		require.ErrorAs(t, diff(t, must(deploy.NewManager(newCluster(t))), resource).Err, &unknown)
 	})
 	t.Run("a namespace that isn't there yet", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
 		cluster.before = failing("apply ConfigMap", &deploy.NotFoundError{Ref: settingsRef, Err: errNo})
 		namespace := object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}")
-		differences, err := deploy.NewManager(cluster).Diff(t.Context(), objects(settings(t, "{a: '1'}"), namespace))
+		differences, err := must(deploy.NewManager(cluster)).Diff(t.Context(), objects(settings(t, "{a: '1'}"), namespace))
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Created, differences[0].Action)
 		assert.Contains(t, differences[0].Unified, "+  a: \"1\"\n")
@@ -181,10 +181,10 @@ spec: {group: shop.example.com, scope: Namespaced, names: {kind: Unknown, plural
 func TestDiffMetadataOnly(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	apply(t, m, settings(t, "{a: '1'}"))
 	cluster.take()
-	m = deploy.NewManager(metadataOnly{cluster})
+	m = must(deploy.NewManager(metadataOnly{cluster}))
 	got := diff(t, m, settings(t, "{a: '2'}"))
 	assert.Equal(t, []string{`.data.a: "1" -> "2"`}, lines(got.Changes))
 	assert.Equal(t, "get "+settingsName, cluster.take()[1], "the content is read where the View has none")
@@ -193,9 +193,9 @@ func TestDiffMetadataOnly(t *testing.T) {
 func TestDiffUnseen(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	apply(t, deploy.NewManager(cluster), settings(t, "{a: '1'}"))
+	apply(t, must(deploy.NewManager(cluster)), settings(t, "{a: '1'}"))
 	cluster.blind = true
-	got := diff(t, deploy.NewManager(cluster), settings(t, "{a: '2'}"))
+	got := diff(t, must(deploy.NewManager(cluster)), settings(t, "{a: '2'}"))
 	assert.Equal(t, []string{`.data.a: "1" -> "2"`}, lines(got.Changes), "an object that the View doesn't show yet is no new one")
 }
 
@@ -243,7 +243,7 @@ func TestDiffSecrets(t *testing.T) {
 			if test.live != nil {
 				cluster = newCluster(t, test.live)
 			}
-			got := diff(t, deploy.NewManager(cluster), test.wanted, deploy.Conflicts(deploy.Force))
+			got := diff(t, must(deploy.NewManager(cluster)), test.wanted, deploy.Conflicts(deploy.Force))
 			require.NotEmpty(t, got.Changes)
 			assert.Equal(t, test.path, got.Changes[0].Path)
 			assert.Contains(t, got.Unified, "sha256:")
@@ -255,7 +255,7 @@ func TestDiffSecrets(t *testing.T) {
 	}
 	t.Run("equal values have equal digests, of their content and with their length", func(t *testing.T) {
 		t.Parallel()
-		got := diff(t, deploy.NewManager(newCluster(t, live)), password("data: {password: "+other+"}"), deploy.Conflicts(deploy.Force))
+		got := diff(t, must(deploy.NewManager(newCluster(t, live))), password("data: {password: "+other+"}"), deploy.Conflicts(deploy.Force))
 		require.Len(t, got.Changes, 1)
 		assert.Regexp(t, `^sha256:[0-9a-f]{12} \(10 bytes\)$`, got.Changes[0].Before)
 		assert.NotEqual(t, got.Changes[0].Before, got.Changes[0].After)
@@ -263,7 +263,7 @@ func TestDiffSecrets(t *testing.T) {
 	})
 	t.Run("elsewhere nothing is hidden", func(t *testing.T) {
 		t.Parallel()
-		got := diff(t, deploy.NewManager(newCluster(t)), settings(t, "{a: "+hidden+"}"))
+		got := diff(t, must(deploy.NewManager(newCluster(t))), settings(t, "{a: "+hidden+"}"))
 		assert.Contains(t, got.Unified, hidden)
 	})
 }

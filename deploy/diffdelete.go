@@ -11,7 +11,7 @@ import (
 // shown with all that would go. The cluster is asked, by a deletion that is a dry run. Of what is hidden holds what is said at
 // Diff. The error joins those of the differences.
 func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func TestDiffDelete(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, ours)
 		before := cluster.memory.Objects()
-		differences, err := deploy.NewManager(cluster, deploy.EvenForeign()).DiffDelete(t.Context(), objects(ours), deploy.UntilGone())
+		differences, err := must(deploy.NewManager(cluster, deploy.EvenForeign())).DiffDelete(t.Context(), objects(ours), deploy.UntilGone())
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Removed, differences[0].Action)
 		assert.True(t, differences.Changed())
@@ -27,7 +27,7 @@ func TestDiffDelete(t *testing.T) {
 	t.Run("nothing is there", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		differences, err := deploy.NewManager(cluster).DiffDelete(t.Context(), objects(ours))
+		differences, err := must(deploy.NewManager(cluster)).DiffDelete(t.Context(), objects(ours))
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Differences{{Ref: settingsRef, Action: deploy.Skipped}}, differences)
 		assert.False(t, differences.Changed())
@@ -36,7 +36,7 @@ func TestDiffDelete(t *testing.T) {
 	t.Run("somebody else's is left alone", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, ours)
-		differences, err := deploy.NewManager(cluster).DiffDelete(t.Context(), objects(ours))
+		differences, err := must(deploy.NewManager(cluster)).DiffDelete(t.Context(), objects(ours))
 		var foreign *deploy.OwnedError
 		require.ErrorAs(t, err, &foreign)
 		assert.Equal(t, deploy.Conflicted, differences[0].Action)
@@ -45,7 +45,7 @@ func TestDiffDelete(t *testing.T) {
 	})
 	t.Run("bad options", func(t *testing.T) {
 		t.Parallel()
-		differences, err := deploy.NewManager(newCluster(t)).DiffDelete(t.Context(), objects(ours), deploy.FieldManager(""))
+		differences, err := must(deploy.NewManager(newCluster(t))).DiffDelete(t.Context(), objects(ours), deploy.FieldManager(""))
 		require.ErrorContains(t, err, "field manager: its name is empty")
 		assert.Nil(t, differences)
 	})

@@ -20,11 +20,11 @@ type witness struct {
 
 // watchedBy returns a Manager that reads under the eyes of w.
 func (m *Manager) watchedBy(w *witness, s settings) *Manager {
-	watched := m.With()
+	watched := *m
 	watched.settings = s
 	watched.port = witnessedPort{m.port, w}
 	watched.view = witnessedView{m.view, w}
-	return watched
+	return &watched
 }
 
 // last is what was read of ref last; nil when it is absent or wasn't read.

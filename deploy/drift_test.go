@@ -30,14 +30,14 @@ func FuzzDrift(f *testing.F) {
 		intent := web(t, "{}")
 		intent.Object["spec"] = wanted
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		require.NoError(t, apply(t, m, intent).Err)
 		settled(t, cluster, m, intent)
 
 		body, err := json.Marshal(map[string]any{"spec": change})
 		require.NoError(t, err)
 		ref := deploy.RefOf(intent)
-		_, err = cluster.memory.Port().Patch(t.Context(), ref, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: "kubectl"})
+		_, err = cluster.memory.Port().Patch(t.Context(), ref, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: "kubectl"})
 		if err != nil {
 			return
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 func ExampleManager_Diff() {
-	m := deploy.NewManager(newMemory(newConfigMap("web", "good morning")))
+	m := must(deploy.NewManager(newMemory(newConfigMap("web", "good morning"))))
 	differences, err := m.Diff(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello"), newConfigMap("db", "hello")},
 		deploy.Conflicts(deploy.Force))
 	if err != nil {
@@ -48,7 +48,7 @@ func ExampleManager_Diff() {
 }
 
 func ExampleManager_DiffDelete() {
-	m := deploy.NewManager(newMemory(newConfigMap("web", "good morning")), deploy.EvenForeign())
+	m := must(deploy.NewManager(newMemory(newConfigMap("web", "good morning")), deploy.EvenForeign()))
 	differences, err := m.DiffDelete(context.Background(), []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")})
 	if err != nil {
 		log.Fatal(err)
@@ -74,7 +74,7 @@ func ExampleManager_DiffDelete() {
 
 func ExampleManager_DiffSet() {
 	ctx := context.Background()
-	m := deploy.NewManager(newMemory())
+	m := must(deploy.NewManager(newMemory()))
 	if _, err := m.ApplySet(ctx, folderSet, []*unstructured.Unstructured{newConfigMap("web", "hello"), newConfigMap("db", "hello")}); err != nil {
 		log.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func ExampleManager_DiffSet() {
 }
 
 func ExampleDifferences_Changed() {
-	m := deploy.NewManager(newMemory())
+	m := must(deploy.NewManager(newMemory()))
 	objects := []*unstructured.Unstructured{newConfigMap("web", "hello")}
 	for range 2 {
 		differences, err := m.Diff(context.Background(), objects)
@@ -110,7 +110,7 @@ func ExampleDifferences_Changed() {
 
 func ExampleDifferences_Err() {
 	nameless := newConfigMap("", "hello")
-	differences, err := deploy.NewManager(newMemory()).Diff(context.Background(), []*unstructured.Unstructured{nameless})
+	differences, err := must(deploy.NewManager(newMemory())).Diff(context.Background(), []*unstructured.Unstructured{nameless})
 	fmt.Println(differences[0].Action)
 	fmt.Println(differences.Err())
 	fmt.Println(err)

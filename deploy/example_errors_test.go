@@ -13,7 +13,7 @@ import (
 )
 
 func ExampleInvalidManifestError() {
-	_, err := deploy.NewManager(newMemory()).Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("", "hello")})
+	_, err := must(deploy.NewManager(newMemory())).Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("", "hello")})
 	var invalid *deploy.InvalidManifestError
 	fmt.Println(errors.As(err, &invalid), invalid.Reason)
 	// Output: true metadata.name is missing
@@ -24,7 +24,7 @@ func ExampleKindUnknownError() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = deploy.NewManager(memory).Apply(context.Background(), []*unstructured.Unstructured{newOwner("cart")})
+	_, err = must(deploy.NewManager(memory)).Apply(context.Background(), []*unstructured.Unstructured{newOwner("cart")})
 	var unknown *deploy.KindUnknownError
 	fmt.Println(errors.As(err, &unknown), unknown.Kind)
 	// Output: true shop.example.com/v1, Kind=Cart
@@ -35,7 +35,7 @@ func ExampleAmbiguousKindError() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = deploy.NewManager(memory).Kind(context.Background(), "Event")
+	_, err = must(deploy.NewManager(memory)).Kind(context.Background(), "Event")
 	var ambiguous *deploy.AmbiguousKindError
 	fmt.Println(errors.As(err, &ambiguous), ambiguous.Candidates)
 	// Output: true [/v1, Kind=Event events.k8s.io/v1, Kind=Event]
@@ -43,7 +43,7 @@ func ExampleAmbiguousKindError() {
 
 func ExampleConflictError() {
 	memory := newMemory()
-	m := deploy.NewManager(memory, deploy.Conflicts(deploy.Fail))
+	m := must(deploy.NewManager(memory, deploy.Conflicts(deploy.Fail)))
 	objects := []*unstructured.Unstructured{newConfigMap("web", "hello")}
 	if _, err := m.Apply(context.Background(), objects); err != nil {
 		log.Fatal(err)
@@ -68,7 +68,7 @@ func ExampleInvalidError() {
 		"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "web", "namespace": "shop"},
 		"spec": map[string]any{"ports": []any{map[string]any{"port": "eighty"}}},
 	}}
-	_, err = deploy.NewManager(memory).Apply(context.Background(), []*unstructured.Unstructured{service})
+	_, err = must(deploy.NewManager(memory)).Apply(context.Background(), []*unstructured.Unstructured{service})
 	var invalid *deploy.InvalidError
 	if errors.As(err, &invalid) {
 		for _, cause := range invalid.Causes {
@@ -83,7 +83,7 @@ func ExampleUnavailableError() {
 	if err := memory.Fail(dryrun.Fault{Code: 429, RetryAfter: time.Minute}); err != nil {
 		log.Fatal(err)
 	}
-	_, err := deploy.NewManager(memory, deploy.RetryFor(0)).Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
+	_, err := must(deploy.NewManager(memory, deploy.RetryFor(0))).Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
 	var unavailable *deploy.UnavailableError
 	fmt.Println(errors.As(err, &unavailable), unavailable.RetryAfter)
 	// Output: true 1m0s
@@ -93,7 +93,7 @@ func ExampleTerminatingError() {
 	ctx := context.Background()
 	held := newConfigMap("web", "hello")
 	held.SetFinalizers([]string{"example.com/backup"})
-	m := deploy.NewManager(newMemory(held), deploy.EvenForeign())
+	m := must(deploy.NewManager(newMemory(held), deploy.EvenForeign()))
 	if _, err := m.Delete(ctx, []*unstructured.Unstructured{held}); err != nil {
 		log.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func ExampleTerminatingError() {
 func ExampleTimeoutError() {
 	held := newConfigMap("web", "hello")
 	held.SetFinalizers([]string{"example.com/backup"})
-	m := deploy.NewManager(newMemory(held), deploy.EvenForeign())
+	m := must(deploy.NewManager(newMemory(held), deploy.EvenForeign()))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_, err := m.Delete(ctx, []*unstructured.Unstructured{held}, deploy.UntilGone())
@@ -116,7 +116,7 @@ func ExampleTimeoutError() {
 }
 
 func ExampleInvalidSetError() {
-	_, err := deploy.NewManager(newMemory()).ApplySet(context.Background(), folderSet, nil)
+	_, err := must(deploy.NewManager(newMemory())).ApplySet(context.Background(), folderSet, nil)
 	var invalid *deploy.InvalidSetError
 	fmt.Println(errors.As(err, &invalid), invalid.Reason)
 	// Output: true it is empty, and all its members would be deleted: set PruneAll if that is meant

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func ExampleController() {
-	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.Controller())
+func ExampleAsController() {
+	m := must(deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.AsController()))
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
 	if err != nil {
 		log.Fatal(err)
@@ -23,7 +23,7 @@ func ExampleController() {
 }
 
 func ExampleOwnedByLabel() {
-	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.OwnedByLabel())
+	m := must(deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.OwnedByLabel()))
 	elsewhere := newConfigMap("web", "hello")
 	elsewhere.SetNamespace("bank")
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{elsewhere})
@@ -36,7 +36,7 @@ func ExampleOwnedByLabel() {
 
 func ExampleManager_Tracked() {
 	ctx := context.Background()
-	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.OwnedByLabel())
+	m := must(deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.OwnedByLabel()))
 	elsewhere := newConfigMap("web", "hello")
 	elsewhere.SetNamespace("bank")
 	if _, err := m.Apply(ctx, []*unstructured.Unstructured{elsewhere}); err != nil {
@@ -54,7 +54,7 @@ func ExampleManager_Tracked() {
 
 func ExampleManager_Owned() {
 	ctx := context.Background()
-	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")))
+	m := must(deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart"))))
 	if _, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")}); err != nil {
 		log.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func ExampleManager_Owned() {
 
 func ExampleExcept() {
 	ctx := context.Background()
-	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")))
+	m := must(deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart"))))
 	if _, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")}); err != nil {
 		log.Fatal(err)
 	}
@@ -87,14 +87,14 @@ func ExampleExcept() {
 }
 
 func ExampleNotBlocking() {
-	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.NotBlocking())
+	m := must(deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")), deploy.NotBlocking()))
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
 	fmt.Println(*results[0].Object.GetOwnerReferences()[0].BlockOwnerDeletion, err)
 	// Output: false <nil>
 }
 
 func ExamplePropagate() {
-	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")), deploy.EvenForeign())
+	m := must(deploy.NewManager(newMemory(newConfigMap("web", "hello")), deploy.EvenForeign()))
 	results, err := m.Delete(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "")},
 		deploy.Propagate(metav1.DeletePropagationBackground))
 	fmt.Println(results[0].Action, err)
@@ -102,7 +102,7 @@ func ExamplePropagate() {
 }
 
 func ExampleEvenForeign() {
-	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")))
+	m := must(deploy.NewManager(newMemory(newConfigMap("web", "hello"))))
 	for _, options := range [][]deploy.Option{nil, {deploy.EvenForeign()}} {
 		results, err := m.Delete(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "")}, options...)
 		fmt.Println(results[0].Action, err)
@@ -117,8 +117,8 @@ func ExampleOwnerKinds() {
 	restored.SetNamespace("bank")
 	restored.SetAnnotations(map[string]string{"operkit.dev/applied-operkit": "before"})
 	restored.SetLabels(map[string]string{"operkit.dev/owner-uid": "uid-of-nobody"})
-	m := deploy.NewManager(newMemory(restored), deploy.OwnedBy(newOwner("cart")), deploy.OwnedByLabel(),
-		deploy.OwnerKinds(schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Basket"}))
+	m := must(deploy.NewManager(newMemory(restored), deploy.OwnedBy(newOwner("cart")), deploy.OwnedByLabel(),
+		deploy.OwnerKinds(schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Basket"})))
 	elsewhere := newConfigMap("web", "hello")
 	elsewhere.SetNamespace("bank")
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{elsewhere})
@@ -132,7 +132,7 @@ func ExampleOwnerKinds() {
 func ExampleUntilGone() {
 	held := newConfigMap("web", "hello")
 	held.SetFinalizers([]string{"example.com/backup"})
-	m := deploy.NewManager(newMemory(held), deploy.EvenForeign())
+	m := must(deploy.NewManager(newMemory(held), deploy.EvenForeign()))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_, err := m.Delete(ctx, []*unstructured.Unstructured{held}, deploy.UntilGone())

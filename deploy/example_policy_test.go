@@ -15,7 +15,7 @@ import (
 
 // somebodyEdits changes what ConfigMap shop/web greets with.
 func somebodyEdits(port deploy.Port, greeting string) {
-	edit := deploy.Patch{Type: types.MergePatchType, Body: fmt.Appendf(nil, `{"data":{"greeting":%q}}`, greeting), FieldManager: "kubectl"}
+	edit := deploy.PatchRequest{Type: types.MergePatchType, Body: fmt.Appendf(nil, `{"data":{"greeting":%q}}`, greeting), FieldManager: "kubectl"}
 	if _, err := port.Patch(context.Background(), deploy.RefOf(newConfigMap("web", "")), edit); err != nil {
 		log.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func somebodyEdits(port deploy.Port, greeting string) {
 
 func ExampleConflicts() {
 	memory := newMemory()
-	m := deploy.NewManager(memory)
+	m := must(deploy.NewManager(memory))
 	objects := []*unstructured.Unstructured{newConfigMap("web", "hello")}
 	show := func(options ...deploy.Option) {
 		results, err := m.Apply(context.Background(), objects, options...)
@@ -41,11 +41,11 @@ func ExampleConflicts() {
 	// configured [{.data.greeting kubectl conflict with "kubectl"}] [] <nil>
 }
 
-func ExampleBy() {
+func ExampleDefaultStrategy() {
 	memory := newMemory()
-	m := deploy.NewManager(memory)
+	m := must(deploy.NewManager(memory))
 	for _, greeting := range []string{"hello", "good morning"} {
-		results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", greeting)}, deploy.By(deploy.OnDelete))
+		results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", greeting)}, deploy.DefaultStrategy(deploy.OnDelete))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -62,8 +62,8 @@ func ExampleProtected() {
 }
 
 func ExampleImmutable() {
-	m := deploy.NewManager(newMemory(), deploy.By(deploy.Recreate),
-		deploy.Immutable(schema.GroupKind{Kind: "ConfigMap"}, ".data.greeting"))
+	m := must(deploy.NewManager(newMemory(), deploy.DefaultStrategy(deploy.Recreate),
+		deploy.Immutable(schema.GroupKind{Kind: "ConfigMap"}, ".data.greeting")))
 	for _, greeting := range []string{"hello", "good morning"} {
 		results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", greeting)})
 		if err != nil {
@@ -79,8 +79,8 @@ func ExampleImmutable() {
 func ExampleRecreateWait() {
 	held := newConfigMap("web", "hello")
 	held.SetFinalizers([]string{"example.com/backup"})
-	m := deploy.NewManager(newMemory(held), deploy.By(deploy.Recreate), deploy.RecreateWait(10*time.Millisecond),
-		deploy.Immutable(schema.GroupKind{Kind: "ConfigMap"}, ".data.greeting"))
+	m := must(deploy.NewManager(newMemory(held), deploy.DefaultStrategy(deploy.Recreate), deploy.RecreateWait(10*time.Millisecond),
+		deploy.Immutable(schema.GroupKind{Kind: "ConfigMap"}, ".data.greeting")))
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "good morning")})
 	fmt.Println(results[0].Action)
 	fmt.Println(err)
@@ -93,7 +93,7 @@ func ExampleManager_MadeFrom() {
 	job := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "batch/v1", "kind": "Job", "metadata": map[string]any{"generateName": "nightly-", "namespace": "shop"},
 	}}
-	m := deploy.NewManager(newMemory(), deploy.By(deploy.CreateOnly))
+	m := must(deploy.NewManager(newMemory(), deploy.DefaultStrategy(deploy.CreateOnly)))
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{job})
 	if err != nil {
 		log.Fatal(err)
@@ -103,14 +103,14 @@ func ExampleManager_MadeFrom() {
 }
 
 func ExampleRetryFor() {
-	m := deploy.NewManager(newMemory(), deploy.RetryFor(5*time.Second))
+	m := must(deploy.NewManager(newMemory(), deploy.RetryFor(5*time.Second)))
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
 	fmt.Println(results[0].Action, results[0].Calls, err)
 	// Output: created 1 <nil>
 }
 
 func ExampleConcurrency() {
-	m := deploy.NewManager(newMemory(), deploy.Concurrency(2))
+	m := must(deploy.NewManager(newMemory(), deploy.Concurrency(2)))
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("a", ""), newConfigMap("b", ""), newConfigMap("c", "")})
 	for _, result := range results {
 		fmt.Println(result.Ref, result.Action)
@@ -123,7 +123,7 @@ func ExampleConcurrency() {
 	// <nil>
 }
 
-func ExampleReady() {
+func ExampleWaitReady() {
 	memory := newMemory()
 	var started sync.Once
 	up := func(obj *unstructured.Unstructured) bool {
@@ -131,18 +131,18 @@ func ExampleReady() {
 		greeting, _, err := unstructured.NestedString(obj.Object, "data", "greeting")
 		return err == nil && greeting == "I am up"
 	}
-	results, err := deploy.NewManager(memory).Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")}, deploy.Ready(up))
+	results, err := must(deploy.NewManager(memory)).Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")}, deploy.WaitReady(up))
 	fmt.Println(results[0].Object.Object["data"], err)
 	// Output: map[greeting:I am up] <nil>
 }
 
 func ExampleTakeOverFrom() {
 	ctx, memory := context.Background(), newMemory()
-	if _, err := deploy.NewManager(memory, deploy.FieldManager("installer")).Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", "hello")}); err != nil {
+	if _, err := must(deploy.NewManager(memory, deploy.FieldManager("installer"))).Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", "hello")}); err != nil {
 		log.Fatal(err)
 	}
 	somebodyEdits(memory.Port(), "good morning")
-	m := deploy.NewManager(memory, deploy.TakeOverFrom("kubectl"))
+	m := must(deploy.NewManager(memory, deploy.TakeOverFrom("kubectl")))
 	for range 2 {
 		results, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", "good evening")})
 		if err != nil {
@@ -158,17 +158,17 @@ func ExampleTakeOverFrom() {
 func ExampleDefaultNamespace() {
 	obj := newConfigMap("web", "hello")
 	obj.SetNamespace("")
-	results, err := deploy.NewManager(newMemory(), deploy.DefaultNamespace("shop")).Apply(context.Background(), []*unstructured.Unstructured{obj})
+	results, err := must(deploy.NewManager(newMemory(), deploy.DefaultNamespace("shop"))).Apply(context.Background(), []*unstructured.Unstructured{obj})
 	fmt.Println(results[0].Ref, err)
 	// Output: ConfigMap shop/web <nil>
 }
 
 func ExampleManager_Namespace() {
-	m := deploy.NewManager(newMemory(), deploy.DefaultNamespace("platform"))
+	m := must(deploy.NewManager(newMemory(), deploy.DefaultNamespace("platform")))
 	owner := newOwner("cart")
-	fmt.Println(m.Namespace(), m.With(deploy.OwnedBy(owner)).Namespace())
+	fmt.Println(m.Namespace(), must(m.With(deploy.OwnedBy(owner))).Namespace())
 	owner.SetNamespace("") // a cluster-scoped one
-	fmt.Println(m.With(deploy.OwnedBy(owner)).Namespace())
+	fmt.Println(must(m.With(deploy.OwnedBy(owner))).Namespace())
 	// Output:
 	// platform shop
 	// platform
@@ -176,7 +176,7 @@ func ExampleManager_Namespace() {
 
 func ExampleOnResult() {
 	report := func(result deploy.Result) { fmt.Println(result.Ref, result.Action) }
-	_, err := deploy.NewManager(newMemory(), deploy.OnResult(report), deploy.Concurrency(1)).
+	_, err := must(deploy.NewManager(newMemory(), deploy.OnResult(report), deploy.Concurrency(1))).
 		Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello"), newConfigMap("db", "hello")})
 	fmt.Println(err)
 	// Output:

@@ -16,7 +16,7 @@ import (
 // Requests that no method of a Manager makes are sent by its Port.
 func ExampleManager_Port() {
 	ctx := context.Background()
-	port := deploy.NewManager(newMemory()).Port()
+	port := must(deploy.NewManager(newMemory())).Port()
 
 	scope, err := port.Scope(ctx, schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
 	fmt.Println(scope == deploy.Namespaced, err)
@@ -69,7 +69,7 @@ func ExampleOwnedView() {
 	ctx := context.Background()
 	memory := newMemory()
 	var view deploy.OwnedView = indexed{memory.View()}
-	m := deploy.NewManager(watched{memory, view}, deploy.OwnedBy(newOwner("cart")))
+	m := must(deploy.NewManager(watched{memory, view}, deploy.OwnedBy(newOwner("cart"))))
 	if _, err := m.Apply(ctx, []*unstructured.Unstructured{newConfigMap("web", "")}); err != nil {
 		log.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func (v glancing) Partial(ctx context.Context, ref deploy.Ref) (*unstructured.Un
 func ExamplePartialView() {
 	memory := newMemory()
 	var view deploy.PartialView = glancing{memory.View()}
-	m := deploy.NewManager(watched{memory, view})
+	m := must(deploy.NewManager(watched{memory, view}))
 	for range 2 {
 		results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
 		if err != nil {
@@ -129,7 +129,7 @@ func (v patient) Served(ctx context.Context, _ schema.GroupVersionKind) error {
 func ExampleKindView() {
 	installed := make(chan struct{})
 	memory := newMemory()
-	m := deploy.NewManager(watched{memory, patient{memory.View(), installed}})
+	m := must(deploy.NewManager(watched{memory, patient{memory.View(), installed}}))
 	view, can := m.View().(deploy.KindView)
 	close(installed)
 	fmt.Println(can, view.Served(context.Background(), newOwner("cart").GroupVersionKind()))

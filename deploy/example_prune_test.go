@@ -15,7 +15,7 @@ var folderSet = deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "fol
 // A file has gone from the folder: so does what was applied of it, and nothing else.
 func ExampleManager_ApplySet() {
 	ctx := context.Background()
-	m := deploy.NewManager(newMemory(newConfigMap("foreign", "hello")))
+	m := must(deploy.NewManager(newMemory(newConfigMap("foreign", "hello"))))
 	show := func(objects ...*unstructured.Unstructured) {
 		results, err := m.ApplySet(ctx, folderSet, objects)
 		for _, result := range results.Applied {
@@ -46,7 +46,7 @@ func ExampleApplySet_ID() {
 
 func ExampleManager_PruneCandidates() {
 	ctx := context.Background()
-	m := deploy.NewManager(newMemory())
+	m := must(deploy.NewManager(newMemory()))
 	claim := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": map[string]any{"name": "disk", "namespace": "shop"},
 	}}
@@ -66,7 +66,7 @@ func ExampleManager_PruneCandidates() {
 }
 
 func ExampleSetResults_Changed() {
-	m := deploy.NewManager(newMemory())
+	m := must(deploy.NewManager(newMemory()))
 	for range 2 {
 		results, err := m.ApplySet(context.Background(), folderSet, []*unstructured.Unstructured{newConfigMap("web", "hello")})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 func ExampleManager_Get() {
-	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")))
+	m := must(deploy.NewManager(newMemory(newConfigMap("web", "hello"))))
 	for _, name := range []string{"web", "absent"} {
 		obj, err := m.Get(context.Background(), deploy.RefOf(newConfigMap(name, "")))
 		fmt.Println(obj != nil, err)
@@ -23,7 +23,7 @@ func ExampleManager_Get() {
 }
 
 func ExampleManager_List() {
-	m := deploy.NewManager(newMemory(newConfigMap("web", "hello"), newConfigMap("db", "hello")))
+	m := must(deploy.NewManager(newMemory(newConfigMap("web", "hello"), newConfigMap("db", "hello"))))
 	objects, err := m.List(context.Background(), schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, "shop", labels.Everything())
 	if err != nil {
 		log.Fatal(err)
@@ -39,7 +39,7 @@ func ExampleManager_List() {
 func ExampleManager_Watch() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	m := deploy.NewManager(newMemory(newConfigMap("web", "hello"), newConfigMap("db", "hello")))
+	m := must(deploy.NewManager(newMemory(newConfigMap("web", "hello"), newConfigMap("db", "hello"))))
 	subscription, err := m.Watch(ctx, schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, deploy.WatchScope{Name: "web"}, func(event deploy.Event) {
 		fmt.Println(event.Type, deploy.RefOf(event.New))
 	})
@@ -53,7 +53,7 @@ func ExampleManager_Watch() {
 }
 
 func ExampleManager_Kind() {
-	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")))
+	m := must(deploy.NewManager(newMemory(newConfigMap("web", "hello"))))
 	kind, err := m.Kind(context.Background(), "ConfigMap")
 	fmt.Println(kind, err)
 	// Output: /v1, Kind=ConfigMap <nil>

@@ -12,10 +12,10 @@ import (
 // A manifest that is dear to make is made when the cluster may have to be changed, and only then.
 func ExampleContents() {
 	ctx := context.Background()
-	m := deploy.NewManager(newMemory(), deploy.Contents(func(_ context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	m := must(deploy.NewManager(newMemory(), deploy.Contents(func(_ context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		fmt.Println("made:", deploy.RefOf(standIn), standIn.Object["release"])
 		return newConfigMap(standIn.GetName(), "hello"), nil
-	}))
+	})))
 	standIn := func(release string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web", "namespace": "shop"}, "release": release,

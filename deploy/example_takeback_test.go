@@ -11,7 +11,7 @@ import (
 
 func ExampleManager_TakeBack() {
 	memory := newMemory()
-	m := deploy.NewManager(memory, deploy.Conflicts(deploy.Keep))
+	m := must(deploy.NewManager(memory, deploy.Conflicts(deploy.Keep)))
 	objects := []*unstructured.Unstructured{newConfigMap("web", "hello")}
 	show := func() {
 		results, err := m.Apply(context.Background(), objects)

@@ -42,7 +42,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m := deploy.NewManager(memory, deploy.FieldManager("greeter"))
+	m := must(deploy.NewManager(memory, deploy.FieldManager("greeter")))
 
 	show := func(results deploy.Results, err error) {
 		for _, result := range results {
@@ -58,7 +58,7 @@ func Example() {
 
 	// Somebody changes a value: it is repaired, and only that object is written.
 	web := deploy.RefOf(objects[0])
-	edit := deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"data":{"greeting":"go away"}}`), FieldManager: "kubectl"}
+	edit := deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"data":{"greeting":"go away"}}`), FieldManager: "kubectl"}
 	if _, err := memory.Port().Patch(ctx, web, edit); err != nil {
 		log.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func Example() {
 }
 
 func ExampleManager_Apply() {
-	m := deploy.NewManager(newMemory(newConfigMap("theirs", "hello")), deploy.OwnedBy(newOwner("cart")))
+	m := must(deploy.NewManager(newMemory(newConfigMap("theirs", "hello")), deploy.OwnedBy(newOwner("cart"))))
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{
 		newConfigMap("ours", "hello"), newConfigMap("theirs", "hello"),
 	})
@@ -95,7 +95,7 @@ func ExampleManager_Apply() {
 func ExampleManager_Delete() {
 	held := newConfigMap("held", "hello")
 	held.SetFinalizers([]string{"example.com/backup"})
-	m := deploy.NewManager(newMemory(held, newConfigMap("free", "hello")), deploy.EvenForeign())
+	m := must(deploy.NewManager(newMemory(held, newConfigMap("free", "hello")), deploy.EvenForeign()))
 	objects := []*unstructured.Unstructured{held, newConfigMap("free", ""), newConfigMap("absent", "")}
 	results, err := m.Delete(context.Background(), objects)
 	if err != nil {
@@ -114,14 +114,14 @@ func ExampleManager_Delete() {
 }
 
 func ExampleManager_Gone() {
-	m := deploy.NewManager(newMemory(newConfigMap("web", "hello")), deploy.EvenForeign())
+	m := must(deploy.NewManager(newMemory(newConfigMap("web", "hello")), deploy.EvenForeign()))
 	remaining, err := m.Gone(context.Background(), []*unstructured.Unstructured{newConfigMap("web", ""), newConfigMap("db", "")})
 	fmt.Println(remaining, err)
 	// Output: [ConfigMap shop/web] <nil>
 }
 
 func ExampleManager_Locate() {
-	m := deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart")))
+	m := must(deploy.NewManager(newMemory(), deploy.OwnedBy(newOwner("cart"))))
 	obj := newConfigMap("web", "hello")
 	obj.SetNamespace("")
 	fmt.Println(m.Locate(context.Background(), obj))
@@ -130,7 +130,7 @@ func ExampleManager_Locate() {
 
 func ExampleManager_SetStatus() {
 	cart := newOwner("cart")
-	m := deploy.NewManager(newMemory(cart))
+	m := must(deploy.NewManager(newMemory(cart)))
 	// It may be asked again, with a fresher object, when somebody else writes meanwhile.
 	ready := func(current *unstructured.Unstructured) (map[string]any, error) {
 		status, _, err := unstructured.NestedMap(current.Object, "status")
@@ -158,7 +158,7 @@ func ExampleManager_SetStatus() {
 func ExampleManager_AddFinalizer() {
 	ctx := context.Background()
 	memory := newMemory(newOwner("cart"))
-	m := deploy.NewManager(memory)
+	m := must(deploy.NewManager(memory))
 	cart := memory.Objects()[0]
 	if err := m.AddFinalizer(ctx, cart, "shop.example.com/cart"); err != nil {
 		log.Fatal(err)
@@ -178,14 +178,14 @@ func ExampleManager_RemoveFinalizer() {
 	cart := newOwner("cart")
 	cart.SetFinalizers([]string{"shop.example.com/cart", "example.com/other"})
 	memory := newMemory(cart)
-	err := deploy.NewManager(memory).RemoveFinalizer(context.Background(), memory.Objects()[0], "shop.example.com/cart")
+	err := must(deploy.NewManager(memory)).RemoveFinalizer(context.Background(), memory.Objects()[0], "shop.example.com/cart")
 	fmt.Println(memory.Objects()[0].GetFinalizers(), err)
 	// Output: [example.com/other] <nil>
 }
 
 func ExampleManager_With() {
-	m := deploy.NewManager(newMemory(), deploy.FieldManager("greeter"))
-	mine := m.With(deploy.OwnedBy(newOwner("cart")))
+	m := must(deploy.NewManager(newMemory(), deploy.FieldManager("greeter")))
+	mine := must(m.With(deploy.OwnedBy(newOwner("cart"))))
 	results, err := mine.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
 	if err != nil {
 		log.Fatal(err)
@@ -195,13 +195,20 @@ func ExampleManager_With() {
 }
 
 func ExampleNewManager() {
-	m := deploy.NewManager(newMemory())
+	m, err := deploy.NewManager(newMemory())
+	if err != nil {
+		log.Fatal(err)
+	}
 	fmt.Println(m.FieldManager(), m.KeyDomain())
-	// Output: operkit operkit.dev
+	_, err = deploy.NewManager(newMemory(), deploy.KeyDomain("not a domain"))
+	fmt.Println(err != nil)
+	// Output:
+	// operkit operkit.dev
+	// true
 }
 
 func ExampleFieldManager() {
-	m := deploy.NewManager(newMemory(), deploy.FieldManager("greeter"), deploy.KeyDomain("example.com"))
+	m := must(deploy.NewManager(newMemory(), deploy.FieldManager("greeter"), deploy.KeyDomain("example.com")))
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{newConfigMap("web", "hello")})
 	if err != nil {
 		log.Fatal(err)
@@ -216,13 +223,13 @@ func ExampleFieldManager() {
 }
 
 func ExampleKeyDomain() {
-	m := deploy.NewManager(newMemory(), deploy.KeyDomain("oper8.org"))
+	m := must(deploy.NewManager(newMemory(), deploy.KeyDomain("oper8.org")))
 	fmt.Println(m.KeyDomain())
 	// Output: oper8.org
 }
 
 func ExampleOwnedBy() {
-	m := deploy.NewManager(newMemory())
+	m := must(deploy.NewManager(newMemory()))
 	obj := newConfigMap("web", "hello")
 	obj.SetNamespace("") // the owner's
 	results, err := m.Apply(context.Background(), []*unstructured.Unstructured{obj}, deploy.OwnedBy(newOwner("cart")))
@@ -235,7 +242,7 @@ func ExampleOwnedBy() {
 }
 
 func ExampleAdopt() {
-	m := deploy.NewManager(newMemory(newConfigMap("web", "old")), deploy.OwnedBy(newOwner("cart")))
+	m := must(deploy.NewManager(newMemory(newConfigMap("web", "old")), deploy.OwnedBy(newOwner("cart"))))
 	objects := []*unstructured.Unstructured{newConfigMap("web", "new")}
 	for _, policy := range []deploy.Adoption{deploy.RefuseAdoption, deploy.AdoptUnowned} {
 		results, _ := m.Apply(context.Background(), objects, deploy.Adopt(policy))
@@ -248,7 +255,7 @@ func ExampleAdopt() {
 
 func ExampleDryRun() {
 	memory := newMemory()
-	results, err := deploy.NewManager(memory).Apply(context.Background(),
+	results, err := must(deploy.NewManager(memory)).Apply(context.Background(),
 		[]*unstructured.Unstructured{newConfigMap("web", "hello")}, deploy.DryRun())
 	fmt.Println(results[0].Action, err)
 	fmt.Println(len(memory.Objects()))
@@ -259,7 +266,7 @@ func ExampleDryRun() {
 
 func ExampleStopOnFailure() {
 	objects := []*unstructured.Unstructured{newConfigMap("a", ""), newConfigMap("", ""), newConfigMap("c", "")}
-	results, err := deploy.NewManager(newMemory()).Apply(context.Background(), objects, deploy.StopOnFailure())
+	results, err := must(deploy.NewManager(newMemory())).Apply(context.Background(), objects, deploy.StopOnFailure())
 	fmt.Println(len(results), results[0].Action, results[1].Action)
 	fmt.Println(err)
 	// Output:

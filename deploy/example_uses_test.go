@@ -65,7 +65,10 @@ func newShop() *dryrun.Cluster {
 // Apply what is in a folder, once and again.
 func Example_applyAFolder() {
 	ctx, shop := context.Background(), newShop()
-	m := deploy.NewManager(shop, deploy.FieldManager("greeter"), deploy.DefaultNamespace("shop"))
+	m, err := deploy.NewManager(shop, deploy.FieldManager("greeter"), deploy.DefaultNamespace("shop"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	objects, err := readFolder("testdata/greeter")
 	if err != nil {
 		log.Fatal(err)
@@ -92,7 +95,7 @@ func Example_keepItApplied() {
 	defer cancel()
 	shop := newShop()
 	objects := []*unstructured.Unstructured{newConfigMap("web", "hello"), newConfigMap("db", "hello")}
-	m := deploy.NewManager(shop)
+	m := must(deploy.NewManager(shop))
 
 	edited, changed := false, make(chan struct{}, 1)
 	changed <- struct{}{} // the first time nothing has to happen before
@@ -132,7 +135,7 @@ func Example_keepItApplied() {
 
 // What has left the folder since the last time is deleted, and nothing else.
 func Example_prune() {
-	ctx, m := context.Background(), deploy.NewManager(newShop())
+	ctx, m := context.Background(), must(deploy.NewManager(newShop()))
 	web, db := newConfigMap("web", "hello"), newConfigMap("db", "hello")
 
 	folder := deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "folder"}} // a Secret that stands for it

@@ -49,7 +49,7 @@ func (m *Manager) patchFinalizers(ctx context.Context, obj *unstructured.Unstruc
 	if err != nil {
 		return fmt.Errorf("%s: finalizers: %w", ref, err)
 	}
-	_, err = m.requests(m.settings).Patch(ctx, ref, Patch{
+	_, err = m.requests(m.settings).Patch(ctx, ref, PatchRequest{
 		Type: types.MergePatchType, Body: body, FieldManager: m.settings.fieldManager, DryRun: m.settings.dryRun,
 	})
 	return err

@@ -117,7 +117,7 @@ func (t *task) leave(ctx context.Context, live *unstructured.Unstructured, untou
 	if err != nil {
 		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
 	}
-	patch := Patch{Type: types.MergePatchType, Body: body, FieldManager: t.fieldManager, DryRun: t.dryRun}
+	patch := PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: t.fieldManager, DryRun: t.dryRun}
 	inherited, err := t.port.Patch(ctx, ref, patch)
 	if err != nil {
 		return Result{Ref: ref, Action: Failed, Object: live, Err: err}

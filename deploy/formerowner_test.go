@@ -80,7 +80,7 @@ func TestFormerOwnerByLabel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t, cart("c"), other, basket, test.exists)
-			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel())
+			m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel()))
 			result := apply(t, m, vault(t, test.by), test.options...)
 			assert.Equal(t, test.want, result.Action, "%v", result.Err)
 			calls := cluster.take()
@@ -107,7 +107,7 @@ func TestFormerOwnerByLabel(t *testing.T) {
 		t.Parallel()
 		second := named(vault(t, ""), "second")
 		cluster := newCluster(t, cart("c"), restored(vault(t, ""), "gone", true), restored(second, "gone", true))
-		m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel(), deploy.Concurrency(1))
+		m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel(), deploy.Concurrency(1)))
 		_, err := m.Apply(t.Context(), objects(vault(t, ""), second))
 		require.NoError(t, err)
 		assert.Equal(t, []string{list, applied, "apply ConfigMap bank/second force"}, cluster.take())
@@ -120,7 +120,7 @@ func TestFormerOwnerByLabel(t *testing.T) {
 		} {
 			cluster := newCluster(t, cart("c"), restored(vault(t, ""), "gone", true))
 			cluster.before = failing("list", refused)
-			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel(), deploy.RetryFor(0))
+			m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel(), deploy.RetryFor(0)))
 			result := apply(t, m, vault(t, ""))
 			assert.Equal(t, deploy.Conflicted, result.Action, reason)
 			require.ErrorIs(t, result.Err, refused, reason)
@@ -132,7 +132,7 @@ func TestFormerOwnerByLabel(t *testing.T) {
 		t.Parallel()
 		for uid, want := range map[string]deploy.Action{"gone": deploy.Removed, "other-uid": deploy.Conflicted} {
 			cluster := newCluster(t, cart("c"), other, restored(vault(t, ""), uid, true))
-			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel())
+			m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel()))
 			results, _ := m.Delete(t.Context(), objects(vault(t, "")))
 			assert.Equal(t, want, results[0].Action)
 		}
@@ -160,7 +160,7 @@ func TestFormerOwnerByReference(t *testing.T) {
 			deploy.Configured, []metav1.OwnerReference{blocking("c")}},
 		"other owners stay beside ours": {owned(settings(t, "{b: '2'}"), former, blocking("c"), reference("other")), nil, deploy.CreateOnly,
 			deploy.Unchanged, []metav1.OwnerReference{former, blocking("c"), reference("other")}},
-		"a former controller makes no room for ours": {owned(settings(t, "{b: '2'}"), controlling), []deploy.Option{deploy.Controller()}, "",
+		"a former controller makes no room for ours": {owned(settings(t, "{b: '2'}"), controlling), []deploy.Option{deploy.AsController()}, "",
 			deploy.Conflicted, []metav1.OwnerReference{controlling}},
 		"another kind of our name is somebody else": {owned(settings(t, "{b: '2'}"), elsewhere), nil, "",
 			deploy.Conflicted, []metav1.OwnerReference{elsewhere}},
@@ -172,8 +172,8 @@ func TestFormerOwnerByReference(t *testing.T) {
 			exists := test.exists.DeepCopy()
 			exists.SetAnnotations(map[string]string{appliedMark: "as-before"})
 			cluster := newCluster(t, exists)
-			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
-			result := apply(t, m, settings(t, "{a: '1'}"), append(test.options, deploy.By(cmp.Or(test.by, deploy.ServerSideApply)))...)
+			m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))))
+			result := apply(t, m, settings(t, "{a: '1'}"), append(test.options, deploy.DefaultStrategy(cmp.Or(test.by, deploy.ServerSideApply)))...)
 			assert.Equal(t, test.want, result.Action, "%v", result.Err)
 			assert.Equal(t, test.owners, cluster.get(t, settingsRef).GetOwnerReferences())
 			for _, call := range cluster.take() {

@@ -25,7 +25,7 @@ func (c comparedSet) withoutHeritage(ctx context.Context, after *unstructured.Un
 	if err != nil {
 		return nil, err
 	}
-	patch := Patch{Type: types.JSONPatchType, Body: body, FieldManager: c.fieldManager, DryRun: true}
+	patch := PatchRequest{Type: types.JSONPatchType, Body: body, FieldManager: c.fieldManager, DryRun: true}
 	return c.requests(c.settings).Patch(ctx, RefOf(after), patch)
 }
 

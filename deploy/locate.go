@@ -23,7 +23,7 @@ func (s *settings) home() string {
 // Locate returns the full name of obj: a namespaced object without a namespace is in that of Namespace. What can't be an
 // object at all is an *InvalidManifestError.
 func (m *Manager) Locate(ctx context.Context, obj *unstructured.Unstructured, options ...Option) (Ref, error) {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil {
 		return Ref{}, err
 	}

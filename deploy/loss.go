@@ -188,8 +188,8 @@ func (w ownerWalk) owner(ctx context.Context, namespace string, reference metav1
 		namespace = ""
 	}
 	owner, err := w.task.port.Get(ctx, Ref{Kind: kind, Namespace: namespace, Name: reference.Name})
-	if isNotFound(err) || err == nil && owner.GetUID() != reference.UID {
-		return nil, nil
+	if err != nil || owner == nil || owner.GetUID() != reference.UID {
+		return nil, err
 	}
-	return owner, err
+	return owner, nil
 }

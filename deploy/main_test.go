@@ -84,3 +84,11 @@ func apply(t testing.TB, m *deploy.Manager, obj *unstructured.Unstructured, opti
 	require.Equal(t, results[0].Err == nil, err == nil)
 	return results[0]
 }
+
+// must returns a value that can't fail to be made.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}

@@ -1,6 +1,9 @@
 package deploy
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // Manager puts objects into one cluster. It is safe for concurrent use; objects given to it are
 // never changed. All it remembers is which fields it took from whom and who replaced its intents, see Conflicts,
@@ -18,24 +21,28 @@ type Manager struct {
 }
 
 // NewManager returns a Manager over cluster. The options hold for every call and are
-// overridden by those of a call.
-func NewManager(cluster Cluster, options ...Option) *Manager {
-	s := settings{domain: Domain, fieldManager: "operkit", retryFor: DefaultRetryTime, concurrency: DefaultConcurrency}
-	for _, option := range options {
-		option(&s)
+// overridden by those of a call. An invalid option is an error.
+func NewManager(cluster Cluster, options ...Option) (*Manager, error) {
+	if cluster == nil {
+		return nil, errors.New("nil cluster: use deploy/cluster or deploy/dryrun")
 	}
-	// What is wrong with it is said by the calls.
-	_ = s.checkDomain()
-	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, rivals: &rivals{}, settled: &settledObjects{}, wholes: &wholes{}, former: &formerOwners{}}
+	defaults := settings{domain: Domain, fieldManager: "operkit", retryFor: DefaultRetryTime, concurrency: DefaultConcurrency}
+	s, err := defaults.with(options)
+	if err != nil {
+		return nil, err
+	}
+	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, rivals: &rivals{}, settled: &settledObjects{}, wholes: &wholes{}, former: &formerOwners{}}, nil
 }
 
-// With returns a Manager whose options are those of m and then the given ones.
-func (m *Manager) With(options ...Option) *Manager {
-	s := m.settings
-	for _, option := range options {
-		option(&s)
+// With returns a Manager whose options are those of m and then the given ones, and which shares what m remembers.
+func (m *Manager) With(options ...Option) (*Manager, error) {
+	s, err := m.settings.with(options)
+	if err != nil {
+		return nil, err
 	}
-	return &Manager{port: m.port, view: m.view, settings: s, takeovers: m.takeovers, rivals: m.rivals, settled: m.settled, wholes: m.wholes, former: m.former}
+	other := *m
+	other.settings = s
+	return &other, nil
 }
 
 // View returns the reads that this Manager decides by.

@@ -48,17 +48,21 @@ func TestHashKey(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	m := NewManager(noCluster{}, FieldManager("guestbook"), KeyDomain("oper8.org"))
+	m := must(NewManager(noCluster{}, FieldManager("guestbook"), KeyDomain("oper8.org")))
 	assert.Equal(t, "guestbook", m.FieldManager())
 	assert.Equal(t, "oper8.org", m.KeyDomain())
-	other := m.With(FieldManager("other"))
+	other := must(m.With(FieldManager("other")))
 	assert.Equal(t, "other", other.FieldManager())
 	assert.Equal(t, "oper8.org", other.KeyDomain(), "With keeps what it isn't told")
 	assert.Equal(t, "guestbook", m.FieldManager(), "With changes nothing")
-	assert.Equal(t, "operkit", NewManager(noCluster{}).FieldManager())
-	assert.Equal(t, Domain, NewManager(noCluster{}).KeyDomain())
+	assert.Equal(t, "operkit", must(NewManager(noCluster{})).FieldManager())
+	assert.Equal(t, Domain, must(NewManager(noCluster{})).KeyDomain())
 	assert.Nil(t, m.View())
 	assert.Nil(t, m.Port())
+	must(NewManager(noCluster{}, nil))
+	must(must(m.With(nil)).With(FieldManager(""), FieldManager("the last one")))
+	_, err := NewManager(nil)
+	require.ErrorContains(t, err, "nil cluster")
 
 	for name, test := range map[string]struct {
 		option Option
@@ -68,17 +72,28 @@ func TestOptions(t *testing.T) {
 		"no domain":             {KeyDomain(""), `key domain ""`},
 		"a domain that is none": {KeyDomain("not a domain"), `key domain "not a domain": makes the annotation not a domain/applied-guestbook, which is not valid`},
 		"an owner without uid":  {OwnedBy(&unstructured.Unstructured{}), "has no uid"},
+		"no owner":              {OwnedBy(nil), "nil owner"},
+		"no strategy":           {DefaultStrategy("Patch"), `strategy "Patch": unknown: use one of Apply, `},
+		"less than nothing":     {Concurrency(-1), "concurrency -1: it is negative"},
+		"no time to retry":      {RetryFor(-1), "retry for -1ns: it is negative"},
+		"no time to wait":       {RecreateWait(-1), "recreate wait -1ns: it is negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			calls := map[string]func(*Manager) error{
-				"Apply":  func(m *Manager) error { _, err := m.Apply(t.Context(), nil); return err },
-				"Delete": func(m *Manager) error { _, err := m.Delete(t.Context(), nil); return err },
-				"Gone":   func(m *Manager) error { _, err := m.Gone(t.Context(), nil); return err },
-				"Locate": func(m *Manager) error { _, err := m.Locate(t.Context(), nil); return err },
+			calls := map[string]func(Option) error{
+				"NewManager": func(o Option) error { _, err := NewManager(noCluster{}, FieldManager("guestbook"), o); return err },
+				"With":       func(o Option) error { _, err := m.With(o); return err },
+				"Apply":      func(o Option) error { _, err := m.Apply(t.Context(), nil, o); return err },
+				"Delete":     func(o Option) error { _, err := m.Delete(t.Context(), nil, o); return err },
+				"Gone":       func(o Option) error { _, err := m.Gone(t.Context(), nil, o); return err },
+				"Locate":     func(o Option) error { _, err := m.Locate(t.Context(), nil, o); return err },
 			}
 			for call, run := range calls {
-				require.ErrorContains(t, run(m.With(test.option)), test.says, call)
+				if name == "an owner without uid" && (call == "NewManager" || call == "With") {
+					require.NoError(t, run(test.option), "it may be described without a cluster")
+					continue
+				}
+				require.ErrorContains(t, run(test.option), test.says, call)
 			}
 		})
 	}
@@ -105,4 +120,12 @@ func TestResults(t *testing.T) {
 	require.ErrorAs(t, results.Err(), &absent)
 	require.NoError(t, Results{{}, {}}.Err())
 	require.NoError(t, Results(nil).Err())
+}
+
+// must returns a value that can't fail to be made.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

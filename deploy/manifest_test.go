@@ -55,7 +55,7 @@ func TestInvalidManifests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			for _, m := range []*deploy.Manager{deploy.NewManager(cluster), deploy.NewManager(cluster, deploy.DryRun())} {
+			for _, m := range []*deploy.Manager{must(deploy.NewManager(cluster)), must(deploy.NewManager(cluster, deploy.DryRun()))} {
 				result := apply(t, m, test.manifest)
 				assert.Equal(t, deploy.Failed, result.Action)
 				var invalid *deploy.InvalidManifestError
@@ -68,7 +68,7 @@ func TestInvalidManifests(t *testing.T) {
 	t.Run("an unknown kind", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		result := apply(t, deploy.NewManager(cluster), object(t, "{apiVersion: shop.example.com/v1, kind: Unknown, metadata: {name: a}}"))
+		result := apply(t, must(deploy.NewManager(cluster)), object(t, "{apiVersion: shop.example.com/v1, kind: Unknown, metadata: {name: a}}"))
 		assert.Equal(t, deploy.Failed, result.Action)
 		var unknown *deploy.KindUnknownError
 		require.ErrorAs(t, result.Err, &unknown)
@@ -143,7 +143,7 @@ status: {ready: true}`,
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster, test.options...)
+			m := must(deploy.NewManager(cluster, test.options...))
 			require.NoError(t, apply(t, m, object(t, test.manifest)).Err)
 			sent := cluster.applied(t)
 			hash := sent.GetAnnotations()[annotation]
@@ -167,7 +167,7 @@ status: {ready: true}`,
 func TestIntegersOfAnyType(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	intent := func(replicas any) *unstructured.Unstructured {
 		return widget(map[string]any{"replicas": replicas, "list": []any{replicas}})
 	}
@@ -190,7 +190,7 @@ func TestIntegersOfAnyTypeBeforeTheyAreSent(t *testing.T) {
 	versions.([]any)[0].(map[string]any)["schema"] = map[string]any{"openAPIV3Schema": map[string]any{
 		"type": "object", "properties": map[string]any{"name": map[string]any{"type": "string", "maxLength": 63}},
 	}}
-	results, err := deploy.NewManager(newCluster(t)).Apply(t.Context(), objects(definition, widget(map[string]any{"replicas": 3})))
+	results, err := must(deploy.NewManager(newCluster(t))).Apply(t.Context(), objects(definition, widget(map[string]any{"replicas": 3})))
 	require.NoError(t, err)
 	assert.Equal(t, []deploy.Action{deploy.Created, deploy.Created}, actions(results))
 
@@ -198,10 +198,10 @@ func TestIntegersOfAnyTypeBeforeTheyAreSent(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
 		cluster.unserved = func(kind string) bool { return kind == "Widget" }
-		differences, err := deploy.NewManager(cluster).Diff(t.Context(), objects(definition, widget(map[string]any{"replicas": 3})))
+		differences, err := must(deploy.NewManager(cluster)).Diff(t.Context(), objects(definition, widget(map[string]any{"replicas": 3})))
 		require.NoError(t, err)
 		assert.Contains(t, differences[1].Unified, "+  replicas: 3\n")
-		differences, err = deploy.NewManager(cluster).Diff(t.Context(), objects(definition, widget(map[string]any{"replicas": math.NaN()})))
+		differences, err = must(deploy.NewManager(cluster)).Diff(t.Context(), objects(definition, widget(map[string]any{"replicas": math.NaN()})))
 		require.EqualError(t, err, "Widget shop/w: invalid manifest: spec.replicas: NaN is not a JSON value")
 		assert.Equal(t, deploy.Failed, differences[1].Action)
 	})
@@ -211,7 +211,7 @@ func TestIntegersOfAnyTypeBeforeTheyAreSent(t *testing.T) {
 		obj.Object["spec"] = map[string]any{"replicas": 3}
 		cluster := newCluster(t)
 		cluster.before = failing("apply Deployment", &deploy.NotFoundError{Ref: deploy.RefOf(obj), Err: errNo})
-		differences, err := deploy.NewManager(cluster).Diff(t.Context(), objects(object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}"), obj))
+		differences, err := must(deploy.NewManager(cluster)).Diff(t.Context(), objects(object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}"), obj))
 		require.NoError(t, err)
 		assert.Contains(t, differences[1].Unified, "+  replicas: 3\n")
 	})
@@ -235,7 +235,7 @@ status: {ready: true}`)
 	owner := cart("c")
 	keptManifest, keptOwner := manifest.DeepCopy(), owner.DeepCopy()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster, deploy.OwnedBy(owner))
+	m := must(deploy.NewManager(cluster, deploy.OwnedBy(owner)))
 	for range 3 {
 		require.NoError(t, apply(t, m, manifest).Err)
 		cluster.edit(t, deploy.Ref{Kind: secret, Namespace: "shop", Name: "settings"}, `{"data":{"a":"eA=="}}`)

@@ -15,7 +15,9 @@ import (
 // Domain is the domain of operkit's annotations, labels and finalizers when no other is set.
 const Domain = "operkit.dev"
 
-// Option sets what holds for a Manager, or for one call of it.
+// Option sets what holds for a Manager, or for one call of it. Of two that set the same thing the last one wins; a nil
+// Option is ignored. One with an invalid value is the error of NewManager, of With, or of the call; an
+// owner without a uid (OwnedBy) only of the calls.
 type Option func(*settings)
 
 type settings struct {
@@ -93,7 +95,7 @@ func Adopt(policy Adoption) Option { return func(s *settings) { s.adoption = pol
 func DefaultNamespace(name string) Option { return func(s *settings) { s.namespace = name } }
 
 // OnResult has Apply tell what became of an object as soon as that is known, in whatever order; and
-// again once it was waited for (Ready). report is called by one goroutine at a time and holds up the
+// again once it was waited for (WaitReady). report is called by one goroutine at a time and holds up the
 // others.
 func OnResult(report func(Result)) Option { return func(s *settings) { s.onResult = report } }
 
@@ -101,7 +103,7 @@ func OnResult(report func(Result)) Option { return func(s *settings) { s.onResul
 func DryRun() Option { return func(s *settings) { s.dryRun = true } }
 
 // StopOnFailure applies one object after the other and leaves out those behind the first one that
-// failed; they are missing from the results. What is waited for in vain (Ready) has failed, too: a Namespace or
+// failed; they are missing from the results. What is waited for in vain (WaitReady) has failed, too: a Namespace or
 // CustomResourceDefinition that isn't ready ends it before the objects that may need it.
 func StopOnFailure() Option { return func(s *settings) { s.stopOnFailure = true } }
 
@@ -113,29 +115,48 @@ func RecreateWait(d time.Duration) Option { return func(s *settings) { s.recreat
 // DefaultConcurrency is how many objects are worked on at once when no other number is set.
 const DefaultConcurrency = 8
 
-// Concurrency sets how many objects of one call are worked on at once; below 1 means 1.
-func Concurrency(n int) Option { return func(s *settings) { s.concurrency = max(n, 1) } }
+// Concurrency sets how many objects of one call are worked on at once; 0 works on one after the other, default
+// DefaultConcurrency.
+func Concurrency(n int) Option { return func(s *settings) { s.concurrency = n } }
 
+// with returns the settings with options, of which the last one of a kind wins.
 func (s settings) with(options []Option) (settings, error) {
 	for _, option := range options {
-		option(&s)
+		if option != nil {
+			option(&s)
+		}
 	}
 	if s.fieldManager == "" {
-		return s, errors.New("field manager: its name is empty")
+		return s, errors.New("field manager: its name is empty: name who owns the fields")
 	}
 	if err := s.checkDomain(); err != nil {
 		return s, err
 	}
-	if s.strategy != "" && !s.strategy.known() {
-		return s, fmt.Errorf("strategy %q: there is no such one: use %s", s.strategy, strategyNames)
+	switch {
+	case s.strategy != "" && !s.strategy.known():
+		return s, fmt.Errorf("strategy %q: unknown: use one of %s", s.strategy, strategyNames)
+	case s.ownerless:
+		return s, errors.New("nil owner: read it from the cluster first")
+	case s.concurrency < 0:
+		return s, fmt.Errorf("concurrency %d: it is negative: use 0 for one object after the other", s.concurrency)
+	case s.retryFor < 0:
+		return s, fmt.Errorf("retry for %s: it is negative: use 0 to try once", s.retryFor)
+	case s.recreateWait < 0:
+		return s, fmt.Errorf("recreate wait %s: it is negative: use 0 for as long as the context allows", s.recreateWait)
 	}
-	if s.ownerless {
-		return s, errors.New("owner: is nil: read it from the cluster first")
-	}
-	if s.owner != nil && s.owner.GetUID() == "" {
-		return s, fmt.Errorf("owner %s: has no uid: read it from the cluster first", RefOf(s.owner))
-	}
-	if s.owner != nil && s.adoption == AdoptAlways {
+	return s, nil
+}
+
+// forCall returns the settings for one call, which needs a uid of the owner. With AdoptAlways each owner has a field
+// manager of its own, also if these are settings for a call already.
+func (s settings) forCall(options []Option) (settings, error) {
+	s, err := s.with(options)
+	switch {
+	case err != nil || s.owner == nil:
+		return s, err
+	case s.owner.GetUID() == "":
+		return s, fmt.Errorf("owner %s: it has no uid: read it from the cluster first", RefOf(s.owner))
+	case s.adoption == AdoptAlways:
 		suffix := "-" + hashString(string(s.owner.GetUID()))
 		s.fieldManager = strings.TrimSuffix(s.fieldManager, suffix) + suffix
 	}

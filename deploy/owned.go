@@ -27,7 +27,7 @@ type OwnedView interface {
 // more. They are ascending by kind as given, then by namespace and name, and shared: don't change them. A
 // kind that isn't served holds nothing.
 func (m *Manager) Owned(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}

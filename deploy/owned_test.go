@@ -16,7 +16,7 @@ func TestOwned(t *testing.T) {
 	t.Parallel()
 	theirs := owned(named(settings(t, "{}"), "by-hand"), reference("a"))
 	cluster := newCluster(t, theirs)
-	m := deploy.NewManager(cluster, deploy.OwnedBy(cart("a")))
+	m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("a"))))
 	elsewhere := named(settings(t, "{}"), "elsewhere")
 	elsewhere.SetNamespace("bank")
 	apply(t, m, named(settings(t, "{}"), "two"))
@@ -42,11 +42,11 @@ func TestOwned(t *testing.T) {
 	except := deploy.Except(func(ref deploy.Ref) bool { return ref.Name == "two" || ref.Name == "elsewhere" })
 	assert.Equal(t, []string{"Deployment shop/web", "ConfigMap shop/one"}, refs(m.Owned(t.Context(), kinds, deploy.OwnedByLabel(), except)))
 	assert.Empty(t, refs(m.Owned(t.Context(), kinds[:0])))
-	_, err := deploy.NewManager(cluster).Owned(t.Context(), kinds)
+	_, err := must(deploy.NewManager(cluster)).Owned(t.Context(), kinds)
 	require.EqualError(t, err, "objects of an owner: none is given: use OwnedBy")
 
 	asked := &ownedCluster{recording: cluster}
-	assert.Equal(t, []string{"ConfigMap shop/one"}, refs(deploy.NewManager(asked, deploy.OwnedBy(cart("a"))).Owned(t.Context(), kinds[2:])),
+	assert.Equal(t, []string{"ConfigMap shop/one"}, refs(must(deploy.NewManager(asked, deploy.OwnedBy(cart("a")))).Owned(t.Context(), kinds[2:])),
 		"a View that knows better is asked, and what it says is looked at")
 	assert.Equal(t, []string{"ConfigMap shop a-uid"}, asked.calls)
 }

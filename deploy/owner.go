@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Controller makes the owner given with OwnedBy the controller of what is applied: an object has one
+// AsController makes the owner given with OwnedBy the controller of what is applied: an object has one
 // at most, and tools show it as its parent. Default: an owner beside others.
-func Controller() Option { return func(s *settings) { s.controller = true } }
+func AsController() Option { return func(s *settings) { s.controller = true } }
 
 // NotBlocking has the owner references not keep the owner in place until the objects are gone, where it is
 // deleted in the foreground. References that do (the default) need, where the admission plugin
@@ -97,7 +97,7 @@ func (s settings) refer(obj *unstructured.Unstructured, ref Ref) error {
 // kind as given, namespace and name. Give it to Delete before the owner goes. A kind that isn't
 // served holds nothing.
 func (m *Manager) Tracked(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}

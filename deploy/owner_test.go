@@ -48,7 +48,7 @@ func TestOwnerReferences(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster, deploy.OwnedBy(test.owner))
+			m := must(deploy.NewManager(cluster, deploy.OwnedBy(test.owner)))
 			result := apply(t, m, test.intent)
 			require.NoError(t, result.Err)
 			assert.Equal(t, test.want, result.Object.GetOwnerReferences())
@@ -62,9 +62,9 @@ func TestOwnerReferences(t *testing.T) {
 func TestSharedOwners(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster)
-	one := m.With(deploy.OwnedBy(cart("one")), deploy.FieldManager("one"))
-	two := m.With(deploy.OwnedBy(cart("two")), deploy.FieldManager("two"))
+	m := must(deploy.NewManager(cluster))
+	one := must(m.With(deploy.OwnedBy(cart("one")), deploy.FieldManager("one")))
+	two := must(m.With(deploy.OwnedBy(cart("two")), deploy.FieldManager("two")))
 	apply(t, one, settings(t, "{a: '1'}"))
 	cluster.edit(t, settingsRef, `{"metadata":{"ownerReferences":[
 		{"apiVersion":"shop.example.com/v1","kind":"Cart","name":"one","uid":"one-uid","blockOwnerDeletion":true},
@@ -89,7 +89,7 @@ func TestSharedOwners(t *testing.T) {
 func TestOwnerReferenceDrift(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+	m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))))
 	apply(t, m, settings(t, "{}"))
 	cluster.edit(t, settingsRef, `{"metadata":{"ownerReferences":null}}`)
 	assert.Equal(t, deploy.Configured, apply(t, m, settings(t, "{}")).Action, "we applied it: the reference is put back")
@@ -97,7 +97,7 @@ func TestOwnerReferenceDrift(t *testing.T) {
 
 	cluster.edit(t, settingsRef, `{"metadata":{"ownerReferences":null,"annotations":null}}`)
 	assert.Equal(t, deploy.Conflicted, apply(t, m, settings(t, "{}")).Action, "nothing says any more that it is ours")
-	adopting := m.With(deploy.Adopt(deploy.AdoptUnowned))
+	adopting := must(m.With(deploy.Adopt(deploy.AdoptUnowned)))
 	assert.Equal(t, deploy.Configured, apply(t, adopting, settings(t, "{}")).Action)
 }
 
@@ -119,7 +119,7 @@ func TestImpossibleOwners(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), test.intent)
+			result := apply(t, must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))), test.intent)
 			assert.Equal(t, deploy.Failed, result.Action)
 			var invalid *deploy.InvalidManifestError
 			require.ErrorAs(t, result.Err, &invalid)
@@ -132,8 +132,8 @@ func TestImpossibleOwners(t *testing.T) {
 		owner := cart("c")
 		owner.SetUID("")
 		cluster := newCluster(t)
-		_, err := deploy.NewManager(cluster).Apply(t.Context(), objects(settings(t, "{}")), deploy.OwnedBy(owner))
-		require.EqualError(t, err, "owner Cart shop/c: has no uid: read it from the cluster first")
+		_, err := must(deploy.NewManager(cluster)).Apply(t.Context(), objects(settings(t, "{}")), deploy.OwnedBy(owner))
+		require.EqualError(t, err, "owner Cart shop/c: it has no uid: read it from the cluster first")
 		assert.Empty(t, cluster.take())
 	})
 }
@@ -157,7 +157,7 @@ func TestAdoption(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t, test.exists)
 			before := cluster.get(t, settingsRef)
-			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+			m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))))
 			result := apply(t, m, settings(t, "{a: '1'}"), test.options...)
 			assert.Equal(t, test.want, result.Action)
 			if test.want != deploy.Conflicted {
@@ -174,7 +174,7 @@ func TestAdoption(t *testing.T) {
 	t.Run("without an owner every object may be applied", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, foreign)
-		result := apply(t, deploy.NewManager(cluster), settings(t, "{a: '1'}"))
+		result := apply(t, must(deploy.NewManager(cluster)), settings(t, "{a: '1'}"))
 		assert.Equal(t, deploy.Configured, result.Action)
 		assert.Len(t, result.Object.GetOwnerReferences(), 1)
 	})
@@ -201,7 +201,7 @@ func TestBelievedAbsent(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t, test.exists)
 			cluster.blind = true
-			m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+			m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))))
 			result := apply(t, m, settings(t, "{a: '1'}"), test.options...)
 			assert.Equal(t, test.want, result.Action)
 			calls := cluster.take()
@@ -220,7 +220,7 @@ func TestBelievedAbsent(t *testing.T) {
 	t.Run("our own, not shown yet, is ours", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+		m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))))
 		apply(t, m, settings(t, "{a: '1'}"))
 		cluster.blind = true
 		result := apply(t, m, settings(t, "{a: '2'}"))
@@ -231,7 +231,7 @@ func TestBelievedAbsent(t *testing.T) {
 	t.Run("our own with somebody's mark on it is ours too", func(t *testing.T) {
 		t.Parallel()
 		before := newCluster(t)
-		apply(t, deploy.NewManager(before, deploy.OwnedBy(cart("c"))), settings(t, "{a: '1'}"))
+		apply(t, must(deploy.NewManager(before, deploy.OwnedBy(cart("c")))), settings(t, "{a: '1'}"))
 		for reason, row := range map[string]struct {
 			fields string
 			after  time.Duration
@@ -248,7 +248,7 @@ func TestBelievedAbsent(t *testing.T) {
 					APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(row.fields)}))
 			})
 			cluster.blind = true
-			result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), settings(t, "{a: '2'}"))
+			result := apply(t, must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))), settings(t, "{a: '2'}"))
 			assert.Equal(t, row.want, result.Action, reason)
 		}
 	})
@@ -267,7 +267,7 @@ func TestBelievedAbsent(t *testing.T) {
 				}
 				return nil
 			}
-			result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), settings(t, "{a: '1'}"))
+			result := apply(t, must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))), settings(t, "{a: '1'}"))
 			assert.Equal(t, deploy.Conflicted, result.Action, reason)
 			assert.Equal(t, &deploy.OwnedError{Ref: settingsRef}, result.Err, reason)
 			assert.Equal(t, uid, cluster.applied(t).GetUID(), reason)
@@ -289,7 +289,7 @@ func TestBelievedAbsent(t *testing.T) {
 			cluster := newCluster(t, settings(t, "{b: '2'}"))
 			cluster.blind = true
 			cluster.before = failing("apply", nil, refused)
-			result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.RetryFor(0)), settings(t, "{a: '1'}"))
+			result := apply(t, must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.RetryFor(0))), settings(t, "{a: '1'}"))
 			assert.Equal(t, deploy.Conflicted, result.Action, reason)
 			require.ErrorIs(t, result.Err, refused, reason)
 			var owned *deploy.OwnedError
@@ -307,11 +307,11 @@ func TestController(t *testing.T) {
 		options []deploy.Option
 		want    deploy.Action
 	}{
-		"ours controls what is new":              {nil, []deploy.Option{deploy.Controller()}, deploy.Created},
-		"beside an owner that doesn't control":   {owned(settings(t, "{}"), reference("other")), []deploy.Option{deploy.Controller(), deploy.Adopt(deploy.AdoptAlways)}, deploy.Configured},
-		"never beside one that does":             {owned(settings(t, "{}"), controlled), []deploy.Option{deploy.Controller(), deploy.Adopt(deploy.AdoptAlways)}, deploy.Conflicted},
+		"ours controls what is new":              {nil, []deploy.Option{deploy.AsController()}, deploy.Created},
+		"beside an owner that doesn't control":   {owned(settings(t, "{}"), reference("other")), []deploy.Option{deploy.AsController(), deploy.Adopt(deploy.AdoptAlways)}, deploy.Configured},
+		"never beside one that does":             {owned(settings(t, "{}"), controlled), []deploy.Option{deploy.AsController(), deploy.Adopt(deploy.AdoptAlways)}, deploy.Conflicted},
 		"an owner beside its controller":         {owned(settings(t, "{}"), controlled), []deploy.Option{deploy.Adopt(deploy.AdoptAlways)}, deploy.Configured},
-		"another owner's isn't taken by default": {owned(settings(t, "{}"), reference("other")), []deploy.Option{deploy.Controller()}, deploy.Conflicted},
+		"another owner's isn't taken by default": {owned(settings(t, "{}"), reference("other")), []deploy.Option{deploy.AsController()}, deploy.Conflicted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -319,7 +319,7 @@ func TestController(t *testing.T) {
 			if test.exists != nil {
 				cluster = newCluster(t, test.exists)
 			}
-			result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))), settings(t, "{}"), test.options...)
+			result := apply(t, must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))), settings(t, "{}"), test.options...)
 			require.Equal(t, test.want, result.Action, result.Err)
 			controller := metav1.GetControllerOf(cluster.get(t, settingsRef))
 			if test.want == deploy.Created {
@@ -338,7 +338,7 @@ func TestOwnedByLabel(t *testing.T) {
 	cluster := newCluster(t, cart("c"))
 	elsewhere, node := settings(t, "{}"), object(t, "{apiVersion: v1, kind: Node, metadata: {name: first, labels: {a: b}}}")
 	elsewhere.SetNamespace("bank")
-	m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel())
+	m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")), deploy.OwnedByLabel()))
 	results, err := m.Apply(t.Context(), objects(elsewhere, node, settings(t, "{}")))
 	require.NoError(t, err)
 	assert.Equal(t, []bool{true, true, false}, []bool{results[0].ByLabel, results[1].ByLabel, results[2].ByLabel}, "deploy W12: it is told")
@@ -347,7 +347,7 @@ func TestOwnedByLabel(t *testing.T) {
 	assert.Empty(t, results[0].Object.GetOwnerReferences())
 	assert.Equal(t, deploy.Unchanged, apply(t, m, elsewhere).Action)
 
-	result := apply(t, deploy.NewManager(cluster, deploy.OwnedBy(cart("other")), deploy.OwnedByLabel()), elsewhere)
+	result := apply(t, must(deploy.NewManager(cluster, deploy.OwnedBy(cart("other")), deploy.OwnedByLabel())), elsewhere)
 	require.EqualError(t, result.Err, "ConfigMap bank/settings: belongs to Cart shop/c (uid c-uid) already: rename ours, or remove it there")
 
 	kinds := []schema.GroupVersionKind{configMap, {Group: "no.example.com", Version: "v1", Kind: "Unknown"}, node.GroupVersionKind()}
@@ -360,6 +360,6 @@ func TestOwnedByLabel(t *testing.T) {
 	tracked, err = m.Tracked(t.Context(), kinds)
 	require.NoError(t, err)
 	assert.Empty(t, tracked)
-	_, err = deploy.NewManager(cluster).Tracked(t.Context(), kinds)
+	_, err = must(deploy.NewManager(cluster)).Tracked(t.Context(), kinds)
 	require.EqualError(t, err, "objects of an owner: none is given: use OwnedBy")
 }

@@ -65,9 +65,5 @@ func (t *task) complete(ctx context.Context, live *unstructured.Unstructured) (*
 		return live, nil
 	}
 	t.partial = false
-	live, err := t.port.Get(ctx, t.in.ref)
-	if isNotFound(err) {
-		return nil, nil
-	}
-	return live, err
+	return t.port.Get(ctx, t.in.ref)
 }

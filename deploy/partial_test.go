@@ -77,11 +77,11 @@ func TestPartialView(t *testing.T) {
 		"an equal value is no conflict": {spec: "{a: 1}", next: "{a: 2}", action: deploy.Configured, calls: []string{get, write},
 			options: []deploy.Option{deploy.Conflicts(deploy.Fail)}, between: edited(`{"spec":{"a":2}}`)},
 		"a replacement is of the whole": {spec: "{a: 1}", next: "{a: 2}", action: deploy.Replaced,
-			calls: []string{get, "update Deployment shop/web"}, options: []deploy.Option{deploy.By(deploy.Replace)}},
+			calls: []string{get, "update Deployment shop/web"}, options: []deploy.Option{deploy.DefaultStrategy(deploy.Replace)}},
 		"an immutable field is looked at": {spec: "{selector: {a: x}}", next: "{selector: {a: y}}", action: deploy.Recreated,
 			calls:   []string{get, write, "list PersistentVolumeClaim shop", "create Deployment shop/web dry-run", "delete Deployment shop/web " + firstUID, write},
-			options: []deploy.Option{deploy.By(deploy.Recreate)}},
-		"it is there, be it what it may": {spec: "{a: 1}", next: "{a: 2}", action: deploy.Unchanged, options: []deploy.Option{deploy.By(deploy.CreateOnly)}},
+			options: []deploy.Option{deploy.DefaultStrategy(deploy.Recreate)}},
+		"it is there, be it what it may": {spec: "{a: 1}", next: "{a: 2}", action: deploy.Unchanged, options: []deploy.Option{deploy.DefaultStrategy(deploy.CreateOnly)}},
 		"gone after the look": {spec: "{list: [a]}", action: deploy.Created, calls: []string{get, write}, between: func(t *testing.T, cluster *recording) {
 			cluster.before = func(call string) error {
 				if call == get {
@@ -94,7 +94,7 @@ func TestPartialView(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newPartial(t)
-			require.Equal(t, deploy.Created, apply(t, deploy.NewManager(cluster), web(t, test.spec)).Action)
+			require.Equal(t, deploy.Created, apply(t, must(deploy.NewManager(cluster)), web(t, test.spec)).Action)
 			if test.between != nil {
 				test.between(t, cluster.recording)
 			}
@@ -102,7 +102,7 @@ func TestPartialView(t *testing.T) {
 			if test.next == "" {
 				test.next = test.spec
 			}
-			m := deploy.NewManager(cluster)
+			m := must(deploy.NewManager(cluster))
 			result := apply(t, m, web(t, test.next), test.options...)
 			assert.Equal(t, test.action, result.Action, "%v", result.Err)
 			assert.Equal(t, test.calls, cluster.take())
@@ -118,7 +118,7 @@ func TestPartialView(t *testing.T) {
 func TestPartialViewElsewhere(t *testing.T) {
 	t.Parallel()
 	cluster := newPartial(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	apply(t, m, settings(t, "{a: '1'}"))
 	cluster.edit(t, settingsRef, `{"data":{"b":"theirs"}}`)
 	cluster.take()

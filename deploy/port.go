@@ -26,8 +26,8 @@ type Port interface {
 	// Scope tells whether objects of kind live in namespaces. A kind that the cluster
 	// doesn't serve is a *KindUnknownError.
 	Scope(ctx context.Context, kind schema.GroupVersionKind) (Scope, error)
-	// Get reads the object from the cluster itself, past any cache. An absent object is a
-	// *NotFoundError.
+	// Get reads the object from the cluster itself, past any cache. As in a View, an absent object is nil without an
+	// error.
 	Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error)
 	// List reads objects from the cluster itself, past any cache, ascending by namespace and name.
 	// An empty namespace means all of them. Large lists are read in several requests.
@@ -44,7 +44,7 @@ type Port interface {
 	// Apply sends obj as the whole intent of options.FieldManager, by server-side apply.
 	Apply(ctx context.Context, obj *unstructured.Unstructured, options ApplyOptions) (Applied, error)
 	// Patch changes an existing object and returns the new one.
-	Patch(ctx context.Context, ref Ref, patch Patch) (*unstructured.Unstructured, error)
+	Patch(ctx context.Context, ref Ref, patch PatchRequest) (*unstructured.Unstructured, error)
 	// Delete asks for the deletion of ref. It doesn't wait for finalizers. An absent object
 	// is a *NotFoundError, another uid than the one asked for a *StaleError.
 	Delete(ctx context.Context, ref Ref, options DeleteOptions) error
@@ -104,8 +104,8 @@ type Applied struct {
 	Warnings []string
 }
 
-// Patch is a change of an existing object.
-type Patch struct {
+// PatchRequest is a change of an existing object.
+type PatchRequest struct {
 	// Type says what Body is. Subresource is what is changed of the object, such as status; empty: all but that.
 	Type        types.PatchType
 	Body        []byte

@@ -88,7 +88,7 @@ func (r *setRun) keptBy(ctx context.Context, applied Results) (kept, error) {
 		obj := result.Object
 		if obj == nil || obj.GetUID() == "" {
 			var err error
-			if obj, err = r.port.Get(ctx, result.Ref); err != nil && !isNotFound(err) {
+			if obj, err = r.port.Get(ctx, result.Ref); err != nil {
 				return nil, err
 			}
 		}

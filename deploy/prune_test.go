@@ -16,7 +16,7 @@ import (
 func shopWith(t testing.TB, members ...*unstructured.Unstructured) *setCluster {
 	t.Helper()
 	cluster := newSetCluster(t)
-	_, err := deploy.NewManager(cluster).ApplySet(t.Context(), shop, members)
+	_, err := must(deploy.NewManager(cluster)).ApplySet(t.Context(), shop, members)
 	require.NoError(t, err)
 	cluster.take()
 	return cluster
@@ -99,7 +99,7 @@ func TestPrune(t *testing.T) {
 			t.Parallel()
 			cluster := shopWith(t, append(keep, test.members...)...)
 			cluster.before = test.fail
-			results, err := deploy.NewManager(cluster, test.options...).ApplySet(t.Context(), test.set, keep)
+			results, err := must(deploy.NewManager(cluster, test.options...)).ApplySet(t.Context(), test.set, keep)
 			assert.Equal(t, test.bad, err != nil, "%v", err)
 			_, pruned := actionsOf(results)
 			assert.Equal(t, test.pruned, pruned)
@@ -115,7 +115,7 @@ func TestPrune(t *testing.T) {
 	t.Run("what was held is forgotten once it is gone", func(t *testing.T) {
 		t.Parallel()
 		cluster := shopWith(t, append(keep, held)...)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		for _, want := range [][]string{{"ServiceAccount east/old deleted"}, {"ServiceAccount east/old skipped"}} {
 			results, err := m.ApplySet(t.Context(), shop, keep)
 			require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestPrune(t *testing.T) {
 			}
 			assert.Equal(t, []string{"ConfigMap,ServiceAccount", "east"}, cluster.remembered(t, folder))
 		}
-		_, err := cluster.memory.Port().Patch(t.Context(), deploy.RefOf(held), deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"finalizers":null}}`), FieldManager: "x"})
+		_, err := cluster.memory.Port().Patch(t.Context(), deploy.RefOf(held), deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"finalizers":null}}`), FieldManager: "x"})
 		require.NoError(t, err)
 		_, err = m.ApplySet(t.Context(), shop, keep)
 		require.NoError(t, err)
@@ -149,7 +149,7 @@ func TestPruneFindsTheRightOnes(t *testing.T) {
 			}
 			return members
 		}
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		found, err := m.PruneCandidates(t.Context(), shop, objects(keep))
 		require.NoError(t, err)
 		require.Len(t, found, 1)
@@ -169,16 +169,16 @@ func TestPruneFindsTheRightOnes(t *testing.T) {
 		cluster.listed = func(_ string, members []*unstructured.Unstructured) []*unstructured.Unstructured {
 			return append(members, cluster.get(t, deploy.RefOf(foreign)), cluster.get(t, folder))
 		}
-		results, err := deploy.NewManager(cluster).ApplySet(t.Context(), shop, objects(keep))
+		results, err := must(deploy.NewManager(cluster)).ApplySet(t.Context(), shop, objects(keep))
 		require.NoError(t, err)
 		assert.Empty(t, results.Pruned)
 	})
 	t.Run("the parent, labelled as a member, stays", func(t *testing.T) {
 		t.Parallel()
 		cluster := shopWith(t, keep, item(t, "Secret", "shop", "old"))
-		_, err := cluster.memory.Port().Patch(t.Context(), folder, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"labels":{"` + deploy.PartOfLabel + `":"` + shop.ID() + `"}}}`), FieldManager: "x"})
+		_, err := cluster.memory.Port().Patch(t.Context(), folder, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"labels":{"` + deploy.PartOfLabel + `":"` + shop.ID() + `"}}}`), FieldManager: "x"})
 		require.NoError(t, err)
-		results, err := deploy.NewManager(cluster).ApplySet(t.Context(), shop, objects(keep))
+		results, err := must(deploy.NewManager(cluster)).ApplySet(t.Context(), shop, objects(keep))
 		require.NoError(t, err)
 		_, pruned := actionsOf(results)
 		assert.Equal(t, []string{"Secret shop/old deleted"}, pruned)
@@ -188,7 +188,7 @@ func TestPruneFindsTheRightOnes(t *testing.T) {
 		made := item(t, "ConfigMap", "shop", "")
 		made.SetGenerateName("made-")
 		cluster := newSetCluster(t)
-		m := deploy.NewManager(cluster, deploy.By(deploy.CreateOnly))
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.CreateOnly)))
 		for _, want := range []deploy.Action{deploy.Created, deploy.Unchanged} {
 			results, err := m.ApplySet(t.Context(), shop, objects(made))
 			require.NoError(t, err)
@@ -211,16 +211,16 @@ func TestPruneFindsTheRightOnes(t *testing.T) {
 			return object(t, "{apiVersion: autoscaling/"+version+", kind: HorizontalPodAutoscaler, metadata: {name: web, namespace: shop}, spec: {maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: web}"+spec+"}}")
 		}
 		cluster := shopWith(t, scaler("v2", ""))
-		results, err := deploy.NewManager(cluster).ApplySet(t.Context(), shop, objects(scaler("v1", "")))
+		results, err := must(deploy.NewManager(cluster)).ApplySet(t.Context(), shop, objects(scaler("v1", "")))
 		require.NoError(t, err)
 		assert.Empty(t, results.Pruned)
 	})
 	t.Run("a kind that isn't served any more is forgotten", func(t *testing.T) {
 		t.Parallel()
 		cluster := shopWith(t, keep)
-		_, err := cluster.memory.Port().Patch(t.Context(), folder, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"annotations":{"` + deploy.SetKindsAnnotation + `":"Basket.shop.example.com, ConfigMap"}}}`), FieldManager: "x"})
+		_, err := cluster.memory.Port().Patch(t.Context(), folder, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"annotations":{"` + deploy.SetKindsAnnotation + `":"Basket.shop.example.com, ConfigMap"}}}`), FieldManager: "x"})
 		require.NoError(t, err)
-		_, err = deploy.NewManager(cluster).ApplySet(t.Context(), shop, objects(keep))
+		_, err = must(deploy.NewManager(cluster)).ApplySet(t.Context(), shop, objects(keep))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"ConfigMap", ""}, cluster.remembered(t, folder))
 	})
@@ -229,7 +229,7 @@ func TestPruneFindsTheRightOnes(t *testing.T) {
 		theirs := owned(item(t, "ConfigMap", "shop", "theirs"), reference("other"))
 		cluster := shopWith(t, theirs)
 		mine := owned(item(t, "ConfigMap", "shop", "mine"), reference("c"))
-		results, err := deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))).ApplySet(t.Context(), shop, objects(mine))
+		results, err := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))).ApplySet(t.Context(), shop, objects(mine))
 		var foreign *deploy.OwnedError
 		require.ErrorAs(t, err, &foreign)
 		assert.True(t, foreign.Deletion)
@@ -243,7 +243,7 @@ func TestPruneCandidates(t *testing.T) {
 	t.Parallel()
 	keep := item(t, "ConfigMap", "shop", "keep")
 	cluster := shopWith(t, keep, claim(t), item(t, "ServiceAccount", "east", "old"))
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	before := cluster.memory.Objects()
 	found, err := m.PruneCandidates(t.Context(), shop, objects(keep, item(t, "ConfigMap", "shop", "new")))
 	require.NoError(t, err)
@@ -271,7 +271,7 @@ func TestDiffSet(t *testing.T) {
 	t.Parallel()
 	keep := item(t, "ConfigMap", "shop", "keep")
 	cluster := shopWith(t, keep, claim(t), item(t, "ServiceAccount", "east", "old"))
-	m := deploy.NewManager(cluster, deploy.Concurrency(1))
+	m := must(deploy.NewManager(cluster, deploy.Concurrency(1)))
 	before := cluster.memory.Objects()
 	differences, err := m.DiffSet(t.Context(), shop, objects(item(t, "ConfigMap", "shop", "new"), keep))
 	require.NoError(t, err)

@@ -37,7 +37,7 @@ func TestKind(t *testing.T) {
 	cluster := kindsPort{newCluster(t), map[string][]schema.GroupVersionKind{
 		"Deployment": {deployment}, "deploy": {deployment}, "deployments": {deployment}, "events": {event, newer},
 	}}
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	for name, test := range map[string]struct {
 		want schema.GroupVersionKind
 		says string
@@ -66,7 +66,7 @@ func TestKind(t *testing.T) {
 // A kind that isn't found among what is known may be among the rest.
 func TestKindOfAGroupThatIsDown(t *testing.T) {
 	t.Parallel()
-	m := deploy.NewManager(downCluster{newCluster(t)}, deploy.RetryFor(0))
+	m := must(deploy.NewManager(downCluster{newCluster(t)}, deploy.RetryFor(0)))
 	_, err := m.Kind(t.Context(), "Widget.down.example.com")
 	var unavailable *deploy.UnavailableError
 	require.ErrorAs(t, err, &unavailable)
@@ -83,7 +83,7 @@ func TestWatch(t *testing.T) {
 func testWatchScope(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t, named(settings(t, "{}"), "other"))
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	var mu sync.Mutex
 	var seen []string
 	ctx, cancel := context.WithCancel(t.Context())
@@ -125,7 +125,7 @@ func testWatchScope(t *testing.T) {
 func TestReads(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t, settings(t, "{}"), named(settings(t, "{}"), "a"))
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	obj, err := m.Get(t.Context(), settingsRef)
 	require.NoError(t, err)
 	assert.Equal(t, "settings", obj.GetName())

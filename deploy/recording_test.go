@@ -71,7 +71,7 @@ func (r *recording) get(t testing.TB, ref deploy.Ref) *unstructured.Unstructured
 // edit is a merge patch by somebody else.
 func (r *recording) edit(t testing.TB, ref deploy.Ref, body string) {
 	t.Helper()
-	_, err := r.memory.Port().Patch(t.Context(), ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(body), FieldManager: "kubectl"})
+	_, err := r.memory.Port().Patch(t.Context(), ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(body), FieldManager: "kubectl"})
 	require.NoError(t, err)
 }
 
@@ -154,7 +154,7 @@ func (p recordingPort) Update(ctx context.Context, obj *unstructured.Unstructure
 	return p.Port.Update(ctx, obj, options)
 }
 
-func (p recordingPort) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func (p recordingPort) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	call := "patch " + ref.String()
 	if patch.Subresource != "" {
 		call += " " + patch.Subresource

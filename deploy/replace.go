@@ -47,10 +47,10 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		if attempt > 1 && !t.pause(ctx, attempt) {
 			return failure(t.in.ref, err)
 		}
-		if live, err = t.port.Get(ctx, t.in.ref); isNotFound(err) {
-			return t.create(ctx)
-		} else if err != nil {
+		if live, err = t.port.Get(ctx, t.in.ref); err != nil {
 			return Result{Ref: t.in.ref, Action: Failed, Err: err}
+		} else if live == nil {
+			return t.create(ctx)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (r requests) Apply(ctx context.Context, obj *unstructured.Unstructured, opt
 	})
 }
 
-func (r requests) Patch(ctx context.Context, ref Ref, patch Patch) (*unstructured.Unstructured, error) {
+func (r requests) Patch(ctx context.Context, ref Ref, patch PatchRequest) (*unstructured.Unstructured, error) {
 	return retry(ctx, r.retryFor, func() (*unstructured.Unstructured, error) {
 		r.calls.Add(1)
 		return r.Port.Patch(ctx, ref, patch)

@@ -41,7 +41,7 @@ func TestRetry(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cluster := newCluster(t)
 				cluster.before = failing("apply", test.answers...)
-				m := deploy.NewManager(cluster, test.options...)
+				m := must(deploy.NewManager(cluster, test.options...))
 				ctx := t.Context()
 				if test.limit > 0 {
 					var cancel context.CancelFunc
@@ -77,7 +77,7 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 		enough := errors.New("enough")
 		time.AfterFunc(5*time.Second, func() { cancel(enough) })
 		start := time.Now()
-		_, err := deploy.NewManager(cluster).Apply(ctx, objects(settings(t, "{a: '1'}"), named(settings(t, "{}"), "other")), deploy.Concurrency(1))
+		_, err := must(deploy.NewManager(cluster)).Apply(ctx, objects(settings(t, "{a: '1'}"), named(settings(t, "{}"), "other")), deploy.Concurrency(1))
 		assert.Equal(t, 5*time.Second, time.Since(start))
 		require.ErrorIs(t, err, down)
 		require.ErrorIs(t, err, enough, "why the other one wasn't begun")
@@ -91,7 +91,7 @@ func TestRetryOfWhatWasDone(t *testing.T) {
 		cluster := newCluster(t)
 		lost := &deploy.UnavailableError{Err: errNo}
 		cluster.after = failing("", lost)
-		m := deploy.NewManager(cluster, deploy.OwnedBy(cart("c")))
+		m := must(deploy.NewManager(cluster, deploy.OwnedBy(cart("c"))))
 		assert.Equal(t, deploy.Created, apply(t, m, settings(t, "{a: '1'}")).Action)
 		assert.Len(t, cluster.take(), 2)
 		cluster.after = failing("", lost)

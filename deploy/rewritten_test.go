@@ -43,7 +43,7 @@ func TestRewritten(t *testing.T) {
 			containers[0].(map[string]any)["image"] = "mirror/ours"
 			_ = unstructured.SetNestedSlice(next.Object, containers, "spec", "template", "spec", "containers")
 		}, []string{`.spec.template.spec.containers[0].image: "ours" -> "mirror/ours"`}},
-		"of what is created by a creation": {settingsOurs, []deploy.Option{deploy.By(deploy.CreateOnly)}, func(next *unstructured.Unstructured) {
+		"of what is created by a creation": {settingsOurs, []deploy.Option{deploy.DefaultStrategy(deploy.CreateOnly)}, func(next *unstructured.Unstructured) {
 			_ = unstructured.SetNestedField(next.Object, "theirs", "data", "a")
 		}, []string{`.data.a: "ours" -> "theirs"`}},
 	} {
@@ -55,7 +55,7 @@ func TestRewritten(t *testing.T) {
 			}))
 			require.NoError(t, err)
 			cluster := &recording{Cluster: memory, memory: memory, shown: newShown(t)}
-			m := deploy.NewManager(cluster)
+			m := must(deploy.NewManager(cluster))
 			result := apply(t, m, row.obj, row.options...)
 			var got []string
 			for _, change := range result.Rewritten {

@@ -17,7 +17,7 @@ import (
 func TestReplicasThatTakeTurns(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	replicas := []*deploy.Manager{deploy.NewManager(cluster), deploy.NewManager(cluster)}
+	replicas := []*deploy.Manager{must(deploy.NewManager(cluster)), must(deploy.NewManager(cluster))}
 	for i := range 40 {
 		intent := settings(t, fmt.Sprintf("{a: '%d'}", i))
 		result := apply(t, replicas[i%2], intent)
@@ -57,8 +57,8 @@ func TestRivals(t *testing.T) {
 	}{
 		"by apply":                        {manifest: mutable},
 		"by apply, for one owner":         {manifest: mutable, options: []deploy.Option{deploy.OwnedBy(cart("a"))}},
-		"by replacement":                  {manifest: mutable, options: []deploy.Option{deploy.By(deploy.Replace)}},
-		"what can't change is made anew":  {manifest: immutable, options: []deploy.Option{deploy.By(deploy.Recreate)}, calls: 5},
+		"by replacement":                  {manifest: mutable, options: []deploy.Option{deploy.DefaultStrategy(deploy.Replace)}},
+		"what can't change is made anew":  {manifest: immutable, options: []deploy.Option{deploy.DefaultStrategy(deploy.Recreate)}, calls: 5},
 		"whatever the conflict policy is": {manifest: mutable, options: []deploy.Option{deploy.Conflicts(deploy.Fail)}},
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestRivals(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cluster := newCluster(t)
 				options := append(row.options, deploy.FieldManager("box"))
-				a, b := deploy.NewManager(cluster, options...), deploy.NewManager(cluster, options...)
+				a, b := must(deploy.NewManager(cluster, options...)), must(deploy.NewManager(cluster, options...))
 				ofA, ofB := row.manifest(t, "a"), row.manifest(t, "b")
 				round := func() (deploy.Result, deploy.Result) { return apply(t, a, ofA), apply(t, b, ofB) }
 				for range 100 {
@@ -147,7 +147,7 @@ func TestNoRivals(t *testing.T) {
 			}
 		},
 		"two names are another kind of conflict": func(t *testing.T, cluster *recording, a, _ *deploy.Manager) {
-			c := deploy.NewManager(cluster, deploy.FieldManager("other"), deploy.Conflicts(deploy.Force))
+			c := must(deploy.NewManager(cluster, deploy.FieldManager("other"), deploy.Conflicts(deploy.Force)))
 			for range 5 {
 				apply(t, a, data(t, "a"))
 				apply(t, c, data(t, "c"))
@@ -180,7 +180,7 @@ func TestNoRivals(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				cluster := newCluster(t)
-				story(t, cluster, deploy.NewManager(cluster), deploy.NewManager(cluster))
+				story(t, cluster, must(deploy.NewManager(cluster)), must(deploy.NewManager(cluster)))
 			})
 		})
 	}

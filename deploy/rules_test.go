@@ -45,7 +45,7 @@ func TestChangesThatNeedNoReplacement(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newKubernetes(t)
-			m := deploy.NewManager(cluster)
+			m := must(deploy.NewManager(cluster))
 			ref := deploy.RefOf(container(t, "env: []"))
 			require.NoError(t, apply(t, m, container(t, test.before)).Err)
 			_, err := cluster.memory.Port().Apply(t.Context(), container(t, "env: [{name: injected, value: i}]"), deploy.ApplyOptions{FieldManager: "sidecar", Force: true})
@@ -78,7 +78,7 @@ func TestAnswers(t *testing.T) {
 	t.Run("deploy 1: a result for each object, in their order", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		results, err := deploy.NewManager(cluster).Apply(t.Context(), objects(named(settings(t, "{}"), "b"), named(settings(t, "{}"), "a")))
+		results, err := must(deploy.NewManager(cluster)).Apply(t.Context(), objects(named(settings(t, "{}"), "b"), named(settings(t, "{}"), "a")))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"ConfigMap shop/b created", "ConfigMap shop/a created"}, []string{
 			results[0].Ref.String() + " " + string(results[0].Action), results[1].Ref.String() + " " + string(results[1].Action)})
@@ -87,7 +87,7 @@ func TestAnswers(t *testing.T) {
 	t.Run("deploy 2: absent is no failure, forbidden is one", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		obj, err := m.Get(t.Context(), settingsRef)
 		require.NoError(t, err)
 		assert.Nil(t, obj)
@@ -102,7 +102,7 @@ func TestAnswers(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
 		unreadable := &deploy.ForbiddenError{Verb: "get", Err: errNo}
-		m := deploy.NewManager(unreadableCluster{cluster, unreadable})
+		m := must(deploy.NewManager(unreadableCluster{cluster, unreadable}))
 		result := apply(t, m, settings(t, "{}"))
 		assert.Equal(t, deploy.Failed, result.Action)
 		require.ErrorIs(t, result.Err, unreadable)
@@ -111,7 +111,7 @@ func TestAnswers(t *testing.T) {
 	t.Run("deploy 10: annotations that others put there stay without being copied", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		apply(t, m, settings(t, "{a: '1'}"))
 		cluster.edit(t, settingsRef, `{"metadata":{"annotations":{"deployment.kubernetes.io/revision":"3","kubectl.kubernetes.io/last-applied-configuration":"{}"}}}`)
 		apply(t, m, settings(t, "{a: '2'}"))
@@ -122,7 +122,7 @@ func TestAnswers(t *testing.T) {
 	t.Run("deploy 12: fields are taken by policy only, and told", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		apply(t, m, settings(t, "{a: '1'}"))
 		cluster.edit(t, settingsRef, `{"data":{"a":"9"}}`)
 		cluster.take()
@@ -134,13 +134,13 @@ func TestAnswers(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
 		cluster.before = failing("apply", &deploy.InvalidError{Ref: settingsRef, Err: errNo})
-		assert.Equal(t, deploy.Failed, apply(t, deploy.NewManager(cluster), settings(t, "{}")).Action)
+		assert.Equal(t, deploy.Failed, apply(t, must(deploy.NewManager(cluster)), settings(t, "{}")).Action)
 		assert.Len(t, cluster.take(), 1)
 	})
 	t.Run("deploy 14: changed is what the cluster's answer says", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		assert.True(t, apply(t, m, settings(t, "{a: '1'}")).Changed())
 		assert.False(t, apply(t, m, settings(t, "{a: '1'}")).Changed(), "deploy W17")
 	})

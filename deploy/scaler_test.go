@@ -42,19 +42,19 @@ func TestScaledFields(t *testing.T) {
 	ref := deploy.RefOf(intent("false"))
 	spec := func(cluster *recording) map[string]any { return cluster.get(t, ref).Object["spec"].(map[string]any) }
 	cluster := newCluster(t)
-	apply(t, deploy.NewManager(cluster), intent("false"))
+	apply(t, must(deploy.NewManager(cluster)), intent("false"))
 
 	t.Run("deploy W5: a scaler's replicas are no drift", func(t *testing.T) {
 		cluster := scaled(t, cluster, "hpa")
 		for range 3 {
-			assert.Equal(t, deploy.Unchanged, apply(t, deploy.NewManager(cluster), intent("false")).Action)
+			assert.Equal(t, deploy.Unchanged, apply(t, must(deploy.NewManager(cluster)), intent("false")).Action)
 		}
 		assert.Empty(t, cluster.take())
 		assert.EqualValues(t, 5, spec(cluster)["replicas"])
 	})
 	t.Run("deploy W5: a change of another field leaves them", func(t *testing.T) {
 		cluster := scaled(t, cluster, "hpa")
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		assert.Equal(t, deploy.Configured, apply(t, m, intent("true")).Action)
 		assert.NotContains(t, cluster.applied(t).Object["spec"], "replicas")
 		assert.Equal(t, map[string]any{"replicas": int64(5), "paused": true}, spec(cluster))
@@ -64,9 +64,9 @@ func TestScaledFields(t *testing.T) {
 	})
 	t.Run("an intent of nothing else settles too", func(t *testing.T) {
 		alone := newCluster(t)
-		apply(t, deploy.NewManager(alone), web(t, "{replicas: 1}"))
+		apply(t, must(deploy.NewManager(alone)), web(t, "{replicas: 1}"))
 		cluster := scaled(t, alone, "hpa")
-		assert.Equal(t, deploy.Unchanged, apply(t, deploy.NewManager(cluster), web(t, "{replicas: 1}")).Action)
+		assert.Equal(t, deploy.Unchanged, apply(t, must(deploy.NewManager(cluster)), web(t, "{replicas: 1}")).Action)
 		assert.Empty(t, cluster.take())
 	})
 	t.Run("with the scaler's entry gone they are ours again", func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestScaledFields(t *testing.T) {
 			entries := obj.GetManagedFields()
 			obj.SetManagedFields(entries[:len(entries)-1])
 		})
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		assert.Equal(t, deploy.Configured, apply(t, m, intent("false")).Action)
 		assert.EqualValues(t, 1, spec(cluster)["replicas"])
 		cluster.take()
@@ -84,12 +84,12 @@ func TestScaledFields(t *testing.T) {
 	t.Run("replicas changed otherwise are repaired", func(t *testing.T) {
 		cluster := restarted(t, cluster, func(*unstructured.Unstructured) {})
 		cluster.edit(t, ref, `{"spec":{"replicas":5}}`)
-		assert.Equal(t, deploy.Configured, apply(t, deploy.NewManager(cluster), intent("false")).Action)
+		assert.Equal(t, deploy.Configured, apply(t, must(deploy.NewManager(cluster)), intent("false")).Action)
 		assert.EqualValues(t, 1, spec(cluster)["replicas"])
 	})
 	t.Run("our own scaling doesn't keep us out", func(t *testing.T) {
 		cluster := scaled(t, cluster, "operkit")
-		assert.Equal(t, deploy.Configured, apply(t, deploy.NewManager(cluster), intent("false")).Action)
+		assert.Equal(t, deploy.Configured, apply(t, must(deploy.NewManager(cluster)), intent("false")).Action)
 		assert.EqualValues(t, 1, spec(cluster)["replicas"])
 	})
 }
@@ -101,12 +101,12 @@ func TestScaledBehindTheView(t *testing.T) {
 		return web(t, "{replicas: 1, paused: "+paused+"}")
 	}
 	cluster := newCluster(t)
-	apply(t, deploy.NewManager(cluster), intent("false"))
+	apply(t, must(deploy.NewManager(cluster)), intent("false"))
 	cluster.edit(t, deploy.RefOf(intent("false")), `{"spec":{"paused":true}}`)
 	old := cluster.get(t, deploy.RefOf(intent("false")))
 	cluster = scaled(t, cluster, "hpa")
 	cluster.stale = old
-	result := apply(t, deploy.NewManager(&staleCluster{recording: cluster}), intent("false"))
+	result := apply(t, must(deploy.NewManager(&staleCluster{recording: cluster})), intent("false"))
 	require.NoError(t, result.Err)
 	assert.Equal(t, deploy.Configured, result.Action)
 	assert.Equal(t, map[string]any{"replicas": int64(5), "paused": false}, cluster.get(t, deploy.RefOf(old)).Object["spec"])
@@ -121,9 +121,9 @@ func TestReplaceKeepsWhatIsScaled(t *testing.T) {
 		return web(t, "{replicas: 1, paused: "+paused+"}")
 	}
 	cluster := newCluster(t)
-	apply(t, deploy.NewManager(cluster, deploy.By(deploy.Replace)), intent("false"))
+	apply(t, must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Replace))), intent("false"))
 	cluster = scaled(t, cluster, "hpa")
-	m := deploy.NewManager(cluster, deploy.By(deploy.Replace))
+	m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Replace)))
 	assert.Equal(t, deploy.Unchanged, apply(t, m, intent("false")).Action)
 	assert.Empty(t, cluster.take())
 	assert.Equal(t, deploy.Replaced, apply(t, m, intent("true")).Action)

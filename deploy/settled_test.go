@@ -68,7 +68,7 @@ func TestSettledObjects(t *testing.T) {
 		"a manifest with less in it":    {data: "{}", action: deploy.Configured, close: true},
 		"another field manager":         {data: "{a: '1'}", options: []deploy.Option{deploy.FieldManager("other")}, action: deploy.Configured, close: true},
 		"another domain of keys":        {data: "{a: '1'}", options: []deploy.Option{deploy.KeyDomain("example.com")}, action: deploy.Configured, close: true},
-		"another strategy":              {data: "{a: '1'}", options: []deploy.Option{deploy.By(deploy.Ignore)}, action: deploy.Skipped, close: true},
+		"another strategy":              {data: "{a: '1'}", options: []deploy.Option{deploy.DefaultStrategy(deploy.Ignore)}, action: deploy.Skipped, close: true},
 		"an owner":                      {data: "{a: '1'}", options: []deploy.Option{deploy.OwnedBy(cart("a")), deploy.Adopt(deploy.AdoptUnowned)}, action: deploy.Configured, close: true},
 		"a dry run is always done":      {data: "{a: '1'}", options: []deploy.Option{deploy.DryRun()}, action: deploy.Unchanged, close: true},
 		"taking over looks at managers": {data: "{a: '1'}", options: []deploy.Option{deploy.TakeOverFrom("kubectl")}, action: deploy.Unchanged, close: true},
@@ -85,7 +85,7 @@ func TestSettledObjects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCaching(t)
-			m := deploy.NewManager(cluster)
+			m := must(deploy.NewManager(cluster))
 			apply(t, m, settings(t, "{a: '1'}"))
 			require.Equal(t, deploy.Unchanged, apply(t, m, settings(t, "{a: '1'}")).Action)
 			if test.between != nil {
@@ -126,7 +126,7 @@ func TestAppliedIsSettled(t *testing.T) {
 			t.Run(reason+" after "+first, func(t *testing.T) {
 				t.Parallel()
 				cluster := newCaching(t)
-				m := deploy.NewManager(cluster)
+				m := must(deploy.NewManager(cluster))
 				apply(t, m, settings(t, first))
 				apply(t, m, settings(t, "{a: '1'}"))
 				if row.between != nil {
@@ -144,7 +144,7 @@ func TestAppliedIsSettled(t *testing.T) {
 func TestSettledResults(t *testing.T) {
 	t.Parallel()
 	cluster := newCaching(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	tracked := []deploy.Option{deploy.OwnedBy(cart("a")), deploy.OwnedByLabel()}
 	obj := settings(t, "{a: '1'}")
 	obj.SetNamespace("elsewhere")
@@ -162,7 +162,7 @@ func TestSettledResults(t *testing.T) {
 func TestSettledKeepsNoManifest(t *testing.T) {
 	t.Parallel()
 	cluster := newCaching(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	obj := settings(t, "{a: '1'}")
 	apply(t, m, obj)
 	apply(t, m, obj)
@@ -175,7 +175,7 @@ func TestOneReadPerObject(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
 	reads := 0
-	m := deploy.NewManager(readsOf{cluster, &reads})
+	m := must(deploy.NewManager(readsOf{cluster, &reads}))
 	for range 3 {
 		reads = 0
 		apply(t, m, settings(t, "{a: '1'}"))
@@ -211,15 +211,15 @@ func TestSettledByTheirSettings(t *testing.T) {
 		want          deploy.Action
 	}{
 		"another namespace":         {[]deploy.Option{deploy.DefaultNamespace("shop")}, []deploy.Option{deploy.DefaultNamespace("bank")}, deploy.Created},
-		"as its controller":         {owned, append(owned[:2:2], deploy.Controller()), deploy.Configured},
+		"as its controller":         {owned, append(owned[:2:2], deploy.AsController()), deploy.Configured},
 		"without being in the way":  {owned, append(owned[:2:2], deploy.NotBlocking()), deploy.Configured},
 		"another owner":             {owned, []deploy.Option{deploy.OwnedBy(cart("b"))}, deploy.Conflicted},
-		"what is there is theirs":   {[]deploy.Option{deploy.DefaultNamespace("shop")}, []deploy.Option{deploy.OwnedBy(cart("b")), deploy.By(deploy.CreateOnly)}, deploy.Unchanged},
-		"made once, by another way": {owned, append(owned[:2:2], deploy.By(deploy.Replace)), deploy.Unchanged},
+		"what is there is theirs":   {[]deploy.Option{deploy.DefaultNamespace("shop")}, []deploy.Option{deploy.OwnedBy(cart("b")), deploy.DefaultStrategy(deploy.CreateOnly)}, deploy.Unchanged},
+		"made once, by another way": {owned, append(owned[:2:2], deploy.DefaultStrategy(deploy.Replace)), deploy.Unchanged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := deploy.NewManager(newCaching(t))
+			m := must(deploy.NewManager(newCaching(t)))
 			for range 3 {
 				apply(t, m, nowhere, row.first...)
 			}
@@ -232,7 +232,7 @@ func TestSettledByTheirSettings(t *testing.T) {
 func TestSettledIsNotWhatIsKept(t *testing.T) {
 	t.Parallel()
 	cluster := newCaching(t)
-	m := deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep))
+	m := must(deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep)))
 	apply(t, m, settings(t, "{a: '1'}"))
 	cluster.edit(t, settingsRef, `{"data":{"a":"theirs"}}`)
 	for range 3 {

@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Ready has Apply wait, before it goes on to what may need them and before it returns, until ready
+// WaitReady has Apply wait, before it goes on to what may need them and before it returns, until ready
 // answers true for each object that it applied: as long as ctx allows, DefaultWait without a deadline.
 // An object that isn't ready in time is Failed with a *TimeoutError. ready gets the object as the
 // View shows it and must not change it. Nothing is waited for in a dry run.
-func Ready(ready func(obj *unstructured.Unstructured) bool) Option {
+func WaitReady(ready func(obj *unstructured.Unstructured) bool) Option {
 	return func(s *settings) { s.ready = ready }
 }
 

@@ -34,7 +34,7 @@ func TestStages(t *testing.T) {
 		cluster := newCluster(t)
 		start := time.Now()
 		cluster.unserved = func(kind string) bool { return kind == "Widget" && time.Since(start) < 3*time.Second }
-		results, err := deploy.NewManager(cluster).Apply(t.Context(), objects(
+		results, err := must(deploy.NewManager(cluster)).Apply(t.Context(), objects(
 			widget(map[string]any{}), settings(t, "{}"),
 			object(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}"), object(t, widgets),
 		))
@@ -54,7 +54,7 @@ func TestKindThatIsNeverServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster := newCluster(t)
 		cluster.unserved = func(kind string) bool { return kind == "Widget" }
-		results, err := deploy.NewManager(cluster).Apply(t.Context(), objects(widget(map[string]any{}), object(t, widgets), settings(t, "{}")))
+		results, err := must(deploy.NewManager(cluster)).Apply(t.Context(), objects(widget(map[string]any{}), object(t, widgets), settings(t, "{}")))
 		var unknown *deploy.KindUnknownError
 		require.ErrorAs(t, err, &unknown)
 		assert.Equal(t, []deploy.Action{deploy.Failed, deploy.Created, deploy.Created}, actions(results), "the others are applied")
@@ -88,7 +88,7 @@ func TestConcurrency(t *testing.T) {
 					set = append(set, named(settings(t, "{}"), "s"+strings.Repeat("x", i)))
 				}
 				start := time.Now()
-				results, err := deploy.NewManager(cluster, test.options...).Apply(t.Context(), set)
+				results, err := must(deploy.NewManager(cluster, test.options...)).Apply(t.Context(), set)
 				require.NoError(t, err)
 				assert.Len(t, results, 24)
 				assert.Equal(t, test.most, most.Load())
@@ -100,7 +100,7 @@ func TestConcurrency(t *testing.T) {
 
 func TestReady(t *testing.T) {
 	t.Parallel()
-	ready := deploy.Ready(func(obj *unstructured.Unstructured) bool {
+	ready := deploy.WaitReady(func(obj *unstructured.Unstructured) bool {
 		return obj.GetAnnotations()["ready"] == "yes"
 	})
 	t.Run("it is waited for", func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestReady(t *testing.T) {
 				cluster.edit(t, settingsRef, `{"metadata":{"annotations":{"ready":"yes"}}}`)
 			})
 			start := time.Now()
-			results, err := deploy.NewManager(cluster).Apply(t.Context(), objects(settings(t, "{}")), ready)
+			results, err := must(deploy.NewManager(cluster)).Apply(t.Context(), objects(settings(t, "{}")), ready)
 			require.NoError(t, err)
 			assert.Equal(t, deploy.Created, results[0].Action)
 			assert.Equal(t, "yes", results[0].Object.GetAnnotations()["ready"], "the result is the object that was ready")
@@ -122,7 +122,7 @@ func TestReady(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			results, err := deploy.NewManager(newCluster(t)).Apply(t.Context(), objects(settings(t, "{}")), ready)
+			results, err := must(deploy.NewManager(newCluster(t))).Apply(t.Context(), objects(settings(t, "{}")), ready)
 			var late *deploy.TimeoutError
 			require.ErrorAs(t, err, &late)
 			require.EqualError(t, err, "ConfigMap shop/settings: not in time: it was created and isn't ready: context deadline exceeded")
@@ -136,7 +136,7 @@ func TestReady(t *testing.T) {
 			never, soon := settings(t, "{}"), named(settings(t, "{}"), "soon")
 			soon.SetAnnotations(map[string]string{"ready": "yes"})
 			start := time.Now()
-			results, err := deploy.NewManager(newCluster(t)).Apply(t.Context(), objects(never, named(never, "nor"), soon), ready)
+			results, err := must(deploy.NewManager(newCluster(t))).Apply(t.Context(), objects(never, named(never, "nor"), soon), ready)
 			require.Error(t, err)
 			assert.Equal(t, []deploy.Action{deploy.Failed, deploy.Failed, deploy.Created}, actions(results))
 			assert.Equal(t, deploy.DefaultWait, time.Since(start))
@@ -148,7 +148,7 @@ func TestReady(t *testing.T) {
 			failing := &atomic.Bool{}
 			up := settings(t, "{}")
 			up.SetAnnotations(map[string]string{"ready": "yes"})
-			m := deploy.NewManager(interruptedCluster{newCluster(t), failing, &deploy.UnavailableError{Err: errNo}})
+			m := must(deploy.NewManager(interruptedCluster{newCluster(t), failing, &deploy.UnavailableError{Err: errNo}}))
 			var once sync.Once
 			interrupt := deploy.OnResult(func(deploy.Result) {
 				once.Do(func() {
@@ -161,7 +161,7 @@ func TestReady(t *testing.T) {
 			assert.Equal(t, deploy.Created, results[0].Action)
 
 			forbidden := &deploy.ForbiddenError{Verb: "get", Err: errNo}
-			m = deploy.NewManager(interruptedCluster{newCluster(t), failing, forbidden})
+			m = must(deploy.NewManager(interruptedCluster{newCluster(t), failing, forbidden}))
 			start := time.Now()
 			results, err = m.Apply(t.Context(), objects(up), ready, deploy.OnResult(func(deploy.Result) { failing.Store(true) }))
 			require.ErrorIs(t, err, forbidden)
@@ -173,7 +173,7 @@ func TestReady(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		results, err := deploy.NewManager(newCluster(t)).Apply(ctx, objects(settings(t, "{}")), ready, deploy.OnResult(func(deploy.Result) { cancel() }))
+		results, err := must(deploy.NewManager(newCluster(t))).Apply(ctx, objects(settings(t, "{}")), ready, deploy.OnResult(func(deploy.Result) { cancel() }))
 		require.ErrorIs(t, err, context.Canceled)
 		assert.ErrorContains(t, results[0].Err, "ConfigMap shop/settings: it was created and not waited for to the end: context canceled")
 	})
@@ -182,7 +182,7 @@ func TestReady(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errNo)
 			defer cancel()
-			_, err := deploy.NewManager(newCluster(t)).Apply(ctx, objects(settings(t, "{}")), ready)
+			_, err := must(deploy.NewManager(newCluster(t))).Apply(ctx, objects(settings(t, "{}")), ready)
 			require.EqualError(t, err, "ConfigMap shop/settings: not in time: it was created and isn't ready: no")
 		})
 	})
@@ -191,7 +191,7 @@ func TestReady(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t)
 			namespace := object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}")
-			results, err := deploy.NewManager(cluster).Apply(t.Context(), objects(settings(t, "{}"), namespace), ready, deploy.StopOnFailure())
+			results, err := must(deploy.NewManager(cluster)).Apply(t.Context(), objects(settings(t, "{}"), namespace), ready, deploy.StopOnFailure())
 			require.EqualError(t, err, "Namespace shop: not in time: it was created and isn't ready: context deadline exceeded")
 			assert.Equal(t, []deploy.Action{deploy.Failed}, actions(results))
 			assert.Equal(t, []string{"apply Namespace shop"}, cluster.take())
@@ -199,7 +199,7 @@ func TestReady(t *testing.T) {
 	})
 	t.Run("not in a dry run", func(t *testing.T) {
 		t.Parallel()
-		assert.Equal(t, deploy.Created, apply(t, deploy.NewManager(newCluster(t)), settings(t, "{}"), ready, deploy.DryRun()).Action)
+		assert.Equal(t, deploy.Created, apply(t, must(deploy.NewManager(newCluster(t))), settings(t, "{}"), ready, deploy.DryRun()).Action)
 	})
 }
 
@@ -218,7 +218,7 @@ func TestOnResult(t *testing.T) {
 		time.AfterFunc(time.Minute, func() {
 			cluster.edit(t, settingsRef, `{"metadata":{"annotations":{"ready":"yes"}}}`)
 		})
-		ready := deploy.Ready(func(obj *unstructured.Unstructured) bool { return obj.GetAnnotations()["ready"] == "yes" })
+		ready := deploy.WaitReady(func(obj *unstructured.Unstructured) bool { return obj.GetAnnotations()["ready"] == "yes" })
 		var told []string
 		start := time.Now()
 		report := deploy.OnResult(func(result deploy.Result) {
@@ -227,7 +227,7 @@ func TestOnResult(t *testing.T) {
 		})
 		nameless := settings(t, "{}")
 		nameless.SetNamespace("")
-		_, err := deploy.NewManager(cluster, deploy.DefaultNamespace("shop")).Apply(t.Context(), objects(nameless), ready, report)
+		_, err := must(deploy.NewManager(cluster, deploy.DefaultNamespace("shop"))).Apply(t.Context(), objects(nameless), ready, report)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"settings created  0s", "settings created yes 1m0s"}, told)
 	})

@@ -50,7 +50,7 @@ func TestContentsAreAskedForWhenNeeded(t *testing.T) {
 		"another digest":                     {func(_ *testing.T, _ *recording, l *library) { l.content = settings(t, "{a: other}") }, "two", nil, 1, deploy.Configured},
 		"another digest of the same content": {func(*testing.T, *recording, *library) {}, "two", nil, 1, deploy.Unchanged},
 		"somebody has changed the object": {func(t *testing.T, cluster *recording, _ *library) {
-			_, err := cluster.memory.Port().Patch(t.Context(), settingsRef, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"data":{"a":"spoilt"}}`), FieldManager: "somebody"})
+			_, err := cluster.memory.Port().Patch(t.Context(), settingsRef, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"data":{"a":"spoilt"}}`), FieldManager: "somebody"})
 			require.NoError(t, err)
 		}, "one", nil, 1, deploy.Configured},
 		"somebody has deleted the object": {func(t *testing.T, cluster *recording, _ *library) {
@@ -63,7 +63,7 @@ func TestContentsAreAskedForWhenNeeded(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
 			l := &library{content: settings(t, "{a: x}")}
-			m := deploy.NewManager(cluster, l.option())
+			m := must(deploy.NewManager(cluster, l.option()))
 			require.NoError(t, apply(t, m, standIn(t, "one")).Err)
 			require.EqualValues(t, 1, l.asked.Load(), "it has to be made of its content")
 			require.NoError(t, apply(t, m, standIn(t, "one")).Err)
@@ -107,7 +107,7 @@ func TestContentsThatAreNone(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
 			l := &library{content: test.content, err: test.err}
-			m := deploy.NewManager(cluster, l.option())
+			m := must(deploy.NewManager(cluster, l.option()))
 			for range 2 {
 				result := apply(t, m, test.standIn)
 				assert.ErrorContains(t, result.Err, test.wrong)
@@ -130,12 +130,12 @@ func TestContentsOfWhatIsNoStandIn(t *testing.T) {
 	definition := object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: carts.example.com},
 		spec: {group: example.com, names: {kind: Cart, plural: carts}, scope: Namespaced, versions: [{name: v1, served: true, storage: true}]}}`)
 	stood := settings(t, "{a: b}")
-	m := deploy.NewManager(cluster, deploy.Contents(func(_ context.Context, of *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	m := must(deploy.NewManager(cluster, deploy.Contents(func(_ context.Context, of *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		if of.Object["digest"] == nil {
 			return of, nil
 		}
 		return stood, nil
-	}))
+	})))
 	for _, want := range []deploy.Action{deploy.Created, deploy.Unchanged} {
 		results, err := m.Apply(t.Context(), objects(whole, definition, standIn(t, "one")))
 		require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestContentsOfASet(t *testing.T) {
 	cluster := newCluster(t)
 	set := deploy.ApplySet{Parent: deploy.Ref{Namespace: "shop", Name: "set"}}
 	content, whole := settings(t, "{a: x}"), named(settings(t, "{b: y}"), "whole")
-	m := deploy.NewManager(cluster, stoodFor(content))
+	m := must(deploy.NewManager(cluster, stoodFor(content)))
 	for _, want := range []deploy.Action{deploy.Created, deploy.Unchanged} {
 		results, err := m.ApplySet(t.Context(), set, objects(standIn(t, "one"), whole))
 		require.NoError(t, err)
@@ -200,7 +200,7 @@ func TestDiffOfContents(t *testing.T) {
 	} {
 		cluster := newCluster(t)
 		cluster.before = before
-		m := deploy.NewManager(cluster, stoodFor(settings(t, "{a: x}")))
+		m := must(deploy.NewManager(cluster, stoodFor(settings(t, "{a: x}"))))
 		differences, err := m.Diff(t.Context(), objects(standIn(t, "one"), object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}")))
 		require.NoError(t, err, reason)
 		assert.Equal(t, deploy.Created, differences[0].Action, reason)
@@ -214,7 +214,7 @@ func TestContentsAfterAFailure(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
 	l := &library{err: errors.New("its process has ended")}
-	m := deploy.NewManager(cluster, l.option())
+	m := must(deploy.NewManager(cluster, l.option()))
 	require.Error(t, apply(t, m, standIn(t, "one")).Err)
 	l.content, l.err = settings(t, "{a: x}"), nil
 	assert.Equal(t, deploy.Created, apply(t, m, standIn(t, "one")).Action)
@@ -223,9 +223,9 @@ func TestContentsAfterAFailure(t *testing.T) {
 	for i := range 50 {
 		standIns = append(standIns, named(standIn(t, "one"), "s"+string(rune('A'+i))))
 	}
-	m = m.With(deploy.Contents(func(_ context.Context, of *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	m = must(m.With(deploy.Contents(func(_ context.Context, of *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		return named(settings(t, "{a: x}"), of.GetName()), nil
-	}), deploy.Concurrency(8))
+	}), deploy.Concurrency(8)))
 	_, err := m.Apply(t.Context(), standIns)
 	require.NoError(t, err)
 	assert.Len(t, cluster.memory.Objects(), 51)

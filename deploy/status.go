@@ -50,9 +50,8 @@ func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *
 // statusNotFound tells an absent object from a kind without a status subresource: to a
 // patch of the status both answer 404.
 func (m *Manager) statusNotFound(ctx context.Context, requests requests, ref Ref) (Result, error) {
-	_, err := requests.Get(ctx, ref)
-	var absent *NotFoundError
-	if errors.As(err, &absent) {
+	current, err := requests.Get(ctx, ref)
+	if err == nil && current == nil {
 		return Result{Ref: ref, Action: Skipped}, nil
 	}
 	if err == nil {
@@ -85,7 +84,7 @@ func (m *Manager) patchStatus(ctx context.Context, requests requests, ref Ref, c
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: status: %w", ref, err)
 	}
-	obj, err := requests.Patch(ctx, ref, Patch{
+	obj, err := requests.Patch(ctx, ref, PatchRequest{
 		Type: types.MergePatchType, Body: body, Subresource: "status",
 		FieldManager: m.settings.fieldManager, DryRun: m.settings.dryRun,
 	})

@@ -49,7 +49,7 @@ func TestSetStatus(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t, withStatus(t, test.before))
-			m := deploy.NewManager(cluster)
+			m := must(deploy.NewManager(cluster))
 			before := cluster.get(t, settingsRef)
 			result, err := m.SetStatus(t.Context(), settingsRef, to(test.want))
 			require.NoError(t, err)
@@ -85,13 +85,13 @@ func TestSetStatusConflict(t *testing.T) {
 		cluster.before = func(call string) error {
 			if !edited {
 				edited = true
-				other := deploy.NewManager(cluster.memory, deploy.FieldManager("other"))
+				other := must(deploy.NewManager(cluster.memory, deploy.FieldManager("other")))
 				_, err := other.SetStatus(t.Context(), settingsRef, to(map[string]any{"conditions": []any{map[string]any{"type": "Theirs"}}}))
 				assert.NoError(t, err)
 			}
 			return nil
 		}
-		result, err := deploy.NewManager(cluster).SetStatus(t.Context(), settingsRef, addReady)
+		result, err := must(deploy.NewManager(cluster)).SetStatus(t.Context(), settingsRef, addReady)
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Configured, result.Action)
 		assert.Equal(t, map[string]any{"conditions": []any{map[string]any{"type": "Theirs"}, map[string]any{"type": "Ready"}}}, result.Object.Object["status"])
@@ -104,7 +104,7 @@ func TestSetStatusConflict(t *testing.T) {
 		cluster := newCluster(t, withStatus(t, "{}"))
 		stale := &deploy.StaleError{Ref: settingsRef, Err: errNo}
 		cluster.before = failing("patch", stale, stale, stale, stale, stale, stale, stale)
-		result, err := deploy.NewManager(cluster).SetStatus(t.Context(), settingsRef, addReady)
+		result, err := must(deploy.NewManager(cluster)).SetStatus(t.Context(), settingsRef, addReady)
 		require.ErrorIs(t, err, stale)
 		assert.Equal(t, deploy.Failed, result.Action)
 		assert.Len(t, cluster.take(), 9, "five attempts, four reads between them")
@@ -119,7 +119,7 @@ func TestSetStatusConflict(t *testing.T) {
 			require.NoError(t, cluster.memory.Port().Delete(t.Context(), settingsRef, deploy.DeleteOptions{}))
 			return &deploy.StaleError{Ref: settingsRef, Err: errNo}
 		}
-		result, err := deploy.NewManager(cluster).SetStatus(t.Context(), settingsRef, addReady)
+		result, err := must(deploy.NewManager(cluster)).SetStatus(t.Context(), settingsRef, addReady)
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Skipped, result.Action)
 	})
@@ -133,7 +133,7 @@ func TestSetStatusOfNothing(t *testing.T) {
 	t.Run("deploy 37: an absent object is skipped", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		result, err := deploy.NewManager(cluster).SetStatus(t.Context(), settingsRef, unasked)
+		result, err := must(deploy.NewManager(cluster)).SetStatus(t.Context(), settingsRef, unasked)
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Skipped, result.Action)
 		assert.Empty(t, cluster.take())
@@ -149,7 +149,7 @@ func TestSetStatusOfNothing(t *testing.T) {
 			}
 			return err
 		}
-		result, err := deploy.NewManager(cluster).SetStatus(t.Context(), settingsRef, to(map[string]any{"a": 1}))
+		result, err := must(deploy.NewManager(cluster)).SetStatus(t.Context(), settingsRef, to(map[string]any{"a": 1}))
 		require.NoError(t, err)
 		assert.Equal(t, deploy.Skipped, result.Action)
 	})
@@ -157,7 +157,7 @@ func TestSetStatusOfNothing(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, withStatus(t, "{}"))
 		cluster.before = failing("patch", &deploy.NotFoundError{Ref: settingsRef})
-		result, err := deploy.NewManager(cluster).SetStatus(t.Context(), settingsRef, to(map[string]any{"a": 1}))
+		result, err := must(deploy.NewManager(cluster)).SetStatus(t.Context(), settingsRef, to(map[string]any{"a": 1}))
 		var invalid *deploy.InvalidError
 		require.ErrorAs(t, err, &invalid)
 		assert.ErrorContains(t, err, "its kind has no status subresource")
@@ -166,21 +166,21 @@ func TestSetStatusOfNothing(t *testing.T) {
 	t.Run("compute fails", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, withStatus(t, "{}"))
-		_, err := deploy.NewManager(cluster).SetStatus(t.Context(), settingsRef, unasked)
+		_, err := must(deploy.NewManager(cluster)).SetStatus(t.Context(), settingsRef, unasked)
 		require.EqualError(t, err, "ConfigMap shop/settings: status: compute was asked")
 		assert.Empty(t, cluster.take())
 	})
 	t.Run("a status that is no JSON", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, withStatus(t, "{}"))
-		_, err := deploy.NewManager(cluster).SetStatus(t.Context(), settingsRef, to(map[string]any{"a": func() {}}))
+		_, err := must(deploy.NewManager(cluster)).SetStatus(t.Context(), settingsRef, to(map[string]any{"a": func() {}}))
 		require.ErrorContains(t, err, "ConfigMap shop/settings: status: json: unsupported type")
 		assert.Empty(t, cluster.take())
 	})
 	t.Run("a dry run", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t, withStatus(t, "{}"))
-		result, err := deploy.NewManager(cluster, deploy.DryRun()).SetStatus(t.Context(), settingsRef, to(map[string]any{"a": "b"}))
+		result, err := must(deploy.NewManager(cluster, deploy.DryRun())).SetStatus(t.Context(), settingsRef, to(map[string]any{"a": "b"}))
 		require.NoError(t, err)
 		assert.Equal(t, map[string]any{"a": "b"}, result.Object.Object["status"])
 		assert.NotContains(t, cluster.get(t, settingsRef).Object["status"], "a")
@@ -192,7 +192,7 @@ func TestSetStatusThatIsntKept(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t, settings(t, "{}"))
 	port := keepingCluster{cluster}
-	m := deploy.NewManager(port)
+	m := must(deploy.NewManager(port))
 	result, err := m.SetStatus(t.Context(), settingsRef, func(*unstructured.Unstructured) (map[string]any, error) {
 		return map[string]any{"dropped": true}, nil
 	})
@@ -207,6 +207,6 @@ func (c keepingCluster) Port() deploy.Port { return keepingPort{c.recording.Port
 
 type keepingPort struct{ deploy.Port }
 
-func (p keepingPort) Patch(ctx context.Context, ref deploy.Ref, _ deploy.Patch) (*unstructured.Unstructured, error) {
+func (p keepingPort) Patch(ctx context.Context, ref deploy.Ref, _ deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	return p.Get(ctx, ref)
 }

@@ -56,9 +56,9 @@ func (s Strategy) recreates() bool {
 	return s == Recreate || s == RecreateOrphan || s == RecreateProtected
 }
 
-// By sets the strategy of objects whose manifest names none in the annotation
+// DefaultStrategy sets the strategy of objects whose manifest names none in the annotation
 // <domain>/strategy; see KeyDomain. Default ServerSideApply.
-func By(strategy Strategy) Option { return func(s *settings) { s.strategy = strategy } }
+func DefaultStrategy(strategy Strategy) Option { return func(s *settings) { s.strategy = strategy } }
 
 // strategyKey is the annotation of a manifest that names its strategy.
 func (s settings) strategyKey() string { return s.domain + "/strategy" }

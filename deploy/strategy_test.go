@@ -40,22 +40,22 @@ func TestStrategy(t *testing.T) {
 		action        deploy.Action
 		calls         int
 	}{
-		"a field that can't be changed makes it anew":     {before, after, []deploy.Option{deploy.By(deploy.Recreate)}, "", deploy.Recreated, 5},
+		"a field that can't be changed makes it anew":     {before, after, []deploy.Option{deploy.DefaultStrategy(deploy.Recreate)}, "", deploy.Recreated, 5},
 		"so does the annotation":                          {before, after, nil, "Recreate", deploy.Recreated, 5},
 		"what can be changed is changed":                  {before, `{selector: {matchLabels: {app: web}}, replicas: 2}`, nil, "Recreate", deploy.Configured, 1},
-		"the annotation wins over the option":             {before, after, []deploy.Option{deploy.By(deploy.Recreate)}, "OnDelete", deploy.Skipped, 0},
-		"it is left until somebody deletes it":            {before, after, []deploy.Option{deploy.By(deploy.OnDelete)}, "", deploy.Skipped, 0},
-		"and is unchanged when it is as it should be":     {before, before, []deploy.Option{deploy.By(deploy.OnDelete)}, "", deploy.Unchanged, 0},
+		"the annotation wins over the option":             {before, after, []deploy.Option{deploy.DefaultStrategy(deploy.Recreate)}, "OnDelete", deploy.Skipped, 0},
+		"it is left until somebody deletes it":            {before, after, []deploy.Option{deploy.DefaultStrategy(deploy.OnDelete)}, "", deploy.Skipped, 0},
+		"and is unchanged when it is as it should be":     {before, before, []deploy.Option{deploy.DefaultStrategy(deploy.OnDelete)}, "", deploy.Unchanged, 0},
 		"nothing is done":                                 {before, after, nil, "Ignore", deploy.Skipped, 0},
-		"a field of a kind of one's own may be declared":  {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 4},
-		"a declaration is of its kind only":               {"{a: 1}", "{a: 2}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(schema.GroupKind{Kind: "Widget"}, ".spec.a")}, "", deploy.Configured, 1},
-		"of lists every element counts":                   {"{a: [{b: 1}, {b: 2}]}", "{a: [{b: 1}]}", []deploy.Option{deploy.By(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 4},
-		"deploy rules 16-20: never by guess from content": {"{a: [{x: 1}, {y: 2}]}", "{a: []}", []deploy.Option{deploy.By(deploy.Recreate)}, "", deploy.Configured, 1},
+		"a field of a kind of one's own may be declared":  {"{a: 1}", "{a: 2}", []deploy.Option{deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 4},
+		"a declaration is of its kind only":               {"{a: 1}", "{a: 2}", []deploy.Option{deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(schema.GroupKind{Kind: "Widget"}, ".spec.a")}, "", deploy.Configured, 1},
+		"of lists every element counts":                   {"{a: [{b: 1}, {b: 2}]}", "{a: [{b: 1}]}", []deploy.Option{deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget(nil).GroupVersionKind().GroupKind(), ".spec.a")}, "", deploy.Recreated, 4},
+		"deploy rules 16-20: never by guess from content": {"{a: [{x: 1}, {y: 2}]}", "{a: []}", []deploy.Option{deploy.DefaultStrategy(deploy.Recreate)}, "", deploy.Configured, 1},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster)
+			m := must(deploy.NewManager(cluster))
 			first, second := web(t, test.first), web(t, test.second)
 			if strings.HasPrefix(test.first, "{a:") {
 				first, second = ofKind(first, "Widget"), ofKind(second, "Widget")
@@ -83,16 +83,16 @@ func TestStrategyOfAnAbsentObject(t *testing.T) {
 		deploy.ServerSideApply: deploy.Created, deploy.Recreate: deploy.Created, deploy.OnDelete: deploy.Created, deploy.Ignore: deploy.Skipped,
 	} {
 		cluster := newCluster(t)
-		assert.Equal(t, want, apply(t, deploy.NewManager(cluster), settings(t, "{}"), deploy.By(strategy)).Action)
+		assert.Equal(t, want, apply(t, must(deploy.NewManager(cluster)), settings(t, "{}"), deploy.DefaultStrategy(strategy)).Action)
 	}
 }
 
 func TestUnknownStrategy(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster)
-	_, err := m.Apply(t.Context(), objects(settings(t, "{}")), deploy.By("Guess"))
-	require.EqualError(t, err, `strategy "Guess": there is no such one: use Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore`)
+	m := must(deploy.NewManager(cluster))
+	_, err := m.Apply(t.Context(), objects(settings(t, "{}")), deploy.DefaultStrategy("Guess"))
+	require.EqualError(t, err, `strategy "Guess": unknown: use one of Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore`)
 	result := apply(t, m, annotated(settings(t, "{}"), "operkit.dev/strategy", "Guess"))
 	require.EqualError(t, result.Err, `ConfigMap shop/settings: invalid manifest: annotation operkit.dev/strategy: there is no strategy "Guess": use one of Apply, CreateOnly, Replace, Recreate, RecreateOrphan, RecreateProtected, OnDelete, Ignore`)
 	assert.Empty(t, cluster.take())
@@ -106,7 +106,7 @@ func TestImmutableFieldsAreTheClustersToRefuse(t *testing.T) {
 	const name, write = "Deployment shop/web", "apply Deployment shop/web"
 	t.Run("it refuses", func(t *testing.T) {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		apply(t, m, web(t, before))
 		cluster.take()
 		result := apply(t, m, web(t, after))
@@ -117,11 +117,11 @@ func TestImmutableFieldsAreTheClustersToRefuse(t *testing.T) {
 	})
 	t.Run("it takes it", func(t *testing.T) {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate)))
 		live := apply(t, m, web(t, before)).Object.DeepCopy()
 		require.NoError(t, unstructured.SetNestedStringMap(live.Object, map[string]string{"app": "shop", "rewritten": "yes"}, "spec", "selector", "matchLabels"))
 		again := newCluster(t, live)
-		m = deploy.NewManager(again, deploy.By(deploy.Recreate))
+		m = must(deploy.NewManager(again, deploy.DefaultStrategy(deploy.Recreate)))
 		result := apply(t, m, annotated(web(t, after), "note", "new"))
 		require.NoError(t, result.Err)
 		assert.Equal(t, deploy.Configured, result.Action)
@@ -129,7 +129,7 @@ func TestImmutableFieldsAreTheClustersToRefuse(t *testing.T) {
 	})
 	t.Run("it refuses something else", func(t *testing.T) {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate)))
 		apply(t, m, web(t, before))
 		cluster.take()
 		cluster.before = func(call string) error {
@@ -170,7 +170,7 @@ func TestRecreateLosesNothing(t *testing.T) {
 		"a quota that can't be read":               {[]string{"spec.selector"}, []error{quota("q, requested: a=b, used: a=b, limited: a=b")}, deploy.Failed},
 	} {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate), deploy.RetryFor(0))
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate), deploy.RetryFor(0)))
 		uid := apply(t, m, first).Object.GetUID()
 		refused := &deploy.InvalidError{Ref: ref, Err: errNo}
 		for _, field := range row.causes {
@@ -192,7 +192,7 @@ func TestRecreateLosesNothing(t *testing.T) {
 			&deploy.ForbiddenError{Verb: "patch", Err: errNo}, &deploy.StaleError{Ref: deploy.RefOf(first), Err: errNo}, errNo,
 		} {
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster, deploy.By(deploy.Recreate), deploy.RetryFor(0))
+			m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate), deploy.RetryFor(0)))
 			uid := apply(t, m, first).Object.GetUID()
 			cluster.before = func(call string) error {
 				if strings.HasPrefix(call, "apply") {
@@ -208,7 +208,7 @@ func TestRecreateLosesNothing(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			cluster := newCluster(t)
 			failing := &atomic.Bool{}
-			m := deploy.NewManager(interruptedCluster{cluster, failing, &deploy.UnavailableError{Err: errNo}}, deploy.By(deploy.Recreate))
+			m := must(deploy.NewManager(interruptedCluster{cluster, failing, &deploy.UnavailableError{Err: errNo}}, deploy.DefaultStrategy(deploy.Recreate)))
 			apply(t, m, first)
 			cluster.after = func(call string) error {
 				if strings.HasPrefix(call, "delete") {
@@ -222,7 +222,7 @@ func TestRecreateLosesNothing(t *testing.T) {
 	})
 	t.Run("it can't be made anew", func(t *testing.T) {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate), deploy.RetryFor(0))
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate), deploy.RetryFor(0)))
 		apply(t, m, first)
 		cluster.after = func(call string) error {
 			if strings.HasPrefix(call, "delete") {
@@ -238,7 +238,7 @@ func TestRecreateLosesNothing(t *testing.T) {
 		cluster := newCluster(t)
 		var asked []metav1.DeletionPropagation
 		cluster.deleting = func(options deploy.DeleteOptions) { asked = append(asked, options.Propagation) }
-		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate), deploy.Propagate(metav1.DeletePropagationOrphan))
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate), deploy.Propagate(metav1.DeletePropagationOrphan)))
 		apply(t, m, first)
 		apply(t, m, second)
 		assert.Equal(t, []metav1.DeletionPropagation{metav1.DeletePropagationOrphan}, asked)
@@ -252,23 +252,23 @@ func TestRecreateProtected(t *testing.T) {
 		return object(t, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\nspec: {storageClassName: "+class+"}")
 	}
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	apply(t, m, claim("slow"))
 	cluster.take()
 	assert.Equal(t, deploy.Failed, apply(t, m, claim("fast")).Action)
 	cluster.take()
-	result := apply(t, m, claim("fast"), deploy.By(deploy.Recreate))
+	result := apply(t, m, claim("fast"), deploy.DefaultStrategy(deploy.Recreate))
 	assert.Equal(t, deploy.Failed, result.Action)
 	require.EqualError(t, result.Err, `PersistentVolumeClaim shop/data: refused: PersistentVolumeClaim "data" is invalid: spec: Forbidden: `+
 		"spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims: deleting it would take along what it holds: use the strategy RecreateProtected if that is meant")
 	assert.Equal(t, []string{"apply PersistentVolumeClaim shop/data"}, cluster.take())
-	assert.Equal(t, deploy.Recreated, apply(t, m, claim("fast"), deploy.By(deploy.RecreateProtected)).Action)
+	assert.Equal(t, deploy.Recreated, apply(t, m, claim("fast"), deploy.DefaultStrategy(deploy.RecreateProtected)).Action)
 }
 
 func TestRecreateOfSomethingFrozen(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+	m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate)))
 	frozen := settings(t, "{a: '1'}")
 	frozen.Object["immutable"] = true
 	apply(t, m, frozen)
@@ -280,7 +280,7 @@ func TestRecreateThatIsHeldUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate)))
 		first := web(t, "{selector: {matchLabels: {app: a}}}")
 		apply(t, m, first)
 		cluster.edit(t, deploy.RefOf(first), `{"metadata":{"finalizers":["example.com/held"]}}`)
@@ -302,7 +302,7 @@ func TestRecreateThatIsHeldUp(t *testing.T) {
 func TestRecreateDryRun(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster, deploy.By(deploy.Recreate))
+	m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate)))
 	apply(t, m, web(t, "{selector: {matchLabels: {app: a}}}"))
 	cluster.take()
 	assert.Equal(t, deploy.Recreated, apply(t, m, web(t, "{selector: {matchLabels: {app: b}}}"), deploy.DryRun()).Action)
@@ -341,7 +341,7 @@ func TestRecreateWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.By(deploy.Recreate), deploy.RecreateWait(2*time.Second))
+		m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(deploy.Recreate), deploy.RecreateWait(2*time.Second)))
 		before := web(t, "{selector: {matchLabels: {app: web}}}")
 		before.SetFinalizers([]string{"shop/hold"})
 		apply(t, m, before)

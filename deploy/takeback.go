@@ -22,7 +22,7 @@ const takeBackAttempts = 5
 // whom, and in a dry run what would be. An object that no Manager of this field manager has applied is an *OwnedError,
 // a field that nobody else holds is an error, and then nothing is changed. It costs two calls.
 func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, options ...Option) ([]FieldConflict, error) {
-	s, err := m.settings.with(options)
+	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}
@@ -31,6 +31,9 @@ func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, option
 		live, err := requests.Get(ctx, ref)
 		if err != nil {
 			return nil, err
+		}
+		if live == nil {
+			return nil, &NotFoundError{Ref: ref}
 		}
 		patch, taken, err := s.takeBack(ref, live, fields)
 		if err != nil {
@@ -45,10 +48,10 @@ func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, option
 }
 
 // takeBack is the patch that takes fields of live from others, and what it takes.
-func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []string) (Patch, []FieldConflict, error) {
+func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []string) (PatchRequest, []FieldConflict, error) {
 	ours := func(entry map[string]any) bool { return s.isOurName(holderOf(entry)) }
 	if !s.hasApplied(live) && !slices.ContainsFunc(managedEntries(live), ours) {
-		return Patch{}, nil, &OwnedError{Ref: ref}
+		return PatchRequest{}, nil, &OwnedError{Ref: ref}
 	}
 	var entries []any
 	var taken []FieldConflict
@@ -68,18 +71,18 @@ func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []st
 		taken, keys = append(taken, t.taken...), append(keys, t.keys...)
 	}
 	if len(fields) == 0 {
-		return Patch{}, nil, fmt.Errorf("%s: no field is named: name those to take back, such as spec.replicas", ref)
+		return PatchRequest{}, nil, fmt.Errorf("%s: no field is named: name those to take back, such as spec.replicas", ref)
 	}
 	for _, field := range fields {
 		if !slices.ContainsFunc(taken, func(c FieldConflict) bool { return isBelow(c.Field, field) }) {
-			return Patch{}, nil, fmt.Errorf("%s: %s: no other manager holds it: there is nothing to take back", ref, strings.TrimPrefix(field, "."))
+			return PatchRequest{}, nil, fmt.Errorf("%s: %s: no other manager holds it: there is nothing to take back", ref, strings.TrimPrefix(field, "."))
 		}
 	}
 	body, err := json.Marshal([]map[string]any{
 		{"op": "replace", "path": "/metadata/resourceVersion", "value": live.GetResourceVersion()},
 		{"op": "replace", "path": "/metadata/managedFields", "value": withoutHollow(entries, ours, keys)},
 	})
-	return Patch{Type: types.JSONPatchType, Body: body, FieldManager: s.fieldManager, DryRun: s.dryRun}, taken, err
+	return PatchRequest{Type: types.JSONPatchType, Body: body, FieldManager: s.fieldManager, DryRun: s.dryRun}, taken, err
 }
 
 func holderOf(entry map[string]any) string {

@@ -35,9 +35,9 @@ func TestScaledIsTold(t *testing.T) {
 			t.Run(reason+", by "+string(strategy), func(t *testing.T) {
 				t.Parallel()
 				cluster := newCluster(t)
-				apply(t, deploy.NewManager(cluster, deploy.By(strategy)), web(t, row.intent))
+				apply(t, must(deploy.NewManager(cluster, deploy.DefaultStrategy(strategy))), web(t, row.intent))
 				cluster = scaled(t, cluster, "hpa")
-				m := deploy.NewManager(cluster, deploy.By(strategy))
+				m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(strategy)))
 				for range 3 { // after a restart, and each time
 					result := apply(t, m, web(t, row.intent))
 					assert.Equal(t, row.kept, messages(result.Kept))
@@ -62,9 +62,9 @@ func TestTakeBack(t *testing.T) {
 		t.Run(string(strategy), func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			apply(t, deploy.NewManager(cluster, deploy.By(strategy)), intent)
+			apply(t, must(deploy.NewManager(cluster, deploy.DefaultStrategy(strategy))), intent)
 			cluster = scaled(t, cluster, "hpa")
-			m := deploy.NewManager(cluster, deploy.By(strategy))
+			m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(strategy)))
 			before := cluster.get(t, ref)
 			taken, err := m.TakeBack(t.Context(), ref, []string{"spec.replicas"}, deploy.DryRun())
 			require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestTakeBack(t *testing.T) {
 	t.Run("what was left by Keep, in a list", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep))
+		m := must(deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep)))
 		apply(t, m, settings(t, "{a: '1', b: '1'}"))
 		cluster.edit(t, settingsRef, `{"data":{"a":"9","b":"9"}}`)
 		assert.Len(t, apply(t, m, settings(t, "{a: '1', b: '1'}")).Kept, 2)
@@ -100,9 +100,9 @@ func TestTakeBack(t *testing.T) {
 	t.Run("refused, and nothing is changed", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		apply(t, m, intent)
-		apply(t, deploy.NewManager(cluster, deploy.FieldManager("other")), settings(t, "{a: '1'}"))
+		apply(t, must(deploy.NewManager(cluster, deploy.FieldManager("other"))), settings(t, "{a: '1'}"))
 		cluster.take()
 		for reason, row := range map[string]struct {
 			ref    deploy.Ref
@@ -125,9 +125,9 @@ func TestTakeBack(t *testing.T) {
 	t.Run("somebody writes meanwhile", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		apply(t, deploy.NewManager(cluster), intent)
+		apply(t, must(deploy.NewManager(cluster)), intent)
 		cluster = scaled(t, cluster, "hpa")
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		busy := true
 		cluster.before = func(call string) error {
 			if busy && strings.HasPrefix(call, "patch "+ref.String()) {
@@ -150,13 +150,13 @@ func FuzzTakeBack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := &tree{data}
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep))
+		m := must(deploy.NewManager(cluster, deploy.Conflicts(deploy.Keep)))
 		intent := widget(s.fields(2))
 		ref := deploy.RefOf(intent)
 		apply(t, m, intent)
 		body, err := json.Marshal(map[string]any{"spec": s.fields(2)})
 		require.NoError(t, err)
-		_, err = cluster.Port().Patch(t.Context(), ref, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: "kubectl"})
+		_, err = cluster.Port().Patch(t.Context(), ref, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: "kubectl"})
 		require.NoError(t, err)
 		kept := apply(t, m, intent).Kept
 		if len(kept) == 0 {

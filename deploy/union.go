@@ -178,7 +178,7 @@ func (d descent) unionSwitch() unionSwitch {
 
 // switchedPatch asks what becomes of the object with the intent, and without the members in the way and what this
 // manager doesn't want any more.
-func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches []unionSwitch) (Patch, error) {
+func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches []unionSwitch) (PatchRequest, error) {
 	content := wanted.DeepCopy()
 	content.SetUID(live.GetUID())
 	ours, others := appliedFields(live, t.fieldManager)
@@ -197,7 +197,7 @@ func (t *task) switchedPatch(wanted, live *unstructured.Unstructured, switches [
 		}
 	}
 	body, err := json.Marshal(content.Object)
-	return Patch{Type: types.MergePatchType, Body: body, FieldManager: t.fieldManager, DryRun: true}, err
+	return PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: t.fieldManager, DryRun: true}, err
 }
 
 // takingOver is an intent of what this manager owns of live, as it is there, and the members in the way.

@@ -36,6 +36,8 @@ func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*u
 	switch {
 	case err != nil:
 		return nil, err
+	case current == nil:
+		return nil, &NotFoundError{Ref: t.in.ref}
 	case current.GetUID() != live.GetUID():
 		return nil, &StaleError{Ref: t.in.ref, Err: fmt.Errorf("the uid isn't %s any more", live.GetUID())}
 	}
@@ -49,7 +51,7 @@ func (t *task) upgrade(ctx context.Context, live *unstructured.Unstructured) (*u
 	if err != nil {
 		return nil, fmt.Errorf("%s: its managedFields can't be taken over: %w", t.in.ref, err)
 	}
-	taken, err := t.port.Patch(ctx, t.in.ref, Patch{Type: types.JSONPatchType, Body: body, FieldManager: t.fieldManager})
+	taken, err := t.port.Patch(ctx, t.in.ref, PatchRequest{Type: types.JSONPatchType, Body: body, FieldManager: t.fieldManager})
 	if err != nil || !applied {
 		return taken, err
 	}

@@ -30,10 +30,10 @@ func TestTakeOverFrom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			apply(t, deploy.NewManager(cluster, deploy.FieldManager("seed")), settings(t, "{a: '0'}"))
+			apply(t, must(deploy.NewManager(cluster, deploy.FieldManager("seed"))), settings(t, "{a: '0'}"))
 			cluster.edit(t, settingsRef, `{"data":{"a":"1","b":"1"}}`)
 			cluster.take()
-			m := deploy.NewManager(cluster, test.options...)
+			m := must(deploy.NewManager(cluster, test.options...))
 			result := apply(t, m, settings(t, "{a: '2'}"))
 			assert.Equal(t, test.action, result.Action, result.Err)
 			calls := cluster.take()
@@ -54,12 +54,12 @@ func TestTakeOverFrom(t *testing.T) {
 func TestTakeOverReadsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	apply(t, deploy.NewManager(cluster, deploy.FieldManager("seed")), settings(t, "{a: '0'}"))
+	apply(t, must(deploy.NewManager(cluster, deploy.FieldManager("seed"))), settings(t, "{a: '0'}"))
 	cluster.edit(t, settingsRef, `{"data":{"a":"1"}}`)
 	cluster.stale = cluster.get(t, settingsRef)
 	cluster.edit(t, settingsRef, `{"data":{"b":"1"}}`)
 	cluster.take()
-	m := deploy.NewManager(&staleCluster{recording: cluster}, deploy.TakeOverFrom("kubectl"))
+	m := must(deploy.NewManager(&staleCluster{recording: cluster}, deploy.TakeOverFrom("kubectl")))
 	result := apply(t, m, settings(t, "{a: '2'}"))
 	require.NoError(t, result.Err)
 	assert.Equal(t, deploy.Configured, result.Action)
@@ -82,7 +82,7 @@ func replaceBy(t *testing.T, cluster *recording, manager, data string) {
 func TestTakeOverOwn(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	m := deploy.NewManager(cluster)
+	m := must(deploy.NewManager(cluster))
 	apply(t, m, settings(t, "{a: '1'}"))
 	replaceBy(t, cluster, "operkit", "{a: '1', b: '1'}")
 	cluster.take()
@@ -97,12 +97,12 @@ func TestTakeOverOwn(t *testing.T) {
 func TestTakeOverInterrupted(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
-	apply(t, deploy.NewManager(cluster), settings(t, "{a: '1'}"))
+	apply(t, must(deploy.NewManager(cluster)), settings(t, "{a: '1'}"))
 	replaceBy(t, cluster, "operkit", "{a: '1', b: '1'}")
 	broken := applyFails{cluster}
-	assert.ErrorIs(t, apply(t, deploy.NewManager(broken), settings(t, "{a: '1'}")).Err, errNo)
+	assert.ErrorIs(t, apply(t, must(deploy.NewManager(broken)), settings(t, "{a: '1'}")).Err, errNo)
 	assert.Equal(t, map[string]any{"a": "1", "b": "1"}, cluster.get(t, settingsRef).Object["data"])
-	restarted := deploy.NewManager(cluster)
+	restarted := must(deploy.NewManager(cluster))
 	assert.Equal(t, deploy.Configured, apply(t, restarted, settings(t, "{a: '1'}")).Action)
 	assert.Equal(t, map[string]any{"a": "1"}, cluster.get(t, settingsRef).Object["data"])
 }
@@ -126,7 +126,7 @@ func TestTakeOverLeavesOurOwnPatches(t *testing.T) {
 		t.Run(string(strategy), func(t *testing.T) {
 			t.Parallel()
 			cluster := newCluster(t)
-			m := deploy.NewManager(cluster, deploy.By(strategy))
+			m := must(deploy.NewManager(cluster, deploy.DefaultStrategy(strategy)))
 			apply(t, m, settings(t, "{a: '1'}"))
 			if strategy == deploy.OnDelete {
 				replaceBy(t, cluster, "operkit", "{a: '1', b: '1'}")
@@ -141,7 +141,7 @@ func TestTakeOverLeavesOurOwnPatches(t *testing.T) {
 	t.Run("a finalizer", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		apply(t, m, settings(t, "{a: '1'}"))
 		require.NoError(t, m.AddFinalizer(t.Context(), cluster.get(t, settingsRef), "example.com/held"))
 		cluster.take()
@@ -149,7 +149,7 @@ func TestTakeOverLeavesOurOwnPatches(t *testing.T) {
 		assert.Empty(t, cluster.take())
 		replaceBy(t, cluster, "other", "{a: '1', b: '1'}")
 		require.NoError(t, m.AddFinalizer(t.Context(), cluster.get(t, settingsRef), "example.com/held"))
-		taking := m.With(deploy.TakeOverFrom("other"))
+		taking := must(m.With(deploy.TakeOverFrom("other")))
 		assert.Equal(t, deploy.Configured, apply(t, taking, settings(t, "{a: '2'}")).Action)
 		assert.Equal(t, []string{"example.com/held"}, cluster.get(t, settingsRef).GetFinalizers())
 		cluster.take()
@@ -159,9 +159,9 @@ func TestTakeOverLeavesOurOwnPatches(t *testing.T) {
 	t.Run("the record of temporary patches", func(t *testing.T) {
 		t.Parallel()
 		cluster := newCluster(t)
-		m := deploy.NewManager(cluster)
+		m := must(deploy.NewManager(cluster))
 		apply(t, m, settings(t, "{a: '1'}"))
-		_, err := m.Port().Patch(t.Context(), settingsRef, deploy.Patch{Type: types.MergePatchType, FieldManager: "operkit",
+		_, err := m.Port().Patch(t.Context(), settingsRef, deploy.PatchRequest{Type: types.MergePatchType, FieldManager: "operkit",
 			Body: []byte(`{"metadata":{"annotations":{"operkit.dev/temporary-patches":"{}"}}}`)})
 		require.NoError(t, err)
 		cluster.take()

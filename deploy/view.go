@@ -14,7 +14,7 @@ import (
 // them. Their managedFields may be without the entries of the status, and without the
 // times of entries that own more than metadata.
 type View interface {
-	// Get returns the object, or nil without an error when there is none. A kind that the
+	// Get returns the object; an absent one is nil without an error, as in a Port. A kind that the
 	// cluster doesn't serve is a *KindUnknownError; a kind that may not be read a
 	// *ForbiddenError.
 	Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error)

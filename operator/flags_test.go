@@ -46,7 +46,7 @@ func (w *world) team(name, labels string) string {
 
 func (w *world) change(ref deploy.Ref, body string) {
 	w.t.Helper()
-	_, err := w.api.Port().Patch(w.t.Context(), ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(body), FieldManager: "somebody"})
+	_, err := w.api.Port().Patch(w.t.Context(), ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(body), FieldManager: "somebody"})
 	require.NoError(w.t, err)
 }
 

@@ -72,7 +72,9 @@ func TestLinesOfAReconcile(t *testing.T) {
 		memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(object))
 		require.NoError(t, err)
 		var out bytes.Buffer
-		reconciler, err := reconcile.New(talkative{}, deploy.NewManager(memory), reconcile.Logger(newLogger(&out, config.Log{Level: "info", Format: format})))
+		manager, err := deploy.NewManager(memory)
+		require.NoError(t, err)
+		reconciler, err := reconcile.New(talkative{}, manager, reconcile.Logger(newLogger(&out, config.Log{Level: "info", Format: format})))
 		require.NoError(t, err)
 		for range times {
 			_, err = reconciler.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: nothing{}.Kind(), Namespace: "shop", Name: "a"}})

@@ -151,7 +151,7 @@ func (o *Operator) check() error {
 }
 
 // deployManager returns a Manager for a cluster.
-func (o *Operator) deployManager(on deploy.Cluster) *deploy.Manager {
+func (o *Operator) deployManager(on deploy.Cluster) (*deploy.Manager, error) {
 	var kinds []schema.GroupVersionKind
 	for _, c := range o.controllers {
 		kinds = append(kinds, c.Kind())

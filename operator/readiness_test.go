@@ -156,7 +156,7 @@ func (w *world) merge(kind schema.GroupVersionKind, name, body, subresource stri
 	w.t.Helper()
 	document, err := yaml.YAMLToJSON([]byte(body))
 	require.NoError(w.t, err)
-	_, err = w.api.Port().Patch(w.t.Context(), w.ref(kind, name), deploy.Patch{
+	_, err = w.api.Port().Patch(w.t.Context(), w.ref(kind, name), deploy.PatchRequest{
 		Type: types.MergePatchType, Body: document, Subresource: subresource, FieldManager: "somebody",
 	})
 	require.NoError(w.t, err)

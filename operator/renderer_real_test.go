@@ -38,7 +38,9 @@ func TestAPIServerTakesMaskedSecrets(t *testing.T) {
 				secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "type": kind, field: values,
 					"metadata": map[string]any{"namespace": env.Namespace}}}
 				secret.SetName("masked-" + lettersOf(kind+field))
-				results, err := deploy.NewManager(api).Apply(t.Context(), []*unstructured.Unstructured{manifest.Mask(secret)})
+				manager, err := deploy.NewManager(api)
+				require.NoError(t, err)
+				results, err := manager.Apply(t.Context(), []*unstructured.Unstructured{manifest.Mask(secret)})
 				require.NoError(t, err)
 				assert.Equal(t, deploy.Created, results[0].Action)
 			})

@@ -149,7 +149,10 @@ func (r *runner) newServices(ctx context.Context) (wait func(), err error) {
 		return nil, err
 	}
 	r.metrics.Engine(engine)
-	manager := r.operator.deployManager(r.api)
+	manager, err := r.operator.deployManager(r.api)
+	if err != nil {
+		return nil, err
+	}
 	patches, err := r.operator.newPatches(manager, r.logger)
 	if err != nil {
 		return nil, err

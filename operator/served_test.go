@@ -3,7 +3,6 @@ package operator_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -175,10 +174,7 @@ func (w *world) ref(kind schema.GroupVersionKind, name string) deploy.Ref {
 func (w *world) get(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {
 	w.t.Helper()
 	obj, err := w.api.Port().Get(w.t.Context(), w.ref(kind, name))
-	var absent *deploy.NotFoundError
-	if !errors.As(err, &absent) {
-		require.NoError(w.t, err)
-	}
+	require.NoError(w.t, err)
 	return obj
 }
 

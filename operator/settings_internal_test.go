@@ -82,7 +82,9 @@ func TestPeriodOfComplete(t *testing.T) {
 			require.NoError(t, err)
 			p := settled(t, row.flags...)
 			options := slices.Concat(p.defaultOptions(), row.coded, p.givenOptions())
-			reconciler, err := reconcile.New(nothing{}, deploy.NewManager(memory), options...)
+			manager, err := deploy.NewManager(memory)
+			require.NoError(t, err)
+			reconciler, err := reconcile.New(nothing{}, manager, options...)
 			require.NoError(t, err)
 			key := deploy.Ref{Kind: nothing{}.Kind(), Namespace: "shop", Name: "a"}
 			result, err := reconciler.Reconcile(t.Context(), request.Request{Key: key})

@@ -63,7 +63,7 @@ func TestTakeBack(t *testing.T) {
 		return n
 	}
 	w.eventually("it is ready", func() bool { return ready() == "Verify Complete" })
-	_, err := w.api.Port().Patch(t.Context(), w.ref(deployments, "one"), deploy.Patch{
+	_, err := w.api.Port().Patch(t.Context(), w.ref(deployments, "one"), deploy.PatchRequest{
 		Type: types.MergePatchType, Body: []byte(`{"spec":{"replicas":5}}`), Subresource: "scale", FieldManager: "kubectl",
 	})
 	require.NoError(t, err)

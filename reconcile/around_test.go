@@ -48,6 +48,6 @@ func TestAroundComponents(t *testing.T) {
 	require.ErrorContains(t, err, "down")
 	assert.NotContains(t, steps, "outer>inner verify web", "what isn't deployed isn't verified")
 
-	_, err = New(setup, deploy.NewManager(w), AroundComponents(nil))
+	_, err = New(setup, must(deploy.NewManager(w)), AroundComponents(nil))
 	require.EqualError(t, err, "around components: nil function")
 }

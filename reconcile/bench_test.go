@@ -28,7 +28,7 @@ func BenchmarkSettled(b *testing.B) {
 			}
 			before = component
 		}
-	}), deploy.NewManager(calls), Logger(slog.New(slog.DiscardHandler)))
+	}), must(deploy.NewManager(calls)), Logger(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func newCountry(t *testing.T, setup func(ctx context.Context, s *Session) error,
 	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.ClusterScoped(regions.GroupKind()), dryrun.Objects(north))
 	require.NoError(t, err)
 	calls := &recorder{memory: memory}
-	r, err := New(&national{controller{setup}}, deploy.NewManager(calls, append([]deploy.Option{deploy.DefaultNamespace("platform")}, manager...)...),
+	r, err := New(&national{controller{setup}}, must(deploy.NewManager(calls, append([]deploy.Option{deploy.DefaultNamespace("platform")}, manager...)...)),
 		StartAfter(0), Logger(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
 	return &country{calls, r, t}

@@ -123,7 +123,7 @@ func TestConfigErrors(t *testing.T) {
 			assert.Equal(t, "ConfigError/Errored", w.verdict())
 		})
 	}
-	_, err := New(newConfigured(map[string]any{"x": func() {}}), deploy.NewManager(newWorld(t)))
+	_, err := New(newConfigured(map[string]any{"x": func() {}}), must(deploy.NewManager(newWorld(t))))
 	require.ErrorContains(t, err, "its defaults can't be merged under a configuration")
 }
 

@@ -43,7 +43,10 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 	if resource.GroupVersionKind() != r.Kind() {
 		return nil, fmt.Errorf("%s: it isn't of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
 	}
-	s := r.session(ctx, resource, 0)
+	s, err := r.session(ctx, resource, 0)
+	if err != nil {
+		return nil, err
+	}
 	s.dryRun, s.fixedVersion = s.dryRun || as.DryRun, as.Version
 	if as.ID != "" {
 		s.id = as.ID
@@ -54,8 +57,10 @@ func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstru
 	if as.Events != nil {
 		s.events = as.Events
 	}
-	if s.dryRun {
-		s.manager = s.manager.With(deploy.DryRun()) // for what Setup does by itself
+	if s.dryRun { // for what Setup does by itself
+		if s.manager, err = s.manager.With(deploy.DryRun()); err != nil {
+			return nil, err
+		}
 	}
 	d := &Description{reconciler: r, session: s}
 	return d, d.describe(d.Context(ctx))

@@ -23,7 +23,7 @@ func ExampleReconciler_Tally_contested() {
 			sign.Object["data"] = map[string]any{"greeting": greeting}
 			s.Add("door", sign)
 			return nil
-		}), deploy.NewManager(cluster), reconcile.Logger(slog.New(slog.DiscardHandler)))
+		}), must(deploy.NewManager(cluster)), reconcile.Logger(slog.New(slog.DiscardHandler)))
 		if err != nil {
 			fmt.Println(err)
 		}

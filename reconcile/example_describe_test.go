@@ -24,7 +24,7 @@ func versionedShop(from, to string) *unstructured.Unstructured {
 
 func quietReconciler(c reconcile.Controller, options ...reconcile.Option) *reconcile.Reconciler {
 	options = append(options, reconcile.Logger(slog.New(slog.DiscardHandler)))
-	r, err := reconcile.New(c, deploy.NewManager(emptyCluster()), options...)
+	r, err := reconcile.New(c, must(deploy.NewManager(emptyCluster())), options...)
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -94,7 +94,7 @@ func ExampleDeferred() {
 		})
 		return nil
 	})
-	r, err := reconcile.New(c, deploy.NewManager(cluster), reconcile.Logger(slog.New(slog.DiscardHandler)))
+	r, err := reconcile.New(c, must(deploy.NewManager(cluster)), reconcile.Logger(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		fmt.Println(err)
 		return

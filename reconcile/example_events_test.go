@@ -38,7 +38,7 @@ func reconcileKettle(options ...reconcile.Option) {
 		fmt.Println(err)
 		return
 	}
-	reconciler, err := reconcile.New(kettles{}, deploy.NewManager(cluster), options...)
+	reconciler, err := reconcile.New(kettles{}, must(deploy.NewManager(cluster)), options...)
 	if err != nil {
 		fmt.Println(err)
 		return

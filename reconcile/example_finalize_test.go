@@ -42,7 +42,7 @@ func ExampleFinalizer() {
 	show(cluster)
 
 	job := deploy.Ref{Kind: schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}, Namespace: "market", Name: "copy-books"}
-	_, err := cluster.Port().Patch(ctx, job, deploy.Patch{
+	_, err := cluster.Port().Patch(ctx, job, deploy.PatchRequest{
 		Type: types.MergePatchType, Subresource: "status", FieldManager: "cluster",
 		Body: []byte(`{"status":{"conditions":[{"type":"Complete","status":"True"}],"succeeded":1}}`),
 	})

@@ -156,7 +156,7 @@ func ExamplePlan() {
 		reconciler, err := reconcile.New(setup(func(_ context.Context, s *reconcile.Session) error {
 			s.Add("door", configMap(name))
 			return nil
-		}), deploy.NewManager(cluster))
+		}), must(deploy.NewManager(cluster)))
 		if err != nil {
 			fmt.Println(err)
 			return

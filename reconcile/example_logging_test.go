@@ -29,7 +29,7 @@ func ExampleLoggerOf() {
 		reconcile.LoggerOf(ctx).Debug("not asked for")
 		reconcile.LoggerOf(ctx).With(reconcile.Channel, "till").Debug("counted", "coins", 3)
 		return nil
-	}), deploy.NewManager(cluster), reconcile.Logger(slog.New(plain)))
+	}), must(deploy.NewManager(cluster)), reconcile.Logger(slog.New(plain)))
 	if err != nil {
 		panic(err)
 	}

@@ -109,7 +109,7 @@ func ExampleReconciler_Plan() {
 	}
 	reconcileAgain(cluster, doors("red"))
 	// A new release paints them green.
-	reconciler, err := reconcile.New(doors("green"), deploy.NewManager(cluster))
+	reconciler, err := reconcile.New(doors("green"), must(deploy.NewManager(cluster)))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -135,7 +135,7 @@ func ExampleReconciler_Graph() {
 	reconciler, err := reconcile.New(setup(func(_ context.Context, s *reconcile.Session) error {
 		s.Add("door").After(s.Add("wall"))
 		return nil
-	}), deploy.NewManager(cluster))
+	}), must(deploy.NewManager(cluster)))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -24,7 +24,7 @@ func emptyCluster() *dryrun.Cluster {
 }
 
 func ExampleNew() {
-	reconciler, err := reconcile.New(Shop{}, deploy.NewManager(emptyCluster(), deploy.FieldManager("market-operator")))
+	reconciler, err := reconcile.New(Shop{}, must(deploy.NewManager(emptyCluster(), deploy.FieldManager("market-operator"))))
 	fmt.Println(reconciler.Kind().Kind, err)
 	_, err = reconcile.New(Shop{}, nil)
 	fmt.Println(err)
@@ -34,7 +34,7 @@ func ExampleNew() {
 }
 
 func ExampleReconciler_Reconcile() {
-	reconciler, err := reconcile.New(Shop{}, deploy.NewManager(emptyCluster()))
+	reconciler, err := reconcile.New(Shop{}, must(deploy.NewManager(emptyCluster())))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -93,7 +93,7 @@ func ExampleFinalizerName() {
 }
 
 func ExampleRecheck() {
-	reconciler, err := reconcile.New(Shop{}, deploy.NewManager(emptyCluster()), reconcile.Recheck(5*time.Second))
+	reconciler, err := reconcile.New(Shop{}, must(deploy.NewManager(emptyCluster())), reconcile.Recheck(5*time.Second))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -110,7 +110,7 @@ func ExamplePeriod() {
 		s.Add("door", configMap("door"))
 		return nil
 	})
-	reconciler, err := reconcile.New(controller, deploy.NewManager(emptyCluster()), reconcile.Period(time.Hour))
+	reconciler, err := reconcile.New(controller, must(deploy.NewManager(emptyCluster())), reconcile.Period(time.Hour))
 	if err != nil {
 		fmt.Println(err)
 		return

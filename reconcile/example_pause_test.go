@@ -29,7 +29,7 @@ func pausedCluster(value string, options ...reconcile.Option) (*dryrun.Cluster, 
 	}
 	noon := func() time.Time { return time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC) }
 	options = append(options, reconcile.Clock(noon), reconcile.Logger(slog.New(slog.DiscardHandler)))
-	reconciler, err := reconcile.New(Shop{}, deploy.NewManager(cluster), options...)
+	reconciler, err := reconcile.New(Shop{}, must(deploy.NewManager(cluster)), options...)
 	if err != nil {
 		fmt.Println(err)
 	}

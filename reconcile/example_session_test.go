@@ -35,7 +35,7 @@ func reconcileOnce(c reconcile.Controller, objects ...*unstructured.Unstructured
 
 func reconcileAgain(cluster *dryrun.Cluster, c reconcile.Controller, options ...reconcile.Option) {
 	options = append([]reconcile.Option{reconcile.Logger(slog.New(slog.DiscardHandler))}, options...)
-	reconciler, err := reconcile.New(c, deploy.NewManager(cluster), options...)
+	reconciler, err := reconcile.New(c, must(deploy.NewManager(cluster)), options...)
 	if err != nil {
 		fmt.Println(err)
 		return

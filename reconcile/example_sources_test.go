@@ -47,7 +47,7 @@ func ExampleReconciler_Sources() {
 		fmt.Println(err)
 		return
 	}
-	reconciler, err := reconcile.New(ChoosyShop{}, deploy.NewManager(cluster))
+	reconciler, err := reconcile.New(ChoosyShop{}, must(deploy.NewManager(cluster)))
 	if err != nil {
 		fmt.Println(err)
 		return

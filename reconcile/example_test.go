@@ -56,7 +56,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	reconciler, err := reconcile.New(Shop{}, deploy.NewManager(cluster))
+	manager, err := deploy.NewManager(cluster)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reconciler, err := reconcile.New(Shop{}, manager)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -94,7 +99,7 @@ func shop() *unstructured.Unstructured {
 // makeReady does what the controllers of a real cluster do.
 func makeReady(cluster *dryrun.Cluster, name string) {
 	ref := deploy.Ref{Kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Namespace: "market", Name: name}
-	_, err := cluster.Port().Patch(context.Background(), ref, deploy.Patch{
+	_, err := cluster.Port().Patch(context.Background(), ref, deploy.PatchRequest{
 		Type: "application/merge-patch+json", Subresource: "status", FieldManager: "kubelet",
 		Body: []byte(`{"status":{"observedGeneration":1,"replicas":1,"updatedReplicas":1,"readyReplicas":1,"availableReplicas":1,
 			"conditions":[{"type":"Available","status":"True"},{"type":"Progressing","status":"True","reason":"NewReplicaSetAvailable"}]}}`),
@@ -113,4 +118,12 @@ func show(cluster *dryrun.Cluster) {
 		}
 		fmt.Println(line)
 	}
+}
+
+// must returns a value that can't fail to be made.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

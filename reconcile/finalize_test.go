@@ -243,7 +243,7 @@ func TestFinalizerNames(t *testing.T) {
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
-			r, err := New(row.c, deploy.NewManager(w), row.options...)
+			r, err := New(row.c, must(deploy.NewManager(w)), row.options...)
 			if row.err != "" {
 				assert.ErrorContains(t, err, row.err)
 				return

@@ -110,7 +110,7 @@ func TestHookMistakes(t *testing.T) {
 			"*reconcile.wrongHook: its method AfterVerify is (*reconcile.Session) (bool, error): make it (context.Context, *reconcile.Session, reconcile.Outcome) error": &wrongHook{},
 			"*reconcile.wrongFinalize: its method Finalize is (*reconcile.Session): make it (context.Context, *reconcile.Session) error":                                 &wrongFinalize{},
 		} {
-			_, err := New(c, deploy.NewManager(w))
+			_, err := New(c, must(deploy.NewManager(w)))
 			assert.EqualError(t, err, want)
 		}
 	})

@@ -25,7 +25,7 @@ func (w *world) scale(name string) {
 	}
 	body, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/metadata/managedFields", "value": entries}})
 	require.NoError(w.t, err)
-	_, err = w.memory.Port().Patch(w.t.Context(), deploymentRef(name), deploy.Patch{Type: types.JSONPatchType, Body: body, FieldManager: "kubectl"})
+	_, err = w.memory.Port().Patch(w.t.Context(), deploymentRef(name), deploy.PatchRequest{Type: types.JSONPatchType, Body: body, FieldManager: "kubectl"})
 	require.NoError(w.t, err)
 }
 
@@ -80,7 +80,7 @@ func TestKeptFields(t *testing.T) {
 		}
 	}
 
-	_, err = deploy.NewManager(w.memory).TakeBack(t.Context(), deploymentRef("web"), []string{"spec.replicas"})
+	_, err = must(deploy.NewManager(w.memory)).TakeBack(t.Context(), deploymentRef("web"), []string{"spec.replicas"})
 	require.NoError(t, err)
 	w.calm(r)
 	assert.Equal(t, int64(2), w.get(deploymentRef("web")).Object["spec"].(map[string]any)["replicas"])

@@ -103,7 +103,7 @@ func (w *world) reconciler(c Controller, options ...Option) *Reconciler {
 	w.t.Helper()
 	// On a machine that has much else to do any reconcile would be slow enough to say that it began.
 	options = append([]Option{Logger(slog.New(slog.NewTextHandler(w.logs, nil))), Clock(w.clock.Now), StartAfter(0)}, options...)
-	r, err := New(c, deploy.NewManager(w), options...)
+	r, err := New(c, must(deploy.NewManager(w)), options...)
 	require.NoError(w.t, err)
 	return r
 }
@@ -154,7 +154,7 @@ func (w *world) mergeStatus(ref deploy.Ref, body string) {
 
 func (w *world) patch(ref deploy.Ref, body, subresource string) {
 	w.t.Helper()
-	_, err := w.memory.Port().Patch(w.t.Context(), ref, deploy.Patch{
+	_, err := w.memory.Port().Patch(w.t.Context(), ref, deploy.PatchRequest{
 		Type: types.MergePatchType, Body: []byte(body), Subresource: subresource, FieldManager: "somebody",
 	})
 	require.NoError(w.t, err)
@@ -250,4 +250,12 @@ func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+}
+
+// must returns a value that can't fail to be made.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

@@ -123,7 +123,7 @@ func TestOnlyReady(t *testing.T) {
 	t.Run("what writes more is refused", func(t *testing.T) {
 		t.Parallel()
 		for _, other := range []Option{Status(ServiceStatus), OwnAnywhere(), Status(DependencyGraph), SupportedVersions("1"), OperatorVersion("1"), Status(NoStatus)} {
-			_, err := New(&controller{}, deploy.NewManager(newWorld(t)), Status(OnlyReady), other)
+			_, err := New(&controller{}, must(deploy.NewManager(newWorld(t))), Status(OnlyReady), other)
 			assert.ErrorContains(t, err, ": leave one out")
 		}
 	})

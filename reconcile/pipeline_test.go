@@ -127,7 +127,7 @@ func TestNoStatus(t *testing.T) {
 	t.Run("what needs one is refused", func(t *testing.T) {
 		t.Parallel()
 		for _, other := range []Option{Status(ServiceStatus), OwnAnywhere()} {
-			_, err := New(&controller{}, deploy.NewManager(newWorld(t)), Status(NoStatus), other)
+			_, err := New(&controller{}, must(deploy.NewManager(newWorld(t))), Status(NoStatus), other)
 			assert.ErrorContains(t, err, "no status: ")
 		}
 	})

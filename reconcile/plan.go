@@ -98,11 +98,16 @@ func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstr
 	if resource.GetDeletionTimestamp() != nil {
 		return nil, nil, nil, fmt.Errorf("%s: it is being deleted", deploy.RefOf(resource))
 	}
-	s := r.session(ctx, resource, 0)
+	s, err := r.session(ctx, resource, 0)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	s.dryRun, s.watcher = true, nil
-	s.manager = s.manager.With(deploy.DryRun()) // also for what Setup does by itself
+	if s.manager, err = s.manager.With(deploy.DryRun()); err != nil { // also for what Setup does by itself
+		return nil, nil, nil, err
+	}
 	ctx = context.WithValue(ctx, loggerKey{}, s.logger)
-	err := r.setup(ctx, s)
+	err = r.setup(ctx, s)
 	if err == nil {
 		var graph *dag.Graph[*Component]
 		if graph, err = s.graph(); err == nil {

@@ -173,9 +173,9 @@ func TestPrune(t *testing.T) {
 		}
 		byHand.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Widget", Name: "w", UID: widgetUID}})
 		w := newWorld(t, byHand, free)
-		other := deploy.NewManager(w.memory, deploy.OwnedBy(&unstructured.Unstructured{Object: map[string]any{
+		other := must(deploy.NewManager(w.memory, deploy.OwnedBy(&unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "example.dev/v1", "kind": "Widget", "metadata": map[string]any{"name": "v", "namespace": "shop", "uid": "uid-of-v"},
-		}}))
+		}})))
 		_, err := other.Apply(t.Context(), []*unstructured.Unstructured{configMap("others")})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"apply ConfigMap shop/a", writeStatus}, w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }))))

@@ -41,7 +41,7 @@ func TestReadyBy(t *testing.T) {
 
 	t.Run("a registry that can't be is a mistake at the start", func(t *testing.T) {
 		t.Parallel()
-		_, err := New(adding(func(*Session) {}), deploy.NewManager(newWorld(t)), ReadyBy(readiness.Checker{Registry: readiness.Registry{
+		_, err := New(adding(func(*Session) {}), must(deploy.NewManager(newWorld(t))), ReadyBy(readiness.Checker{Registry: readiness.Registry{
 			schema.GroupKind{Kind: "Lamp"}: {Condition: &readiness.Condition{}},
 		}}))
 		require.ErrorContains(t, err, "readiness: ")

@@ -71,11 +71,12 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 		return nil, err
 	}
 	// Whoever asked to reconcile asks again, later each time; a worker doesn't wait for that.
-	r.manager = manager.With(deploy.RetryFor(0), deploy.RecreateWait(recreateWait))
+	own := []deploy.Option{deploy.RetryFor(0), deploy.RecreateWait(recreateWait)}
 	if o.ownAnywhere {
-		r.manager = r.manager.With(deploy.OwnedByLabel())
+		own = append(own, deploy.OwnedByLabel())
 	}
-	return r, nil
+	r.manager, err = manager.With(own...)
+	return r, err
 }
 
 // Kind returns the kind whose resources are reconciled.
@@ -114,7 +115,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 		r.memory.Update(ref, func(m *memory.Resource) { m.SetCount(memory.Count{Standing: string(Paused), Version: version}) })
 		return r.rest(ctx, resource, p)
 	}
-	session := r.session(ctx, resource, req.Attempt)
+	session, err := r.session(ctx, resource, req.Attempt)
+	if err != nil {
+		return request.Result{}, err
+	}
 	defer session.release()
 	ctx = context.WithValue(ctx, loggerKey{}, session.logger)
 	began := r.now()
@@ -156,19 +160,22 @@ func (r *Reconciler) reconcile(ctx context.Context, session *Session) (request.R
 	return r.ended(ctx, session, &outcome, errors.Join(outcome.Err(), err))
 }
 
-func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstructured, attempt int) *Session {
+func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstructured, attempt int) (*Session, error) {
+	manager, err := r.manager.With(deploy.OwnedBy(resource))
+	if err != nil {
+		return nil, err
+	}
 	id := newID()
 	logger := logging.Scoped(ctx, r.loggerFor(resource, r.options.logger)).
 		With("object", logged{deploy.RefOf(resource), resource.GetResourceVersion()}, "reconcile", id)
 	logging.Annotate(ctx, slog.String("reconcile", id))
-	manager := r.manager.With(deploy.OwnedBy(resource))
 	s := &Session{
 		reconciler: r, id: id, attempt: attempt, resource: resource, described: r.withDefaults(resource),
 		manager: manager, home: manager.Namespace(), watcher: r.options.watcher, dryRun: r.options.dryRun,
 		events: r.options.events, logger: logger,
 	}
 	r.memory.Look(deploy.RefOf(resource), func(m *memory.Resource) { s.unwritten = m.Unwritten })
-	return s
+	return s, nil
 }
 
 // withDefaults is resource with the controller's defaults under it, itself if there are none.

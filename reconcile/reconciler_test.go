@@ -17,7 +17,7 @@ import (
 
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
-	manager := deploy.NewManager(newWorld(t))
+	manager := must(deploy.NewManager(newWorld(t)))
 	for _, row := range []struct {
 		reason  string
 		c       Controller
@@ -288,7 +288,7 @@ func TestObserve(t *testing.T) {
 
 func TestDefaultLogger(t *testing.T) {
 	t.Parallel()
-	r, err := New(&controller{}, deploy.NewManager(newWorld(t)))
+	r, err := New(&controller{}, must(deploy.NewManager(newWorld(t))))
 	require.NoError(t, err)
 	assert.Same(t, slog.Default(), r.options.logger)
 	assert.Equal(t, widgets, r.Kind())

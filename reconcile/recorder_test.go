@@ -132,7 +132,7 @@ func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.Delete
 	return p.Port.Delete(ctx, ref, options)
 }
 
-func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	if err := p.record("patch", ref, patch.Subresource); err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func TestClusterScopedResource(t *testing.T) {
 	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(region), dryrun.ClusterScoped(regions.GroupKind()))
 	require.NoError(t, err)
 	w := &world{recorder: &recorder{memory: memory}, t: t, clock: &clock{}, logs: &testlog.Text{}}
-	r, err := New(&regional{}, deploy.NewManager(w))
+	r, err := New(&regional{}, must(deploy.NewManager(w)))
 	require.NoError(t, err)
 	_, err = r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: regions, Name: "north"}})
 	require.NoError(t, err)

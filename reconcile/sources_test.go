@@ -39,7 +39,7 @@ func TestSources(t *testing.T) {
 		{declaring{nothing, source.Sources{Owned: []source.Owned{{}}}},
 			`controller reconcile.declaring: its sources: owned[0]: kind "/, Kind=": needs a version and a kind`},
 	} {
-		_, err := New(row.controller, deploy.NewManager(w))
+		_, err := New(row.controller, must(deploy.NewManager(w)))
 		assert.EqualError(t, err, row.want)
 	}
 }

@@ -140,7 +140,7 @@ func runRollout(t *testing.T, v *vector) {
 	require.NoError(t, json.Unmarshal(v.raw, &c))
 	w, did := newWorld(t), &trace{}
 	r := w.reconciler(&recordedHooks{does: c.Input.Hooks, trace: did})
-	s := r.session(t.Context(), w.widget(), 0)
+	s := must(r.session(t.Context(), w.widget(), 0))
 	c.setup(s, did)
 	outcome, err := s.rollout(t.Context())
 	require.NoError(t, err)

@@ -74,7 +74,7 @@ func TestVerifyOfMetadata(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			r, err := New(adding(row.setup), deploy.NewManager(partialCluster{w.recorder}), Clock(w.clock.Now))
+			r, err := New(adding(row.setup), must(deploy.NewManager(partialCluster{w.recorder})), Clock(w.clock.Now))
 			require.NoError(t, err)
 			w.calm(r)
 			assert.Equal(t, row.verdict, w.verdict())
@@ -84,7 +84,7 @@ func TestVerifyOfMetadata(t *testing.T) {
 	t.Run("status 24: its end is seen all the same", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
-		r, err := New(adding(plain(secretKind)), deploy.NewManager(partialCluster{w.recorder}), Clock(w.clock.Now))
+		r, err := New(adding(plain(secretKind)), must(deploy.NewManager(partialCluster{w.recorder})), Clock(w.clock.Now))
 		require.NoError(t, err)
 		w.calm(r)
 		ref := deploy.Ref{Kind: secretKind, Namespace: "shop", Name: "a"}

@@ -66,7 +66,7 @@ func TestVersion(t *testing.T) {
 		"less than no time":      {StartAfter(-1), "start after: -1ns: it can't be negative"},
 		"fewer than no attempts": {MaxAttempts(-1), "max attempts: -1: it can't be negative"},
 	} {
-		_, err := New(adding(func(*Session) {}), deploy.NewManager(newWorld(t)), row.option)
+		_, err := New(adding(func(*Session) {}), must(deploy.NewManager(newWorld(t))), row.option)
 		require.EqualError(t, err, row.want, reason)
 	}
 }

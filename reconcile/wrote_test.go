@@ -37,7 +37,7 @@ func TestWrote(t *testing.T) {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			cluster := emptyCluster()
-			reconciler, err := reconcile.New(row.controller, deploy.NewManager(cluster))
+			reconciler, err := reconcile.New(row.controller, must(deploy.NewManager(cluster)))
 			require.NoError(t, err)
 			req := request.Request{Key: deploy.Ref{Kind: ShopKind, Namespace: "market", Name: "tea"}}
 			result, err := reconciler.Reconcile(t.Context(), req)

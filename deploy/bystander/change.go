@@ -18,7 +18,7 @@ func (b *Bystander) MergeSubresource(kind schema.GroupVersionKind, name, subreso
 	ctx, cancel := b.request()
 	defer cancel()
 	ref := b.ref(ctx, kind, name)
-	_, err := b.port.Patch(ctx, ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(patch), Subresource: subresource, FieldManager: b.name})
+	_, err := b.port.Patch(ctx, ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(patch), Subresource: subresource, FieldManager: b.name})
 	b.failed("merge into", ref, err)
 }
 

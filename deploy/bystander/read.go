@@ -15,9 +15,6 @@ func (b *Bystander) Get(kind schema.GroupVersionKind, name string) *unstructured
 	defer cancel()
 	ref := b.ref(ctx, kind, name)
 	obj, err := b.port.Get(ctx, ref)
-	if isAbsent(err) {
-		return nil
-	}
 	b.failed("get", ref, err)
 	return obj
 }

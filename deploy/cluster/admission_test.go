@@ -157,7 +157,7 @@ func TestAdmissionThatRewritesSettles(t *testing.T) {
 
 			c, end := endingCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 			watch(t, c, kind)
-			m := deploy.NewManager(c)
+			m := must(deploy.NewManager(c))
 			created := apply(t, m, intent(1))
 			assert.Equal(t, deploy.Created, created.Action)
 			requireShows(t, created.Object, rewritten, test.reason)
@@ -172,7 +172,7 @@ func TestAdmissionThatRewritesSettles(t *testing.T) {
 
 			again := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 			watch(t, again, kind)
-			settles(t, env, deploy.NewManager(again), intent(2), "after a restart: "+test.reason)
+			settles(t, env, must(deploy.NewManager(again)), intent(2), "after a restart: "+test.reason)
 			removeFinalizers(t, env, result.Ref)
 		})
 	}
@@ -229,7 +229,7 @@ func TestAdmissionThatHidesSettlesToo(t *testing.T) {
 
 			c, end := endingCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 			watch(t, c, configMap)
-			m := deploy.NewManager(c, deploy.By(test.strategy))
+			m := must(deploy.NewManager(c, deploy.DefaultStrategy(test.strategy)))
 			requireShows(t, apply(t, m, intent).Object, rewritten, test.reason)
 			apply(t, m, intent) // a replacement takes over what the creation has applied
 			version := settlesByAsking(t, env, m, intent, test.reason)
@@ -237,7 +237,7 @@ func TestAdmissionThatHidesSettlesToo(t *testing.T) {
 
 			again := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 			watch(t, again, configMap)
-			m = deploy.NewManager(again, deploy.By(test.strategy))
+			m = must(deploy.NewManager(again, deploy.DefaultStrategy(test.strategy)))
 			assert.Equal(t, version, settlesByAsking(t, env, m, intent, "after a restart: "+test.reason), "nothing was changed")
 		})
 	}

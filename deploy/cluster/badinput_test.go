@@ -36,7 +36,7 @@ func TestBadObjects(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t, envtest.CRDs("testdata"))
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	forbids, invalid := refusing(t, env, "Forbidden"), refusing(t, env, "Invalid")
 	with := func(text string) *unstructured.Unstructured { return object(t, env.Namespace, text) }
 	for name, test := range map[string]struct {
@@ -104,7 +104,7 @@ func TestBadObjects(t *testing.T) {
 func TestBadSets(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
-	m := deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)))
+	m := must(deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace))))
 	scaler := func(version string) *unstructured.Unstructured {
 		return object(t, env.Namespace, "{apiVersion: autoscaling/"+version+", kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}")
 	}
@@ -141,7 +141,7 @@ func TestExportedObjects(t *testing.T) {
 	env := envtest.Start(t, envtest.CRDs("testdata"))
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, cart)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	ref := apply(t, m, object(t, env.Namespace, "{apiVersion: deploy.operkit.dev/v1, kind: Cart, metadata: {name: cart}, spec: {size: 3}}")).Ref
 	client := others(t, env, cart)
 	edit(t, client, "cart", `{"status":{"phase":"x"}}`, "status")
@@ -169,7 +169,7 @@ func TestExportedObjects(t *testing.T) {
 func TestRefusedChange(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
-	m := deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)))
+	m := must(deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace))))
 	name := refusing(t, env, "Invalid")
 	before := apply(t, m, settings(t, env, "settings", "1"))
 	change := settings(t, env, "settings", "2")

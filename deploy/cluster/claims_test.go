@@ -69,7 +69,7 @@ func TestRecreateKeepsClaims(t *testing.T) {
 			t.Parallel()
 			env := envtest.Start(t)
 			c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
-			m := deploy.NewManager(c, append(row.options, deploy.By(deploy.Recreate))...)
+			m := must(deploy.NewManager(c, append(row.options, deploy.DefaultStrategy(deploy.Recreate))...))
 			before := apply(t, m, object(t, env.Namespace, aFrozen)).Object
 			pod := apply(t, m, object(t, env.Namespace, aPod)).Object.DeepCopy()
 			if row.pod != nil {
@@ -108,7 +108,7 @@ func TestRecreateKeepsWhatHoldsData(t *testing.T) {
 			t.Parallel()
 			env := envtest.Start(t)
 			c := newCluster(t, env.Admin)
-			m := deploy.NewManager(c, deploy.By(deploy.Recreate))
+			m := must(deploy.NewManager(c, deploy.DefaultStrategy(deploy.Recreate)))
 			intent := object(t, "", binding)
 			intent.SetName(env.Namespace + "-it")
 			before := apply(t, m, intent)
@@ -161,7 +161,7 @@ func TestRecreateWithoutTheRightToListClaims(t *testing.T) {
 	env := envtest.Start(t)
 	user := env.User(t, "few", envtest.ClusterWide(rbacv1.PolicyRule{Verbs: []string{"*"}, APIGroups: []string{"", "deploy.operkit.dev"}, Resources: []string{"configmaps", "carts"}}))
 	c := newCluster(t, user.Config, cluster.Namespaces(env.Namespace))
-	m := deploy.NewManager(c, deploy.By(deploy.Recreate), deploy.Immutable(cart.GroupKind(), ".spec.size"))
+	m := must(deploy.NewManager(c, deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(cart.GroupKind(), ".spec.size")))
 	apply(t, m, object(t, env.Namespace, aFrozen))
 	assert.Equal(t, deploy.Recreated, apply(t, m, object(t, env.Namespace, with(aFrozen, `"1"`, `"3"`))).Action)
 }
@@ -171,7 +171,7 @@ func TestRecreateOrphan(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
 	c := newCluster(t, env.Admin, cluster.Namespaces(env.Namespace))
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	set := func(size string) *unstructured.Unstructured {
 		return object(t, env.Namespace, `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, annotations: {operkit.dev/strategy: RecreateOrphan}},
 			spec: {replicas: 1, serviceName: db, selector: {matchLabels: {app: db}}, persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete},
@@ -185,7 +185,7 @@ func TestRecreateOrphan(t *testing.T) {
 	for _, ref := range []deploy.Ref{podRef, claimRef} {
 		require.Eventually(t, func() bool {
 			obj, err := c.Port().Get(t.Context(), ref)
-			if err != nil || len(obj.GetOwnerReferences()) == 0 {
+			if err != nil || obj == nil || len(obj.GetOwnerReferences()) == 0 {
 				return false
 			}
 			uids[ref] = obj.GetUID()

@@ -45,7 +45,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	results, err := deploy.NewManager(c).Apply(ctx, []*unstructured.Unstructured{{Object: map[string]any{
+	results, err := must(deploy.NewManager(c)).Apply(ctx, []*unstructured.Unstructured{{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web", "namespace": "shop"},
 	}}})
 	if err != nil {

@@ -23,14 +23,14 @@ func TestRestoredFromBackup(t *testing.T) {
 	c := newCluster(t, env.Admin)
 	volume := schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolume"}
 	watch(t, c, configMap, volume)
-	plain := deploy.NewManager(c)
+	plain := must(deploy.NewManager(c))
 	owner := func(name string) *unstructured.Unstructured {
 		obj, err := c.Port().Get(t.Context(), apply(t, plain, settings(t, env, name, "1")).Ref)
 		require.NoError(t, err)
 		return obj
 	}
 	managerOf := func(owner *unstructured.Unstructured) *deploy.Manager {
-		return plain.With(deploy.OwnedBy(owner), deploy.OwnedByLabel(), deploy.FieldManager("box-operator"))
+		return must(plain.With(deploy.OwnedBy(owner), deploy.OwnedByLabel(), deploy.FieldManager("box-operator")))
 	}
 	volumeNamed := func(name string) *unstructured.Unstructured {
 		return object(t, "", `{apiVersion: v1, kind: PersistentVolume, metadata: {name: `+env.Namespace+name+`}, spec: {
@@ -89,13 +89,13 @@ func TestRestoredFromBackup(t *testing.T) {
 		volumes := rbacv1.PolicyRule{Verbs: []string{"*"}, APIGroups: []string{""}, Resources: []string{"persistentvolumes"}}
 		user := env.User(t, "namespaced", envtest.EverythingInNamespace(), envtest.ClusterWide(volumes))
 		scoped := newCluster(t, user.Config, cluster.Namespaces(env.Namespace))
-		m := deploy.NewManager(scoped, deploy.OwnedBy(after), deploy.OwnedByLabel(), deploy.FieldManager("box-operator"))
+		m := must(deploy.NewManager(scoped, deploy.OwnedBy(after), deploy.OwnedByLabel(), deploy.FieldManager("box-operator")))
 		results, err := m.Apply(t.Context(), []*unstructured.Unstructured{volumeNamed("-three")})
 		require.ErrorContains(t, err, "by its label operkit.dev/owner-uid already: rename ours, remove it there, or, if that owner is gone, drop the label")
 		require.ErrorContains(t, err, "not allowed to list configmaps at cluster scope")
 		require.Equal(t, deploy.Conflicted, results[0].Action)
 
-		_, err = c.Port().Patch(t.Context(), results[0].Ref, deploy.Patch{Type: types.MergePatchType, FieldManager: "kubectl-label",
+		_, err = c.Port().Patch(t.Context(), results[0].Ref, deploy.PatchRequest{Type: types.MergePatchType, FieldManager: "kubectl-label",
 			Body: []byte(`{"metadata":{"labels":{"operkit.dev/owner-uid":null}}}`)})
 		require.NoError(t, err)
 		require.Eventually(t, func() bool {

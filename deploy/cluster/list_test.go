@@ -106,7 +106,7 @@ func TestKindsOfAnOlderServer(t *testing.T) {
 		found, err := port.Kinds(t.Context(), name)
 		unavailable(t, func() error { return err })
 		assert.Equal(t, want, fmt.Sprint(found), "%s: found, although another group that is down may have it too", name)
-		kind, err := deploy.NewManager(newCluster(t, &rest.Config{Host: server.URL}), deploy.RetryFor(time.Hour)).Kind(t.Context(), name)
+		kind, err := must(deploy.NewManager(newCluster(t, &rest.Config{Host: server.URL}), deploy.RetryFor(time.Hour))).Kind(t.Context(), name)
 		require.NoError(t, err, "who wants one kind takes the one that is known, at once")
 		assert.Equal(t, want, fmt.Sprintf("[%s]", kind))
 	}

@@ -152,3 +152,11 @@ func conforms(t *testing.T, options ...cluster.Option) {
 		}
 	})
 }
+
+// must returns a value that can't fail to be made.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}

@@ -72,7 +72,7 @@ func TestApply(t *testing.T) {
 	objects := shop(t, env)
 	before := shop(t, env)
 	c, end := endingCluster(t, env.Config, cluster.Namespaces(env.Namespace))
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 
 	mark := env.Mark(t)
 	results, err := m.Apply(t.Context(), objects)
@@ -98,13 +98,13 @@ func TestApply(t *testing.T) {
 			watch(t, c, result.Ref.Kind)
 		}
 		mark := env.Mark(t)
-		unchanged(t, deploy.NewManager(c), objects)
+		unchanged(t, must(deploy.NewManager(c)), objects)
 		assert.Empty(t, env.CallsSince(t, mark))
 	})
 	t.Run("without watches each costs one read", func(t *testing.T) {
 		c := newCluster(t, env.Config)
 		mark := env.Mark(t)
-		unchanged(t, deploy.NewManager(c), objects)
+		unchanged(t, must(deploy.NewManager(c)), objects)
 		calls := env.CallsSince(t, mark)
 		assert.Empty(t, calls.Writes())
 		assert.Len(t, calls.Reads(), len(objects))
@@ -125,7 +125,7 @@ func TestDrift(t *testing.T) {
 	env := envtest.Start(t, envtest.CRDs("testdata"))
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, configMap, cart, service)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	const settings = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: '1', b: '2'}}"
 	const aCart = "{apiVersion: deploy.operkit.dev/v1, kind: Cart, metadata: {name: %s}, spec: {rules: {one: {to: here}}, free: {a: {b: x}}}}"
 	const aService = "{apiVersion: v1, kind: Service, metadata: {name: %s}, spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}}"
@@ -202,7 +202,7 @@ func TestScaledReplicas(t *testing.T) {
 	env := envtest.Start(t)
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, deployment)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	manifest := `
 apiVersion: apps/v1
 kind: Deployment
@@ -270,7 +270,7 @@ func TestDelete(t *testing.T) {
 	env := envtest.Start(t, envtest.CRDs("testdata"))
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, configMap, cart)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	settings := object(t, env.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}")
 	held := object(t, env.Namespace, "{apiVersion: deploy.operkit.dev/v1, kind: Cart, metadata: {name: held, finalizers: [deploy.operkit.dev/hold]}}")
 	absent := object(t, env.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: absent}}")
@@ -328,7 +328,7 @@ func TestUIDGoesAlong(t *testing.T) {
 			t.Run(fmt.Sprintf("%s exists=%v", name, exists), func(t *testing.T) {
 				obj := object(t, env.Namespace, manifest)
 				if exists {
-					apply(t, deploy.NewManager(c), obj)
+					apply(t, must(deploy.NewManager(c)), obj)
 				}
 				obj.SetUID("6f1ff2a4-0000-4000-8000-000000000000")
 				_, err := c.Port().Apply(t.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit", Force: true})
@@ -344,7 +344,7 @@ func TestStatus(t *testing.T) {
 	env := envtest.Start(t, envtest.CRDs("testdata"))
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, cart, crate)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	ref := apply(t, m, object(t, env.Namespace, "{apiVersion: deploy.operkit.dev/v1, kind: Cart, metadata: {name: cart}}")).Ref
 	ready := func(*unstructured.Unstructured) (map[string]any, error) {
 		return map[string]any{"conditions": []metav1.Condition{{Type: "Ready", Status: "True"}}}, nil

@@ -204,7 +204,7 @@ func (c movedCase) run(t *testing.T, side movedSide) {
 	seeded := c.seed(t, side)
 	ref := deploy.RefOf(object(t, side.namespace, c.intent))
 	options := append([]deploy.Option{deploy.FieldManager(oper8), deploy.KeyDomain("oper8.org")}, c.options...)
-	m := deploy.NewManager(side.start(), options...)
+	m := must(deploy.NewManager(side.start(), options...))
 	intent := object(t, side.namespace, c.intent)
 	before, err := side.port.Get(t.Context(), ref)
 	require.NoError(t, err)
@@ -236,10 +236,10 @@ func (c movedCase) run(t *testing.T, side movedSide) {
 		assert.Equal(t, changesBetween(before, after), changeTexts(differences[0].Changes), "what diff showed is what was done")
 	}
 	if len(after.GetFinalizers()) > 0 {
-		_, err = side.port.Patch(t.Context(), ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"finalizers":null}}`), FieldManager: "kubectl"})
+		_, err = side.port.Patch(t.Context(), ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"finalizers":null}}`), FieldManager: "kubectl"})
 		require.NoError(t, err)
 	}
-	restarted := deploy.NewManager(side.start(), options...)
+	restarted := must(deploy.NewManager(side.start(), options...))
 	side.quiet(func() {
 		for _, manager := range []*deploy.Manager{m, restarted, restarted} {
 			result := apply(t, manager, intent)
@@ -273,7 +273,7 @@ func (c movedCase) seed(t *testing.T, side movedSide) *unstructured.Unstructured
 			var body []byte
 			body, err = yaml.YAMLToJSON([]byte(s.text))
 			require.NoError(t, err)
-			live, err = side.port.Patch(t.Context(), deploy.RefOf(live), deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: manager})
+			live, err = side.port.Patch(t.Context(), deploy.RefOf(live), deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: manager})
 		}
 		require.NoError(t, err)
 	}

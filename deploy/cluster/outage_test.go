@@ -81,7 +81,7 @@ func TestUnknownFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
 	c := newCluster(t, env.Config)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	results, err := m.Apply(t.Context(), []*unstructured.Unstructured{object(t, env.Namespace,
 		"{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {port: [{port: 80}]}}")})
 	var invalid *deploy.InvalidError
@@ -95,7 +95,7 @@ func TestLiveListSaysWhatItsItemsAre(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
 	c := newCluster(t, env.Config)
-	apply(t, deploy.NewManager(c), object(t, env.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}"))
+	apply(t, must(deploy.NewManager(c)), object(t, env.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}"))
 	listed, err := c.View().List(t.Context(), configMap, env.Namespace, nil)
 	require.NoError(t, err)
 	require.NotEmpty(t, listed)

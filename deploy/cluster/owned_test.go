@@ -25,8 +25,8 @@ func TestOwned(t *testing.T) {
 			if options != nil {
 				watch(t, c, configMap)
 			}
-			owner := apply(t, deploy.NewManager(c), object(t, env.Namespace, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: owner}}")).Object
-			m := deploy.NewManager(c, deploy.OwnedBy(owner))
+			owner := apply(t, must(deploy.NewManager(c)), object(t, env.Namespace, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: owner}}")).Object
+			m := must(deploy.NewManager(c, deploy.OwnedBy(owner)))
 			settings := func(name string) *unstructured.Unstructured {
 				return object(t, env.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+"}, data: {a: b}}")
 			}
@@ -40,7 +40,7 @@ func TestOwned(t *testing.T) {
 			}
 			apply(t, m, settings("b"))
 			apply(t, m, settings("a"))
-			apply(t, deploy.NewManager(c), settings("free"))
+			apply(t, must(deploy.NewManager(c)), settings("free"))
 			assert.Equal(t, []string{"a", "b"}, names(), "also what the watch hasn't shown yet")
 			eventually(t, c, deploy.RefOf(settings("b")), func(obj *unstructured.Unstructured) bool { return obj != nil })
 			mark := env.Mark(t)
@@ -51,7 +51,7 @@ func TestOwned(t *testing.T) {
 			_, err := m.Delete(t.Context(), []*unstructured.Unstructured{settings("a")})
 			require.NoError(t, err)
 			assert.Equal(t, []string{"b"}, names(), "nor what is deleted and shown still")
-			_, err = deploy.NewManager(c, deploy.EvenForeign()).Delete(t.Context(), []*unstructured.Unstructured{settings("b"), settings("free"), owner}, deploy.UntilGone())
+			_, err = must(deploy.NewManager(c, deploy.EvenForeign())).Delete(t.Context(), []*unstructured.Unstructured{settings("b"), settings("free"), owner}, deploy.UntilGone())
 			require.NoError(t, err)
 		})
 	}

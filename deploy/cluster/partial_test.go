@@ -29,7 +29,7 @@ func TestMetadataOnly(t *testing.T) {
 	intent := object(t, env.Namespace, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, labels: {app: web}}\ndata: {a: ours, b: ours}")
 	selecting := object(t, env.Namespace, "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80}]}")
 	ref := deploy.RefOf(intent)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	calls := func(t *testing.T, m *deploy.Manager, obj *unstructured.Unstructured, want deploy.Action, sent map[string]int, reason string) deploy.Result {
 		t.Helper()
 		mark := env.Mark(t)
@@ -104,7 +104,7 @@ func TestMetadataOnly(t *testing.T) {
 	again, end := open()
 	defer end()
 	watch(t, again, configMap, service)
-	m = deploy.NewManager(again)
+	m = must(deploy.NewManager(again))
 	calls(t, m, intent, deploy.Unchanged, none, "after a restart")
 	calls(t, m, selecting, deploy.Unchanged, map[string]int{"get services": 1}, "after a restart nothing is known of the kind: its selector may have been emptied")
 	calls(t, m, another, deploy.Unchanged, none, "one look shows it")

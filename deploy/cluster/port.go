@@ -22,8 +22,7 @@ func (p port) Scope(ctx context.Context, kind schema.GroupVersionKind) (deploy.S
 
 // Get implements deploy.Port.
 func (p port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	got, err := on(ctx, p.resources, ref.Kind, func(at resource) (answer, error) { return p.requests.get(ctx, at, ref) })
-	return got.object, err
+	return p.store.live(ctx, ref)
 }
 
 // List implements deploy.Port. It is one request per 500 objects.
@@ -43,7 +42,7 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 	if err != nil {
 		return deploy.Applied{}, err
 	}
-	patch := deploy.Patch{Type: types.ApplyPatchType, Body: body, FieldManager: options.FieldManager, DryRun: options.DryRun}
+	patch := deploy.PatchRequest{Type: types.ApplyPatchType, Body: body, FieldManager: options.FieldManager, DryRun: options.DryRun}
 	partial := p.store.metadataOnly[ref.Kind.GroupKind()] && !options.DryRun && !options.Whole
 	got, err := p.write(ctx, ref, options.DryRun, func(at resource) (answer, error) {
 		return p.requests.apply(ctx, at, ref, patch, options.Force, partial)
@@ -93,7 +92,7 @@ func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, option
 }
 
 // Patch implements deploy.Port.
-func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	if patch.Type == types.ApplyPatchType {
 		return nil, fmt.Errorf("%s: an apply patch can't be sent by Patch: use Apply", ref)
 	}

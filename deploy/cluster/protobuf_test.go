@@ -36,7 +36,7 @@ func TestMetadataComesAsProtobuf(t *testing.T) {
 			config := rest.CopyConfig(env.Config)
 			config.Wrap(seen.wrap)
 			c := newCluster(t, config, cluster.Namespaces(env.Namespace), cluster.MetadataOnly(configMap.GroupKind(), cart.GroupKind()))
-			m := deploy.NewManager(c)
+			m := must(deploy.NewManager(c))
 			for kind, text := range map[schema.GroupVersionKind]string{
 				configMap: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata: {a: b}",
 				cart:      "apiVersion: deploy.operkit.dev/v1\nkind: Cart\nmetadata: {name: %s}\nspec: {size: 1}",

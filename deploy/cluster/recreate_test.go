@@ -34,7 +34,7 @@ spec:
 	awaitPolicy(t, env, intent("a", "1"), rewritten)
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, job)
-	m := deploy.NewManager(c, deploy.By(deploy.Recreate))
+	m := must(deploy.NewManager(c, deploy.DefaultStrategy(deploy.Recreate)))
 
 	first := apply(t, m, intent("a", "1")).Object
 	requireShows(t, first, rewritten, "a sidecar comes with it")
@@ -56,7 +56,7 @@ func TestRecreateDeniedAtCreation(t *testing.T) {
 		_, err := others(t, env, job).Create(t.Context(), denied, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err != nil
 	}, patience, 50*time.Millisecond, "the policy doesn't come to hold")
-	m := deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)), deploy.By(deploy.Recreate))
+	m := must(deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)), deploy.DefaultStrategy(deploy.Recreate)))
 	before := apply(t, m, object(t, env.Namespace, aJob)).Object
 	results, err := m.Apply(t.Context(), []*unstructured.Unstructured{denied})
 	require.ErrorContains(t, err, "latest is not allowed here")

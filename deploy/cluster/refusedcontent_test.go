@@ -19,7 +19,7 @@ import (
 func TestRefusedContent(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
-	admin := deploy.NewManager(newCluster(t, env.Admin))
+	admin := must(deploy.NewManager(newCluster(t, env.Admin)))
 	for _, text := range []string{
 		"{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " + env.Namespace + "}, provisioner: example.dev/none}",
 	} {
@@ -46,7 +46,7 @@ func TestRefusedContent(t *testing.T) {
 	require.NoError(t, err)
 	user := env.User(t, "limited", envtest.InNamespace(rbacv1.PolicyRule{Verbs: []string{"get", "list", "watch", "create", "update", "patch"}, APIGroups: []string{"", "rbac.authorization.k8s.io"},
 		Resources: []string{"pods", "configmaps", "secrets", "persistentvolumeclaims", "roles"}}))
-	m := deploy.NewManager(newCluster(t, user.Config))
+	m := must(deploy.NewManager(newCluster(t, user.Config)))
 	for name, row := range map[string]struct {
 		obj     *unstructured.Unstructured
 		content bool

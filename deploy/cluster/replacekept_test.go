@@ -35,7 +35,7 @@ func TestReplaceKeepsWhatTheServerSet(t *testing.T) {
 			t.Parallel()
 			env := envtest.Start(t)
 			c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
-			m := deploy.NewManager(c, deploy.By(deploy.Replace))
+			m := must(deploy.NewManager(c, deploy.DefaultStrategy(deploy.Replace)))
 			before := apply(t, m, object(t, env.Namespace, row.before)).Object
 			after := object(t, env.Namespace, row.after)
 			results, err := m.Apply(t.Context(), []*unstructured.Unstructured{after})

@@ -63,13 +63,13 @@ func (r *requests) update(ctx context.Context, res resource, ref deploy.Ref, bod
 	return r.send(ctx, written(request, options.FieldManager, options.DryRun), failed{verb: "update", resource: res, ref: ref})
 }
 
-func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p deploy.Patch) (answer, error) {
+func (r *requests) patch(ctx context.Context, res resource, ref deploy.Ref, p deploy.PatchRequest) (answer, error) {
 	request := r.client.Patch(p.Type).Body(p.Body)
 	return r.send(ctx, signed(request, p.FieldManager, p.DryRun), failed{verb: "patch", resource: res, ref: ref, subresource: p.Subresource})
 }
 
 // apply sends the patch of a server-side apply. partial: the answer has only metadata.
-func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p deploy.Patch, force, partial bool) (answer, error) {
+func (r *requests) apply(ctx context.Context, res resource, ref deploy.Ref, p deploy.PatchRequest, force, partial bool) (answer, error) {
 	request := r.client.Patch(types.ApplyPatchType).Body(p.Body)
 	if force {
 		request = request.Param("force", "true")

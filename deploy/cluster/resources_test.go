@@ -244,7 +244,7 @@ func TestScaleIsNoObject(t *testing.T) {
 	env := envtest.Start(t)
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, deployment)
-	applied := apply(t, deploy.NewManager(c), object(t, env.Namespace, `
+	applied := apply(t, must(deploy.NewManager(c)), object(t, env.Namespace, `
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web}
@@ -253,7 +253,7 @@ spec:
   selector: {matchLabels: {app: web}}
   template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: "example.invalid/web:1"}]}}`))
 	for i := int64(1); i <= 10; i++ {
-		_, err := c.Port().Patch(t.Context(), applied.Ref, deploy.Patch{Type: "application/merge-patch+json", Subresource: "scale", FieldManager: "scaler",
+		_, err := c.Port().Patch(t.Context(), applied.Ref, deploy.PatchRequest{Type: "application/merge-patch+json", Subresource: "scale", FieldManager: "scaler",
 			Body: fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, i%2)})
 		require.NoError(t, err)
 		live, err := c.View().Get(t.Context(), applied.Ref)

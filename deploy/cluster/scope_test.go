@@ -193,7 +193,7 @@ func TestSelected(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
 	for _, name := range []string{"red", "blue"} {
-		apply(t, deploy.NewManager(newCluster(t, env.Config)), object(t, env.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+", labels: {color: "+name+"}}}"))
+		apply(t, must(deploy.NewManager(newCluster(t, env.Config))), object(t, env.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+", labels: {color: "+name+"}}}"))
 	}
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace), cluster.Selected(configMap.GroupKind(), labels.SelectorFromSet(labels.Set{"color": "red"}), fields.Everything()))
 	var events told

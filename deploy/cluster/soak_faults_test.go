@@ -36,12 +36,12 @@ func (d *dice) trouble() *trouble {
 		return nil
 	}
 	t := &trouble{
-		verb:  pick(d, dryrun.Patch, dryrun.Patch, dryrun.Patch, dryrun.Create, dryrun.Update, dryrun.Delete, dryrun.Get, dryrun.List),
+		verb:  pick(d, dryrun.VerbPatch, dryrun.VerbPatch, dryrun.VerbPatch, dryrun.VerbCreate, dryrun.VerbUpdate, dryrun.VerbDelete, dryrun.VerbGet, dryrun.VerbList),
 		code:  pick(d, http.StatusConflict, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable),
 		count: 1 + d.IntN(2),
 		lost:  d.chance(20),
 	}
-	if reads := t.verb == dryrun.Get || t.verb == dryrun.List; t.code == http.StatusConflict && (reads || t.lost) {
+	if reads := t.verb == dryrun.VerbGet || t.verb == dryrun.VerbList; t.code == http.StatusConflict && (reads || t.lost) {
 		t.code = http.StatusInternalServerError
 	}
 	return t
@@ -112,18 +112,18 @@ func verbOf(request *http.Request) dryrun.Verb {
 	}
 	switch request.Method {
 	case http.MethodPost:
-		return dryrun.Create
+		return dryrun.VerbCreate
 	case http.MethodPut:
-		return dryrun.Update
+		return dryrun.VerbUpdate
 	case http.MethodPatch:
-		return dryrun.Patch
+		return dryrun.VerbPatch
 	case http.MethodDelete:
-		return dryrun.Delete
+		return dryrun.VerbDelete
 	}
 	if strings.Count(inNamespace, "/") < 2 {
-		return dryrun.List
+		return dryrun.VerbList
 	}
-	return dryrun.Get
+	return dryrun.VerbGet
 }
 
 // refusal is what an API server says with a code.

@@ -63,7 +63,7 @@ func (d *dice) merge(obj *unstructured.Unstructured, who string) operation {
 		if err != nil {
 			return err
 		}
-		_, err := port.Patch(ctx, ref, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: who, Subresource: subresource})
+		_, err := port.Patch(ctx, ref, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: who, Subresource: subresource})
 		return err
 	})
 }
@@ -133,6 +133,9 @@ func (d *dice) rewrite(obj *unstructured.Unstructured, who string) operation {
 	text := fmt.Sprintf("%s replaces %s stale=%v: %s", who, names([]*unstructured.Unstructured{obj}), stale, what)
 	return editing("update", text, obj, func(ctx context.Context, port deploy.Port, ref deploy.Ref) error {
 		live, err := port.Get(ctx, ref)
+		if err == nil && live == nil {
+			err = &deploy.NotFoundError{Ref: ref}
+		}
 		if err != nil {
 			return err
 		}
@@ -206,6 +209,9 @@ func (d *dice) take(obj *unstructured.Unstructured, who string) operation {
 		options := deploy.DeleteOptions{}
 		if byUID {
 			live, err := port.Get(ctx, ref)
+			if err == nil && live == nil {
+				err = &deploy.NotFoundError{Ref: ref}
+			}
 			if err != nil {
 				return err
 			}
@@ -220,7 +226,7 @@ func (d *dice) release(obj *unstructured.Unstructured, who string) operation {
 	text := fmt.Sprintf("%s lets go of %s", who, names([]*unstructured.Unstructured{obj}))
 	return editing("release", text, obj, func(ctx context.Context, port deploy.Port, ref deploy.Ref) error {
 		body := []byte(`[{"op": "test", "path": "/kind", "value": "` + ref.Kind.Kind + `"}, {"op": "add", "path": "/metadata/finalizers", "value": []}]`)
-		_, err := port.Patch(ctx, ref, deploy.Patch{Type: types.JSONPatchType, Body: body, FieldManager: who})
+		_, err := port.Patch(ctx, ref, deploy.PatchRequest{Type: types.JSONPatchType, Body: body, FieldManager: who})
 		return err
 	})
 }

@@ -62,7 +62,7 @@ func (d *dice) options() (options []deploy.Option, text string) {
 		add(deploy.TakeOverFrom("editor", "writer"), "take-over")
 	}
 	if d.chance(30) {
-		add(deploy.Controller(), "controller")
+		add(deploy.AsController(), "controller")
 	}
 	return options, text
 }
@@ -90,7 +90,7 @@ func (d *dice) apply(manager string) operation {
 	options, text := d.options()
 	if d.chance(30) {
 		strategy := pick(d, deploy.Replace, deploy.Replace, deploy.Recreate, deploy.Recreate, deploy.CreateOnly, deploy.OnDelete, deploy.Ignore)
-		options = append(options, deploy.By(strategy))
+		options = append(options, deploy.DefaultStrategy(strategy))
 		text += " by=" + string(strategy)
 	}
 	again := d.chance(30)

@@ -49,7 +49,7 @@ func (s *side) restart(owners []*unstructured.Unstructured) {
 		if i > 0 {
 			options = append(options, deploy.OwnedBy(owners[i-1]))
 		}
-		s.managers[name] = deploy.NewManager(c, options...)
+		s.managers[name] = must(deploy.NewManager(c, options...))
 	}
 }
 

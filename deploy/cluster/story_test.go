@@ -45,7 +45,7 @@ func TestCallsForAHundred(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t, envtest.Rights(envtest.EverythingInNamespace()))
 	c, end := endingCluster(t, env.Config, cluster.Namespaces(env.Namespace))
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	watch(t, c, hundredKinds...)
 	applied := func(m *deploy.Manager, text string, want deploy.Action) (writes, reads int) {
 		mark := env.Mark(t)
@@ -72,7 +72,7 @@ func TestCallsForAHundred(t *testing.T) {
 	// A new process knows nothing but what the objects say themselves.
 	again := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, again, hundredKinds...)
-	writes, reads = applied(deploy.NewManager(again), "two", deploy.Unchanged)
+	writes, reads = applied(must(deploy.NewManager(again)), "two", deploy.Unchanged)
 	assert.Zero(t, writes+reads, "after a restart")
 }
 
@@ -85,8 +85,8 @@ func TestTwoManagersOfOneField(t *testing.T) {
 	intent := func(a string) []*unstructured.Unstructured {
 		return []*unstructured.Unstructured{object(t, env.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: "+a+"}}")}
 	}
-	left := deploy.NewManager(c, deploy.FieldManager("left"), deploy.Conflicts(deploy.Force))
-	right := deploy.NewManager(c, deploy.FieldManager("right"), deploy.Conflicts(deploy.Force))
+	left := must(deploy.NewManager(c, deploy.FieldManager("left"), deploy.Conflicts(deploy.Force)))
+	right := must(deploy.NewManager(c, deploy.FieldManager("right"), deploy.Conflicts(deploy.Force)))
 	mark := env.Mark(t)
 	var stated []error
 	for range 20 {
@@ -111,7 +111,7 @@ func TestScalerOverManyApplies(t *testing.T) {
 	env := envtest.Start(t, envtest.Rights(envtest.EverythingInNamespace()))
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, deployment)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	intent := func(image int) []*unstructured.Unstructured {
 		return []*unstructured.Unstructured{object(t, env.Namespace, fmt.Sprintf(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: web},
   spec: {replicas: 1, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: "example.invalid/web:%d"}]}}}}`, image))}

@@ -90,14 +90,14 @@ func TestRecreateAsksTheServer(t *testing.T) {
 			env := envtest.Start(t)
 			admin := newCluster(t, env.Admin, cluster.Namespaces(env.Namespace))
 			for _, text := range manifests(row.others) {
-				apply(t, deploy.NewManager(admin), object(t, env.Namespace, text))
+				apply(t, must(deploy.NewManager(admin)), object(t, env.Namespace, text))
 				awaitQuota(t, env, text)
 			}
 			strategy := row.strategy
 			if strategy == "" {
 				strategy = deploy.Recreate
 			}
-			m := deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)), deploy.By(strategy))
+			m := must(deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)), deploy.DefaultStrategy(strategy)))
 			before := apply(t, m, object(t, env.Namespace, row.before))
 			for _, text := range manifests(row.others) {
 				awaitQuota(t, env, text)

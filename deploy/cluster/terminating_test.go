@@ -34,7 +34,7 @@ func TestTerminatingNamespace(t *testing.T) {
 	c := newCluster(t, env.Admin)
 	watch(t, c, namespaceKind)
 	full := object(t, "", "{apiVersion: v1, kind: Namespace, metadata: {name: "+w.name("full")+"}}")
-	m := deploy.NewManager(c, deploy.EvenForeign())
+	m := must(deploy.NewManager(c, deploy.EvenForeign()))
 	seen := func(when string) {
 		t.Helper()
 		obj, err := c.View().Get(t.Context(), deploy.RefOf(full))

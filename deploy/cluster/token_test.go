@@ -102,7 +102,7 @@ func TestRotatedToken(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, subscription.Synced(t.Context()))
 	events.take(t, "ADDED shop/settings")
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	apply(t, m, object(t, "shop", "{apiVersion: v1, kind: ConfigMap, metadata: {name: written}}"))
 
 	for n := range 3 {

@@ -17,7 +17,7 @@ func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t, envtest.CRDs("testdata"))
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	obj := object(t, env.Namespace, "{apiVersion: deploy.operkit.dev/v1, kind: Cart, metadata: {name: cart}, spec: {free: {}}}")
 	require.NoError(t, unstructured.SetNestedField(obj.Object, strings.Repeat("x", 1_000_000), "spec", "free", "text"))
 	ref := apply(t, m, obj).Ref

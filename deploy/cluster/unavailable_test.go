@@ -50,7 +50,7 @@ func TestUnavailable(t *testing.T) {
 			t.Cleanup(server.Close)
 			c := newCluster(t, &rest.Config{Host: server.URL})
 			unavailable(t, func() error { _, err := c.Port().Scope(t.Context(), configMap); return err })
-			_, err := deploy.NewManager(c).Apply(t.Context(), []*unstructured.Unstructured{object(t, "shop", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")})
+			_, err := must(deploy.NewManager(c)).Apply(t.Context(), []*unstructured.Unstructured{object(t, "shop", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")})
 			unavailable(t, func() error { return err })
 		})
 	}

@@ -43,7 +43,7 @@ func TestUnionSwitch(t *testing.T) {
 			t.Parallel()
 			env := envtest.Start(t)
 			c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
-			m := deploy.NewManager(c)
+			m := must(deploy.NewManager(c))
 			before := apply(t, m, object(t, env.Namespace, row.before)).Object
 			after := object(t, env.Namespace, row.after)
 			tried, err := m.Apply(t.Context(), []*unstructured.Unstructured{after}, deploy.DryRun())
@@ -103,7 +103,7 @@ func TestUnionSwitchOfMetadata(t *testing.T) {
 	env := envtest.Start(t)
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace), cluster.MetadataOnly(deployment.GroupKind()))
 	watch(t, c, deployment)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	apply(t, m, object(t, env.Namespace, aDeployment))
 	result := apply(t, m, object(t, env.Namespace, with(aDeployment, "replicas: 0", "replicas: 0, strategy: {type: Recreate}")))
 	assert.Equal(t, deploy.Configured, result.Action)
@@ -117,7 +117,7 @@ func TestUnionSwitchOfMetadata(t *testing.T) {
 func TestUnionSwitchOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
-	m := deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)))
+	m := must(deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace))))
 	apply(t, m, object(t, env.Namespace, aDeployment))
 	edit(t, others(t, env, deployment), "it", `{"spec": {"strategy": {"rollingUpdate": {"maxSurge": 3}}}}`)
 	require.Eventually(t, func() bool {

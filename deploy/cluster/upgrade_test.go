@@ -18,7 +18,7 @@ func TestTakeOverLeavesOthers(t *testing.T) {
 	env := envtest.Start(t, envtest.CRDs("testdata"))
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, cart)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	carts := others(t, env, cart)
 	_, err := carts.Create(t.Context(), object(t, env.Namespace, "{apiVersion: deploy.operkit.dev/v1, kind: Cart, metadata: {name: cart, labels: {old: theirs}}}"),
 		metav1.CreateOptions{FieldManager: "kubectl-create"})
@@ -29,7 +29,7 @@ func TestTakeOverLeavesOthers(t *testing.T) {
 	eventually(t, c, ref, func(obj *unstructured.Unstructured) bool { return obj.GetAnnotations()["note"] != "" })
 
 	mark := env.Mark(t)
-	result := apply(t, deploy.NewManager(c, deploy.TakeOverFrom("kubectl-create")), object(t, env.Namespace, "{apiVersion: deploy.operkit.dev/v1, kind: Cart, metadata: {name: cart, labels: {new: ours}}}"))
+	result := apply(t, must(deploy.NewManager(c, deploy.TakeOverFrom("kubectl-create"))), object(t, env.Namespace, "{apiVersion: deploy.operkit.dev/v1, kind: Cart, metadata: {name: cart, labels: {new: ours}}}"))
 	require.NoError(t, result.Err)
 	assert.Equal(t, map[string]int{"get carts.deploy.operkit.dev": 1, "patch carts.deploy.operkit.dev": 2}, env.CallsSince(t, mark, env.Self).Count())
 	live, err := carts.Get(t.Context(), "cart", metav1.GetOptions{})

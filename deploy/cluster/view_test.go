@@ -28,7 +28,7 @@ func TestReadsFollowOwnWrites(t *testing.T) {
 	env := envtest.Start(t)
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, configMap)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	ref := deploy.Ref{Kind: configMap, Namespace: env.Namespace, Name: "settings"}
 	mark := env.Mark(t)
 	for i := range 200 {
@@ -62,7 +62,7 @@ func TestReadsOfSelectorsFollowOwnWrites(t *testing.T) {
 	env := envtest.Start(t)
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, configMap)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	blue, err := labels.Parse("color=blue")
 	require.NoError(t, err)
 	for i := range 40 {
@@ -80,7 +80,7 @@ func TestReadsFollowOthersToo(t *testing.T) {
 	env := envtest.Start(t)
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, configMap)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	client := others(t, env, configMap)
 	intent := object(t, env.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: '1'}}")
 	ref := deploy.RefOf(intent)
@@ -99,7 +99,7 @@ func TestConcurrentWriters(t *testing.T) {
 	env := envtest.Start(t)
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
 	watch(t, c, configMap)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	var running sync.WaitGroup
 	for w := range 8 {
 		running.Go(func() {
@@ -119,7 +119,7 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	env := envtest.Start(t)
 	c := newCluster(t, env.Config, cluster.Namespaces(env.Namespace))
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	named := func(name string) string { return "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + "}}" }
 	apply(t, m, object(t, env.Namespace, named("before")))
 	events := make(chan deploy.Event, 100)
@@ -197,7 +197,7 @@ func TestForbidden(t *testing.T) {
 	}
 	t.Run("an apply", func(t *testing.T) {
 		t.Parallel()
-		m := deploy.NewManager(newCluster(t, env.Config))
+		m := must(deploy.NewManager(newCluster(t, env.Config)))
 		results, err := m.Apply(t.Context(), []*unstructured.Unstructured{settings})
 		var forbidden *deploy.ForbiddenError
 		require.ErrorAs(t, err, &forbidden)
@@ -253,7 +253,7 @@ func TestKinds(t *testing.T) {
 	scope, err := c.Port().Scope(t.Context(), late)
 	require.NoError(t, err, "a kind becomes known without a restart")
 	assert.Equal(t, deploy.Namespaced, scope)
-	m := deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace)))
+	m := must(deploy.NewManager(newCluster(t, env.Config, cluster.Namespaces(env.Namespace))))
 	created := apply(t, m, object(t, env.Namespace, "{apiVersion: "+late.Group+"/v1, kind: Late, metadata: {name: x}}"))
 	assert.Equal(t, deploy.Created, created.Action)
 
@@ -305,7 +305,7 @@ func TestNamespaces(t *testing.T) {
 	t.Parallel()
 	env, other := envtest.Start(t), envtest.Start(t)
 	for _, e := range []*envtest.Env{env, other} {
-		apply(t, deploy.NewManager(newCluster(t, e.Config)), object(t, e.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, labels: {test: namespaces-"+env.Namespace[len(env.Namespace)-8:]+"}}}"))
+		apply(t, must(deploy.NewManager(newCluster(t, e.Config))), object(t, e.Namespace, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, labels: {test: namespaces-"+env.Namespace[len(env.Namespace)-8:]+"}}}"))
 	}
 	selector := labels.SelectorFromSet(labels.Set{"test": "namespaces-" + env.Namespace[len(env.Namespace)-8:]})
 	names := func(c *cluster.Cluster, namespace string) (names []string) {

@@ -168,7 +168,7 @@ func TestOwnWritesWhileTheWatchIsBroken(t *testing.T) {
 	config, gate := gated(env.Config)
 	c := newCluster(t, config, cluster.Namespaces(env.Namespace))
 	watch(t, c, configMap)
-	m := deploy.NewManager(c)
+	m := must(deploy.NewManager(c))
 	created := apply(t, m, settings(t, env, "settings", "1"))
 	other := apply(t, m, settings(t, env, "other", "1"))
 	gate.cut()

@@ -81,7 +81,9 @@ var applySetCases = []Case{
 	{"applysets/dry run", "what would go is told, and nothing goes", func(s *scene) {
 		m, _ := s.manager()
 		s.together(m, s.folder(), s.config("a", "{}"), s.account("b"))
-		results := s.together(m.With(deploy.DryRun()), s.folder(), s.config("a", "{x: '1'}"))
+		dry, err := m.With(deploy.DryRun())
+		s.ok(err)
+		results := s.together(dry, s.folder(), s.config("a", "{x: '1'}"))
 		equal(s, []deploy.Action{deploy.Configured}, actions(results.Applied), "actions")
 		equal(s, map[string]deploy.Action{"ServiceAccount b": deploy.Removed}, pruned(results), "members")
 		s.get(deploy.RefOf(s.account("b")))

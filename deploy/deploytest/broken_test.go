@@ -31,7 +31,7 @@ type breakage struct {
 var breakages = map[string]breakage{
 	"Scope knows every kind":                    {"kinds/unknown", badPort(func(p *badness) { p.scope = everyKind })},
 	"Kinds finds nothing":                       {"kinds/by every name", badPort(func(p *badness) { p.kinds = noKinds })},
-	"Get of what is absent is nothing":          {"delete/gone", badPort(func(p *badness) { p.got = nothingThere })},
+	"Get of what is absent is an error":         {"delete/gone", badPort(func(p *badness) { p.got = notFound })},
 	"Get of what is absent is any error":        {"delete/gone", badPort(func(p *badness) { p.got = anyError })},
 	"List is unordered":                         {"list/order", badPort(func(p *badness) { p.listed = slices.Reverse[[]*unstructured.Unstructured] })},
 	"List ignores labels":                       {"list/by labels", badPort(func(p *badness) { p.listing = func(o *deploy.ListOptions) { o.Labels = nil } })},
@@ -50,9 +50,9 @@ var breakages = map[string]breakage{
 	"Apply brings back what is gone":            {"apply/uid of what is gone", badPort(func(p *badness) { p.intent = func(obj *unstructured.Unstructured) { obj.SetUID("") } })},
 	"Apply ignores the version":                 {"apply/outdated", badPort(func(p *badness) { p.intent = func(obj *unstructured.Unstructured) { obj.SetResourceVersion("") } })},
 	"Apply takes the status":                    {"status/not by an apply of the object", badPort(func(p *badness) { p.applied = func(a *deploy.Applied) { a.Object.Object["status"] = map[string]any{} } })},
-	"Patch ignores the subresource":             {"status/by its subresource", badPort(func(p *badness) { p.patching = func(patch *deploy.Patch) { patch.Subresource = "" } })},
-	"Patch forgets who it was":                  {"ownership/value changed by a patch", badPort(func(p *badness) { p.patching = func(patch *deploy.Patch) { patch.FieldManager = "operkit" } })},
-	"Patch does nothing":                        {"patch/merge", badPort(func(p *badness) { p.patching = func(patch *deploy.Patch) { patch.DryRun = true } })},
+	"Patch ignores the subresource":             {"status/by its subresource", badPort(func(p *badness) { p.patching = func(patch *deploy.PatchRequest) { patch.Subresource = "" } })},
+	"Patch forgets who it was":                  {"ownership/value changed by a patch", badPort(func(p *badness) { p.patching = func(patch *deploy.PatchRequest) { patch.FieldManager = "operkit" } })},
+	"Patch does nothing":                        {"patch/merge", badPort(func(p *badness) { p.patching = func(patch *deploy.PatchRequest) { patch.DryRun = true } })},
 	"Delete ignores the uid":                    {"delete/other uid", badPort(func(p *badness) { p.deleting = func(o *deploy.DeleteOptions) { o.UID = "" } })},
 	"Delete carries out a dry run":              {"delete/dry run", badPort(func(p *badness) { p.deleting = func(o *deploy.DeleteOptions) { o.DryRun = false } })},
 	"Delete of what is absent is no error":      {"delete/absent", badPort(func(p *badness) { p.deleted = func(error) error { return nil } })},
@@ -84,7 +84,7 @@ type badness struct {
 	intent   func(*unstructured.Unstructured)
 	applying func(*deploy.ApplyOptions)
 	applied  func(*deploy.Applied)
-	patching func(*deploy.Patch)
+	patching func(*deploy.PatchRequest)
 	deleting func(*deploy.DeleteOptions)
 	deleted  func(error) error
 }
@@ -106,15 +106,18 @@ func everyKind(scope deploy.Scope, err error) (deploy.Scope, error) {
 
 func noKinds([]schema.GroupVersionKind) []schema.GroupVersionKind { return nil }
 
-func nothingThere(obj *unstructured.Unstructured, _ error) (*unstructured.Unstructured, error) {
-	return obj, nil
+func notFound(obj *unstructured.Unstructured, err error) (*unstructured.Unstructured, error) {
+	if obj == nil && err == nil {
+		return nil, &deploy.NotFoundError{}
+	}
+	return obj, err
 }
 
 func anyError(obj *unstructured.Unstructured, err error) (*unstructured.Unstructured, error) {
-	if err != nil {
+	if obj == nil && err == nil {
 		return nil, errors.New("something went wrong")
 	}
-	return obj, nil
+	return obj, err
 }
 
 func label(obj *unstructured.Unstructured) { obj.SetLabels(map[string]string{"broken": "yes"}) }
@@ -128,7 +131,7 @@ func overwrite(ctx context.Context, p deploy.Port, obj *unstructured.Unstructure
 
 // unconditional gives obj the version that the cluster has.
 func unconditional(ctx context.Context, p deploy.Port, obj *unstructured.Unstructured) {
-	if live, err := p.Get(ctx, deploy.RefOf(obj)); err == nil {
+	if live, err := p.Get(ctx, deploy.RefOf(obj)); err == nil && live != nil {
 		obj.SetResourceVersion(live.GetResourceVersion())
 	}
 }
@@ -200,7 +203,7 @@ func (p *badness) Apply(ctx context.Context, obj *unstructured.Unstructured, opt
 	return applied, err
 }
 
-func (p *badness) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func (p *badness) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	touch(p.patching, &patch)
 	return p.Port.Patch(ctx, ref, patch)
 }

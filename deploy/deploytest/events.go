@@ -151,7 +151,7 @@ var eventCases = []Case{
 	}},
 	{"events/in a scope", "an object that comes into a scope is added, one that leaves it deleted", func(s *scene) {
 		h := &happenings{}
-		m := deploy.NewManager(s.Cluster)
+		m := s.managerOf(s.Cluster)
 		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
 		subscription, err := m.Watch(s.Context(), configMap, scope, h.handle)
 		s.ok(err)
@@ -166,7 +166,7 @@ var eventCases = []Case{
 	{"events/out of a scope with the last write", "what goes with its last finalizer goes as it was stored, whatever else that write says", func(s *scene) {
 		h := &happenings{}
 		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
-		subscription, err := deploy.NewManager(s.Cluster).Watch(s.Context(), configMap, scope, h.handle)
+		subscription, err := s.managerOf(s.Cluster).Watch(s.Context(), configMap, scope, h.handle)
 		s.ok(err)
 		s.synced(subscription)
 		obj := s.settings("{}")

@@ -1,8 +1,6 @@
 package deploytest
 
 import (
-	"errors"
-
 	"github.com/operkit/operkit/deploy"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,9 +23,9 @@ func ownedBy(obj *unstructured.Unstructured, owners ...*unstructured.Unstructure
 func (s *scene) goes(ref deploy.Ref) {
 	s.Helper()
 	s.eventually(func() bool {
-		_, err := s.port().Get(s.Context(), ref)
-		var absent *deploy.NotFoundError
-		return errors.As(err, &absent)
+		obj, err := s.port().Get(s.Context(), ref)
+		s.ok(err)
+		return obj == nil
 	}, ref.String()+" is gone")
 }
 

@@ -55,7 +55,7 @@ spec:
 // widgets has the cluster serve the kind Widget.
 func (s *scene) widgets() {
 	s.Helper()
-	_, err := deploy.NewManager(s.Others, deploy.FieldManager("deploytest")).
+	_, err := s.managerOf(s.Others, deploy.FieldManager("deploytest")).
 		Apply(s.Context(), []*unstructured.Unstructured{s.unplaced(widgetDefinition)})
 	s.ok(err)
 	s.eventually(func() bool {

@@ -1,8 +1,6 @@
 package deploytest
 
 import (
-	"errors"
-
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -21,9 +19,9 @@ var namespaceCases = []Case{
 		remove()
 		gone := func(ref deploy.Ref) func() bool {
 			return func() bool {
-				_, err := port.Get(s.Context(), ref)
-				var absent *deploy.NotFoundError
-				return errors.As(err, &absent)
+				obj, err := port.Get(s.Context(), ref)
+				s.ok(err)
+				return obj == nil
 			}
 		}
 		s.eventually(gone(deploy.RefOf(free)), "what nothing holds is gone")

@@ -102,17 +102,17 @@ var ownerCases = []Case{
 	}},
 	{"owners/controller", "an object has one at most", func(s *scene) {
 		one, two := s.owner("one"), s.owner("two")
-		m, _ := s.manager(deploy.OwnedBy(one), deploy.Controller())
+		m, _ := s.manager(deploy.OwnedBy(one), deploy.AsController())
 		obj := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
 		s.is(metav1.IsControlledBy(obj, one), "owners: %v", obj.GetOwnerReferences())
-		m, _ = s.manager(deploy.OwnedBy(two), deploy.Controller(), deploy.Adopt(deploy.AdoptAlways), deploy.FieldManager("two"))
+		m, _ = s.manager(deploy.OwnedBy(two), deploy.AsController(), deploy.Adopt(deploy.AdoptAlways), deploy.FieldManager("two"))
 		fails[*deploy.OwnedError](s, s.becomes(deploy.Conflicted, m, s.settings("{b: '2'}")).Err)
 	}},
 	{"owners/first by others", "what somebody made meanwhile is given back as it was", func(s *scene) {
 		before := s.create("kubectl", s.settings("{a: '1'}"))
 		owner := s.owner("owner")
 		blind := &recorder{Cluster: s.Cluster, blind: true}
-		result := s.becomes(deploy.Conflicted, deploy.NewManager(blind, deploy.OwnedBy(owner)), s.settings("{a: '1', b: '2'}"))
+		result := s.becomes(deploy.Conflicted, s.managerOf(blind, deploy.OwnedBy(owner)), s.settings("{a: '1', b: '2'}"))
 		fails[*deploy.OwnedError](s, result.Err)
 		s.asked(blind, "apply ConfigMap settings", "apply ConfigMap settings")
 		after := s.get(result.Ref)
@@ -128,7 +128,7 @@ func byLabel(s *scene) {
 	defer remove()
 	owner := s.owner("owner")
 	r := &recorder{Cluster: s.Others}
-	m := deploy.NewManager(r, deploy.OwnedBy(owner))
+	m := s.managerOf(r, deploy.OwnedBy(owner))
 	obj := s.config("far", "{a: '1'}")
 	obj.SetNamespace(other)
 	fails[*deploy.InvalidManifestError](s, s.becomes(deploy.Failed, m, obj).Err)

@@ -6,7 +6,7 @@ import (
 )
 
 // refuses sends a patch that must not change the object.
-func refuses[E error](s *scene, ref deploy.Ref, patch deploy.Patch) {
+func refuses[E error](s *scene, ref deploy.Ref, patch deploy.PatchRequest) {
 	s.Helper()
 	before := s.get(ref)
 	_, err := s.port().Patch(s.Context(), ref, patch)
@@ -25,14 +25,14 @@ var patchCases = []Case{
 	{"patch/JSON", "a patch may test what it changes", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		body := `[{"op":"test","path":"/data/a","value":"1"},{"op":"replace","path":"/data/a","value":"2"},{"op":"add","path":"/data/b","value":"3"}]`
-		after, err := s.port().Patch(s.Context(), ref, deploy.Patch{Type: types.JSONPatchType, Body: []byte(body), FieldManager: "kubectl"})
+		after, err := s.port().Patch(s.Context(), ref, deploy.PatchRequest{Type: types.JSONPatchType, Body: []byte(body), FieldManager: "kubectl"})
 		s.ok(err)
 		equal(s, map[string]string{"a": "2", "b": "3"}, data(after), "data")
 	}},
 	{"patch/JSON test fails", "nothing of it is done then", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		body := `[{"op":"replace","path":"/data/a","value":"2"},{"op":"test","path":"/data/a","value":"1"}]`
-		refuses[*deploy.InvalidError](s, ref, deploy.Patch{Type: types.JSONPatchType, Body: []byte(body)})
+		refuses[*deploy.InvalidError](s, ref, deploy.PatchRequest{Type: types.JSONPatchType, Body: []byte(body)})
 	}},
 	{"patch/absent", "a patch doesn't create", func(s *scene) {
 		ref := deploy.RefOf(s.settings("{}"))
@@ -77,7 +77,7 @@ var patchCases = []Case{
 	}},
 	{"patch/apply", "an apply has its own method, whose answer tells more", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
-		_, err := s.port().Patch(s.Context(), ref, deploy.Patch{Type: types.ApplyPatchType, Body: []byte(`{}`), FieldManager: "operkit"})
+		_, err := s.port().Patch(s.Context(), ref, deploy.PatchRequest{Type: types.ApplyPatchType, Body: []byte(`{}`), FieldManager: "operkit"})
 		s.is(err != nil, "no error")
 	}},
 	{"patch/generation", "only a change of what is wanted counts", func(s *scene) {
@@ -88,7 +88,7 @@ var patchCases = []Case{
 }
 
 // statusPatch changes the status of an object.
-func statusPatch(manager, body string) deploy.Patch {
+func statusPatch(manager, body string) deploy.PatchRequest {
 	patch := merging(manager, body)
 	patch.Subresource = "status"
 	return patch

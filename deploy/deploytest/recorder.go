@@ -21,8 +21,16 @@ type recorder struct {
 
 // manager is a Manager of the cluster, and what it sends.
 func (s *scene) manager(options ...deploy.Option) (*deploy.Manager, *recorder) {
+	s.Helper()
 	r := &recorder{Cluster: s.Cluster}
-	return deploy.NewManager(r, options...), r
+	return s.managerOf(r, options...), r
+}
+
+func (s *scene) managerOf(cluster deploy.Cluster, options ...deploy.Option) *deploy.Manager {
+	s.Helper()
+	m, err := deploy.NewManager(cluster, options...)
+	s.ok(err)
+	return m
 }
 
 // asked reports it unless these were the requests since it was last called, in whatever order.
@@ -106,7 +114,7 @@ func (p recordedPort) Apply(ctx context.Context, obj *unstructured.Unstructured,
 	return p.Port.Apply(ctx, obj, options)
 }
 
-func (p recordedPort) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func (p recordedPort) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	verb := "patch"
 	if patch.Subresource != "" {
 		verb += " " + patch.Subresource + " of"

@@ -53,7 +53,7 @@ var setCases = []Case{
 		name := s.Namespace + "-z"
 		inside := s.settings("{a: '1'}")
 		inside.SetNamespace(name)
-		m := deploy.NewManager(s.Others)
+		m := s.managerOf(s.Others)
 		results, err := m.Apply(s.Context(), []*unstructured.Unstructured{inside, s.unplaced("{apiVersion: v1, kind: Namespace, metadata: {name: " + name + "}}")})
 		s.ok(err)
 		equal(s, times(2, deploy.Created), actions(results), "actions")
@@ -86,7 +86,7 @@ var setCases = []Case{
 	{"sets/ready", "what is applied is waited for until it is ready", func(s *scene) {
 		m, _ := s.manager()
 		looks := 0
-		result := s.becomes(deploy.Created, m, s.widget("{size: 1}"), deploy.Ready(func(obj *unstructured.Unstructured) bool {
+		result := s.becomes(deploy.Created, m, s.widget("{size: 1}"), deploy.WaitReady(func(obj *unstructured.Unstructured) bool {
 			if looks++; looks == 1 {
 				_, err := s.port().Patch(s.Context(), deploy.RefOf(obj), statusPatch("controller", `{"status":{"phase":"Ready"}}`))
 				s.is(err == nil, "status: %v", err)
@@ -100,7 +100,7 @@ var setCases = []Case{
 		m, _ := s.manager()
 		ctx, cancel := context.WithTimeout(s.Context(), 300*time.Millisecond)
 		defer cancel()
-		results, err := m.Apply(ctx, []*unstructured.Unstructured{s.settings("{}")}, deploy.Ready(func(*unstructured.Unstructured) bool { return false }))
+		results, err := m.Apply(ctx, []*unstructured.Unstructured{s.settings("{}")}, deploy.WaitReady(func(*unstructured.Unstructured) bool { return false }))
 		equal(s, deploy.RefOf(s.settings("{}")), fails[*deploy.TimeoutError](s, err).Ref, "what isn't ready")
 		equal(s, []deploy.Action{deploy.Failed}, actions(results), "actions")
 		s.get(results[0].Ref)
@@ -112,7 +112,7 @@ func definitionAndObjects(s *scene) {
 	definition := s.unplaced(strings.ReplaceAll(widgetDefinition, widget.Group, group))
 	obj := s.unplaced("{apiVersion: " + group + "/v1, kind: Widget, metadata: {name: one, namespace: " + s.Namespace + "}, spec: {size: 1}}")
 	r := &recorder{Cluster: s.Others}
-	m := deploy.NewManager(r)
+	m := s.managerOf(r)
 	_, err := m.Get(s.Context(), deploy.RefOf(obj))
 	var unknown *deploy.KindUnknownError
 	s.is(errors.As(err, &unknown), "before it is defined: %v", err)

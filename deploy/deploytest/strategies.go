@@ -11,7 +11,7 @@ import (
 
 var strategyCases = []Case{
 	{"strategies/create only", "what is there is left alone, whatever it says", func(s *scene) {
-		m, calls := s.manager(deploy.By(deploy.CreateOnly))
+		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
 		s.asked(calls, "create ConfigMap settings")
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '2'}"))
@@ -20,16 +20,16 @@ var strategyCases = []Case{
 	}},
 	{"strategies/create only and first by others", "of two that create, one did", func(s *scene) {
 		theirs := s.create("other", s.settings("{a: '1'}"))
-		m, calls := s.manager(deploy.By(deploy.CreateOnly))
+		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		calls.blind = true
-		blind := deploy.NewManager(calls, deploy.By(deploy.CreateOnly))
+		blind := s.managerOf(calls, deploy.DefaultStrategy(deploy.CreateOnly))
 		result := s.becomes(deploy.Unchanged, blind, s.settings("{a: '2'}"))
 		s.asked(calls, "create ConfigMap settings", "get ConfigMap settings")
 		equal(s, theirs.GetUID(), result.Object.GetUID(), "uid")
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '2'}"))
 	}},
 	{"strategies/create only and being deleted", "what goes isn't what was asked for: it is made once that is gone", func(s *scene) {
-		m, calls := s.manager(deploy.By(deploy.CreateOnly))
+		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		held := s.settings("{a: '1'}")
 		held.SetFinalizers([]string{"operkit.dev/a"})
 		ref := s.becomes(deploy.Created, m, held).Ref
@@ -43,7 +43,7 @@ var strategyCases = []Case{
 	{"strategies/generateName", "what was made of a manifest is found again", func(s *scene) {
 		manifest := s.unplaced("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: run-}, data: {a: '1'}}")
 		manifest.SetNamespace(s.Namespace)
-		m, calls := s.manager(deploy.By(deploy.CreateOnly))
+		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		result := s.becomes(deploy.Created, m, manifest)
 		s.is(strings.HasPrefix(result.Ref.Name, "run-"), "name %q", result.Ref.Name)
 		calls.take()
@@ -52,7 +52,7 @@ var strategyCases = []Case{
 		s.asked(calls)
 	}},
 	{"strategies/replace", "what the manifest leaves out goes, whoever set it; metadata of others stays", func(s *scene) {
-		m, calls := s.manager(deploy.By(deploy.Replace))
+		m, calls := s.manager(deploy.DefaultStrategy(deploy.Replace))
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
 		s.merge("kubectl", ref, `{"data":{"b":"2"},"metadata":{"labels":{"x":"y"}}}`)
 		calls.take()
@@ -62,10 +62,10 @@ var strategyCases = []Case{
 		s.asked(calls, "update ConfigMap settings")
 		equal(s, map[string]string{"a": "3"}, data(result.Object), "data")
 		equal(s, map[string]string{"x": "y"}, result.Object.GetLabels(), "labels")
-		s.settles(s.settings("{a: '3'}"), deploy.By(deploy.Replace))
+		s.settles(s.settings("{a: '3'}"), deploy.DefaultStrategy(deploy.Replace))
 	}},
 	{"strategies/replace leaves the status", "whoever replaces doesn't report", func(s *scene) {
-		m, _ := s.manager(deploy.By(deploy.Replace))
+		m, _ := s.manager(deploy.DefaultStrategy(deploy.Replace))
 		s.widgets()
 		s.watch(widget)
 		ref := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Ref
@@ -79,7 +79,7 @@ var strategyCases = []Case{
 		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
 	}},
 	{"strategies/recreate", "what can't be changed is made anew, what can be changed isn't", func(s *scene) {
-		m, calls := s.manager(deploy.By(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec.size"))
+		m, calls := s.manager(deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec.size"))
 		before := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Object
 		calls.take()
 		s.becomes(deploy.Configured, m, s.widget("{size: 1, color: red}"))
@@ -88,10 +88,10 @@ var strategyCases = []Case{
 		s.asked(calls, "list PersistentVolumeClaim", "create Widget one dry-run", "delete Widget one", "apply Widget one")
 		s.is(before.GetUID() != after.GetUID(), "it is the same object")
 		equal(s, any(map[string]any{"size": int64(2)}), s.get(deploy.RefOf(after)).Object["spec"], "spec")
-		s.settles(s.widget("{size: 2}"), deploy.By(deploy.Recreate))
+		s.settles(s.widget("{size: 2}"), deploy.DefaultStrategy(deploy.Recreate))
 	}},
 	{"strategies/recreate a kind of Kubernetes", "its immutable fields are known", func(s *scene) {
-		m, calls := s.manager(deploy.By(deploy.Recreate))
+		m, calls := s.manager(deploy.DefaultStrategy(deploy.Recreate))
 		frozen := func(value string) *unstructured.Unstructured {
 			return s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, immutable: true, data: {a: '" + value + "'}}")
 		}
@@ -102,15 +102,15 @@ var strategyCases = []Case{
 		s.asked(calls, "apply ConfigMap settings", "list PersistentVolumeClaim", "create ConfigMap settings dry-run", "delete ConfigMap settings", "apply ConfigMap settings")
 	}},
 	{"strategies/recreate what leaves something out", "what this manager owns and doesn't say any more is a change", func(s *scene) {
-		m, _ := s.manager(deploy.By(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
+		m, _ := s.manager(deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
 		before := s.becomes(deploy.Created, m, s.widget("{size: 1, color: red}")).Object
 		s.becomes(deploy.Unchanged, m, s.widget("{size: 1, color: red}"))
 		after := s.becomes(deploy.Recreated, m, s.widget("{size: 1}")).Object
 		s.is(before.GetUID() != after.GetUID(), "it is the same object")
-		s.settles(s.widget("{size: 1}"), deploy.By(deploy.Recreate))
+		s.settles(s.widget("{size: 1}"), deploy.DefaultStrategy(deploy.Recreate))
 	}},
 	{"strategies/recreate what others added", "what somebody else owns is no change of ours", func(s *scene) {
-		m, _ := s.manager(deploy.By(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
+		m, _ := s.manager(deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
 		before := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Object
 		s.merge("kubectl", deploy.RefOf(before), `{"spec":{"color":"red"}}`)
 		relabelled := s.widget("{size: 1}")
@@ -122,16 +122,16 @@ var strategyCases = []Case{
 		claim := func(mode string) *unstructured.Unstructured {
 			return s.object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {storageClassName: none, accessModes: [" + mode + "], resources: {requests: {storage: 1Gi}}}}")
 		}
-		m, calls := s.manager(deploy.By(deploy.Recreate))
+		m, calls := s.manager(deploy.DefaultStrategy(deploy.Recreate))
 		before := s.becomes(deploy.Created, m, claim("ReadWriteOnce")).Object
 		calls.take()
 		fails[*deploy.InvalidError](s, s.becomes(deploy.Failed, m, claim("ReadWriteMany")).Err)
 		s.asked(calls, "apply PersistentVolumeClaim disk")
 		equal(s, before.GetUID(), s.get(deploy.RefOf(before)).GetUID(), "uid")
-		s.becomes(deploy.Recreated, m, claim("ReadWriteMany"), deploy.By(deploy.RecreateProtected))
+		s.becomes(deploy.Recreated, m, claim("ReadWriteMany"), deploy.DefaultStrategy(deploy.RecreateProtected))
 	}},
 	{"strategies/on delete", "it changes when somebody deletes it", func(s *scene) {
-		m, calls := s.manager(deploy.By(deploy.OnDelete))
+		m, calls := s.manager(deploy.DefaultStrategy(deploy.OnDelete))
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
 		calls.take()
 		s.becomes(deploy.Skipped, m, s.settings("{a: '2'}"))

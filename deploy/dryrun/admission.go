@@ -22,9 +22,9 @@ type AdmissionRequest struct {
 func (c *Cluster) admit(ref deploy.Ref, live, next *unstructured.Unstructured, subresource string) error {
 	for _, admission := range c.admission {
 		if err := admission(AdmissionRequest{ref, subresource}, live, next); err != nil {
-			verb := Update
+			verb := VerbUpdate
 			if live == nil {
-				verb = Create
+				verb = VerbCreate
 			}
 			plural, _ := guessNames(ref.Kind)
 			return &deploy.ForbiddenError{

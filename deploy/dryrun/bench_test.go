@@ -32,19 +32,22 @@ func BenchmarkApply(b *testing.B) {
 			objects := benchObjects(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := deploy.NewManager(newCluster(b)).Apply(b.Context(), objects)
+				manager, err := deploy.NewManager(newCluster(b))
+				require.NoError(b, err)
+				_, err = manager.Apply(b.Context(), objects)
 				require.NoError(b, err)
 			}
 		})
 	}
 	b.Run("same=1000", func(b *testing.B) {
 		objects := benchObjects(b, 1_000)
-		m := deploy.NewManager(newCluster(b))
-		_, err := m.Apply(b.Context(), objects)
+		m, err := deploy.NewManager(newCluster(b))
+		require.NoError(b, err)
+		_, err = m.Apply(b.Context(), objects)
 		require.NoError(b, err)
 		b.ReportAllocs()
 		for b.Loop() {
-			_, err := m.Apply(b.Context(), objects)
+			_, err = m.Apply(b.Context(), objects)
 			require.NoError(b, err)
 		}
 	})

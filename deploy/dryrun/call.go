@@ -16,17 +16,17 @@ type Verb string
 
 // The verbs of the requests that a Port sends, and of a subscription.
 const (
-	Get    Verb = "get"
-	List   Verb = "list"
-	Watch  Verb = "watch"
-	Create Verb = "create"
-	Update Verb = "update"
-	// Patch stands for an apply too where a Fault says it, as it does on a server.
-	Patch  Verb = "patch"
-	Apply  Verb = "apply"
-	Delete Verb = "delete"
-	// Discover asks which kinds there are: Scope and Kinds of a Port.
-	Discover Verb = "discover"
+	VerbGet    Verb = "get"
+	VerbList   Verb = "list"
+	VerbWatch  Verb = "watch"
+	VerbCreate Verb = "create"
+	VerbUpdate Verb = "update"
+	// VerbPatch stands for an apply too where a Fault says it, as it does on a server.
+	VerbPatch  Verb = "patch"
+	VerbApply  Verb = "apply"
+	VerbDelete Verb = "delete"
+	// VerbDiscover asks which kinds there are: Scope and Kinds of a Port.
+	VerbDiscover Verb = "discover"
 )
 
 // Call is one request as the cluster received it.
@@ -41,11 +41,11 @@ type Call struct {
 	FieldManager string
 	Force        bool
 	DryRun       bool
-	// Object is what was sent by Apply, Create and Update: a copy, as it reaches a server; nil for all else.
+	// Object is what was sent by an apply, creation or update: a copy, as it reaches a server; nil for all else.
 	Object *unstructured.Unstructured
-	// Body is what was sent by Patch.
+	// Body is what was sent by a patch.
 	Body []byte
-	// UID is the precondition of Delete.
+	// UID is the precondition of a deletion.
 	UID types.UID
 }
 
@@ -125,7 +125,7 @@ type traffic struct {
 func (t *traffic) note(call Call, sent *unstructured.Unstructured) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.recordings) == 0 || call.Verb == Discover || call.Verb == Watch {
+	if len(t.recordings) == 0 || call.Verb == VerbDiscover || call.Verb == VerbWatch {
 		return
 	}
 	call.Body = slices.Clone(call.Body)

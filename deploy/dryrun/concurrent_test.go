@@ -64,7 +64,7 @@ func TestOneWriterWins(t *testing.T) {
 	won := 0
 	for range 10 {
 		running.Go(func() {
-			_, err := cluster.Port().Patch(t.Context(), deploy.RefOf(obj), deploy.Patch{
+			_, err := cluster.Port().Patch(t.Context(), deploy.RefOf(obj), deploy.PatchRequest{
 				Type: types.MergePatchType, FieldManager: "m",
 				Body: []byte(`{"metadata":{"resourceVersion":"` + obj.GetResourceVersion() + `"},"data":{"a":"1"}}`),
 			})
@@ -97,7 +97,7 @@ func TestConcurrentChangesOfTheCluster(t *testing.T) {
 					assert.NoError(t, err)
 				case 2:
 					recording := cluster.Record()
-					assert.NoError(t, cluster.Fail(dryrun.Fault{Verb: dryrun.Get, Count: 1, Code: 500}))
+					assert.NoError(t, cluster.Fail(dryrun.Fault{Verb: dryrun.VerbGet, Count: 1, Code: 500}))
 					_, _ = cluster.Port().Get(t.Context(), definition)
 					recording.Stop()
 				case 3:

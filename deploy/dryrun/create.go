@@ -20,7 +20,7 @@ func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, option
 	case obj.GetResourceVersion() != "":
 		return nil, invalid("metadata.resourceVersion is set: what was read from a cluster isn't new")
 	}
-	call := Call{Verb: Create, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
+	call := Call{Verb: VerbCreate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
 	return request(ctx, p.Cluster, call, obj, func() (*unstructured.Unstructured, error) { return p.post(obj, options) })
 }
 
@@ -67,7 +67,7 @@ func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, option
 	if obj.GetResourceVersion() == "" {
 		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: replace an object that was read"}
 	}
-	call := Call{Verb: Update, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
+	call := Call{Verb: VerbUpdate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
 	return request(ctx, p.Cluster, call, obj, func() (*unstructured.Unstructured, error) { return p.put(ref, obj, options) })
 }
 

@@ -92,7 +92,7 @@ func TestFinalizers(t *testing.T) {
 		assert.NotNil(t, obj.GetDeletionTimestamp(), "an apply doesn't save it either")
 	})
 	t.Run("no finalizer is added any more", func(t *testing.T) {
-		_, err := cluster.Port().Patch(t.Context(), ref, deploy.Patch{
+		_, err := cluster.Port().Patch(t.Context(), ref, deploy.PatchRequest{
 			Type: types.MergePatchType, Body: []byte(`{"metadata":{"finalizers":["shop/one","shop/two","shop/three"]}}`),
 		})
 		var invalid *deploy.InvalidError

@@ -28,7 +28,10 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	manager := deploy.NewManager(cluster)
+	manager, err := deploy.NewManager(cluster)
+	if err != nil {
+		log.Fatal(err)
+	}
 	objects := []*unstructured.Unstructured{exampleConfigMap("web"), exampleConfigMap("db")}
 	for range 2 {
 		results, err := manager.Apply(context.Background(), objects)
@@ -233,7 +236,7 @@ func ExampleCluster_Fail() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := cluster.Fail(dryrun.Fault{Verb: dryrun.Patch, Count: 1, Code: 429, RetryAfter: time.Second}); err != nil {
+	if err := cluster.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Count: 1, Code: 429, RetryAfter: time.Second}); err != nil {
 		log.Fatal(err)
 	}
 	for range 2 {
@@ -277,7 +280,10 @@ func ExampleCluster_Record() {
 		log.Fatal(err)
 	}
 	recording := cluster.Record()
-	manager := deploy.NewManager(cluster)
+	manager, err := deploy.NewManager(cluster)
+	if err != nil {
+		log.Fatal(err)
+	}
 	for range 2 {
 		if _, err := manager.Apply(context.Background(), []*unstructured.Unstructured{exampleConfigMap("web")}); err != nil {
 			log.Fatal(err)

@@ -75,7 +75,7 @@ func (c *Cluster) Heal() {
 	c.traffic.faults = nil
 }
 
-var verbs = []Verb{"", Get, List, Watch, Create, Update, Patch, Apply, Delete, Discover}
+var verbs = []Verb{"", VerbGet, VerbList, VerbWatch, VerbCreate, VerbUpdate, VerbPatch, VerbApply, VerbDelete, VerbDiscover}
 
 func (f Fault) check() error {
 	switch {
@@ -124,9 +124,9 @@ func (f Fault) chooses(call Call) bool {
 
 func (f Fault) choosesVerb(verb Verb) bool {
 	if f.Verb == "" {
-		return verb != Discover
+		return verb != VerbDiscover
 	}
-	return f.Verb == verb || f.Verb == Patch && verb == Apply
+	return f.Verb == verb || f.Verb == VerbPatch && verb == VerbApply
 }
 
 func (f Fault) choosesKind(kind schema.GroupVersionKind) bool {
@@ -160,8 +160,8 @@ func (f *fault) answer(call Call) error {
 	}
 	resource := resourceOf(call)
 	verb := string(call.Verb)
-	if call.Verb == Apply {
-		verb = string(Patch)
+	if call.Verb == VerbApply {
+		verb = string(VerbPatch)
 	}
 	status := apierrors.NewGenericServerResponse(f.Code, verb, resource, call.Ref.Name, "injected fault", 0, true)
 	switch f.Code {
@@ -193,7 +193,7 @@ func (f *fault) conflict(call Call, status *apierrors.StatusError) error {
 			causes[i] = metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Field: field.Field, Message: field.Message}
 		}
 		return &deploy.ConflictError{Ref: call.Ref, Fields: slices.Clone(f.Fields), Err: apierrors.NewApplyConflict(causes, "injected fault")}
-	case call.Verb == Create:
+	case call.Verb == VerbCreate:
 		return &deploy.AlreadyExistsError{Ref: call.Ref, Err: status}
 	}
 	return &deploy.StaleError{Ref: call.Ref, Err: status}

@@ -93,14 +93,14 @@ func TestFaultsChooseTheirRequests(t *testing.T) {
 		"a verb":                                 {dryrun.Fault{Verb: "get"}, "get"},
 		"patch is an apply too":                  {dryrun.Fault{Verb: "patch"}, "patch apply status"},
 		"an apply alone":                         {dryrun.Fault{Verb: "apply"}, "apply"},
-		"discovery":                              {dryrun.Fault{Verb: dryrun.Discover}, "scope kinds"},
+		"discovery":                              {dryrun.Fault{Verb: dryrun.VerbDiscover}, "scope kinds"},
 		"a kind":                                 {dryrun.Fault{Kind: configMap}, "get list watch create update patch apply delete status"},
-		"a kind without version":                 {dryrun.Fault{Verb: dryrun.List, Kind: schema.GroupVersionKind{Kind: "ConfigMap"}}, "list"},
+		"a kind without version":                 {dryrun.Fault{Verb: dryrun.VerbList, Kind: schema.GroupVersionKind{Kind: "ConfigMap"}}, "list"},
 		"another kind":                           {dryrun.Fault{Kind: deployment}, ""},
 		"another version":                        {dryrun.Fault{Kind: schema.GroupVersionKind{Version: "v2", Kind: "ConfigMap"}}, ""},
 		"a name":                                 {dryrun.Fault{Name: "settings"}, "get create update patch apply delete status"},
 		"another name":                           {dryrun.Fault{Name: "other"}, ""},
-		"a namespace":                            {dryrun.Fault{Namespace: "shop", Verb: dryrun.List}, "list"},
+		"a namespace":                            {dryrun.Fault{Namespace: "shop", Verb: dryrun.VerbList}, "list"},
 		"another namespace":                      {dryrun.Fault{Namespace: "bank"}, ""},
 		"a subresource":                          {dryrun.Fault{Subresource: "status"}, "status"},
 		"after as many have passed":              {dryrun.Fault{After: 7}, "delete status"},
@@ -134,7 +134,7 @@ func everyRequest(t *testing.T, c *dryrun.Cluster) []namedCall {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	port := requests(c)
-	edit := deploy.Patch{Type: "application/merge-patch+json", Body: []byte(`{"data":{"x":"y"}}`)}
+	edit := deploy.PatchRequest{Type: "application/merge-patch+json", Body: []byte(`{"data":{"x":"y"}}`)}
 	versioned := settings(t, "{}")
 	versioned.SetResourceVersion("1")
 	return []namedCall{
@@ -169,8 +169,8 @@ func TestFaultCounts(t *testing.T) {
 	t.Parallel()
 	cluster := newCluster(t)
 	require.NoError(t, cluster.Fail(
-		dryrun.Fault{Verb: dryrun.Patch, After: 1, Count: 2, Code: 429, RetryAfter: time.Second},
-		dryrun.Fault{Verb: dryrun.Patch, Count: 1, Code: 503},
+		dryrun.Fault{Verb: dryrun.VerbPatch, After: 1, Count: 2, Code: 429, RetryAfter: time.Second},
+		dryrun.Fault{Verb: dryrun.VerbPatch, Count: 1, Code: 503},
 	))
 	calls := cluster.Record()
 	var failed []bool

@@ -13,7 +13,7 @@ import (
 
 // List implements deploy.Port, as one request.
 func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
-	call := Call{Verb: List, Ref: deploy.Ref{Kind: kind, Namespace: namespace}}
+	call := Call{Verb: VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}}
 	return request(ctx, p.Cluster, call, nil, func() ([]*unstructured.Unstructured, error) {
 		d, err := p.declared(kind)
 		if err != nil {
@@ -65,7 +65,7 @@ func selected(obj *unstructured.Unstructured, byLabel labels.Selector, byField f
 
 // Kinds implements deploy.Port.
 func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error) {
-	call := Call{Verb: Discover, Ref: deploy.Ref{Kind: schema.GroupVersionKind{Kind: name}}}
+	call := Call{Verb: VerbDiscover, Ref: deploy.Ref{Kind: schema.GroupVersionKind{Kind: name}}}
 	return request(ctx, p.Cluster, call, nil, func() ([]schema.GroupVersionKind, error) {
 		p.mu.RLock()
 		defer p.mu.RUnlock()

@@ -89,7 +89,7 @@ func force(t testing.TB, c *dryrun.Cluster, manager string, obj *unstructured.Un
 
 func merge(t testing.TB, c *dryrun.Cluster, ref deploy.Ref, manager, body string) *unstructured.Unstructured {
 	t.Helper()
-	obj, err := c.Port().Patch(t.Context(), ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(body), FieldManager: manager})
+	obj, err := c.Port().Patch(t.Context(), ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(body), FieldManager: manager})
 	require.NoError(t, err)
 	return obj
 }

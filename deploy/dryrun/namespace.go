@@ -82,7 +82,7 @@ func (c *Cluster) placed(ref deploy.Ref) error {
 		err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
 			Type: "NamespaceTerminating", Field: "metadata.namespace", Message: fmt.Sprintf("namespace %s is being terminated", ref.Namespace),
 		})
-		return &deploy.ForbiddenError{Verb: string(Create), Resource: resource, Namespace: ref.Namespace, Name: ref.Name, Err: err}
+		return &deploy.ForbiddenError{Verb: string(VerbCreate), Resource: resource, Namespace: ref.Namespace, Name: ref.Name, Err: err}
 	}
 	return nil
 }

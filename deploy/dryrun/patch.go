@@ -13,18 +13,18 @@ import (
 
 // Patch implements deploy.Port, for JSON patches (RFC 6902) and JSON merge patches (RFC
 // 7386), of an object or of its status.
-func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	if patch.Type == types.ApplyPatchType {
 		return nil, fmt.Errorf("%s: an apply patch goes through Apply", ref)
 	}
 	if err := p.sendable(ref); err != nil {
 		return nil, err
 	}
-	call := Call{Verb: Patch, Ref: ref, Subresource: patch.Subresource, FieldManager: patch.FieldManager, DryRun: patch.DryRun, Body: patch.Body}
+	call := Call{Verb: VerbPatch, Ref: ref, Subresource: patch.Subresource, FieldManager: patch.FieldManager, DryRun: patch.DryRun, Body: patch.Body}
 	return request(ctx, p.Cluster, call, nil, func() (*unstructured.Unstructured, error) { return p.patch(ref, patch) })
 }
 
-func (p port) patch(ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func (p port) patch(ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d, err := p.kinds.of(ref.Kind)
@@ -48,7 +48,7 @@ func (p port) patch(ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructu
 	return p.replace(d, ref, live, next, patch.FieldManager, patch.Subresource, patch.DryRun)
 }
 
-func patched(ref deploy.Ref, before *unstructured.Unstructured, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func patched(ref deploy.Ref, before *unstructured.Unstructured, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	var after any
 	var err error
 	switch patch.Type {

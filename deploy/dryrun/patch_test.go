@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func statusPatch(body string) deploy.Patch {
-	return deploy.Patch{Type: types.MergePatchType, Body: []byte(body), Subresource: "status", FieldManager: "operkit"}
+func statusPatch(body string) deploy.PatchRequest {
+	return deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(body), Subresource: "status", FieldManager: "operkit"}
 }
 
 func TestPatchStatus(t *testing.T) {
@@ -59,14 +59,14 @@ func TestPatchJSON(t *testing.T) {
 	cluster := newCluster(t)
 	before := apply(t, cluster, "operkit", settings(t, "{a: '1', b: '2'}"))
 	ref := deploy.RefOf(before)
-	obj, err := cluster.Port().Patch(t.Context(), ref, deploy.Patch{
+	obj, err := cluster.Port().Patch(t.Context(), ref, deploy.PatchRequest{
 		Type: types.JSONPatchType, FieldManager: "kubectl",
 		Body: []byte(`[{"op":"test","path":"/data/a","value":"1"},{"op":"replace","path":"/data/a","value":"9"},{"op":"remove","path":"/data/b"}]`),
 	})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"a": "9"}, data(obj))
 	assert.Equal(t, `{"f:data":{"f:a":{}}}`, owned(obj, "kubectl", "Update", ""))
-	_, err = cluster.Port().Patch(t.Context(), ref, deploy.Patch{
+	_, err = cluster.Port().Patch(t.Context(), ref, deploy.PatchRequest{
 		Type: types.JSONPatchType, Body: []byte(`[{"op":"test","path":"/data/a","value":"1"}]`),
 	})
 	var invalid *deploy.InvalidError
@@ -81,25 +81,25 @@ func TestPatchRefuses(t *testing.T) {
 	absent := func() any { return new(*deploy.NotFoundError) }
 	for name, test := range map[string]struct {
 		ref   deploy.Ref
-		patch deploy.Patch
+		patch deploy.PatchRequest
 		want  func() any
 	}{
-		"an older resourceVersion":             {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"resourceVersion":"99"},"data":{"a":"2"}}`)}, stale},
+		"an older resourceVersion":             {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"resourceVersion":"99"},"data":{"a":"2"}}`)}, stale},
 		"an older resourceVersion of a status": {cartRef, statusPatch(`{"metadata":{"resourceVersion":"99"},"status":{"a":"2"}}`), stale},
-		"a predecessor's uid":                  {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"uid":"x"},"data":{"a":"2"}}`)}, stale},
+		"a predecessor's uid":                  {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"uid":"x"},"data":{"a":"2"}}`)}, stale},
 		"a predecessor's uid with a status":    {cartRef, statusPatch(`{"metadata":{"uid":"x"},"status":{"a":"2"}}`), stale},
-		"another name":                         {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"name":"x"}}`)}, invalid},
-		"another namespace":                    {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"namespace":"x"}}`)}, invalid},
-		"another kind":                         {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"kind":"Secret"}`)}, invalid},
-		"no kind":                              {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"kind":null}`)}, invalid},
-		"labels that are a list":               {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"labels":["a"]}}`)}, invalid},
-		"an owner that is text":                {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"ownerReferences":["a"]}}`)}, invalid},
-		"a deletionTimestamp":                  {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"metadata":{"deletionTimestamp":"2030-01-01T00:00:00Z"}}`)}, invalid},
-		"no JSON":                              {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{`)}, invalid},
-		"a strategic merge patch":              {ref, deploy.Patch{Type: types.StrategicMergePatchType, Body: []byte(`{}`)}, invalid},
-		"an absent object":                     {deploy.Ref{Kind: configMap, Namespace: "shop", Name: "x"}, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{}`)}, absent},
+		"another name":                         {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"name":"x"}}`)}, invalid},
+		"another namespace":                    {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"namespace":"x"}}`)}, invalid},
+		"another kind":                         {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"kind":"Secret"}`)}, invalid},
+		"no kind":                              {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"kind":null}`)}, invalid},
+		"labels that are a list":               {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"labels":["a"]}}`)}, invalid},
+		"an owner that is text":                {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"ownerReferences":["a"]}}`)}, invalid},
+		"a deletionTimestamp":                  {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"metadata":{"deletionTimestamp":"2030-01-01T00:00:00Z"}}`)}, invalid},
+		"no JSON":                              {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{`)}, invalid},
+		"a strategic merge patch":              {ref, deploy.PatchRequest{Type: types.StrategicMergePatchType, Body: []byte(`{}`)}, invalid},
+		"an absent object":                     {deploy.Ref{Kind: configMap, Namespace: "shop", Name: "x"}, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{}`)}, absent},
 		"a status where there is none":         {ref, statusPatch(`{"status":{"a":"2"}}`), absent},
-		"another subresource":                  {ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{}`), Subresource: "scale"}, absent},
+		"another subresource":                  {ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{}`), Subresource: "scale"}, absent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +114,7 @@ func TestPatchRefuses(t *testing.T) {
 	}
 	t.Run("an apply patch belongs to Apply", func(t *testing.T) {
 		t.Parallel()
-		_, err := newCluster(t).Port().Patch(t.Context(), ref, deploy.Patch{Type: types.ApplyPatchType, Body: []byte(`{}`)})
+		_, err := newCluster(t).Port().Patch(t.Context(), ref, deploy.PatchRequest{Type: types.ApplyPatchType, Body: []byte(`{}`)})
 		require.ErrorContains(t, err, "goes through Apply")
 	})
 }

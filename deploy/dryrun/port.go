@@ -17,7 +17,7 @@ type port struct{ *Cluster }
 
 // Scope implements deploy.Port.
 func (p port) Scope(ctx context.Context, kind schema.GroupVersionKind) (deploy.Scope, error) {
-	call := Call{Verb: Discover, Ref: deploy.Ref{Kind: kind}}
+	call := Call{Verb: VerbDiscover, Ref: deploy.Ref{Kind: kind}}
 	return request(ctx, p.Cluster, call, nil, func() (deploy.Scope, error) {
 		d, err := p.declared(kind)
 		if err != nil {
@@ -32,12 +32,12 @@ func (p port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 	if err := p.sendable(ref); err != nil {
 		return nil, err
 	}
-	return request(ctx, p.Cluster, Call{Verb: Get, Ref: ref}, nil, func() (*unstructured.Unstructured, error) {
+	return request(ctx, p.Cluster, Call{Verb: VerbGet, Ref: ref}, nil, func() (*unstructured.Unstructured, error) {
 		found, err := view(p).Get(ctx, ref)
-		if err == nil && found == nil {
-			return nil, notFound(ref)
+		if found == nil {
+			return nil, err
 		}
-		return found.DeepCopy(), err
+		return found.DeepCopy(), nil
 	})
 }
 
@@ -46,7 +46,7 @@ func (p port) Apply(ctx context.Context, obj *unstructured.Unstructured, options
 	if err := p.sendable(deploy.RefOf(obj)); err != nil {
 		return deploy.Applied{}, err
 	}
-	call := Call{Verb: Apply, Ref: deploy.RefOf(obj), FieldManager: options.FieldManager, Force: options.Force, DryRun: options.DryRun}
+	call := Call{Verb: VerbApply, Ref: deploy.RefOf(obj), FieldManager: options.FieldManager, Force: options.Force, DryRun: options.DryRun}
 	return request(ctx, p.Cluster, call, obj, func() (deploy.Applied, error) { return p.apply(obj, options) })
 }
 
@@ -101,7 +101,7 @@ func (p port) Delete(ctx context.Context, ref deploy.Ref, options deploy.DeleteO
 	if err := p.sendable(ref); err != nil {
 		return err
 	}
-	call := Call{Verb: Delete, Ref: ref, DryRun: options.DryRun, UID: options.UID}
+	call := Call{Verb: VerbDelete, Ref: ref, DryRun: options.DryRun, UID: options.UID}
 	_, err := request(ctx, p.Cluster, call, nil, func() (struct{}, error) { return struct{}{}, p.delete(ref, options) })
 	return err
 }

@@ -99,7 +99,7 @@ func TestUnknownKinds(t *testing.T) {
 			return err
 		},
 		"Patch": func() error {
-			_, err := cluster.Port().Patch(t.Context(), ref, deploy.Patch{Type: types.MergePatchType, Body: []byte("{}")})
+			_, err := cluster.Port().Patch(t.Context(), ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte("{}")})
 			return err
 		},
 		"Delete":    func() error { return cluster.Port().Delete(t.Context(), ref, deploy.DeleteOptions{}) },

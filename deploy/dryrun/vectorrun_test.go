@@ -46,7 +46,9 @@ func newVectorRun(t *testing.T, c *vectorCase) *vectorRun {
 	}
 	cluster, err := dryrun.New(options...)
 	require.NoError(t, err)
-	r.cluster, r.manager = cluster, deploy.NewManager(cluster)
+	r.cluster = cluster
+	r.manager, err = deploy.NewManager(cluster)
+	require.NoError(t, err)
 	if c.Input.Init.Owner != nil {
 		r.owner = &unstructured.Unstructured{Object: plainContent(t, c.Input.Init.Owner)}
 	}

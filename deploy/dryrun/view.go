@@ -19,7 +19,7 @@ var _ deploy.OwnedView = view{}
 
 // Get implements deploy.View. The object is the stored one, which never changes: a write stores another.
 func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
-	if err := interrupted(ctx, Get, ref); err != nil {
+	if err := interrupted(ctx, VerbGet, ref); err != nil {
 		return nil, err
 	}
 	d, err := v.declared(ref.Kind)
@@ -37,7 +37,7 @@ func (v view) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructur
 
 // List implements deploy.View. The objects are the stored ones.
 func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error) {
-	if err := interrupted(ctx, List, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
+	if err := interrupted(ctx, VerbList, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
 		return nil, err
 	}
 	d, err := v.declared(kind)
@@ -52,7 +52,7 @@ func (v view) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 
 // Owned implements deploy.OwnedView. The objects are the stored ones.
 func (v view) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error) {
-	if err := interrupted(ctx, List, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
+	if err := interrupted(ctx, VerbList, deploy.Ref{Kind: kind, Namespace: namespace}); err != nil {
 		return nil, err
 	}
 	d, err := v.declared(kind)

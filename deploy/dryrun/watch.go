@@ -45,7 +45,7 @@ func (e *ExpiredError) Unwrap() error { return e.Err }
 // Watch is Subscribe of a View with more choice: it can continue where an earlier one ended.
 // A version older than the History that is kept is an *ExpiredError.
 func (c *Cluster) Watch(ctx context.Context, kind schema.GroupVersionKind, options WatchOptions, handle func(deploy.Event)) (deploy.Subscription, error) {
-	call := Call{Verb: Watch, Ref: deploy.Ref{Kind: kind, Namespace: options.Namespace}}
+	call := Call{Verb: VerbWatch, Ref: deploy.Ref{Kind: kind, Namespace: options.Namespace}}
 	return request(ctx, c, call, nil, func() (deploy.Subscription, error) {
 		d, err := c.declared(kind)
 		if err != nil {

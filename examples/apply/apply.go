@@ -64,7 +64,7 @@ func (s settings) apply(ctx context.Context, out io.Writer, m *deploy.Manager, m
 	progress := newProgress(out, t, s.wait)
 	options := []deploy.Option{deploy.OnResult(progress.applied)}
 	if s.wait {
-		options = append(options, deploy.Ready(func(obj *unstructured.Unstructured) bool {
+		options = append(options, deploy.WaitReady(func(obj *unstructured.Unstructured) bool {
 			result := readiness.Of(obj)
 			progress.judged(deploy.RefOf(obj), result)
 			return result.State == readiness.Ready

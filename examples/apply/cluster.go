@@ -31,14 +31,17 @@ func (s settings) connect(ctx context.Context) (*deploy.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := s.manager(api)
+	m, err := s.manager(api)
+	if err != nil {
+		return nil, err
+	}
 	if err := greet(ctx, m, config); err != nil {
 		return nil, &applyError{err}
 	}
 	return m, nil
 }
 
-func (s settings) manager(of deploy.Cluster) *deploy.Manager {
+func (s settings) manager(of deploy.Cluster) (*deploy.Manager, error) {
 	return deploy.NewManager(of, deploy.FieldManager("operkit-apply"), deploy.DefaultNamespace(s.namespace))
 }
 

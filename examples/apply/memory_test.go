@@ -34,7 +34,9 @@ func (s shelf) run(ctx context.Context, t *testing.T, text string) (lines []stri
 	var out bytes.Buffer
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	if m := s.manager(s.Cluster); s.diff {
+	m, err := s.manager(s.Cluster)
+	require.NoError(t, err)
+	if s.diff {
 		err = s.showDiff(ctx, &out, m, manifests)
 	} else {
 		err = s.apply(ctx, &out, m, manifests)

@@ -75,7 +75,7 @@ func TestInterrupted(t *testing.T) {
 		line    string
 	}{
 		"while it waits": {two + job, true, nil, "3 created", "ConfigMap shop/a created Ready"},
-		"while it applies": {two, false, &dryrun.Fault{Verb: dryrun.Patch, Name: "b", Latency: time.Hour}, "1 created, 1 interrupted",
+		"while it applies": {two, false, &dryrun.Fault{Verb: dryrun.VerbPatch, Name: "b", Latency: time.Hour}, "1 created, 1 interrupted",
 			"ConfigMap shop/b interrupted"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.timeout = time.Second
-		require.NoError(t, s.Fail(dryrun.Fault{Verb: dryrun.Patch, Name: "shop2", Latency: time.Hour}))
+		require.NoError(t, s.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Name: "shop2", Latency: time.Hour}))
 		lines, err := s.run(t.Context(), t, two+"---\n{apiVersion: v1, kind: Namespace, metadata: {name: shop2}}")
 		assert.ErrorContains(t, err, "--timeout 1s: is over, and 2 objects weren't begun")
 		assert.NotErrorIs(t, err, errInterrupted)

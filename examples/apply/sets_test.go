@@ -32,7 +32,7 @@ func TestSets(t *testing.T) {
 	// What the message says helps.
 	for _, name := range []string{"a", "b"} {
 		ref := deploy.Ref{Kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Namespace: "shop", Name: name}
-		_, err = s.Port().Patch(t.Context(), ref, deploy.Patch{
+		_, err = s.Port().Patch(t.Context(), ref, deploy.PatchRequest{
 			Type: types.MergePatchType, Body: []byte(`{"metadata": {"labels": {"applyset.kubernetes.io/part-of": null}}}`), FieldManager: "kubectl",
 		})
 		require.NoError(t, err)

@@ -104,7 +104,11 @@ func ExampleMetrics_Engine() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	reconciler, err := reconcile.New(shops{}, deploy.NewManager(memory))
+	manager, err := deploy.NewManager(memory)
+	if err != nil {
+		log.Fatal(err)
+	}
+	reconciler, err := reconcile.New(shops{}, manager)
 	if err != nil {
 		log.Fatal(err)
 	}

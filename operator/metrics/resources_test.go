@@ -48,7 +48,9 @@ func TestStandings(t *testing.T) {
 		}
 		memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(objects...))
 		require.NoError(t, err)
-		r, err := reconcile.New(shelf{kind}, deploy.NewManager(memory), reconcile.Logger(slog.New(slog.DiscardHandler)))
+		manager, err := deploy.NewManager(memory)
+		require.NoError(t, err)
+		r, err := reconcile.New(shelf{kind}, manager, reconcile.Logger(slog.New(slog.DiscardHandler)))
 		require.NoError(t, err)
 		m.Reconciler(r)
 		for i := range 15 {

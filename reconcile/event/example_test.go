@@ -46,7 +46,7 @@ func ExampleRecorder() {
 		fmt.Println(err)
 		return
 	}
-	if err := cluster.Fail(dryrun.Fault{Verb: dryrun.Create, Code: 403}); err != nil { // the right is missing
+	if err := cluster.Fail(dryrun.Fault{Verb: dryrun.VerbCreate, Code: 403}); err != nil { // the right is missing
 		fmt.Println(err)
 		return
 	}

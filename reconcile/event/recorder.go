@@ -204,7 +204,7 @@ func (r *Recorder) writeCount(ctx context.Context, of same, s *series, now time.
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		_, err = r.port.Patch(ctx, s.ref, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: r.controller})
+		_, err = r.port.Patch(ctx, s.ref, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: r.controller})
 	}
 	if err != nil {
 		if r.failed(err) {

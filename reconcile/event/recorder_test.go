@@ -56,7 +56,7 @@ func (p *port) Create(ctx context.Context, obj *unstructured.Unstructured, _ dep
 	return obj, nil
 }
 
-func (p *port) Patch(_ context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func (p *port) Patch(_ context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.refuse != nil {

@@ -60,11 +60,10 @@ func (f *forLife) findPod(ctx context.Context) error {
 		return nil
 	}
 	pod, err := f.port.Get(ctx, f.pod)
-	var absent *deploy.NotFoundError
 	var forbidden *deploy.ForbiddenError
 	switch {
-	case errors.As(err, &absent):
-		return &impossibleError{fmt.Errorf("%w: set POD_NAME to the name of the Pod that this process runs in", err)}
+	case err == nil && pod == nil:
+		return &impossibleError{fmt.Errorf("%w: set POD_NAME to the name of the Pod that this process runs in", &deploy.NotFoundError{Ref: f.pod})}
 	case errors.As(err, &forbidden):
 		return &impossibleError{err}
 	case err != nil:
@@ -76,12 +75,11 @@ func (f *forLife) findPod(ctx context.Context) error {
 
 func (f *forLife) keep(ctx context.Context) (standing, error) {
 	current, err := f.port.Get(ctx, f.ref)
-	var absent *deploy.NotFoundError
-	if errors.As(err, &absent) {
-		return f.create(ctx)
-	}
 	if err != nil {
 		return standing{}, err
+	}
+	if current == nil {
+		return f.create(ctx)
 	}
 	owners := current.GetOwnerReferences()
 	if len(owners) != 1 {

@@ -53,12 +53,11 @@ func (l *lease) rights() string {
 // take makes this replica the holder of a Lease that is free, has run out, or is ours because an answer was lost.
 func (l *lease) take(ctx context.Context) (standing, error) {
 	current, err := l.port.Get(ctx, l.ref)
-	var absent *deploy.NotFoundError
-	if errors.As(err, &absent) {
-		return l.create(ctx, record{transitions: 1})
-	}
 	if err != nil {
 		return standing{}, err
+	}
+	if current == nil {
+		return l.create(ctx, record{transitions: 1})
 	}
 	found := recordOf(current)
 	switch {
@@ -97,11 +96,11 @@ func (l *lease) keep(ctx context.Context) (standing, error) {
 		return got, err
 	}
 	current, err := l.port.Get(ctx, l.ref)
-	if errors.As(err, &absent) {
-		return l.create(ctx, recordOf(l.ours))
-	}
 	if err != nil {
 		return standing{}, err
+	}
+	if current == nil {
+		return l.create(ctx, recordOf(l.ours))
 	}
 	found := recordOf(current)
 	if found.holder != l.identity {
@@ -160,7 +159,7 @@ func (l *lease) release(ctx context.Context) (bool, error) {
 		return err == nil, err
 	}
 	current, err := l.port.Get(ctx, l.ref)
-	if err != nil {
+	if err != nil || current == nil {
 		return false, err
 	}
 	if recordOf(current).holder != l.identity {

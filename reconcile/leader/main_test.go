@@ -84,7 +84,7 @@ func (w *wire) Update(ctx context.Context, obj *unstructured.Unstructured, optio
 	return w.call(ctx, "update", func() (*unstructured.Unstructured, error) { return w.Port.Update(ctx, w.skewed(obj), options) })
 }
 
-func (w *wire) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func (w *wire) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	return w.call(ctx, "patch", func() (*unstructured.Unstructured, error) { return w.Port.Patch(ctx, ref, patch) })
 }
 

@@ -195,12 +195,7 @@ func (o *objects) read(ctx context.Context, key deploy.Ref) (*unstructured.Unstr
 
 // live reads an object from the cluster itself: the View hasn't seen yet the change by which a write failed.
 func (o *objects) live(ctx context.Context, key deploy.Ref) (*unstructured.Unstructured, error) {
-	obj, err := o.port.Get(ctx, key)
-	var absent *deploy.NotFoundError
-	if errors.As(err, &absent) {
-		return nil, nil
-	}
-	return obj, err
+	return o.port.Get(ctx, key)
 }
 
 // changed reports whether a write failed because the object has changed since it was read.
@@ -220,6 +215,6 @@ func (o *objects) write(ctx context.Context, key deploy.Ref, current *unstructur
 	if err != nil {
 		return err
 	}
-	_, err = o.port.Patch(ctx, key, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: fieldManager})
+	_, err = o.port.Patch(ctx, key, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: fieldManager})
 	return err
 }

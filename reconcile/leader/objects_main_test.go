@@ -143,7 +143,7 @@ func lockOf(t *testing.T, cluster deploy.Cluster) pair {
 // edit has somebody else change the object.
 func edit(t *testing.T, cluster deploy.Cluster, merge string) {
 	t.Helper()
-	_, err := cluster.Port().Patch(context.WithoutCancel(t.Context()), shopRef, deploy.Patch{Type: types.MergePatchType, Body: []byte(merge), FieldManager: "somebody"})
+	_, err := cluster.Port().Patch(context.WithoutCancel(t.Context()), shopRef, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(merge), FieldManager: "somebody"})
 	require.NoError(t, err)
 }
 

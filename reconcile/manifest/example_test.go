@@ -159,7 +159,11 @@ func rollOut(observe func(*reconcile.Component, deploy.Results)) error {
 	if err != nil {
 		return err
 	}
-	reconciler, err := reconcile.New(Shop{}, deploy.NewManager(cluster), reconcile.Observe(observe))
+	manager, err := deploy.NewManager(cluster)
+	if err != nil {
+		return err
+	}
+	reconciler, err := reconcile.New(Shop{}, manager, reconcile.Observe(observe))
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,9 @@ func newMarket(t *testing.T) *market {
 func (m *market) reconcile(d *Directory, f setup, options ...reconcile.Option) {
 	m.t.Helper()
 	options = append(options, reconcile.Observe(d.Observe), reconcile.Logger(slog.New(slog.NewTextHandler(&m.logs, nil))))
-	reconciler, err := reconcile.New(f, deploy.NewManager(m.cluster), options...)
+	manager, err := deploy.NewManager(m.cluster)
+	require.NoError(m.t, err)
+	reconciler, err := reconcile.New(f, manager, options...)
 	require.NoError(m.t, err)
 	// What fails is in the status; here only the files count.
 	_, _ = reconciler.Reconcile(m.t.Context(), request.Request{Key: deploy.Ref{Kind: shops, Namespace: "market", Name: "tea"}})

@@ -27,7 +27,7 @@ type Call struct {
 }
 
 // Write reports whether it is a write.
-func (c Call) Write() bool { return c.Verb != dryrun.Get && c.Verb != dryrun.List }
+func (c Call) Write() bool { return c.Verb != dryrun.VerbGet && c.Verb != dryrun.VerbList }
 
 // String returns the call on one line: "created Deployment test/web", "configured Shop test/tea status", "get Secret
 // test/key".

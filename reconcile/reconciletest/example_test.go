@@ -165,7 +165,7 @@ func ExampleHarness_Advance() {
 func ExampleHarness_Memory() {
 	h := reconciletest.New(console{}, Shop{})
 	h.Apply(shop)
-	if err := h.Memory().Fail(dryrun.Fault{Verb: dryrun.Apply, Name: "tea-door", Count: 1, Code: 503}); err != nil {
+	if err := h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbApply, Name: "tea-door", Count: 1, Code: 503}); err != nil {
 		fmt.Println(err)
 	}
 	h.RunUntilSettled()

@@ -98,7 +98,7 @@ func TestItFails(t *testing.T) {
 		{"definitions that are none", func(t *trial) { New(t, market(), Definitions("testdata/none.yaml")) }, []string{"testdata/none.yaml: holds no CustomResourceDefinition"}},
 		{"a cluster that doesn't answer", func(t *trial) {
 			h := settled(t)
-			_ = h.Memory().Fail(dryrun.Fault{Verb: dryrun.Discover, Code: 500})
+			_ = h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbDiscover, Code: 500})
 			h.RunUntilSettled()
 		}, []string{"look at the cluster: "}},
 		{"a golden file that isn't there", func(t *trial) { settled(t).Golden("Shop tea", "nothing") }, []string{"testdata/nothing.yaml: doesn't exist: run the test with -update"}},

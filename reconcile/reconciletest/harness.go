@@ -101,12 +101,12 @@ func (h *Harness) newMemory() (*dryrun.Cluster, error) {
 func (h *Harness) start() {
 	h.t.Helper()
 	h.reconcilers, h.events.rules = map[schema.GroupVersionKind]reconciler{}, map[schema.GroupVersionKind]*trigger.Rules{}
-	patches, err := h.newPatching(deploy.NewManager(observed{h.cluster, h}, h.options.manager...))
+	patches, err := h.newPatching(h.newManager())
 	if err != nil {
 		h.t.Fatalf("reconciletest: %v", err)
 	}
 	for _, controller := range h.controllers {
-		reconciler, err := reconcile.New(controller, deploy.NewManager(observed{h.cluster, h}, h.options.manager...),
+		reconciler, err := reconcile.New(controller, h.newManager(),
 			h.reconcilerOptions(append(slices.Clone(h.options.reconciler), patches.options()...)...)...)
 		if err != nil {
 			h.t.Fatalf("reconciletest: %v", err)
@@ -123,6 +123,16 @@ func (h *Harness) start() {
 	h.add(reconciler, "temporary patches")
 }
 
+// newManager returns a Manager that remembers nothing.
+func (h *Harness) newManager() *deploy.Manager {
+	h.t.Helper()
+	manager, err := deploy.NewManager(observed{h.cluster, h}, h.options.manager...)
+	if err != nil {
+		h.t.Fatalf("reconciletest: %v", err)
+	}
+	return manager
+}
+
 func (h *Harness) add(r reconciler, name string) {
 	h.t.Helper()
 	if _, twice := h.reconcilers[r.Kind()]; twice {
@@ -133,8 +143,7 @@ func (h *Harness) add(r reconciler, name string) {
 		h.t.Fatalf("reconciletest: %s: %v", name, err)
 	}
 	h.reconcilers[r.Kind()] = r
-	domain := deploy.NewManager(h.cluster, h.options.manager...).KeyDomain()
-	h.events.rules[r.Kind()] = trigger.NewRules(r.Kind(), sources, domain, h.logger())
+	h.events.rules[r.Kind()] = trigger.NewRules(r.Kind(), sources, h.newManager().KeyDomain(), h.logger())
 }
 
 // reconcilerOptions returns the options of the harness around those of the test.
@@ -325,7 +334,7 @@ func (h *Harness) restless() string {
 
 // withoutHash leaves out the change of the hash of what is applied, unless nothing else changed.
 func (h *Harness) withoutHash(changes []deploy.Change) []deploy.Change {
-	hash := ".metadata.annotations." + deploy.NewManager(h.cluster, h.options.manager...).KeyDomain() + "/applied-"
+	hash := ".metadata.annotations." + h.newManager().KeyDomain() + "/applied-"
 	var kept []deploy.Change
 	for _, change := range changes {
 		if !strings.HasPrefix(change.Path, hash) {

@@ -72,7 +72,7 @@ func (h *Harness) patchStatus(ctx context.Context, ref deploy.Ref, content map[s
 	if err != nil {
 		return fmt.Errorf("%s: status: %w", ref, err)
 	}
-	_, err = h.cluster.Port().Patch(ctx, ref, deploy.Patch{Type: types.MergePatchType, Body: body, Subresource: "status", FieldManager: manager})
+	_, err = h.cluster.Port().Patch(ctx, ref, deploy.PatchRequest{Type: types.MergePatchType, Body: body, Subresource: "status", FieldManager: manager})
 	return err
 }
 
@@ -83,6 +83,9 @@ func (h *Harness) Edit(object string, change func(obj *unstructured.Unstructured
 	ref := h.find(object)
 	for attempt := 0; ; attempt++ {
 		live, err := h.cluster.Port().Get(h.t.Context(), ref)
+		if err == nil && live == nil {
+			err = &deploy.NotFoundError{Ref: ref}
+		}
 		if err != nil {
 			h.t.Fatalf("reconciletest: edit: %v", err)
 		}
@@ -123,11 +126,7 @@ func (h *Harness) Delete(objects ...string) {
 func (h *Harness) Get(object string) *unstructured.Unstructured {
 	h.t.Helper()
 	obj, err := h.cluster.Port().Get(h.t.Context(), h.find(object))
-	var absent *deploy.NotFoundError
-	switch {
-	case errors.As(err, &absent):
-		return nil
-	case err != nil:
+	if err != nil {
 		h.t.Fatalf("reconciletest: get: %v", err)
 	}
 	return obj

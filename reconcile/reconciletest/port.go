@@ -31,7 +31,7 @@ type port struct {
 func (p *port) write(ctx context.Context, call Call, dryRun bool, send func() (after *unstructured.Unstructured, created bool, err error)) error {
 	var before, after *unstructured.Unstructured
 	var created bool
-	if call.Verb != dryrun.Create {
+	if call.Verb != dryrun.VerbCreate {
 		before, _ = p.view.Get(ctx, call.Ref)
 	}
 	err := p.harness.faults.meet(call.Ref)
@@ -69,20 +69,20 @@ func (p *port) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructu
 	if err == nil {
 		obj, err = p.Port.Get(ctx, ref)
 	}
-	p.harness.note(Call{Verb: dryrun.Get, Ref: ref, Err: err})
+	p.harness.note(Call{Verb: dryrun.VerbGet, Ref: ref, Err: err})
 	return obj, err
 }
 
 // List implements deploy.Port.
 func (p *port) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options deploy.ListOptions) ([]*unstructured.Unstructured, error) {
 	objects, err := p.Port.List(ctx, kind, namespace, options)
-	p.harness.note(Call{Verb: dryrun.List, Ref: deploy.Ref{Kind: kind, Namespace: namespace}, Err: err})
+	p.harness.note(Call{Verb: dryrun.VerbList, Ref: deploy.Ref{Kind: kind, Namespace: namespace}, Err: err})
 	return objects, err
 }
 
 // Create implements deploy.Port.
 func (p *port) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (after *unstructured.Unstructured, err error) {
-	err = p.write(ctx, Call{Verb: dryrun.Create, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
+	err = p.write(ctx, Call{Verb: dryrun.VerbCreate, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
 		after, err = p.Port.Create(ctx, obj, options)
 		return after, true, err
 	})
@@ -91,7 +91,7 @@ func (p *port) Create(ctx context.Context, obj *unstructured.Unstructured, optio
 
 // Update implements deploy.Port.
 func (p *port) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (after *unstructured.Unstructured, err error) {
-	err = p.write(ctx, Call{Verb: dryrun.Update, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
+	err = p.write(ctx, Call{Verb: dryrun.VerbUpdate, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
 		after, err = p.Port.Update(ctx, obj, options)
 		return after, false, err
 	})
@@ -100,7 +100,7 @@ func (p *port) Update(ctx context.Context, obj *unstructured.Unstructured, optio
 
 // Apply implements deploy.Port.
 func (p *port) Apply(ctx context.Context, obj *unstructured.Unstructured, options deploy.ApplyOptions) (applied deploy.Applied, err error) {
-	err = p.write(ctx, Call{Verb: dryrun.Apply, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
+	err = p.write(ctx, Call{Verb: dryrun.VerbApply, Ref: deploy.RefOf(obj)}, options.DryRun, func() (*unstructured.Unstructured, bool, error) {
 		if applied, err = p.Port.Apply(ctx, obj, options); applied.Partial {
 			return nil, applied.Created, err
 		}
@@ -110,8 +110,8 @@ func (p *port) Apply(ctx context.Context, obj *unstructured.Unstructured, option
 }
 
 // Patch implements deploy.Port.
-func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (after *unstructured.Unstructured, err error) {
-	err = p.write(ctx, Call{Verb: dryrun.Patch, Ref: ref, Subresource: patch.Subresource}, patch.DryRun, func() (*unstructured.Unstructured, bool, error) {
+func (p *port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (after *unstructured.Unstructured, err error) {
+	err = p.write(ctx, Call{Verb: dryrun.VerbPatch, Ref: ref, Subresource: patch.Subresource}, patch.DryRun, func() (*unstructured.Unstructured, bool, error) {
 		after, err = p.Port.Patch(ctx, ref, patch)
 		return after, false, err
 	})
@@ -124,7 +124,7 @@ func (p *port) Delete(ctx context.Context, ref deploy.Ref, options deploy.Delete
 	if err == nil {
 		err = p.Port.Delete(ctx, ref, options)
 	}
-	call := Call{Verb: dryrun.Delete, Ref: ref, Action: deploy.Removed, Err: err}
+	call := Call{Verb: dryrun.VerbDelete, Ref: ref, Action: deploy.Removed, Err: err}
 	if err != nil {
 		call.Action = deploy.Failed
 	}

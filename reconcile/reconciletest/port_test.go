@@ -43,7 +43,7 @@ func requests(t *testing.T, h *Harness) (answers []error) {
 	answers = append(answers, err)
 	_, err = p.Apply(ctx, obj("applied"), deploy.ApplyOptions{FieldManager: "m", Force: true})
 	answers = append(answers, err)
-	_, err = p.Patch(ctx, ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"data":{"a":"patched"}}`), FieldManager: "m"})
+	_, err = p.Patch(ctx, ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"data":{"a":"patched"}}`), FieldManager: "m"})
 	answers = append(answers, err)
 	_, err = p.List(ctx, ref.Kind, "test", deploy.ListOptions{})
 	answers = append(answers, err)

@@ -66,7 +66,10 @@ func (h *Harness) render(ctx context.Context, ref deploy.Ref) ([]Rendered, error
 		defer mu.Unlock()
 		rendered = append(rendered, Rendered{c.Name(), c.Disabled(), copies(c.Objects())})
 	}
-	manager := deploy.NewManager(alike{scratch, h.cluster.Port()}, h.options.manager...)
+	manager, err := deploy.NewManager(alike{scratch, h.cluster.Port()}, h.options.manager...)
+	if err != nil {
+		return nil, err
+	}
 	patches, err := h.newPatching(manager)
 	if err != nil {
 		return nil, err

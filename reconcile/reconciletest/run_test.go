@@ -314,7 +314,7 @@ func TestRequestsThatFail(t *testing.T) {
 		t.Parallel()
 		h := New(t, market())
 		h.Apply(tea)
-		require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.Apply, Name: "tea-door", Count: 1, Code: 403}))
+		require.NoError(t, h.Memory().Fail(dryrun.Fault{Verb: dryrun.VerbApply, Name: "tea-door", Count: 1, Code: 403}))
 		h.RunUntilSettled()
 		h.Ready("Shop tea")
 		var failed []string

@@ -267,6 +267,6 @@ func (s *simulator) patchSpec(ctx context.Context, ref deploy.Ref, spec map[stri
 	if err != nil {
 		return err
 	}
-	_, err = s.memory.Port().Patch(ctx, ref, deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: simulatorName})
+	_, err = s.memory.Port().Patch(ctx, ref, deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: simulatorName})
 	return err
 }

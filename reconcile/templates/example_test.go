@@ -63,7 +63,12 @@ func rollOut(c reconcile.Controller, spec string) {
 		fmt.Println(err)
 		return
 	}
-	reconciler, err := reconcile.New(c, deploy.NewManager(cluster), reconcile.DryRun(), reconcile.Observe(func(c *reconcile.Component, _ deploy.Results) {
+	manager, err := deploy.NewManager(cluster)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reconciler, err := reconcile.New(c, manager, reconcile.DryRun(), reconcile.Observe(func(c *reconcile.Component, _ deploy.Results) {
 		for _, object := range c.Objects() {
 			fmt.Println(c.Name(), "has", deploy.RefOf(object), object.Object["data"])
 		}

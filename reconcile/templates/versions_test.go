@@ -73,7 +73,11 @@ func signs(versions shelf, names ...string) ([]string, error) {
 		return nil, err
 	}
 	controller := Sign{templates.OfVersions(".")}
-	reconciler, err := reconcile.New(controller, deploy.NewManager(memory), reconcile.WithAssets(versions))
+	manager, err := deploy.NewManager(memory)
+	if err != nil {
+		return nil, err
+	}
+	reconciler, err := reconcile.New(controller, manager, reconcile.WithAssets(versions))
 	if err != nil {
 		return nil, err
 	}

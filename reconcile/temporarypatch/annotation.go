@@ -134,10 +134,10 @@ func (c *Controller) edit(ctx context.Context, target *unstructured.Unstructured
 		case attempt == editAttempts:
 			return true, fmt.Errorf("annotation %s: %w", c.key(), err)
 		}
-		if target, err = c.manager.Port().Get(ctx, ref); errors.As(err, &absent) {
-			return false, nil
-		} else if err != nil {
+		if target, err = c.manager.Port().Get(ctx, ref); err != nil {
 			return true, fmt.Errorf("target %s: %w", ref, err)
+		} else if target == nil {
+			return false, nil
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (c *Controller) editOnce(ctx context.Context, target *unstructured.Unstruct
 	if err != nil {
 		return fmt.Errorf("annotation %s: %w", c.key(), err)
 	}
-	_, err = c.manager.Port().Patch(ctx, deploy.RefOf(target), deploy.Patch{
+	_, err = c.manager.Port().Patch(ctx, deploy.RefOf(target), deploy.PatchRequest{
 		Type: types.MergePatchType, Body: patch, FieldManager: c.manager.FieldManager(),
 	})
 	return err

@@ -49,7 +49,10 @@ func New(manager *deploy.Manager, kinds []string, opts ...Option) (*Controller, 
 		return nil, err
 	}
 	// A failed reconcile is retried by its engine; no worker waits for a retry here.
-	return &Controller{manager: manager.With(deploy.RetryFor(0)), kinds: slices.Clone(kinds), options: o, schemas: newSchemas()}, nil
+	if manager, err = manager.With(deploy.RetryFor(0)); err != nil {
+		return nil, err
+	}
+	return &Controller{manager: manager, kinds: slices.Clone(kinds), options: o, schemas: newSchemas()}, nil
 }
 
 // Kind implements reconcile.Controller.

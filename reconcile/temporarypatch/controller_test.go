@@ -52,7 +52,7 @@ func TestTargetErrors(t *testing.T) {
 			func(w *world) { w.annotate(`null`) }, "annotation " + annotation + " of Widget w: is no JSON object: it is null", "ConfigError/Errored"},
 		"patches 13: the write is refused": {
 			func(w *world) {
-				require.NoError(w.t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.Patch, Kind: widgets, Code: 403}))
+				require.NoError(w.t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: widgets, Code: 403}))
 			}, "component temporarypatch: target Widget w: ", "Initializing/ClusterError"},
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestTargetErrors(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.create("a", loud)
-		require.NoError(t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.Patch, Kind: widgets, Code: 503}))
+		require.NoError(t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: widgets, Code: 503}))
 		_, _, err := w.run(w.own, "a")
 		var unavailable *deploy.UnavailableError
 		require.ErrorAs(t, err, &unavailable)
@@ -156,7 +156,7 @@ func TestUncheckedFields(t *testing.T) {
 			memory, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(object(
 				"{apiVersion: operkit.dev/v1, kind: TemporaryPatch, metadata: {name: a, namespace: shop}, spec: "+row.spec+"}")))
 			require.NoError(t, err)
-			manager := deploy.NewManager(memory)
+			manager := must(deploy.NewManager(memory))
 			patches, err := temporarypatch.New(manager, []string{"Widget"})
 			require.NoError(t, err)
 			r, err := reconcile.New(patches, manager)

@@ -27,7 +27,7 @@ func (p *interposed) Scope(ctx context.Context, kind schema.GroupVersionKind) (d
 	return p.Port.Scope(ctx, kind)
 }
 
-func (p *interposed) Patch(ctx context.Context, ref deploy.Ref, patch deploy.Patch) (*unstructured.Unstructured, error) {
+func (p *interposed) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	if p.before != nil {
 		p.before(ref)
 	}

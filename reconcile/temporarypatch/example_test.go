@@ -55,7 +55,7 @@ func cluster(patchSpec string) *dryrun.Cluster {
 
 // reconcileBoth reconciles the patch and then the shop.
 func reconcileBoth(c *dryrun.Cluster, options ...temporarypatch.Option) {
-	manager := deploy.NewManager(c)
+	manager := must(deploy.NewManager(c))
 	quiet := reconcile.Logger(slog.New(slog.DiscardHandler))
 	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(Shop{}), options...)
 	if err != nil {
@@ -117,7 +117,7 @@ func Example() {
 
 func ExampleNew() {
 	c := cluster(`patchType: json, patches: [{component: door, object: configmap/tea-door, patch: [{op: remove, path: /data/colour}]}]`)
-	manager := deploy.NewManager(c)
+	manager := must(deploy.NewManager(c))
 	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(Shop{}))
 	if err != nil {
 		fmt.Println(err)
@@ -151,7 +151,7 @@ func ExampleCRD() {
 		fmt.Println(err)
 		return
 	}
-	results, err := deploy.NewManager(cluster("")).Apply(context.Background(), []*unstructured.Unstructured{crd})
+	results, err := must(deploy.NewManager(cluster(""))).Apply(context.Background(), []*unstructured.Unstructured{crd})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -167,7 +167,7 @@ func ExampleAs() {
 		fmt.Println(err)
 		return
 	}
-	patches, err := temporarypatch.New(deploy.NewManager(cluster("")), temporarypatch.KindsOf(Shop{}), temporarypatch.As(kind))
+	patches, err := temporarypatch.New(must(deploy.NewManager(cluster(""))), temporarypatch.KindsOf(Shop{}), temporarypatch.As(kind))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -190,7 +190,7 @@ func ExampleAlsoReads() {
 		return
 	}
 	// The annotations go on being oper8's; new patches are of the operator's own kind.
-	manager := deploy.NewManager(c, deploy.KeyDomain("oper8.org"))
+	manager := must(deploy.NewManager(c, deploy.KeyDomain("oper8.org")))
 	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(Shop{}),
 		temporarypatch.As(schema.GroupVersionKind{Group: "shops.example.com", Version: "v1", Kind: "ShopPatch"}),
 		temporarypatch.AlsoReads(schema.GroupKind{Group: "oper8.org", Kind: "TemporaryPatch"}))
@@ -231,7 +231,7 @@ func ExampleLogger() {
 		}
 		return a
 	}}))
-	patches, err := temporarypatch.New(deploy.NewManager(c), temporarypatch.KindsOf(Shop{}), temporarypatch.Logger(log))
+	patches, err := temporarypatch.New(must(deploy.NewManager(c)), temporarypatch.KindsOf(Shop{}), temporarypatch.Logger(log))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -245,7 +245,7 @@ func ExampleLogger() {
 
 func ExampleController_Patches() {
 	c := cluster(`patchType: strategic, patch: {door: {configmap/tea-door: {data: {sign: closed}}}}`)
-	patches, err := temporarypatch.New(deploy.NewManager(c), temporarypatch.KindsOf(Shop{}))
+	patches, err := temporarypatch.New(must(deploy.NewManager(c)), temporarypatch.KindsOf(Shop{}))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -267,7 +267,7 @@ func ExampleController_Patches() {
 func ExampleController_Reconciler() {
 	c := cluster(`patchType: strategic, patch: {door: {configmap/tea-door: {data: {sign: closed}}}}`)
 	// Another operator's: it patches pubs.
-	patches, err := temporarypatch.New(deploy.NewManager(c), []string{"example.com/v1/Pub"})
+	patches, err := temporarypatch.New(must(deploy.NewManager(c)), []string{"example.com/v1/Pub"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -324,7 +324,7 @@ func ExampleTemporaryPatch() {
 // The controller is one like any other: it keeps an entry on the target, takes it off when the patch goes, and comes back in time
 // for the expiry. Reconciler makes of it what an engine runs.
 func ExampleController() {
-	controller, err := temporarypatch.New(deploy.NewManager(cluster("")), temporarypatch.KindsOf(Shop{}))
+	controller, err := temporarypatch.New(must(deploy.NewManager(cluster(""))), temporarypatch.KindsOf(Shop{}))
 	if err != nil {
 		fmt.Println(err)
 		return

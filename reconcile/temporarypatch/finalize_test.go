@@ -109,7 +109,7 @@ func TestFinalize(t *testing.T) {
 		ref := w.create("a", loud)
 		w.patched("a")
 		w.delete(ref)
-		require.NoError(t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.Patch, Kind: widgets, Code: 403}))
+		require.NoError(t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: widgets, Code: 403}))
 		_, _, err := w.run(w.own, "a")
 		var forbidden *deploy.ForbiddenError
 		require.ErrorAs(t, err, &forbidden)

@@ -134,7 +134,7 @@ func TestOtherKind(t *testing.T) {
 func TestDomain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	patches, err := temporarypatch.New(deploy.NewManager(w, deploy.KeyDomain("oper8.org")), []string{"Widget"})
+	patches, err := temporarypatch.New(must(deploy.NewManager(w, deploy.KeyDomain("oper8.org"))), []string{"Widget"})
 	require.NoError(t, err)
 	assert.Equal(t, schema.GroupVersionKind{Group: "oper8.org", Version: "v1", Kind: "TemporaryPatch"}, patches.Kind(), "an operator that moves over keeps its patches")
 }

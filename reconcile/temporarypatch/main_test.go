@@ -105,7 +105,7 @@ func newCluster(t *testing.T, objects []string, options ...temporarypatch.Option
 	require.NoError(t, err)
 	w.calls = w.cluster.Record()
 	w.port, w.view = &interposed{Port: w.cluster.Port()}, &shaded{View: w.cluster.View()}
-	w.manager = deploy.NewManager(w)
+	w.manager = must(deploy.NewManager(w))
 	return w
 }
 
@@ -196,7 +196,7 @@ func (w *world) merge(ref deploy.Ref, body string) {
 
 func (w *world) mergeInto(ref deploy.Ref, body, subresource string) {
 	w.t.Helper()
-	_, err := w.cluster.Port().Patch(w.t.Context(), ref, deploy.Patch{
+	_, err := w.cluster.Port().Patch(w.t.Context(), ref, deploy.PatchRequest{
 		Type: types.MergePatchType, Body: []byte(body), FieldManager: "support", Subresource: subresource,
 	})
 	require.NoError(w.t, err)
@@ -327,4 +327,12 @@ func (revising) Revise(_ context.Context, _ *reconcile.Session, _ string, conten
 	return unstructured.SetNestedField(content.Object, value+", and revised", "data", "k")
 }
 
-var failingStatus = dryrun.Fault{Verb: dryrun.Patch, Kind: temporarypatch.DefaultKind, Subresource: "status", Code: 403}
+var failingStatus = dryrun.Fault{Verb: dryrun.VerbPatch, Kind: temporarypatch.DefaultKind, Subresource: "status", Code: 403}
+
+// must returns a value that can't fail to be made.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}

@@ -126,12 +126,7 @@ func (c *Controller) find(ctx context.Context, target reconcile.Target, ref depl
 	if obj != nil || err != nil || target.DryRun {
 		return obj, err
 	}
-	obj, err = c.manager.Port().Get(ctx, ref)
-	var absent *deploy.NotFoundError
-	if errors.As(err, &absent) {
-		return nil, nil
-	}
-	return obj, err
+	return c.manager.Port().Get(ctx, ref)
 }
 
 // prune removes the entry of a patch that is gone from its target, unless it is of a new patch by now. If that fails

@@ -134,7 +134,7 @@ func TestGone(t *testing.T) {
 	t.Run("patches mistake 7: an entry that can't be removed blocks nothing", func(t *testing.T) {
 		t.Parallel()
 		w := gone(t)
-		require.NoError(t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.Patch, Kind: widgets, Subresource: "", Code: 403, Count: 1}))
+		require.NoError(t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.VerbPatch, Kind: widgets, Subresource: "", Code: 403, Count: 1}))
 		w.rendered()
 		assert.Equal(t, "quiet", w.data("settings", "mode"))
 		assert.Contains(t, w.logs.String(), "the entry of a temporary patch that is gone isn't removed")
@@ -179,7 +179,7 @@ func TestGone(t *testing.T) {
 	t.Run("patches mistake 7: while it can't be told the target isn't rendered", func(t *testing.T) {
 		t.Parallel()
 		w := gone(t)
-		require.NoError(t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.Get, Kind: w.patches.Kind(), Code: 503}))
+		require.NoError(t, w.cluster.Fail(dryrun.Fault{Verb: dryrun.VerbGet, Kind: w.patches.Kind(), Code: 503}))
 		_, _, err := w.run(w.target, "w")
 		var unavailable *deploy.UnavailableError
 		require.ErrorAs(t, err, &unavailable)

@@ -62,7 +62,7 @@ func TestPatchesOfOtherKinds(t *testing.T) {
 		ref := w.create("a", loud)
 		w.patched("a")
 		w.delete(ref)
-		w.manager = deploy.NewManager(w, deploy.FieldManager("other"))
+		w.manager = must(deploy.NewManager(w, deploy.FieldManager("other")))
 		w.restart([]string{"Gadget"})
 		assert.Empty(t, w.patched("a"))
 		assert.Equal(t, []string{finalizer}, w.get(ref).GetFinalizers())

@@ -78,7 +78,9 @@ func BenchmarkSettled(b *testing.B) {
 			resource.SetUID("uid-of-h")
 			memory, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(resource))
 			require.NoError(b, err)
-			r, err := reconcile.New(controller, deploy.NewManager(memory), reconcile.Logger(slog.New(slog.DiscardHandler)))
+			manager, err := deploy.NewManager(memory)
+			require.NoError(b, err)
+			r, err := reconcile.New(controller, manager, reconcile.Logger(slog.New(slog.DiscardHandler)))
 			require.NoError(b, err)
 			again := request.Request{Key: deploy.Ref{Kind: houses, Namespace: "town", Name: "h"}}
 			for range 2 {

@@ -63,7 +63,12 @@ func Example() {
 		}
 	}
 	for _, controller := range pool.Controllers() {
-		reconciler, err := reconcile.New(controller, deploy.NewManager(memory), reconcile.Logger(slog.New(slog.DiscardHandler)))
+		manager, err := deploy.NewManager(memory)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		reconciler, err := reconcile.New(controller, manager, reconcile.Logger(slog.New(slog.DiscardHandler)))
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -127,7 +127,7 @@ func (l Lab) experiment(ctx context.Context, s *reconcile.Session, what string) 
 		s.Add("seed", map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "seed"}, "stringData": map[string]any{"value": value}})
 		return err
 	case "patch":
-		_, err := s.Manager().Port().Patch(ctx, note, deploy.Patch{})
+		_, err := s.Manager().Port().Patch(ctx, note, deploy.PatchRequest{})
 		return err
 	case "create":
 		_, err := s.Manager().Port().Create(ctx, configMap("mine", nil), deploy.CreateOptions{})
@@ -183,11 +183,10 @@ func (l Lab) readAll(ctx context.Context, s *reconcile.Session) error {
 	all, err4 := port.List(ctx, secrets, "", deploy.ListOptions{})
 	scope, err5 := port.Scope(ctx, secrets)
 	kinds, err6 := port.Kinds(ctx, "Secret")
-	_, absent := port.Get(ctx, deploy.Ref{Kind: secrets, Namespace: s.Namespace(), Name: "nothing"})
+	nothing, err8 := port.Get(ctx, deploy.Ref{Kind: secrets, Namespace: s.Namespace(), Name: "nothing"})
 	none, err7 := view.Get(ctx, deploy.Ref{Kind: secrets, Namespace: s.Namespace(), Name: "nothing"})
-	var notFound *deploy.NotFoundError
-	s.Event(event.Normal, "Read", "%v %v %d %d %s %d %v %v", stored.GetName(), live.GetName(), len(list), len(all), scope, len(kinds), errors.As(absent, &notFound), none == nil)
-	return errors.Join(err, err2, err3, err4, err5, err6, err7)
+	s.Event(event.Normal, "Read", "%v %v %d %d %s %d %v %v", stored.GetName(), live.GetName(), len(list), len(all), scope, len(kinds), nothing == nil, none == nil)
+	return errors.Join(err, err2, err3, err4, err5, err6, err7, err8)
 }
 
 func (l Lab) hook(ctx context.Context, s *reconcile.Session, name string, o reconcile.Outcome) error {

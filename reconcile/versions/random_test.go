@@ -114,7 +114,7 @@ func (w *world) settle(t *testing.T, lives map[string]steps) {
 			require.NoError(t, w.persist(t.Context(), name))
 		}
 		for _, obj := range w.memory.Objects() { // what the cluster does with workloads, and somebody with what is judged
-			patch := deploy.Patch{Type: types.MergePatchType, FieldManager: "somebody"}
+			patch := deploy.PatchRequest{Type: types.MergePatchType, FieldManager: "somebody"}
 			switch {
 			case obj.GetKind() == "Deployment":
 				patch.Subresource = "status"
@@ -203,7 +203,7 @@ func assertDeletions(t *testing.T, calls []dryrun.Call, lives map[string]steps) 
 		}
 	}
 	for _, call := range calls {
-		if call.Verb == dryrun.Delete && call.Ref.Kind != houses {
+		if call.Verb == dryrun.VerbDelete && call.Ref.Kind != houses {
 			assert.True(t, may[call.Ref.Name], "%s was deleted although it was wanted all the time", call.Ref)
 		}
 	}

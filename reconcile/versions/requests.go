@@ -116,6 +116,8 @@ func (s *session) remove(ctx context.Context, ref deploy.Ref, uid types.UID, pro
 	switch {
 	case err != nil:
 		return err
+	case live == nil:
+		return &deploy.NotFoundError{Ref: ref}
 	case uid != "" && live.GetUID() != uid:
 		return &deploy.StaleError{Ref: ref, Err: fmt.Errorf("it has the uid %s, not %s", live.GetUID(), uid)}
 	}

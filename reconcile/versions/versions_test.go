@@ -111,12 +111,13 @@ func TestClusterScopedResources(t *testing.T) {
 	resource.SetUID("uid-of-l")
 	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.ClusterScoped(labs.GroupKind()), dryrun.Objects(resource))
 	require.NoError(t, err)
-	manager := deploy.NewManager(memory, deploy.DefaultNamespace("platform"))
+	manager, err := deploy.NewManager(memory, deploy.DefaultNamespace("platform"))
+	require.NoError(t, err)
 	r, err := reconcile.New(pool.Controllers()[0], manager, reconcile.Logger(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
 	for _, version := range []string{"1.0.0", "1.1.0"} {
 		body := fmt.Appendf(nil, `{"spec":{"version":%q}}`, version)
-		_, err := memory.Port().Patch(t.Context(), deploy.RefOf(resource), deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: "somebody"})
+		_, err := memory.Port().Patch(t.Context(), deploy.RefOf(resource), deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: "somebody"})
 		require.NoError(t, err)
 		_, err = r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: labs, Name: "l"}})
 		require.NoError(t, err)
@@ -135,7 +136,9 @@ func TestUnchangedContentsAreNotAskedFor(t *testing.T) {
 	resource.SetUID("uid-of-home")
 	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(resource))
 	require.NoError(t, err)
-	r, err := reconcile.New(pool.Controllers()[0], deploy.NewManager(memory), reconcile.Logger(slog.New(slog.DiscardHandler)))
+	manager, err := deploy.NewManager(memory)
+	require.NoError(t, err)
+	r, err := reconcile.New(pool.Controllers()[0], manager, reconcile.Logger(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
 	reconciled := func(reason string, contents int) {
 		before := pool.Report()[0].Calls["content"]
@@ -150,7 +153,7 @@ func TestUnchangedContentsAreNotAskedFor(t *testing.T) {
 	}
 	assert.Empty(t, calls.Calls(), "nor is the cluster")
 	base := deploy.Ref{Kind: configMaps, Namespace: "town", Name: "home-base"}
-	_, err = memory.Port().Patch(t.Context(), base, deploy.Patch{Type: types.MergePatchType, Body: []byte(`{"data":{"version":"spoilt"}}`), FieldManager: "somebody"})
+	_, err = memory.Port().Patch(t.Context(), base, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(`{"data":{"version":"spoilt"}}`), FieldManager: "somebody"})
 	require.NoError(t, err)
 	reconciled("what somebody else has changed is", 1)
 	reconciled("and then no more", 0)

@@ -39,7 +39,9 @@ func newWorld(t testing.TB, controller reconcile.Controller, options ...reconcil
 	require.NoError(t, err)
 	w := &world{memory: memory}
 	options = append([]reconcile.Option{reconcile.Logger(slog.New(slog.DiscardHandler)), reconcile.Events(event.Func(w.record))}, options...)
-	w.reconciler, err = reconcile.New(controller, deploy.NewManager(memory), options...)
+	manager, err := deploy.NewManager(memory)
+	require.NoError(t, err)
+	w.reconciler, err = reconcile.New(controller, manager, options...)
 	require.NoError(t, err)
 	return w
 }

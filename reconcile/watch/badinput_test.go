@@ -214,7 +214,7 @@ func TestSubsystem(t *testing.T) {
 			if fails {
 				reason = "Errored"
 			}
-			_, err := w.memory.Port().Patch(ctx, req.Key, deploy.Patch{
+			_, err := w.memory.Port().Patch(ctx, deploy.Ref(req.Key), deploy.PatchRequest{
 				Type: types.MergePatchType, Subresource: "status", FieldManager: "parts",
 				Body: []byte(`{"status":{"conditions":[{"type":"Ready","reason":"` + reason + `"}]}}`),
 			})
@@ -245,7 +245,7 @@ func TestOverMemory(t *testing.T) {
 	inBubble(t, "watch 3, 4, mistake 19: over a cluster in memory a status that it writes brings no object, and a failure blocks none", func(w *world) {
 		tries := 0
 		w.do = func(ctx context.Context, req request.Request) (request.Result, error) {
-			_, err := w.memory.Port().Patch(ctx, req.Key, deploy.Patch{
+			_, err := w.memory.Port().Patch(ctx, deploy.Ref(req.Key), deploy.PatchRequest{
 				Type: types.MergePatchType, Subresource: "status", FieldManager: "we", Body: []byte(fmt.Sprintf(`{"status":{"tries":%d}}`, tries)),
 			})
 			if tries++; tries == 1 {

@@ -23,7 +23,7 @@ type choosy struct {
 // Sources implements source.Provider.
 func (c choosy) Sources() source.Sources { return c.sources }
 
-func patchShop(ctx context.Context, cluster deploy.Cluster, patches ...deploy.Patch) error {
+func patchShop(ctx context.Context, cluster deploy.Cluster, patches ...deploy.PatchRequest) error {
 	for _, patch := range patches {
 		patch.Type, patch.FieldManager = types.MergePatchType, "somebody"
 		if _, err := cluster.Port().Patch(ctx, deploy.Ref{Kind: shops, Namespace: "market", Name: "tea"}, patch); err != nil {
@@ -47,8 +47,8 @@ func Example_sources() {
 			}
 			fmt.Println("the start of", req.Key)
 			return request.Result{}, patchShop(ctx, cluster,
-				deploy.Patch{Body: []byte(`{"metadata":{"labels":{"open":"yes"}}}`)},
-				deploy.Patch{Body: []byte(`{"status":{"visitors":1}}`), Subresource: "status"})
+				deploy.PatchRequest{Body: []byte(`{"metadata":{"labels":{"open":"yes"}}}`)},
+				deploy.PatchRequest{Body: []byte(`{"status":{"visitors":1}}`), Subresource: "status"})
 		}, source.Sources{When: counts}}
 	})
 	// Output:
@@ -102,7 +102,7 @@ func ExampleDomain() {
 				return request.Result{}, nil
 			}
 			fmt.Println("this waits for a change of", req.Key)
-			by := deploy.Patch{Body: []byte(`{"metadata":{"annotations":{"example.dev/reconcile-at":"now"}}}`)}
+			by := deploy.PatchRequest{Body: []byte(`{"metadata":{"annotations":{"example.dev/reconcile-at":"now"}}}`)}
 			if err := patchShop(ctx, cluster, by); err != nil {
 				return request.Result{}, err
 			}

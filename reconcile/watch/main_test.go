@@ -146,7 +146,7 @@ func (w *world) mergeStatus(obj *unstructured.Unstructured, body string) {
 
 func (w *world) patch(obj *unstructured.Unstructured, body, subresource string) {
 	w.t.Helper()
-	_, err := w.memory.Port().Patch(w.t.Context(), deploy.RefOf(obj), deploy.Patch{
+	_, err := w.memory.Port().Patch(w.t.Context(), deploy.RefOf(obj), deploy.PatchRequest{
 		Type: types.MergePatchType, Body: []byte(body), Subresource: subresource, FieldManager: "somebody",
 	})
 	require.NoError(w.t, err)

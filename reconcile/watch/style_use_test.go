@@ -80,7 +80,7 @@ func testAnotherStyle(t *testing.T) {
 	port, ref := memory.Port(), deploy.Ref{Kind: shops, Namespace: "market", Name: "tea"}
 	patch := func(body, subresource string) func() error {
 		return func() error {
-			_, err := port.Patch(ctx, ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(body), Subresource: subresource, FieldManager: "somebody"})
+			_, err := port.Patch(ctx, ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(body), Subresource: subresource, FieldManager: "somebody"})
 			return err
 		}
 	}

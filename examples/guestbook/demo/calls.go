@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,9 +38,7 @@ func (m *meter) mark(ctx context.Context) (audit.Position, error) {
 		return audit.Position{}, err
 	}
 	ref := deploy.Ref{Kind: configMapKind, Namespace: m.namespace, Name: markPrefix + strings.ToLower(rand.Text())}
-	_, err = m.port.Get(ctx, ref)
-	var absent *deploy.NotFoundError
-	if !errors.As(err, &absent) {
+	if _, err = m.port.Get(ctx, ref); err != nil {
 		return audit.Position{}, fmt.Errorf("mark in the audit log: %w", err)
 	}
 	return m.log.Await(ctx, end, ref.Name)

@@ -42,7 +42,12 @@ func connect(ctx context.Context, kubeconfig, namespace string) (*connection, er
 		end()
 		return nil, err
 	}
-	return &connection{manager: deploy.NewManager(api, deploy.FieldManager(demoUser)), api: api, life: life, end: end}, nil
+	manager, err := deploy.NewManager(api, deploy.FieldManager(demoUser))
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return &connection{manager: manager, api: api, life: life, end: end}, nil
 }
 
 // close ends the watches.

@@ -89,7 +89,7 @@ func (d *demo) scale(ctx context.Context) error {
 		return fmt.Errorf("%s: isn't there to be scaled", web)
 	}
 	d.narrator.note(bold, you, fmt.Sprintf("scale %s to %d Pods; the guestbook says %d", web, scaledTo, book.Spec.Size))
-	_, err := d.api.manager.Port().Patch(ctx, web, deploy.Patch{
+	_, err := d.api.manager.Port().Patch(ctx, web, deploy.PatchRequest{
 		Type: types.MergePatchType, Body: fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, scaledTo),
 		Subresource: "scale", FieldManager: demoUser,
 	})

@@ -73,7 +73,12 @@ func Example() {
 		fmt.Printf("%s says %q\n", s.Version(), text)
 		return err
 	}}
-	reconciler, err := reconcile.New(reads, deploy.NewManager(memory), reconcile.WithAssets(files))
+	manager, err := deploy.NewManager(memory)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reconciler, err := reconcile.New(reads, manager, reconcile.WithAssets(files))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -106,7 +106,9 @@ func reconciledAs(t testing.TB, a *assets.Assets, kind schema.GroupVersionKind, 
 	resource.SetGroupVersionKind(kind)
 	memory, err := dryrun.New(dryrun.Schemaless(), dryrun.Objects(resource))
 	require.NoError(t, err)
-	r, err := reconcile.New(controller{kind, setup}, deploy.NewManager(memory), append(options, reconcile.WithAssets(a))...)
+	manager, err := deploy.NewManager(memory)
+	require.NoError(t, err)
+	r, err := reconcile.New(controller{kind, setup}, manager, append(options, reconcile.WithAssets(a))...)
 	require.NoError(t, err)
 	_, err = r.Reconcile(t.Context(), request.Request{Key: deploy.Ref{Kind: kind, Namespace: "shop", Name: "w"}})
 	return err

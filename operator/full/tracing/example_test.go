@@ -92,7 +92,11 @@ func ExampleTracing() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	reconciler, err := reconcile.New(shops{}, deploy.NewManager(memory), reconcile.AroundComponents(t.Component))
+	manager, err := deploy.NewManager(memory)
+	if err != nil {
+		log.Fatal(err)
+	}
+	reconciler, err := reconcile.New(shops{}, manager, reconcile.AroundComponents(t.Component))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (o *Operator) annotatingCommand(a annotating, command *cobra.Command) *cobr
 			if err != nil {
 				return err
 			}
-			patch := deploy.Patch{Type: types.MergePatchType, Body: body, FieldManager: o.fieldManager()}
+			patch := deploy.PatchRequest{Type: types.MergePatchType, Body: body, FieldManager: o.fieldManager()}
 			if _, err = c.Port().Patch(cmd.Context(), deploy.RefOf(obj), patch); err == nil {
 				fmt.Fprintln(cmd.OutOrStdout(), deploy.RefOf(obj), done)
 			}

@@ -113,8 +113,7 @@ func (o *Operator) dryApply(ctx context.Context, c *connection, s *selection, gi
 	annotations, labels := given.GetAnnotations(), given.GetLabels()
 	unstructured.RemoveNestedField(given.Object, "status")
 	live, err := c.Port().Get(ctx, ref)
-	var absent *deploy.NotFoundError
-	if errors.As(err, &absent) {
+	if err == nil && live == nil {
 		given.Object["metadata"] = map[string]any{"name": ref.Name, "namespace": ref.Namespace}
 		given.SetAnnotations(annotations)
 		given.SetLabels(labels)

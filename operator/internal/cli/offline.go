@@ -51,7 +51,11 @@ func (o *Operator) render(
 	if err != nil {
 		return nil, err
 	}
-	c := &offline{operator: o, process: p, manager: o.Manager(memory), patches: patches}
+	manager, err := o.Manager(memory)
+	if err != nil {
+		return nil, err
+	}
+	c := &offline{operator: o, process: p, manager: manager, patches: patches}
 	if err := c.recordPatches(ctx); err != nil {
 		return nil, err
 	}
@@ -134,7 +138,11 @@ func (o *Operator) separatePatches(resources []resourceFile) (targets, patches [
 	if err != nil {
 		return nil, nil, err
 	}
-	controller, err := o.Patches(o.Manager(memory), slog.New(slog.DiscardHandler))
+	manager, err := o.Manager(memory)
+	if err != nil {
+		return nil, nil, err
+	}
+	controller, err := o.Patches(manager, slog.New(slog.DiscardHandler))
 	if err != nil || controller == nil {
 		return resources, nil, err
 	}

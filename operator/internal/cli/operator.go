@@ -31,7 +31,7 @@ type Operator struct {
 	Open     func(log io.Writer) (*Process, error)
 	// Manager returns a Manager of the operator for a cluster, Patches the controller of temporary patches, nil for
 	// none.
-	Manager func(deploy.Cluster) *deploy.Manager
+	Manager func(deploy.Cluster) (*deploy.Manager, error)
 	Patches func(*deploy.Manager, *slog.Logger) (*temporarypatch.Controller, error)
 	// Commands are the program's own.
 	Commands []*cobra.Command
@@ -104,7 +104,10 @@ func (o *Operator) reconciler(
 	if err := o.checkControlled(kind); err != nil {
 		return nil, err
 	}
-	manager := o.Manager(on)
+	manager, err := o.Manager(on)
+	if err != nil {
+		return nil, err
+	}
 	patches, err := o.Patches(manager, p.Logger)
 	if err != nil {
 		return nil, err

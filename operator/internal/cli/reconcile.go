@@ -58,13 +58,12 @@ func (o *Operator) reconcileOnce(ctx context.Context, out io.Writer, p *Process,
 		return err
 	}
 	after, err := c.Port().Get(ctx, ref)
-	var gone *deploy.NotFoundError
-	switch {
-	case errors.As(err, &gone):
+	if err != nil {
+		return err
+	}
+	if after == nil {
 		fmt.Fprintln(out, ref, "is gone")
 		return nil
-	case err != nil:
-		return err
 	}
 	s := newState(after, o.Domain)
 	line := fmt.Sprintf("%s: %s", ref, s.Reason)

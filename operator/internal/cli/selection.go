@@ -58,12 +58,11 @@ func (s *selection) resolve(ctx context.Context, c *connection, args []string) (
 	var errs []error
 	for _, ref := range m.refs {
 		obj, err := c.Port().Get(ctx, ref)
-		var absent *deploy.NotFoundError
 		switch {
-		case errors.As(err, &absent):
-			errs = append(errs, fmt.Errorf("%s: there is none", ref))
 		case err != nil:
 			errs = append(errs, c.explained(err))
+		case obj == nil:
+			errs = append(errs, fmt.Errorf("%s: there is none", ref))
 		default:
 			objects = append(objects, obj)
 		}

@@ -48,7 +48,11 @@ func (o *Operator) takeBackCommand() *cobra.Command {
 
 // takeBack shows which fields are taken back and from whom, asks, and takes them.
 func (o *Operator) takeBack(cmd *cobra.Command, c *connection, ref deploy.Ref, fields []string, dryRun, yes bool) error {
-	manager, out := o.Manager(c), cmd.OutOrStdout()
+	manager, err := o.Manager(c)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
 	taken, err := manager.TakeBack(cmd.Context(), ref, fields, deploy.DryRun())
 	if err != nil {
 		return c.explained(err)

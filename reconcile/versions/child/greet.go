@@ -52,11 +52,13 @@ func (s *server) greet(g wire.Greeting) (*wire.Declaration, error) {
 
 // reconciler returns what describes the resources of a controller, with reads through the manager process.
 func (s *server) reconciler(g wire.Greeting, controller reconcile.Controller, lines *lines) (*reconcile.Reconciler, error) {
-	manager := deploy.NewManager(&store{peer: s.peer},
+	manager, err := deploy.NewManager(&store{peer: s.peer},
 		deploy.FieldManager(g.FieldManager), deploy.KeyDomain(g.Domain), deploy.DefaultNamespace(g.DefaultNamespace), deploy.RetryFor(0))
+	if err != nil {
+		return nil, err
+	}
 	var options []reconcile.Option
 	if s.options != nil {
-		var err error
 		if options, err = s.options(controller, manager); err != nil {
 			return nil, err
 		}

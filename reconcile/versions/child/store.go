@@ -131,7 +131,7 @@ func (p port) Apply(_ context.Context, obj *unstructured.Unstructured, _ deploy.
 }
 
 // Patch implements deploy.Port.
-func (p port) Patch(_ context.Context, ref deploy.Ref, _ deploy.Patch) (*unstructured.Unstructured, error) {
+func (p port) Patch(_ context.Context, ref deploy.Ref, _ deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	return nil, refused("patched", ref)
 }
 

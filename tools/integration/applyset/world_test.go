@@ -72,7 +72,9 @@ func worldOf(t *testing.T, env *envtest.Env, config *rest.Config) *world {
 		cancel()
 		c.Wait()
 	})
-	return &world{env: env, manager: deploy.NewManager(c, deploy.DefaultNamespace(env.Namespace)), kubectl: kubectl.For(t, env)}
+	manager, err := deploy.NewManager(c, deploy.DefaultNamespace(env.Namespace))
+	require.NoError(t, err)
+	return &world{env: env, manager: manager, kubectl: kubectl.For(t, env)}
 }
 
 // set is the set of the Secret folder, kept as kubectl does.

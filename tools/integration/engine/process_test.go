@@ -63,7 +63,11 @@ func operate(ctx context.Context, kubeconfig, namespace string, logger *slog.Log
 	if err != nil {
 		return err
 	}
-	reconciler, err := reconcile.New(lamp{}, deploy.NewManager(api, deploy.FieldManager("lamps")), reconcile.Logger(logger), reconcile.WithWatcher(engine))
+	manager, err := deploy.NewManager(api, deploy.FieldManager("lamps"))
+	if err != nil {
+		return err
+	}
+	reconciler, err := reconcile.New(lamp{}, manager, reconcile.Logger(logger), reconcile.WithWatcher(engine))
 	if err != nil {
 		return err
 	}

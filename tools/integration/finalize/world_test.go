@@ -130,7 +130,9 @@ func (w *world) start() {
 	engine, err := watch.New(api.View(), watch.Logger(quiet), watch.Grace(0))
 	require.NoError(w.t, err)
 	recorder := event.NewRecorder(api.Port(), "departures", "0", event.Logger(quiet))
-	reconciler, err := reconcile.New(departure{&w.verified}, deploy.NewManager(api), reconcile.WithWatcher(engine), reconcile.Logger(quiet), reconcile.Events(recorder))
+	manager, err := deploy.NewManager(api)
+	require.NoError(w.t, err)
+	reconciler, err := reconcile.New(departure{&w.verified}, manager, reconcile.WithWatcher(engine), reconcile.Logger(quiet), reconcile.Events(recorder))
 	require.NoError(w.t, err)
 	require.NoError(w.t, engine.Control(departures, reconciler))
 	var running sync.WaitGroup
@@ -159,10 +161,6 @@ func (w *world) ref(kind schema.GroupVersionKind, name string) deploy.Ref {
 // get is an object, nil if there is none.
 func (w *world) get(ref deploy.Ref) *unstructured.Unstructured {
 	obj, err := w.port.Get(w.t.Context(), ref)
-	var absent *deploy.NotFoundError
-	if errors.As(err, &absent) {
-		return nil
-	}
 	require.NoError(w.t, err)
 	return obj
 }
@@ -174,7 +172,7 @@ func (w *world) delete(ref deploy.Ref, propagation metav1.DeletionPropagation) {
 
 func (w *world) patch(ref deploy.Ref, kind types.PatchType, body string) {
 	w.t.Helper()
-	_, err := w.port.Patch(w.t.Context(), ref, deploy.Patch{Type: kind, Body: []byte(body), FieldManager: "somebody"})
+	_, err := w.port.Patch(w.t.Context(), ref, deploy.PatchRequest{Type: kind, Body: []byte(body), FieldManager: "somebody"})
 	require.NoError(w.t, err)
 }
 

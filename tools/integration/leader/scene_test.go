@@ -121,7 +121,7 @@ func (s *scene) change(pause time.Duration) (stop func()) {
 			}
 			ref := deploy.Ref{Kind: configMaps, Namespace: s.env.Namespace, Name: sourceName(rand.IntN(s.resources))}
 			body := `{"data":{"value":"` + strconv.Itoa(n) + `"}}`
-			_, err := s.api.Patch(ctx, ref, deploy.Patch{Type: types.MergePatchType, Body: []byte(body), FieldManager: "somebody"})
+			_, err := s.api.Patch(ctx, ref, deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(body), FieldManager: "somebody"})
 			if ctx.Err() == nil {
 				assert.NoError(s.t, err)
 			}

@@ -33,8 +33,8 @@ func testSubsystem(t *testing.T) {
 			{"type": "Updating", "status": "False", "reason": "Stable", "message": "all is well", "lastTransactionTime": "2026-01-01T00:00:00"}]}}`)
 	}
 	plated := func() bool {
-		_, err := w.api.Port().Get(t.Context(), deploy.Ref{Kind: configMaps, Namespace: w.namespace, Name: "plate"})
-		return err == nil
+		obj, err := w.api.Port().Get(t.Context(), deploy.Ref{Kind: configMaps, Namespace: w.namespace, Name: "plate"})
+		return err == nil && obj != nil
 	}
 	w.reconcile(w.api, "whole", setup)
 	report("1.0")

@@ -55,7 +55,9 @@ func (b baker) Setup(ctx context.Context, s *reconcile.Session) error { return b
 // reconcile has a Loaf reconciled once.
 func (w *world) reconcile(on deploy.Cluster, name string, setup baker, options ...reconcile.Option) {
 	w.t.Helper()
-	r, err := reconcile.New(setup, deploy.NewManager(on, deploy.FieldManager("oper8")), append(options, reconcile.Logger(slog.New(slog.DiscardHandler)))...)
+	manager, err := deploy.NewManager(on, deploy.FieldManager("oper8"))
+	require.NoError(w.t, err)
+	r, err := reconcile.New(setup, manager, append(options, reconcile.Logger(slog.New(slog.DiscardHandler)))...)
 	require.NoError(w.t, err)
 	_, err = r.Reconcile(w.t.Context(), request.Request{Key: deploy.Ref{Kind: loaves, Namespace: w.namespace, Name: name}})
 	require.NoError(w.t, err)

@@ -53,7 +53,8 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	engine, err := watch.New(api.View(), watch.Logger(quiet), watch.Grace(0))
 	require.NoError(t, err)
-	manager := deploy.NewManager(api)
+	manager, err := deploy.NewManager(api)
+	require.NoError(t, err)
 	patches, err := temporarypatch.New(manager, temporarypatch.KindsOf(gizmo{}), temporarypatch.Logger(quiet))
 	require.NoError(t, err)
 	for controller, options := range map[reconcile.Controller][]reconcile.Option{patches: nil, gizmo{}: {reconcile.WithPatches(patches)}} {
@@ -78,7 +79,7 @@ func (w *world) create(text string) error {
 }
 
 func (w *world) patch(body string) error {
-	_, err := w.port.Patch(w.t.Context(), w.ref(temporarypatch.DefaultKind, "p"), deploy.Patch{Type: types.MergePatchType, Body: []byte(body), FieldManager: "support"})
+	_, err := w.port.Patch(w.t.Context(), w.ref(temporarypatch.DefaultKind, "p"), deploy.PatchRequest{Type: types.MergePatchType, Body: []byte(body), FieldManager: "support"})
 	return err
 }
 
@@ -92,7 +93,7 @@ func (w *world) mode(want string) {
 	var mode string
 	require.Eventually(w.t, func() bool {
 		obj, err := w.port.Get(w.t.Context(), w.ref(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, "settings"))
-		if err == nil {
+		if obj != nil {
 			mode, _, err = unstructured.NestedString(obj.Object, "data", "mode")
 		}
 		return err == nil && mode == want

@@ -23,6 +23,8 @@ func (l *losses) count(ctx context.Context, s *scene) {
 		switch {
 		case err != nil:
 			l.add("%v", err)
+		case obj == nil:
+			l.add("%s isn't there", ref)
 		case obj.GetDeletionTimestamp() != nil:
 			l.add("%s is being deleted", ref)
 		case deploy.Protected(ref.Kind.GroupKind()) && obj.GetUID() != uid:

@@ -1,7 +1,6 @@
 package usercases
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/stretchr/testify/require"
@@ -60,11 +59,10 @@ func (s *scene) remember() {
 	s.before = map[deploy.Ref]types.UID{}
 	for _, ref := range s.refs() {
 		obj, err := s.port.Get(s.t.Context(), ref)
-		if isAbsent(err) {
-			continue
-		}
 		require.NoError(s.t, err)
-		s.before[ref] = obj.GetUID()
+		if obj != nil {
+			s.before[ref] = obj.GetUID()
+		}
 	}
 	claims, err := s.claims()
 	require.NoError(s.t, err)
@@ -76,13 +74,13 @@ func (s *scene) remember() {
 // standing reads an object that exists and isn't being deleted.
 func standing(s *scene, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	obj, err := s.port.Get(s.t.Context(), ref)
-	if err == nil && obj.GetDeletionTimestamp() != nil {
+	switch {
+	case err != nil:
+		return nil, err
+	case obj == nil:
+		return nil, fmt.Errorf("%s isn't there", ref)
+	case obj.GetDeletionTimestamp() != nil:
 		return nil, fmt.Errorf("%s is being deleted", ref)
 	}
-	return obj, err
-}
-
-func isAbsent(err error) bool {
-	var absent *deploy.NotFoundError
-	return errors.As(err, &absent)
+	return obj, nil
 }

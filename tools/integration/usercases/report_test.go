@@ -27,8 +27,8 @@ func (s *scene) report() string {
 	}
 	for _, ref := range s.refs() {
 		obj, err := s.port.Get(s.t.Context(), ref)
-		if err != nil {
-			fmt.Fprintf(&text, "  %v\n", err)
+		if err != nil || obj == nil {
+			fmt.Fprintf(&text, "  %s: none: %v\n", ref, err)
 			continue
 		}
 		fmt.Fprintf(&text, "  %s: uid %s, was %s, deleted %v, status %v\n",

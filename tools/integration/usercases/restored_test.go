@@ -38,12 +38,12 @@ func deletion(s *scene) {
 	require.NoError(s.t, s.port.Delete(s.t.Context(), deploy.RefOf(s.resource), deploy.DeleteOptions{}))
 	s.await(func(s *scene) error {
 		for _, ref := range append(s.refs(), deploy.RefOf(s.resource)) {
-			_, err := s.port.Get(s.t.Context(), ref)
-			if err == nil {
-				return fmt.Errorf("%s isn't gone", ref)
-			}
-			if !isAbsent(err) {
+			obj, err := s.port.Get(s.t.Context(), ref)
+			if err != nil {
 				return err
+			}
+			if obj != nil {
+				return fmt.Errorf("%s isn't gone", ref)
 			}
 		}
 		return nil

@@ -60,7 +60,11 @@ func (s *scene) applyObject(obj *unstructured.Unstructured) {
 
 // live reads the resource as it is now.
 func (s *scene) live() (*unstructured.Unstructured, error) {
-	return s.port.Get(s.t.Context(), deploy.RefOf(s.resource))
+	obj, err := s.port.Get(s.t.Context(), deploy.RefOf(s.resource))
+	if err == nil && obj == nil {
+		err = fmt.Errorf("%s isn't there", deploy.RefOf(s.resource))
+	}
+	return obj, err
 }
 
 // await waits until all wants have come true, and are true a while later, too.

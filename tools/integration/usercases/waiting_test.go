@@ -83,7 +83,7 @@ func claimStatus(merge string) func(s *scene) {
 	return func(s *scene) {
 		s.t.Helper()
 		s.await(field("PersistentVolumeClaim", "2Gi", "spec", "resources", "requests", "storage"))
-		_, err := s.port.Patch(s.t.Context(), s.ref("PersistentVolumeClaim"), deploy.Patch{
+		_, err := s.port.Patch(s.t.Context(), s.ref("PersistentVolumeClaim"), deploy.PatchRequest{
 			Type: types.MergePatchType, Body: []byte(`{"status":` + merge + `}`), Subresource: "status", FieldManager: "provisioner",
 		})
 		require.NoError(s.t, err)

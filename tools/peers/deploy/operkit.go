@@ -27,7 +27,12 @@ func newOperkit(ctx context.Context, config *rest.Config, where string, objects 
 		cancel()
 		return nil, err
 	}
-	o := &operkit{manager: deploy.NewManager(c, deploy.Concurrency(concurrency)), objects: objects, end: func() { cancel(); c.Wait() }}
+	manager, err := deploy.NewManager(c, deploy.Concurrency(concurrency))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	o := &operkit{manager: manager, objects: objects, end: func() { cancel(); c.Wait() }}
 	for _, kind := range kinds(objects) {
 		subscription, err := c.View().Subscribe(watching, kind, func(deploy.Event) {})
 		if err == nil {

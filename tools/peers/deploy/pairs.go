@@ -30,7 +30,11 @@ func inMemory(n int) func(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			results, err := deploy.NewManager(memory).Apply(b.Context(), objects)
+			manager, err := deploy.NewManager(memory)
+			if err != nil {
+				b.Fatal(err)
+			}
+			results, err := manager.Apply(b.Context(), objects)
 			if err != nil || len(results) != n {
 				b.Fatalf("%d of %d applied: %v", len(results), n, err)
 			}

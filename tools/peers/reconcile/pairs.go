@@ -68,7 +68,11 @@ func (p shop) operator(options ...dryrun.Option) (operator, error) {
 	if err != nil {
 		return operator{}, err
 	}
-	reconciler, err := reconcile.New(p, deploy.NewManager(memory), reconcile.Logger(slog.New(slog.DiscardHandler)))
+	manager, err := deploy.NewManager(memory)
+	if err != nil {
+		return operator{}, err
+	}
+	reconciler, err := reconcile.New(p, manager, reconcile.Logger(slog.New(slog.DiscardHandler)))
 	return operator{reconciler, memory}, err
 }
 
@@ -98,7 +102,7 @@ func (o operator) settle(ctx context.Context) error {
 // rollOut does what Kubernetes does with the objects.
 func (o operator) rollOut(ctx context.Context) error {
 	for _, obj := range o.memory.Objects() {
-		patch := deploy.Patch{Type: types.MergePatchType, FieldManager: "kubernetes"}
+		patch := deploy.PatchRequest{Type: types.MergePatchType, FieldManager: "kubernetes"}
 		switch obj.GetKind() {
 		case "Deployment":
 			patch.Subresource = "status"

@@ -52,7 +52,9 @@ func sameByChild(b *testing.B) {
 	defer pool.Close()
 	memory, err := dryrun.New(dryrun.AnyKind(), dryrun.Objects(resource()))
 	must(b, err)
-	reconciler, err := reconcile.New(pool.Controllers()[0], deploy.NewManager(memory), reconcile.Logger(quiet), reconcile.VersionOverride("1.0.0"))
+	manager, err := deploy.NewManager(memory)
+	must(b, err)
+	reconciler, err := reconcile.New(pool.Controllers()[0], manager, reconcile.Logger(quiet), reconcile.VersionOverride("1.0.0"))
 	must(b, err)
 	o := operator{reconciler, memory}
 	must(b, o.settle(b.Context()))
