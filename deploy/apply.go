@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,28 +10,31 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Apply makes the cluster hold objects as they are given, and tells for each what became of it. An
-// object that is as it should be costs no call. Namespaces and CustomResourceDefinitions come
-// first, and what needs them once they are served; within that several objects are worked on at once
-// (Concurrency). The results stand in the order of objects.
+// Apply makes the cluster hold objects as they are given, and returns a Result for each, in the order of objects. An
+// object that is as its manifest says costs no call. Namespaces and CustomResourceDefinitions are applied first, the
+// other objects once these kinds are served; within that several objects are applied at once (Concurrency).
 //
-// A failed object doesn't keep the others from being applied, see StopOnFailure; the error joins those
-// of the results. The same object twice in one call is an error before anything is sent. When ctx
-// ends, objects that weren't begun are missing from the results, and its cause is in the error.
+// A failed object doesn't keep the others from being applied, see StopOnFailure; the error joins those of the results.
+// The same object twice in one call is an error before anything is sent. When ctx ends, objects that weren't begun are
+// missing from the results, and the cause of ctx is in the error.
 func (m *Manager) Apply(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
 		return nil, err
 	}
+	return m.apply(ctx, s, objects)
+}
+
+func (m *Manager) apply(ctx context.Context, s settings, objects []*unstructured.Unstructured) (Results, error) {
 	refs := refsOf(objects)
 	if err := s.checkDuplicates(objects, refs); err != nil {
 		return nil, err
 	}
-	s.settledSettings = s.settledBy()
+	s.sum = s.fingerprint()
 	return m.applyStages(ctx, s, objects, refs)
 }
 
-// refsOf are the names that objects say, empty ones for what is none.
+// refsOf returns the names that stand in the objects, empty ones for those that are nil.
 func refsOf(objects []*unstructured.Unstructured) []Ref {
 	refs := make([]Ref, len(objects))
 	for i, obj := range objects {
@@ -43,38 +45,28 @@ func refsOf(objects []*unstructured.Unstructured) []Ref {
 	return refs
 }
 
-// checkDuplicates refuses one object in two places, be it in two versions of its kind. refs are the names that the
-// objects say.
+// checkDuplicates returns an error if an object is given twice, be it in two versions of its kind. refs are the names
+// that stand in the objects.
 func (s settings) checkDuplicates(objects []*unstructured.Unstructured, refs []Ref) error {
-	type place struct{ namespace, name string }
-	// latest is the last object of a place so far, before the one before it there; both count from 1.
-	latest, before := make(map[place]int, len(refs)), make([]int, len(refs)+1)
-	home := s.home()
-	full := func(ref Ref, obj *unstructured.Unstructured) Ref {
-		if ref.Name == "" && obj != nil {
-			ref.Name = obj.GetGenerateName()
+	versions, home := make(map[memberKey]string, len(refs)), s.home()
+	for i, ref := range refs {
+		if ref.Name == "" && objects[i] != nil {
+			ref.Name = objects[i].GetGenerateName()
 		}
 		if ref.Namespace == "" {
 			ref.Namespace = home
 		}
-		return ref
-	}
-	for i, ref := range refs {
-		if ref = full(ref, objects[i]); ref.Name == "" {
+		if ref.Name == "" {
 			continue
 		}
-		at := place{ref.Namespace, ref.Name}
-		before[i+1], latest[at] = latest[at], i+1
-		for at := before[i+1]; at > 0; at = before[at] {
-			other := full(refs[at-1], objects[at-1])
-			switch {
-			case other.Kind.GroupKind() != ref.Kind.GroupKind():
-			case other == ref:
-				return &InvalidManifestError{Ref: ref, Reason: "it is given twice in one set"}
-			default:
-				return &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("it is given twice in one set, as %s and as %s", other.Kind.Version, ref.Kind.Version)}
-			}
+		key := keyOf(ref)
+		switch version, twice := versions[key]; {
+		case twice && version == ref.Kind.Version:
+			return &InvalidManifestError{Ref: ref, Reason: "it is given twice in one set"}
+		case twice:
+			return &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("it is given twice in one set, as %s and as %s", version, ref.Kind.Version)}
 		}
+		versions[key] = ref.Kind.Version
 	}
 	return nil
 }
@@ -85,10 +77,10 @@ type task struct {
 	settings
 	port requests
 	in   *intent
-	// seen is what the View showed; partial tells that of the object nothing but metadata is known yet.
-	seen    glanced
+	// seen is what the View showed; partial: nothing but the metadata of the object is known yet.
+	seen    seenObject
 	partial bool
-	// replaced: the intent on the object is that of a rival, see rivals.
+	// replaced: the intent on the object is that of another process, see fights.
 	replaced bool
 	// scaled are the fields of the intent that are left to a scaler.
 	scaled []FieldConflict
@@ -97,9 +89,9 @@ type task struct {
 }
 
 func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Unstructured, ref Ref) Result {
-	settled, seen, ok := m.settledResult(ctx, &s, obj, ref)
+	unchanged, seen, ok := m.recall(ctx, &s, obj, ref)
 	if ok {
-		return settled
+		return unchanged
 	}
 	manifest, err := s.contentOf(ctx, obj, ref)
 	if err != nil {
@@ -108,7 +100,7 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 	t := task{Manager: m, settings: s, port: m.requests(s), seen: seen, partial: seen.partial}
 	result := t.run(ctx, manifest)
 	if t.in != nil && t.in.strategy != Ignore && t.in.strategy != CreateOnly {
-		result = t.afterRival(result)
+		result = t.afterFight(result)
 	}
 	if result.Action != Created && result.Action != Recreated && result.Action != Removed {
 		result.Kept = append(result.Kept, t.scaled...)
@@ -118,22 +110,6 @@ func (m *Manager) applyOne(ctx context.Context, s settings, obj *unstructured.Un
 	result.Rewritten = t.rewritten(result)
 	m.remember(s, obj, ref, result, t.asWanted(result))
 	return result
-}
-
-// asWanted is the state of the object in which it is as its manifest says: what was looked at and found unchanged, or the
-// answer to an apply of all of it; nil if there is none.
-func (t *task) asWanted(result Result) *unstructured.Unstructured {
-	switch {
-	case result.Err != nil || len(result.Kept) > 0:
-		return nil
-	case result.Object != nil && t.inherits(result.Object):
-		return nil
-	case result.Action == Unchanged && isState(result.Object, t.seen.object):
-		return t.seen.object
-	case (result.Action == Created || result.Action == Configured) && t.in.strategy == ServerSideApply:
-		return result.Object
-	}
-	return nil
 }
 
 func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
@@ -156,7 +132,7 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 		live, err = t.complete(ctx, live)
 	}
 	if err != nil {
-		return Result{Ref: t.in.ref, Action: Failed, Err: err}
+		return failure(t.in.ref, err)
 	}
 	if live == nil {
 		return t.create(ctx)
@@ -167,18 +143,18 @@ func (t *task) run(ctx context.Context, obj *unstructured.Unstructured) Result {
 	return t.existing(ctx, live)
 }
 
-// create applies an object that is believed to be absent: without force, so that an object
-// that somebody made meanwhile loses nothing, and with a look at whether it was created.
+// create applies an object that is believed to be absent: without force, so that an object that somebody created
+// meanwhile loses nothing, and then finds out whether it was created.
 func (t *task) create(ctx context.Context) Result {
-	options := ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun, Whole: t.seen.bare && !t.dryRun && t.wholes.wants(t.in.ref.Kind)}
+	options := ApplyOptions{FieldManager: t.fieldManager, DryRun: t.dryRun, Whole: t.seen.metadataOnly && !t.dryRun && !t.memory.shown.has(t.in.ref.Kind)}
 	applied, err := t.port.Apply(ctx, t.in.object, options)
 	if err != nil {
 		return failure(t.in.ref, err)
 	}
 	if options.Whole && !applied.Partial {
-		applied = t.learn(applied)
+		applied = t.noteContent(applied)
 	}
-	// A second try finds what the first one made without being answered.
+	// A second try finds what the first one created if its answer was lost.
 	applied.Created = applied.Created || t.port.calls.Load() > 1 && t.foreign(applied.Object) == nil
 	if applied.Created || t.owner == nil {
 		return Result{Ref: t.in.ref, Action: actionOf(applied), Object: applied.Object, Warnings: applied.Warnings}
@@ -189,12 +165,11 @@ func (t *task) create(ctx context.Context) Result {
 	return Result{Ref: t.in.ref, Action: Configured, Object: applied.Object, Warnings: applied.Warnings}
 }
 
-// learn takes from the answer to an apply, of a kind of which the View has only metadata, what is to be known of the kind, and
+// noteContent notes the atomic fields in the answer to an apply, of a kind of which the View has only metadata, and
 // returns it without what isn't needed any more.
-func (t *task) learn(applied Applied) Applied {
-	by := &sight{wholes: t.wholes, kind: t.in.ref.Kind}
-	coverage(applied.Object, t.fieldManager, t.in.object.Object, by)
-	t.wholes.show(t.in.ref.Kind)
+func (t *task) noteContent(applied Applied) Applied {
+	coverage(applied.Object, t.fieldManager, t.in.object.Object, &knownContent{memory: t.memory, kind: t.in.ref.Kind})
+	t.memory.shown.put(t.in.ref.Kind, true)
 	applied.Object = metadataOf(applied.Object)
 	applied.Partial = true
 	return applied
@@ -211,8 +186,8 @@ func metadataOf(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return bare
 }
 
-// foreign returns the owners that obj has beside ours when somebody else has made it, nil
-// when it is all ours (an own write that the view hadn't shown).
+// foreign returns the error for an object that somebody else has created, nil for one of our own, which the View hadn't
+// shown yet.
 func (t *task) foreign(obj *unstructured.Unstructured) *OwnedError {
 	owned := &OwnedError{Ref: RefOf(obj)}
 	for _, reference := range obj.GetOwnerReferences() {
@@ -220,24 +195,23 @@ func (t *task) foreign(obj *unstructured.Unstructured) *OwnedError {
 			owned.Owner = describeOwner(reference)
 		}
 	}
-	if owned.Owner == "" && !slices.ContainsFunc(managedEntries(obj), func(entry map[string]any) bool {
-		return entry["manager"] != t.fieldManager && entry["subresource"] == nil && made(obj, entry)
+	if owned.Owner == "" && !slices.ContainsFunc(managedEntries(obj), func(entry managedEntry) bool {
+		return entry.manager() != t.fieldManager && entry["subresource"] == nil && made(obj, entry)
 	}) {
 		return nil
 	}
 	return owned
 }
 
-// made tells whether the manager of an entry may have made obj: it wrote when that came to be, or holds
-// more of it than marks in its metadata, which anybody puts onto anything.
-func made(obj *unstructured.Unstructured, entry map[string]any) bool {
+// made reports whether the manager of an entry may have created obj: it wrote at that time, or owns more than metadata,
+// which anybody may add to any object.
+func made(obj *unstructured.Unstructured, entry managedEntry) bool {
 	text, _ := entry["time"].(string)
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil || !at.After(obj.GetCreationTimestamp().Time) {
 		return true
 	}
-	fields, _ := entry["fieldsV1"].(map[string]any)
-	for key := range fields {
+	for key := range entry.fields() {
 		if key != "f:metadata" {
 			return true
 		}
@@ -268,12 +242,11 @@ func (t *task) withdraw(ctx context.Context, uid types.UID, owned OwnedError) Re
 	return Result{Ref: t.in.ref, Action: Conflicted, Err: &owned}
 }
 
-// gone tells whether a request for the object of that uid failed because it isn't there any more. A conflict alone doesn't
-// say so: webhooks answer one as well.
+// gone reports whether a request for the object of that uid failed because it isn't there any more. A conflict alone
+// isn't enough: webhooks answer with one as well.
 func (t *task) gone(ctx context.Context, uid types.UID, err error) bool {
-	var stale *StaleError
-	if !errors.As(err, &stale) {
-		return isNotFound(err)
+	if !is[*StaleError](err) {
+		return is[*NotFoundError](err)
 	}
 	live, err := t.port.Get(ctx, t.in.ref)
 	return err == nil && (live == nil || live.GetUID() != uid)
@@ -287,8 +260,7 @@ func actionOf(applied Applied) Action {
 }
 
 func failure(ref Ref, err error) Result {
-	var conflict *ConflictError
-	if errors.As(err, &conflict) {
+	if is[*ConflictError](err) || is[*OwnedError](err) {
 		return Result{Ref: ref, Action: Conflicted, Err: err}
 	}
 	return Result{Ref: ref, Action: Failed, Err: err}

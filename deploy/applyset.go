@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +76,7 @@ func tool(tooling string) string {
 	return tooling
 }
 
-// InvalidSetError tells that a set can't be applied as it is given, or as its parent remembers it.
+// InvalidSetError reports that a set can't be applied as it is given, or as its parent remembers it.
 // Nothing was changed.
 type InvalidSetError struct {
 	// Parent is the set's, Reason what is wrong and what to do.
@@ -98,7 +99,7 @@ type SetResults struct {
 	Calls int
 }
 
-// Changed tells whether any object was changed, the parent apart.
+// Changed reports whether any object was changed, the parent apart.
 func (r SetResults) Changed() bool {
 	return r.Applied.Changed() || slices.ContainsFunc(r.Pruned, func(p Pruned) bool { return p.Changed() })
 }
@@ -106,13 +107,13 @@ func (r SetResults) Changed() bool {
 // ApplySet applies objects as Apply does, each with the label of the set, and deletes the members of
 // the set that aren't among them: those of an earlier call that have gone from the folder since.
 //
-// No member is ever lost, whenever the process ends: the kinds and namespaces of the objects are
-// written on the parent, beside those that are there, before the first is applied, and what has
-// become needless is taken off it last. Nothing is pruned unless every object is there and was
-// applied without error. No wrong object is deleted: a member that is found by its label is deleted
-// by the uid under which it was found, one that is among the objects under another kind is known by
-// its uid, and an object of another set is a *OwnedError and left alone. Members of protected kinds
-// are kept, see ApplySet.Deletable, and so are those that aren't the owner's (OwnedBy) and may not be adopted, or are another's.
+// No member is ever lost, whenever the process ends: the kinds and namespaces of the objects are written on the parent,
+// beside those that are there, before the first is applied, and what has become needless is taken off it last. Nothing
+// is pruned unless every object is there and was applied without error. No wrong object is deleted: a member that is
+// found by its label is deleted by the uid under which it was found, one that is among the objects under another kind
+// is known by its uid, and an object of another set is a *OwnedError and left alone. Members of protected kinds are
+// kept, see ApplySet.Deletable, and so are those that aren't the owner's (OwnedBy) and may not be adopted, or are
+// another's.
 //
 // A parent that another tool keeps, or that is no parent, is an *OwnedError; see ApplySet.Adopt. An
 // unchanged set costs a read of the parent and a list for each kind and namespace. In a dry run the
@@ -139,13 +140,9 @@ func (r *setRun) run(ctx context.Context) (results SetResults, err error) {
 	if err := r.widen(ctx); err != nil {
 		return results, err
 	}
-	results.Applied, err = r.guarded(&witness{guard: r.checkMember}).Apply(ctx, r.objects)
-	for i, result := range results.Applied {
-		founded, early := r.founded[i]
-		switch {
-		case result.Action == Failed && isOwned(result.Err):
-			results.Applied[i].Action = Conflicted
-		case early && result.Err == nil:
+	results.Applied, err = r.apply(ctx, r.settings, r.objects)
+	for i, founded := range r.founded {
+		if i < len(results.Applied) && results.Applied[i].Err == nil {
 			results.Applied[i].Action = founded.Action
 			results.Applied[i].Calls += founded.Calls
 		}
@@ -164,4 +161,158 @@ func (r *setRun) run(ctx context.Context) (results SetResults, err error) {
 		return results, err
 	}
 	return results, r.shrink(ctx, results.Pruned)
+}
+
+// setRun is one call for an ApplySet.
+type setRun struct {
+	*Manager
+	settings
+	set ApplySet
+	id  string
+	// where is the parent's name, parent what the cluster has there, nil when it is absent.
+	where  Ref
+	parent *unstructured.Unstructured
+	port   requests
+	// objects are private copies with the label of the set.
+	objects []*unstructured.Unstructured
+	// wanted is where objects are, known where members may be as the parent says.
+	wanted, known inventory
+	// founded is what became of the objects that were applied ahead of the others.
+	founded map[int]Result
+	// versions are those in which objects have their kinds.
+	versions map[schema.GroupKind]schema.GroupVersionKind
+	// members names the objects whatever their version.
+	members map[memberKey]bool
+}
+
+// memberKey names an object whatever the version of its kind.
+type memberKey struct {
+	kind      schema.GroupKind
+	namespace string
+	name      string
+}
+
+func keyOf(ref Ref) memberKey { return memberKey{ref.Kind.GroupKind(), ref.Namespace, ref.Name} }
+
+func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options []Option) (*setRun, error) {
+	s, err := m.settings.forCall(options)
+	if err != nil {
+		return nil, err
+	}
+	if set.Tooling == "" {
+		set.Tooling = s.fieldManager + "/v1"
+	}
+	set.Parent = set.parentRef()
+	invalid := func(reason string) error { return &InvalidSetError{Parent: set.Parent, Reason: reason} }
+	if name := tool(set.Tooling); name == "" || name == set.Tooling || strings.HasSuffix(set.Tooling, "/") {
+		return nil, invalid(fmt.Sprintf("tooling %q isn't <name>/<version>", set.Tooling))
+	}
+	if len(objects) == 0 && !set.PruneAll {
+		return nil, invalid("it is empty, and all its members would be deleted: set PruneAll if that is meant")
+	}
+	r := &setRun{
+		Manager: m, settings: s, set: set, wanted: newInventory(),
+		versions: map[schema.GroupKind]schema.GroupVersionKind{}, members: map[memberKey]bool{},
+	}
+	r.settings.contents, r.settings.inspect = r.labelledContents(s.contents), r.checkMember
+	r.port = m.requests(s)
+	if r.where, err = m.Locate(ctx, emptyOf(set.Parent), options...); err != nil {
+		return nil, err
+	}
+	set.Parent = r.where
+	if err := s.checkDuplicates(objects, refsOf(objects)); err != nil {
+		return nil, err
+	}
+	r.set, r.id = set, set.ID()
+	for _, obj := range objects {
+		if err := r.add(ctx, obj, options); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// add takes an object in, with the label of the set. What Apply will say about it isn't said here;
+// its kind counts all the same, in case that Apply finds it served.
+func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, options []Option) error {
+	ref, err := r.Locate(ctx, obj, options...)
+	var unknown *KindUnknownError
+	if err != nil && !is[*InvalidManifestError](err) && !errors.As(err, &unknown) {
+		return err
+	}
+	if obj == nil || obj.Object == nil {
+		return err
+	}
+	if ref.Namespace == "" && unknown != nil {
+		// Its kind comes with the set. If that has no namespaces, one too many on the parent does no harm.
+		if namespace, err := r.namespaceOf(ref, Namespaced); err == nil {
+			ref.Namespace = namespace
+		}
+	}
+	if keyOf(ref) == keyOf(r.where) {
+		return &InvalidManifestError{Ref: ref, Reason: "it is the parent of the set, and can't be a member"}
+	}
+	labelled, err := r.labelled(ref, obj)
+	if err != nil {
+		return err
+	}
+	r.objects = append(r.objects, labelled)
+	r.wanted.add(ref)
+	r.versions[ref.Kind.GroupKind()] = ref.Kind
+	r.members[keyOf(ref)] = true
+	return nil
+}
+
+// labelledContents are contents with the label of the set where their stand-ins have it.
+func (r *setRun) labelledContents(contents contentsFunc) contentsFunc {
+	if contents == nil {
+		return nil
+	}
+	return func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		content, err := contents(ctx, standIn)
+		if err != nil || content == standIn || content == nil || content.Object == nil || standIn.GetLabels()[PartOfLabel] != r.id {
+			return content, err
+		}
+		return r.labelled(RefOf(content), content)
+	}
+}
+
+// labelled is a copy of obj with the label of the set.
+func (r *setRun) labelled(ref Ref, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	labelled, err := plainCopy(obj, ref)
+	if err != nil {
+		return nil, err
+	}
+	labels, _, err := unstructured.NestedStringMap(labelled.Object, "metadata", "labels")
+	if err != nil {
+		return nil, &InvalidManifestError{Ref: ref, Reason: "metadata.labels is no map of strings: quote its values"}
+	}
+	if other := labels[PartOfLabel]; other != "" && other != r.id {
+		return nil, &InvalidManifestError{Ref: ref, Reason: "its label " + PartOfLabel + " names another set, " + other + ": leave it out"}
+	}
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[PartOfLabel] = r.id
+	labelled.SetLabels(labels)
+	return labelled, nil
+}
+
+// checkMember refuses an object that is in another set.
+func (r *setRun) checkMember(ref Ref, live *unstructured.Unstructured) error {
+	if live == nil {
+		return nil
+	}
+	if other := live.GetLabels()[PartOfLabel]; other != "" && other != r.id {
+		return &OwnedError{Ref: ref, Owner: "the ApplySet " + other}
+	}
+	return nil
+}
+
+func emptyOf(ref Ref) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{}}
+	obj.SetGroupVersionKind(ref.Kind)
+	obj.SetNamespace(ref.Namespace)
+	obj.SetName(ref.Name)
+	return obj
 }

@@ -2,11 +2,14 @@ package deploy
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // parentAttempts bounds how often the parent is read anew after somebody else wrote to it.
@@ -36,7 +39,7 @@ func createsParent(ref Ref) bool {
 	return ref.Kind.Group == "" && (ref.Kind.Kind == "Secret" || ref.Kind.Kind == "ConfigMap")
 }
 
-// checkParent tells whether live is the parent of this set, or may become it.
+// checkParent reports whether live is the parent of this set, or may become it.
 func (r *setRun) checkParent(live *unstructured.Unstructured) error {
 	if live.GetDeletionTimestamp() != nil {
 		return &TerminatingError{Ref: r.where, Finalizers: live.GetFinalizers()}
@@ -64,9 +67,7 @@ func (r *setRun) checkParent(live *unstructured.Unstructured) error {
 func (r *setRun) widen(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := r.write(ctx, r.known.with(r.wanted))
-		var stale *StaleError
-		var exists *AlreadyExistsError
-		if !errors.As(err, &stale) && !errors.As(err, &exists) || attempt == parentAttempts {
+		if !is[*StaleError](err) && !is[*AlreadyExistsError](err) || attempt == parentAttempts {
 			return err
 		}
 		if err := r.open(ctx); err != nil {
@@ -90,8 +91,7 @@ func (r *setRun) shrink(ctx context.Context, pruned []Pruned) error {
 	written := readInventory(r.parent.GetAnnotations(), r.where.Namespace)
 	for attempt := 1; ; attempt++ {
 		err := r.write(ctx, needed)
-		var stale *StaleError
-		if !errors.As(err, &stale) || attempt == parentAttempts {
+		if !is[*StaleError](err) || attempt == parentAttempts {
 			return err
 		}
 		if err := r.open(ctx); err != nil {
@@ -137,7 +137,7 @@ func (r *setRun) createParent(ctx context.Context, wanted *unstructured.Unstruct
 	i := slices.IndexFunc(r.objects, func(obj *unstructured.Unstructured) bool {
 		return isNamespace(obj, r.where.Namespace)
 	})
-	if isNotFound(err) && i >= 0 && r.founded == nil {
+	if is[*NotFoundError](err) && i >= 0 && r.founded == nil {
 		if r.dryRun {
 			r.parent = wanted
 			return nil
@@ -149,7 +149,7 @@ func (r *setRun) createParent(ctx context.Context, wanted *unstructured.Unstruct
 			labels = nil
 		}
 		unlabelled.SetLabels(labels)
-		founded, err := r.guarded(&witness{guard: r.checkMember}).Apply(ctx, []*unstructured.Unstructured{unlabelled})
+		founded, err := r.apply(ctx, r.settings, []*unstructured.Unstructured{unlabelled})
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (r *setRun) createParent(ctx context.Context, wanted *unstructured.Unstruct
 	return err
 }
 
-// has tells whether values has all that is wanted.
+// has reports whether values has all that is wanted.
 func has(values, wanted map[string]string) bool {
 	for key, value := range wanted {
 		if held, ok := values[key]; !ok || held != value {
@@ -170,4 +170,79 @@ func has(values, wanted map[string]string) bool {
 		}
 	}
 	return true
+}
+
+// inventory is where members of a set may be: kinds, and namespaces.
+type inventory struct {
+	kinds      map[schema.GroupKind]bool
+	namespaces map[string]bool
+}
+
+func newInventory() inventory {
+	return inventory{map[schema.GroupKind]bool{}, map[string]bool{}}
+}
+
+// add takes in where an object is. Names that no object can have are left out: they would be read
+// as something else.
+func (i inventory) add(ref Ref) {
+	kind := ref.Kind.GroupKind()
+	if kind.Kind != "" && !strings.ContainsAny(kind.Kind, ",.") && !strings.Contains(kind.Group, ",") {
+		i.kinds[kind] = true
+	}
+	if ref.Namespace != "" && !strings.Contains(ref.Namespace, ",") {
+		i.namespaces[ref.Namespace] = true
+	}
+}
+
+// with returns what is in either.
+func (i inventory) with(other inventory) inventory {
+	both := newInventory()
+	for _, one := range []inventory{i, other} {
+		maps.Copy(both.kinds, one.kinds)
+		maps.Copy(both.namespaces, one.namespaces)
+	}
+	return both
+}
+
+// holds reports whether all of other is in i.
+func (i inventory) holds(other inventory) bool {
+	all := i.with(other)
+	return len(all.kinds) == len(i.kinds) && len(all.namespaces) == len(i.namespaces)
+}
+
+// annotations write it on a parent in the given namespace, which goes without saying.
+func (i inventory) annotations(own string) map[string]string {
+	kinds := make([]string, 0, len(i.kinds))
+	for kind := range i.kinds {
+		kinds = append(kinds, kind.String())
+	}
+	slices.Sort(kinds)
+	namespaces := slices.DeleteFunc(slices.Sorted(maps.Keys(i.namespaces)), func(name string) bool { return name == own })
+	return map[string]string{
+		SetKindsAnnotation:      strings.Join(kinds, ","),
+		SetNamespacesAnnotation: strings.Join(namespaces, ","),
+	}
+}
+
+// readInventory is the reverse.
+func readInventory(annotations map[string]string, own string) inventory {
+	i := newInventory()
+	for kind := range strings.SplitSeq(annotations[SetKindsAnnotation], ",") {
+		kind = strings.TrimSpace(kind)
+		if parsed := schema.ParseGroupKind(kind); parsed.Kind != "" && !strings.ContainsFunc(kind, unicode.IsSpace) {
+			i.kinds[parsed] = true
+		}
+	}
+	for name := range strings.SplitSeq(annotations[SetNamespacesAnnotation]+","+own, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			i.namespaces[name] = true
+		}
+	}
+	return i
+}
+
+func (i inventory) sortedKinds() []schema.GroupKind {
+	return slices.SortedFunc(maps.Keys(i.kinds), func(a, b schema.GroupKind) int {
+		return strings.Compare(a.String(), b.String())
+	})
 }

@@ -18,19 +18,18 @@ const configureAttempts = 5
 func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Result {
 	for attempt := 1; ; attempt++ {
 		result, enough := t.configure(ctx, live)
-		var stale *StaleError
 		var conflict *ConflictError
-		outdated := errors.As(result.Err, &stale) || errors.As(result.Err, &conflict) && conflict.Err != nil
+		outdated := is[*StaleError](result.Err) || errors.As(result.Err, &conflict) && conflict.Err != nil
 		if enough && (!outdated || attempt == configureAttempts) {
 			return result
 		}
 		if enough && attempt > 1 && !t.pause(ctx, attempt) {
 			return result
 		}
-		current, err := t.port.Get(ctx, t.in.ref)
+		current, err := t.current(ctx)
 		switch {
 		case err != nil:
-			return Result{Ref: t.in.ref, Action: Failed, Err: err}
+			return failure(t.in.ref, err)
 		case current == nil:
 			return t.create(ctx)
 		case enough && isState(current, live) && (conflict == nil || t.reported != nil):
@@ -60,9 +59,9 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	}
 	wanted := withoutScaled(t.in.object, live, t.fieldManager)
 	t.scaled = scaledFields(t.in.object, live, t.fieldManager, t.partial)
-	unchanged, doubtful := t.unchanged(wanted, live)
+	unchanged, needsContent := t.unchanged(wanted, live)
 	switch {
-	case doubtful:
+	case needsContent:
 		return Result{}, false
 	case unchanged:
 		return Result{Ref: t.in.ref, Action: Unchanged, Object: live}, true
@@ -71,42 +70,42 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	case t.partial && t.in.strategy.recreates():
 		return Result{}, false
 	}
-	if err := t.besideRival(live); err != nil {
+	if err := t.checkFight(live); err != nil {
 		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}, true
 	}
 	if fields := t.declaredChanges(wanted, live); len(fields) > 0 && t.in.strategy.recreates() {
 		return t.recreate(ctx, live, fmt.Errorf("%s: declared as immutable", strings.Join(fields, ", "))), true
 	}
 	drifted := t.partial && t.appliedLast(live)
-	settled := t.settle(t.settings, wanted, live, drifted)
-	if t.partial && settled.contested() && !(drifted && settled.onlyTakes()) {
+	decided := t.decide(t.settings, wanted, live, drifted)
+	if t.partial && decided.contested() && !(drifted && decided.onlyTakes()) {
 		return Result{}, false // what looks contested may have the value that is wanted
 	}
-	if len(settled.refused) > 0 {
-		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: settled.refused}}, true
+	if len(decided.refused) > 0 {
+		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: decided.refused}}, true
 	}
-	return t.carryOut(ctx, settled, live), true
+	return t.carryOut(ctx, decided, live), true
 }
 
-// carryOut writes what is settled.
-func (t *task) carryOut(ctx context.Context, settled settlement, live *unstructured.Unstructured) Result {
-	result := t.write(ctx, settled, live)
+// carryOut writes what is decided.
+func (t *task) carryOut(ctx context.Context, decided decision, live *unstructured.Unstructured) Result {
+	result := t.write(ctx, decided, live)
 	if isRefusedChange(result.Err) {
-		result = t.afterRefusal(ctx, settled, live, result)
+		result = t.afterRefusal(ctx, decided, live, result)
 	}
-	if len(settled.fought) > 0 && result.Err == nil {
-		result.Action, result.Err = Conflicted, &ConflictError{Ref: t.in.ref, Fields: settled.fought, Fought: true}
+	if len(decided.fought) > 0 && result.Err == nil {
+		result.Action, result.Err = Conflicted, &ConflictError{Ref: t.in.ref, Fields: decided.fought, Fought: true}
 	}
 	return result
 }
 
 // afterRefusal finds another way for a change that the cluster has refused: in two applies, or by a new object.
-func (t *task) afterRefusal(ctx context.Context, settled settlement, live *unstructured.Unstructured, refused Result) Result {
+func (t *task) afterRefusal(ctx context.Context, decided decision, live *unstructured.Unstructured, refused Result) Result {
 	live, err := t.complete(ctx, live)
 	if err != nil || live == nil {
 		return refused
 	}
-	if switched, ok := t.switchUnions(ctx, settled, live, refused.Err); ok {
+	if switched, ok := t.switchUnions(ctx, decided, live, refused.Err); ok {
 		return switched
 	}
 	if t.in.strategy.recreates() {
@@ -116,19 +115,19 @@ func (t *task) afterRefusal(ctx context.Context, settled settlement, live *unstr
 	return refused
 }
 
-// write applies what is settled, unless that is there already.
-func (t *task) write(ctx context.Context, settled settlement, live *unstructured.Unstructured) Result {
-	result := Result{Ref: t.in.ref, Action: Unchanged, Object: live, Kept: append(settled.kept, settled.fought...)}
+// write applies what is decided, unless that is there already.
+func (t *task) write(ctx context.Context, decided decision, live *unstructured.Unstructured) Result {
+	result := Result{Ref: t.in.ref, Action: Unchanged, Object: live, Kept: append(decided.kept, decided.fought...)}
 	// Without a contested field that is what configure has asked already.
-	if settled.contested() {
-		if unchanged, _ := t.unchanged(settled.wanted, live); unchanged {
+	if decided.contested() {
+		if unchanged, _ := t.unchanged(decided.wanted, live); unchanged {
 			return result
 		}
 	}
-	wanted := settled.wanted.DeepCopy()
+	wanted := decided.wanted.DeepCopy()
 	// The uid makes sure that a deleted object isn't brought back by a write that meant the old one.
 	wanted.SetUID(live.GetUID())
-	applied, taken, err := t.applyOver(ctx, wanted, live, settled.taken)
+	applied, taken, err := t.applyOver(ctx, wanted, live, decided.taken)
 	if err != nil {
 		return failure(t.in.ref, err)
 	}
@@ -137,7 +136,7 @@ func (t *task) write(ctx context.Context, settled settlement, live *unstructured
 		result.Changes = t.changes(live, applied.Object)
 	}
 	if !t.dryRun {
-		t.takeovers.took(live.GetUID(), taken)
+		t.memory.fights.took(live.GetUID(), taken)
 		if applied.Object.GetResourceVersion() == live.GetResourceVersion() {
 			// The cluster keeps less of the intent than was sent, and that it had already.
 			result.Object = live
@@ -163,30 +162,9 @@ func (t *task) applyOver(ctx context.Context, wanted, live *unstructured.Unstruc
 	return applied, taken, err
 }
 
-// mayTake tells whether all of some contested fields are to be taken over.
+// mayTake reports whether all of some contested fields are to be taken over.
 func (t *task) mayTake(fields []FieldConflict, live *unstructured.Unstructured) bool {
 	return !slices.ContainsFunc(fields, func(c FieldConflict) bool {
-		return t.conflictPolicy(c.Field, t.takesBack(live)) != Force || t.takeovers.tooOften(live.GetUID(), c)
+		return t.conflictPolicy(c.Field, t.takesBack(live)) != Force || t.memory.fights.tooOften(live.GetUID(), c)
 	})
-}
-
-// appliedLast tells whether the intent is the one that was applied last.
-func (t *task) appliedLast(live *unstructured.Unstructured) bool {
-	metadata, _ := live.Object["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	return annotations[t.hashKey()] == t.in.hash
-}
-
-// unchanged: the intent is the one applied last, nobody has touched a field of it, and predecessors own nothing more.
-// doubtful: the content of live has to be seen to tell.
-func (t *task) unchanged(wanted, live *unstructured.Unstructured) (unchanged, doubtful bool) {
-	if !t.appliedLast(live) || t.inherits(live) {
-		return false, false
-	}
-	by := &sight{partial: t.partial, kind: t.in.ref.Kind}
-	if t.seen.bare {
-		by.wholes = t.wholes
-	}
-	covered := coverage(live, t.fieldManager, wanted.Object, by)
-	return covered && !by.doubtful, covered && by.doubtful
 }

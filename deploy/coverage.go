@@ -1,33 +1,44 @@
 package deploy
 
 import (
-	"reflect"
+	"hash/maphash"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// coverage tells whether manager still owns every field of the intent on live. Fields that
-// the API server never tracks are left out: apiVersion, kind, name and namespace. by says how much
-// is known of live.
-func coverage(live *unstructured.Unstructured, manager string, intent map[string]any, by *sight) bool {
+// coverage reports whether manager still owns every field of the intent on live: whoever changes a value takes the
+// field away from it. Fields that the API server never tracks are left out: apiVersion, kind, name and namespace.
+func coverage(live *unstructured.Unstructured, manager string, intent map[string]any, content *knownContent) bool {
 	ours, others := appliedFields(live, manager)
 	if ours == nil {
 		return false
 	}
-	return place{ours: ours, others: others, live: live.Object, sight: by}.coversObject(intent)
+	return place{ours: ours, others: others, live: live.Object, content: content}.coversObject(intent)
 }
 
-// sight is what is known of an object's content.
-type sight struct {
-	// partial: nothing but the metadata is known. doubtful is set when the content has to be seen.
-	partial, doubtful bool
-	// wholes are what was learnt of objects of the kind, and is learnt of this one if its content is known; nil where that
-	// isn't worth it.
-	wholes *wholes
+// knownContent is what is known of an object's content.
+type knownContent struct {
+	// partial: nothing but the metadata is known. needed is set when the content has to be seen.
+	partial, needed bool
+	// memory has the atomic fields that other objects of the kind have shown, and gets those of this one if its content
+	// is known; nil where that isn't worth it.
+	memory *memory
 	kind   schema.GroupVersionKind
 }
+
+// atomicField is a map or list that is owned as a whole, "atomic" as its schema says, such as the selector of a
+// Service: its kind, and a number for its path. Of these managedFields have nothing but the path, and that is also what
+// is left of another map when others have taken or removed all of its entries: which of both it is only the content
+// tells. What the content of one object has shown holds for its kind. The items of a list have one path.
+type atomicField struct {
+	kind schema.GroupVersionKind
+	path uint64
+}
+
+// itemPath stands for the key of a list's item.
+const itemPath = "[]"
 
 func (p place) coversObject(intent map[string]any) bool {
 	for key, value := range intent {
@@ -36,7 +47,7 @@ func (p place) coversObject(intent map[string]any) bool {
 		case "metadata":
 			metadata, _ := value.(map[string]any)
 			below, _ := p.field("metadata")
-			below.sight = &sight{}
+			below.content = &knownContent{}
 			for name, item := range metadata {
 				if name != "name" && name != "namespace" && !below.coversField(name, item) {
 					return false
@@ -54,10 +65,10 @@ func (p place) coversObject(intent map[string]any) bool {
 // place is one path of an object: what we own there, what everybody else owns there, and
 // the value that is there.
 type place struct {
-	ours   fieldSet
-	others []fieldSet
-	live   any
-	sight  *sight
+	ours    fieldSet
+	others  []fieldSet
+	live    any
+	content *knownContent
 	// path is a number for where it is, in any object of the kind.
 	path uint64
 }
@@ -66,7 +77,7 @@ type place struct {
 func (p place) field(name string) (place, bool) {
 	_, ok := p.ours["f:"+name]
 	content, _ := p.live.(map[string]any)
-	return place{p.ours.below("f:" + name), allBelow(p.others, "f:"+name), content[name], p.sight, p.below(name)}, ok
+	return place{p.ours.below("f:" + name), allBelow(p.others, "f:"+name), content[name], p.content, p.below(name)}, ok
 }
 
 func (p place) coversField(name string, value any) bool {
@@ -94,12 +105,15 @@ func (p place) covers(value any) bool {
 	return true
 }
 
-// below is the path of a field, or of an item, where that is needed.
+// below is the number of the path of a field, or of an item, where that is needed.
 func (p place) below(name string) uint64 {
-	if p.sight.wholes == nil {
+	if p.content.memory == nil {
 		return 0
 	}
-	return pathBelow(p.path, name)
+	return maphash.Comparable(fingerprintSeed, struct {
+		path uint64
+		name string
+	}{p.path, name})
 }
 
 // leafCovers judges a value of which we own the path alone. Mostly it is a scalar, or a list
@@ -114,34 +128,37 @@ func (p place) leafCovers(value any) bool {
 		seen := false
 		for name, item := range v {
 			_, there := content[name]
-			if len(allBelow(p.others, "f:"+name)) > 0 || !there && !isZero(item) && !p.isWhole() && p.known() {
+			if len(allBelow(p.others, "f:"+name)) > 0 || !there && !isZero(item) && !p.isAtomic() && p.known() {
 				return false
 			}
 			seen = seen || there
 		}
 		if seen {
-			p.learn()
+			p.noteAtomic()
 		}
 	case []any:
 		content, _ := p.live.([]any)
 		if len(content) > 0 {
-			p.learn()
+			p.noteAtomic()
 		}
-		return len(v) == 0 || len(content) > 0 || p.isWhole() || !p.known()
+		return len(v) == 0 || len(content) > 0 || p.isAtomic() || !p.known()
 	}
 	return true
 }
 
-// isWhole tells whether others of the kind have shown that there is a map or list which is owned as a whole. An object whose
-// content is known speaks for itself.
-func (p place) isWhole() bool {
-	return p.sight.partial && p.sight.wholes != nil && p.sight.wholes.has(whole{p.sight.kind, p.path})
+// isAtomic reports whether others of the kind have shown that here is an atomic field. An object whose content is known
+// speaks for itself.
+func (p place) isAtomic() bool {
+	return p.content.partial && p.content.memory != nil && p.content.memory.atomic.has(atomicField{p.content.kind, p.path})
 }
 
-// learn notes that here is one: there is something in it, and nobody owns its entries.
-func (p place) learn() {
-	if !p.sight.partial && p.sight.wholes != nil && len(p.others) == 0 {
-		p.sight.wholes.add(whole{p.sight.kind, p.path})
+// noteAtomic notes that here is one: there is something in it, and nobody owns its entries.
+func (p place) noteAtomic() {
+	if p.content.partial || p.content.memory == nil || len(p.others) > 0 {
+		return
+	}
+	if field := (atomicField{p.content.kind, p.path}); !p.content.memory.atomic.has(field) {
+		p.content.memory.atomic.put(field, true)
 	}
 }
 
@@ -155,12 +172,10 @@ func (p place) coversEmpty() bool {
 	return !p.known() || len(content) == 0
 }
 
-// known tells whether the live value is known, and notes that it was asked for.
+// known reports whether the live value is known, and notes that it was asked for.
 func (p place) known() bool {
-	if p.sight.partial {
-		p.sight.doubtful = true
-	}
-	return !p.sight.partial
+	p.content.needed = p.content.needed || p.content.partial
+	return !p.content.partial
 }
 
 // coversList finds the field set of each item. A key field that the intent leaves out, such
@@ -199,19 +214,9 @@ func (p place) coversList(items []any) bool {
 // item returns the place of the list item with a key.
 func (p place) item(key listKey) place {
 	list, _ := p.live.([]any)
-	below := place{ours: p.ours.below(key.name), others: allBelow(p.others, key.name), sight: p.sight, path: p.below(itemPath)}
+	below := place{ours: p.ours.below(key.name), others: allBelow(p.others, key.name), content: p.content, path: p.below(itemPath)}
 	if element := key.find(list); element != nil {
 		below.live = element
 	}
 	return below
-}
-
-func isZero(value any) bool {
-	switch v := value.(type) {
-	case map[string]any:
-		return len(v) == 0
-	case []any:
-		return len(v) == 0
-	}
-	return value == nil || reflect.ValueOf(value).IsZero()
 }

@@ -197,5 +197,5 @@ func FuzzCovered(f *testing.F) {
 
 // coversAll is coverage of an object that is known as a whole.
 func coversAll(live *unstructured.Unstructured, manager string, intent map[string]any) bool {
-	return coverage(live, manager, intent, &sight{})
+	return coverage(live, manager, intent, &knownContent{})
 }

@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,7 +31,7 @@ func (s settings) markGenerated(obj *unstructured.Unstructured, ref Ref) error {
 	return nil
 }
 
-// MadeFrom tells whether this manager made live of a manifest that has a generateName in place of a name
+// MadeFrom reports whether this manager made live of a manifest that has a generateName in place of a name
 // (CreateOnly), for the owner of options.
 func (m *Manager) MadeFrom(live, manifest *unstructured.Unstructured, options ...Option) bool {
 	s, err := m.settings.forCall(options)
@@ -49,14 +48,13 @@ func (t *task) createOnly(ctx context.Context) Result {
 	live, err := t.created(ctx)
 	switch {
 	case err != nil:
-		return Result{Ref: t.in.ref, Action: Failed, Err: err}
+		return failure(t.in.ref, err)
 	case live != nil:
 		return t.leaveAlone(ctx, live)
 	}
 	made, err := t.make(ctx)
-	var exists *AlreadyExistsError
-	if errors.As(err, &exists) {
-		current, failed := t.port.Get(ctx, t.in.ref)
+	if is[*AlreadyExistsError](err) {
+		current, failed := t.current(ctx)
 		if current != nil {
 			return t.leaveAlone(ctx, current)
 		}

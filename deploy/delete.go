@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"context"
-	"errors"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,21 +13,20 @@ func Propagate(propagation metav1.DeletionPropagation) Option {
 	return func(s *settings) { s.propagation = propagation }
 }
 
-// EvenForeign has Delete remove also what isn't ours.
+// EvenForeign makes Delete remove objects that aren't ours, too.
 func EvenForeign() Option { return func(s *settings) { s.evenForeign = true } }
 
-// UntilGone has Delete wait, once all deletions are asked for, until the objects are gone: as long as
-// ctx allows, DefaultWait without a deadline. One that isn't in time is Failed with a *TimeoutError
-// that names the finalizers which hold it.
+// UntilGone makes Delete wait, after all deletions were requested, until the objects are gone: as long as ctx allows,
+// DefaultWait without a deadline. An object that isn't gone in time is Failed with a *TimeoutError that names its
+// finalizers.
 func UntilGone() Option { return func(s *settings) { s.untilGone = true } }
 
-// Delete removes objects, last one first, Namespaces and CustomResourceDefinitions after all others; only
-// kind, name and namespace of them count. An
-// absent object and one that is being deleted already cost no call (Skipped). An object that isn't ours
-// is left alone (Conflicted): ours is what the owner owns (OwnedBy), not what it may adopt (Adopt); without an
-// owner what this manager has applied; see EvenForeign. Every deletion carries the uid that was looked at, so that a
-// successor of the same name is never hit. Delete doesn't wait, see UntilGone and Gone. The results
-// stand in the order of objects.
+// Delete requests the deletion of objects, the last one first, Namespaces and CustomResourceDefinitions after all
+// others; only their kind, name and namespace count. Absent objects and those that are being deleted already cost no
+// call (Skipped). An object that isn't ours is left alone (Conflicted), see EvenForeign. With an owner (OwnedBy) the
+// objects that it owns are ours, not those that it may adopt; without one, those that this manager has applied. Every
+// deletion carries the uid of the object that was read, so that a new object of the same name is never deleted. Delete
+// doesn't wait, see UntilGone and Gone. The results stand in the order of objects.
 func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -79,13 +77,12 @@ func lastFirst(objects []*unstructured.Unstructured) []int {
 func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Result {
 	ref, _, err := t.locate(ctx, t.settings, obj)
 	if err != nil {
-		var unknown *KindUnknownError
-		if errors.As(err, &unknown) {
+		if is[*KindUnknownError](err) {
 			return Result{Ref: ref, Action: Skipped}
 		}
 		return Result{Ref: ref, Action: Failed, Err: err}
 	}
-	seen, err := t.glance(ctx, t.retryFor, ref)
+	seen, err := t.see(ctx, t.retryFor, ref)
 	live := seen.object
 	switch {
 	case err != nil:
@@ -101,9 +98,9 @@ func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Re
 	}
 	err = t.port.Delete(ctx, ref, DeleteOptions{UID: live.GetUID(), Propagation: t.propagation, DryRun: t.dryRun})
 	switch {
-	case isNotFound(err) && t.port.calls.Load() > 1:
+	case is[*NotFoundError](err) && t.port.calls.Load() > 1:
 		// The first try did it without being answered.
-	case isNotFound(err):
+	case is[*NotFoundError](err):
 		return Result{Ref: ref, Action: Skipped}
 	case err != nil:
 		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
@@ -111,7 +108,7 @@ func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Re
 	return Result{Ref: ref, Action: Removed, Object: live}
 }
 
-// checkDeletable tells whether live is ours to delete.
+// checkDeletable reports whether live is ours to delete.
 func (m *Manager) checkDeletable(ctx context.Context, s settings, ref Ref, live *unstructured.Unstructured) error {
 	switch {
 	case s.evenForeign:
@@ -130,7 +127,7 @@ func (m *Manager) checkDeletable(ctx context.Context, s settings, ref Ref, live 
 	return owned
 }
 
-// hasApplied tells whether live is an object that this manager has applied.
+// hasApplied reports whether live is an object that this manager has applied.
 func (s settings) hasApplied(live *unstructured.Unstructured) bool {
 	if annotation(live, s.hashKey()) != "" {
 		return true
@@ -148,14 +145,13 @@ func (m *Manager) Gone(ctx context.Context, objects []*unstructured.Unstructured
 	}
 	for _, obj := range objects {
 		ref, _, err := m.locate(ctx, s, obj)
-		var unknown *KindUnknownError
-		if errors.As(err, &unknown) {
+		if is[*KindUnknownError](err) {
 			continue
 		}
 		if err != nil {
 			return remaining, err
 		}
-		seen, err := m.glance(ctx, s.retryFor, ref)
+		seen, err := m.see(ctx, s.retryFor, ref)
 		live := seen.object
 		if err != nil {
 			return remaining, err

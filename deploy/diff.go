@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -25,7 +26,8 @@ type Difference struct {
 	Changes []Change
 	// Unified is the same as a unified diff of YAML, empty when nothing would change.
 	Unified string
-	// Kept are the fields that the manifest names and that would be left to other managers as they are, see Result.Kept.
+	// Kept are the fields that the manifest names and that would be left to other managers as they are, see
+	// Result.Kept.
 	Kept []FieldConflict
 	// Err is why the apply would fail, be skipped, or can't be foretold.
 	Err error
@@ -34,7 +36,7 @@ type Difference struct {
 // Differences holds one Difference per object, in the order of the objects.
 type Differences []Difference
 
-// Changed tells whether an apply would change anything, ownership of fields included.
+// Changed reports whether an apply would change anything, ownership of fields included.
 func (d Differences) Changed() bool {
 	return slices.ContainsFunc(d, func(one Difference) bool { return Result{Action: one.Action}.Changed() })
 }
@@ -72,7 +74,7 @@ func (m *Manager) Diff(ctx context.Context, objects []*unstructured.Unstructured
 	if err != nil {
 		return nil, err
 	}
-	differences, err := m.diff(ctx, s, objects, &witness{})
+	differences, err := m.diff(ctx, s, objects, &liveObjects{})
 	if err != nil {
 		return differences, err
 	}
@@ -80,10 +82,10 @@ func (m *Manager) Diff(ctx context.Context, objects []*unstructured.Unstructured
 }
 
 // diff returns an error only when objects are missing from the differences.
-func (m *Manager) diff(ctx context.Context, s settings, objects []*unstructured.Unstructured, seen *witness) (Differences, error) {
+func (m *Manager) diff(ctx context.Context, s settings, objects []*unstructured.Unstructured, live *liveObjects) (Differences, error) {
 	s.dryRun = true
-	trial := m.watchedBy(seen, s)
-	results, err := trial.Apply(ctx, objects)
+	live.check, s.inspect = s.inspect, live.inspect
+	results, err := m.apply(ctx, s, objects)
 	if results == nil && err != nil {
 		return nil, err
 	}
@@ -94,12 +96,34 @@ func (m *Manager) diff(ctx context.Context, s settings, objects []*unstructured.
 		if len(results) == len(objects) {
 			obj = objects[i]
 		}
-		differences[i] = set.difference(ctx, result, seen.last(result.Ref), obj)
+		differences[i] = set.difference(ctx, result, live.latest[result.Ref], obj)
 	}
 	if len(results) < len(objects) {
 		return differences, err
 	}
 	return differences, nil
+}
+
+// liveObjects are the latest states of the objects that the work on a set has looked at.
+type liveObjects struct {
+	// check is what is asked of each of them, too; nil asks nothing.
+	check func(ref Ref, live *unstructured.Unstructured) error
+
+	mu     sync.Mutex
+	latest map[Ref]*unstructured.Unstructured
+}
+
+func (l *liveObjects) inspect(ref Ref, live *unstructured.Unstructured) error {
+	l.mu.Lock()
+	if l.latest == nil {
+		l.latest = map[Ref]*unstructured.Unstructured{}
+	}
+	l.latest[ref] = live
+	l.mu.Unlock()
+	if l.check == nil {
+		return nil
+	}
+	return l.check(ref, live)
 }
 
 // comparedSet is what one call of Diff is about.
@@ -117,9 +141,6 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 	switch {
 	case result.Action == Unchanged || result.Action == Skipped:
 		return d
-	case result.Action == Failed && isOwned(result.Err):
-		d.Action = Conflicted
-		return d
 	case given != nil && c.comesWithTheSet(result):
 		d.Action, d.Err = Created, nil
 		if after, err = c.asGiven(ctx, given); err != nil {
@@ -127,8 +148,7 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 			return d
 		}
 	case result.Err != nil && (after == nil || live == nil || after.GetResourceVersion() == live.GetResourceVersion()):
-		var invalid *InvalidError
-		if live != nil && errors.As(result.Err, &invalid) && c.hasPredecessor(live) {
+		if live != nil && is[*InvalidError](result.Err) && c.hasPredecessor(live) {
 			d.Err = fmt.Errorf("%w (what predecessors set and the manifest leaves out goes before an apply: the refusal may be about that)", result.Err)
 		}
 		return d
@@ -156,17 +176,15 @@ func (c comparedSet) asGiven(ctx context.Context, given *unstructured.Unstructur
 	return plainCopy(content, RefOf(given))
 }
 
-// comesWithTheSet tells whether a trial failed for the want of an object that is in the set.
+// comesWithTheSet reports whether a trial failed for the want of an object that is in the set.
 func (c comparedSet) comesWithTheSet(result Result) bool {
-	var unknown *KindUnknownError
-	if errors.As(result.Err, &unknown) {
+	if is[*KindUnknownError](result.Err) {
 		return slices.ContainsFunc(c.objects, func(obj *unstructured.Unstructured) bool {
 			return obj != nil && obj.GroupVersionKind().GroupKind() == definitionKind &&
 				slices.Contains(definedKinds(obj), result.Ref.Kind)
 		})
 	}
-	var absent *NotFoundError
-	return errors.As(result.Err, &absent) && slices.ContainsFunc(c.objects, func(obj *unstructured.Unstructured) bool {
+	return is[*NotFoundError](result.Err) && slices.ContainsFunc(c.objects, func(obj *unstructured.Unstructured) bool {
 		return isNamespace(obj, result.Ref.Namespace)
 	})
 }
@@ -265,4 +283,78 @@ func (s settings) shown(ref Ref, obj *unstructured.Unstructured) map[string]any 
 		redact(content)
 	}
 	return content
+}
+
+// DiffDelete tells for each object what Delete with the same options would make of it, and changes nothing: a deletion
+// is shown with all that would go. The cluster is asked, by a deletion that is a dry run. Of what is hidden holds what
+// is said at Diff. The error joins those of the differences.
+func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
+	s, err := m.settings.forCall(options)
+	if err != nil {
+		return nil, err
+	}
+	s.dryRun = true
+	results, err := m.Delete(ctx, objects, append(slices.Clone(options), DryRun())...)
+	if results == nil {
+		return nil, err
+	}
+	differences := make(Differences, len(results))
+	for i, result := range results {
+		d := Difference{Ref: result.Ref, Action: result.Action, Err: result.Err}
+		if d.Action == Removed {
+			live := result.Object
+			if onlyMetadata(live) {
+				live, d.Err = m.requests(s).Get(ctx, d.Ref)
+			}
+			if d.Err == nil {
+				d.Err = d.show(s, live, nil)
+			}
+		}
+		differences[i] = d
+	}
+	return differences, differences.Err()
+}
+
+// DiffSet is Diff for an ApplySet: what ApplySet with the same arguments would make of the objects,
+// and behind them of the members that aren't among them, each with the Reason. Those that would be
+// deleted are shown as deletions. As with ApplySet, members are left out unless all objects could be
+// applied. It costs a read of the parent and the lists of members on top of Diff.
+func (m *Manager) DiffSet(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
+	r, err := m.newSetRun(ctx, set, objects, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.open(ctx); err != nil {
+		return nil, err
+	}
+	live := &liveObjects{}
+	differences, err := m.diff(ctx, r.settings, r.objects, live)
+	if err = errors.Join(err, differences.Err()); err != nil || r.parent == nil {
+		return differences, err
+	}
+	kept := kept{}
+	for _, obj := range live.latest {
+		kept.add(obj)
+	}
+	for i, obj := range r.objects {
+		if obj.GetName() == "" {
+			live, err := r.existing(ctx, differences[i].Ref, obj)
+			if err != nil {
+				return differences, err
+			}
+			kept.add(live)
+		}
+	}
+	found, err := r.candidates(ctx, kept)
+	if err != nil {
+		return differences, err
+	}
+	for _, member := range found {
+		d := Difference{Ref: member.Ref, Action: member.Action, Reason: member.Reason, Err: member.Err}
+		if d.Action == Removed {
+			d.Err = d.show(r.settings, member.Object, nil)
+		}
+		differences = append(differences, d)
+	}
+	return differences, differences.Err()
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// InvalidManifestError tells that an object can't be sent at all; no call was made.
+// InvalidManifestError reports that an object can't be sent at all; no call was made.
 type InvalidManifestError struct {
 	// Ref names the object as far as it is named, Reason says what is wrong.
 	Ref    Ref
@@ -24,7 +24,7 @@ func (e *InvalidManifestError) Error() string {
 	return fmt.Sprintf("%s: invalid manifest: %s", describe(e.Ref), e.Reason)
 }
 
-// KindUnknownError tells that the cluster doesn't serve a kind.
+// KindUnknownError reports that the cluster doesn't serve a kind.
 type KindUnknownError struct {
 	// Kind is as it was asked for.
 	Kind schema.GroupVersionKind
@@ -39,7 +39,7 @@ func (e *KindUnknownError) Error() string {
 	return fmt.Sprintf("kind %s is not served by the cluster: install its CustomResourceDefinition or correct apiVersion and kind", kind)
 }
 
-// AmbiguousKindError tells that a kind was named without its group, and several are meant by it.
+// AmbiguousKindError reports that a kind was named without its group, and several are meant by it.
 type AmbiguousKindError struct {
 	// Name is what the kind was called.
 	Name string
@@ -56,7 +56,7 @@ func (e *AmbiguousKindError) Error() string {
 	return fmt.Sprintf("kind %q is ambiguous: name the apiVersion of one of %s", e.Name, strings.Join(names, ", "))
 }
 
-// NotFoundError tells that an object doesn't exist.
+// NotFoundError reports that an object doesn't exist.
 type NotFoundError struct {
 	// Ref names the object, Err is the answer of the cluster, nil when it wasn't asked.
 	Ref Ref
@@ -74,7 +74,7 @@ func (e *NotFoundError) Error() string {
 // Unwrap returns Err.
 func (e *NotFoundError) Unwrap() error { return e.Err }
 
-// AlreadyExistsError tells that an object that was to be created is there already.
+// AlreadyExistsError reports that an object that was to be created is there already.
 type AlreadyExistsError struct {
 	// Ref names the object, Err is the answer of the cluster.
 	Ref Ref
@@ -92,13 +92,14 @@ func (e *AlreadyExistsError) Unwrap() error { return e.Err }
 // ForbiddenError tells what was forbidden: by RBAC when a right is missing, or by admission,
 // say of a quota. Err says which.
 type ForbiddenError struct {
-	// Verb is what was to be done to Resource, in Namespace, empty at cluster scope, and to the object called Name, empty for no single one.
+	// Verb is what was to be done to Resource, in Namespace, empty at cluster scope, and to the object called Name,
+	// empty for no single one.
 	Verb      string
 	Resource  schema.GroupResource
 	Namespace string
 	Name      string
-	// Content reports that what was to be written is at fault: admission refused it, as a policy, a limit or the class of
-	// a claim does. The cluster refuses it again until that, or the object, changes.
+	// Content reports that what was to be written is at fault: admission refused it, as a policy, a limit or the class
+	// of a claim does. The cluster refuses it again until that, or the object, changes.
 	Content bool
 	// Err is the answer of the cluster.
 	Err error
@@ -116,7 +117,7 @@ func (e *ForbiddenError) Error() string {
 	return fmt.Sprintf("%s: not allowed to %s %s %s: grant it by RBAC: %v", e.Resource, e.Verb, e.Resource, where, e.Err)
 }
 
-// MissingRight tells whether a right is missing, as far as the cluster's text says so; otherwise the
+// MissingRight reports whether a right is missing, as far as the cluster's text says so; otherwise the
 // content was refused by admission, say by a quota or because its namespace is going.
 func (e *ForbiddenError) MissingRight() bool {
 	if e.Err == nil {
@@ -130,7 +131,7 @@ func (e *ForbiddenError) MissingRight() bool {
 // Unwrap returns Err.
 func (e *ForbiddenError) Unwrap() error { return e.Err }
 
-// ConflictError tells that other managers hold fields of the intent.
+// ConflictError reports that other managers hold fields of the intent.
 type ConflictError struct {
 	// Ref names the object.
 	Ref Ref
@@ -201,7 +202,7 @@ func (e *ConflictError) Error() string {
 // Unwrap returns Err.
 func (e *ConflictError) Unwrap() error { return e.Err }
 
-// StaleError tells that the object changed, or is another one by now, since it was read.
+// StaleError reports that the object changed, or is another one by now, since it was read.
 type StaleError struct {
 	// Ref names the object, Err is the answer of the cluster.
 	Ref Ref
@@ -216,7 +217,7 @@ func (e *StaleError) Error() string {
 // Unwrap returns Err.
 func (e *StaleError) Unwrap() error { return e.Err }
 
-// InvalidError tells that the cluster refused the content of an object.
+// InvalidError reports that the cluster refused the content of an object.
 type InvalidError struct {
 	// Ref names the object.
 	Ref Ref
@@ -242,7 +243,7 @@ func (e *InvalidError) Error() string { return fmt.Sprintf("%s: refused: %v", de
 // Unwrap returns Err.
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// UnavailableError tells that the cluster didn't answer, or not now.
+// UnavailableError reports that the cluster didn't answer, or not now.
 type UnavailableError struct {
 	// Ref is what was asked about, without a name when it was no single object.
 	Ref Ref
@@ -263,7 +264,7 @@ func (e *UnavailableError) Error() string {
 // Unwrap returns Err.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// TimeoutError tells that something didn't come about in the time that the caller gave it.
+// TimeoutError reports that something didn't come about in the time that the caller gave it.
 type TimeoutError struct {
 	// Ref names the object.
 	Ref Ref
@@ -281,7 +282,7 @@ func (e *TimeoutError) Error() string {
 // Unwrap returns Err.
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
-// OwnedError tells that an object exists already and isn't ours to change.
+// OwnedError reports that an object exists already and isn't ours to change.
 type OwnedError struct {
 	// Ref names the object.
 	Ref Ref
@@ -314,7 +315,7 @@ func (e *OwnedError) Error() string {
 	return fmt.Sprintf("%s: belongs to %s already: rename ours, or remove it there", e.Ref, e.Owner)
 }
 
-// TerminatingError tells that an object is being deleted and can't be applied until it is gone.
+// TerminatingError reports that an object is being deleted and can't be applied until it is gone.
 type TerminatingError struct {
 	// Ref names the object, Finalizers are those that hold it.
 	Ref        Ref
@@ -330,9 +331,10 @@ func (e *TerminatingError) Error() string {
 		e.Ref, strings.Join(e.Finalizers, ", "))
 }
 
-func isNotFound(err error) bool {
-	var absent *NotFoundError
-	return errors.As(err, &absent)
+// is reports whether an error in the tree of err is an E.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 func isDeadline(err error) bool { return errors.Is(err, context.DeadlineExceeded) }

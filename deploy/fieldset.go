@@ -2,8 +2,8 @@ package deploy
 
 import (
 	"encoding/json"
-	"math"
-	"reflect"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,27 +17,65 @@ type fieldSet map[string]any
 // for the version of live, and what everybody else owns.
 func appliedFields(live *unstructured.Unstructured, manager string) (ours fieldSet, others []fieldSet) {
 	for _, entry := range managedEntries(live) {
-		fields, _ := entry["fieldsV1"].(map[string]any)
-		if entry["manager"] == manager && entry["operation"] == "Apply" &&
-			entry["subresource"] == nil && entry["apiVersion"] == live.GetAPIVersion() {
-			ours = fields
+		if entry.isApplyOf(manager) && entry["apiVersion"] == live.GetAPIVersion() {
+			ours = entry.fields()
 		} else {
-			others = append(others, fields)
+			others = append(others, entry.fields())
 		}
 	}
 	return ours, others
 }
 
-func managedEntries(live *unstructured.Unstructured) []map[string]any {
+// ownedFields returns what anybody owns on live.
+func ownedFields(live *unstructured.Unstructured) []fieldSet {
+	var owned []fieldSet
+	for _, entry := range managedEntries(live) {
+		owned = append(owned, entry.fields())
+	}
+	return owned
+}
+
+// managedEntry is one entry of managedFields.
+type managedEntry map[string]any
+
+func managedEntries(live *unstructured.Unstructured) []managedEntry {
 	metadata, _ := live.Object["metadata"].(map[string]any)
 	list, _ := metadata["managedFields"].([]any)
-	entries := make([]map[string]any, 0, len(list))
+	entries := make([]managedEntry, 0, len(list))
 	for _, item := range list {
 		if entry, ok := item.(map[string]any); ok {
 			entries = append(entries, entry)
 		}
 	}
 	return entries
+}
+
+func (e managedEntry) manager() string {
+	name, _ := e["manager"].(string)
+	return name
+}
+
+func (e managedEntry) fields() fieldSet {
+	fields, _ := e["fieldsV1"].(map[string]any)
+	return fields
+}
+
+// isApplyOf reports whether it is the entry of a manager's applies.
+func (e managedEntry) isApplyOf(manager string) bool {
+	return e["manager"] == manager && e["operation"] == "Apply" && e["subresource"] == nil
+}
+
+// isScaleOfOthers reports whether a manager other than the given one set its fields through the scale subresource,
+// which is how autoscalers and `kubectl scale` write.
+func (e managedEntry) isScaleOfOthers(manager string) bool {
+	return e["subresource"] == "scale" && e["manager"] != manager
+}
+
+// withFields returns the entry with other fields.
+func (e managedEntry) withFields(fields fieldSet) map[string]any {
+	entry := maps.Clone(e)
+	entry["fieldsV1"] = map[string]any(fields)
+	return entry
 }
 
 // below returns the field set of one key, nil when it isn't there.
@@ -57,7 +95,7 @@ func allBelow(sets []fieldSet, key string) []fieldSet {
 	return found
 }
 
-// isOf tells whether what is in the set can be below value: fields of a map, items of a list.
+// isOf reports whether what is in the set can be below value: fields of a map, items of a list.
 func (f fieldSet) isOf(value any) bool {
 	for key := range f {
 		isField, isItem := strings.HasPrefix(key, "f:"), strings.HasPrefix(key, "k:") || strings.HasPrefix(key, "v:")
@@ -103,7 +141,7 @@ func listKeyOf(name string) (listKey, bool) {
 	return listKey{name, key}, true
 }
 
-// fits tells whether element has no other value in any of the key's fields.
+// fits reports whether element has no other value in any of the key's fields.
 func (k listKey) fits(element map[string]any) bool {
 	for name, want := range k.key {
 		if have, present := element[name]; present && !sameScalar(have, want) {
@@ -113,7 +151,7 @@ func (k listKey) fits(element map[string]any) bool {
 	return true
 }
 
-// isOf tells whether element has all of the key's fields, with these values.
+// isOf reports whether element has all of the key's fields, with these values.
 func (k listKey) isOf(element map[string]any) bool {
 	for name := range k.key {
 		if _, present := element[name]; !present {
@@ -133,7 +171,7 @@ func (k listKey) find(list []any) map[string]any {
 	return nil
 }
 
-// holdsValue tells whether item, of a list that is a set, is in the field set.
+// holdsValue reports whether item, of a list that is a set, is in the field set.
 func (f fieldSet) holdsValue(item any) bool {
 	for key := range f {
 		text, ok := strings.CutPrefix(key, "v:")
@@ -148,22 +186,117 @@ func (f fieldSet) holdsValue(item any) bool {
 	return false
 }
 
-func sameScalar(a, b any) bool {
-	return reflect.DeepEqual(number(a), number(b))
-}
-
-// number is a number as int64 where it is whole and can be told from its neighbours; anything else as
-// it is.
-func number(value any) any {
-	switch v := value.(type) {
-	case int:
-		return int64(v)
-	case int32:
-		return int64(v)
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			return int64(v)
+// of returns the part of value that the set owns. A leaf is owned with all that is in it; an item of a list keeps the
+// fields that make its key.
+func (f fieldSet) of(value any) any {
+	if len(f) == 0 {
+		return value
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		owned := map[string]any{}
+		for name, item := range value {
+			if _, holds := f["f:"+name]; holds {
+				owned[name] = f.below("f:" + name).of(item)
+			}
 		}
+		return owned
+	case []any:
+		return f.itemsOf(value)
 	}
 	return value
+}
+
+func (f fieldSet) itemsOf(list []any) []any {
+	keys := f.listKeys()
+	owned := []any{}
+	for _, item := range list {
+		element, isMap := item.(map[string]any)
+		if !isMap {
+			if f.holdsValue(item) {
+				owned = append(owned, item)
+			}
+			continue
+		}
+		for _, key := range keys {
+			if !key.isOf(element) {
+				continue
+			}
+			part, _ := f.below(key.name).of(element).(map[string]any)
+			part = maps.Clone(part)
+			maps.Copy(part, key.key)
+			owned = append(owned, part)
+			break
+		}
+	}
+	return owned
+}
+
+// with returns the set with one more leaf. It shares with f what is beside the way to it.
+func (f fieldSet) with(keys []string) fieldSet {
+	out := maps.Clone(f)
+	if out == nil {
+		out = fieldSet{}
+	}
+	switch {
+	case len(keys) == 1:
+		out[keys[0]] = map[string]any{}
+	default:
+		out[keys[0]] = map[string]any(f.below(keys[0]).with(keys[1:]))
+	}
+	return out
+}
+
+// holds reports whether the field that names lead to, or something in it, is in the set.
+func (f fieldSet) holds(names []any) bool {
+	for _, name := range names {
+		key := "f:" + name.(string)
+		if _, there := f[key]; !there {
+			return false
+		}
+		f = f.below(key)
+	}
+	return true
+}
+
+// exceeds reports whether the set holds something that value doesn't have.
+func (f fieldSet) exceeds(value any) bool {
+	content, _ := value.(map[string]any)
+	list, _ := value.([]any)
+	for key := range f {
+		name, isField := strings.CutPrefix(key, "f:")
+		item, isItem := listKeyOf(key)
+		single := fieldSet{key: map[string]any{}}
+		switch {
+		case isField:
+			if below, there := content[name]; !there || f.below(key).exceeds(below) {
+				return true
+			}
+		case isItem:
+			if element := item.find(list); element == nil || f.below(key).exceeds(element) {
+				return true
+			}
+		case strings.HasPrefix(key, "v:"):
+			if !slices.ContainsFunc(list, single.holdsValue) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nullUnwanted sets to null what is in the set, is in no other one, and isn't in content: a merge patch removes that
+// then.
+func (f fieldSet) nullUnwanted(content map[string]any, others []fieldSet) {
+	for key := range f {
+		name, isField := strings.CutPrefix(key, "f:")
+		value, there := content[name]
+		switch fields, isMap := value.(map[string]any); {
+		case !isField:
+		case isMap:
+			f.below(key).nullUnwanted(fields, allBelow(others, key))
+		case !there && len(allBelow(others, key)) == 0:
+			content[name] = nil
+		}
+	}
 }

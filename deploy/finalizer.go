@@ -3,7 +3,6 @@ package deploy
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -34,8 +33,7 @@ func (m *Manager) RemoveFinalizer(ctx context.Context, obj *unstructured.Unstruc
 	}
 	rest := slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool { return f == name })
 	err := m.patchFinalizers(ctx, obj, rest)
-	var absent *NotFoundError
-	if errors.As(err, &absent) {
+	if is[*NotFoundError](err) {
 		return nil
 	}
 	return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// OwnerKinds names kinds whose objects own others by label (OwnedByLabel) under the same field manager, beside the kind
-// of the owner itself. A label whose uid no object of these kinds has is a former owner's: it doesn't count as an owner
-// any more. Name all kinds that one operator controls. Default: the kind of the owner (OwnedBy) alone.
+// OwnerKinds names the kinds whose objects own others by label (OwnedByLabel) under the same field manager, beside the
+// kind of the owner itself: all kinds that one operator controls. If no object of these kinds has the uid of a label,
+// the label is that of a former owner, and doesn't count any more. Default: the kind of the owner (OwnedBy) alone.
 func OwnerKinds(kinds ...schema.GroupVersionKind) Option {
 	return func(s *settings) { s.ownerKinds = kinds }
 }
@@ -60,7 +59,7 @@ func (s settings) ours(live *unstructured.Unstructured) bool {
 // holderOf returns the owner that has uid, nil when none has. The View may leave out namespaces, so that only the
 // cluster itself can say that there is none.
 func (m *Manager) holderOf(ctx context.Context, s settings, uid types.UID) (*unstructured.Unstructured, error) {
-	if m.former.has(uid) {
+	if m.memory.formerOwners.has(uid) {
 		return nil, nil
 	}
 	kinds := []schema.GroupVersionKind{s.owner.GroupVersionKind()}
@@ -83,15 +82,14 @@ func (m *Manager) holderOf(ctx context.Context, s settings, uid types.UID) (*uns
 			}
 		}
 	}
-	m.former.add(uid)
+	m.memory.formerOwners.put(uid, true)
 	return nil, nil
 }
 
 // among returns the object of kind that has uid. A kind that isn't served has no objects.
 func among(list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, error), kind schema.GroupVersionKind, uid types.UID) (*unstructured.Unstructured, error) {
 	objects, err := list(kind)
-	var unknown *KindUnknownError
-	if errors.As(err, &unknown) {
+	if is[*KindUnknownError](err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -105,7 +103,7 @@ func among(list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, err
 }
 
 // leave returns the result for an object that its strategy leaves as it is: untouched, unless it names a former owner.
-// Ours takes that one's place, or the object would go before its owner, or stay after it.
+// Our owner takes the place of that one, or the object would be deleted before its owner, or stay after it.
 func (t *task) leave(ctx context.Context, live *unstructured.Unstructured, untouched Action) Result {
 	ref := RefOf(live)
 	metadata := t.inheritance(live)
@@ -145,29 +143,4 @@ func (t *task) inheritance(live *unstructured.Unstructured) map[string]any {
 		return nil
 	}
 	return map[string]any{"ownerReferences": append(kept, ours...)}
-}
-
-// formerOwners are the uids of owners that were found to be gone. A uid doesn't come back. The zero value is ready for
-// use.
-type formerOwners struct {
-	mu   sync.Mutex
-	uids map[types.UID]bool
-}
-
-// maxFormerOwners bounds what is remembered.
-const maxFormerOwners = 1 << 14
-
-func (f *formerOwners) has(uid types.UID) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.uids[uid]
-}
-
-func (f *formerOwners) add(uid types.UID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.uids == nil || len(f.uids) >= maxFormerOwners {
-		f.uids = map[types.UID]bool{}
-	}
-	f.uids[uid] = true
 }

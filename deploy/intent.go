@@ -3,6 +3,9 @@ package deploy
 import (
 	"context"
 	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -86,7 +89,7 @@ func checkAnnotations(obj *unstructured.Unstructured, ref Ref) error {
 }
 
 // strip gives obj its full name and takes out what is no intent: what the server sets, the
-// status, and the annotations in which clients remember what they applied (spec: deploy 5).
+// status, and the annotations in which clients remember what they applied.
 func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 	obj.SetNamespace(ref.Namespace)
 	delete(obj.Object, "status")
@@ -95,7 +98,7 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 		delete(metadata, field)
 	}
 	annotations, _ := metadata["annotations"].(map[string]any)
-	delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
+	delete(annotations, lastApplied)
 	delete(annotations, s.hashKey())
 	// Of these nothing is stored when they are empty, and of a custom resource they are written all the same,
 	// with each apply anew.
@@ -104,16 +107,6 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 			delete(metadata, field)
 		}
 	}
-}
-
-func isEmpty(value any) bool {
-	switch v := value.(type) {
-	case map[string]any:
-		return len(v) == 0
-	case []any:
-		return len(v) == 0
-	}
-	return false
 }
 
 // encodeStringData does what the API server does with a Secret's stringData. Left in the
@@ -140,4 +133,119 @@ func encodeStringData(ref Ref, content map[string]any) error {
 	delete(content, "stringData")
 	content["data"] = data
 	return nil
+}
+
+// Contents has Apply take stand-ins for objects whose content is somewhere else or costs something to make: content is
+// asked for what a stand-in stands for, unless that is known to be in the cluster already. A stand-in has the
+// apiVersion, kind, name and namespace of the object, just as the object says them, and, under other keys of its own,
+// what tells one content of it from all others; two that are equal stand for one content. What content returns must be
+// that object, and isn't changed; it may be the stand-in itself, for an object that was given as it is. Definitions of
+// kinds can't be stood in for, since others wait for what they say, nor objects without a name. content may be called
+// from several goroutines. ApplySet asks with copies of the stand-ins that have the label of the set, and gives it to
+// what they stand for. Diff shows what stand-ins stand for; of Delete they are objects like all others.
+func Contents(content func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)) Option {
+	return func(s *settings) { s.contents = content }
+}
+
+// contentsFunc returns what a stand-in stands for.
+type contentsFunc func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)
+
+// contentOf is what obj stands for, itself if it is no stand-in.
+func (s settings) contentOf(ctx context.Context, obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructured, error) {
+	if s.contents == nil || obj == nil || obj.Object == nil {
+		return obj, nil
+	}
+	content, err := s.contents(ctx, obj)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: its content: %w", ref, err)
+	case content == obj:
+		return obj, nil
+	case content == nil || content.Object == nil:
+		return nil, &InvalidManifestError{Ref: ref, Reason: "its content is nil"}
+	case ref.Name == "":
+		return nil, &InvalidManifestError{Ref: ref, Reason: "a stand-in needs a name: give the object itself"}
+	case ref.Kind.GroupKind() == definitionKind:
+		return nil, &InvalidManifestError{Ref: ref, Reason: "a definition of a kind can't be stood in for: give the object itself"}
+	}
+	if found := RefOf(content); found != ref {
+		return nil, &InvalidManifestError{Ref: ref, Reason: fmt.Sprintf("its content is that of another object, %s", found)}
+	}
+	return content, nil
+}
+
+// deepest is how deep a manifest may be nested; API servers take less. What contains itself is deeper.
+const deepest = 1000
+
+// plainCopy is a copy of obj as the API server would read it. What can't be sent is an *InvalidManifestError.
+func plainCopy(obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructured, error) {
+	content, err := plainMap(obj.Object)
+	if err != nil {
+		return nil, &InvalidManifestError{Ref: ref, Reason: strings.TrimPrefix(err.Error(), ".")}
+	}
+	return &unstructured.Unstructured{Object: content}, nil
+}
+
+// plainMap copies a JSON object as the API server would read it: integers are int64, and
+// entries that are null are left out, since to apply a null is to own an absent field.
+func plainMap(content map[string]any) (map[string]any, error) { return plainMapOf(content, deepest) }
+
+func plainMapOf(content map[string]any, depth int) (map[string]any, error) {
+	if depth < 0 {
+		return nil, errTooDeep
+	}
+	out := make(map[string]any, len(content))
+	for key, item := range content {
+		if item == nil {
+			continue
+		}
+		copied, err := plain(item, depth-1)
+		if err != nil {
+			return nil, nested(err, "."+key, depth)
+		}
+		out[key] = copied
+	}
+	return out, nil
+}
+
+var errTooDeep = errors.New(": it is nested too deeply, or contains itself")
+
+// nested puts the place in front of what is wrong there, but not a thousand places.
+func nested(err error, place string, depth int) error {
+	if errors.Is(err, errTooDeep) && depth < deepest-10 {
+		return err
+	}
+	return fmt.Errorf("%s%w", place, err)
+}
+
+func plain(value any, depth int) (any, error) {
+	switch v := value.(type) {
+	case nil, string, bool, int64:
+		return v, nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf(": %v is not a JSON value", v)
+		}
+		return v, nil
+	case int:
+		return int64(v), nil
+	case int32:
+		return int64(v), nil
+	case map[string]any:
+		return plainMapOf(v, depth)
+	case []any:
+		if depth < 0 {
+			return nil, errTooDeep
+		}
+		out := make([]any, len(v))
+		for i, item := range v {
+			copied, err := plain(item, depth-1)
+			if err != nil {
+				return nil, nested(err, fmt.Sprintf("[%d]", i), depth)
+			}
+			out[i] = copied
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf(": %T is not a JSON value", value)
 }

@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,8 +82,7 @@ func (t *task) mayBeOwnedBy(ctx context.Context, live *unstructured.Unstructured
 		return nil, nil
 	}
 	_, err := t.port.Scope(ctx, kind)
-	var unknown *KindUnknownError
-	if errors.As(err, &unknown) {
+	if is[*KindUnknownError](err) {
 		return nil, nil
 	}
 	var found []*unstructured.Unstructured
@@ -103,8 +101,7 @@ func (t *task) mayBeOwnedBy(ctx context.Context, live *unstructured.Unstructured
 // isUnlikelyOwner reports whether err is a missing right which doesn't matter: of the kinds of Kubernetes itself a
 // StatefulSet alone owns what holds data, and it says so.
 func (t *task) isUnlikelyOwner(err error) bool {
-	var forbidden *ForbiddenError
-	return errors.As(err, &forbidden) && isBuiltIn(t.in.ref.Kind.Group)
+	return is[*ForbiddenError](err) && isBuiltIn(t.in.ref.Kind.Group)
 }
 
 // deletesClaims reports whether a StatefulSet's claims go with it.
@@ -177,8 +174,7 @@ func (w ownerWalk) fateOf(ctx context.Context, namespace string, reference metav
 func (w ownerWalk) owner(ctx context.Context, namespace string, reference metav1.OwnerReference) (*unstructured.Unstructured, error) {
 	kind := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind)
 	scope, err := w.task.port.Scope(ctx, kind)
-	var unknown *KindUnknownError
-	if errors.As(err, &unknown) {
+	if is[*KindUnknownError](err) {
 		return nil, nil
 	}
 	if err != nil {

@@ -3,6 +3,10 @@ package deploy
 import (
 	"errors"
 	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Manager puts objects into one cluster. It is safe for concurrent use; objects given to it are
@@ -10,14 +14,10 @@ import (
 // which objects it found to be as they should be, which fields of a kind are owned as a whole, and which owners it
 // found to be gone.
 type Manager struct {
-	port      Port
-	view      View
-	settings  settings
-	takeovers *takeovers
-	rivals    *rivals
-	settled   *settledObjects
-	wholes    *wholes
-	former    *formerOwners
+	port     Port
+	view     View
+	settings settings
+	memory   *memory
 }
 
 // NewManager returns a Manager over cluster. The options hold for every call and are
@@ -31,7 +31,7 @@ func NewManager(cluster Cluster, options ...Option) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, takeovers: &takeovers{}, rivals: &rivals{}, settled: &settledObjects{}, wholes: &wholes{}, former: &formerOwners{}}, nil
+	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, memory: &memory{}}, nil
 }
 
 // With returns a Manager whose options are those of m and then the given ones, and which shares what m remembers.
@@ -74,4 +74,55 @@ func (s settings) hashKey() string {
 		name = name[:min(len(name), limit-len(prefix)-len(sum)-1)] + "-" + sum
 	}
 	return s.domain + "/" + prefix + name
+}
+
+// memory is what the Managers that With makes of one another remember together. But for the fights all of it can be
+// found out again, so that it may be forgotten at any time.
+type memory struct {
+	fights fights
+	// unchanged are states of objects that are as their manifests say.
+	unchanged bounded[unchangedKey, unchangedState]
+	// atomic are the maps and lists that are owned as a whole, and shown the kinds of which the content of an object
+	// was seen.
+	atomic bounded[atomicField, bool]
+	shown  bounded[schema.GroupVersionKind, bool]
+	// formerOwners are the uids of owners that were found to be gone. A uid doesn't come back.
+	formerOwners bounded[types.UID, bool]
+}
+
+// maxRemembered bounds each part of a memory.
+const maxRemembered = 1 << 17
+
+// bounded is a map that forgets everything when it is full. The zero value is ready for use; it is safe for concurrent
+// use.
+type bounded[K comparable, V any] struct {
+	mu   sync.RWMutex
+	held map[K]V
+}
+
+func (b *bounded[K, V]) get(key K) (value V, ok bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	value, ok = b.held[key]
+	return value, ok
+}
+
+func (b *bounded[K, V]) has(key K) bool {
+	_, ok := b.get(key)
+	return ok
+}
+
+func (b *bounded[K, V]) put(key K, value V) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held == nil || len(b.held) >= maxRemembered {
+		b.held = map[K]V{}
+	}
+	b.held[key] = value
+}
+
+func (b *bounded[K, V]) drop(key K) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.held, key)
 }

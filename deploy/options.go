@@ -47,11 +47,14 @@ type settings struct {
 	immutable     []immutableField
 	// contents returns what a stand-in stands for; nil where there are none.
 	contents contentsFunc
-	// settledSettings is a number for these settings, see settledBy. Only applies need it.
-	settledSettings uint64
+	// sum is the fingerprint of these settings. Only applies need it.
+	sum uint64
 	// validDomain is a domain that was found valid.
 	validDomain string
 	except      func(Ref) bool
+	// inspect is called with each state of an object that the work on it looks at, nil for an absent one; its error
+	// ends the work.
+	inspect func(ref Ref, live *unstructured.Unstructured) error
 	// recreateWait bounds how long a deleted object is waited for; zero leaves it with the context.
 	recreateWait time.Duration
 }
@@ -66,10 +69,10 @@ const (
 	RefuseAdoption Adoption = iota
 	// AdoptUnowned takes it if it has no owner at all.
 	AdoptUnowned
-	// AdoptAlways takes it beside any other owner, unless that one is its controller and ours would
-	// be too. Each owner then has a field manager of its own, the one that is set with a digest of the
-	// owner's uid behind it: under one name what one owner leaves out would be taken from the other. Decide for
-	// it once: what was applied under the plain name before stays that manager's.
+	// AdoptAlways takes it beside any other owner, unless that one is its controller and ours would be, too. Each owner
+	// then has a field manager of its own: the one that is set, with a digest of the owner's uid behind it. Under one
+	// name a field that one owner leaves out would be taken from the other. Use it from the start: what was applied
+	// under the plain name before stays that manager's.
 	AdoptAlways
 )
 
@@ -80,9 +83,9 @@ func FieldManager(name string) Option { return func(s *settings) { s.fieldManage
 // KeyDomain sets the domain of the annotation that holds the hash; default Domain.
 func KeyDomain(domain string) Option { return func(s *settings) { s.domain = domain } }
 
-// OwnedBy gives every applied object an owner reference to owner, which must have a uid,
-// and its namespace to namespaced objects that have none. Only objects of this owner are
-// changed, see Adoption, or deleted; of an ApplySet, those that nobody owns too where they may be adopted.
+// OwnedBy gives every applied object an owner reference to owner, which must have a uid, and the owner's namespace to
+// namespaced objects that name none. Only objects of this owner are changed, see Adoption, or deleted. An ApplySet also
+// prunes members that nobody owns, if they may be adopted.
 func OwnedBy(owner *unstructured.Unstructured) Option {
 	return func(s *settings) { s.owner, s.ownerless = owner, owner == nil }
 }
@@ -90,26 +93,25 @@ func OwnedBy(owner *unstructured.Unstructured) Option {
 // Adopt sets the policy for objects that exist and aren't the owner's.
 func Adopt(policy Adoption) Option { return func(s *settings) { s.adoption = policy } }
 
-// DefaultNamespace is where namespaced objects are that name no namespace. A namespaced owner (OwnedBy)
-// comes with its own.
+// DefaultNamespace sets the namespace of namespaced objects that name none. The namespace of an owner (OwnedBy) comes
+// before it.
 func DefaultNamespace(name string) Option { return func(s *settings) { s.namespace = name } }
 
-// OnResult has Apply tell what became of an object as soon as that is known, in whatever order; and
-// again once it was waited for (WaitReady). report is called by one goroutine at a time and holds up the
-// others.
+// OnResult calls report with the Result of each object as soon as it is known, in any order, and again once the object
+// was waited for (WaitReady). report is called by one goroutine at a time; the others wait until it returns.
 func OnResult(report func(Result)) Option { return func(s *settings) { s.onResult = report } }
 
-// DryRun has the cluster answer as if, and change nothing.
+// DryRun sends every request as a server-side dry run: the cluster answers as it would, and changes nothing.
 func DryRun() Option { return func(s *settings) { s.dryRun = true } }
 
-// StopOnFailure applies one object after the other and leaves out those behind the first one that
-// failed; they are missing from the results. What is waited for in vain (WaitReady) has failed, too: a Namespace or
-// CustomResourceDefinition that isn't ready ends it before the objects that may need it.
+// StopOnFailure applies one object after the other and stops at the first one that fails; the objects behind it are
+// missing from the results. An object that isn't ready in time (WaitReady) has failed, too: a Namespace or
+// CustomResourceDefinition that isn't ready stops the call before the objects that may need it.
 func StopOnFailure() Option { return func(s *settings) { s.stopOnFailure = true } }
 
-// RecreateWait bounds how long Recreate waits until the old object is gone; what isn't by then is a
-// *TimeoutError, and made by the next Apply after that. Default: as long as ctx allows, DefaultWait without a
-// deadline. It is for those who come again anyway.
+// RecreateWait bounds how long Recreate waits until the old object is gone. An object that isn't gone by then is a
+// *TimeoutError, and a later Apply creates it. It is for callers that apply again anyway. Zero, the default, waits as
+// long as ctx allows, DefaultWait without a deadline.
 func RecreateWait(d time.Duration) Option { return func(s *settings) { s.recreateWait = d } }
 
 // DefaultConcurrency is how many objects are worked on at once when no other number is set.

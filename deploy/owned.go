@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -31,35 +32,53 @@ func (m *Manager) Owned(ctx context.Context, kinds []schema.GroupVersionKind, op
 	if err != nil {
 		return nil, err
 	}
+	isExcepted := func(obj *unstructured.Unstructured) bool { return s.except != nil && s.except(RefOf(obj)) }
+	found, err := m.listOwned(ctx, s, kinds, func(kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+		listed, err := m.ownedOf(ctx, s, kind)
+		var objects []*unstructured.Unstructured
+		for _, obj := range listed {
+			if !isExcepted(obj) && ownedBy(obj, s.owner.GetUID()) && s.hasApplied(obj) {
+				objects = append(objects, obj)
+			}
+		}
+		slices.SortFunc(objects, byName)
+		return objects, err
+	})
+	if err != nil || !s.labelOwned {
+		return found, err
+	}
+	tracked, err := m.Tracked(ctx, kinds, options...)
+	return append(found, slices.DeleteFunc(tracked, isExcepted)...), err
+}
+
+// Tracked lists what an owner (OwnedBy) owns by label (OwnedByLabel) among some kinds, ascending by
+// kind as given, namespace and name. Give it to Delete before the owner goes. A kind that isn't
+// served holds nothing.
+func (m *Manager) Tracked(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
+	s, err := m.settings.forCall(options)
+	if err != nil {
+		return nil, err
+	}
+	return m.listOwned(ctx, s, kinds, func(kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+		return m.view.List(ctx, kind, "", labels.SelectorFromSet(labels.Set{s.ownerLabel(): string(s.owner.GetUID())}))
+	})
+}
+
+// listOwned joins what list returns for each kind, tried again as requests are.
+func (m *Manager) listOwned(
+	ctx context.Context, s settings, kinds []schema.GroupVersionKind, list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, error),
+) (found []*unstructured.Unstructured, err error) {
 	if s.owner == nil {
 		return nil, errors.New("objects of an owner: none is given: use OwnedBy")
 	}
-	var found []*unstructured.Unstructured
 	for _, kind := range kinds {
-		ofKind := len(found)
-		objects, err := retry(ctx, s.retryFor, func() ([]*unstructured.Unstructured, error) { return m.ownedOf(ctx, s, kind) })
-		var unknown *KindUnknownError
-		if errors.As(err, &unknown) {
-			continue
-		}
-		if err != nil {
+		objects, err := retry(ctx, s.retryFor, func() ([]*unstructured.Unstructured, error) { return list(kind) })
+		if err != nil && !is[*KindUnknownError](err) {
 			return found, fmt.Errorf("objects of %s: %w", RefOf(s.owner), err)
 		}
-		for _, obj := range objects {
-			if (s.except == nil || !s.except(RefOf(obj))) && ownedBy(obj, s.owner.GetUID()) && s.hasApplied(obj) {
-				found = append(found, obj)
-			}
-		}
-		slices.SortFunc(found[ofKind:], byName)
+		found = append(found, objects...)
 	}
-	if !s.labelOwned {
-		return found, nil
-	}
-	tracked, err := m.Tracked(ctx, kinds, options...)
-	if s.except != nil {
-		tracked = slices.DeleteFunc(tracked, func(obj *unstructured.Unstructured) bool { return s.except(RefOf(obj)) })
-	}
-	return append(found, tracked...), err
+	return found, nil
 }
 
 func byName(a, b *unstructured.Unstructured) int {

@@ -1,31 +1,27 @@
 package deploy
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// AsController makes the owner given with OwnedBy the controller of what is applied: an object has one
-// at most, and tools show it as its parent. Default: an owner beside others.
+// AsController makes the owner (OwnedBy) the controller of the objects that are applied: an object has one controller
+// at most, and tools show it as the parent. Default: one owner beside others.
 func AsController() Option { return func(s *settings) { s.controller = true } }
 
-// NotBlocking has the owner references not keep the owner in place until the objects are gone, where it is
-// deleted in the foreground. References that do (the default) need, where the admission plugin
-// OwnerReferencesPermissionEnforcement is on, the right to update the owner's finalizers.
+// NotBlocking writes owner references with blockOwnerDeletion false: an owner that is deleted in the foreground doesn't
+// wait until the objects are gone. With blocking references, the default, the right to update the owner's finalizers is
+// needed where the admission plugin OwnerReferencesPermissionEnforcement is on.
 func NotBlocking() Option { return func(s *settings) { s.notBlocking = true } }
 
-// OwnedByLabel has objects that can't refer to their owner, because an owner in a namespace owns
-// objects of that namespace only, carry its uid in the label <domain>/owner-uid instead. The
-// cluster doesn't delete those with their owner: see Tracked. Their results say so (ByLabel).
-// Default: such objects are an *InvalidManifestError.
+// OwnedByLabel lets the owner (OwnedBy) own objects of other namespaces and of the cluster, to which an owner in a
+// namespace can't be referred to: they carry its uid in the label <domain>/owner-uid. The cluster doesn't delete them
+// with their owner, see Tracked; their results say so (Result.ByLabel). Default: such objects are an
+// *InvalidManifestError.
 func OwnedByLabel() Option { return func(s *settings) { s.labelOwned = true } }
 
 // ownerLabel is the label with the uid of an owner that can't be referred to.
@@ -37,8 +33,7 @@ func (s settings) isMark(field string) bool {
 	return field == ".metadata.labels."+s.ownerLabel() || field == ".metadata.annotations."+s.hashKey()
 }
 
-// own makes obj the owner's, by reference or by label, keeping the references of the manifest
-// (spec: deploy 23-27). obj is changed.
+// own makes obj the owner's, by reference or by label, keeping the references of the manifest. obj is changed.
 func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byLabel bool, err error) {
 	owner := s.owner
 	switch {
@@ -93,34 +88,7 @@ func (s settings) refer(obj *unstructured.Unstructured, ref Ref) error {
 	return unstructured.SetNestedSlice(obj.Object, append(references, any(reference)), "metadata", "ownerReferences")
 }
 
-// Tracked lists what an owner (OwnedBy) owns by label (OwnedByLabel) among some kinds, ascending by
-// kind as given, namespace and name. Give it to Delete before the owner goes. A kind that isn't
-// served holds nothing.
-func (m *Manager) Tracked(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
-	s, err := m.settings.forCall(options)
-	if err != nil {
-		return nil, err
-	}
-	if s.owner == nil {
-		return nil, errors.New("objects of an owner: none is given: use OwnedBy")
-	}
-	selector := labels.SelectorFromSet(labels.Set{s.ownerLabel(): string(s.owner.GetUID())})
-	var found []*unstructured.Unstructured
-	for _, kind := range kinds {
-		objects, err := retry(ctx, s.retryFor, func() ([]*unstructured.Unstructured, error) { return m.view.List(ctx, kind, "", selector) })
-		var unknown *KindUnknownError
-		if errors.As(err, &unknown) {
-			continue
-		}
-		if err != nil {
-			return found, fmt.Errorf("objects of %s: %w", RefOf(s.owner), err)
-		}
-		found = append(found, objects...)
-	}
-	return found, nil
-}
-
-// isOwner tells whether ref names the owner itself, which doesn't own itself (spec: deploy 25).
+// isOwner reports whether ref names the owner itself, which doesn't own itself.
 func (s settings) isOwner(ref Ref) bool {
 	return s.owner.GroupVersionKind().GroupKind() == ref.Kind.GroupKind() &&
 		s.owner.GetNamespace() == ref.Namespace && s.owner.GetName() == ref.Name
@@ -138,7 +106,7 @@ func ownedBy(obj *unstructured.Unstructured, uid types.UID) bool {
 	return false
 }
 
-// checkOwnership tells whether live may be changed or deleted on behalf of the owner.
+// checkOwnership reports whether live may be changed or deleted on behalf of the owner.
 func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error {
 	if s.owner == nil || s.isOwner(ref) || ownedBy(live, s.owner.GetUID()) || live.GetLabels()[s.ownerLabel()] == string(s.owner.GetUID()) {
 		return nil
@@ -146,8 +114,7 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 	references := slices.DeleteFunc(live.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return s.isFormer(live, r) })
 	labelled := live.GetLabels()[s.ownerLabel()]
 	if len(references) == 0 && labelled == "" {
-		// Our hash on it says that we applied it: somebody took the reference off since, which is
-		// drift like any other.
+		// Our hash on it says that we applied it: that somebody took the reference off since is drift like any other.
 		if s.adoption != RefuseAdoption || live.GetAnnotations()[s.hashKey()] != "" {
 			return nil
 		}

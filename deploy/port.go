@@ -13,18 +13,17 @@ import (
 
 // Cluster is what a Manager works on: the requests and the reads of one cluster.
 type Cluster interface {
-	// Port sends the requests, View answers the reads.
+	// Port returns the requests, View the reads of the cluster.
 	Port() Port
 	View() View
 }
 
-// Port sends requests to a cluster: each method is one request, or none when the answer
-// is known (Scope). Nothing is retried on a conflict. Errors are those of this package
-// where a caller branches on them. Implementations are safe for concurrent use, don't
-// keep or change what they are given, and own what they return.
+// Port sends requests to a cluster: each method is one request, or none when the answer is known (Scope). Nothing is
+// sent again on a conflict. Errors that a caller branches on are those of this package. Implementations are safe for
+// concurrent use, and neither keep nor change their arguments; what they return belongs to the caller.
 type Port interface {
-	// Scope tells whether objects of kind live in namespaces. A kind that the cluster
-	// doesn't serve is a *KindUnknownError.
+	// Scope returns whether objects of kind live in namespaces. A kind that the cluster doesn't serve is a
+	// *KindUnknownError.
 	Scope(ctx context.Context, kind schema.GroupVersionKind) (Scope, error)
 	// Get reads the object from the cluster itself, past any cache. As in a View, an absent object is nil without an
 	// error.
@@ -32,11 +31,11 @@ type Port interface {
 	// List reads objects from the cluster itself, past any cache, ascending by namespace and name.
 	// An empty namespace means all of them. Large lists are read in several requests.
 	List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options ListOptions) ([]*unstructured.Unstructured, error)
-	// Kinds returns the kinds, in the preferred version of each group, that name means: as a kind, else
-	// as the plural, singular or short name of a resource. Ascending; none is no error, but that some of
-	// what is served isn't known is one, beside what was found: the name could be among it.
+	// Kinds returns the kinds that name means, ascending, each in the preferred version of its group: those of that
+	// kind, else those with this plural, singular or short name. No kinds are no error. If the cluster couldn't say all
+	// that it serves there is an error beside the kinds that were found, since the name may mean others.
 	Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error)
-	// Create makes a new object, also by generateName. One that exists is an *AlreadyExistsError.
+	// Create creates an object, also by generateName. One that exists is an *AlreadyExistsError.
 	Create(ctx context.Context, obj *unstructured.Unstructured, options CreateOptions) (*unstructured.Unstructured, error)
 	// Update replaces an object under its resourceVersion, which must be set. One that has changed
 	// is a *StaleError, an absent one a *NotFoundError.
@@ -65,22 +64,22 @@ type ApplyOptions struct {
 	FieldManager string
 	// Force takes fields over from other managers; without it they are a *ConflictError.
 	Force bool
-	// DryRun has the cluster answer without storing anything.
+	// DryRun stores nothing.
 	DryRun bool
-	// Whole has the whole object answered also where metadata would do, see Applied.Partial.
+	// Whole asks for the whole object also where metadata would do, see Applied.Partial.
 	Whole bool
 }
 
 // CreateOptions go with one creation that isn't an apply.
 type CreateOptions struct {
-	// FieldManager is who owns the fields, DryRun has the cluster answer without storing anything.
+	// FieldManager is who owns the fields, DryRun stores nothing.
 	FieldManager string
 	DryRun       bool
 }
 
 // UpdateOptions go with one replacement of a whole object.
 type UpdateOptions struct {
-	// FieldManager is who owns the fields, DryRun has the cluster answer without storing anything.
+	// FieldManager is who owns the fields, DryRun stores nothing.
 	FieldManager string
 	DryRun       bool
 }
@@ -96,11 +95,11 @@ type ListOptions struct {
 type Applied struct {
 	// Object is as it is now.
 	Object *unstructured.Unstructured
-	// Created tells that the object didn't exist before.
+	// Created reports that the object didn't exist before.
 	Created bool
-	// Partial tells that of Object only the metadata was answered, see PartialView.
+	// Partial reports that Object has nothing but its metadata, see PartialView.
 	Partial bool
-	// Warnings are what the cluster remarks about the request, such as a deprecated kind.
+	// Warnings are those of the cluster about the request, such as a deprecated kind.
 	Warnings []string
 }
 
@@ -110,7 +109,7 @@ type PatchRequest struct {
 	Type        types.PatchType
 	Body        []byte
 	Subresource string
-	// FieldManager is who owns the fields, DryRun has the cluster answer without storing anything.
+	// FieldManager is who owns the fields, DryRun stores nothing.
 	FieldManager string
 	DryRun       bool
 }
@@ -121,6 +120,6 @@ type DeleteOptions struct {
 	UID types.UID
 	// Propagation says what happens to the objects that ref owns; empty: Background.
 	Propagation metav1.DeletionPropagation
-	// DryRun has the cluster answer without deleting anything.
+	// DryRun deletes nothing.
 	DryRun bool
 }

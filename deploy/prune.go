@@ -23,7 +23,7 @@ type Pruned struct {
 	Reason string
 }
 
-// remains tells whether the member may still be in the cluster.
+// remains reports whether the member may still be in the cluster.
 func (p Pruned) remains() bool {
 	return p.Object != nil && (p.Action != Removed || len(p.Object.GetFinalizers()) > 0)
 }
@@ -41,8 +41,7 @@ func (m *Manager) PruneCandidates(ctx context.Context, set ApplySet, objects []*
 	kept := kept{}
 	for _, obj := range r.objects {
 		ref, err := r.Locate(ctx, obj, options...)
-		var unknown *KindUnknownError
-		if errors.As(err, &unknown) {
+		if is[*KindUnknownError](err) {
 			continue
 		}
 		if err != nil {
@@ -136,8 +135,7 @@ func (r *setRun) labelledOf(ctx context.Context, kind schema.GroupKind, where in
 		return nil, err
 	}
 	scope, err := r.port.Scope(ctx, served)
-	var unknown *KindUnknownError
-	if errors.As(err, &unknown) {
+	if is[*KindUnknownError](err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -211,9 +209,9 @@ func (r *setRun) prune(ctx context.Context, found []Pruned) error {
 			err := port.Delete(ctx, p.Ref, DeleteOptions{UID: p.Object.GetUID(), Propagation: r.propagation, DryRun: r.dryRun})
 			p.Calls = int(port.calls.Load())
 			switch {
-			case isNotFound(err) && p.Calls > 1:
+			case is[*NotFoundError](err) && p.Calls > 1:
 				p.Object = nil // the answer to an earlier try was lost
-			case isNotFound(err):
+			case is[*NotFoundError](err):
 				p.Action, p.Object, p.Reason = Skipped, nil, "it is gone already"
 			case err != nil:
 				p.Action, p.Err = Failed, err

@@ -2,9 +2,12 @@ package deploy
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -95,4 +98,138 @@ func (m *Manager) Kind(ctx context.Context, name string) (schema.GroupVersionKin
 // isVersion tells a version such as v1beta1 from a group.
 func isVersion(text string) bool {
 	return len(text) > 1 && text[0] == 'v' && text[1] >= '0' && text[1] <= '9'
+}
+
+// PartialView is what a View offers beside that holds some kinds as metadata only, which takes a fraction of the
+// memory: labels, annotations, owners, finalizers and who owns which field are all that a Manager needs to see that an
+// object is as it should be. Where it needs more it reads that object from the cluster, and Result.Calls tells: for
+// another strategy than applying; for another intent over fields that others hold, or for fields that are to be left to
+// them; and, once for a kind after a restart, for a map or list that may have been emptied. Of such kinds Get and List
+// of the View are requests to the cluster, and events bring objects without content.
+type PartialView interface {
+	View
+	// Partial is Get where whole may be false: then the object, if there is one, has nothing but apiVersion, kind
+	// and metadata.
+	Partial(ctx context.Context, ref Ref) (obj *unstructured.Unstructured, whole bool, err error)
+}
+
+// seenObject is what the View shows of an object: nothing (nil), or all of it unless it is partial. An empty ref is
+// that of nothing that was looked at. metadataOnly: of its kind the View holds metadata only, whether there is an
+// object or not.
+type seenObject struct {
+	ref                   Ref
+	object                *unstructured.Unstructured
+	partial, metadataOnly bool
+}
+
+// see reads what the View shows of an object, tried again as requests are.
+func (m *Manager) see(ctx context.Context, retryFor time.Duration, ref Ref) (seenObject, error) {
+	view, ok := m.view.(PartialView)
+	if !ok {
+		object, err := m.read(ctx, retryFor, ref)
+		if err != nil {
+			return seenObject{}, err
+		}
+		return seenObject{ref: ref, object: object}, nil
+	}
+	return retry(ctx, retryFor, func() (seenObject, error) {
+		object, whole, err := view.Partial(ctx, ref)
+		if err != nil {
+			return seenObject{}, err
+		}
+		return seenObject{ref, object, object != nil && !whole, !whole}, nil
+	})
+}
+
+// look is see for the object of a task, once.
+func (t *task) look(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
+	if t.seen.ref != ref {
+		seen, err := t.see(ctx, t.retryFor, ref)
+		if err != nil {
+			return nil, err
+		}
+		t.seen, t.partial = seen, seen.partial
+	}
+	return t.inspected(t.seen.object)
+}
+
+// current reads the object of a task from the cluster, nil if it is absent.
+func (t *task) current(ctx context.Context) (*unstructured.Unstructured, error) {
+	live, err := t.port.Get(ctx, t.in.ref)
+	if err != nil {
+		return nil, err
+	}
+	return t.inspected(live)
+}
+
+func (t *task) inspected(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if t.inspect == nil {
+		return live, nil
+	}
+	return live, t.inspect(t.in.ref, live)
+}
+
+// complete reads the content of an object of which only metadata was seen, from the cluster.
+func (t *task) complete(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if live == nil || !t.partial {
+		return live, nil
+	}
+	t.partial = false
+	return t.current(ctx)
+}
+
+// FieldsOf returns the values of obj that a field selector compares: of a dotted path, such as status.phase, the text
+// of the string, bool or number there, and empty if there is none. The fields by which an API server selects have its
+// values also where those aren't the object's own: a Node without spec.unschedulable has false, and status.successful
+// of a Job is its status.succeeded. obj must not be changed meanwhile.
+func FieldsOf(obj *unstructured.Unstructured) fields.Fields { return objectFields{obj} }
+
+type objectFields struct{ *unstructured.Unstructured }
+
+// selectableField is a field by which an API server selects, whose value isn't just that of its path.
+type selectableField struct {
+	kind schema.GroupKind
+	path string
+}
+
+// selectableFields have the paths that are looked at, and what is taken for a value that isn't there.
+var selectableFields = map[selectableField]struct {
+	paths  []string
+	absent string
+}{
+	{schema.GroupKind{Kind: "Node"}, "spec.unschedulable"}:               {[]string{"spec.unschedulable"}, "false"},
+	{schema.GroupKind{Kind: "Pod"}, "spec.hostNetwork"}:                  {[]string{"spec.hostNetwork"}, "false"},
+	{schema.GroupKind{Kind: "ReplicationController"}, "status.replicas"}: {[]string{"status.replicas"}, "0"},
+	{schema.GroupKind{Group: "batch", Kind: "Job"}, "status.successful"}: {[]string{"status.succeeded"}, "0"},
+	{schema.GroupKind{Kind: "Event"}, "source"}:                          {[]string{"source.component", "reportingComponent"}, ""},
+}
+
+// Has implements fields.Fields.
+func (o objectFields) Has(path string) bool { return o.Get(path) != "" }
+
+// Get implements fields.Fields.
+func (o objectFields) Get(path string) string {
+	special, known := selectableFields[selectableField{o.GroupVersionKind().GroupKind(), path}]
+	if !known {
+		return o.text(path)
+	}
+	for _, path := range special.paths {
+		if text := o.text(path); text != "" {
+			return text
+		}
+	}
+	return special.absent
+}
+
+// text is the value of a path. Lists and maps have none.
+func (o objectFields) text(path string) string {
+	value, _, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(path, ".")...)
+	if err != nil {
+		return ""
+	}
+	switch value.(type) {
+	case string, bool, int64, float64:
+		return fmt.Sprint(value)
+	}
+	return ""
 }

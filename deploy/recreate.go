@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,7 +40,7 @@ func (t *task) recreate(ctx context.Context, live *unstructured.Unstructured, re
 		return Result{Ref: ref, Action: Failed, Object: live, Err: keptError(ref, refusal, err)}
 	}
 	options := DeleteOptions{UID: live.GetUID(), Propagation: t.recreatePropagation(), DryRun: t.dryRun}
-	if err := t.port.Delete(ctx, ref, options); err != nil && !isNotFound(err) {
+	if err := t.port.Delete(ctx, ref, options); err != nil && !is[*NotFoundError](err) {
 		return Result{Ref: ref, Action: Failed, Object: live, Err: err}
 	}
 	if t.dryRun {
@@ -117,4 +118,150 @@ func (t *task) awaitDeletion(ctx context.Context, ref Ref, live *unstructured.Un
 		ctx = bounded
 	}
 	return t.waitGone(ctx, ref, live)
+}
+
+// checkSuccessor returns why the cluster wouldn't accept the object if it was created again in the place of live, nil
+// if it would. It asks by a dry-run creation under the same name: everything is checked before the cluster finds that
+// the name is taken. What live itself occupies doesn't count: ports and addresses of a Service, and its share of a
+// quota.
+func (t *task) checkSuccessor(ctx context.Context, live *unstructured.Unstructured) error {
+	err := t.tryInPlaceOf(ctx, t.in.object, live)
+	if excess, ok := quotaExcessOf(err); ok && t.freesEnough(ctx, live, excess) {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.checkAddresses(ctx, live)
+}
+
+// heldAttempts bounds how often it is asked anew without what live has: a server may name one thing after the other.
+const heldAttempts = 4
+
+// tryInPlaceOf asks whether obj could be created if live was gone, except for what a quota says. nil: it could.
+func (t *task) tryInPlaceOf(ctx context.Context, obj, live *unstructured.Unstructured) error {
+	err := t.tryCreation(ctx, obj)
+	for range heldAttempts {
+		occupied := heldByLive(err, obj, live)
+		if len(occupied) == 0 {
+			break
+		}
+		obj = obj.DeepCopy()
+		for _, path := range occupied {
+			removePath(obj.Object, path)
+		}
+		err = t.tryCreation(ctx, obj)
+	}
+	return err
+}
+
+// tryCreation asks whether obj could be created if nothing had its name.
+func (t *task) tryCreation(ctx context.Context, obj *unstructured.Unstructured) error {
+	_, err := t.port.Create(ctx, obj, CreateOptions{FieldManager: t.fieldManager, DryRun: true})
+	if is[*AlreadyExistsError](err) {
+		return nil
+	}
+	return err
+}
+
+// heldByLive returns the paths of what a creation was refused for because live has it: ports of a Service, and being
+// the default of all PriorityClasses. It returns nothing if the creation was refused for anything else too.
+func heldByLive(err error, wanted, live *unstructured.Unstructured) [][]any {
+	var invalid *InvalidError
+	var forbidden *ForbiddenError
+	switch kind := wanted.GroupVersionKind().GroupKind(); {
+	case kind == priorityClass && errors.As(err, &forbidden) && forbidden.Err != nil &&
+		strings.Contains(forbidden.Err.Error(), "PriorityClass "+live.GetName()+" is already marked as default"):
+		return [][]any{{"globalDefault"}}
+	case kind == serviceKind.GroupKind() && errors.As(err, &invalid):
+		return portsOfLive(invalid.Causes, wanted, live)
+	}
+	return nil
+}
+
+var (
+	priorityClass = schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}
+	serviceKind   = schema.GroupVersionKind{Version: "v1", Kind: "Service"}
+)
+
+func portsOfLive(causes []InvalidField, wanted, live *unstructured.Unstructured) [][]any {
+	held := allocated(live)
+	var paths [][]any
+	for _, cause := range causes {
+		path := fieldSteps(cause.Field)
+		if strings.Contains(cause.Message, "HealthCheck NodePort") { // of this one no field is named
+			path = []any{"spec", "healthCheckNodePort"}
+		}
+		value, there := valueAt(wanted.Object, path)
+		if !strings.Contains(cause.Message, "already allocated") || !there || !containsValue(held, value) {
+			return nil
+		}
+		paths = append(append(paths, path), nodePortsOf(wanted, value)...)
+		if cause.Field == "spec.clusterIPs[0]" || cause.Field == "spec.clusterIPs" {
+			paths = append(paths, []any{"spec", "clusterIP"}, []any{"spec", "clusterIPs"})
+		}
+	}
+	return paths
+}
+
+// nodePortsOf returns the paths of a node port: of two ports with one number, such as those of TCP and UDP, one gets
+// that of the other.
+func nodePortsOf(service *unstructured.Unstructured, value any) [][]any {
+	spec, _ := service.Object["spec"].(map[string]any)
+	ports, _ := spec["ports"].([]any)
+	var paths [][]any
+	for i, item := range ports {
+		if port, ok := item.(map[string]any); ok && sameValue(port["nodePort"], value) {
+			paths = append(paths, []any{"spec", "ports", i, "nodePort"})
+		}
+	}
+	return paths
+}
+
+// allocated are the values of a Service that no other one can have.
+func allocated(service *unstructured.Unstructured) []any {
+	spec, _ := service.Object["spec"].(map[string]any)
+	held := append(addresses(service), spec["clusterIPs"], spec["healthCheckNodePort"])
+	for _, port := range mapsOf(spec["ports"]) {
+		held = append(held, port["nodePort"])
+	}
+	return slices.DeleteFunc(held, func(value any) bool { return value == nil })
+}
+
+// addresses are those of a Service within the cluster.
+func addresses(service *unstructured.Unstructured) []any {
+	spec, _ := service.Object["spec"].(map[string]any)
+	list, _ := spec["clusterIPs"].([]any)
+	return slices.DeleteFunc(append([]any{spec["clusterIP"]}, list...), func(value any) bool {
+		return value == nil || value == "" || value == "None"
+	})
+}
+
+func containsValue(list []any, value any) bool {
+	return slices.ContainsFunc(list, func(have any) bool { return sameValue(value, have) })
+}
+
+// checkAddresses returns an error if another Service has an address that the new one asks for: a dry run doesn't look
+// at that. Where the Services of all namespaces can't be listed, those of its own count.
+func (t *task) checkAddresses(ctx context.Context, live *unstructured.Unstructured) error {
+	if t.in.ref.Kind.GroupKind() != serviceKind.GroupKind() {
+		return nil
+	}
+	added := slices.DeleteFunc(addresses(t.in.object), func(address any) bool { return containsValue(addresses(live), address) })
+	if len(added) == 0 {
+		return nil
+	}
+	services, err := t.port.List(ctx, serviceKind, "", ListOptions{})
+	if is[*ForbiddenError](err) {
+		services, err = t.port.List(ctx, serviceKind, live.GetNamespace(), ListOptions{})
+	}
+	for _, service := range services {
+		for _, address := range addresses(service) {
+			if service.GetUID() != live.GetUID() && containsValue(added, address) {
+				return &InvalidError{Ref: t.in.ref, Causes: []InvalidField{{Field: "spec.clusterIP"}},
+					Err: fmt.Errorf("spec.clusterIP: %v is that of %s", address, RefOf(service))}
+			}
+		}
+	}
+	return err
 }

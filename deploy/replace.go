@@ -3,10 +3,9 @@ package deploy
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -25,13 +24,14 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		next := replaced(t.in.object, live)
 		dropUnsaid(next, live, t.in.object, t.fieldManager)
 		keepScaled(next.Object, live, t.fieldManager)
-		if live.GetAnnotations()[t.hashKey()] == t.in.hash && t.isThere(live) && sameMetadata(next, live) {
+		if live.GetAnnotations()[t.hashKey()] == t.in.hash && t.isThere(live) && sameValue(next.Object["metadata"], live.Object["metadata"]) {
 			return Result{Ref: t.in.ref, Action: Unchanged, Object: live}
 		}
-		if err := t.besideRival(live); err != nil {
+		if err := t.checkFight(live); err != nil {
 			return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: err}
 		}
-		// The cluster knows better who owns what: a View may leave out entries that nobody reads, and those of an update are taken for all.
+		// The cluster knows better who owns what: a View may leave out entries that nobody reads, and those of an
+		// update are taken for all.
 		next.SetManagedFields(nil)
 		stored, err := t.updateKeeping(ctx, next, live)
 		if err == nil && !t.dryRun && isState(stored, live) {
@@ -40,15 +40,14 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 		if err == nil {
 			return Result{Ref: t.in.ref, Action: Replaced, Object: stored, Changes: t.changes(live, stored)}
 		}
-		var stale *StaleError
-		if !errors.As(err, &stale) || attempt == configureAttempts {
+		if !is[*StaleError](err) || attempt == configureAttempts {
 			return failure(t.in.ref, t.advise(ctx, live, err))
 		}
 		if attempt > 1 && !t.pause(ctx, attempt) {
 			return failure(t.in.ref, err)
 		}
-		if live, err = t.port.Get(ctx, t.in.ref); err != nil {
-			return Result{Ref: t.in.ref, Action: Failed, Err: err}
+		if live, err = t.current(ctx); err != nil {
+			return failure(t.in.ref, err)
 		} else if live == nil {
 			return t.create(ctx)
 		}
@@ -57,30 +56,9 @@ func (t *task) replace(ctx context.Context, live *unstructured.Unstructured) Res
 
 // isThere reports whether live has all of the intent, but for what a scaler set.
 func (t *task) isThere(live *unstructured.Unstructured) bool {
-	return within(withoutMetadata(withoutScaled(t.in.object, live, t.fieldManager)), live.Object, equality(live))
-}
-
-// equality returns how values of an object are compared: those of the kinds whose quantities the API server stores in
-// another form by what they mean.
-func equality(live *unstructured.Unstructured) func(want, have any) bool {
-	kind := live.GroupVersionKind()
-	if isBuiltIn(kind.Group) && kind.Kind != "ConfigMap" && kind.Kind != "Secret" {
-		return sameOrCanonical
-	}
-	return sameValue
-}
-
-// sameOrCanonical is sameValue, where a quantity is also the same as the form in which the API server stores it.
-func sameOrCanonical(want, have any) bool {
-	if sameValue(want, have) {
-		return true
-	}
-	stored, isText := have.(string)
-	if !isText {
-		return false
-	}
-	quantity, err := resource.ParseQuantity(fmt.Sprint(want))
-	return err == nil && quantity.String() == stored
+	wanted := maps.Clone(withoutScaled(t.in.object, live, t.fieldManager).Object)
+	delete(wanted, "metadata")
+	return within(wanted, live.Object, equality(live))
 }
 
 // replaced is live with the content of an intent.
@@ -113,28 +91,153 @@ func replaced(intent, live *unstructured.Unstructured) *unstructured.Unstructure
 
 // over is one map with the entries of another over its own; nil when there are none.
 func over(below, above map[string]string) map[string]string {
-	if len(below)+len(above) == 0 {
-		return nil
+	if len(below) == 0 {
+		return above
 	}
-	out := make(map[string]string, len(below)+len(above))
-	for _, entries := range []map[string]string{below, above} {
-		for key, value := range entries {
-			out[key] = value
-		}
-	}
+	out := maps.Clone(below)
+	maps.Copy(out, above)
 	return out
 }
 
-func withoutMetadata(obj *unstructured.Unstructured) map[string]any {
-	out := make(map[string]any, len(obj.Object))
-	for field, value := range obj.Object {
-		if field != "metadata" {
-			out[field] = value
+// fillAttempts bounds how often an update is sent again with more of what is on the live object: a server may name one
+// field after the other.
+const fillAttempts = 3
+
+// updateKeeping writes next in the place of live. If the cluster refuses that for fields which the intent doesn't name
+// in full, such as the selector that it gave a Job, they are kept as they are on live.
+func (t *task) updateKeeping(ctx context.Context, next, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	options := UpdateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun}
+	stored, err := t.port.Update(ctx, next, options)
+	for attempt := 0; isRefusedChange(err) && attempt < fillAttempts; attempt++ {
+		filled := next.DeepCopy()
+		for _, cause := range causesOf(err) {
+			if cause.Field == wholeObject {
+				keepContent(filled.Object, live.Object)
+			} else {
+				keepAt(filled.Object, live.Object, fieldSteps(cause.Field))
+			}
 		}
+		if sameValue(filled.Object, next.Object) {
+			break
+		}
+		next = filled
+		stored, err = t.port.Update(ctx, next, options)
 	}
-	return out
+	return stored, err
 }
 
-func sameMetadata(a, b *unstructured.Unstructured) bool {
-	return sameValue(a.Object["metadata"], b.Object["metadata"])
+// wholeObject is how a server names the field for which a validation rule of a whole custom resource stands.
+const wholeObject = "<nil>"
+
+// keepContent gives content what it leaves out and live has, but for the metadata.
+func keepContent(content, live map[string]any) {
+	for name := range live {
+		if name != "metadata" {
+			keepAt(content, live, []any{name})
+		}
+	}
+}
+
+// keepAt gives content, at a path and below it, what it leaves out and live has.
+func keepAt(content, live map[string]any, path []any) {
+	have, there := valueAt(live, path)
+	if !there || len(path) == 0 {
+		return
+	}
+	parent := any(content)
+	for i, step := range path[:len(path)-1] {
+		below, there := valueAt(parent, []any{step})
+		fields, isMap := parent.(map[string]any)
+		if name, isName := step.(string); !there && isMap && isName {
+			if _, isIndex := path[i+1].(int); isIndex {
+				return // a list that isn't named isn't filled in parts
+			}
+			below = map[string]any{}
+			fields[name] = below
+		}
+		parent = below
+	}
+	switch step := path[len(path)-1].(type) {
+	case string:
+		if fields, isMap := parent.(map[string]any); isMap {
+			fields[step] = filled(fields[step], have)
+		}
+	case int:
+		if list, isList := parent.([]any); isList && step < len(list) {
+			list[step] = filled(list[step], have)
+		}
+	}
+}
+
+// filled is want with what it leaves out and have holds. Lists of the same length are filled item by item.
+func filled(want, have any) any {
+	switch have := have.(type) {
+	case map[string]any:
+		fields, isMap := want.(map[string]any)
+		if want != nil && !isMap {
+			return want
+		}
+		out := maps.Clone(have)
+		for name, value := range fields {
+			out[name] = filled(value, have[name])
+		}
+		return out
+	case []any:
+		list, isList := want.([]any)
+		if !isList || len(list) != len(have) {
+			break
+		}
+		out := make([]any, len(list))
+		for i := range list {
+			out[i] = filled(list[i], have[i])
+		}
+		return out
+	}
+	if want == nil {
+		return have
+	}
+	return want
+}
+
+// dropUnsaid takes out of next, made of live, what manager wrote at the top level, or as a label or annotation, and the
+// intent doesn't say any more. What others own too stays.
+func dropUnsaid(next, live, intent *unstructured.Unstructured, manager string) {
+	var ours, others []fieldSet
+	for _, entry := range managedEntries(live) {
+		if entry.manager() == manager && entry["subresource"] == nil {
+			ours = append(ours, entry.fields())
+		} else {
+			others = append(others, entry.fields())
+		}
+	}
+	drop := func(fields, said map[string]any, ours, others []fieldSet) {
+		for name := range fields {
+			_, still := said[name]
+			if key := "f:" + name; !still && len(allBelow(ours, key)) > 0 && len(allBelow(others, key)) == 0 {
+				delete(fields, name)
+			}
+		}
+	}
+	status, hasStatus := next.Object["status"]
+	drop(next.Object, intent.Object, ours, others)
+	if hasStatus {
+		next.Object["status"] = status
+	}
+	metadata, _ := next.Object["metadata"].(map[string]any)
+	said, _ := intent.Object["metadata"].(map[string]any)
+	for _, marks := range []string{"labels", "annotations"} {
+		fields, _ := metadata[marks].(map[string]any)
+		saidMarks, _ := said[marks].(map[string]any)
+		at := func(sets []fieldSet) []fieldSet { return allBelow(allBelow(sets, "f:metadata"), "f:"+marks) }
+		drop(fields, saidMarks, at(ours), at(others))
+	}
+}
+
+// causesOf returns the fields that the cluster named in a refusal.
+func causesOf(err error) []InvalidField {
+	var invalid *InvalidError
+	if errors.As(err, &invalid) {
+		return invalid.Causes
+	}
+	return nil
 }

@@ -2,11 +2,13 @@ package deploy
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Action says what became of an object.
+// Action is what was done with an object.
 type Action string
 
 // The closed set of actions.
@@ -37,31 +39,30 @@ type Result struct {
 	// It is shared: don't change it. Of a kind that the View holds as metadata it may have no more than that,
 	// see PartialView.
 	Object *unstructured.Unstructured
-	// Changes are the places of an object that was there that are other than before: none for a new one.
-	// What moves with every write, the status and the hash are left out; values of Secrets are digests. None
-	// either for an object of which only metadata is known.
+	// Changes are the places at which an object that existed differs from before. What moves with every write, the
+	// status and the hash are left out; values of Secrets are digests. There are none for a new object, and for one of
+	// which only the metadata is known.
 	Changes []Change
-	// Rewritten are the places at which the cluster stored something else than was written just now, as admission does:
-	// Before is what the manifest says, After what the object has, nil where that has none. What is unchanged isn't
-	// compared again, and of an object of which only metadata is known there are none. Values of Secrets are digests.
+	// Rewritten are the places at which the cluster, such as an admission webhook, stored another value than was just
+	// written: Before is the value of the manifest, After that of the object, nil if it has none. There are none for an
+	// unchanged object, and for one of which only the metadata is known. Values of Secrets are digests.
 	Rewritten []Change
-	// Warnings are what the cluster remarks about an apply, such as a deprecated kind.
+	// Warnings are those of the cluster about an apply, such as a deprecated kind.
 	Warnings []string
-	// Taken are the fields that other managers held and that are this manager's now.
+	// Taken are the fields that were taken over from other managers.
 	Taken []FieldConflict
-	// Kept are the fields of the intent that were left to other managers: by Keep, and those that a scaler has set to
-	// another value, with the value in the Message, such as "left to kubectl, 5". See TakeBack.
+	// Kept are the fields of the intent that were left to other managers: because of Keep, or because a scaler has set
+	// another value, which the Message has, such as "left to kubectl, 5". See TakeBack.
 	Kept []FieldConflict
-	// ByLabel tells that the owner owns it by a label, since it can't by reference: see OwnedByLabel.
+	// ByLabel reports that the owner owns it by a label, because it can't by reference: see OwnedByLabel.
 	ByLabel bool
-	// Calls is how many requests were sent for it, those that failed among them. Reads of the View
-	// don't count.
+	// Calls is how many requests were sent for it, failed ones included. Reads of the View don't count.
 	Calls int
 	// Err is why it failed, is skipped or conflicts; nil otherwise.
 	Err error
 }
 
-// Changed tells whether the cluster was changed.
+// Changed reports whether the cluster was changed.
 func (r Result) Changed() bool {
 	switch r.Action {
 	case Created, Configured, Replaced, Recreated, Removed:
@@ -73,7 +74,7 @@ func (r Result) Changed() bool {
 // Results holds one Result per object, in the order of the objects.
 type Results []Result
 
-// Changed tells whether any object was changed.
+// Changed reports whether any object was changed.
 func (r Results) Changed() bool {
 	for _, result := range r {
 		if result.Changed() {
@@ -90,4 +91,34 @@ func (r Results) Err() error {
 		errs = append(errs, result.Err)
 	}
 	return errors.Join(errs...)
+}
+
+// rewritten returns where the cluster has stored something else than was sent: each Change says what the intent has and
+// what the object has now. Admission does so, and a schema that drops a field. What the cluster adds or writes in
+// another form isn't among them, and neither is what was left to others. It is nil where only metadata was answered.
+func (t *task) rewritten(result Result) []Change {
+	stored := result.Object
+	if t.in == nil || stored == nil || result.Err != nil || !t.wrote(result.Action) || onlyMetadata(stored) && !onlyMetadata(t.in.object) {
+		return nil
+	}
+	if within(t.in.object.Object, stored.Object, sameValue) {
+		return nil // nearly always
+	}
+	wanted := withoutScaled(t.in.object, stored, t.fieldManager)
+	return slices.DeleteFunc(t.changes(wanted, stored), func(c Change) bool {
+		return isAbsent(c.Before) || sameInOtherForm(c.Before, c.After) || slices.ContainsFunc(result.Kept, func(kept FieldConflict) bool {
+			return c.Path == kept.Field || strings.HasPrefix(c.Path, kept.Field+".") || strings.HasPrefix(c.Path, kept.Field+"[")
+		})
+	})
+}
+
+// wrote reports whether action says that the whole intent was written.
+func (t *task) wrote(action Action) bool {
+	switch action {
+	case Created, Replaced, Recreated:
+		return true
+	case Configured:
+		return t.in.strategy != CreateOnly && t.in.strategy != OnDelete
+	}
+	return false
 }

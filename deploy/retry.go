@@ -3,7 +3,9 @@ package deploy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -81,22 +83,24 @@ func sleep(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
+// counted sends a request, again if the cluster doesn't answer, and counts each try.
+func counted[T any](ctx context.Context, r requests, send func() (T, error)) (T, error) {
+	return retry(ctx, r.retryFor, func() (T, error) {
+		r.calls.Add(1)
+		return send()
+	})
+}
+
 func (r requests) Scope(ctx context.Context, kind schema.GroupVersionKind) (Scope, error) {
 	return retry(ctx, r.retryFor, func() (Scope, error) { return r.Port.Scope(ctx, kind) })
 }
 
 func (r requests) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
-	return retry(ctx, r.retryFor, func() (*unstructured.Unstructured, error) {
-		r.calls.Add(1)
-		return r.Port.Get(ctx, ref)
-	})
+	return counted(ctx, r, func() (*unstructured.Unstructured, error) { return r.Port.Get(ctx, ref) })
 }
 
 func (r requests) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options ListOptions) ([]*unstructured.Unstructured, error) {
-	return retry(ctx, r.retryFor, func() ([]*unstructured.Unstructured, error) {
-		r.calls.Add(1)
-		return r.Port.List(ctx, kind, namespace, options)
-	})
+	return counted(ctx, r, func() ([]*unstructured.Unstructured, error) { return r.Port.List(ctx, kind, namespace, options) })
 }
 
 func (r requests) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error) {
@@ -111,42 +115,95 @@ func (r requests) Kinds(ctx context.Context, name string) ([]schema.GroupVersion
 }
 
 func (r requests) Create(ctx context.Context, obj *unstructured.Unstructured, options CreateOptions) (*unstructured.Unstructured, error) {
-	return retry(ctx, r.retryFor, func() (*unstructured.Unstructured, error) {
-		r.calls.Add(1)
-		return r.Port.Create(ctx, obj, options)
-	})
+	return counted(ctx, r, func() (*unstructured.Unstructured, error) { return r.Port.Create(ctx, obj, options) })
 }
 
 func (r requests) Update(ctx context.Context, obj *unstructured.Unstructured, options UpdateOptions) (*unstructured.Unstructured, error) {
-	return retry(ctx, r.retryFor, func() (*unstructured.Unstructured, error) {
-		r.calls.Add(1)
-		return r.Port.Update(ctx, obj, options)
-	})
+	return counted(ctx, r, func() (*unstructured.Unstructured, error) { return r.Port.Update(ctx, obj, options) })
 }
 
 func (r requests) Apply(ctx context.Context, obj *unstructured.Unstructured, options ApplyOptions) (Applied, error) {
-	return retry(ctx, r.retryFor, func() (Applied, error) {
-		r.calls.Add(1)
-		return r.Port.Apply(ctx, obj, options)
-	})
+	return counted(ctx, r, func() (Applied, error) { return r.Port.Apply(ctx, obj, options) })
 }
 
 func (r requests) Patch(ctx context.Context, ref Ref, patch PatchRequest) (*unstructured.Unstructured, error) {
-	return retry(ctx, r.retryFor, func() (*unstructured.Unstructured, error) {
-		r.calls.Add(1)
-		return r.Port.Patch(ctx, ref, patch)
-	})
+	return counted(ctx, r, func() (*unstructured.Unstructured, error) { return r.Port.Patch(ctx, ref, patch) })
 }
 
 func (r requests) Delete(ctx context.Context, ref Ref, options DeleteOptions) error {
-	_, err := retry(ctx, r.retryFor, func() (struct{}, error) {
-		r.calls.Add(1)
-		return struct{}{}, r.Port.Delete(ctx, ref, options)
-	})
+	_, err := counted(ctx, r, func() (struct{}, error) { return struct{}{}, r.Port.Delete(ctx, ref, options) })
 	return err
 }
 
 // read is a read through the View, tried again as requests are.
 func (m *Manager) read(ctx context.Context, retryFor time.Duration, ref Ref) (*unstructured.Unstructured, error) {
 	return retry(ctx, retryFor, func() (*unstructured.Unstructured, error) { return m.view.Get(ctx, ref) })
+}
+
+// Pauses between two looks at the View.
+const (
+	firstLook   = 20 * time.Millisecond
+	longestLook = time.Second
+)
+
+// DefaultWait bounds what is waited for when ctx has no deadline.
+const DefaultWait = 2 * time.Minute
+
+// waiting bounds ctx by DefaultWait if it has no deadline.
+func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, limited := ctx.Deadline(); limited {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, DefaultWait)
+}
+
+// waitUntil looks until done answers true or an error other than *UnavailableError, or ctx ends: then that
+// is the error.
+func waitUntil(ctx context.Context, done func(ctx context.Context) (bool, error)) error {
+	ctx, cancel := waiting(ctx)
+	defer cancel()
+	for pause := firstLook; ; pause = min(2*pause, longestLook) {
+		finished, err := done(ctx)
+		if finished || err != nil && ctx.Err() == nil && !is[*UnavailableError](err) {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+	}
+}
+
+// outOfTime reports whether it was for a deadline that waitUntil ended with err, rather than that ctx was cancelled.
+func outOfTime(ctx context.Context, err error) bool { return isDeadline(err) || isDeadline(ctx.Err()) }
+
+// waitGone waits until live, or what has its name, isn't that object any more.
+func (m *Manager) waitGone(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
+	holders := live.GetFinalizers()
+	err := waitUntil(ctx, func(ctx context.Context) (bool, error) {
+		seen, err := m.see(ctx, 0, ref)
+		current := seen.object
+		if err != nil {
+			return false, err
+		}
+		if current == nil || current.GetUID() != live.GetUID() {
+			return true, nil
+		}
+		holders = current.GetFinalizers()
+		return false, nil
+	})
+	if err == nil || ctx.Err() == nil && !isDeadline(err) {
+		return err
+	}
+	reason := "it is being deleted"
+	if len(holders) > 0 {
+		reason += " and waits for the finalizers " + strings.Join(holders, ", ")
+	}
+	if !outOfTime(ctx, err) {
+		return fmt.Errorf("%s: %s; it was not waited for to the end: %w", ref, reason, err)
+	}
+	return &TimeoutError{Ref: ref, Reason: reason, Err: err}
 }

@@ -64,34 +64,29 @@ type stageRun struct {
 	stopped bool
 }
 
-// stage applies some of the objects.
+// stage applies some of the objects, several at once.
 func (r *stageRun) stage(ctx context.Context, which []int) {
-	if workers := min(r.concurrency, len(which)); workers > 1 && !r.stopOnFailure {
-		r.parallel(ctx, which, workers)
+	if limit := min(r.concurrency, len(which)); limit > 1 && !r.stopOnFailure {
+		work := make(chan int)
+		var running sync.WaitGroup
+		for range limit {
+			running.Go(func() {
+				for i := range work {
+					r.one(ctx, i)
+				}
+			})
+		}
+		for _, i := range which {
+			work <- i
+		}
+		close(work)
+		running.Wait()
 	} else {
 		for _, i := range which {
 			r.one(ctx, i)
 		}
 	}
 	r.waitReady(ctx, which)
-}
-
-// parallel applies objects, several at once.
-func (r *stageRun) parallel(ctx context.Context, which []int, workers int) {
-	work := make(chan int)
-	var running sync.WaitGroup
-	for range workers {
-		running.Go(func() {
-			for i := range work {
-				r.one(ctx, i)
-			}
-		})
-	}
-	for _, i := range which {
-		work <- i
-	}
-	close(work)
-	running.Wait()
 }
 
 // one applies one object, unless it is too late for that.
@@ -107,9 +102,7 @@ func (r *stageRun) one(ctx context.Context, i int) {
 	defer r.mu.Unlock()
 	r.results[i] = result
 	r.stopped = result.Err != nil && r.stopOnFailure
-	if r.onResult != nil {
-		r.onResult(result)
-	}
+	r.report(result)
 }
 
 // waitServed waits until the kinds that were just defined are served, as far as objects of the set
@@ -138,8 +131,7 @@ func (r *stageRun) waitKind(ctx context.Context, kind schema.GroupVersionKind) {
 	// The objects of the kind tell what keeps it from being served.
 	_ = waitUntil(ctx, func(ctx context.Context) (bool, error) {
 		_, err := r.port.Scope(ctx, kind)
-		var unknown *KindUnknownError
-		if errors.As(err, &unknown) {
+		if is[*KindUnknownError](err) {
 			return false, nil
 		}
 		return err == nil, err
@@ -176,24 +168,23 @@ func (r *stageRun) waitReady(ctx context.Context, which []int) {
 		}
 	}
 	err := waitUntil(ctx, func(ctx context.Context) (bool, error) {
-		pending = slices.DeleteFunc(pending, func(result *Result) bool { return r.settledReady(ctx, result) })
+		pending = slices.DeleteFunc(pending, func(result *Result) bool { return r.waitedFor(ctx, result) })
 		return len(pending) == 0, nil
 	})
 	for _, result := range pending {
-		result.Action, result.Err = Failed, r.late(ctx, *result, err)
-		r.tell(*result)
+		result.Action, result.Err = Failed, r.notReady(ctx, *result, err)
+		r.report(*result)
 	}
 	if r.stopOnFailure && slices.ContainsFunc(which, func(i int) bool { return r.results[i].Err != nil }) {
 		r.stopped = true
 	}
 }
 
-// settledReady tells whether nothing is to be waited for any more: the object is ready, or can't be read.
-func (r *stageRun) settledReady(ctx context.Context, result *Result) bool {
+// waitedFor reports whether there is nothing more to wait for: the object is ready, or can't be read.
+func (r *stageRun) waitedFor(ctx context.Context, result *Result) bool {
 	obj, err := r.view.Get(ctx, result.Ref)
-	var unavailable *UnavailableError
 	switch {
-	case err != nil && ctx.Err() == nil && !errors.As(err, &unavailable):
+	case err != nil && ctx.Err() == nil && !is[*UnavailableError](err):
 		result.Action, result.Err = Failed, err
 	case err != nil || obj == nil:
 		return false
@@ -202,18 +193,18 @@ func (r *stageRun) settledReady(ctx context.Context, result *Result) bool {
 			return false
 		}
 	}
-	r.tell(*result)
+	r.report(*result)
 	return true
 }
 
-func (r *stageRun) tell(result Result) {
+func (r *stageRun) report(result Result) {
 	if r.onResult != nil {
 		r.onResult(result)
 	}
 }
 
-// late says why an object isn't ready.
-func (r *stageRun) late(ctx context.Context, result Result, err error) error {
+// notReady says why an object isn't ready.
+func (r *stageRun) notReady(ctx context.Context, result Result, err error) error {
 	if !outOfTime(ctx, err) {
 		return fmt.Errorf("%s: it was %s and not waited for to the end: %w", result.Ref, result.Action, err)
 	}

@@ -15,12 +15,11 @@ import (
 // statusAttempts bounds how often SetStatus computes anew after the object changed meanwhile.
 const statusAttempts = 5
 
-// SetStatus writes the status of ref as compute makes it of the current object: a merge
-// patch of what differs, on the status subresource, with the resourceVersion that compute
-// saw. When the object changed meanwhile it is read from the cluster and compute is asked
-// again, so that nothing of others is lost (spec: status W6). A status without a difference
-// costs no call. compute must not change its argument. An absent object is Skipped. A kind
-// without a status subresource is an *InvalidError.
+// SetStatus writes the status that compute returns for the current object: a merge patch of what differs, on the status
+// subresource, under the resourceVersion that compute saw. When the object changed meanwhile it is read from the
+// cluster and compute is called again, so that nothing of others is lost. A status without a difference costs no call.
+// compute must not change its argument. An absent object is Skipped. A kind without a status subresource is an
+// *InvalidError.
 func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *unstructured.Unstructured) (map[string]any, error)) (Result, error) {
 	requests := m.requests(m.settings)
 	current, err := m.read(ctx, m.settings.retryFor, ref)
@@ -32,12 +31,10 @@ func (m *Manager) SetStatus(ctx context.Context, ref Ref, compute func(current *
 		if err == nil {
 			result, err = m.patchStatus(ctx, requests, ref, current, compute)
 		}
-		var absent *NotFoundError
-		var stale *StaleError
 		switch {
-		case errors.As(err, &absent):
+		case is[*NotFoundError](err):
 			return m.statusNotFound(ctx, requests, ref)
-		case errors.As(err, &stale) && attempt < statusAttempts:
+		case is[*StaleError](err) && attempt < statusAttempts:
 			current, err = requests.Get(ctx, ref)
 		case err != nil:
 			return Result{Ref: ref, Action: Failed, Err: err}, err
@@ -98,7 +95,7 @@ func (m *Manager) patchStatus(ctx context.Context, requests requests, ref Ref, c
 	return Result{Ref: ref, Action: Configured, Object: obj}, nil
 }
 
-// sameMap tells whether compute answered what it was shown: then nothing has to be compared.
+// sameMap reports whether compute answered what it was shown: then nothing has to be compared.
 func sameMap(a, b map[string]any) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
@@ -121,7 +118,7 @@ func asJSON(value map[string]any) (map[string]any, error) {
 	return plainMap(out)
 }
 
-// isJSON tells whether value is what asJSON makes of it. Of what has fractions that isn't known.
+// isJSON reports whether value is what asJSON makes of it. Of what has fractions that isn't known.
 func isJSON(value any) bool {
 	switch v := value.(type) {
 	case string, bool, int64:

@@ -6,9 +6,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Strategy says how an object that exists is brought to what its manifest says.
+// Strategy is how an object that exists is made to be as its manifest says.
 type Strategy string
 
 // The strategies.
@@ -23,10 +24,10 @@ const (
 	// manifest names at its top level that aren't in it go, whoever set them. It is for kinds that can't
 	// be applied in parts. Compared by value: what the cluster fills in is no difference.
 	Replace Strategy = "Replace"
-	// Recreate sends an apply too. If the cluster refuses the change of a field, or a field declared by Immutable changed,
-	// the object is deleted and created again. It is kept, and the result is Failed, if the cluster wouldn't accept the
-	// new object either, or if the deletion would take data along: of an object that is Protected, or that owns a
-	// claim, such as a StatefulSet with persistentVolumeClaimRetentionPolicy.whenDeleted: Delete, or, without a
+	// Recreate sends an apply too. If the cluster refuses the change of a field, or a field declared by Immutable
+	// changed, the object is deleted and created again. It is kept, and the result is Failed, if the cluster wouldn't
+	// accept the new object either, or if the deletion would take data along: of an object that is Protected, or that
+	// owns a claim, such as a StatefulSet with persistentVolumeClaimRetentionPolicy.whenDeleted: Delete, or, without a
 	// namespace, anything Protected. It needs the right to list these, and quotas where one is full.
 	Recreate Strategy = "Recreate"
 	// RecreateOrphan is Recreate which leaves alone what the object owns: the Pods of a StatefulSet go on running, and
@@ -75,4 +76,48 @@ func (s settings) strategyOf(obj *unstructured.Unstructured, ref Ref) (Strategy,
 		return s.strategy, nil
 	}
 	return ServerSideApply, nil
+}
+
+// Immutable declares fields of a kind that can't be changed once an object is there. Fields are paths of maps such as
+// ".spec.size". With the strategy Recreate the object is made anew when such a field is set to another value, or when
+// something is left out of it that this manager set, also if the cluster would accept the change. Fields that the
+// cluster itself refuses to change needn't be declared.
+func Immutable(kind schema.GroupKind, fields ...string) Option {
+	return func(s *settings) {
+		declared := s.immutable[:len(s.immutable):len(s.immutable)]
+		for _, field := range fields {
+			declared = append(declared, immutableField{kind, field})
+		}
+		s.immutable = declared
+	}
+}
+
+type immutableField struct {
+	kind  schema.GroupKind
+	field string
+}
+
+// declaredChanges returns the fields declared by Immutable that wanted changes: it sets a value that isn't on live, or
+// leaves out something that manager owns there.
+func (s settings) declaredChanges(wanted, live *unstructured.Unstructured) []string {
+	kind := wanted.GroupVersionKind().GroupKind()
+	ours, _ := appliedFields(live, s.fieldManager)
+	var fields []string
+	for _, declared := range s.immutable {
+		if declared.kind != kind {
+			continue
+		}
+		var path []any
+		owned := ours
+		for name := range strings.SplitSeq(strings.TrimPrefix(declared.field, "."), ".") {
+			path = append(path, name)
+			owned = owned.below("f:" + name)
+		}
+		want, set := valueAt(wanted.Object, path)
+		have, there := valueAt(live.Object, path)
+		if set && !within(want, have, equality(live)) || there && ours.holds(path) && (!set || owned.exceeds(want)) {
+			fields = append(fields, declared.field)
+		}
+	}
+	return fields
 }

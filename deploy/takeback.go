@@ -3,7 +3,6 @@ package deploy
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,11 +15,11 @@ import (
 // takeBackAttempts bounds how often TakeBack reads an object anew because somebody else wrote to it meanwhile.
 const takeBackAttempts = 5
 
-// TakeBack takes fields of an object away from the managers that hold them, so that the next Apply writes them again if
-// its intent has them: those that were left to a scaler (Result.Kept), or to others by Keep. It changes managedFields
-// and no value. Fields are paths as in FieldConflict; what is below one goes with it. It returns what was taken, from
-// whom, and in a dry run what would be. An object that no Manager of this field manager has applied is an *OwnedError,
-// a field that nobody else holds is an error, and then nothing is changed. It costs two calls.
+// TakeBack takes fields of an object away from the managers that own them, so that the next Apply writes those that its
+// intent has: fields that were left to a scaler (Result.Kept), or to others by Keep. It changes managedFields and no
+// value. Fields are paths as in FieldConflict, and include what is below them. TakeBack returns what was taken from
+// whom, in a dry run what would be. An object that no Manager of this field manager has applied is an *OwnedError; a
+// field that nobody else owns is an error, and then nothing is changed. It costs two calls.
 func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, options ...Option) ([]FieldConflict, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -40,8 +39,7 @@ func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, option
 			return nil, err
 		}
 		_, err = requests.Patch(ctx, ref, patch)
-		var stale *StaleError
-		if !errors.As(err, &stale) || attempt == takeBackAttempts {
+		if !is[*StaleError](err) || attempt == takeBackAttempts {
 			return taken, err
 		}
 	}
@@ -49,11 +47,11 @@ func (m *Manager) TakeBack(ctx context.Context, ref Ref, fields []string, option
 
 // takeBack is the patch that takes fields of live from others, and what it takes.
 func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []string) (PatchRequest, []FieldConflict, error) {
-	ours := func(entry map[string]any) bool { return s.isOurName(holderOf(entry)) }
+	ours := func(entry managedEntry) bool { return s.isOurName(entry.manager()) }
 	if !s.hasApplied(live) && !slices.ContainsFunc(managedEntries(live), ours) {
 		return PatchRequest{}, nil, &OwnedError{Ref: ref}
 	}
-	var entries []any
+	var entries []managedEntry
 	var taken []FieldConflict
 	var keys [][]string
 	for _, entry := range managedEntries(live) {
@@ -61,12 +59,9 @@ func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []st
 			entries = append(entries, entry)
 			continue
 		}
-		held, _ := entry["fieldsV1"].(map[string]any)
-		t := taking{manager: holderOf(entry), fields: fields}
-		if left := t.from(nil, held); len(left) > 0 {
-			entry = maps.Clone(entry)
-			entry["fieldsV1"] = left
-			entries = append(entries, entry)
+		t := taking{manager: entry.manager(), fields: fields}
+		if left := t.from(nil, entry.fields()); len(left) > 0 {
+			entries = append(entries, managedEntry(entry.withFields(left)))
 		}
 		taken, keys = append(taken, t.taken...), append(keys, t.keys...)
 	}
@@ -83,11 +78,6 @@ func (s settings) takeBack(ref Ref, live *unstructured.Unstructured, fields []st
 		{"op": "replace", "path": "/metadata/managedFields", "value": withoutHollow(entries, ours, keys)},
 	})
 	return PatchRequest{Type: types.JSONPatchType, Body: body, FieldManager: s.fieldManager, DryRun: s.dryRun}, taken, err
-}
-
-func holderOf(entry map[string]any) string {
-	holder, _ := entry["manager"].(string)
-	return holder
 }
 
 // isOurName reports whether holder is this field manager, or one that it makes of itself for an owner.
@@ -131,19 +121,14 @@ func (t *taking) from(keys []string, held map[string]any) map[string]any {
 
 // withoutHollow takes out of our own entries what is left of a place of which others had taken everything: it would
 // pass for the ownership of all that is there, and the intent for covered.
-func withoutHollow(entries []any, ours func(map[string]any) bool, keys [][]string) []any {
-	for i, item := range entries {
-		entry, _ := item.(map[string]any)
-		held, isMap := entry["fieldsV1"].(map[string]any)
-		if !isMap || !ours(entry) {
-			continue
+func withoutHollow(entries []managedEntry, ours func(managedEntry) bool, keys [][]string) []managedEntry {
+	for i, entry := range entries {
+		if held := entry.fields(); held != nil && ours(entry) {
+			for _, way := range keys {
+				held = withoutHollowAt(held, way)
+			}
+			entries[i] = entry.withFields(held)
 		}
-		for _, way := range keys {
-			held = withoutHollowAt(held, way)
-		}
-		entry = maps.Clone(entry)
-		entry["fieldsV1"] = held
-		entries[i] = entry
 	}
 	return entries
 }

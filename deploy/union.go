@@ -3,6 +3,7 @@ package deploy
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -26,12 +27,12 @@ type unionSwitch struct {
 // switchUnions carries out a refused change in two applies if it is about members that nobody owns: the first apply
 // takes them over and changes no value, so that the second one, which doesn't contain them, removes them. ok is false
 // if the refusal is about something else.
-func (t *task) switchUnions(ctx context.Context, settled settlement, live *unstructured.Unstructured, refusal error) (result Result, ok bool) {
-	switches := unionSwitches(settled.wanted, live, causesOf(refusal))
+func (t *task) switchUnions(ctx context.Context, decided decision, live *unstructured.Unstructured, refusal error) (result Result, ok bool) {
+	switches := unionSwitches(decided.wanted, live, causesOf(refusal))
 	if len(switches) == 0 {
 		return Result{}, false
 	}
-	patch, err := t.switchedPatch(settled.wanted, live, switches)
+	patch, err := t.switchedPatch(decided.wanted, live, switches)
 	if err != nil {
 		return failure(t.in.ref, err), true
 	}
@@ -46,14 +47,14 @@ func (t *task) switchUnions(ctx context.Context, settled settlement, live *unstr
 	if err != nil {
 		return failure(t.in.ref, err), true
 	}
-	content := settled.wanted.Object
+	content := decided.wanted.Object
 	for _, s := range switches {
 		for _, name := range s.nulls {
 			content = withoutKeys(content, append(slices.Clone(s.keys), "f:"+name))
 		}
 	}
-	settled.wanted = &unstructured.Unstructured{Object: content}
-	result = t.write(ctx, settled, applied.Object)
+	decided.wanted = &unstructured.Unstructured{Object: content}
+	result = t.write(ctx, decided, applied.Object)
 	if result.Err == nil && !applied.Partial {
 		result.Changes = t.changes(live, result.Object)
 	}
@@ -87,13 +88,7 @@ func unionSwitchesAt(wanted, live *unstructured.Unstructured, path []any) []unio
 	if len(path) < 2 {
 		return nil
 	}
-	start := descent{wanted: wanted.Object, live: live.Object}
-	for _, entry := range managedEntries(live) {
-		if fields, ok := entry["fieldsV1"].(map[string]any); ok {
-			start.owned = append(start.owned, fields)
-		}
-	}
-	places := []descent{start}
+	places := []descent{{wanted: wanted.Object, live: live.Object, owned: ownedFields(live)}}
 	for _, step := range path {
 		var below []descent
 		for _, d := range places {
@@ -215,4 +210,25 @@ func (t *task) takingOver(live *unstructured.Unstructured, switches []unionSwitc
 	taking.SetName(t.in.ref.Name)
 	taking.SetUID(live.GetUID())
 	return taking
+}
+
+// heldMembers describes the refused fields that other managers have set on live and that wanted leaves out, such as the
+// rollingUpdate of a Deployment whose strategy is to be Recreate. It is empty if there are none. Items of lists aren't
+// looked at.
+func (t *task) heldMembers(wanted, live *unstructured.Unstructured, causes []InvalidField) string {
+	var held []string
+	for _, cause := range causes {
+		path := fieldSteps(cause.Field)
+		_, isWanted := valueAt(wanted.Object, path)
+		if isWanted || slices.ContainsFunc(path, func(step any) bool { _, isIndex := step.(int); return isIndex }) {
+			continue
+		}
+		for _, entry := range managedEntries(live) {
+			if holder := entry.manager(); holder != t.fieldManager && entry.fields().holds(path) {
+				held = append(held, fmt.Sprintf("%s is set by %q", cause.Field, holder))
+			}
+		}
+	}
+	slices.Sort(held)
+	return strings.Join(slices.Compact(held), ", ")
 }

@@ -8,11 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// View answers reads of a cluster, from a cache where there is one. What it shows is
-// never older than a write made through the Port beside it. Implementations are safe for
-// concurrent use. The objects it returns and hands to handlers are shared: don't change
-// them. Their managedFields may be without the entries of the status, and without the
-// times of entries that own more than metadata.
+// View reads a cluster, from a cache where there is one. What it returns is never older than a write made through the
+// Port beside it. Implementations are safe for concurrent use. The objects that it returns and hands to handlers are
+// shared: don't change them. Their managedFields may lack the entries of the status, and the times of entries that own
+// more than metadata.
 type View interface {
 	// Get returns the object; an absent one is nil without an error, as in a Port. A kind that the
 	// cluster doesn't serve is a *KindUnknownError; a kind that may not be read a
@@ -21,30 +20,29 @@ type View interface {
 	// List returns the objects of kind that selector matches (nil: all), ascending by
 	// namespace and name. An empty namespace means all of them.
 	List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector) ([]*unstructured.Unstructured, error)
-	// Subscribe calls handle for each object of kind that exists (Added) and for what
-	// happens from then on, one event of an object after the other, until ctx ends. It
-	// doesn't wait: see Subscription. handle must not block, and is called from other
-	// goroutines. Only a *KindUnknownError, or a cluster that can't be asked about the kind,
-	// makes it fail; the caller then asks again later.
+	// Subscribe calls handle for each object of kind that exists (Added) and for each event from then on, one event of
+	// an object after the other, until ctx ends. It doesn't wait for any of them: see Subscription. handle must not
+	// block, and is called from other goroutines. Subscribe fails only with a *KindUnknownError, or when the cluster
+	// can't say whether it serves the kind; the caller then subscribes again later.
 	Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(Event)) (Subscription, error)
 }
 
-// KindView is what a View may offer beside: to wait for a kind without asking again and again.
+// KindView is a View that can also wait until a kind is served.
 type KindView interface {
 	View
-	// Served returns when the cluster serves kind, or with the end of ctx.
+	// Served returns when the cluster serves kind, or when ctx ends.
 	Served(ctx context.Context, kind schema.GroupVersionKind) error
 }
 
-// Subscription is one standing request for the events of a kind.
+// Subscription is a request for the events of a kind that stands until its context ends.
 type Subscription interface {
-	// Synced waits until every object that existed has been handed over. While the kind
-	// can't be read it returns the reason, such as a *ForbiddenError; the subscription stands
-	// all the same and goes on trying, so that Synced may be asked again.
+	// Synced waits until every object that existed has been handed to the handler. While the kind can't be read it
+	// returns the reason, such as a *ForbiddenError; the subscription goes on trying, so that Synced may be called
+	// again.
 	Synced(ctx context.Context) error
 }
 
-// EventType says what happened to an object.
+// EventType is what happened to an object.
 type EventType string
 
 // The types of an event.
@@ -52,13 +50,12 @@ const (
 	Added    EventType = "ADDED"
 	Modified EventType = "MODIFIED"
 	Deleted  EventType = "DELETED"
-	// Left: the View doesn't watch the object any more, such as one of a namespace that has left its
-	// scope. It may exist still; should it come back into view it is Added.
+	// Left: the View doesn't watch the object any more, such as one of a namespace that has left its scope. It may
+	// still exist; if the View watches it again it is Added.
 	Left EventType = "LEFT"
 )
 
-// Event is one change of an object. Old is nil for Added; for Deleted and Left both are the last
-// known state.
+// Event is one change of an object. Old is nil for Added; for Deleted and Left, Old and New are the last known state.
 type Event struct {
 	// Type is what happened to the object, which was Old and is New.
 	Type EventType

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Create makes a new object and returns it as the cluster has it. It is made in the bystander's namespace, whichever obj names, which stays
-// as it is. One that exists fails the test.
+// Create makes a new object and returns it as the cluster has it. It is made in the bystander's namespace, whichever
+// obj names, which stays as it is. One that exists fails the test.
 func (b *Bystander) Create(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	b.t.Helper()
 	ctx, cancel := b.request()
@@ -27,7 +27,8 @@ func (b *Bystander) Create(obj *unstructured.Unstructured) *unstructured.Unstruc
 	return made
 }
 
-// CreateYAML is Create with the one object of a text, YAML or JSON. A text of several objects fails the test: none is made.
+// CreateYAML is Create with the one object of a text, YAML or JSON. A text of several objects fails the test: none is
+// made.
 func (b *Bystander) CreateYAML(text string) *unstructured.Unstructured {
 	b.t.Helper()
 	obj, err := parse([]byte(text))
@@ -51,8 +52,8 @@ func (b *Bystander) CreateFile(path string) *unstructured.Unstructured {
 	return b.Create(obj)
 }
 
-// Apply has an object be as obj says, by server-side apply as the whole intent of the bystander, and returns it as the cluster has it. Fields
-// that others own are taken over. For the namespace see Create.
+// Apply has an object be as obj says, by server-side apply as the whole intent of the bystander, and returns it as the
+// cluster has it. Fields that others own are taken over. For the namespace see Create.
 func (b *Bystander) Apply(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	b.t.Helper()
 	ctx, cancel := b.request()

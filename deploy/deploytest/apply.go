@@ -1,6 +1,8 @@
 package deploytest
 
 import (
+	"slices"
+
 	"github.com/operkit/operkit/deploy"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -121,5 +123,185 @@ var applyCases = []Case{
 		equal(s, before.Object, obj.Object, "the caller's object")
 		s.ok(unstructured.SetNestedField(applied.Object, "x", "data", "a"))
 		equal(s, "1", data(s.get(deploy.RefOf(obj)))["a"], "a, after the answer was changed")
+	}},
+}
+
+// web is a Deployment without replicas, whose only container has the given environment and image.
+func (s *scene) web(image, env string) *unstructured.Unstructured {
+	return s.object(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: app, image: ` + image + `, env: ` + env + `}]}`)
+}
+
+// also is a part of it, as a manager applies that adds something.
+func (s *scene) also(container string) *unstructured.Unstructured {
+	return s.object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {containers: [" + container + "]}}}}")
+}
+
+// listed are the values of a field of the items of a list, in its order.
+func listed(obj *unstructured.Unstructured, key string, path ...string) []string {
+	items, _, _ := unstructured.NestedSlice(obj.Object, path...)
+	values := []string{}
+	for _, item := range items {
+		if element, ok := item.(map[string]any); ok {
+			item = element[key]
+		}
+		text, _ := item.(string)
+		values = append(values, text)
+	}
+	return values
+}
+
+func containers(obj *unstructured.Unstructured) []string {
+	return listed(obj, "name", "spec", "template", "spec", "containers")
+}
+
+var mergeCases = []Case{
+	{"merge/items of two managers", "a sidecar isn't lost", func(s *scene) {
+		s.apply("operkit", s.web("x:1", "[]"))
+		obj := s.apply("injector", s.also("{name: side, image: 'y:1'}"))
+		equal(s, []string{"app", "side"}, containers(obj), "containers")
+		obj = s.apply("operkit", s.web("x:2", "[]"))
+		equal(s, []string{"app", "side"}, containers(obj), "containers after our change")
+		equal(s, []string{"x:2", "y:1"}, listed(obj, "image", "spec", "template", "spec", "containers"), "images")
+	}},
+	{"merge/item given up", "an item that its only manager leaves out goes", func(s *scene) {
+		s.apply("operkit", s.web("x:1", "[]"))
+		s.apply("injector", s.also("{name: side, image: 'y:1'}"))
+		obj := s.apply("injector", s.object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}"))
+		equal(s, []string{"app"}, containers(obj), "containers")
+	}},
+	{"merge/item within an item", "variables are merged by their names", func(s *scene) {
+		s.apply("operkit", s.web("x:1", "[{name: A, value: '1'}]"))
+		s.apply("injector", s.also("{name: app, env: [{name: B, value: '2'}]}"))
+		obj := s.apply("operkit", s.web("x:1", "[{name: A, value: '3'}]"))
+		items, _, _ := unstructured.NestedSlice(obj.Object, "spec", "template", "spec", "containers")
+		app, _ := items[0].(map[string]any)
+		env := listed(&unstructured.Unstructured{Object: app}, "name", "env")
+		slices.Sort(env)
+		equal(s, []string{"A", "B"}, env, "variables")
+	}},
+	{"merge/conflict in an item", "its path names the item by its key", func(s *scene) {
+		s.apply("other", s.web("x:1", "[]"))
+		_, err := s.port().Apply(s.Context(), s.also("{name: app, image: 'x:2'}"), deploy.ApplyOptions{FieldManager: "operkit"})
+		s.contested(fails[*deploy.ConflictError](s, err), `.spec.template.spec.containers[name="app"].image`, "other")
+	}},
+	{"merge/list of a definition", "custom resources merge by what their definition says", func(s *scene) {
+		s.apply("operkit", s.widget("{parts: [{name: a, count: 1}]}"))
+		s.apply("other", s.widget("{parts: [{name: b, count: 2}]}"))
+		obj := s.apply("operkit", s.widget("{parts: [{name: a, count: 3}, {name: c}]}"))
+		names := listed(obj, "name", "spec", "parts")
+		slices.Sort(names)
+		equal(s, []string{"a", "b", "c"}, names, "parts")
+	}},
+	{"merge/conflict in a list of a definition", "its path names the item by its key", func(s *scene) {
+		s.apply("other", s.widget("{parts: [{name: a, count: 1}]}"))
+		_, err := s.port().Apply(s.Context(), s.widget("{parts: [{name: a, count: 2}]}"), deploy.ApplyOptions{FieldManager: "operkit"})
+		s.contested(fails[*deploy.ConflictError](s, err), `.spec.parts[name="a"].count`, "other")
+	}},
+	{"merge/set of a definition", "each manager has its members", func(s *scene) {
+		s.apply("operkit", s.widget("{tags: [a, b]}"))
+		s.apply("other", s.widget("{tags: [c]}"))
+		obj := s.apply("operkit", s.widget("{tags: [b]}"))
+		tags := listed(obj, "", "spec", "tags")
+		slices.Sort(tags)
+		equal(s, []string{"b", "c"}, tags, "tags")
+	}},
+	{"merge/atomic list", "a list without keys belongs to one manager", func(s *scene) {
+		obj := s.apply("other", s.widget("{words: [a, b]}"))
+		equal(s, []string{".spec.words"}, s.owned(obj, "other Apply"), "theirs")
+		_, err := s.port().Apply(s.Context(), s.widget("{words: [b]}"), deploy.ApplyOptions{FieldManager: "operkit"})
+		s.contested(fails[*deploy.ConflictError](s, err), ".spec.words", "other")
+		equal(s, []string{"b"}, listed(s.force("operkit", s.widget("{words: [b]}")), "", "spec", "words"), "words")
+	}},
+	{"merge/duplicate keys", "which of the two is meant can't be told", func(s *scene) {
+		obj := s.widget("{parts: [{name: a, count: 1}, {name: a, count: 2}]}")
+		_, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
+		s.is(err != nil, "no error")
+		s.absent(deploy.RefOf(obj))
+	}},
+	{"merge/finalizers", "each manager has its own", func(s *scene) {
+		mine, theirs := s.bare(), s.bare()
+		mine.SetFinalizers([]string{"operkit.dev/a"})
+		theirs.SetFinalizers([]string{"example.com/b"})
+		s.apply("operkit", mine)
+		s.apply("other", theirs)
+		obj := s.apply("operkit", s.bare())
+		equal(s, []string{"example.com/b"}, obj.GetFinalizers(), "finalizers")
+		s.apply("other", s.bare())
+	}},
+	{"merge/owner references", "two owners of one object keep their references", func(s *scene) {
+		one, two := s.create("operkit", s.config("one", "{}")), s.create("operkit", s.config("two", "{}"))
+		s.apply("first", ownedBy(s.bare(), one))
+		obj := s.apply("second", ownedBy(s.bare(), two))
+		equal(s, 2, len(obj.GetOwnerReferences()), "owner references")
+		obj = s.apply("first", s.bare())
+		equal(s, 1, len(obj.GetOwnerReferences()), "owner references that remain")
+		equal(s, two.GetUID(), obj.GetOwnerReferences()[0].UID, "the owner that remains")
+	}},
+	{"merge/labels", "each manager has its own", func(s *scene) {
+		mine, theirs := s.bare(), s.bare()
+		mine.SetLabels(map[string]string{"a": "1"})
+		theirs.SetLabels(map[string]string{"b": "2"})
+		s.apply("operkit", mine)
+		s.apply("other", theirs)
+		equal(s, map[string]string{"b": "2"}, s.apply("operkit", s.bare()).GetLabels(), "labels")
+	}},
+	{"merge/empty", "an empty map is owned, and isn't stored", func(s *scene) {
+		obj := s.apply("other", s.settings("{}"))
+		_, found := obj.Object["data"]
+		s.is(!found, "data: %v", obj.Object["data"])
+		equal(s, []string{".data"}, s.owned(obj, "other Apply"), "theirs")
+		s.unchanged(obj, s.apply("other", s.settings("{}")))
+		_, err := s.port().Apply(s.Context(), s.settings("{}"), deploy.ApplyOptions{FieldManager: "operkit"})
+		s.contested(fails[*deploy.ConflictError](s, err), ".data", "other")
+		s.apply("operkit", s.bare())
+		equal(s, []string{"other Apply"}, entries(s.get(deploy.RefOf(obj))), "entries")
+	}},
+	{"merge/empty by a creation", "whoever says nothing owns nothing", func(s *scene) {
+		obj := s.create("other", s.settings("{}"))
+		_, found := obj.Object["data"]
+		s.is(!found, "data: %v", obj.Object["data"])
+		equal(s, 0, len(entries(obj)), "entries")
+		obj = s.update("other", with(obj, map[string]any{}))
+		_, found = obj.Object["data"]
+		s.is(!found, "data after an update: %v", obj.Object["data"])
+	}},
+	{"merge/empty within", "empty lists and maps aren't stored, empty structs are", func(s *scene) {
+		obj := s.apply("operkit", s.object(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {}}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}, annotations: {}}
+    spec:
+      volumes: [{name: tmp, emptyDir: {}}]
+      nodeSelector: {}
+      containers: [{name: app, image: 'x:1', env: [], args: [], securityContext: {}}]`))
+		pod, _, _ := unstructured.NestedMap(obj.Object, "spec", "template", "spec")
+		app, _ := pod["containers"].([]any)[0].(map[string]any)
+		for _, field := range []string{"env", "args"} {
+			_, found := app[field]
+			s.is(!found, "%s of the container: %v", field, app[field])
+		}
+		_, found := pod["nodeSelector"]
+		s.is(!found, "nodeSelector: %v", pod["nodeSelector"])
+		equal(s, any(map[string]any{}), app["securityContext"], "securityContext of the container")
+		volume, _ := pod["volumes"].([]any)[0].(map[string]any)
+		equal(s, any(map[string]any{}), volume["emptyDir"], "emptyDir of the volume")
+	}},
+	{"merge/empty in a custom resource", "a custom resource is stored as it is given", func(s *scene) {
+		obj := s.apply("operkit", s.widget("{words: [], parts: []}"))
+		equal(s, any(map[string]any{"words": []any{}, "parts": []any{}}), obj.Object["spec"], "spec")
 	}},
 }

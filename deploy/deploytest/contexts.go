@@ -3,33 +3,39 @@ package deploytest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
+	"sync"
 	"time"
 
 	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// requests are one call of each method that asks the cluster about an object that exists.
-func (s *scene) requests(ctx context.Context) map[string]func() error {
-	obj := s.create("operkit", s.settings("{a: '1'}"))
-	fresh, ref := s.settings("{a: '2'}"), deploy.RefOf(obj)
+// requests are one call of each method of a Port that is about an object: as it was read, as it is to be, and a new
+// one.
+func requests(ctx context.Context, port deploy.Port, read, wanted, fresh *unstructured.Unstructured) map[string]func() error {
+	ref := deploy.RefOf(read)
 	return map[string]func() error{
-		"Get": func() error { _, err := s.port().Get(ctx, ref); return err },
+		"Get": func() error { _, err := port.Get(ctx, ref); return err },
 		"List": func() error {
-			_, err := s.port().List(ctx, configMap, s.Namespace, deploy.ListOptions{})
+			_, err := port.List(ctx, ref.Kind, ref.Namespace, deploy.ListOptions{})
 			return err
 		},
-		"Create": func() error {
-			_, err := s.port().Create(ctx, s.config("new", "{}"), deploy.CreateOptions{})
-			return err
-		},
-		"Update": func() error { _, err := s.port().Update(ctx, obj, deploy.UpdateOptions{}); return err },
+		"Create": func() error { _, err := port.Create(ctx, fresh, deploy.CreateOptions{}); return err },
+		"Update": func() error { _, err := port.Update(ctx, read, deploy.UpdateOptions{}); return err },
 		"Apply": func() error {
-			_, err := s.port().Apply(ctx, fresh, deploy.ApplyOptions{FieldManager: "operkit", Force: true})
+			_, err := port.Apply(ctx, wanted, deploy.ApplyOptions{FieldManager: "operkit", Force: true})
 			return err
 		},
-		"Patch":  func() error { _, err := s.port().Patch(ctx, ref, merging("operkit", `{"data":{"a":"3"}}`)); return err },
-		"Delete": func() error { return s.port().Delete(ctx, ref, deploy.DeleteOptions{}) },
+		"Patch":  func() error { _, err := port.Patch(ctx, ref, merging("operkit", `{"data":{"a":"3"}}`)); return err },
+		"Delete": func() error { return port.Delete(ctx, ref, deploy.DeleteOptions{}) },
 	}
+}
+
+// requests are those about an object that exists.
+func (s *scene) requests(ctx context.Context) map[string]func() error {
+	return requests(ctx, s.port(), s.create("operkit", s.settings("{a: '1'}")), s.settings("{a: '2'}"), s.config("new", "{}"))
 }
 
 var contextCases = []Case{
@@ -55,5 +61,91 @@ var contextCases = []Case{
 			s.is(errors.As(err, &late) && errors.Is(err, context.DeadlineExceeded), "%s: %v (%T)", method, err, err)
 		}
 		equal(s, "1", data(s.get(deploy.RefOf(s.settings("{}"))))["a"], "a")
+	}},
+}
+
+// atOnce calls try n times at once, and returns what came of each.
+func atOnce(n int, try func(i int) error) []error {
+	outcomes := make([]error, n)
+	var running sync.WaitGroup
+	for i := range n {
+		running.Go(func() { outcomes[i] = try(i) })
+	}
+	running.Wait()
+	return outcomes
+}
+
+// wins reports it unless one call succeeded and all others failed with an E.
+func wins[E error](s *scene, outcomes []error) {
+	s.Helper()
+	won := 0
+	for _, err := range outcomes {
+		var lost E
+		switch {
+		case err == nil:
+			won++
+		case !errors.As(err, &lost):
+			s.Errorf("a call that lost got %v (%T)", err, err)
+		}
+	}
+	equal(s, 1, won, "calls that succeeded")
+}
+
+var concurrentCases = []Case{
+	{"at once/creations", "one of many that create is the first", func(s *scene) {
+		wins[*deploy.AlreadyExistsError](s, atOnce(20, func(i int) error {
+			_, err := s.port().Create(s.Context(), s.settings("{a: '"+strconv.Itoa(i)+"'}"), deploy.CreateOptions{})
+			return err
+		}))
+	}},
+	{"at once/updates", "one of many that read the same is the first", func(s *scene) {
+		obj := s.create("operkit", s.settings("{a: '1'}"))
+		wins[*deploy.StaleError](s, atOnce(20, func(i int) error {
+			_, err := s.port().Update(s.Context(), with(obj, map[string]any{"a": "x" + strconv.Itoa(i)}), deploy.UpdateOptions{})
+			return err
+		}))
+	}},
+	{"at once/deletions", "one of many that delete is the first", func(s *scene) {
+		obj := s.create("operkit", s.settings("{a: '1'}"))
+		wins[*deploy.NotFoundError](s, atOnce(20, func(int) error {
+			return s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{UID: obj.GetUID()})
+		}))
+	}},
+	{"at once/managers", "many workers of one operator make no mess of many objects", func(s *scene) {
+		m, _ := s.manager()
+		for _, err := range atOnce(10, func(i int) error {
+			objects := []*unstructured.Unstructured{}
+			for k := range 10 {
+				objects = append(objects, s.config(fmt.Sprintf("of-%d-%d", i, k), "{a: '1'}"))
+			}
+			results, err := m.Apply(s.Context(), objects)
+			if err == nil && !results.Changed() {
+				err = errors.New("nothing was made")
+			}
+			return err
+		}) {
+			s.is(err == nil, "unexpected error: %v", err)
+		}
+		s.settles(s.config("of-9-9", "{a: '1'}"))
+	}},
+	{"at once/many objects", "a long list is complete, whatever pages it comes in", func(s *scene) {
+		const many = 520
+		for _, err := range atOnce(4, func(i int) error {
+			for k := i; k < many; k += 4 {
+				obj := s.config(fmt.Sprintf("many-%03d", k), "{}")
+				obj.SetLabels(map[string]string{"many": "yes"})
+				if _, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}) {
+			s.ok(err)
+		}
+		found := names(s.list(deploy.ListOptions{Labels: s.selecting("many")}))
+		equal(s, many, len(found), "objects")
+		for k, name := range found {
+			equal(s, fmt.Sprintf("many-%03d", k), name, "name")
+		}
 	}},
 }

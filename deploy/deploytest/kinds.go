@@ -136,27 +136,13 @@ func unknownKind(s *scene) {
 	fresh := obj.DeepCopy()
 	fresh.SetResourceVersion("")
 	ctx, ref := s.Context(), deploy.RefOf(obj)
-	calls := map[string]func() error{
-		"Scope": func() error { _, err := s.port().Scope(ctx, nothing); return err },
-		"Get":   func() error { _, err := s.port().Get(ctx, ref); return err },
-		"List": func() error {
-			_, err := s.port().List(ctx, nothing, s.Namespace, deploy.ListOptions{})
-			return err
-		},
-		"Create": func() error { _, err := s.port().Create(ctx, fresh, deploy.CreateOptions{}); return err },
-		"Update": func() error { _, err := s.port().Update(ctx, obj, deploy.UpdateOptions{}); return err },
-		"Apply": func() error {
-			_, err := s.port().Apply(ctx, fresh, deploy.ApplyOptions{FieldManager: "operkit"})
-			return err
-		},
-		"Patch":     func() error { _, err := s.port().Patch(ctx, ref, merging("operkit", "{}")); return err },
-		"Delete":    func() error { return s.port().Delete(ctx, ref, deploy.DeleteOptions{}) },
-		"View.Get":  func() error { _, err := s.Cluster.View().Get(ctx, ref); return err },
-		"View.List": func() error { _, err := s.Cluster.View().List(ctx, nothing, s.Namespace, nil); return err },
-		"Subscribe": func() error {
-			_, err := s.Cluster.View().Subscribe(ctx, nothing, func(deploy.Event) {})
-			return err
-		},
+	calls := requests(ctx, s.port(), obj, fresh, fresh)
+	calls["Scope"] = func() error { _, err := s.port().Scope(ctx, nothing); return err }
+	calls["View.Get"] = func() error { _, err := s.Cluster.View().Get(ctx, ref); return err }
+	calls["View.List"] = func() error { _, err := s.Cluster.View().List(ctx, nothing, s.Namespace, nil); return err }
+	calls["Subscribe"] = func() error {
+		_, err := s.Cluster.View().Subscribe(ctx, nothing, func(deploy.Event) {})
+		return err
 	}
 	for method, call := range calls {
 		err := call()
@@ -164,4 +150,45 @@ func unknownKind(s *scene) {
 		unknown := fails[*deploy.KindUnknownError](s, err)
 		equal(s, nothing, unknown.Kind, method+": the unknown kind")
 	}
+}
+
+var namespaceCases = []Case{
+	{"namespaces/go with what is in them", "a namespace takes what is in it along, once nothing holds that", func(s *scene) {
+		name, remove := s.elsewhere()
+		port := s.Others.Port()
+		held, free := s.config("held", "{}"), s.config("free", "{}")
+		held.SetFinalizers([]string{"operkit.dev/a"})
+		for _, obj := range []*unstructured.Unstructured{held, free} {
+			obj.SetNamespace(name)
+			_, err := port.Create(s.Context(), obj, deploy.CreateOptions{})
+			s.ok(err)
+		}
+		remove()
+		gone := func(ref deploy.Ref) func() bool {
+			return func() bool {
+				obj, err := port.Get(s.Context(), ref)
+				s.ok(err)
+				return obj == nil
+			}
+		}
+		s.eventually(gone(deploy.RefOf(free)), "what nothing holds is gone")
+		s.eventually(func() bool {
+			obj, err := port.Get(s.Context(), deploy.RefOf(held))
+			s.ok(err)
+			return obj.GetDeletionTimestamp() != nil
+		}, "what is held is being deleted")
+		ref := deploy.Ref{Kind: namespace, Name: name}
+		obj, err := port.Get(s.Context(), ref)
+		s.ok(err)
+		phase, _, _ := unstructured.NestedString(obj.Object, "status", "phase")
+		equal(s, "Terminating", phase, "phase of the namespace")
+		late := s.config("late", "{}")
+		late.SetNamespace(name)
+		_, err = port.Create(s.Context(), late, deploy.CreateOptions{})
+		forbidden := fails[*deploy.ForbiddenError](s, err)
+		s.is(!forbidden.MissingRight(), "a right is said to be missing: %v", err)
+		_, err = port.Patch(s.Context(), deploy.RefOf(held), merging("operkit", `{"metadata":{"finalizers":null}}`))
+		s.ok(err)
+		s.eventually(gone(ref), "the namespace is gone")
+	}},
 }

@@ -1,9 +1,11 @@
 package dryrun
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
@@ -102,3 +104,125 @@ func (u update) changes(path string, but ...string) bool {
 func isZeroValue(value any) bool {
 	return value == nil || value == "" || value == false || value == int64(0)
 }
+
+// immutableFields are, by kind, what an API server of Kubernetes lets no update change, as its validation has it.
+var immutableFields = map[schema.GroupKind]rules{
+	{Kind: "ConfigMap"}: {fixed: []rule{
+		{at: "immutable", when: frozen, forbids: whenImmutable},
+		{at: "data", when: frozen, forbids: whenImmutable},
+		{at: "binaryData", when: frozen, forbids: whenImmutable},
+	}},
+	{Kind: "Node"}: {also: nodeChanges},
+	{Kind: "PersistentVolume"}: {fixed: []rule{
+		{at: "spec.volumeMode", as: "volumeMode"},
+		{
+			at: "spec.nodeAffinity", as: "nodeAffinity", once: true,
+			says: "field is immutable, except for updating from beta label to GA",
+		},
+	}, also: volumeChanges},
+	{Kind: "PersistentVolumeClaim"}: {fixed: []rule{{at: "spec.volumeMode", as: "volumeMode"}}, also: claimChanges},
+	{Kind: "Pod"}:                   {also: podChanges},
+	{Kind: "ResourceQuota"}:         {also: quotaChanges},
+	{Kind: "Secret"}: {fixed: []rule{
+		{at: "type"},
+		{at: "immutable", when: frozen, forbids: whenImmutable},
+		{at: "data", when: frozen, forbids: whenImmutable},
+	}},
+	{Kind: "Service"}: {also: serviceChanges},
+
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: {fixed: []rule{
+		{at: "spec.scope", when: isEstablished},
+		{at: "spec.names.kind", when: isEstablished},
+		{at: "spec.group"},
+		{at: "spec.names.plural"},
+	}, also: storedVersionChanges},
+
+	{Group: "apps", Kind: "ControllerRevision"}: {fixed: []rule{{at: "data"}}},
+	{Group: "apps", Kind: "DaemonSet"}:          {fixed: []rule{{at: "spec.selector"}}},
+	{Group: "apps", Kind: "Deployment"}:         {fixed: []rule{{at: "spec.selector"}}},
+	{Group: "apps", Kind: "ReplicaSet"}:         {fixed: []rule{{at: "spec.selector"}}},
+	{Group: "apps", Kind: "StatefulSet"}: {fixed: []rule{{
+		at: "spec",
+		but: []string{
+			"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "minReadySeconds",
+			"persistentVolumeClaimRetentionPolicy", "volumeClaimTemplates[*].apiVersion", "volumeClaimTemplates[*].kind",
+		},
+		forbids: "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
+			"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+	}}},
+
+	{Group: "batch", Kind: "Job"}: {fixed: jobRules},
+
+	{Group: "certificates.k8s.io", Kind: "ClusterTrustBundle"}:    {fixed: []rule{{at: "spec.signerName"}}},
+	{Group: "certificates.k8s.io", Kind: "PodCertificateRequest"}: {fixed: []rule{{at: "spec"}}},
+	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:            {fixed: []rule{{at: "addressType"}}},
+
+	{Group: "events.k8s.io", Kind: "Event"}: {fixed: []rule{
+		{at: "regarding", as: "involvedObject"},
+		{at: "reason"},
+		{at: "note", as: "message"},
+		{at: "deprecatedSource", as: "source"},
+		{at: "deprecatedFirstTimestamp", as: "firstTimestamp"},
+		{at: "deprecatedLastTimestamp", as: "lastTimestamp"},
+		{at: "deprecatedCount", as: "count"},
+		{at: "type"},
+		{at: "eventTime"},
+		{at: "action"},
+		{at: "related"},
+		{at: "reportingController"},
+		{at: "reportingInstance"},
+	}},
+
+	{Group: "networking.k8s.io", Kind: "IPAddress"}:    {fixed: []rule{{at: "spec.parentRef"}}},
+	{Group: "networking.k8s.io", Kind: "IngressClass"}: {fixed: []rule{{at: "spec.controller"}}},
+	{Group: "networking.k8s.io", Kind: "ServiceCIDR"}:  {also: cidrChanges},
+	{Group: "node.k8s.io", Kind: "RuntimeClass"}:       {fixed: []rule{{at: "handler"}}},
+
+	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}: {fixed: roleRefRules},
+	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}:        {fixed: roleRefRules},
+
+	{Group: "resource.k8s.io", Kind: "ResourceClaim"}:         {fixed: []rule{{at: "spec"}}},
+	{Group: "resource.k8s.io", Kind: "ResourceClaimTemplate"}: {fixed: []rule{{at: "spec"}}},
+	{Group: "resource.k8s.io", Kind: "ResourceSlice"}: {fixed: []rule{
+		{at: "spec.pool.name"}, {at: "spec.driver"}, {at: "spec.nodeName"},
+	}},
+
+	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}: {fixed: []rule{
+		{at: "value", forbids: "may not be changed in an update."},
+		{at: "preemptionPolicy"},
+	}},
+
+	{Group: "storage.k8s.io", Kind: "CSIDriver"}: {fixed: []rule{
+		{at: "spec.attachRequired", as: "spec.attachedRequired"},
+		{at: "spec.volumeLifecycleModes"},
+	}},
+	{Group: "storage.k8s.io", Kind: "CSINode"}:            {also: nodeDriverChanges},
+	{Group: "storage.k8s.io", Kind: "CSIStorageCapacity"}: {fixed: []rule{{at: "nodeTopology"}, {at: "storageClassName"}}},
+	{Group: "storage.k8s.io", Kind: "StorageClass"}: {fixed: []rule{
+		{at: "parameters"}, {at: "provisioner"}, {at: "reclaimPolicy"}, {at: "volumeBindingMode"},
+	}},
+	{Group: "storage.k8s.io", Kind: "VolumeAttachment"}: {fixed: []rule{{at: "spec"}}},
+	{Group: "storage.k8s.io", Kind: "VolumeAttributesClass"}: {fixed: []rule{
+		{at: "driverName", forbids: "updates to driverName are forbidden."},
+		{at: "parameters", forbids: "updates to parameters are forbidden."},
+	}},
+	{Group: "storagemigration.k8s.io", Kind: "StorageVersionMigration"}: {fixed: []rule{{at: "spec"}}},
+}
+
+const whenImmutable = "field is immutable when `immutable` is set"
+
+// frozen reports whether the object was declared immutable as a whole.
+func frozen(u update) bool { return u.live["immutable"] == true }
+
+// isEstablished reports whether a definition's kind is served.
+func isEstablished(u update) bool { return hasCondition(u.live, "Established") }
+
+// hasCondition reports whether a condition of an object's status is true.
+func hasCondition(obj map[string]any, kind string) bool {
+	return slices.ContainsFunc(listAt(obj, "status.conditions"), func(item any) bool {
+		condition, _ := item.(map[string]any)
+		return condition["type"] == kind && condition["status"] == "True"
+	})
+}
+
+var roleRefRules = []rule{{at: "roleRef", says: "cannot change roleRef"}}

@@ -101,7 +101,7 @@ func (c *Cluster) contents(at address) []address {
 	return nil
 }
 
-// empty tells whether contents are none. The lock is held.
+// empty reports whether contents are none. The lock is held.
 func (c *Cluster) empty(at address) bool {
 	switch at.kind {
 	case namespaceKind:

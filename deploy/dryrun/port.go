@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/operkit/operkit/deploy"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -155,4 +157,150 @@ func shared(stored *unstructured.Unstructured, d *declaration) *unstructured.Uns
 
 func notFound(ref deploy.Ref) error {
 	return &deploy.NotFoundError{Ref: ref, Err: errors.New("no such object in memory")}
+}
+
+// Create implements deploy.Port. A name made of generateName is counted, not drawn, so that
+// the same calls make the same objects.
+func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
+	ref := deploy.RefOf(obj)
+	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
+	switch err := p.placeable(ref); {
+	case err != nil:
+		return nil, err
+	case ref.Name == "" && obj.GetGenerateName() == "":
+		return nil, invalid("metadata.name and metadata.generateName are missing")
+	case obj.GetResourceVersion() != "":
+		return nil, invalid("metadata.resourceVersion is set: what was read from a cluster isn't new")
+	}
+	call := Call{Verb: VerbCreate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
+	return request(ctx, p.Cluster, call, obj, func() (*unstructured.Unstructured, error) { return p.post(obj, options) })
+}
+
+func (p port) post(obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
+	next, err := asSent(obj)
+	if err != nil {
+		return nil, &deploy.InvalidManifestError{Ref: deploy.RefOf(obj), Reason: err.Error()}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if prefix := next.GetGenerateName(); prefix != "" && next.GetName() == "" {
+		next.SetName(p.storage.freeName(addressOf(deploy.RefOf(next)), prefix))
+	}
+	ref := deploy.RefOf(next)
+	d, err := p.kinds.of(ref.Kind)
+	if err != nil {
+		return nil, err
+	}
+	// Whose object it is is for the server to say.
+	delete(metadataOf(next), "uid")
+	if err := d.strictly(ref, next); err != nil {
+		return nil, err
+	}
+	d.complete(next)
+	if d.status {
+		delete(next.Object, "status")
+	}
+	if next, err = p.attribute(d, ref, emptyObject(ref.Kind), next, options.FieldManager, ""); err != nil {
+		return nil, err
+	}
+	stored, err := p.create(d, ref, next, options.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	return shown(stored, d), nil
+}
+
+// Update implements deploy.Port.
+func (p port) Update(ctx context.Context, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {
+	ref := deploy.RefOf(obj)
+	if err := p.sendable(ref); err != nil {
+		return nil, err
+	}
+	if obj.GetResourceVersion() == "" {
+		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.resourceVersion is missing: replace an object that was read"}
+	}
+	call := Call{Verb: VerbUpdate, Ref: ref, FieldManager: options.FieldManager, DryRun: options.DryRun}
+	return request(ctx, p.Cluster, call, obj, func() (*unstructured.Unstructured, error) { return p.put(ref, obj, options) })
+}
+
+func (p port) put(ref deploy.Ref, obj *unstructured.Unstructured, options deploy.UpdateOptions) (*unstructured.Unstructured, error) {
+	next, err := asSent(obj)
+	if err != nil {
+		return nil, &deploy.InvalidManifestError{Ref: ref, Reason: err.Error()}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d, err := p.kinds.of(ref.Kind)
+	if err != nil {
+		return nil, err
+	}
+	live := p.live(d, addressOf(ref))
+	if live == nil {
+		return nil, notFound(ref)
+	}
+	if err := d.strictly(ref, next); err != nil {
+		return nil, err
+	}
+	return p.replace(d, ref, live, next, options.FieldManager, "", options.DryRun)
+}
+
+// replace stores next in the place of live, with what it changes attributed to manager, and
+// returns it as the caller's own. The lock is held.
+func (c *Cluster) replace(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, manager, subresource string, dryRun bool) (*unstructured.Unstructured, error) {
+	d.complete(next)
+	next, err := c.attribute(d, ref, shown(live, d), next, manager, subresource)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := c.update(d, ref, live, next, subresource, dryRun)
+	if err != nil {
+		return nil, err
+	}
+	return shown(stored, d), nil
+}
+
+// attribute gives next the managedFields that it has when manager makes it of live. Both are
+// consumed. The lock is held.
+func (c *Cluster) attribute(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, manager, subresource string) (*unstructured.Unstructured, error) {
+	fields, err := c.fields.of(d, subresource)
+	if err != nil {
+		return nil, err
+	}
+	managed, err := fields.Update(live, next, manager)
+	if err != nil {
+		return nil, refused(d, ref, next, err)
+	}
+	return plain(managed)
+}
+
+// sendable refuses, before it is a request, what names no object: without a name, with a name that would lead elsewhere
+// on a server, such as "web/status", with a namespace where there must be none, or without one where there must be one.
+// The request itself finds a kind that isn't served.
+func (p port) sendable(ref deploy.Ref) error {
+	if ref.Name == "" {
+		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"}
+	}
+	return p.placeable(ref)
+}
+
+// placeable is sendable for what may be without a name.
+func (p port) placeable(ref deploy.Ref) error {
+	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
+	if problems := content.IsPathSegmentName(ref.Name); len(problems) > 0 {
+		return invalid("metadata.name " + strings.Join(problems, ", "))
+	}
+	if problems := content.IsPathSegmentName(ref.Namespace); len(problems) > 0 {
+		return invalid("metadata.namespace " + strings.Join(problems, ", "))
+	}
+	d, err := p.declared(ref.Kind)
+	if err != nil {
+		return nil //nolint:nilerr // the request answers it
+	}
+	switch {
+	case d.scope == deploy.ClusterScoped && ref.Namespace != "":
+		return invalid("its kind is cluster-scoped: leave metadata.namespace out")
+	case d.scope == deploy.Namespaced && ref.Namespace == "":
+		return invalid("metadata.namespace is missing")
+	}
+	return nil
 }

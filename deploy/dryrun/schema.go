@@ -1,11 +1,17 @@
 package dryrun
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
+	"github.com/operkit/operkit/deploy"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
@@ -109,3 +115,213 @@ func plain(obj runtime.Object) (*unstructured.Unstructured, error) {
 	}
 	return u, nil
 }
+
+// complete does to a new state of an object what its schema, or its type, does by itself.
+func (d *declaration) complete(obj *unstructured.Unstructured) {
+	switch {
+	case d.content != nil:
+		tidy(metadataOf(obj)) // what isn't stored is nobody's
+		d.content.complete(obj.Object)
+	case d.strict:
+		leaveOutEmpty(obj, d)
+	}
+}
+
+// unknown returns the paths of the fields that the declaration doesn't have, and takes them
+// out if that is asked.
+func (d *declaration) unknown(obj *unstructured.Unstructured, prune bool) []string {
+	switch {
+	case d.content != nil:
+		return d.content.unknown(obj.Object, prune)
+	case !d.strict:
+		return nil
+	}
+	object, err := d.object()
+	if err != nil {
+		return nil
+	}
+	var found []string
+	eachField(object.Schema, obj.Object, object.TypeRef, nil, func(f typedField) (below bool) {
+		if f.ref.NamedType != nil || f.ref.Inlined != (smd.Atom{}) {
+			return true
+		}
+		found = append(found, "."+f.path().String())
+		if prune {
+			delete(f.content, f.name)
+		}
+		return false
+	})
+	return found
+}
+
+// typedField is a field of an object: content has it, which is of the type holder and at a path. The field itself is of
+// the type ref, declared by its name or as an entry of a map.
+type typedField struct {
+	content  map[string]any
+	name     string
+	holder   smd.TypeRef
+	at       *field.Path
+	ref      smd.TypeRef
+	declared bool
+}
+
+func (f typedField) path() *field.Path { return f.at.Child(f.name) }
+
+// eachField calls visit for each field of a value of a type, and, where that returns true, for those below it.
+func eachField(types *smd.Schema, value any, ref smd.TypeRef, at *field.Path, visit func(f typedField) (below bool)) {
+	atom, _ := types.Resolve(ref)
+	switch value := value.(type) {
+	case map[string]any:
+		if atom.Map == nil {
+			return
+		}
+		for name, item := range value {
+			f := typedField{content: value, name: name, holder: ref, at: at, ref: atom.Map.ElementType}
+			if declared, ok := atom.Map.FindField(name); ok {
+				f.ref, f.declared = declared.Type, true
+			}
+			if visit(f) {
+				eachField(types, item, f.ref, f.path(), visit)
+			}
+		}
+	case []any:
+		if atom.List != nil {
+			for i, item := range value {
+				eachField(types, item, atom.List.ElementType, at.Index(i), visit)
+			}
+		}
+	}
+}
+
+// strictly refuses a custom resource with fields that its schema doesn't have. Of all else the
+// field management itself finds them.
+func (d *declaration) strictly(ref deploy.Ref, sent *unstructured.Unstructured) error {
+	if d.content == nil {
+		return nil
+	}
+	if unknown := d.unknown(sent, false); len(unknown) > 0 {
+		return unknownFields(ref, unknown)
+	}
+	return nil
+}
+
+func unknownFields(ref deploy.Ref, paths []string) error {
+	invalid := &deploy.InvalidError{Ref: ref}
+	var problems []error
+	for _, path := range paths {
+		invalid.Causes = append(invalid.Causes, deploy.InvalidField{Field: strings.TrimPrefix(path, "."), Message: "unknown field"})
+		problems = append(problems, errors.New("unknown field \""+strings.TrimPrefix(path, ".")+"\""))
+	}
+	invalid.Err = errors.Join(problems...)
+	return invalid
+}
+
+// refused turns an error of the field management into one of package deploy.
+func refused(d *declaration, ref deploy.Ref, sent *unstructured.Unstructured, err error) error {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsConflict(err) {
+		return &deploy.InvalidError{Ref: ref, Causes: misfits(d, sent), Err: err}
+	}
+	conflict := &deploy.ConflictError{Ref: ref, Err: err}
+	if details := status.Status().Details; details != nil {
+		for _, cause := range details.Causes {
+			conflict.Fields = append(conflict.Fields, deploy.FieldConflict{Field: cause.Field, Manager: deploy.ManagerOf(cause.Message), Message: cause.Message})
+		}
+	}
+	return conflict
+}
+
+// misfits names what of an object doesn't fit its type.
+func misfits(d *declaration, sent *unstructured.Unstructured) []deploy.InvalidField {
+	object, err := d.object()
+	if err != nil {
+		return nil
+	}
+	_, err = object.FromUnstructured(sent.Object)
+	var problems typed.ValidationErrors
+	if !errors.As(err, &problems) {
+		return nil
+	}
+	var causes []deploy.InvalidField
+	for _, problem := range problems {
+		causes = append(causes, deploy.InvalidField{Field: strings.TrimPrefix(problem.Path, "."), Message: problem.ErrorMessage})
+	}
+	return causes
+}
+
+// leaveOutEmpty takes the empty lists and maps out of an object of Kubernetes, and what is null: its
+// types don't keep them apart from what isn't there. An empty struct stays.
+func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
+	if !anyEmpty(obj.Object, "metadata") && !anyEmpty(metadataOf(obj), "managedFields") {
+		return
+	}
+	object, err := d.object()
+	if err != nil {
+		return
+	}
+	keepingManagers(obj, func() {
+		eachField(object.Schema, obj.Object, object.TypeRef, nil, func(f typedField) (below bool) {
+			if !f.declared || !leftOut(f.content[f.name], f.ref, object.Schema) {
+				return true
+			}
+			delete(f.content, f.name)
+			return false
+		})
+	})
+}
+
+// anyEmpty is a quick look whether there is anything to leave out of the fields but one. Of managedFields
+// nothing is, and they are full of empty maps.
+func anyEmpty(content map[string]any, but string) bool {
+	for name, value := range content {
+		if name != but && holdsEmpty(value) {
+			return true
+		}
+	}
+	return false
+}
+
+func holdsEmpty(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		for _, item := range value {
+			if holdsEmpty(item) {
+				return true
+			}
+		}
+		return len(value) == 0
+	case []any:
+		for _, item := range value {
+			if holdsEmpty(item) {
+				return true
+			}
+		}
+		return len(value) == 0
+	}
+	return false
+}
+
+// leftOut reports whether a field with such a value isn't stored. What is untyped is kept as it is.
+func leftOut(value any, ref smd.TypeRef, types *smd.Schema) bool {
+	atom, ok := types.Resolve(ref)
+	if !ok || isUntyped(atom) {
+		return false
+	}
+	switch value := value.(type) {
+	case nil:
+		return true
+	case []any:
+		return atom.List != nil && len(value) == 0
+	case map[string]any:
+		if atom.Map == nil || len(atom.Map.Fields) > 0 || len(value) > 0 {
+			return false
+		}
+		element, ok := types.Resolve(atom.Map.ElementType)
+		return ok && element != (smd.Atom{}) && !isUntyped(element)
+	}
+	return false
+}
+
+func isUntyped(atom smd.Atom) bool { return atom.Scalar != nil && *atom.Scalar == smd.Untyped }

@@ -1,9 +1,10 @@
+// Package mailbox is where events wait for a handler that may be slower than they come.
 package mailbox
 
 import "sync"
 
-// Mailbox keeps what is put into it, in that order, until it is taken. It has no bound, so that nobody who puts something in
-// is held up by a slow reader. It is safe for concurrent use; one goroutine at a time may wait for Filled.
+// Mailbox keeps what is put into it, in that order, until it is taken. It has no bound, so that nobody who puts
+// something in is held up by a slow reader. It is safe for concurrent use; one goroutine at a time may wait for Filled.
 type Mailbox[T any] struct {
 	filled chan struct{}
 

@@ -1,12 +1,11 @@
 package dryrun
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/operkit/operkit/deploy/internal/value"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/resource"
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
@@ -38,7 +37,7 @@ func (e excepted) below(name string) (below excepted, all bool) {
 // same reports whether two values of a type are the same to a server.
 func (c comparer) same(before, after any, ref smd.TypeRef, but excepted) bool {
 	if ref.NamedType != nil && *ref.NamedType == quantityType {
-		return sameQuantity(before, after)
+		return value.SameQuantity(before, after) || alike(before, after)
 	}
 	switch before := before.(type) {
 	case map[string]any:
@@ -158,15 +157,6 @@ func defaultsOf(ref smd.TypeRef) map[string]any {
 		return nil
 	}
 	return serverDefaults[strings.TrimPrefix(*ref.NamedType, "io.k8s.api.")]
-}
-
-func sameQuantity(before, after any) bool {
-	have, err := resource.ParseQuantity(fmt.Sprint(before))
-	if err != nil {
-		return alike(before, after)
-	}
-	want, err := resource.ParseQuantity(fmt.Sprint(after))
-	return err == nil && have.Cmp(want) == 0
 }
 
 // alike reports whether two values are written alike.

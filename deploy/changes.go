@@ -1,10 +1,11 @@
 package deploy
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,8 +39,7 @@ func valueText(value any) string {
 	return string(text)
 }
 
-// movingFields are the fields of metadata that move with every write: no changes of anybody
-// (spec: deploy 9).
+// movingFields are the fields of metadata that move with every write: no changes of anybody.
 var movingFields = []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"}
 
 // Changes returns where two states of one object differ, in the order of field names and, within
@@ -53,11 +53,7 @@ var movingFields = []string{"managedFields", "resourceVersion", "generation", "u
 func Changes(before, after map[string]any) []Change {
 	var owned []fieldSet
 	for _, content := range []map[string]any{before, after} {
-		for _, entry := range managedEntries(&unstructured.Unstructured{Object: content}) {
-			if fields, ok := entry["fieldsV1"].(map[string]any); ok {
-				owned = append(owned, fields)
-			}
-		}
+		owned = append(owned, ownedFields(&unstructured.Unstructured{Object: content})...)
 	}
 	c := comparison{}
 	c.fields("", before, after, owned)
@@ -94,7 +90,7 @@ func (c *comparison) value(path string, before, after any, owned []fieldSet) {
 		c.fields(path, oldMap, newMap, owned)
 	case wasList && isList:
 		c.list(path, oldList, newList, owned)
-	case !equalScalar(before, after):
+	case !sameScalar(before, after):
 		c.report(path, before, after)
 	}
 }
@@ -243,24 +239,66 @@ func scalarText(value any) (string, bool) {
 	return "", false
 }
 
-// equalScalar compares values of which not both are maps or lists; integers exactly.
-func equalScalar(a, b any) bool {
-	x, isInteger := integer(a)
-	y, isIntegerToo := integer(b)
-	if isInteger && isIntegerToo {
-		return x == y
+// lastApplied is the annotation in which kubectl remembers a whole manifest.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// redact puts digests in the place of the values of a Secret, also where kubectl remembers them.
+// content is changed.
+func redact(content map[string]any) {
+	redactFields(content)
+	annotations, _, err := unstructured.NestedFieldNoCopy(content, "metadata", "annotations")
+	fields, ok := annotations.(map[string]any)
+	if err != nil || !ok || fields[lastApplied] == nil {
+		return
 	}
-	return reflect.DeepEqual(number(a), number(b))
+	var manifest map[string]any
+	text, _ := fields[lastApplied].(string)
+	if json.Unmarshal([]byte(text), &manifest) != nil {
+		fields[lastApplied] = digest([]byte(text))
+		return
+	}
+	redact(manifest) // whoever applied what was read may have left one within the other
+	if short, err := json.Marshal(manifest); err == nil {
+		fields[lastApplied] = string(short)
+	}
 }
 
-func integer(value any) (int64, bool) {
-	switch v := value.(type) {
-	case int64:
-		return v, true
-	case int:
-		return int64(v), true
-	case int32:
-		return int64(v), true
+func redactFields(content map[string]any) {
+	for _, field := range []string{"data", "stringData"} {
+		switch values := content[field].(type) {
+		case nil:
+		case map[string]any:
+			for key, value := range values {
+				values[key] = digestOf(value, field == "data")
+			}
+		default:
+			content[field] = digestOf(values, false)
+		}
 	}
-	return 0, false
+}
+
+// digestOf is the same for a value of stringData and what becomes of it in data.
+func digestOf(value any, encoded bool) any {
+	if value == nil {
+		return nil
+	}
+	text, isText := value.(string)
+	if !isText {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			raw = []byte(fmt.Sprint(value))
+		}
+		return digest(raw)
+	}
+	if encoded {
+		if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
+			return digest(raw)
+		}
+	}
+	return digest([]byte(text))
+}
+
+func digest(value []byte) string {
+	sum := sha256.Sum256(value)
+	return fmt.Sprintf("sha256:%x (%d bytes)", sum[:6], len(value))
 }

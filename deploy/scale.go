@@ -1,6 +1,8 @@
 package deploy
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,11 +15,8 @@ import (
 func withoutScaled(object, live *unstructured.Unstructured, manager string) *unstructured.Unstructured {
 	content := object.Object
 	for _, entry := range managedEntries(live) {
-		if entry["subresource"] != "scale" || entry["manager"] == manager {
-			continue
-		}
-		if fields, ok := entry["fieldsV1"].(map[string]any); ok {
-			content = without(content, fields)
+		if entry.isScaleOfOthers(manager) {
+			content = without(content, entry.fields())
 		}
 	}
 	return &unstructured.Unstructured{Object: content}
@@ -26,10 +25,7 @@ func withoutScaled(object, live *unstructured.Unstructured, manager string) *uns
 // without copies the path to each leaf of fields that content holds and leaves it out.
 // Lists are kept: scale subresources have none.
 func without(content, fields map[string]any) map[string]any {
-	out := make(map[string]any, len(content))
-	for key, value := range content {
-		out[key] = value
-	}
+	out := maps.Clone(content)
 	for key, below := range fields {
 		name, ok := strings.CutPrefix(key, "f:")
 		if _, held := out[name]; !ok || !held {
@@ -54,8 +50,8 @@ func without(content, fields map[string]any) map[string]any {
 // subresource.
 func keepScaled(content map[string]any, live *unstructured.Unstructured, manager string) {
 	for _, entry := range managedEntries(live) {
-		if fields, ok := entry["fieldsV1"].(map[string]any); ok && entry["subresource"] == "scale" && entry["manager"] != manager {
-			keepFields(content, live.Object, fields)
+		if entry.isScaleOfOthers(manager) {
+			keepFields(content, live.Object, entry.fields())
 		}
 	}
 }
@@ -75,6 +71,50 @@ func keepFields(content, live, fields map[string]any) {
 			content[name] = value
 		case isMap && ok:
 			keepFields(inner, from, subfields)
+		}
+	}
+}
+
+// scaledFields are the fields of an intent, ascending, that other managers set through the scale subresource of live to
+// another value than the intent's, or to one that isn't known because of live only the metadata is.
+func scaledFields(intent, live *unstructured.Unstructured, manager string, partial bool) (found []FieldConflict) {
+	for _, entry := range managedEntries(live) {
+		if entry.isScaleOfOthers(manager) {
+			s := scaled{manager: entry.manager(), partial: partial}
+			s.fields("", intent.Object, live.Object, entry.fields())
+			found = append(found, s.found...)
+		}
+	}
+	return found
+}
+
+// scaled walks what one manager set, an intent, and the object side by side.
+type scaled struct {
+	manager string
+	partial bool
+	found   []FieldConflict
+}
+
+func (s *scaled) fields(path string, intent, live, fields map[string]any) {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		name, isField := strings.CutPrefix(key, "f:")
+		wanted, named := intent[name]
+		if !isField || !named {
+			continue
+		}
+		at := path + "." + name
+		below, _ := fields[key].(map[string]any)
+		inner, isMap := wanted.(map[string]any)
+		current, there := live[name]
+		switch {
+		case len(below) > 0 && isMap:
+			content, _ := current.(map[string]any)
+			s.fields(at, inner, content, below)
+		case len(below) > 0:
+		case s.partial:
+			s.found = append(s.found, FieldConflict{Field: at, Manager: s.manager, Message: "left to " + s.manager})
+		case there && !sameValue(wanted, current):
+			s.found = append(s.found, FieldConflict{Field: at, Manager: s.manager, Message: "left to " + s.manager + ", " + valueText(current)})
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // What one object has shown of a map or list that is owned as a whole holds for others of its kind, and for no other path:
 // one that others have emptied looks the same in metadata.
-func TestWholesAreLearnt(t *testing.T) {
+func TestAtomicFieldsAreShown(t *testing.T) {
 	t.Parallel()
 	const (
 		leaf    = `{manager: operkit, operation: Apply, apiVersion: v1, fieldsV1: {f:spec: {f:selector: {}}}}`
@@ -35,27 +35,27 @@ func TestWholesAreLearnt(t *testing.T) {
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			known := &wholes{}
-			coverage(liveWith(t, row.content, row.managers...), "operkit", decoded(t, row.intent), &sight{wholes: known, kind: kind})
+			known := &memory{}
+			coverage(liveWith(t, row.content, row.managers...), "operkit", decoded(t, row.intent), &knownContent{memory: known, kind: kind})
 			for _, kindOf := range []schema.GroupVersionKind{kind, {Version: "v1", Kind: "Other"}} {
-				next := &sight{partial: true, wholes: known, kind: kindOf}
+				next := &knownContent{partial: true, memory: known, kind: kindOf}
 				assert.True(t, coverage(liveWith(t, `{}`, leaf), "operkit", decoded(t, intent), next))
-				assert.Equal(t, !row.learnt || kindOf != kind, next.doubtful)
+				assert.Equal(t, !row.learnt || kindOf != kind, next.needed)
 			}
-			elsewhere := &sight{partial: true, wholes: known, kind: kind}
+			elsewhere := &knownContent{partial: true, memory: known, kind: kind}
 			assert.True(t, coverage(liveWith(t, `{}`, `{manager: operkit, operation: Apply, apiVersion: v1, fieldsV1: {f:spec: {f:other: {}}}}`),
 				"operkit", decoded(t, `{spec: {other: {a: x}}}`), elsewhere))
-			assert.True(t, elsewhere.doubtful, "another path")
+			assert.True(t, elsewhere.needed, "another path")
 		})
 	}
 }
 
-func TestWholesAreBounded(t *testing.T) {
+func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	known := &wholes{}
-	for i := range uint64(maxWholes + 10) {
-		known.add(whole{path: i})
+	known := &memory{}
+	for i := range uint64(maxRemembered + 10) {
+		known.atomic.put(atomicField{path: i}, true)
 	}
-	assert.LessOrEqual(t, len(known.known), maxWholes)
-	assert.True(t, known.has(whole{path: maxWholes + 9}))
+	assert.LessOrEqual(t, len(known.atomic.held), maxRemembered)
+	assert.True(t, known.atomic.has(atomicField{path: maxRemembered + 9}))
 }

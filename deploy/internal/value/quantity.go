@@ -1,0 +1,24 @@
+// Package value compares single values of objects.
+package value
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// SameQuantity reports whether two values are quantities of one amount, such as 1000m and 1.
+func SameQuantity(a, b any) bool {
+	one, err := resource.ParseQuantity(fmt.Sprint(a))
+	if err != nil {
+		return false
+	}
+	other, err := resource.ParseQuantity(fmt.Sprint(b))
+	return err == nil && one.Cmp(other) == 0
+}
+
+// IsCanonicalQuantity reports whether a value is a quantity in the form in which an API server stores it.
+func IsCanonicalQuantity(value any) bool {
+	quantity, err := resource.ParseQuantity(fmt.Sprint(value))
+	return err == nil && quantity.String() == value
+}

@@ -1,0 +1,151 @@
+package deploy
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/operkit/operkit/deploy/internal/value"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// sameValue compares plain values; numbers by what they are.
+func sameValue(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		other, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, other, sameValue)
+	case []any:
+		other, ok := b.([]any)
+		return ok && slices.EqualFunc(a, other, sameValue)
+	}
+	return sameScalar(a, b)
+}
+
+// sameScalar compares values of which not both are maps or lists.
+func sameScalar(a, b any) bool {
+	return reflect.DeepEqual(number(a), number(b))
+}
+
+// number is a number as int64 where it is whole and can be told from its neighbours; anything else as
+// it is.
+func number(value any) any {
+	switch v := value.(type) {
+	case int:
+		return int64(v)
+	case int32:
+		return int64(v)
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int64(v)
+		}
+	}
+	return value
+}
+
+// equality returns how values of an object are compared: those of the kinds whose quantities the API server stores in
+// another form by what they mean.
+func equality(live *unstructured.Unstructured) func(want, have any) bool {
+	kind := live.GroupVersionKind()
+	if isBuiltIn(kind.Group) && kind.Kind != "ConfigMap" && kind.Kind != "Secret" {
+		return sameStored
+	}
+	return sameValue
+}
+
+// sameStored is sameValue, where a quantity is also the same as the form in which the API server stores it.
+func sameStored(want, have any) bool {
+	return sameValue(want, have) || value.IsCanonicalQuantity(have) && value.SameQuantity(want, have)
+}
+
+// sameInOtherForm reports whether two values mean the same, such as the quantities 1000m and 1, or are one list in
+// another order.
+func sameInOtherForm(a, b any) bool {
+	listA, isListA := a.([]any)
+	listB, isListB := b.([]any)
+	if isListA || isListB {
+		return isListA && isListB && len(listA) == len(listB)
+	}
+	if isAbsent(b) {
+		return false
+	}
+	if value.SameQuantity(a, b) {
+		return true
+	}
+	timeA, errA := time.Parse(time.RFC3339Nano, fmt.Sprint(a))
+	timeB, errB := time.Parse(time.RFC3339Nano, fmt.Sprint(b))
+	return errA == nil && errB == nil && timeA.Equal(timeB)
+}
+
+// within reports whether all of want is in have, which may hold more: what the server filled in. same compares scalars.
+func within(want, have any, same func(want, have any) bool) bool {
+	switch want := want.(type) {
+	case map[string]any:
+		content, ok := have.(map[string]any)
+		for name, item := range want {
+			below, there := content[name]
+			if !there && !isZero(item) || there && !within(item, below, same) {
+				return false
+			}
+		}
+		return ok || len(want) == 0
+	case []any:
+		list, _ := have.([]any)
+		return slices.EqualFunc(want, list, func(want, have any) bool { return within(want, have, same) })
+	}
+	return same(want, have)
+}
+
+// isZero reports whether value is the zero value of its type.
+func isZero(value any) bool {
+	switch value.(type) {
+	case map[string]any, []any:
+		return isEmpty(value)
+	}
+	return value == nil || reflect.ValueOf(value).IsZero()
+}
+
+// isAbsent reports whether value is one that the cluster may as well leave out.
+func isAbsent(value any) bool {
+	fields, isMap := value.(map[string]any)
+	if !isMap {
+		return isZero(value)
+	}
+	for _, field := range fields {
+		if !isAbsent(field) {
+			return false
+		}
+	}
+	return true
+}
+
+// isEmpty reports whether value is a map or list without content.
+func isEmpty(value any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
+func isEmptyMap(value any) bool {
+	content, isMap := value.(map[string]any)
+	return isMap && len(content) == 0
+}
+
+// mapsOf returns the items of a list that are maps.
+func mapsOf(value any) []map[string]any {
+	list, _ := value.([]any)
+	items := make([]map[string]any, 0, len(list))
+	for _, item := range list {
+		if fields, isMap := item.(map[string]any); isMap {
+			items = append(items, fields)
+		}
+	}
+	return items
+}
