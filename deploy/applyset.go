@@ -104,22 +104,21 @@ func (r SetResults) Changed() bool {
 	return r.Applied.Changed() || slices.ContainsFunc(r.Pruned, func(p Pruned) bool { return p.Changed() })
 }
 
-// ApplySet applies objects as Apply does, each with the label of the set, and deletes the members of
-// the set that aren't among them: those of an earlier call that have gone from the folder since.
+// ApplySet applies objects as Apply does, each with the label of the set, and then prunes: it deletes the members of
+// the set that aren't among the objects.
 //
-// No member is ever lost, whenever the process ends: the kinds and namespaces of the objects are written on the parent,
-// beside those that are there, before the first is applied, and what has become needless is taken off it last. Nothing
-// is pruned unless every object is there and was applied without error. No wrong object is deleted: a member that is
-// found by its label is deleted by the uid under which it was found, one that is among the objects under another kind
-// is known by its uid, and an object of another set is a *OwnedError and left alone. Members of protected kinds are
-// kept, see ApplySet.Deletable, and so are those that aren't the owner's (OwnedBy) and may not be adopted, or are
-// another's.
+// No member is ever lost, whenever the process ends: the kinds and namespaces of the objects are added to the parent
+// before the first object is applied, and those that aren't needed any more are removed last. Nothing is pruned unless
+// every object was applied without error. No wrong object is deleted: a member is deleted by the uid under which it was
+// found by its label, an object that is given under another kind is recognized by its uid, and an object of another set
+// is an *OwnedError and left alone. Members of protected kinds are kept, see ApplySet.Deletable, and so are members of
+// other owners (OwnedBy), and those that nobody owns unless they may be adopted.
 //
-// A parent that another tool keeps, or that is no parent, is an *OwnedError; see ApplySet.Adopt. An
-// unchanged set costs a read of the parent and a list for each kind and namespace. In a dry run the
-// results say what would be pruned and why. One call at a time should work on a set: what another
-// process wrote on the parent meanwhile is never overwritten, but objects that it is about to apply
-// can't be told from objects that are gone.
+// A parent that another tool keeps, or that is no parent, is an *OwnedError; see ApplySet.Adopt. An unchanged set costs
+// a read of the parent and a list for each kind and namespace. In a dry run the results say what would be pruned and
+// why. Call it for a set from one process at a time: it never overwrites what another process wrote on the parent
+// meanwhile, but can't distinguish objects that the other process is about to apply from objects that have left the
+// set.
 func (m *Manager) ApplySet(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) (SetResults, error) {
 	r, err := m.newSetRun(ctx, set, objects, options)
 	if err != nil {
@@ -232,8 +231,8 @@ func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstru
 	return r, nil
 }
 
-// add takes an object in, with the label of the set. What Apply will say about it isn't said here;
-// its kind counts all the same, in case that Apply finds it served.
+// add takes an object in, with the label of the set. Apply reports what is wrong with it; its kind counts all the same,
+// since it may be served by then.
 func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, options []Option) error {
 	ref, err := r.Locate(ctx, obj, options...)
 	var unknown *KindUnknownError

@@ -104,8 +104,8 @@ func (r *setRun) shrink(ctx context.Context, pruned []Pruned) error {
 	}
 }
 
-// write makes the parent say where members are. What it says already costs no call. The
-// precondition is the parent as it was read: otherwise what another process wrote would be lost.
+// write writes on the parent where members are; what is there already costs no call. Its precondition is the parent as
+// it was read: otherwise what another process wrote would be lost.
 func (r *setRun) write(ctx context.Context, where inventory) error {
 	wanted := emptyOf(r.where)
 	annotations := where.annotations(r.where.Namespace)

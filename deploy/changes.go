@@ -42,14 +42,14 @@ func valueText(value any) string {
 // movingFields are the fields of metadata that move with every write: no changes of anybody.
 var movingFields = []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"}
 
-// Changes returns where two states of one object differ, in the order of field names and, within
-// a list, of the elements before. A map or list that is on one side only is one change. Elements of
-// a list are told apart by its merge keys, where an entry of managedFields on either side names
-// them, as items of a set where it says so, and else by their index. When such elements have merely
-// changed places, that is one change of the whole list. Null counts as absent, and what moves with every
-// write (managedFields, resourceVersion, generation, uid, creationTimestamp) doesn't count.
+// Changes returns the places at which two states of one object differ, in the order of field names and, within a list,
+// of the elements before. A map or list that is on one side only is one change. Elements of a list are matched by its
+// merge keys if an entry of managedFields on either side has them, as items of a set if an entry says so, and else by
+// their index. When matched elements have only changed places, that is one change of the whole list. Null counts as
+// absent, and what moves with every write (managedFields, resourceVersion, generation, uid, creationTimestamp) doesn't
+// count.
 //
-// Nothing but that is left out, and nothing is hidden: values of Secrets are in the clear here.
+// Nothing else is left out or hidden: values of Secrets are in the clear.
 func Changes(before, after map[string]any) []Change {
 	var owned []fieldSet
 	for _, content := range []map[string]any{before, after} {

@@ -31,7 +31,7 @@ func (s settings) markGenerated(obj *unstructured.Unstructured, ref Ref) error {
 	return nil
 }
 
-// MadeFrom reports whether this manager made live of a manifest that has a generateName in place of a name
+// MadeFrom reports whether this manager created live from a manifest that has a generateName in place of a name
 // (CreateOnly), for the owner of options.
 func (m *Manager) MadeFrom(live, manifest *unstructured.Unstructured, options ...Option) bool {
 	s, err := m.settings.forCall(options)

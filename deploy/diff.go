@@ -18,11 +18,11 @@ type Difference struct {
 	Ref Ref
 	// Action is what an apply would do.
 	Action Action
-	// Reason says why an object that wasn't given would be deleted, or kept, see DiffSet; and of one on which fields
-	// are taken over from predecessors (TakeOverFrom) that what they set goes.
+	// Reason says why an object that wasn't given would be deleted or kept, see DiffSet, or that fields which
+	// predecessors set would be removed, see TakeOverFrom.
 	Reason string
-	// Changes are the places that would change. None with an Action that changes the object says
-	// that only ownership of fields would.
+	// Changes are the places that would change. If there are none although the Action changes the object, only the
+	// ownership of fields would change.
 	Changes []Change
 	// Unified is the same as a unified diff of YAML, empty when nothing would change.
 	Unified string
@@ -59,16 +59,15 @@ func (d Differences) String() string {
 	return out.String()
 }
 
-// Diff tells for each object what Apply with the same options would make of it, and changes
-// nothing. The cluster itself is asked, by an apply that is a dry run: defaults, admission and
-// fields of other managers are accounted for. An object that Apply would find unchanged costs no
-// call, every other one a single one, and one on which fields are taken over (TakeOverFrom) two. Over a cluster in
-// memory it works offline.
+// Diff returns for each object what Apply with the same options would change, and changes nothing. The cluster itself
+// computes it, by an apply that is a dry run: defaults, admission and fields of other managers are accounted for. An
+// object that Apply would find unchanged costs no call, every other one a single one, and one on which fields are taken
+// over (TakeOverFrom) two. Over a cluster in memory it works offline.
 //
-// What nobody intends isn't shown: status, managedFields, resourceVersion, generation, uid,
-// creationTimestamp and the annotation with the hash. Values of Secrets are shown as digests with
-// their length. An object that can't be tried yet, because its kind or namespace comes with the same
-// objects, is shown as new, as it was given. The error joins those of the differences.
+// What nobody intends isn't shown: the status, managedFields, resourceVersion, generation, uid, creationTimestamp and
+// the annotation with the hash. Values of Secrets are shown as digests with their length. An object that can't be tried
+// yet, because its kind or namespace is created with the same objects, is shown as new, as it was given. The error
+// joins those of the differences.
 func (m *Manager) Diff(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -106,7 +105,7 @@ func (m *Manager) diff(ctx context.Context, s settings, objects []*unstructured.
 
 // liveObjects are the latest states of the objects that the work on a set has looked at.
 type liveObjects struct {
-	// check is what is asked of each of them, too; nil asks nothing.
+	// check is called with each of them, too, unless it is nil.
 	check func(ref Ref, live *unstructured.Unstructured) error
 
 	mu     sync.Mutex
@@ -285,9 +284,9 @@ func (s settings) shown(ref Ref, obj *unstructured.Unstructured) map[string]any 
 	return content
 }
 
-// DiffDelete tells for each object what Delete with the same options would make of it, and changes nothing: a deletion
-// is shown with all that would go. The cluster is asked, by a deletion that is a dry run. Of what is hidden holds what
-// is said at Diff. The error joins those of the differences.
+// DiffDelete returns for each object what Delete with the same options would do, and changes nothing: a deletion is
+// shown with all that would be removed. The cluster itself is asked, by a deletion that is a dry run. It leaves out and
+// hides what Diff does. The error joins those of the differences.
 func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -315,10 +314,10 @@ func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstru
 	return differences, differences.Err()
 }
 
-// DiffSet is Diff for an ApplySet: what ApplySet with the same arguments would make of the objects,
-// and behind them of the members that aren't among them, each with the Reason. Those that would be
-// deleted are shown as deletions. As with ApplySet, members are left out unless all objects could be
-// applied. It costs a read of the parent and the lists of members on top of Diff.
+// DiffSet is Diff for an ApplySet: it returns what ApplySet with the same arguments would change of the objects, and
+// behind them the members that aren't among the objects, each with the Reason. Those that would be deleted are shown as
+// deletions. As with ApplySet, members are left out unless all objects could be applied. It costs a read of the parent
+// and the lists of members on top of Diff.
 func (m *Manager) DiffSet(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	r, err := m.newSetRun(ctx, set, objects, options)
 	if err != nil {

@@ -89,8 +89,8 @@ func (e *AlreadyExistsError) Error() string {
 // Unwrap returns Err.
 func (e *AlreadyExistsError) Unwrap() error { return e.Err }
 
-// ForbiddenError tells what was forbidden: by RBAC when a right is missing, or by admission,
-// say of a quota. Err says which.
+// ForbiddenError reports a request that was forbidden: by RBAC because a right is missing, or by admission, such as a
+// quota. Err has the reason.
 type ForbiddenError struct {
 	// Verb is what was to be done to Resource, in Namespace, empty at cluster scope, and to the object called Name,
 	// empty for no single one.
@@ -117,8 +117,8 @@ func (e *ForbiddenError) Error() string {
 	return fmt.Sprintf("%s: not allowed to %s %s %s: grant it by RBAC: %v", e.Resource, e.Verb, e.Resource, where, e.Err)
 }
 
-// MissingRight reports whether a right is missing, as far as the cluster's text says so; otherwise the
-// content was refused by admission, say by a quota or because its namespace is going.
+// MissingRight reports whether a right is missing, as far as the text of the cluster shows it. Otherwise admission
+// refused the content, such as a quota, or because its namespace is being deleted.
 func (e *ForbiddenError) MissingRight() bool {
 	if e.Err == nil {
 		return false
@@ -137,8 +137,8 @@ type ConflictError struct {
 	Ref Ref
 	// Fields are the contested fields in the API server's notation, each with its holder.
 	Fields []FieldConflict
-	// Fought tells that they were taken from their holders, and back, so often that they are left to
-	// them now; all else of the intent is applied.
+	// Fought reports that the fields were taken over again and again, and are left to their managers from now on; all
+	// other fields of the intent are applied.
 	Fought bool
 	// SameManager reports that another process applies the object under this manager's own name with another intent,
 	// again and again. The object is left as it is, or watched if it is as it should be, for RetryAfter.
@@ -243,7 +243,7 @@ func (e *InvalidError) Error() string { return fmt.Sprintf("%s: refused: %v", de
 // Unwrap returns Err.
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// UnavailableError reports that the cluster didn't answer, or not now.
+// UnavailableError reports that the cluster didn't answer, or asked to try again later.
 type UnavailableError struct {
 	// Ref is what was asked about, without a name when it was no single object.
 	Ref Ref
@@ -288,7 +288,7 @@ type OwnedError struct {
 	Ref Ref
 	// Owner describes to whom it belongs, empty when it has no owner.
 	Owner string
-	// Deletion tells that it was to be deleted.
+	// Deletion reports that the object was to be deleted.
 	Deletion bool
 	// Label is the label by which it belongs to Owner, empty when it isn't by a label alone (OwnedByLabel). Whether
 	// that owner still exists isn't known then.

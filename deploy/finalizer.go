@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// AddFinalizer puts name on obj unless it is there. Nothing else of the object is written,
-// and only if obj is what the cluster still has: otherwise *StaleError. An object that is
-// being deleted takes no new finalizers and is refused before any call.
+// AddFinalizer adds the finalizer name to obj unless obj has it. It writes nothing else, and only if obj is in the
+// state that the cluster has; otherwise it returns a *StaleError. An object that is being deleted takes no new
+// finalizers and is refused before any call.
 func (m *Manager) AddFinalizer(ctx context.Context, obj *unstructured.Unstructured, name string) error {
 	finalizers := obj.GetFinalizers()
 	if slices.Contains(finalizers, name) {
@@ -24,8 +24,8 @@ func (m *Manager) AddFinalizer(ctx context.Context, obj *unstructured.Unstructur
 	return m.patchFinalizers(ctx, obj, append(slices.Clone(finalizers), name))
 }
 
-// RemoveFinalizer takes name, and nothing else, off obj, under the same precondition as
-// AddFinalizer. An object that is gone has nothing to remove.
+// RemoveFinalizer removes the finalizer name, and nothing else, from obj, under the same precondition as AddFinalizer.
+// An object that is gone has nothing to remove.
 func (m *Manager) RemoveFinalizer(ctx context.Context, obj *unstructured.Unstructured, name string) error {
 	finalizers := obj.GetFinalizers()
 	if !slices.Contains(finalizers, name) {

@@ -111,8 +111,8 @@ func (e *encoding) string(text string) {
 
 var fingerprintSeed = maphash.MakeSeed()
 
-// Fingerprint is a number for the content of an object: equal ones have the same within this process, others
-// practically never, and in another process it is another one. ok is false for what can't be sent to a cluster.
+// Fingerprint returns a number for the content of an object. Within this process equal contents have equal numbers,
+// others practically never; other processes have other numbers. ok is false for what can't be sent to a cluster.
 func Fingerprint(content map[string]any) (number uint64, ok bool) {
 	return fingerprint(content, manifestDepth)
 }

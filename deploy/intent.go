@@ -135,14 +135,15 @@ func encodeStringData(ref Ref, content map[string]any) error {
 	return nil
 }
 
-// Contents has Apply take stand-ins for objects whose content is somewhere else or costs something to make: content is
-// asked for what a stand-in stands for, unless that is known to be in the cluster already. A stand-in has the
-// apiVersion, kind, name and namespace of the object, just as the object says them, and, under other keys of its own,
-// what tells one content of it from all others; two that are equal stand for one content. What content returns must be
-// that object, and isn't changed; it may be the stand-in itself, for an object that was given as it is. Definitions of
-// kinds can't be stood in for, since others wait for what they say, nor objects without a name. content may be called
-// from several goroutines. ApplySet asks with copies of the stand-ins that have the label of the set, and gives it to
-// what they stand for. Diff shows what stand-ins stand for; of Delete they are objects like all others.
+// Contents lets Apply take stand-ins for objects whose content is stored elsewhere or expensive to make: content
+// returns what a stand-in stands for, and is called unless that is known to be in the cluster already. A stand-in has
+// the apiVersion, kind, name and namespace of the object, exactly as the object has them, and under other keys of its
+// own something that is different for each content; two stand-ins that are equal stand for one content. content must
+// return that object, which isn't changed, or the stand-in itself for an object that was given as it is. It may be
+// called from several goroutines. A stand-in can't stand for a CustomResourceDefinition, whose content other objects
+// need, nor for an object without a name. ApplySet calls content with copies of the stand-ins that have the label of
+// the set, and adds the label to what it returns. Diff shows what stand-ins stand for; Delete treats them like all
+// other objects.
 func Contents(content func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)) Option {
 	return func(s *settings) { s.contents = content }
 }

@@ -22,9 +22,9 @@ var protectedKinds = []schema.GroupKind{
 	{Group: "snapshot.storage.k8s.io", Kind: "VolumeSnapshotContent"},
 }
 
-// Protected reports whether the deletion of an object of kind takes along the data or the other objects that it holds:
-// of a Namespace, a PersistentVolume or a claim for it, a CustomResourceDefinition, a VolumeSnapshot. Such objects
-// aren't deleted because of a change (Recreate), nor pruned unless that is asked for.
+// Protected reports whether the deletion of an object of kind deletes data or other objects with it: a Namespace, a
+// PersistentVolume or a claim for it, a CustomResourceDefinition, a VolumeSnapshot. Such objects aren't deleted because
+// of a change (Recreate), and are pruned only on request.
 func Protected(kind schema.GroupKind) bool { return slices.Contains(protectedKinds, kind) }
 
 // checkLoss returns an error if the deletion of live would take data along and the strategy doesn't allow it.

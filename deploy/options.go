@@ -59,8 +59,8 @@ type settings struct {
 	recreateWait time.Duration
 }
 
-// Adoption says what to do with an object that exists and isn't owned by the owner given
-// with OwnedBy. Without an owner every object may be applied.
+// Adoption is what to do with an object that exists and isn't owned by the owner (OwnedBy). Without an owner every
+// object may be applied.
 type Adoption int
 
 // The policies of adoption.

@@ -85,7 +85,7 @@ func byName(a, b *unstructured.Unstructured) int {
 	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
 }
 
-// Except has Owned leave out what answers true, before that is looked at any closer.
+// Except makes Owned leave out the objects for which wanted returns true, before it looks at them any closer.
 func Except(wanted func(ref Ref) bool) Option { return func(s *settings) { s.except = wanted } }
 
 // ownedOf lists objects of kind among which are those that refer to the owner.

@@ -28,8 +28,8 @@ func (p Pruned) remains() bool {
 	return p.Object != nil && (p.Action != Removed || len(p.Object.GetFinalizers()) > 0)
 }
 
-// PruneCandidates tells which members of a set ApplySet would delete if it had applied objects, and
-// which it would keep, with the reasons. It only reads.
+// PruneCandidates returns the members of a set that ApplySet would delete after it had applied objects, and those that
+// it would keep, with the reasons. It only reads.
 func (m *Manager) PruneCandidates(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) ([]Pruned, error) {
 	r, err := m.newSetRun(ctx, set, objects, options)
 	if err != nil {
@@ -176,7 +176,7 @@ func (r *setRun) served(ctx context.Context, kind schema.GroupKind) (schema.Grou
 	return schema.GroupVersionKind{}, err
 }
 
-// judge says what awaits a member that isn't among the objects.
+// judge decides what to do with a member that isn't among the objects.
 func (r *setRun) judge(ctx context.Context, ref Ref, member *unstructured.Unstructured) Pruned {
 	p := Pruned{Result: Result{Ref: ref, Action: Removed, Object: member}, Reason: "it is in the set and not among its objects any more"}
 	kind := ref.Kind.GroupKind()

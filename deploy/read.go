@@ -41,10 +41,9 @@ func (w WatchScope) holds(obj *unstructured.Unstructured) bool {
 		(w.Labels == nil || w.Labels.Matches(labels.Set(obj.GetLabels())))
 }
 
-// Watch calls handle for each object of kind in scope that exists, and for what happens to them from
-// then on, as View.Subscribe does: one event of an object after the other, until ctx ends. An object
-// that comes into the scope by a change of its labels is Added, one that leaves it Deleted, as it was
-// last in it.
+// Watch calls handle for each object of kind in scope that exists, and for each event from then on, as View.Subscribe
+// does: one event of an object after the other, until ctx ends. An object that enters the scope by a change of its
+// labels is Added, one that leaves it is Deleted, in its last state within the scope.
 func (m *Manager) Watch(ctx context.Context, kind schema.GroupVersionKind, scope WatchScope, handle func(Event)) (Subscription, error) {
 	return m.view.Subscribe(ctx, kind, func(event Event) {
 		was, is := event.Type != Added && scope.holds(event.Old), event.Type != Deleted && scope.holds(event.New)
@@ -63,10 +62,10 @@ func (m *Manager) Watch(ctx context.Context, kind schema.GroupVersionKind, scope
 	})
 }
 
-// Kind finds the kind that a name means, as users write it: a kind, a resource, a singular or short
-// name, alone or with its group and version ("Deployment", "deploy", "deployments.apps",
-// "deployments.v1.apps"). A name that means nothing is a *KindUnknownError, one that means several
-// kinds an *AmbiguousKindError. Where some of what is served isn't known, and nothing else is found, that is the error.
+// Kind returns the kind that a name means, as users write it: a kind, a resource, a singular or short name, alone or
+// with its group and version ("Deployment", "deploy", "deployments.apps", "deployments.v1.apps"). A name that means
+// nothing is a *KindUnknownError, one that means several kinds an *AmbiguousKindError. If nothing is found and the
+// cluster couldn't say all that it serves, that is the error.
 func (m *Manager) Kind(ctx context.Context, name string) (schema.GroupVersionKind, error) {
 	short, rest, qualified := strings.Cut(name, ".")
 	found, err := m.requests(m.settings).Kinds(ctx, short)
@@ -100,12 +99,12 @@ func isVersion(text string) bool {
 	return len(text) > 1 && text[0] == 'v' && text[1] >= '0' && text[1] <= '9'
 }
 
-// PartialView is what a View offers beside that holds some kinds as metadata only, which takes a fraction of the
-// memory: labels, annotations, owners, finalizers and who owns which field are all that a Manager needs to see that an
-// object is as it should be. Where it needs more it reads that object from the cluster, and Result.Calls tells: for
-// another strategy than applying; for another intent over fields that others hold, or for fields that are to be left to
-// them; and, once for a kind after a restart, for a map or list that may have been emptied. Of such kinds Get and List
-// of the View are requests to the cluster, and events bring objects without content.
+// PartialView is a View that holds some kinds as metadata only, which takes a fraction of the memory: labels,
+// annotations, owners, finalizers and the owners of fields are all that a Manager needs to see that an object is
+// unchanged. It reads the object from the cluster, and counts that in Result.Calls, where it needs more: for another
+// strategy than applying; for another intent over fields that others own, or for fields that are left to them; and,
+// once for a kind after a restart, for a map or list that may have been emptied. Of such kinds Get and List of the View
+// are requests to the cluster, and events have objects without content.
 type PartialView interface {
 	View
 	// Partial is Get where whole may be false: then the object, if there is one, has nothing but apiVersion, kind

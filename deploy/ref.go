@@ -24,7 +24,7 @@ func RefOf(obj *unstructured.Unstructured) Ref {
 	return Ref{Kind: kindOf(obj), Namespace: metadataText(obj, "namespace"), Name: metadataText(obj, "name")}
 }
 
-// kindOf is what GroupVersionKind of obj answers.
+// kindOf returns what GroupVersionKind of obj does.
 func kindOf(obj *unstructured.Unstructured) schema.GroupVersionKind {
 	apiVersion, _ := obj.Object["apiVersion"].(string)
 	group, version, grouped := strings.Cut(apiVersion, "/")
@@ -73,8 +73,8 @@ func (r Ref) String() string {
 	return r.Kind.Kind + " " + r.Namespace + "/" + r.Name
 }
 
-// Namespace returns where namespaced objects are that name no namespace: in the owner's (OwnedBy), else in the
-// DefaultNamespace. Empty: there is none, and such objects are an *InvalidManifestError.
+// Namespace returns the namespace of namespaced objects that name none: that of the owner (OwnedBy), else the
+// DefaultNamespace. If it is empty, such objects are an *InvalidManifestError.
 func (m *Manager) Namespace() string { return m.settings.home() }
 
 // home is the namespace of namespaced objects that name none.
@@ -85,8 +85,8 @@ func (s *settings) home() string {
 	return s.namespace
 }
 
-// Locate returns the full name of obj: a namespaced object without a namespace is in that of Namespace. What can't be
-// an object at all is an *InvalidManifestError.
+// Locate returns the full name of obj, with the namespace that Namespace returns if it is namespaced and names none.
+// What can't be an object at all is an *InvalidManifestError.
 func (m *Manager) Locate(ctx context.Context, obj *unstructured.Unstructured, options ...Option) (Ref, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {

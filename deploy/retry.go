@@ -22,10 +22,9 @@ const (
 // DefaultRetryTime is how long a request is tried again when no other time is set.
 const DefaultRetryTime = 30 * time.Second
 
-// RetryFor sets how long a request that the cluster doesn't answer, or not now, is tried again:
-// *UnavailableError, which is 429, 5xx and a broken connection. The pauses grow, with jitter, and are
-// as long at least as the server asks for. The context's deadline ends it sooner. 0 tries once;
-// default DefaultRetryTime.
+// RetryFor sets for how long a request is sent again that the cluster doesn't answer, or not now: *UnavailableError,
+// which is 429, 5xx and a broken connection. The pauses grow, with jitter, and are at least as long as the server asks
+// for. The deadline of the context ends it sooner. 0 tries once; default DefaultRetryTime.
 func RetryFor(limit time.Duration) Option { return func(s *settings) { s.retryFor = limit } }
 
 // requests is the Port for the work on one object: it tries again, and counts.

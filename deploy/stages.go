@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// WaitReady has Apply wait, before it goes on to what may need them and before it returns, until ready
-// answers true for each object that it applied: as long as ctx allows, DefaultWait without a deadline.
-// An object that isn't ready in time is Failed with a *TimeoutError. ready gets the object as the
-// View shows it and must not change it. Nothing is waited for in a dry run.
+// WaitReady makes Apply wait until ready returns true for each object that it applied, before it goes on to the objects
+// that may need them and before it returns: as long as ctx allows, DefaultWait without a deadline. An object that isn't
+// ready in time is Failed with a *TimeoutError. ready gets the object as the View shows it and must not change it. A
+// dry run doesn't wait.
 func WaitReady(ready func(obj *unstructured.Unstructured) bool) Option {
 	return func(s *settings) { s.ready = ready }
 }

@@ -78,10 +78,10 @@ func (s settings) strategyOf(obj *unstructured.Unstructured, ref Ref) (Strategy,
 	return ServerSideApply, nil
 }
 
-// Immutable declares fields of a kind that can't be changed once an object is there. Fields are paths of maps such as
-// ".spec.size". With the strategy Recreate the object is made anew when such a field is set to another value, or when
-// something is left out of it that this manager set, also if the cluster would accept the change. Fields that the
-// cluster itself refuses to change needn't be declared.
+// Immutable declares fields of a kind that can't be changed once an object exists. Fields are paths of maps such as
+// ".spec.size". With the strategy Recreate the object is created again when such a field gets another value, or when
+// the intent leaves something out of it that this manager set, even if the cluster would accept the change. Fields that
+// the cluster itself refuses to change needn't be declared.
 func Immutable(kind schema.GroupKind, fields ...string) Option {
 	return func(s *settings) {
 		declared := s.immutable[:len(s.immutable):len(s.immutable)]
