@@ -13,9 +13,11 @@ type Config struct {
 	// Kubeconfig is the kubeconfig file, empty to look where kubectl does and then at the Pod's service account.
 	// Context is one of its contexts, empty for the current one.
 	Kubeconfig, Context string
-	KubeAPI             KubeAPI
-	// Controllers are the kinds whose controllers work; none means all.
-	Controllers    []string
+	// KubeAPI limits requests. Controllers are the kinds whose controllers work; none means all.
+	KubeAPI     KubeAPI
+	Controllers []string
+	// Watch, Retry, Rollout, Status, Objects, Versions and LeaderElection are about the work of the operator, and Log,
+	// Events, Heartbeat, Health, Metrics, Profiling and Manifests about what others see of it.
 	Watch          Watch
 	Retry          Retry
 	Rollout        Rollout
@@ -101,6 +103,7 @@ type Versions struct {
 
 // LeaderElection sets how the replicas of an operator agree on the one that works.
 type LeaderElection struct {
+	// Lock is the kind of lock.
 	Lock Lock
 	// Name is the name of the Lease or ConfigMap, empty for the operator's name. Namespace is its namespace, empty for
 	// that of the Pod; outside of a Pod it is required.
