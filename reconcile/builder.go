@@ -18,8 +18,8 @@ import (
 // Use refuses a method of one of these names with another signature.
 type Builder interface {
 	// Build adds the objects to c. It is called once per reconcile, when the component's turn has come, so that what it
-	// waits for (Component.After) can be read. It is called for a disabled component too, whose objects are then removed.
-	// It must do the same for the same resource. An error is the component's.
+	// waits for (Component.After) can be read. It is called for a disabled component too, whose objects are then
+	// removed. It must do the same for the same resource. An error is the component's.
 	Build(ctx context.Context, s *Session, c *Component) error
 }
 

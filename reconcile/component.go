@@ -25,16 +25,16 @@ type Component struct {
 	// removed: Finalize has called Remove.
 	removed   bool
 	upstreams []*upstream
-	// mistakes are what is wrong with how it was described.
+	// mistakes are errors in how the component was described.
 	mistakes  []error
 	rendering rendering
-	// results are those of its objects, so far.
+	// results are those of its objects so far.
 	results deploy.Results
-	// remark is what its last verification found unusual about objects that are ready.
+	// remark is what the last verification found unusual about objects that are ready.
 	remark atomic.Pointer[string]
 }
 
-// fail notes a mistake. It ends the reconcile after Setup; one of a Builder fails the component.
+// fail records a mistake. It ends the reconcile after Setup; a mistake of a Builder fails the component.
 func (c *Component) fail(format string, args ...any) {
 	c.mistakes = append(c.mistakes, fmt.Errorf(format, args...))
 }
@@ -43,22 +43,21 @@ func (c *Component) fail(format string, args ...any) {
 type upstream struct {
 	component *Component
 	gates     []Gate
-	// closed tells that a gate was last seen closed.
+	// closed: a gate was closed when it was asked last.
 	closed bool
 }
 
-// Gate is a condition on a component that another one waits for, beyond its having been
-// deployed. It is asked again while the session has work under way; false leaves the
-// waiting component for a later reconcile, an error is that component's. Gates of different
-// components are asked at the same time. In a dry run gates are open.
+// Gate is a condition on a component that another one waits for, beside its deployment. It is asked again while the
+// session has work under way. false leaves the waiting component for a later reconcile; an error is the waiting
+// component's. Gates of different components are asked at the same time. In a dry run gates are open.
 type Gate func(ctx context.Context, upstream *Component) (bool, error)
 
-// Deployed is the Gate that is open at once: what waits is deployed as soon as the component has been.
+// Deployed is the Gate that is always open: the waiting component follows as soon as upstream is deployed.
 func Deployed(context.Context, *Component) (bool, error) { return true, nil }
 
-// Ready is the Gate that opens when the component is ready: every object of it, or what its Builder's
-// Verify says. It stays closed for one that has failed, which is no failure of the one that waits. An error is one of asking
-// the cluster, or one that passes by itself (Passing).
+// Ready is the Gate that opens when upstream is ready: every object of it, or what its Verify reports. It stays closed
+// if upstream has failed, which is no failure of the waiting component. An error means that the cluster couldn't be
+// read, or that it passes (request.Passing).
 func Ready(ctx context.Context, upstream *Component) (bool, error) {
 	if verifier, ok := upstream.builder.(Verifier); ok {
 		err := guarded(func() error { return verifier.Verify(ctx, upstream.session, upstream) })
@@ -77,11 +76,10 @@ func (c *Component) Name() string { return c.name }
 // Session returns the reconcile that the component is part of.
 func (c *Component) Session() *Session { return c.session }
 
-// After has c deployed only after other has been, and when all gates are open, those of an
-// earlier call for the same component included. Dependencies that form a cycle end the
-// reconcile with an error that names it.
+// After has c deployed after other, when all gates are open, including those of an earlier call for the same component.
+// A cycle ends the reconcile with an error that names its components.
 func (c *Component) After(other *Component, gates ...Gate) *Component {
-	if c.session.late("%s is told what to wait for when the rollout has begun: say it in Setup or Finalize", c.name) {
+	if c.session.rejectLate("%s is told what to wait for when the rollout has begun: say it in Setup or Finalize", c.name) {
 		return c
 	}
 	if other == nil {
@@ -102,22 +100,21 @@ func (c *Component) After(other *Component, gates ...Gate) *Component {
 	return c
 }
 
-// Disable has the component's objects deleted instead of applied; those that belong to
-// somebody else are left alone. Nothing may wait for a disabled component, and it waits for
-// nothing.
+// Disable has the objects of the component deleted instead of applied; objects of somebody else are left alone. A
+// disabled component waits for none, and none may wait for it.
 func (c *Component) Disable() *Component {
-	if c.session.late("%s is disabled when the rollout has begun: do it in Setup or Finalize", c.name) {
+	if c.session.rejectLate("%s is disabled when the rollout has begun: do it in Setup or Finalize", c.name) {
 		return c
 	}
 	c.disabled = true
 	return c
 }
 
-// Disabled tells whether Disable was called.
+// Disabled reports whether Disable was called.
 func (c *Component) Disabled() bool { return c.disabled }
 
-// Objects returns the objects as they are deployed, in that order, once the component's turn has come;
-// before that as they were added. They are shared: copy them before you change them.
+// Objects returns the objects as they are deployed, in that order, once the component was rendered; before that as they
+// were added. They are shared: copy them before you change them.
 func (c *Component) Objects() []*unstructured.Unstructured {
 	if finished := c.rendering.finished.Load(); finished != nil {
 		return slices.Clip(finished.contents)
@@ -129,7 +126,7 @@ func (c *Component) Objects() []*unstructured.Unstructured {
 	return objects
 }
 
-// kinds are those of its objects, each once.
+// kinds returns the kinds of the objects, each once.
 func (c *Component) kinds() []schema.GroupVersionKind {
 	if finished := c.rendering.finished.Load(); finished != nil {
 		return finished.kinds
@@ -141,7 +138,7 @@ func (c *Component) kinds() []schema.GroupVersionKind {
 	return kinds
 }
 
-// open asks the gates, in their order and up to the first that is closed.
+// open asks the gates in their order, up to the first that is closed.
 func (up *upstream) open(ctx context.Context) (bool, error) {
 	for _, gate := range up.gates {
 		open, err := gate(ctx, up.component)
@@ -155,7 +152,7 @@ func (up *upstream) open(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// waiting says for which gate c waits, empty when for none.
+// waiting describes the gate that c waits for, empty for none.
 func (c *Component) waiting() string {
 	for _, up := range c.upstreams {
 		if up.closed {
@@ -165,8 +162,8 @@ func (c *Component) waiting() string {
 	return ""
 }
 
-// objectIndex finds objects that are rendered more than once: each would undo what the other wrote, with every reconcile
-// anew. The versions of a kind are the same objects.
+// objectIndex finds objects that are rendered twice: each component would undo what the other one wrote. The versions
+// of a kind are the same objects.
 type objectIndex struct {
 	mu      sync.Mutex
 	holders map[identity]*Object
@@ -190,8 +187,8 @@ func (l *objectIndex) expect(n int) {
 	}
 }
 
-// register records the object that o is rendered as, in place of an earlier one, or returns an error that names the
-// component that renders it already. What has no name yet isn't recorded.
+// register records the object that o is rendered as, in place of an earlier one. The error names the component that
+// renders it already. An object without a name isn't recorded.
 func (s *Session) register(o *Object, ref deploy.Ref) error {
 	if ref == o.ref && o.registered.name != "" {
 		return nil // it was registered when it was added
@@ -233,7 +230,7 @@ func (l *objectIndex) release(objects []*Object) {
 	}
 }
 
-// wanted reports whether an enabled component has rendered what id names.
+// wanted reports whether an enabled component renders an object.
 func (l *objectIndex) wanted(id identity) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

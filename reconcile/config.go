@@ -21,20 +21,18 @@ import (
 
 var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
-// configOverridesField is where a resource overrides its configuration: beside spec, not in it.
+// configOverridesField is the field, beside spec, with which a resource overrides its configuration.
 const configOverridesField = "configOverrides"
 
-// Config returns the configuration for the resource: the controller's defaults (Defaulter), over
-// them those of the ConfigMap that the annotation <domain>/config-defaults names, over these what the
-// resource has under configOverrides. Maps are merged, everything else is replaced as a whole (spec:
-// reconcile 41). The annotation is "name", of a ConfigMap beside the resource whose values are read as
-// YAML, or as text where they are none; or "name/key", of which the one value is the configuration. The
-// map is the caller's own. In Finalize a ConfigMap that is gone, as it is when the namespace is deleted, is passed
-// over with a warning in the log.
+// Config returns the configuration for the resource: the defaults of the controller (Defaulter), over them those of the
+// ConfigMap that the annotation <domain>/config-defaults names, over these the field configOverrides of the resource.
+// Maps are merged, everything else is replaced. The annotation is the name of a ConfigMap beside the resource, whose
+// values are read as YAML or else as text; or "name/key", whose value is the whole configuration. The map is the
+// caller's own. In Finalize a ConfigMap that is gone is skipped with a warning in the log.
 func (s *Session) Config() map[string]any { return render.Layered(s.config) }
 
-// ConfigInto decodes Config into target, a pointer to a struct. A value that doesn't fit is an error that
-// names it, of the kind that request.Configuration makes.
+// ConfigInto decodes Config into target, a pointer to a struct. A value that doesn't fit is a request.Configuration
+// error that names it.
 func (s *Session) ConfigInto(target any) error { return decodeInto("configuration", s.config, target) }
 
 // configure reads the layers of the configuration.
@@ -100,7 +98,7 @@ type noConfigError struct{ ref deploy.Ref }
 
 func (e *noConfigError) Error() string { return fmt.Sprintf("there is no %s", e.ref) }
 
-// configOf is the configuration under one key of a ConfigMap.
+// configOf returns the configuration under one key of a ConfigMap.
 func configOf(data map[string]string, ref deploy.Ref, key string, invalid func(format string, args ...any) error) (map[string]any, error) {
 	text, ok := data[key]
 	if !ok {
@@ -113,7 +111,7 @@ func configOf(data map[string]string, ref deploy.Ref, key string, invalid func(f
 	return plain.Map(config)
 }
 
-// yamlOrText is what a value of a ConfigMap says (spec: reconcile mistake 8).
+// yamlOrText decodes a value of a ConfigMap.
 func yamlOrText(text string) any {
 	var value any
 	if err := yaml.Unmarshal([]byte(text), &value); err != nil || value == nil {
@@ -125,7 +123,7 @@ func yamlOrText(text string) any {
 	return text
 }
 
-// readDefaults asks the controller for its defaults, once.
+// readDefaults reads the defaults of the controller, once.
 func (r *Reconciler) readDefaults() error {
 	defaulter, ok := r.controller.(Defaulter)
 	if !ok {
@@ -142,15 +140,14 @@ func (r *Reconciler) readDefaults() error {
 	return nil
 }
 
-// Into decodes what Resource returns into target, a pointer to its Go type, which then shares nothing
-// with the resource. A field whose value doesn't fit is an error that names it, of the kind
-// that request.Configuration makes; target is worthless then. Names of fields count as they are written, as everywhere in
-// Kubernetes. metadata.managedFields are left out.
+// Into decodes the resource, as Resource returns it but without metadata.managedFields, into target, a pointer to its
+// Go type. They share nothing. A field that doesn't fit is a request.Configuration error that names it, and target must
+// not be used then. Names of fields are case-sensitive, as everywhere in Kubernetes.
 func (s *Session) Into(target any) error {
 	return decodeInto(deploy.RefOf(s.resource).String(), withoutManagedFields(s.described.Object), target)
 }
 
-// withoutManagedFields is content without what is the larger part of most resources and of no use to a controller.
+// withoutManagedFields returns content without the managed fields, which are the larger part of most resources.
 func withoutManagedFields(content map[string]any) map[string]any {
 	metadata, _ := content["metadata"].(map[string]any)
 	if metadata["managedFields"] == nil {
@@ -162,8 +159,7 @@ func withoutManagedFields(content map[string]any) map[string]any {
 	return content
 }
 
-// decodeInto decodes content, which errors call what, by way of JSON: that refuses numbers that are too large
-// and shares no maps.
+// decodeInto decodes content by way of JSON, which refuses numbers that are too large. Errors call the content what.
 func decodeInto(what string, content map[string]any, target any) error {
 	if at := reflect.ValueOf(target); at.Kind() != reflect.Pointer || at.IsNil() {
 		return fmt.Errorf("%s: can't be decoded into a %T: pass a pointer to its Go type", what, target)

@@ -49,15 +49,15 @@ type Finalizer interface {
 	// request.Precondition.
 	//
 	// Once it returns nil, the components that it has added are rolled out as those of Setup are, in their order, with
-	// gates, patches and hooks; those on which it called Remove itself are left out. It must add the same components each
-	// time. When all are verified, or none were added, the finalizer is removed and the cluster collects the objects that
-	// the resource owns, those of Finalize too. A component that fails holds the resource; the condition Updating and an
-	// event name it. Nothing is pruned: the objects of Setup stay as they are until then.
+	// gates, patches and hooks; those on which it called Remove itself are left out. It must add the same components
+	// each time. When all are verified, or none were added, the finalizer is removed and the cluster collects the
+	// objects that the resource owns, those of Finalize too. A component that fails holds the resource; the condition
+	// Updating and an event name it. Nothing is pruned: the objects of Setup stay as they are until then.
 	//
 	// Two cases differ. While the garbage collector has a finalizer of its own on the resource (deletion in the
 	// foreground, or with orphans) the rollout waits for it, since the collector would take the new objects too. In a
-	// namespace that is being deleted nothing can be created: components that are refused for that are given up, and the
-	// event EventUnfinished names them.
+	// namespace that is being deleted nothing can be created: components that are refused for that are given up, and
+	// the event EventUnfinished names them.
 	Finalize(ctx context.Context, s *Session) error
 }
 
@@ -70,16 +70,16 @@ type AfterDeployer interface {
 
 // AfterVerifier is implemented by a Controller that has something to do once every component is ready.
 type AfterVerifier interface {
-	// AfterVerify is called at the end of such a rollout, unless AfterDeploy returned an error. With an error the resource
-	// isn't ready.
+	// AfterVerify is called at the end of such a rollout, unless AfterDeploy returned an error. With an error the
+	// resource isn't ready.
 	AfterVerify(ctx context.Context, s *Session, outcome Outcome) error
 }
 
 // AfterIncompleter is implemented by a Controller that has something to do after a rollout that isn't complete.
 type AfterIncompleter interface {
 	// AfterIncomplete is called instead of AfterDeploy when not every component could be deployed, and instead of
-	// AfterVerify when all were deployed and not every one is ready; outcome.Deployed tells the two apart. outcome.Err is
-	// nil when components merely wait.
+	// AfterVerify when all were deployed and not every one is ready; outcome.Deployed tells the two apart. outcome.Err
+	// is nil when components merely wait.
 	AfterIncomplete(ctx context.Context, s *Session, outcome Outcome) error
 }
 
@@ -93,9 +93,9 @@ type Upgrader interface {
 
 // Requeuer is implemented by a Controller that sets when a resource is reconciled again although nothing happens.
 type Requeuer interface {
-	// Requeue is called after a rollout without an error. Zero leaves the time to the option Recheck, a negative one asks
-	// for no other reconcile. request.Precondition stands for the time that request.RetryAfter around it sets, otherwise
-	// that of Recheck, or for an earlier one that a component asks for.
+	// Requeue is called after a rollout without an error. Zero leaves the time to the option Recheck, a negative one
+	// asks for no other reconcile. request.Precondition stands for the time that request.RetryAfter around it sets,
+	// otherwise that of Recheck, or for an earlier one that a component asks for.
 	Requeue(ctx context.Context, s *Session, outcome Outcome) (after time.Duration, err error)
 }
 

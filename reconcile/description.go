@@ -15,30 +15,30 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Description is what a controller says of one resource, for somebody else to roll out, such as another process (package versions). It is one
-// session, of which nothing is deployed, verified or written into a status here.
+// Description is a resource as its controller describes it, for somebody else to roll out, such as another process
+// (module reconcile/versions). It is a session in which nothing is deployed, verified or written.
 type Description struct {
 	reconciler *Reconciler
 	session    *Session
 }
 
-// Describing says for which reconcile a Description is; the zero value is for none in particular.
+// Describing has the settings of a Description. The zero value is ready for use.
 type Describing struct {
 	// ID names the reconcile in logs; a new one by default.
 	ID string
-	// Version is the one that the resource wants; by default what VersionField and VersionOverride say.
+	// Version overrides the version that the resource wants.
 	Version string
-	// DryRun has the controller know that nothing is deployed for real, see Session.DryRun.
+	// DryRun is that of the session, see Session.DryRun.
 	DryRun bool
-	// Logger is that of the session; by default that of the Reconciler.
+	// Logger is that of the session; nil means the Reconciler's.
 	Logger *slog.Logger
-	// Events takes what Session.Event says; by default the Reconciler's (Events).
+	// Events receives the events of the session; nil means the Reconciler's.
 	Events event.Sink
 }
 
-// Describe has the controller describe a resource: Setup is called, with what comes before it, unless the resource is being deleted. The
-// error is the one that Reconcile would have come to; the Description is there all the same, for hooks that are told of it (Exhauster), and nil
-// only if the resource can't be described here at all. It must be released.
+// Describe prepares a session and calls Setup, unless the resource is being deleted. The error is the one with which
+// Reconcile would have ended; the Description is valid all the same, for hooks such as Exhausted, and nil only if the
+// resource can't be described here at all. It must be released.
 func (r *Reconciler) Describe(ctx context.Context, resource *unstructured.Unstructured, as Describing) (*Description, error) {
 	if resource.GroupVersionKind() != r.Kind() {
 		return nil, fmt.Errorf("%s: it isn't of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
@@ -80,8 +80,8 @@ func (d *Description) describe(ctx context.Context) error {
 	return nil
 }
 
-// Finalize calls the controller's Finalize for a resource that is being deleted. Once it returns nil, the components
-// that Finalize added and didn't remove are those of the session, and nothing can be added any more.
+// Finalize calls the controller's Finalize for a resource that is being deleted. When it returns nil, the session has
+// the components that Finalize added and didn't remove, and nothing can be added any more.
 func (d *Description) Finalize(ctx context.Context) error {
 	r, s := d.reconciler, d.session
 	if r.finalizer == nil {
@@ -101,22 +101,22 @@ func (d *Description) Finalize(ctx context.Context) error {
 // Release ends the session.
 func (d *Description) Release() { d.session.release() }
 
-// Session returns the session that the controller described the resource in.
+// Session returns the session.
 func (d *Description) Session() *Session { return d.session }
 
-// Context returns ctx as one that belongs to the session, for methods of the controller: LoggerOf is the session's logger there.
+// Context returns a context for calling methods of the controller, in which LoggerOf returns the session's logger.
 func (d *Description) Context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, loggerKey{}, d.session.logger)
 }
 
-// Dependency is one component that another waits for.
+// Dependency is a component that another one waits for.
 type Dependency struct {
-	// Upstream is the one that is waited for, Gates are what has to be true of it.
+	// Upstream is waited for, until Gates are open.
 	Upstream *Component
 	Gates    []Gate
 }
 
-// Dependencies are what c waits for, in the order in which that was said.
+// Dependencies returns what c waits for, in the order in which that was added.
 func (d *Description) Dependencies(c *Component) []Dependency {
 	found := make([]Dependency, len(c.upstreams))
 	for i, up := range c.upstreams {
@@ -125,21 +125,20 @@ func (d *Description) Dependencies(c *Component) []Dependency {
 	return found
 }
 
-// Builder is what c was added with by Session.Use, nil for one that was added by Session.Add.
+// Builder returns the Builder of c, nil if c was added by Session.Add.
 func (d *Description) Builder(c *Component) Builder { return c.builder }
 
-// Rendered is one object of a component as it is to be deployed.
+// Rendered is an object of a component as it is deployed.
 type Rendered struct {
 	// Object is what was added.
 	Object *Object
 	// Content is shared: it must not be changed.
 	Content *unstructured.Unstructured
-	// Judge says whether it is ready: what it was added with (ReadyWhen), or what ReadyBy has for its kind. nil where package readiness
-	// does.
+	// Judge decides whether it is ready, by ReadyWhen or ReadyBy; nil leaves it to package readiness.
 	Judge Judge
 }
 
-// Render returns the objects of c in the order in which they are deployed, with all patches. A Builder is asked for them, once.
+// Render returns the objects of c in the order in which they are deployed, with all patches. A Builder is called once.
 func (d *Description) Render(ctx context.Context, c *Component) ([]Rendered, error) {
 	rendered, err := d.session.render(d.Context(ctx), c)
 	if err != nil {
@@ -152,7 +151,7 @@ func (d *Description) Render(ctx context.Context, c *Component) ([]Rendered, err
 	return objects, nil
 }
 
-// judgeOf is who judges an object otherwise than package readiness does by itself, nil for nobody.
+// judgeOf returns the Judge of an object, nil where package readiness decides by itself.
 func (s *Session) judgeOf(o *Object) Judge {
 	if len(s.reconciler.options.readiness.Registry) == 0 || o.judge != nil {
 		return o.judge
@@ -176,5 +175,6 @@ func (s *Session) judgeOf(o *Object) Judge {
 	}
 }
 
-// Err is what a method of the controller that was called for the session has done wrong besides: components that it added too late, say.
+// Err adds to err, which a method of the controller returned, the mistakes that the method has made, such as components
+// that it added too late.
 func (d *Description) Err(err error) error { return d.session.withMistakes(err) }

@@ -1,36 +1,31 @@
-// Package reconcile turns one custom resource into applied objects, in the order of their
-// dependencies, and reports the outcome in the resource's status.
+// Package reconcile turns one custom resource into applied objects, in the order of their dependencies, and reports the
+// outcome in the resource's status.
 //
-// A [Controller] says which kind it is for and, in its Setup, which components a resource
-// of that kind consists of. A [Session] is one reconcile of one resource. A [Component] is
-// a named set of objects; it may wait for other components. A [Reconciler] runs sessions:
-// it deploys the components, verifies that they are ready, keeps the finalizer and writes
-// the status, once at most and only when it says something new. A resource that is as it
-// should be costs no call.
+// A [Controller] names its kind and, in its Setup, adds the components of a resource of that kind. A [Session] is one
+// reconcile of one resource. A [Component] is a named set of objects; it may wait for other components. A [Reconciler]
+// runs sessions: it deploys the components, verifies that they are ready, keeps the finalizer and writes the status,
+// once at most and only when something changes. A resource that is as it should be costs no call.
 //
 // # Errors
 //
-// What went wrong stands in the conditions Ready and Updating of the resource, with the name
-// of the component and of the object. [request.Precondition] means not yet, [request.Configuration] that the
-// resource is wrong; errors of package deploy are the cluster's; everything else, a panic of
-// the controller included, is the operator's. A component that fails holds back only those
-// that wait for it. When several errors meet, the most severe decides the conditions and
-// stands first, and all are in the message. A cluster that doesn't answer is told as soon as it does.
+// The conditions Ready and Updating of the resource report what went wrong, with the names of the component and the
+// object. [request.Precondition] means not yet, [request.Configuration] that the resource is wrong; errors of package
+// deploy are the cluster's; everything else, a panic of the controller included, is the operator's. A component that
+// fails holds back only those that wait for it. Of several errors the most severe decides the conditions and comes
+// first, and all are in the message. An outage of the cluster is reported once the cluster answers again.
 //
 // # Pauses
 //
-// A resource whose annotation <domain>/pause-execution is "true", or a time (RFC 3339) to come, is left alone, and says so by
-// [ConditionPaused]; its deletion goes on, save with [PauseDeletions].
+// A resource whose annotation <domain>/pause-execution is "true", or a time (RFC 3339) to come, is left alone, and
+// [ConditionPaused] reports that. Its deletion goes on, unless [PauseDeletions] is set.
 //
 // # Objects
 //
-// What a Setup adds is never changed, nor is what a View returns. Objects that belong to
-// somebody else are neither taken over nor deleted. Between components an object may be
-// in one only.
+// What Setup adds is never changed, nor is what a View returns. Objects of somebody else are neither taken over nor
+// deleted. An object may be in one component only.
 //
 // # When to use it
 //
-// It knows nothing about events and queues: package reconcile/watch, or your own loop,
-// calls Reconcile. Use package operator to get a whole operator. Don't use this package to
-// apply a fixed set of objects: package deploy alone does that.
+// It knows nothing about events and queues: package reconcile/watch, or your own loop, calls Reconcile. Use package
+// operator to get a whole operator. To apply a fixed set of objects use package deploy instead.
 package reconcile

@@ -12,7 +12,7 @@ import (
 	"github.com/operkit/operkit/status"
 )
 
-// mistake makes err, which may be nil, one of how the components are described.
+// mistake gives err, which may be nil, the class of errors in how components are described.
 func mistake(err error) error {
 	if err == nil {
 		return nil
@@ -20,7 +20,7 @@ func mistake(err error) error {
 	return &request.Error{Class: status.ErrorRollout, Err: err}
 }
 
-// attributed puts the method that returned err before its text, unless err says by itself where it comes from.
+// attributed puts the method that returned err before its text, unless err is Verbatim.
 func attributed(method string, err error) error {
 	if e, ok := err.(*request.Error); ok && e.Verbatim {
 		return err
@@ -37,7 +37,7 @@ func isUnavailable(err error) (after time.Duration, ok bool) {
 	return 0, false
 }
 
-// isTemporary reports whether err says nothing but that it is to be tried again.
+// isTemporary reports whether err only means that the reconcile is to be repeated.
 func isTemporary(err error) bool {
 	_, unavailable := isUnavailable(err)
 	return unavailable || request.Resolve(err).Passing
@@ -49,13 +49,13 @@ func isUnknownKind(err error) bool {
 	return errors.As(err, &unknown)
 }
 
-// isFought reports whether err says that others set what an object is to have again and again.
+// isFought reports whether others set fields of an object again and again.
 func isFought(err error) bool {
 	var conflict *deploy.ConflictError
 	return errors.As(err, &conflict) && conflict.Fought
 }
 
-// guarded calls a method of the user's and turns its panic into an error, so that the status reports it.
+// guarded calls a user's method and turns its panic into an error.
 func guarded(method func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {

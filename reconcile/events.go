@@ -16,24 +16,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The reasons of the events that a Reconciler records about resources by itself, see Events. The reason of any other
-// failure is that of the condition Updating.
+// The reasons of the events that a Reconciler records by itself, see Events. Any other failure has the reason of the
+// condition Updating.
 const (
-	// EventCreated, EventChanged: objects of a component were.
+	// EventCreated and EventChanged: objects of a component were created, or changed.
 	EventCreated = "Created"
 	EventChanged = "Changed"
 	// EventRewritten: the cluster stored something else than was applied, as admission does.
 	EventRewritten = "Rewritten"
-	// EventDeleted: objects were that a component renders no more, or that is disabled.
+	// EventDeleted: objects were deleted that no component renders any more, or whose component is disabled.
 	EventDeleted = "Deleted"
 	// EventKept: objects that no component renders any more weren't deleted, because that would take data along, see
 	// Prunes.
 	EventKept = "Kept"
-	// EventContested: somebody else sets what objects are to have again and again, so that they are left alone for a
-	// while.
+	// EventContested: somebody else sets fields of an object again and again, so that they are left alone for a while.
 	EventContested = "Contested"
-	// EventRemade: an object, such as a Job with a ttlSecondsAfterFinished, is made anew each time it has finished and is
-	// gone.
+	// EventRemade: an object, such as a Job with a ttlSecondsAfterFinished, is created again each time it has finished
+	// and is gone.
 	EventRemade = "MadeAnew"
 	// EventReady: all of the resource has become ready.
 	EventReady = "Ready"
@@ -44,15 +43,15 @@ const (
 	EventUnfinished = "Unfinished"
 )
 
-// Event records an event about the resource, if the reconciler has somewhere to record it (Events). It never waits and never fails.
-// reason is a word for programs. The format is that of fmt.Sprintf.
+// Event records an event about the resource if there is a sink for it (Events). It never waits and never fails. reason
+// is a word for programs. The format is that of fmt.Sprintf.
 func (s *Session) Event(kind event.Type, reason, format string, args ...any) {
 	if s.events != nil && !s.dryRun {
 		s.events.Record(event.Event{Regarding: event.Of(s.resource), Type: kind, Reason: reason, Note: fmt.Sprintf(format, args...)})
 	}
 }
 
-// record tells what a session has come to that ended with err; before is how it stood with the resource.
+// record records the events of a session that ended with err.
 func (s *Session) record(before, now memory.Count, err error) {
 	if s.events == nil {
 		return
@@ -90,10 +89,10 @@ func (s *Session) record(before, now memory.Count, err error) {
 	}
 }
 
-// mostRewritten is how many changed values of one object a message names.
+// mostRewritten is how many changed values of one object are named.
 const mostRewritten = 5
 
-// rewritten says in one line what the cluster stored otherwise.
+// rewritten describes in one line what the cluster stored otherwise.
 func rewritten(result deploy.Result) string {
 	var parts []string
 	for _, change := range result.Rewritten[:min(len(result.Rewritten), mostRewritten)] {
@@ -111,16 +110,16 @@ func (s *Session) recordChanges(c *Component, reason string, actions ...deploy.A
 	}
 }
 
-// wasReady tells whether the resource was ready before the session: its status says so, even after a restart.
+// wasReady reports whether the resource was ready before the session, also after a restart.
 func (s *Session) wasReady(before memory.Count) bool {
 	ready, known := status.Conditions(s.resource).Get(status.ConditionReady)
 	return known && ready.Status == metav1.ConditionTrue || before.Standing == string(Settled)
 }
 
-// changes are results, of which some changed something.
+// changes are results, some of which changed something.
 type changes deploy.Results
 
-// names are those of the objects to which one of these things was done.
+// names returns the objects to which one of these actions was done.
 func (c changes) names(actions ...deploy.Action) string {
 	var names []string
 	for _, result := range c {
@@ -133,8 +132,9 @@ func (c changes) names(actions ...deploy.Action) string {
 	return strings.Join(names, ", ")
 }
 
-// failure is what is told of an error, and whether it passes by itself, so that nothing is: somebody else was quicker, or the cluster didn't
-// answer. A cluster that answers, and says again and again that it can't, is told of.
+// failure returns the text that is reported of an error. passes: it isn't reported because it goes away by itself,
+// since somebody else was quicker or the cluster didn't answer. A cluster that answers again and again that it can't is
+// reported.
 func (s *Session) failure(err error) (text string, passes bool) {
 	var status *apierrors.StatusError
 	_, unavailable := isUnavailable(err)
@@ -149,11 +149,11 @@ func (s *Session) failure(err error) (text string, passes bool) {
 	return err.Error(), false
 }
 
-// mostKept is how many fields of a component are named in a status.
+// mostKept is how many fields of a component the status names.
 const mostKept = 10
 
-// kept names the fields of each component that were left to others as they are, such as the replicas that somebody has
-// set through the scale subresource: what the resource says of them has no effect.
+// kept names the fields of each component that are left to others, such as replicas that somebody has scaled: what the
+// resource says of them has no effect.
 func (s *Session) kept() map[string]string {
 	texts := map[string]string{}
 	for _, c := range s.components {
@@ -173,7 +173,7 @@ func (s *Session) kept() map[string]string {
 	return texts
 }
 
-// withKept is the message of a condition, and what was left to others.
+// withKept returns the message of a condition with the fields that are left to others.
 func withKept(message string, kept map[string]string) string {
 	parts := make([]string, 0, 1+len(kept))
 	if message != "" {

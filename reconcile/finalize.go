@@ -16,13 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// finalize runs the controller's Finalize while the resource carries our finalizer, rolls out what that adds, and
-// removes the finalizer once it is done; the default one too where there is no Finalize any more. Nobody's finalizer
-// but our own is touched.
+// finalize calls Finalize while the resource carries our finalizer, rolls out what that adds, and removes the finalizer
+// when it is done. Without a Finalize it removes the default finalizer, which an earlier release may have added.
+// Finalizers of others are left alone.
 func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, error) {
 	name := r.options.finalizerName
 	if !r.finalizes() {
-		// An earlier release may have had something to finalize.
 		name = defaultFinalizer(r.Kind())
 	}
 	if !slices.Contains(s.resource.GetFinalizers(), name) {
@@ -42,7 +41,7 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 	if err := r.removeTracked(ctx, s); err != nil {
 		return r.ended(ctx, s, nil, fmt.Errorf("remove what it owns elsewhere: %w", err))
 	}
-	// Finalize may have taken a while: the finalizer comes off what is there now.
+	// Finalize may have taken a while: the finalizer is removed from the present resource.
 	resource, err := r.manager.View().Get(ctx, deploy.RefOf(s.resource))
 	if err == nil && resource != nil && resource.GetUID() == s.resource.GetUID() {
 		err = r.manager.RemoveFinalizer(ctx, resource, name)
@@ -54,8 +53,8 @@ func (r *Reconciler) finalize(ctx context.Context, s *Session) (request.Result, 
 	return request.Result{}, nil
 }
 
-// setupFinalize finds out what the resource wants, as far as Finalize may need it. Which version it has doesn't
-// matter any more; and a ConfigMap that is gone, maybe with the namespace, must not hold a deletion up.
+// setupFinalize prepares the session as far as Finalize may need it. The version doesn't matter any more, and a
+// ConfigMap that is gone, perhaps with the namespace, must not hold a deletion up.
 func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
 	if s.version = s.fixedVersion; s.version == "" {
 		s.version, _ = r.options.versionOf(s.described)
@@ -77,8 +76,8 @@ func (r *Reconciler) setupFinalize(ctx context.Context, s *Session) error {
 const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
 // rollOutFinalize rolls out the components that Finalize has added. It returns neither an outcome nor an error once all
-// of them are verified, or those that aren't can't be made any more, which the session then has in undone. Nothing is
-// pruned: the objects of Setup are still there, and the cluster collects all of them with the resource.
+// of them are verified, or can't be created any more, which is then in undone. Nothing is pruned: the objects of Setup
+// are still there, and the cluster collects all of them with the resource.
 func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome, error) {
 	if !s.addedInFinalize() {
 		return nil, nil
@@ -111,8 +110,7 @@ func (r *Reconciler) rollOutFinalize(ctx context.Context, s *Session) (*Outcome,
 	return &outcome, fmt.Errorf("finalize: %w: mend it, or take the finalizer %s off the resource to let it go without", err, r.options.finalizerName)
 }
 
-// addedInFinalize leaves of the components those that Finalize has added and not removed, and reports whether there are
-// any.
+// addedInFinalize drops the components that Finalize has removed, and reports whether any are left.
 func (s *Session) addedInFinalize() bool {
 	s.components = slices.DeleteFunc(s.components, func(c *Component) bool {
 		if c.removed {
@@ -127,8 +125,8 @@ func (s *Session) addedInFinalize() bool {
 	return len(s.components) > 0
 }
 
-// collecting returns the finalizer by which the garbage collector holds a resource that is being deleted, empty if it
-// doesn't. Until it is off, what hangs on the resource is deleted or parted with.
+// collecting returns the finalizer of the garbage collector on a resource that is being deleted, empty for none. While
+// it is there, objects that the resource owns are deleted or orphaned.
 func collecting(resource *unstructured.Unstructured) string {
 	for _, finalizer := range []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents} {
 		if slices.Contains(resource.GetFinalizers(), finalizer) {
@@ -139,8 +137,8 @@ func collecting(resource *unstructured.Unstructured) string {
 }
 
 // undone describes the components that can't be rolled out any more if a namespace is being deleted; refused reports
-// that one was refused for that. The text is empty while something else keeps a component: a failure, or objects that
-// are deployed and not ready yet, which become ready or go with their namespace.
+// whether one was refused for that. The text is empty while something else holds a component up: a failure, or objects
+// that are deployed and not ready yet, which become ready or go with their namespace.
 func (o Outcome) undone() (text string, refused bool) {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
@@ -158,7 +156,7 @@ func (o Outcome) undone() (text string, refused bool) {
 	return strings.Join(parts, "; "), refused
 }
 
-// namespaceGoes reports whether the namespace of the resource is being deleted, as far as the operator may read that.
+// namespaceGoes reports whether the namespace of the resource is being deleted, as far as the operator may read it.
 // What a component waits for may be gone with it.
 func (s *Session) namespaceGoes(ctx context.Context) bool {
 	if s.dryRun || s.Namespace() == "" {

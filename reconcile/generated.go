@@ -18,13 +18,12 @@ const GeneratedPlaceholder = "(generated when deployed)"
 
 var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 
-// Generated returns the value that the Secret of that name, beside the resource, holds under key; that of a cluster-scoped
-// resource is in the manager's deploy.DefaultNamespace, and an error without one. When there is none it asks generate for one,
-// which the caller puts into that Secret: so a password is made once and read back ever after. In a dry run without that Secret
-// it is GeneratedPlaceholder. A value that can't be decoded is an error of the kind that request.Configuration makes; it is not replaced.
-//
-// Whoever asks again in the same session gets the same. generate may ask for other generated values. It may be called by
-// several components that ask at the same time: the first value counts for all.
+// Generated returns the value of key in the Secret of that name beside the resource; for a cluster-scoped resource the
+// Secret is in the manager's deploy.DefaultNamespace, without which it is an error. If there is no value it calls
+// generate, and the caller puts the result into that Secret: so a password is generated once and read from then on. In
+// a dry run the value is GeneratedPlaceholder unless the Secret has one. A value that can't be decoded is a
+// request.Configuration error and isn't replaced. Several calls in one session, also at the same time, return the same
+// value. generate may call Generated for other values.
 func (s *Session) Generated(ctx context.Context, secret, key string, generate func() (string, error)) (string, error) {
 	if s.home == "" {
 		return "", mistake(fmt.Errorf("Secret %s: generate %s: a cluster-scoped resource needs a namespace for it: give the manager a default one (deploy.DefaultNamespace)", secret, key))
@@ -56,22 +55,22 @@ func (s *Session) Generated(ctx context.Context, secret, key string, generate fu
 	return s.generated.once(ref, key, generate)
 }
 
-// generated are the values that a session has had generated: whoever asks again, or from another component,
-// gets the same.
+// generated has the values of a session, so that every call returns the same.
 type generated struct {
 	mu     sync.Mutex
 	values map[generatedKey]string
-	// underWay counts who is at work at a value.
+	// underWay counts the calls that generate a value.
 	underWay map[generatedKey]int
 }
 
 // generatedKey names a value: the Secret, and the key in it.
 type generatedKey struct{ secret, key string }
 
-// mostAtWork is how many may be at work at one value: no resource has as many components at work, so more are a value that asks for itself.
+// mostAtWork bounds the calls that generate one value. No resource has as many components at work, so more mean that a
+// value asks for itself.
 const mostAtWork = 1_000
 
-// circularError tells of a value that asks for itself.
+// circularError means that a value asks for itself.
 type circularError struct {
 	secret deploy.Ref
 	key    string
@@ -103,7 +102,7 @@ func (g *generated) once(secret deploy.Ref, key string, generate func() (string,
 	return g.keep(at, value), nil
 }
 
-// begin returns the value if it is there, else it lets one more be at work at it.
+// begin returns the value if there is one; otherwise it counts a call that generates it.
 func (g *generated) begin(at generatedKey) (value string, known, begun bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -124,7 +123,7 @@ func (g *generated) end(at generatedKey) {
 	g.underWay[at]--
 }
 
-// keep returns the value that counts: that of who was first.
+// keep returns the first value that was generated.
 func (g *generated) keep(at generatedKey, value string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

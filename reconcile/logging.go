@@ -15,8 +15,7 @@ import (
 // operator apart: s.Logger().With(reconcile.Channel, "billing").
 const Channel = logging.Channel
 
-// logged is the resource of a reconcile in the lines of its logger: in a text by its name, in JSON by more (spec: operator
-// 18).
+// logged is how log lines name the resource: by kind and name as text, with more as JSON.
 type logged struct {
 	deploy.Ref
 	resourceVersion string
@@ -43,10 +42,9 @@ func LoggerOf(ctx context.Context) *slog.Logger {
 
 type loggerKey struct{}
 
-// loggerFor is base as the annotations of a resource want it (spec: reconcile 37): log-default-level for
-// what is said, log-filters ("billing:debug,mail:off") for single channels. They hold for this resource
-// alone, whatever the level of base. What can't be read is told and left out. (The format of the lines is
-// the handler's; Go has no numbers of threads to add.)
+// loggerFor returns base as the annotations of a resource want it: log-default-level for the level, log-filters
+// ("billing:debug,mail:off") for single channels. They hold for this resource alone, whatever the level of base. What
+// can't be read is logged and left out.
 func (r *Reconciler) loggerFor(resource *unstructured.Unstructured, base *slog.Logger) *slog.Logger {
 	domain := r.manager.KeyDomain()
 	annotations := resource.GetAnnotations()

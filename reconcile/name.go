@@ -11,12 +11,11 @@ const (
 )
 
 // ScopedName returns the name for an object of the resource: the resource's name, a dash and name, shortened by
-// TruncatedName so that it stays a valid label value and doesn't collide (spec: reconcile 6).
-// A StatefulSet or CronJob takes only 52 characters: have the resource's schema refuse longer names.
+// TruncatedName so that it is a valid label value. The name of a StatefulSet or CronJob may have only 52 characters:
+// have the resource's schema refuse longer ones.
 func (s *Session) ScopedName(name string) string { return s.TruncatedName(s.Name() + "-" + name) }
 
-// TruncatedName returns name, shortened to 63 characters if it is longer: as Truncate does, or with Oper8Names as
-// oper8's get_truncated_name does.
+// TruncatedName returns name, cut if it is longer than 63 characters: by Truncate, or with Oper8Names as oper8 does.
 func (s *Session) TruncatedName(name string) string {
 	if s.reconciler.options.oper8Names {
 		return truncateOper8(name)
@@ -34,7 +33,7 @@ func truncateOper8(name string) string {
 	return string(characters[:longestName-digits]) + hex.EncodeToString(sum[:])[:digits]
 }
 
-// Truncate shortens a name to 63 bytes: one that is longer is cut and ends in a dash and 8 digits of the whole name's
+// Truncate returns name, if it is longer than 63 bytes cut so that it ends in a dash and 8 digits of the whole name's
 // hash.
 func Truncate(name string) string {
 	if len(name) <= longestName {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Object is one object of a component. Its name is unique in the component: logs, errors and temporary
-// patches speak of it as "<component>.<object>", its internal name.
+// Object is one object of a component. Its name is unique in the component: logs, errors and temporary patches call it
+// "<component>.<object>", its internal name.
 type Object struct {
 	component *Component
 	name      string
@@ -21,40 +21,40 @@ type Object struct {
 	after     []*Object
 	judge     Judge
 	strategy  deploy.Strategy
-	// finished: what was added is what is deployed.
+	// finished: it is deployed as it was added.
 	finished bool
-	// deferred makes its content, of which it has a stand-in.
+	// deferred returns the content; content is a stand-in then.
 	deferred func(ctx context.Context) (*unstructured.Unstructured, error)
 	// registered is the object that it is rendered as.
 	registered identity
 }
 
-// Judge tells whether an object is ready, as the cluster has it: nil says yes, an error that Precondition
-// makes not yet, any other one that it has failed. live is shared: it must not be changed.
+// Judge decides whether an object is ready: nil means ready, request.Precondition not yet, any other error that it has
+// failed. live is the object in the cluster. It is shared: don't change it.
 type Judge func(ctx context.Context, live *unstructured.Unstructured) error
 
 // ObjectOption sets what is rarely set for an object.
 type ObjectOption func(*Object)
 
-// ReadyWhen has judge say whether the object is ready, instead of package readiness (spec: reconcile 16).
+// ReadyWhen has judge decide whether the object is ready, instead of package readiness.
 func ReadyWhen(judge Judge) ObjectOption { return func(o *Object) { o.judge = judge } }
 
-// By sets how the object is written, see deploy.Strategy; default deploy.ServerSideApply (spec: reconcile 12).
+// By sets how the object is written, see deploy.Strategy; default deploy.ServerSideApply.
 func By(strategy deploy.Strategy) ObjectOption { return func(o *Object) { o.strategy = strategy } }
 
-// Finished has the object deployed as it was added: patches, NameObjects, By and Revise don't touch it. It is for what somebody else has
-// rendered.
+// Finished has the object deployed as it was added, without patches, NameObjects, By and Revise. It is for objects that
+// somebody else has rendered.
 func Finished() ObjectOption { return func(o *Object) { o.finished = true } }
 
-// Add adds one object, of the forms that Session.Add takes, under a name of its own. Objects are
-// deployed in the order in which they were added, save that those of After come first.
+// Add adds an object, in one of the forms that Session.Add takes, under a name of its own. Objects are deployed in the
+// order in which they were added, after those that they wait for (Object.After).
 func (c *Component) Add(name string, object any, options ...ObjectOption) *Object {
 	o := &Object{component: c, name: name}
 	for _, option := range options {
 		option(o)
 	}
 	if c.rendering.finished.Load() != nil {
-		c.session.tell(fmt.Errorf("object %s is added to %s when that is rendered already: add it in Setup or Build", o.name, c.name))
+		c.session.addMistake(fmt.Errorf("object %s is added to %s when that is rendered already: add it in Setup or Build", o.name, c.name))
 		return o
 	}
 	content, err := toObject(object)
@@ -77,10 +77,10 @@ func (c *Component) Add(name string, object any, options ...ObjectOption) *Objec
 	return o
 }
 
-// fewObjects are soon looked through.
+// fewObjects are searched without an index.
 const fewObjects = 32
 
-// has tells whether an object has that name, and keeps it for the next one.
+// has reports whether an object has that name, and records it for the next call.
 func (c *Component) has(name string) bool {
 	if len(c.objects) < fewObjects {
 		return slices.ContainsFunc(c.objects, func(other *Object) bool { return other.name == name })
@@ -96,7 +96,7 @@ func (c *Component) has(name string) bool {
 	return taken
 }
 
-// defaultObjectName is the name of an object that was given none.
+// defaultObjectName returns the name of an object that was given none.
 func defaultObjectName(content *unstructured.Unstructured, ref deploy.Ref, namespace string) string {
 	name := ref.Name
 	if name == "" {
@@ -111,8 +111,7 @@ func defaultObjectName(content *unstructured.Unstructured, ref deploy.Ref, names
 // Name returns the name of the object in its component.
 func (o *Object) Name() string { return o.name }
 
-// After has o deployed after others of its component. Dependencies that form a cycle are an error of the
-// component that names them.
+// After has o deployed after others of its component. A cycle is an error of the component that names its objects.
 func (o *Object) After(others ...*Object) *Object {
 	for _, other := range others {
 		if other == nil || other.component != o.component {
@@ -124,12 +123,12 @@ func (o *Object) After(others ...*Object) *Object {
 	return o
 }
 
-// YAML is text that holds objects, for Session.Add and Component.Add: one or several documents, of which empty ones count
-// for nothing and a List for its items. Keys that stand twice are a mistake. For text that is made from a resource use
+// YAML is text with objects, for Session.Add and Component.Add: one or several documents. Empty ones count for nothing,
+// and a List for its items. A key that stands twice in one map is a mistake. For text that depends on a resource use
 // package templates.
 type YAML string
 
-// toObject converts what a user may pass as an object, which is never changed.
+// toObject converts an object of a user, which isn't changed.
 func toObject(value any) (*unstructured.Unstructured, error) {
 	switch v := value.(type) {
 	case Deferred:

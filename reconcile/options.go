@@ -91,8 +91,8 @@ func WithPatches(patcher Patcher) Option {
 	return func(o *options) { o.patchers = append(o.patchers, patcher) }
 }
 
-// WithAssets gives each session the files of its version, see Session.Assets. Several versions are open at once, each in
-// sessions of its own.
+// WithAssets gives each session the files of its version, see Session.Assets. Several versions are open at once, each
+// in sessions of its own.
 func WithAssets(assets Assets) Option { return func(o *options) { o.assets = assets } }
 
 // Events records what happens to resources, for people: an event for each component of which objects were created or
@@ -124,12 +124,12 @@ func Prunes(kinds ...schema.GroupVersionKind) Option {
 func OwnAnywhere() Option { return func(o *options) { o.ownAnywhere = true } }
 
 // PauseDeletions has the deletion of a paused resource wait too: it isn't finalized, and keeps the finalizer, until the
-// pause ends. It holds only resources that carry the finalizer: neither those of a Controller without Finalize nor those
-// that were paused when they were created. Without this option a deletion goes on whatever the pause.
+// pause ends. It holds only resources that carry the finalizer: neither those of a Controller without Finalize nor
+// those that were paused when they were created. Without this option a deletion goes on whatever the pause.
 func PauseDeletions() Option { return func(o *options) { o.pauseDeletions = true } }
 
-// ReadyBy sets what decides whether objects are ready that have no Judge of their own (ReadyWhen); default: the table of
-// package readiness as it stands. Its Registry is for kinds that the table doesn't know, by functions or by the
+// ReadyBy sets what decides whether objects are ready that have no Judge of their own (ReadyWhen); default: the table
+// of package readiness as it stands. Its Registry is for kinds that the table doesn't know, by functions or by the
 // expressions of package celready. Several options add up, field by field and kind by kind; the later ones win. Without
 // a WaitsForConsumer the StorageClass of a claim that isn't bound is read from the cluster, and followed, which takes
 // the right to get, list and watch storage classes. Without that right such a claim is waited for until it is bound.
@@ -174,17 +174,18 @@ func (o *options) through(ctx context.Context, c *Component, step Step, do func(
 type StatusPart string
 
 const (
-	// NoStatus leaves the status alone, for kinds that have none or whose status is another program's. What is decided by
-	// the status stays unknown then: the version that a resource was last brought to, and the kinds of objects that it once
-	// had (see Prunes).
+	// NoStatus leaves the status alone, for kinds that have none or whose status is another program's. What is decided
+	// by the status stays unknown then: the version that a resource was last brought to, and the kinds of objects that
+	// it once had (see Prunes).
 	NoStatus StatusPart = "none"
-	// OnlyReady has the status carry the condition Ready and nothing else, for kinds whose schema has no more, or of which
-	// nobody reads more: a smaller status costs an API server less with each write of a resource. The message of Ready says
-	// what that of Updating would: what a resource that isn't Ready waits for, and why. While it is Ready at its present
-	// generation, what goes wrong beside that, such as a cluster that refuses a request, is in the log alone.
+	// OnlyReady has the status carry the condition Ready and nothing else, for kinds whose schema has no more, or of
+	// which nobody reads more: a smaller status costs an API server less with each write of a resource. The message of
+	// Ready says what that of Updating would: what a resource that isn't Ready waits for, and why. While it is Ready at
+	// its present generation, what goes wrong beside that, such as a cluster that refuses a request, is in the log
+	// alone.
 	//
-	// What is decided by the rest stays unknown, as with NoStatus; what an earlier release wrote of it is removed. A pause is
-	// reported all the same.
+	// What is decided by the rest stays unknown, as with NoStatus; what an earlier release wrote of it is removed. A
+	// pause is reported all the same.
 	OnlyReady StatusPart = "ready"
 	// ServiceStatus adds the field <kind>Status that parents of the resource read: Completed, InProgress or Failed. The
 	// schema of the kind has to know it.
@@ -193,8 +194,8 @@ const (
 	DependencyGraph StatusPart = "graph"
 )
 
-// Status sets what the status of resources carries beside or instead of the conditions Ready and Updating and the states
-// of the components. Several options add up.
+// Status sets what the status of resources carries beside or instead of the conditions Ready and Updating and the
+// states of the components. Several options add up.
 func Status(parts ...StatusPart) Option {
 	return func(o *options) {
 		for _, part := range parts {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// State says how far a component got.
+// State is how far a component got.
 type State string
 
 // The states of a component.
@@ -39,14 +39,14 @@ func States() []State { return slices.Clone(states[:]) }
 type Outcome struct {
 	// Components holds every component by name.
 	Components map[string]ComponentOutcome
-	// Hook is the error of a hook of the controller, such as AfterDeploy; nil without one.
+	// Hook is the error of a hook, such as AfterDeploy.
 	Hook error
-	// kinds are those of the objects, and those of which something may be left.
+	// kinds are those of the objects, and of objects that may be left.
 	kinds []schema.GroupVersionKind
 	graph *dag.Graph[*Component]
 }
 
-// Graph is the dependency graph as text.
+// Graph returns the dependency graph as text.
 func (o Outcome) Graph() string {
 	if o.graph == nil {
 		return ""
@@ -58,17 +58,17 @@ func (o Outcome) Graph() string {
 type ComponentOutcome struct {
 	// State is how far it got.
 	State State
-	// Deployed tells that its objects were applied, whether or not they are ready.
+	// Deployed: its objects were applied, whether or not they are ready.
 	Deployed bool
-	// Err is why it isn't Verified, nil if it is or wasn't started.
+	// Err is why it isn't Verified; nil if it is or wasn't started.
 	Err error
-	// Reason says why it is Unstarted: for which component it waits.
+	// Reason is why it is Unstarted: which component it waits for.
 	Reason string
-	// Remark says what is unusual about its objects that are ready, such as a claim whose volume is being resized.
+	// Remark is what is unusual about objects that are ready, such as a claim whose volume is being resized.
 	Remark string
 }
 
-// Complete tells whether every component is verified and no hook had an error. No components are complete.
+// Complete reports whether every component is verified and no hook returned an error. It is true without components.
 func (o Outcome) Complete() bool {
 	if o.Hook != nil {
 		return false
@@ -81,7 +81,8 @@ func (o Outcome) Complete() bool {
 	return true
 }
 
-// Deployed reports whether every component was deployed, be it ready or not. A disabled one is when it is gone.
+// Deployed reports whether every component was deployed, be it ready or not. A disabled component counts when it is
+// gone.
 func (o Outcome) Deployed() bool {
 	for _, c := range o.Components {
 		if !c.Deployed {
@@ -91,9 +92,9 @@ func (o Outcome) Deployed() bool {
 	return true
 }
 
-// newOutcome combines the two runs of a rollout: verified is what the verify run verified,
-// failed what either failed, unstarted what the deploy run didn't start, and unverified the
-// rest. verified is nil when the verify run never was (spec: dag 40).
+// newOutcome combines the two runs of a rollout: verified is what the verifying run verified, failed what either
+// failed, unstarted what the deploying run didn't start, and unverified the rest. verified is nil if the verifying run
+// wasn't started.
 func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.State) Outcome {
 	outcome := Outcome{Components: map[string]ComponentOutcome{}, graph: graph}
 	for _, name := range deployed.Verified() {
@@ -123,7 +124,7 @@ func newOutcome(graph *dag.Graph[*Component], deployed dag.State, verified *dag.
 	return outcome
 }
 
-// remarkOf is what the verification of a component found unusual, empty for nothing.
+// remarkOf returns what the verification of a component found unusual.
 func remarkOf(graph *dag.Graph[*Component], name string) string {
 	component, ok := graph.Node(name)
 	if !ok {
@@ -135,7 +136,7 @@ func remarkOf(graph *dag.Graph[*Component], name string) string {
 	return ""
 }
 
-// unstarted: the error of a gate is its component's, by its kind (spec: reconcile mistake 4).
+// unstarted returns the outcome of a component that waits. The error of a gate is the waiting component's.
 func unstarted(graph *dag.Graph[*Component], deployed dag.State, name string) ComponentOutcome {
 	if err := deployed.Err(name); err != nil {
 		state := Failed
@@ -152,16 +153,15 @@ func unstarted(graph *dag.Graph[*Component], deployed dag.State, name string) Co
 	return ComponentOutcome{State: Unstarted, Reason: deployed.Reason(name)}
 }
 
-// Err is what a caller should act on: all errors of failed components and of hooks, the most severe one
-// first, each with its component's name; nil when none failed. Components that merely wait
-// are no error.
+// Err joins the errors of failed components and of hooks, the most severe first, each with its component's name; nil
+// when none failed. Waiting is no error.
 func (o Outcome) Err() error { return o.join(Failed, o.Hook) }
 
-// Waiting is why components aren't verified yet although nothing failed.
+// Waiting joins the errors of components that aren't verified yet although they haven't failed.
 func (o Outcome) Waiting() error { return o.join(Unverified) }
 
-// waitsBefore tells whether components wait before they are deployed, for something outside, and nothing waits
-// for the readiness of what is deployed: whatever a Verify calls it.
+// waitsBefore reports whether components wait for something outside before they are deployed, and none waits for its
+// objects to become ready.
 func (o Outcome) waitsBefore() bool {
 	waits := false
 	for _, c := range o.Components {
@@ -176,8 +176,8 @@ func (o Outcome) waitsBefore() bool {
 	return waits
 }
 
-// retryTime is when to look again at what waits: the soonest of the times that components, and others, ask for
-// (request.RetryAfter), usual for one that asks for none.
+// retryTime returns the soonest of the times that waiting components, and others, ask for (request.RetryAfter); usual
+// stands for those that ask for none.
 func (o Outcome) retryTime(usual time.Duration, others ...error) time.Duration {
 	soonest := time.Duration(0)
 	for _, c := range o.Components {
@@ -191,7 +191,7 @@ func (o Outcome) retryTime(usual time.Duration, others ...error) time.Duration {
 	return cmp.Or(soonest, usual)
 }
 
-// retryTime is the time that err asks for, usual if it asks for none.
+// retryTime returns the time that err asks for, or usual.
 func retryTime(err error, usual time.Duration) time.Duration {
 	if after, ok := request.RetryTime(err); ok && after > 0 {
 		return after

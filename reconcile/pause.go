@@ -16,36 +16,35 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// ConditionPaused is the type of the condition by which a resource says that it is paused: True while it is, with
-// ReasonPaused or ReasonPausedUntil, and absent otherwise. It has no observedGeneration: a pause is about the
-// resource, whatever its spec. What the other conditions say stays as it was when the pause began, with the generation
-// that they observed.
+// ConditionPaused is the type of the condition that reports a pause: True, with ReasonPaused or ReasonPausedUntil,
+// while the resource is paused, and absent otherwise. It has no observedGeneration, because a pause doesn't depend on
+// the spec. The other conditions stay as they were when the pause began, with the generation that they observed.
 const ConditionPaused = "Paused"
 
 // The reasons of ConditionPaused.
 const (
-	// ReasonPaused: until the annotation says otherwise.
+	// ReasonPaused: until the annotation is changed.
 	ReasonPaused = "Paused"
 	// ReasonPausedUntil: until the time that the annotation names.
 	ReasonPausedUntil = "PausedUntil"
 )
 
-// longestRest is after which time a resource that is paused until another time is looked at. Timers don't see that
-// somebody sets the clock, so a pause may end that much late then.
+// longestRest is the time after which a paused resource is looked at again. Timers don't see that somebody sets the
+// clock, so a pause may end that much late.
 const longestRest = 10 * time.Minute
 
-// pause is what the annotation <domain>/pause-execution asks for.
+// pause is what the annotation <domain>/pause-execution says.
 type pause struct {
 	annotation, value string
-	// rests: the resource is paused, and until when; zero is for as long as the annotation says so.
+	// rests: the resource is paused, until a time or, if that is zero, until the annotation is changed.
 	rests bool
 	until time.Time
-	// strange: the value means nothing.
+	// strange: the value has no meaning.
 	strange bool
 }
 
-// pauseOf reads the annotation of a resource (spec: reconcile 38): "true" in whatever case pauses, and a time
-// (RFC 3339) that is still to come. Nothing else does; but "false", a time that is over and the empty value are no mistake.
+// pauseOf reads the annotation of a resource: "true" in any case pauses, and so does a time (RFC 3339) to come.
+// "false", a time that is over and the empty value are no mistake.
 func (r *Reconciler) pauseOf(resource *unstructured.Unstructured) pause {
 	p := pause{annotation: r.manager.KeyDomain() + "/pause-execution"}
 	p.value = resource.GetAnnotations()[p.annotation]
@@ -60,8 +59,8 @@ func (r *Reconciler) pauseOf(resource *unstructured.Unstructured) pause {
 	return p
 }
 
-// paused tells whether a resource rests, and how. One that is being deleted doesn't, unless PauseDeletions asks for
-// it; nor does any in a dry run. A value that means nothing is said once.
+// paused reports whether a resource is paused. A resource that is being deleted isn't, unless PauseDeletions is set,
+// nor is any in a dry run. A value without a meaning is logged once.
 func (r *Reconciler) paused(ctx context.Context, resource *unstructured.Unstructured) (p pause, rests bool) {
 	p = r.pauseOf(resource)
 	ref := deploy.RefOf(resource)
@@ -85,9 +84,9 @@ func (r *Reconciler) paused(ctx context.Context, resource *unstructured.Unstruct
 	return p, false
 }
 
-// rest leaves a paused resource alone, but for a condition that says so. Rule 38 of reconcile has nothing written at
-// all; yet who waits for a resource should see why nothing happens. It is one write when the pause begins, or
-// becomes another one: who takes the condition off, or a schema that has no place for it, isn't argued with.
+// rest does nothing for a paused resource but report the pause in a condition, so that whoever waits for the resource
+// sees why nothing happens. It is one write when the pause begins or changes: a condition that somebody removes, or
+// that the schema drops, isn't written again.
 func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructured, p pause) (request.Result, error) {
 	ref, left := deploy.RefOf(resource), p.left(r.now())
 	var reported bool
@@ -115,16 +114,16 @@ func (r *Reconciler) rest(ctx context.Context, resource *unstructured.Unstructur
 	return request.Result{RequeueAfter: left}, nil
 }
 
-// left is after which time to look at the resource again, zero for when something happens to it.
+// left is the time after which to look at the resource again, zero for when it changes.
 func (p pause) left(now time.Time) time.Duration {
 	if p.until.IsZero() {
 		return 0
 	}
-	// One that ends this very moment is looked at again, too: zero would be never.
+	// A pause that ends this very moment is looked at again, too: zero would be never.
 	return max(min(p.until.Sub(now), longestRest), time.Millisecond)
 }
 
-// sooner is the smaller of two times, of which zero is none.
+// sooner returns the smaller of two times, of which zero is none.
 func sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -132,7 +131,7 @@ func sooner(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// pauseCondition says what waits, and who can end that.
+// pauseCondition says what waits, and what ends the pause.
 func (r *Reconciler) pauseCondition(p pause) metav1.Condition {
 	nothing := "nothing is done, save for its deletion,"
 	if r.options.pauseDeletions {
@@ -150,7 +149,7 @@ func (r *Reconciler) pauseCondition(p pause) metav1.Condition {
 	return c
 }
 
-// withPause is a status with the condition of a pause in it; present isn't changed.
+// withPause returns a status with the condition of a pause; present isn't changed.
 func (r *Reconciler) withPause(present map[string]any, p pause) (next map[string]any, changed bool, err error) {
 	resource := map[string]any{"status": runtime.DeepCopyJSON(present)}
 	conditions := status.Conditions(resource)
@@ -159,8 +158,8 @@ func (r *Reconciler) withPause(present map[string]any, p pause) (next map[string
 	return next, changed, conditions.Err()
 }
 
-// withoutPause is a status without what withPause put into it, and whether there was something; present isn't changed.
-// A condition of the same name that somebody else writes stays.
+// withoutPause returns a status without the condition that withPause sets, and whether there was one; present isn't
+// changed. A condition of that type that somebody else writes stays.
 func withoutPause(present map[string]any) (next map[string]any, resumed bool) {
 	resource := map[string]any{"status": present}
 	c, ok := status.Conditions(resource).Get(ConditionPaused)

@@ -30,7 +30,7 @@ func (w *world) unpause() {
 	w.merge(widgetRef, `{"metadata":{"annotations":{"operkit.dev/pause-execution":null}}}`)
 }
 
-// isPaused tells whether the widget says that it is.
+// isPaused reports whether the widget says that it is.
 func (w *world) isPaused() bool {
 	w.t.Helper()
 	return status.Conditions(w.widget()).IsTrue(ConditionPaused)

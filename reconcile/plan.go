@@ -26,16 +26,16 @@ type Plan struct {
 
 // PlannedComponent is one component of a Plan.
 type PlannedComponent struct {
-	// Component is the one of the session.
+	// Component is that of the session.
 	Component *Component
-	// Differences are what its deployment would make of its objects, or its removal if it is disabled. What a Deployer does
-	// beside that isn't known.
+	// Differences are the changes to its objects by deploying it, or by removing it if it is disabled. What a Deployer
+	// does beside that isn't known.
 	Differences deploy.Differences
-	// Err is why its objects can't be told.
+	// Err is why it couldn't be rendered.
 	Err error
 }
 
-// Changed tells whether anything would change in the cluster.
+// Changed reports whether anything would change in the cluster.
 func (p *Plan) Changed() bool {
 	return p.Pruned.Changed() || slices.ContainsFunc(p.Components, func(c PlannedComponent) bool { return c.Differences.Changed() })
 }
@@ -51,10 +51,10 @@ func (p *Plan) Err() error {
 	return errors.Join(append(errs, p.Pruned.Err())...)
 }
 
-// Plan tells what Reconcile would make of a resource if it were so, with all gates open and also of one that is paused, and changes
-// nothing: the cluster is asked by requests that are dry runs. Session.DryRun is true for the controller, so that what it then
-// renders otherwise is a difference. The resource has a uid: that of what is in the cluster, or the one that a dry run answers with. Its
-// status and its finalizer, and what hooks do, aren't part of it. The error says why there is no plan; those of components are in it.
+// Plan returns what Reconcile would do for resource with all gates open, also if it is paused, and changes nothing:
+// requests to the cluster are dry runs. Session.DryRun is true for the controller, so what that renders otherwise in a
+// dry run is a difference. The resource needs the uid that it has in the cluster, or that a dry run returns. Its
+// status, its finalizer and hooks aren't part of the plan. Errors of components are in the plan.
 func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructured) (*Plan, error) {
 	s, ctx, graph, err := r.described(ctx, resource)
 	if err != nil {
@@ -73,14 +73,14 @@ func (r *Reconciler) Plan(ctx context.Context, resource *unstructured.Unstructur
 	return plan, err
 }
 
-// removes tells whether a disabled component has an object.
+// removes reports whether a component of the plan has the object.
 func (p *Plan) removes(ref deploy.Ref) bool {
 	return slices.ContainsFunc(p.Components, func(c PlannedComponent) bool {
 		return slices.ContainsFunc(c.Differences, func(d deploy.Difference) bool { return d.Ref == ref })
 	})
 }
 
-// Graph tells what components a resource has and what waits for what, and changes nothing.
+// Graph returns the components of a resource and what they wait for, and changes nothing.
 func (r *Reconciler) Graph(ctx context.Context, resource *unstructured.Unstructured) (*dag.Graph[*Component], error) {
 	s, _, graph, err := r.described(ctx, resource)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *Reconciler) Graph(ctx context.Context, resource *unstructured.Unstructu
 	return graph, nil
 }
 
-// described has the controller describe a resource, for nothing to be done.
+// described runs Setup for a resource in a session that deploys nothing.
 func (r *Reconciler) described(ctx context.Context, resource *unstructured.Unstructured) (*Session, context.Context, *dag.Graph[*Component], error) {
 	if resource.GroupVersionKind() != r.Kind() {
 		return nil, nil, nil, fmt.Errorf("%s: it isn't of the kind %s", deploy.RefOf(resource), r.Kind().Kind)
@@ -125,7 +125,7 @@ func (s *Session) plan(ctx context.Context, c *Component) PlannedComponent {
 		planned.Err = err
 		return planned
 	}
-	// What is wrong with single objects is in the differences.
+	// Errors of single objects are in the differences.
 	var failed error
 	if c.disabled {
 		planned.Differences, failed = s.manager.DiffDelete(ctx, rendered.contents)
@@ -139,7 +139,7 @@ func (s *Session) plan(ctx context.Context, c *Component) PlannedComponent {
 	return planned
 }
 
-// withoutForeign: what is somebody else's is left alone, which is no mistake.
+// withoutForeign drops objects of somebody else, which are left alone.
 func withoutForeign(differences deploy.Differences) deploy.Differences {
 	return slices.DeleteFunc(differences, func(d deploy.Difference) bool {
 		var owned *deploy.OwnedError

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// settleKinds prunes where that can be done, and has the outcome tell which kinds the objects are of.
+// settleKinds prunes if every component was deployed, and records the kinds of the objects in the outcome.
 func (s *Session) settleKinds(ctx context.Context, o *Outcome) (err error) {
 	if o.Deployed() {
 		o.kinds, err = s.prune(ctx)
@@ -24,7 +24,7 @@ func (s *Session) settleKinds(ctx context.Context, o *Outcome) (err error) {
 	return nil
 }
 
-// keepKinds has the outcome tell the kinds that the objects may be of: those remembered and those of today.
+// keepKinds records the kinds that the objects may be of: those remembered and those rendered now.
 func (s *Session) keepKinds(o *Outcome) {
 	o.kinds = s.remembered()
 	for _, c := range s.components {
@@ -32,9 +32,9 @@ func (s *Session) keepKinds(o *Outcome) {
 	}
 }
 
-// prune deletes what the resource owns, this manager has applied, and no component renders any more (spec:
-// reconcile mistake 28). It is called when every component was deployed: only then the objects of all are
-// known. It returns the kinds of which there is something.
+// prune deletes what the resource owns, this manager has applied, and no component renders any more. It is called when
+// every component was deployed: only then the objects of all are known. It returns the kinds of which there may be
+// objects.
 func (s *Session) prune(ctx context.Context) ([]schema.GroupVersionKind, error) {
 	var rendered []schema.GroupVersionKind
 	for _, c := range s.components {
@@ -63,7 +63,7 @@ func (s *Session) prune(ctx context.Context) ([]schema.GroupVersionKind, error) 
 	return left, errors.Join(errs...)
 }
 
-// pruneFormer is pruneKind for a kind of which nothing is rendered any more.
+// pruneFormer prunes a kind of which nothing is rendered any more.
 func (s *Session) pruneFormer(ctx context.Context, kind schema.GroupVersionKind) (remaining bool, err error) {
 	if served, err := s.watchable(ctx, kind); err != nil || !served {
 		return false, err
@@ -71,8 +71,8 @@ func (s *Session) pruneFormer(ctx context.Context, kind schema.GroupVersionKind)
 	return s.pruneKind(ctx, kind)
 }
 
-// unlessForbidden: a release that gives a kind up may give up the right to it, too. What is left of the kind stays,
-// and stays remembered; that is no failure of what is rendered today.
+// unlessForbidden logs a missing right to a kind that isn't rendered any more: a release that gives a kind up may give
+// up the right to it, too. What is left of the kind stays, and stays remembered.
 func (s *Session) unlessForbidden(kind schema.GroupVersionKind, err error) error {
 	var forbidden *deploy.ForbiddenError
 	if !errors.As(err, &forbidden) {
@@ -82,7 +82,7 @@ func (s *Session) unlessForbidden(kind schema.GroupVersionKind, err error) error
 	return nil
 }
 
-// withKinds are kinds and those of more that aren't among them.
+// withKinds returns kinds and those of more that aren't among them.
 func withKinds(kinds []schema.GroupVersionKind, more ...schema.GroupVersionKind) []schema.GroupVersionKind {
 	for _, kind := range more {
 		if !slices.Contains(kinds, kind) {
@@ -92,10 +92,10 @@ func withKinds(kinds []schema.GroupVersionKind, more ...schema.GroupVersionKind)
 	return kinds
 }
 
-// wanted tells whether an enabled component renders what ref names.
+// wanted reports whether an enabled component renders what ref names.
 func (s *Session) wanted(ref deploy.Ref) bool { return s.index.wanted(s.identityOf(ref)) }
 
-// generates tells whether an enabled component renders the manifest that obj got its generated name by.
+// generates reports whether an enabled component renders the manifest from which obj got its generated name.
 func (s *Session) generates(obj *unstructured.Unstructured) bool {
 	if obj.GetGenerateName() == "" {
 		return false
@@ -105,7 +105,7 @@ func (s *Session) generates(obj *unstructured.Unstructured) bool {
 	})
 }
 
-// pruneKind tells whether there is something of kind that the resource owns and that is not wanted.
+// pruneKind reports whether there are objects of kind that the resource owns and that no component renders.
 func (s *Session) pruneKind(ctx context.Context, kind schema.GroupVersionKind) (remaining bool, err error) {
 	owned, err := s.manager.Owned(ctx, []schema.GroupVersionKind{kind}, deploy.Except(s.wanted))
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Session) keeps(kind schema.GroupVersionKind) bool {
 		!slices.ContainsFunc(s.reconciler.options.prunes, func(named schema.GroupVersionKind) bool { return named.GroupKind() == kind.GroupKind() })
 }
 
-// watchable has a kind watched of which nothing is rendered, unless it isn't served any more.
+// watchable watches a kind of which nothing is rendered. It returns false if the kind isn't served any more.
 func (s *Session) watchable(ctx context.Context, kind schema.GroupVersionKind) (bool, error) {
 	var unknown *deploy.KindUnknownError
 	err := s.Own(ctx, kind)
@@ -169,12 +169,12 @@ func (s *Session) watchable(ctx context.Context, kind schema.GroupVersionKind) (
 	return true, nil
 }
 
-// remembered are the kinds of which there may be objects: those that the status names, and what isn't in it yet.
+// remembered returns the kinds of which there may be objects: those in the status, and those that aren't in it yet.
 func (s *Session) remembered() []schema.GroupVersionKind {
 	return withKinds(s.kindsInStatus(), s.unwritten...)
 }
 
-// kindsInStatus are the kinds that the status names.
+// kindsInStatus returns the kinds in the status.
 func (s *Session) kindsInStatus() []schema.GroupVersionKind {
 	names, _, err := unstructured.NestedSlice(s.resource.Object, "status", "componentStatus", "kinds")
 	if err != nil {
@@ -202,9 +202,8 @@ func kindNames(kinds []schema.GroupVersionKind) []string {
 	return names
 }
 
-// Remove deletes objects that the resource owns and answers nil once all are gone; until
-// then a request.Precondition that names those still there. Objects of somebody else are left alone
-// and not waited for. It is meant for Finalize.
+// Remove deletes objects that the resource owns and returns nil once all are gone; until then request.Precondition
+// names those that are left. Objects of somebody else are left alone and not waited for. It is for Finalize.
 func (s *Session) Remove(ctx context.Context, objects ...any) error {
 	plain := make([]*unstructured.Unstructured, 0, len(objects))
 	for _, value := range objects {
@@ -218,7 +217,7 @@ func (s *Session) Remove(ctx context.Context, objects ...any) error {
 	return err
 }
 
-// removeAll deletes what is the resource's among objects, and tells what isn't gone yet.
+// removeAll deletes those of objects that the resource owns, and waits until they are gone.
 func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
 	results, err := s.remove(ctx, objects)
 	if err != nil {
@@ -235,8 +234,8 @@ func (s *Session) removeAll(ctx context.Context, objects []*unstructured.Unstruc
 	return results, request.Precondition("waiting until %s is gone", strings.Join(names, ", "))
 }
 
-// remove deletes those of objects that are the resource's. Of a kind that isn't served
-// there are none, and to somebody else's nothing is to be done: neither is an error.
+// remove deletes those of objects that the resource owns. A kind that isn't served has none, and objects of somebody
+// else are left alone: neither is an error.
 func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructured) (deploy.Results, error) {
 	for _, kind := range kindsOf(objects) {
 		err := s.Own(ctx, kind)
@@ -262,10 +261,10 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 	return results, errors.Join(errs...)
 }
 
-// finalizes tells whether resources carry the finalizer.
+// finalizes reports whether resources carry the finalizer.
 func (r *Reconciler) finalizes() bool { return r.finalizer != nil || r.options.ownAnywhere }
 
-// recordKinds has the status name kinds before objects of them are applied, where only that finds them again.
+// recordKinds writes kinds into the status before objects of them are applied, where only that finds the objects again.
 func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKind) error {
 	if !s.reconciler.options.ownAnywhere || s.dryRun {
 		return nil
@@ -307,7 +306,7 @@ func (s *Session) recordKinds(ctx context.Context, kinds []schema.GroupVersionKi
 }
 
 // removeTracked deletes what the resource owns by label, and waits until it is gone. What Finalize has rolled out is
-// deleted last and not waited for: the next reconcile would make it anew.
+// deleted last and not waited for: the next reconcile would create it again.
 func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 	if !r.options.ownAnywhere {
 		return nil
@@ -338,7 +337,7 @@ func (r *Reconciler) removeTracked(ctx context.Context, s *Session) error {
 	return err
 }
 
-// renders reports whether an enabled component renders obj, be it by its name or by the one that the cluster generated.
+// renders reports whether an enabled component renders obj, by its name or by the name that the cluster generated.
 func (s *Session) renders(obj *unstructured.Unstructured) bool {
 	return s.wanted(deploy.RefOf(obj)) || s.generates(obj)
 }

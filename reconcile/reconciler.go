@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	// lookAgain is when a resource is reconciled again that somebody else has just written, and
-	// quietAttempts how often in a row that is no failure.
+	// lookAgain is the time after which a resource is reconciled again that somebody else has just written;
+	// quietAttempts is how often in a row that isn't reported.
 	lookAgain     = 50 * time.Millisecond
 	quietAttempts = 3
-	// lastWord is how long a reconcile that took too long may take to say so in the status.
+	// lastWord bounds the write of the status after a reconcile that took too long.
 	lastWord = 10 * time.Second
-	// recreateWait is how long an object that is made anew may take to go before that is left to a later reconcile.
+	// recreateWait bounds the wait for an object to go that is being recreated; after it a later reconcile creates it.
 	recreateWait = 500 * time.Millisecond
-	// gateInterval is how often a closed gate is asked again while other components are worked on; their ends
-	// have it asked too (spec: reconcile mistake 21).
+	// gateInterval is how often a closed gate is asked again while other components are worked on; it is also asked
+	// when one of them ends.
 	gateInterval = 500 * time.Millisecond
 )
 
@@ -39,9 +39,9 @@ type Reconciler struct {
 	finalizer  Finalizer
 	manager    *deploy.Manager
 	options    options
-	schema     pruned
+	dropped    droppedFields
 	memory     memory.Memory
-	// classesUnread is done when it is logged that storage classes can't be read.
+	// classesUnread logs once that storage classes can't be read.
 	classesUnread sync.Once
 	sources       source.Sources
 	defaults      Defaults
@@ -70,7 +70,7 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 	if err := r.readDefaults(); err != nil {
 		return nil, err
 	}
-	// Whoever asked to reconcile asks again, later each time; a worker doesn't wait for that.
+	// The engine retries, with backoff; a worker doesn't wait for that.
 	own := []deploy.Option{deploy.RetryFor(0), deploy.RecreateWait(recreateWait)}
 	if o.ownAnywhere {
 		own = append(own, deploy.OwnedByLabel())
@@ -82,17 +82,16 @@ func New(controller Controller, manager *deploy.Manager, opts ...Option) (*Recon
 // Kind returns the kind whose resources are reconciled.
 func (r *Reconciler) Kind() schema.GroupVersionKind { return r.controller.Kind() }
 
-// Sources implements source.Provider by what the controller declares, if it does.
+// Sources implements source.Provider by what the controller declares.
 func (r *Reconciler) Sources() source.Sources { return r.sources }
 
 func (r *Reconciler) now() time.Time { return r.options.now() }
 
-// Reconcile brings the resource that req names to the state that its controller describes,
-// as far as that is possible now, and writes what came of it into its status. A resource
-// that is gone is left alone, and so is one that is paused, save that its status says so (ConditionPaused). The error is
-// one to try again for, soon (Advanced of request.Error) if more objects are as they should be than after any failure before; a
-// resource that merely waits for its objects is no error. A request that names no resource of the controller's kind is
-// a permanent one (spec: reconcile 1).
+// Reconcile brings the resource of the request to the state that its controller describes, as far as that is possible
+// now, and writes the outcome into its status. It does nothing for a resource that is gone, and only reports the pause
+// of a resource that is paused (ConditionPaused). An error means that the reconcile is to be retried; it is Advanced
+// (request.Error) if more objects are as they should be than after any failure before. Waiting for objects is no error.
+// A request for another kind is a permanent error.
 func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (request.Result, error) {
 	if req.Key.Kind != r.Kind() || req.Key.Name == "" {
 		return request.Result{}, request.Permanent(fmt.Errorf("request %s: names no resource of kind %s", req.Key, r.Kind().Kind))
@@ -133,7 +132,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req request.Request) (reques
 	return result, err
 }
 
-// reconcile goes the whole way for a resource that isn't paused (spec: reconcile 36, 44).
+// reconcile reconciles a resource that isn't paused.
 func (r *Reconciler) reconcile(ctx context.Context, session *Session) (request.Result, error) {
 	resource := session.resource
 	if resource.GetDeletionTimestamp() != nil {
@@ -178,7 +177,7 @@ func (r *Reconciler) session(ctx context.Context, resource *unstructured.Unstruc
 	return s, nil
 }
 
-// withDefaults is resource with the controller's defaults under it, itself if there are none.
+// withDefaults returns resource with the controller's defaults under it, resource itself if there are none.
 func (r *Reconciler) withDefaults(resource *unstructured.Unstructured) *unstructured.Unstructured {
 	if len(r.defaults.Resource) == 0 {
 		return resource
@@ -186,7 +185,7 @@ func (r *Reconciler) withDefaults(resource *unstructured.Unstructured) *unstruct
 	return &unstructured.Unstructured{Object: render.Layered(r.defaults.Resource, resource.Object)}
 }
 
-// setup finds out what the resource wants, and has the controller add the components.
+// setup prepares the session and calls Setup.
 func (r *Reconciler) setup(ctx context.Context, s *Session) error {
 	if err := r.prepare(ctx, s); err != nil {
 		return err
@@ -197,7 +196,7 @@ func (r *Reconciler) setup(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// prepare finds out what the resource wants.
+// prepare reads what Setup needs: the version, its files, the configuration and the patches.
 func (r *Reconciler) prepare(ctx context.Context, s *Session) (err error) {
 	if s.version = s.fixedVersion; s.version == "" {
 		if s.version, err = r.options.versionOf(s.described); err != nil {
@@ -222,7 +221,7 @@ func (r *Reconciler) prepare(ctx context.Context, s *Session) (err error) {
 	return nil
 }
 
-// findPatches asks for the patches of the objects.
+// findPatches reads the patches of the resource.
 func (r *Reconciler) findPatches(ctx context.Context, s *Session) error {
 	for _, patcher := range r.options.patchers {
 		var patches []Patch
@@ -237,7 +236,7 @@ func (r *Reconciler) findPatches(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// upgrade tells the controller of a change of version, if it wants to know.
+// upgrade calls the controller's Upgrade when the version changes.
 func (r *Reconciler) upgrade(ctx context.Context, s *Session) error {
 	upgrader, ok := r.controller.(Upgrader)
 	from := s.CurrentVersion()
@@ -256,7 +255,7 @@ func (s *Session) release() {
 	}
 }
 
-// ended writes the status and decides what comes next.
+// ended writes the status and decides when the resource is reconciled again.
 func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, err error) (request.Result, error) {
 	for _, panicked := range request.Panics(err) {
 		s.logger.Error("panic", "value", panicked.Value, "stack", string(panicked.Stack))
@@ -265,7 +264,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 	case r.options.dryRun && err != nil:
 		return request.Result{}, err
 	case request.Resolve(err).Passing && s.attempt < quietAttempts:
-		// Somebody else was quicker. That is no failure: look again, with what they wrote.
+		// Somebody else was quicker, which is no failure: the reconcile is repeated with what they wrote.
 		s.keepUnwritten(outcome)
 		after, asked := request.RetryTime(err)
 		if !asked {
@@ -292,7 +291,7 @@ func (r *Reconciler) ended(ctx context.Context, s *Session, outcome *Outcome, er
 			err = request.RetryAfter(after, err)
 		}
 		if unwritten != nil && request.IsPermanent(err) {
-			// It is to be said yet.
+			// The status doesn't report it yet.
 			err = request.RetryAfter(r.options.recheck, err)
 		}
 		return request.Result{}, err

@@ -57,8 +57,8 @@ func (s *Session) advanced(err error) (further bool) {
 	return further
 }
 
-// exhausted makes an error permanent when there were enough attempts, see MaxAttempts. A cluster that doesn't answer, and
-// somebody else who was quicker, don't count.
+// exhausted makes an error permanent when there were enough attempts, see MaxAttempts. A cluster that doesn't answer,
+// and somebody else who was quicker, don't count.
 func (s *Session) exhausted(ctx context.Context, err error) error {
 	limit := s.reconciler.options.maxAttempts
 	if limit == 0 {

@@ -15,15 +15,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// rendering is the work of rendering a component, done once: published only when it is finished, and with
-// the same error for everybody who asks when it can't be (spec: reconcile 13, mistake 19).
+// rendering renders a component once. The result is published when it is finished; an error is returned to everybody
+// who asks.
 type rendering struct {
-	// turn holds a value while somebody renders.
+	// turn holds a value while a goroutine renders.
 	turn     chan struct{}
 	finished atomic.Pointer[finishedRendering]
 }
 
-// buildRun is a component whose Build runs, and those that asked for it in their own Build.
+// buildRun is a running Build, and the one that asked for it.
 type buildRun struct {
 	component *Component
 	asked     *buildRun
@@ -31,7 +31,7 @@ type buildRun struct {
 
 type buildingKey struct{}
 
-// within tells whether ctx is that of c's own Build, or of one that this asked for.
+// within reports whether ctx is that of c's own Build, or of a Build that it asked for.
 func (c *Component) within(ctx context.Context) bool {
 	at, _ := ctx.Value(buildingKey{}).(*buildRun)
 	for ; at != nil; at = at.asked {
@@ -42,18 +42,17 @@ func (c *Component) within(ctx context.Context) bool {
 	return false
 }
 
-// finishedRendering are the objects of a component in their order: as they were added, and as they are
-// deployed.
+// finishedRendering has the objects of a component in their order, as they were added and as they are deployed.
 type finishedRendering struct {
 	objects  []*Object
 	contents []*unstructured.Unstructured
 	kinds    []schema.GroupVersionKind
-	// deferred tells that some contents are stand-ins.
+	// deferred: some contents are stand-ins.
 	deferred bool
 	err      error
 }
 
-// render returns the objects of c as they are to be deployed.
+// render returns the objects of c as they are deployed.
 func (s *Session) render(ctx context.Context, c *Component) (*finishedRendering, error) {
 	if finished := c.rendering.finished.Load(); finished != nil {
 		return finished, finished.err
@@ -79,7 +78,7 @@ func (s *Session) render(ctx context.Context, c *Component) (*finishedRendering,
 	return finished, finished.err
 }
 
-// rendered builds, orders, patches, annotates and revises, in this order (spec: reconcile 13).
+// rendered builds, orders, patches, annotates and revises, in this order.
 func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRendering, error) {
 	if c.builder != nil {
 		asked, _ := ctx.Value(buildingKey{}).(*buildRun)
@@ -87,7 +86,7 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 		if err := guarded(func() error { return c.builder.Build(ctx, s, c) }); err != nil {
 			return nil, attributed("build", err)
 		}
-		if err := errors.Join(append(c.mistakes, s.tooLate()...)...); err != nil {
+		if err := errors.Join(append(c.mistakes, s.takeMistakes()...)...); err != nil {
 			return nil, mistake(err)
 		}
 	}
@@ -121,7 +120,7 @@ func (s *Session) rendered(ctx context.Context, c *Component) (*finishedRenderin
 	return finished, nil
 }
 
-// renderObject never changes what was added.
+// renderObject doesn't change the object that was added.
 func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
 	if o.finished {
 		return o.content, nil
@@ -159,7 +158,7 @@ func (s *Session) renderObject(ctx context.Context, o *Object) (*unstructured.Un
 	return obj, nil
 }
 
-// annotated puts the internal name, and the strategy if one is set, onto a copy that shares all else.
+// annotated returns content with the annotations for the internal name and the strategy; it shares everything else.
 func (s *Session) annotated(content map[string]any, o *Object) map[string]any {
 	if !s.reconciler.options.nameObjects && o.strategy == "" {
 		return content
@@ -186,23 +185,23 @@ func (s *Session) annotated(content map[string]any, o *Object) map[string]any {
 	return content
 }
 
-// same tells whether two are one map.
+// same reports whether a and b are the same map.
 func same(a, b map[string]any) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
 // Patch changes objects before they are deployed, see WithPatches.
 type Patch interface {
-	// Name is what errors call it.
+	// Name identifies the patch in errors.
 	Name() string
-	// Apply returns content with the patch, if that is meant for the object of that name in that component.
-	// content isn't changed; the result may share with it.
+	// Apply returns content with the patch, if it is meant for the object of that name in that component. content isn't
+	// changed; the result may share with it.
 	Apply(ctx context.Context, component, object string, content map[string]any) (patched map[string]any, matched bool, err error)
 }
 
-// Patcher knows which patches a resource has.
+// Patcher finds the patches of resources.
 type Patcher interface {
-	// Patches returns the patches of a resource in the order in which they are applied. It is asked with every
+	// Patches returns the patches of a resource in the order in which they are applied. It is called with every
 	// reconcile, before Setup.
 	Patches(ctx context.Context, target Target) ([]Patch, error)
 }
@@ -211,31 +210,31 @@ type Patcher interface {
 type Target struct {
 	// Resource is shared: it must not be changed.
 	Resource *unstructured.Unstructured
-	// View shows the cluster that the resource is in.
+	// View reads the cluster of the resource.
 	View deploy.View
-	// DryRun tells that nothing is deployed for real, and nothing must be written.
+	// DryRun: nothing is deployed for real, and nothing must be written.
 	DryRun bool
 }
 
-// Deferred is a form of object for Session.Add and Component.Add whose content is asked for only when the cluster may have to be changed:
-// not for one that was applied, or found as it should be, with the same digest before. It is Finished, and Component.Objects returns no more
-// of it than its names, save in a dry run and for Observe. Definitions of kinds can't be deferred: others wait for what they say.
+// Deferred is an object whose content is made only when the cluster may have to be changed: not for an object that was
+// applied, or found as it should be, with the same digest before. It is Finished, and Component.Objects returns only
+// its names, except in a dry run and with Observe. CustomResourceDefinitions can't be deferred.
 type Deferred struct {
-	// Ref names the object, just as its content does. An empty namespace is that of the resource for a namespaced one.
+	// Ref names the object as its content does. An empty namespace means the resource's for a namespaced object.
 	Ref deploy.Ref
-	// Digest tells contents apart: two of one object are the same if and only if their digests are.
+	// Digest identifies the content: two contents of one object are equal if and only if their digests are.
 	Digest string
-	// Content returns the object. It isn't changed. A panic is an error.
+	// Content returns the object, which isn't changed. A panic is an error.
 	Content func(ctx context.Context) (*unstructured.Unstructured, error)
 }
 
-// digestKey is where the stand-in of a deferred object has its digest.
+// digestKey is the field of a stand-in that holds the digest.
 const digestKey = "digest"
 
-// definitionKind is the kind of definitions of kinds.
+// definitionKind is the kind of CustomResourceDefinitions.
 var definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
-// standIn is what takes the place of a deferred object until its content is needed, see deploy.Contents.
+// standIn returns the object that stands for a deferred one until its content is needed, see deploy.Contents.
 func (d Deferred) standIn() (*unstructured.Unstructured, error) {
 	switch {
 	case d.Ref.Kind.Kind == "" || d.Ref.Kind.Version == "" || d.Ref.Name == "" || d.Digest == "" || d.Content == nil:
@@ -252,7 +251,7 @@ func (d Deferred) standIn() (*unstructured.Unstructured, error) {
 	}}, nil
 }
 
-// fetch has the contents be there that were deferred, for somebody who looks at them whatever is in the cluster.
+// fetch makes all deferred contents.
 func (f *finishedRendering) fetch(ctx context.Context) error {
 	for i, o := range f.objects {
 		if o.deferred == nil {
@@ -278,7 +277,7 @@ func (f *finishedRendering) content(ctx context.Context, of *unstructured.Unstru
 	return of, nil
 }
 
-// fetched is the content of a deferred object.
+// fetched makes the content of a deferred object.
 func (o *Object) fetched(ctx context.Context) (content *unstructured.Unstructured, err error) {
 	err = guarded(func() (err error) {
 		content, err = o.deferred(ctx)

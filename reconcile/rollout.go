@@ -12,9 +12,8 @@ import (
 	"github.com/operkit/operkit/reconcile/request"
 )
 
-// rollout deploys the session's components in the order of their dependencies, then
-// verifies those that were deployed, and calls the hooks of the controller after each (spec: reconcile
-// 24-32, dag 35-40).
+// rollout deploys the components in the order of their dependencies, verifies those that were deployed, and calls the
+// hooks.
 func (s *Session) rollout(ctx context.Context) (Outcome, error) {
 	r := s.reconciler
 	graph, err := s.graph()
@@ -46,7 +45,7 @@ func (s *Session) rollout(ctx context.Context) (Outcome, error) {
 			graph.Disable(name)
 		}
 	}
-	// Gates are about deploying: what is deployed is judged whatever they say by now.
+	// Gates are about deploying: what is deployed is verified whatever they say by now.
 	verified, err := dag.Run(ctx, graph, func(ctx context.Context, _ string, c *Component) error {
 		return asOutcome(r.options.through(ctx, c, Verifying, func(ctx context.Context) error { return s.verifyDeployed(ctx, c) }))
 	}, bound, dag.WithoutPredicates())
@@ -57,7 +56,7 @@ func (s *Session) rollout(ctx context.Context) (Outcome, error) {
 	return outcome, err
 }
 
-// graph is the dependency graph of the components; the error holds every mistake of Setup.
+// graph returns the dependency graph of the components. The error has every mistake of Setup.
 func (s *Session) graph() (*dag.Graph[*Component], error) {
 	var errs []error
 	for _, c := range s.components {
@@ -71,7 +70,7 @@ func (s *Session) graph() (*dag.Graph[*Component], error) {
 	errs = append(errs, s.shared()...)
 	graph := dag.New[*Component]()
 	for _, c := range s.components {
-		// What it refuses, no name and one that is taken, is among the mistakes already.
+		// A name that is empty or taken is among the mistakes already.
 		_ = graph.Add(c.name, c)
 	}
 	for _, c := range s.components {
@@ -87,8 +86,8 @@ func (s *Session) graph() (*dag.Graph[*Component], error) {
 	return graph, nil
 }
 
-// shared finds objects that were added more than once, before anything is written. Those of Builders aren't
-// known yet.
+// shared finds objects that were added more than once, before anything is written. Objects of Builders aren't known
+// yet.
 func (s *Session) shared() (errs []error) {
 	total := 0
 	for _, c := range s.components {
@@ -109,7 +108,7 @@ func depend(graph *dag.Graph[*Component], c *Component, up *upstream) error {
 	if up.component.session != c.session {
 		return fmt.Errorf("component %s: waits for %s, which belongs to another session", c.name, up.component.name)
 	}
-	// A disabled component deploys nothing that could be waited for (spec: reconcile 9).
+	// A disabled component deploys nothing that another one could wait for.
 	if up.component.disabled || c.disabled {
 		which := up.component.name
 		if c.disabled {
@@ -128,7 +127,7 @@ func depend(graph *dag.Graph[*Component], c *Component, up *upstream) error {
 	return nil
 }
 
-// deploy brings c about, or takes it away when it is disabled.
+// deploy deploys c, or removes it when it is disabled.
 func (s *Session) deploy(ctx context.Context, c *Component) error {
 	rendered, err := s.render(ctx, c)
 	if err != nil {
@@ -162,8 +161,7 @@ func (s *Session) deploy(ctx context.Context, c *Component) error {
 	return err
 }
 
-// Apply deploys the objects of c, one after the other up to the first that fails. It is for Builders
-// that do something before or after.
+// Apply deploys the objects of c, one after the other up to the first that fails. It is for a Builder with a Deploy.
 func (c *Component) Apply(ctx context.Context) error {
 	s := c.session
 	rendered, err := s.render(ctx, c)
@@ -183,8 +181,8 @@ func (c *Component) Apply(ctx context.Context) error {
 	return err
 }
 
-// Remove deletes those objects of c that are the resource's, last one first, and returns nil once they are
-// gone; until then an error that request.Precondition makes. A component on which Finalize calls it isn't rolled out.
+// Remove deletes the objects of c that the resource owns, the last one first, and returns nil once they are gone; until
+// then request.Precondition. A component on which Finalize calls it isn't rolled out.
 func (c *Component) Remove(ctx context.Context) error {
 	if !c.session.rolling.hasBegun() {
 		c.removed = true
@@ -197,8 +195,8 @@ func (c *Component) Remove(ctx context.Context) error {
 	return err
 }
 
-// verifyDeployed tells whether a deployed component is ready. In a dry run it is, and so is
-// a disabled one, which is gone by then (spec: reconcile 16, mistake 1).
+// verifyDeployed verifies a deployed component. In a dry run it is ready, and so is a disabled one, which is gone by
+// then.
 func (s *Session) verifyDeployed(ctx context.Context, c *Component) error {
 	if s.dryRun || c.disabled {
 		return nil
@@ -209,8 +207,7 @@ func (s *Session) verifyDeployed(ctx context.Context, c *Component) error {
 	return c.Verify(ctx)
 }
 
-// asOutcome tells the graph runner an expected error, after which the component merely
-// waits, from a failure.
+// asOutcome marks an error that means waiting, so that the component counts as unverified and not as failed.
 func asOutcome(err error) error {
 	if request.IsWaiting(err) {
 		return dag.Unverified(err)
@@ -218,8 +215,8 @@ func asOutcome(err error) error {
 	return err
 }
 
-// rolling tells whether the rollout has begun, after which components neither come nor change. What is asked
-// for all the same would be silently without effect, so it is a mistake of the Build that asks.
+// rolling records that the rollout has begun, after which components can't be added or changed. An attempt is a mistake
+// of the Build, or the hook, that makes it.
 type rolling struct {
 	mu       sync.Mutex
 	begun    bool
@@ -239,33 +236,33 @@ func (r *rolling) hasBegun() bool {
 	return r.begun
 }
 
-// late notes a mistake if the rollout has begun.
-func (s *Session) late(format string, args ...any) bool {
+// rejectLate records a mistake if the rollout has begun.
+func (s *Session) rejectLate(format string, args ...any) bool {
 	if !s.rolling.hasBegun() {
 		return false
 	}
-	s.tell(fmt.Errorf(format, args...))
+	s.addMistake(fmt.Errorf(format, args...))
 	return true
 }
 
-// tell notes a mistake that somebody makes while the rollout is under way.
-func (s *Session) tell(mistake error) {
+// addMistake records a mistake that is made during the rollout.
+func (s *Session) addMistake(mistake error) {
 	s.rolling.mu.Lock()
 	defer s.rolling.mu.Unlock()
 	s.rolling.mistakes = append(s.rolling.mistakes, mistake)
 }
 
-// withMistakes adds to what a method of a Builder or a hook answers the mistakes that it made.
+// withMistakes adds the mistakes that a method of a Builder or a hook has made to its error.
 func (s *Session) withMistakes(err error) error {
-	mistakes := errors.Join(s.tooLate()...)
+	mistakes := errors.Join(s.takeMistakes()...)
 	if mistakes == nil {
 		return err
 	}
 	return errors.Join(err, mistake(mistakes))
 }
 
-// tooLate returns the mistakes that were noted since it was last called.
-func (s *Session) tooLate() []error {
+// takeMistakes returns the mistakes since it was last called.
+func (s *Session) takeMistakes() []error {
 	s.rolling.mu.Lock()
 	defer s.rolling.mu.Unlock()
 	mistakes := s.rolling.mistakes
@@ -273,7 +270,7 @@ func (s *Session) tooLate() []error {
 	return mistakes
 }
 
-// afterDeploy calls the hook for how the deployment went. An error of it is no component's.
+// afterDeploy calls the hook for how the deployment ended.
 func (s *Session) afterDeploy(ctx context.Context, o Outcome) error {
 	hook, ok := s.reconciler.controller.(AfterDeployer)
 	switch {
@@ -285,7 +282,7 @@ func (s *Session) afterDeploy(ctx context.Context, o Outcome) error {
 	return s.withMistakes(hooked("after the deployment", func() error { return hook.AfterDeploy(ctx, s, o) }))
 }
 
-// afterVerify calls the hook for how the verification went, if all was deployed.
+// afterVerify calls the hook for how the verification ended, if all was deployed.
 func (s *Session) afterVerify(ctx context.Context, o Outcome) error {
 	hook, ok := s.reconciler.controller.(AfterVerifier)
 	switch {
@@ -307,7 +304,7 @@ func (s *Session) afterIncomplete(ctx context.Context, o Outcome) error {
 	return s.withMistakes(hooked("after the incomplete rollout", func() error { return hook.AfterIncomplete(ctx, s, o) }))
 }
 
-// requeue asks the controller when to look again; usual is the answer without it.
+// requeue calls the controller's Requeue; usual is the time without it.
 func (r *Reconciler) requeue(ctx context.Context, hook Requeuer, s *Session, o Outcome, usual time.Duration) (request.Result, error) {
 	var after time.Duration
 	err := hooked("requeue", func() (err error) {
@@ -325,7 +322,7 @@ func (r *Reconciler) requeue(ctx context.Context, hook Requeuer, s *Session, o O
 	return request.Result{RequeueAfter: max(after, 0)}, nil
 }
 
-// hooked calls a hook; its panic is its error.
+// hooked calls a hook and turns its panic into an error.
 func hooked(when string, hook func() error) error {
 	if err := guarded(hook); err != nil {
 		return fmt.Errorf("%s: %w", when, err)

@@ -21,9 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Session is one reconcile of one custom resource. Setup and Finalize use it from one
-// goroutine; what only reads may be called by gates too, several at once. It is worthless
-// after the reconcile.
+// Session is one reconcile of one custom resource. Setup and Finalize use it from one goroutine; gates may call what
+// only reads, several at once. Don't keep it after the reconcile has returned.
 type Session struct {
 	reconciler *Reconciler
 	id         string
@@ -31,7 +30,7 @@ type Session struct {
 	resource   *unstructured.Unstructured
 	// described is the resource with the defaults under it.
 	described *unstructured.Unstructured
-	// manager works for the resource: what it applies belongs to that. What says no namespace it puts into home.
+	// manager applies objects as the resource's own, into home if they name no namespace.
 	manager    *deploy.Manager
 	home       string
 	watcher    Watcher
@@ -47,30 +46,29 @@ type Session struct {
 	assets     fs.FS
 	// cleanups are called at the end, the last one first.
 	cleanups []func()
-	// fixedVersion is what the resource wants whatever it says itself; empty: what it says.
+	// fixedVersion overrides the version that the resource wants; empty for none.
 	fixedVersion string
 	patches      []Patch
-	// unwritten are kinds that the status should name and doesn't yet.
+	// unwritten are kinds of which there may be objects although the status doesn't name them.
 	unwritten []schema.GroupVersionKind
-	// noted are kinds that the status names since this reconcile began.
+	// noted are kinds that were written into the status in this reconcile.
 	noting sync.Mutex
 	noted  []schema.GroupVersionKind
-	// ended is what its status says at the end.
+	// ended is what the status reports at the end.
 	ended report
-	// events is nil if nothing is recorded.
+	// events is nil if none are recorded.
 	events event.Sink
-	// removing guards removed, what was asked to be deleted.
+	// removing guards removed, the results of deletions.
 	removing sync.Mutex
 	removed  changes
-	// unpruned names what wasn't pruned, see keeps.
+	// unpruned names objects that are kept although no component renders them, see keeps.
 	unpruned []string
-	// finalized: our finalizer is off the resource; undone is what of Finalize couldn't be rolled out any more.
+	// finalized: our finalizer was removed. undone describes components of Finalize that were given up.
 	finalized bool
 	undone    string
 }
 
-// newID makes the id of a session: 22 characters of base32 from 16 random bytes (spec:
-// reconcile 5).
+// newID returns 22 characters of base32 from 16 random bytes.
 func newID() string {
 	var random [16]byte
 	// crypto/rand.Read never fails.
@@ -93,8 +91,7 @@ func (s *Session) Kind() schema.GroupVersionKind { return s.resource.GroupVersio
 // Logger returns the logger of this reconcile.
 func (s *Session) Logger() *slog.Logger { return s.logger }
 
-// DryRun tells whether nothing is deployed for real; what depends on the real world should
-// then say so instead of asking it.
+// DryRun reports whether nothing is deployed for real. Don't ask the real world then.
 func (s *Session) DryRun() bool { return s.dryRun }
 
 // Resource returns a copy of the custom resource, with the controller's defaults under it (see Defaulter).
@@ -104,32 +101,30 @@ func (s *Session) Resource() *unstructured.Unstructured { return s.described.Dee
 // slice is the caller's own.
 func (s *Session) Components() []*Component { return slices.Clone(s.components) }
 
-// Component returns the component of a name, nil if none was added (spec: reconcile 8).
+// Component returns the component of a name, nil if there is none.
 func (s *Session) Component(name string) *Component {
 	return s.names[name]
 }
 
-// Cleanup has f called once when the reconcile has ended, however it did; the functions of several calls in reverse
-// order. It is also called after Plan and Graph. It is for Setup and Finalize.
+// Cleanup registers f, which is called once when the reconcile has ended, however it did, and also after Plan and
+// Graph. Functions are called in reverse order. It is for Setup and Finalize.
 func (s *Session) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }
 
-// Manager returns what deploys the objects: all that is applied through it belongs to the resource. It is for
-// Builders that deploy in a way of their own. Pruning knows nothing of what no component renders: it is
-// deleted when the rollout is done, if it is the resource's.
+// Manager returns what deploys the objects: all that is applied through it belongs to the resource. It is for Builders
+// that deploy in a way of their own. What it applies and no component renders is pruned after the rollout.
 func (s *Session) Manager() *deploy.Manager { return s.manager }
 
-// Get reads an object, nil when there is none. An empty namespace in ref means cluster
-// scope: use the session's for what lives beside the resource. The object is shared: copy
-// it before you change it. A kind that the resource owns nothing of is read from the cluster
-// itself, at a call each time, and its changes don't bring the resource to reconcile; see Follow.
+// Get reads an object, nil when there is none. An empty namespace in ref means cluster scope: use the session's
+// namespace for objects beside the resource. The object is shared: copy it before you change it. A kind of which the
+// resource owns nothing is read from the cluster with a call each time, and its changes don't bring the resource to
+// reconcile; see Follow.
 func (s *Session) Get(ctx context.Context, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	return s.manager.View().Get(ctx, ref)
 }
 
-// List reads the objects of kind in namespace (empty: all) that selector matches (nil: all), and each of byField (nil:
-// all), by the values of deploy.FieldsOf: any field of the object can be named, not only those by which an API server
-// selects. It is read as by Get, and selected by fields afterwards. The objects are shared: copy them before you change
-// them.
+// List reads the objects of kind in namespace (empty: all) that match selector and every one of byField; nil selectors
+// match all. byField selects by the values of deploy.FieldsOf, so any field can be named. Objects are read as by Get.
+// They are shared: copy them before you change them.
 func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namespace string, selector labels.Selector,
 	byField ...fields.Selector) ([]*unstructured.Unstructured, error) {
 	found, err := s.manager.View().List(ctx, kind, namespace, selector)
@@ -143,7 +138,7 @@ func (s *Session) List(ctx context.Context, kind schema.GroupVersionKind, namesp
 	}), nil
 }
 
-// results yields those of the objects of all components.
+// results yields the results of the objects of all components.
 func (s *Session) results() iter.Seq[deploy.Result] {
 	return func(yield func(deploy.Result) bool) {
 		for _, c := range s.components {
@@ -167,11 +162,11 @@ func (s *Session) wrote() (revisions []request.Revision) {
 	return revisions
 }
 
-// Add adds a component that consists of objects: *unstructured.Unstructured, plain maps,
-// API structs with their TypeMeta set, apply configurations, or YAML. Namespaced objects without
-// a namespace get the resource's. Their names in the component are made of their kinds and names, such as
-// "deployment/web", with the namespace between if it isn't the resource's; Component.Add gives one of its own. A mistake, such as a name that is taken or an object that
-// another component has already, ends the reconcile after Setup or Finalize, before anything is written.
+// Add adds a component that consists of objects: *unstructured.Unstructured, plain maps, API structs with their
+// TypeMeta set, apply configurations, or YAML. Namespaced objects without a namespace get the resource's. Each is named
+// by its kind and name, such as "deployment/web", with its namespace between if that isn't the resource's;
+// Component.Add gives it another name. A mistake, such as a name that is taken or an object that another component has,
+// ends the reconcile after Setup or Finalize, before anything is written.
 func (s *Session) Add(name string, objects ...any) *Component {
 	c := s.component(name)
 	for _, object := range objects {
@@ -194,7 +189,7 @@ func (s *Session) Add(name string, objects ...any) *Component {
 // component adds an empty component.
 func (s *Session) component(name string) *Component {
 	c := &Component{name: name, session: s, rendering: rendering{turn: make(chan struct{}, 1)}}
-	if s.late("component %s is added when the rollout has begun: add it in Setup or Finalize", name) {
+	if s.rejectLate("component %s is added when the rollout has begun: add it in Setup or Finalize", name) {
 		return c
 	}
 	if name == "" {
@@ -212,14 +207,12 @@ func (s *Session) component(name string) *Component {
 	return c
 }
 
-// passedThrough are the annotations that a resource hands down: how it is configured, how its reconciles log,
-// and whether they rest. Temporary patches and leases are a resource's own.
+// passedThrough are the annotations that a child inherits. Temporary patches and leases are a resource's own.
 var passedThrough = []string{"config-defaults", "log-default-level", "log-filters", "log-json", "log-thread-id", "pause-execution"}
 
-// Passthrough returns the annotations that a custom resource which is itself rendered from this one should
-// carry (spec: reconcile 47), those of them that this one has: config-defaults, log-default-level,
-// log-filters, log-json, log-thread-id and pause-execution, under the operator's domain. The map is the
-// caller's own.
+// Passthrough returns the annotations that a child custom resource should inherit, as far as this resource has them:
+// config-defaults, log-default-level, log-filters, log-json, log-thread-id and pause-execution, under the operator's
+// domain. The map is the caller's own.
 func (s *Session) Passthrough() map[string]string {
 	annotations := s.resource.GetAnnotations()
 	passed := map[string]string{}
@@ -232,27 +225,25 @@ func (s *Session) Passthrough() map[string]string {
 	return passed
 }
 
-// Watcher is told which kinds a session is about to read or write on behalf of a resource,
-// so that it can be reconciled when objects of them change. It returns once the objects of
-// kind child that exist are known. It is called from several goroutines, and with every
-// reconcile again.
+// Watcher watches kinds that a session is about to read or write for a resource, so that the resource is reconciled
+// when its objects change. Own returns once the present objects of kind child are known. It is called from several
+// goroutines, and again with every reconcile.
 type Watcher interface {
 	Own(ctx context.Context, owner, child schema.GroupVersionKind) error
 }
 
-// Follower is what a Watcher may offer beside: single objects that the resource of owner doesn't own bring it to
-// reconcile when they come, change or go. It returns once they are known. What a reconcile that ends without an
-// error didn't ask for is followed no longer.
+// Follower is a Watcher that can also watch single objects that a resource doesn't own: their changes bring the
+// resource to reconcile. An object that a reconcile without an error didn't ask for is followed no longer.
 type Follower interface {
 	Watcher
-	// Follow is told of one object, and returns once its present state is known.
+	// Follow returns once the present state of the object is known.
 	Follow(ctx context.Context, owner deploy.Ref, ref deploy.Ref) error
 }
 
-// Follow has the resource reconciled when the object that ref names comes, changes or goes, although it isn't the
-// resource's own: a Secret that the spec names, say. Call it with every reconcile, and before the object is read:
-// from then on Get and List of its kind cost no call. An empty namespace in ref means cluster scope. With a Watcher
-// that is no Follower (package watch is one) the kind is watched, but not followed; without any, nothing is.
+// Follow has the resource reconciled when the object of ref is created, changed or deleted although the resource
+// doesn't own it, such as a Secret that its spec names. Call it with every reconcile, before the object is read: from
+// then on Get and List of its kind cost no call. An empty namespace in ref means cluster scope. With a Watcher that is
+// no Follower the kind is watched but the object isn't followed; without a Watcher nothing is.
 func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
 	follower, ok := s.watcher.(Follower)
 	if !ok {
@@ -261,9 +252,10 @@ func (s *Session) Follow(ctx context.Context, ref deploy.Ref) error {
 	return follower.Follow(ctx, deploy.RefOf(s.resource), ref)
 }
 
-// Own has a kind watched before the first object of it is read or written, so that the resource is reconciled when one changes that it owns. What
-// components render, and what Remove deletes, needs no call of it. A kind that isn't served yet is a *deploy.KindUnknownError; one that a component
-// itself defines is watched once the component is deployed.
+// Own watches a kind before the first object of it is read or written, so that the resource is reconciled when an
+// object changes that it owns. The kinds of what components render, and of what Remove deletes, are watched without it.
+// A kind that isn't served yet is a *deploy.KindUnknownError; a kind that a component itself defines is watched once
+// that is deployed.
 func (s *Session) Own(ctx context.Context, kind schema.GroupVersionKind) error {
 	if s.watcher == nil {
 		return nil
@@ -271,8 +263,8 @@ func (s *Session) Own(ctx context.Context, kind schema.GroupVersionKind) error {
 	return s.watcher.Own(ctx, s.Kind(), kind)
 }
 
-// ownKinds has the kinds of a component watched. Those that it defines itself and that aren't served yet are left for later,
-// when it is deployed.
+// ownKinds watches the kinds of a component. It returns those that the component itself defines and that aren't served
+// yet.
 func (s *Session) ownKinds(ctx context.Context, rendered *finishedRendering) (later []schema.GroupVersionKind, err error) {
 	for _, kind := range rendered.kinds {
 		err := s.Own(ctx, kind)
@@ -287,7 +279,7 @@ func (s *Session) ownKinds(ctx context.Context, rendered *finishedRendering) (la
 	return later, nil
 }
 
-// defines tells whether a CustomResourceDefinition among the objects is that of kind.
+// defines reports whether the objects have the CustomResourceDefinition of kind.
 func (f *finishedRendering) defines(kind schema.GroupKind) bool {
 	return slices.ContainsFunc(f.contents, func(content *unstructured.Unstructured) bool {
 		if content.GroupVersionKind().GroupKind() != definitionKind {

@@ -21,7 +21,7 @@ func TestStatusTooLarge(t *testing.T) {
 		// holds is the largest resource that the cluster stores.
 		holds   int
 		refused int
-		// lists tells whether the status still names the components.
+		// lists reports whether the status still names the components.
 		lists, shortened bool
 	}{
 		"it fits":                                     {1 << 20, 0, true, false},

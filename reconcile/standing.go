@@ -36,18 +36,18 @@ func Standings() []Standing {
 type Tally struct {
 	// Resources counts them by their Standing.
 	Resources map[Standing]int
-	// Components counts the components of all of them that aren't disabled, by state. A component that wasn't rolled out at
-	// the last reconcile has none.
+	// Components counts the components of all of them that aren't disabled, by state. A component that wasn't rolled
+	// out at the last reconcile has none.
 	Components map[State]int
 	// Versions counts them by the version that they want (see VersionField), without those that name none.
 	Versions map[string]int
-	// Contested is how many objects of all resources somebody else sets again and again, so that they are left alone for a
-	// while, see deploy.ConflictError.
+	// Contested is how many objects of all resources somebody else sets again and again, so that they are left alone
+	// for a while, see deploy.ConflictError.
 	Contested int
 }
 
-// Tally counts the resources that were reconciled by how their last reconcile ended. Those that are gone, or out of view,
-// aren't counted any more. A dry run counts none. It may be called at any time.
+// Tally counts the resources that were reconciled by how their last reconcile ended. Those that are gone, or out of
+// view, aren't counted any more. A dry run counts none. It may be called at any time.
 func (r *Reconciler) Tally() Tally {
 	sums := r.memory.Sums()
 	if sums.Standings == nil {

@@ -16,15 +16,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// report is what a reconcile has to say in the status of its resource.
+// report is what a reconcile reports in the status.
 type report struct {
 	generation int64
 	outcome    *Outcome
 	err        error
 }
 
-// writeStatus puts the report into the status, in one write at most and none when it says nothing new (spec: reconcile
-// 53). The work itself is done: the error is one for which it makes sense to write it again. Another one is logged.
+// writeStatus writes the report into the status, in one write at most, and none when nothing changes. An error means
+// that it makes sense to write it again; others are logged.
 func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) error {
 	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
 		return r.application(s, rep, present), true
@@ -44,20 +44,21 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *Session, rep report) er
 	case unavailable:
 		return unwritten
 	case request.Resolve(err).Passing, errors.As(err, &forbidden):
-		// An API server that has just started refuses what it allows a moment later. What stays forbidden is said then.
+		// An API server that has just started refuses what it allows a moment later. What stays forbidden is reported
+		// then.
 		return &request.Error{Quiet: true, Err: unwritten}
 	}
 	s.logger.Warn("status not written", "error", err)
 	return nil
 }
 
-// setStatus writes what the application that say makes of the present status changes in it, if say has
-// anything to say, and takes off it that the resource was paused, which it isn't any more.
-func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present map[string]any) (status.Application, bool)) error {
+// setStatus applies what compute returns for the present status, if it returns true, and removes the condition of a
+// pause.
+func (r *Reconciler) setStatus(ctx context.Context, s *Session, compute func(present map[string]any) (status.Application, bool)) error {
 	_, err := r.changeStatus(ctx, s.resource, s.logger, func(present map[string]any) (map[string]any, bool, error) {
 		present, resumed := withoutPause(present)
-		application, speaks := say(present)
-		if !speaks {
+		application, ok := compute(present)
+		if !ok {
 			return present, resumed, nil
 		}
 		next, changed, err := application.Update(r.now(), present)
@@ -66,9 +67,9 @@ func (r *Reconciler) setStatus(ctx context.Context, s *Session, say func(present
 	return err
 }
 
-// changeStatus writes what change makes of the present status of a resource, if it differs, without what the schema is
-// known to drop, and shortened where the cluster takes no more; and learns what the schema drops, also from a write
-// that changed nothing because of it. It does nothing with NoStatus. present is shared.
+// changeStatus writes the status that change returns, if that changed it: without fields that the schema drops, and
+// shortened where the cluster takes no more. It records which fields the schema drops. With NoStatus it does nothing.
+// present is shared.
 func (r *Reconciler) changeStatus(
 	ctx context.Context, resource *unstructured.Unstructured, log *slog.Logger,
 	change func(present map[string]any) (next map[string]any, changed bool, err error),
@@ -88,7 +89,7 @@ func (r *Reconciler) changeStatus(
 			if err != nil || !changed {
 				return present, err
 			}
-			sent = shortened(r.schema.prune(r.now(), next, present), present, step)
+			sent = shortened(r.dropped.without(r.now(), next, present), present, step)
 			return sent, nil
 		})
 	})
@@ -96,7 +97,7 @@ func (r *Reconciler) changeStatus(
 		return result, err
 	}
 	written, _ := result.Object.Object["status"].(map[string]any)
-	if missing := r.schema.learn(r.now(), sent, written); len(missing) > 0 {
+	if missing := r.dropped.record(r.now(), sent, written); len(missing) > 0 {
 		log.Warn("the CustomResourceDefinition drops parts of the status: add them to its schema",
 			"fields", strings.Join(missing, ", "))
 	}
@@ -155,7 +156,7 @@ func (r *Reconciler) application(s *Session, rep report, present map[string]any)
 	return application
 }
 
-// waitingMessage says of each component that isn't verified what it waits for.
+// waitingMessage says what each component waits for.
 func waitingMessage(o Outcome) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
@@ -169,7 +170,7 @@ func waitingMessage(o Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// remarksMessage says of each component what is unusual about what is ready in it.
+// remarksMessage says what is unusual about what is ready.
 func remarksMessage(o Outcome) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
@@ -188,8 +189,8 @@ func componentState(o Outcome) *status.ComponentState {
 		case Verified:
 			state.Verified = append(state.Verified, name)
 		case Unverified:
-			// One that waits before its deployment isn't deployed, so it is no 'unverified' one
-			// of the status, where those count as deployed (mistake 2 of reconcile).
+			// A component that waits before its deployment isn't deployed, so it isn't among the unverified ones of the
+			// status, which count as deployed.
 			if c.Deployed {
 				state.Unverified = append(state.Unverified, name)
 			} else {

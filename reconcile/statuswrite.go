@@ -15,9 +15,9 @@ import (
 	"github.com/operkit/operkit/status"
 )
 
-// start has the status say that work has begun (spec: reconcile 48): at once when the resource is brought
-// to another version, else only if that takes a while, so that a resource that is as it should be, or soon
-// is, costs no write for it. The returned function ends it, before the end is written.
+// start reports in the status that work has begun: at once when the version changes, otherwise only if the work takes a
+// while, so that a resource that is soon ready costs no write for it. The returned function ends that, before the end
+// is written.
 func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 	if r.options.dryRun {
 		return func() {}
@@ -26,7 +26,7 @@ func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 	changes := current != "" && s.version != "" && current != s.version
 	switch {
 	case changes && s.underWay():
-		// Its start has been told: to tell it again would undo what was told of it since.
+		// The start was reported. To report it again would undo what was reported since.
 		return func() {}
 	case changes:
 		r.writeStart(ctx, s)
@@ -46,14 +46,13 @@ func (r *Reconciler) start(ctx context.Context, s *Session) (end func()) {
 	}
 }
 
-// underWay tells whether the status speaks of work on the resource as it is now that isn't done.
+// underWay reports whether the status speaks of unfinished work on the present generation.
 func (s *Session) underWay() bool {
 	updating, ok := status.Conditions(s.resource).Get(status.ConditionUpdating)
 	return ok && updating.ObservedGeneration == s.resource.GetGeneration() && updating.Reason != string(status.UpdatingStable)
 }
 
-// writeStart writes what is new at the start of a rollout, if anything is. A status that can't be written
-// now is written at the end.
+// writeStart writes what is new at the start of a rollout. If it can't be written now, the end of the rollout is.
 func (r *Reconciler) writeStart(ctx context.Context, s *Session) {
 	err := r.setStatus(ctx, s, func(present map[string]any) (status.Application, bool) {
 		ready, updating := status.ForStart(present, s.version)
@@ -77,8 +76,8 @@ type shortening struct {
 	names   bool
 }
 
-// shortenings are tried in turn until the cluster takes the status. What the components say goes first, then their
-// names. How many there are, and the kinds of their objects, without which nothing could be pruned, stay.
+// shortenings are tried in turn until the cluster takes the status. The messages of components go first, then their
+// names. Their number stays, and so do the kinds of their objects, without which nothing could be pruned.
 var shortenings = []shortening{{message: 4096, names: true}, {message: 1024}, {message: 256}}
 
 // tooLarge reports whether a write was refused because the object is larger than what the cluster stores.
@@ -98,9 +97,9 @@ func fitting(log *slog.Logger, write func(step int) (deploy.Result, error)) (dep
 	}
 }
 
-// shortened is next after the given number of shortenings. A status that was shortened before stays as it is while
-// nothing else has changed, so that it isn't refused again with each reconcile: that is present then. next and present
-// aren't changed.
+// shortened returns next after a number of shortenings. A status that was shortened before stays as it is, which is
+// present, while nothing else has changed, so that it isn't refused again with each reconcile. next and present aren't
+// changed.
 func shortened(next, present map[string]any, step int) map[string]any {
 	switch {
 	case step > 0:
@@ -116,7 +115,7 @@ func shortened(next, present map[string]any, step int) map[string]any {
 	return withMessages(next, func(_, message string) string { return strings.TrimSuffix(message, shortenedMark) })
 }
 
-// isShortened reports whether the status says that it is shortened.
+// isShortened reports whether a status is shortened.
 func isShortened(content map[string]any) bool {
 	list, _ := content["conditions"].([]any)
 	return slices.ContainsFunc(list, func(item any) bool {
@@ -126,7 +125,7 @@ func isShortened(content map[string]any) bool {
 	})
 }
 
-// of is a copy of a status, shortened.
+// of returns a shortened copy of a status.
 func (s shortening) of(next map[string]any) map[string]any {
 	out := withMessages(next, func(condition, message string) string {
 		message = cut(strings.TrimSuffix(message, shortenedMark), s.message)
@@ -141,7 +140,7 @@ func (s shortening) of(next map[string]any) map[string]any {
 	return out
 }
 
-// components is a copy of the component status, shortened.
+// components returns a shortened copy of the component status.
 func (s shortening) components(whole map[string]any) map[string]any {
 	out := maps.Clone(whole)
 	delete(out, "componentMessages")
@@ -154,7 +153,7 @@ func (s shortening) components(whole map[string]any) map[string]any {
 	return out
 }
 
-// list is a list of components without what is said of each, or an empty one.
+// list returns the names of components without their messages, or an empty list.
 func (s shortening) list(whole []any) []any {
 	if !s.names {
 		return []any{}
@@ -171,7 +170,7 @@ func (s shortening) list(whole []any) []any {
 // ownConditions are the types of the conditions that this package writes.
 var ownConditions = []string{status.ConditionReady, status.ConditionUpdating, status.ConditionReconciling, status.ConditionStalled}
 
-// withMessages is a copy of a status with other messages in our own conditions.
+// withMessages returns a copy of a status with other messages in our own conditions.
 func withMessages(content map[string]any, change func(condition, message string) string) map[string]any {
 	out := maps.Clone(content)
 	list, isList := out["conditions"].([]any)
@@ -192,7 +191,7 @@ func withMessages(content map[string]any, change func(condition, message string)
 	return out
 }
 
-// cut is text with at most limit bytes, valid UTF-8 if text is.
+// cut returns text with at most limit bytes, valid UTF-8 if text is.
 func cut(text string, limit int) string {
 	const more = "..."
 	if len(text) <= limit {
@@ -205,86 +204,85 @@ func cut(text string, limit int) string {
 	return text[:end] + more
 }
 
-// pruned remembers which fields of the status the kind's schema drops, at any depth. Writing
-// them again with every reconcile would be a call that never changes anything. A schema may be mended: a field that is
-// stored somewhere isn't dropped any more, and all of them are sent again once in a while. It is safe for concurrent use.
-type pruned struct {
+// droppedFields remembers which fields of the status the kind's schema drops, at any depth: to write them with every
+// reconcile would be a call that changes nothing. All of them are sent again once in a while, since a schema may be
+// corrected, and a field that is found stored isn't dropped any more. It is safe for concurrent use.
+type droppedFields struct {
 	mu sync.Mutex
 	// fields are paths such as ".componentStatus.deployed" or ".conditions[].reason", and until when they aren't sent.
 	fields map[string]time.Time
 }
 
-// sentAgain is after which time a field is sent again that the schema was found to drop.
+// sentAgain is the time after which a dropped field is sent again.
 const sentAgain = 10 * time.Minute
 
-// prune returns status without the fields that are known to be dropped, which those of stored, the status that is there,
-// aren't. It shares with status what it doesn't have to change.
-func (p *pruned) prune(now time.Time, status, stored map[string]any) map[string]any {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.fields) == 0 {
+// without returns status without the fields that are known to be dropped; fields of stored, the present status, aren't.
+// It shares with status what it doesn't have to change.
+func (d *droppedFields) without(now time.Time, status, stored map[string]any) map[string]any {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.fields) == 0 {
 		return status
 	}
-	p.forget("", stored)
-	return p.without(now, "", status).(map[string]any)
+	d.forget("", stored)
+	return d.remove(now, "", status).(map[string]any)
 }
 
-// forget takes the fields that are stored for known to the schema.
-func (p *pruned) forget(path string, stored any) {
+// forget removes the fields that are stored.
+func (d *droppedFields) forget(path string, stored any) {
 	switch v := stored.(type) {
 	case map[string]any:
 		for field, item := range v {
 			at := path + "." + field
-			delete(p.fields, at)
-			p.forget(at, item)
+			delete(d.fields, at)
+			d.forget(at, item)
 		}
 	case []any:
 		for _, item := range v {
-			p.forget(path+"[]", item)
+			d.forget(path+"[]", item)
 		}
 	}
 }
 
-func (p *pruned) without(now time.Time, path string, value any) any {
+func (d *droppedFields) remove(now time.Time, path string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		kept := make(map[string]any, len(v))
 		for field, item := range v {
-			if at := path + "." + field; !now.Before(p.fields[at]) {
-				kept[field] = p.without(now, at, item)
+			if at := path + "." + field; !now.Before(d.fields[at]) {
+				kept[field] = d.remove(now, at, item)
 			}
 		}
 		return kept
 	case []any:
 		kept := make([]any, len(v))
 		for i, item := range v {
-			kept[i] = p.without(now, path+"[]", item)
+			kept[i] = d.remove(now, path+"[]", item)
 		}
 		return kept
 	}
 	return value
 }
 
-// learn compares what was sent with what was stored and returns the fields newly found to
-// be dropped.
-func (p *pruned) learn(now time.Time, sent, stored map[string]any) (missing []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// record compares what was sent with what was stored and returns the fields that are newly found to be dropped.
+func (d *droppedFields) record(now time.Time, sent, stored map[string]any) (missing []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, path := range dropped("", sent, stored) {
-		if p.fields == nil {
-			p.fields = map[string]time.Time{}
+		if d.fields == nil {
+			d.fields = map[string]time.Time{}
 		}
-		if _, known := p.fields[path]; !known {
+		if _, known := d.fields[path]; !known {
 			missing = append(missing, path)
 		}
-		p.fields[path] = now.Add(sentAgain)
+		d.fields[path] = now.Add(sentAgain)
 	}
 	slices.Sort(missing)
 	return missing
 }
 
-// dropped returns the paths of the fields that sent has and stored hasn't. Lists of another
-// length were changed by somebody and tell nothing.
+// dropped returns the paths of fields that are in sent and not in stored. Lists of another length were changed by
+// somebody and don't count.
 func dropped(path string, sent, stored any) (paths []string) {
 	switch s := sent.(type) {
 	case map[string]any:

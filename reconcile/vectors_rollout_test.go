@@ -255,7 +255,7 @@ func (c *rolloutCase) untrace(step string) bool {
 	return len(c.Output.Trace) < before
 }
 
-// move puts a component into one of the sets, and tells whether it was in another.
+// move puts a component into one of the sets, and reports whether it was in another.
 func (c *rolloutCase) move(name string, to *[]string) bool {
 	out := &c.Output
 	if slices.Contains(*to, name) {

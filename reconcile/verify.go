@@ -15,11 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// verdict is what the readiness of a component's objects comes to.
+// verdict says which objects of a component aren't ready.
 type verdict struct {
 	waiting []string
 	failed  []string
-	// remarks are of objects that are ready in an unusual way.
+	// remarks are about objects that are ready in an unusual way.
 	remarks []string
 }
 
@@ -36,8 +36,8 @@ func (v verdict) err() error {
 	return nil
 }
 
-// Verify tells whether every object of c is ready, as the View shows them: nil says so, an error that
-// Precondition could have made names those that it waits for, any other those that have failed.
+// Verify reports whether every object of c is ready: nil means ready, an error for which request.IsWaiting is true
+// names the objects that it waits for, any other error those that have failed.
 func (c *Component) Verify(ctx context.Context) error {
 	v, err := c.session.verify(ctx, c)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *Component) Verify(ctx context.Context) error {
 	return v.err()
 }
 
-// verify judges the objects of c as the View shows them.
+// verify decides which objects of c are ready.
 func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 	var v verdict
 	rendered, err := s.render(ctx, c)
@@ -84,7 +84,7 @@ func (s *Session) verify(ctx context.Context, c *Component) (verdict, error) {
 	return v, nil
 }
 
-// add takes in the result of one object.
+// add records the result of one object.
 func (v *verdict) add(ref deploy.Ref, result readiness.Result) {
 	switch {
 	case result.State == readiness.Failed:
@@ -96,7 +96,7 @@ func (v *verdict) add(ref deploy.Ref, result readiness.Result) {
 	}
 }
 
-// judge decides whether objects are ready.
+// judge returns what decides whether objects are ready.
 func (s *Session) judge() judge.Judge {
 	j := judge.Judge{
 		Checker: s.reconciler.options.readiness, Now: s.reconciler.now, Reader: s,
@@ -112,8 +112,8 @@ func (s *Session) judge() judge.Judge {
 	return j
 }
 
-// live is an object as the View shows it, nil if there is none: metadata alone where the View holds no more of its kind and
-// its readiness needs no more, so that nothing is asked of the cluster.
+// live returns an object as the View has it, nil if there is none. It is only the metadata where the View holds no more
+// of its kind and the readiness of the kind needs no more, so that nothing is read from the cluster.
 func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unstructured.Unstructured, error) {
 	view, ok := s.manager.View().(deploy.PartialView)
 	if !ok || content || s.reconciler.options.readiness.NeedsContent(ref.Kind.GroupKind()) {
@@ -123,7 +123,7 @@ func (s *Session) live(ctx context.Context, ref deploy.Ref, content bool) (*unst
 	return obj, err
 }
 
-// located is the full name of object i of c, known already where that was applied.
+// located returns the full name of object i of c, which is known where it was applied.
 func (s *Session) located(ctx context.Context, c *Component, i int, content *unstructured.Unstructured) (deploy.Ref, error) {
 	if i < len(c.results) {
 		return c.results[i].Ref, nil
@@ -131,7 +131,7 @@ func (s *Session) located(ctx context.Context, c *Component, i int, content *uns
 	return s.manager.Locate(ctx, content)
 }
 
-// judged adds what a Judge says of an object.
+// judged records the error of a Judge.
 func (v *verdict) judged(ref deploy.Ref, err error) {
 	if err == nil {
 		return

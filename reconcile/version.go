@@ -16,14 +16,13 @@ import (
 // Version returns the version that the resource wants, empty for none.
 func (s *Session) Version() string { return s.version }
 
-// CurrentVersion returns the version that the resource was last brought to, as its status says; empty
-// before that.
+// CurrentVersion returns the reconciled version in the status, empty before there is one.
 func (s *Session) CurrentVersion() string {
 	content, _ := s.resource.Object["status"].(map[string]any)
 	return status.ReconciledVersion(content)
 }
 
-// versionOf reads the version that a resource wants. One that isn't text is an error.
+// versionOf reads the version that a resource wants.
 func (o *options) versionOf(described *unstructured.Unstructured) (string, error) {
 	if o.versionOverride != "" {
 		return o.versionOverride, nil
@@ -35,7 +34,7 @@ func (o *options) versionOf(described *unstructured.Unstructured) (string, error
 	return version, nil
 }
 
-// checkVersion refuses what StrictVersions asks to refuse.
+// checkVersion applies StrictVersions.
 func (o *options) checkVersion(s *Session) error {
 	if !o.strict || slices.ContainsFunc(o.exempt, func(pattern string) bool { return matches(pattern, s.Kind().Kind) }) {
 		return nil
@@ -54,19 +53,21 @@ func matches(pattern, kind string) bool {
 	return err == nil && ok
 }
 
-// Assets are the files of the versions that resources want: templates, manifests, schemas. It is safe for concurrent use.
+// Assets are the files of the versions that resources want: templates, manifests, schemas. It is safe for concurrent
+// use.
 type Assets interface {
-	// Open returns the files for a session, by its Version, before its Setup. They must stay as they are until release is called, which may be
-	// nil. Nil files are for resources that have none. An error that request.Configuration makes says that there is no such version.
+	// Open returns the files for a session, by its Version, before its Setup. They must stay as they are until release
+	// is called, which may be nil. Files may be nil for a resource that has none. request.Configuration means that
+	// there is no such version.
 	Open(ctx context.Context, s *Session) (files fs.FS, release func(), err error)
 }
 
-// Assets returns the files of the version that the resource wants (WithAssets): those of exactly that version, whatever others are used at the
-// same time. They are gone when the reconcile has ended. Nil if there are none for the resource. In Finalize, where a version that isn't
-// there any more must not hold a deletion up, each file is then an error that says why.
+// Assets returns the files of the version that the resource wants (WithAssets), whatever other versions are in use; nil
+// if there are none. They are gone when the reconcile has ended. In Finalize a version that isn't there any more must
+// not hold a deletion up: each file is then an error that says why.
 func (s *Session) Assets() fs.FS { return s.assets }
 
-// openAssets has the session have the files of its version.
+// openAssets opens the files of the session's version.
 func (r *Reconciler) openAssets(ctx context.Context, s *Session) error {
 	if r.options.assets == nil {
 		return nil

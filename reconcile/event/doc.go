@@ -1,16 +1,16 @@
-// Package event tells people what happens to resources, by events of the API group events.k8s.io: kubectl get events shows them, and
-// kubectl describe below the resource.
+// Package event records what happens to resources as events of the API group events.k8s.io, which kubectl get events and
+// kubectl describe show.
 //
 //	recorder := event.NewRecorder(cluster.Port(), "guestbook-operator", "guestbook-operator-0")
 //	go recorder.Run(ctx)
 //	recorder.Record(event.Event{Regarding: event.Of(guestbook), Type: event.Normal, Reason: "Opened", Note: "the book is open"})
 //
-// Recording never waits and never fails: what can't be written is dropped, and said in the log once. The same event again is the same
-// object with a count; a resource about which there is no end of events has few of them written.
+// Recording never waits and never fails: what can't be written is dropped and logged once. An event that is repeated is
+// one object with a count, and the events about one resource are bounded.
 //
 // # When to use it
 //
-// A reconcile.Reconciler with the option Events records what it does by itself, and what a controller says by Session.Event. Use it
-// alone in any program that has something to tell about an object. Don't use it for what a program has to remember, or what
-// another one waits for: events go after an hour, and some are lost. That is what a status is for.
+// The option Events of a reconcile.Reconciler records what that does, and what a controller records by Session.Event.
+// Use the package alone in a program that isn't an operator. Don't use events for what a program has to remember or
+// another one waits for: they are deleted after an hour, and some are lost. Use a status for that.
 package event

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Type tells what is as it should be from what isn't.
+// Type distinguishes ordinary events from warnings.
 type Type string
 
 // The types that Kubernetes knows.
@@ -22,24 +22,24 @@ const (
 type Event struct {
 	// Regarding is the object that it happened to.
 	Regarding Object
-	// Related is another object that it has to do with; the zero value is none.
+	// Related is a second object; the zero value is none.
 	Related Object
 	// Type is Normal if empty.
 	Type Type
-	// Reason is why, for programs: a word such as "Created". Action is what was done or tried, the Reason if empty. Note says
-	// it for people. More than 128, 128 and 1024 bytes are cut in the middle.
+	// Reason is a word for programs, such as "Created"; Action is what was done or tried, by default the Reason; Note
+	// is text for people. They are cut in the middle to 128, 128 and 1024 bytes.
 	Reason, Action, Note string
 }
 
-// Object is one that an event is about.
+// Object is an object that an event is about.
 type Object struct {
 	deploy.Ref
-	// UID and ResourceVersion say which one of that name, and in which state; they may be empty.
+	// UID and ResourceVersion may be empty.
 	UID             types.UID
 	ResourceVersion string
 }
 
-// Of is the Object of an object.
+// Of returns the Object for obj.
 func Of(obj *unstructured.Unstructured) Object {
 	return Object{Ref: deploy.RefOf(obj), UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion()}
 }
@@ -55,7 +55,7 @@ type Func func(e Event)
 // Record implements Sink.
 func (f Func) Record(e Event) { f(e) }
 
-// Warnings passes nothing but warnings on.
+// Warnings returns a sink that passes only warnings on to sink.
 func Warnings(sink Sink) Sink {
 	return Func(func(e Event) {
 		if e.Type == Warning {
@@ -66,13 +66,13 @@ func Warnings(sink Sink) Sink {
 
 var namespaceKind = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 
-// How much the API server takes of a text, in bytes.
+// The bounds of the API server, in bytes.
 const (
 	mostWord, mostNote = 128, 1024
 	dots               = "..."
 )
 
-// cut is text in no more than most bytes: its beginning, and its end, where errors say what is the matter.
+// cut returns text with at most most bytes: its beginning, and its end, where errors say what is wrong.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -96,8 +96,8 @@ func (e Event) aboutNamespace() Event {
 	return e
 }
 
-// settled is e as it is written.
-func (e Event) settled() Event {
+// complete returns e with its defaults, cut to the bounds.
+func (e Event) complete() Event {
 	if e.Type == "" {
 		e.Type = Normal
 	}

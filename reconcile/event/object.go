@@ -16,10 +16,10 @@ import (
 // kind is that of events.
 var kind = schema.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}
 
-// longestName is how much of an object's name is in that of an event, which has a time beside it.
+// longestName bounds an object's name in the name of an event, which has a time beside it.
 const longestName = 220
 
-// object is what is written of an event.
+// object returns the object that is written for an event.
 func (r *Recorder) object(e Event, at time.Time) *unstructured.Unstructured {
 	namespace := e.Regarding.Namespace
 	if namespace == "" {
@@ -38,8 +38,8 @@ func (r *Recorder) object(e Event, at time.Time) *unstructured.Unstructured {
 	return obj
 }
 
-// nameOf is the name of an event about an object of this name, the same for each try. Not each name of an object is one for an
-// event: a ClusterRole may be system:node.
+// nameOf returns the name of an event, the same for each try. Names of some kinds, such as the ClusterRole system:node,
+// aren't valid for events.
 func nameOf(regarding string, at time.Time) string {
 	name := strings.TrimRight(regarding[:min(len(regarding), longestName)], "-.")
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {

@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// mostWaiting is how many events wait to be written.
+	// mostWaiting bounds the queue.
 	mostWaiting = 1000
-	// timeout is how long one may take, lastWords how long all may together that still wait at the end.
+	// timeout bounds one write, lastWords all writes at the end.
 	timeout, lastWords = 5 * time.Second, 3 * time.Second
-	// firstPause and longestPause are between two tries while the cluster doesn't answer.
+	// firstPause and longestPause bound the time between two tries while the cluster doesn't answer.
 	firstPause, longestPause = time.Second, 30 * time.Second
-	// tidy is how often is looked which counts are to be written.
+	// tidy is how often counts are written.
 	tidy = time.Minute
-	// quiet is how long nothing more is said of what can't be written.
+	// quiet is the time between two logs of errors.
 	quiet = time.Minute
 )
 
-// Recorder writes events into a cluster. It is a Sink.
+// Recorder is a Sink that writes events into a cluster.
 type Recorder struct {
 	port                 deploy.Port
 	controller, instance string
@@ -36,7 +36,7 @@ type Recorder struct {
 	waiting              chan arrived
 	dropped              atomic.Uint64
 
-	// What follows is Run's alone.
+	// Only Run uses what follows.
 	known      map[same]*series
 	allowances map[about]*allowance
 	complained time.Time
@@ -53,45 +53,50 @@ type arrived struct {
 	at time.Time
 }
 
-// Option sets what is rarely set.
+// Option is an option of NewRecorder. nil is ignored.
 type Option func(*Recorder)
 
-// Logger is told, once, why events can't be written. Default: slog.Default.
+// Logger receives why events can't be written. Default, and nil: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(r *Recorder) { r.logger = logger } }
 
-// NewRecorder returns one that writes through port. controller is the name of the program, instance that of its process: of the Pod.
+// NewRecorder returns a Recorder that writes through port. controller is the name of the program, instance that of its
+// process, such as the Pod.
 func NewRecorder(port deploy.Port, controller, instance string, options ...Option) *Recorder {
 	r := &Recorder{
 		port: port, controller: cut(controller, mostWord), instance: cut(instance, mostWord), logger: slog.Default(),
 		waiting: make(chan arrived, mostWaiting), known: map[same]*series{}, allowances: map[about]*allowance{},
 	}
 	for _, option := range options {
-		option(r)
+		if option != nil {
+			option(r)
+		}
+	}
+	if r.logger == nil {
+		r.logger = slog.Default()
 	}
 	return r
 }
 
-// Record implements Sink. Events of events, and of what has no name, are left out. In a namespace that is being deleted
-// no event can be created: warnings about its objects are written as events about the namespace, beside those of other
-// cluster-scoped objects.
+// Record implements Sink. Events of events and of objects without a name are ignored. In a namespace that is being
+// deleted no event can be created: warnings about its objects are written as events about the namespace.
 func (r *Recorder) Record(e Event) {
 	if e.Regarding.Kind.Kind == "Event" || e.Regarding.Name == "" || e.Reason == "" {
 		return
 	}
 	select {
-	case r.waiting <- arrived{e.settled(), time.Now()}:
+	case r.waiting <- arrived{e.complete(), time.Now()}:
 	default:
 		r.dropped.Add(1)
 	}
 }
 
-// Dropped is how many events weren't written, since there were too many of them or they couldn't be.
+// Dropped returns how many events weren't written.
 func (r *Recorder) Dropped() uint64 { return r.dropped.Load() }
 
-// Run writes events until ctx ends, and then for three seconds at most what is waiting. While the cluster doesn't answer events wait. It is
-// to be called once.
+// Run writes events until ctx ends, and then for three seconds at most those in the queue. While the cluster doesn't
+// answer they wait. Call it once.
 func (r *Recorder) Run(ctx context.Context) {
-	// What is being written at the end is written.
+	// A write that has begun is finished.
 	writing, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWords, cancel) })()
@@ -118,7 +123,7 @@ func (r *Recorder) Run(ctx context.Context) {
 	r.dropped.Add(uint64(len(r.waiting)))
 }
 
-// persist writes an event, as soon as the cluster answers; once ctx has ended it is tried once.
+// persist writes an event, with retries; once ctx has ended it tries once.
 func (r *Recorder) persist(ctx, writing context.Context, e arrived) {
 	if !r.isNew(writing, e) {
 		return
@@ -133,7 +138,8 @@ func (r *Recorder) persist(ctx, writing context.Context, e arrived) {
 	}
 }
 
-// isNew tells whether an event is to be made. One that was made already is counted, and one too many about its object is dropped.
+// isNew reports whether an event has to be written. A repetition is counted, and an event beyond the allowance of its
+// object is dropped.
 func (r *Recorder) isNew(ctx context.Context, e arrived) bool {
 	of := sameAs(e.Event)
 	s := r.known[of]
@@ -198,7 +204,7 @@ func (r *Recorder) allows(e arrived) bool {
 	return a.allow(e.at)
 }
 
-// writeCount writes how often an event came. One that is gone by then is begun anew when it comes again.
+// writeCount writes how often an event came. If its object is gone, the next event is a new one.
 func (r *Recorder) writeCount(ctx context.Context, of same, s *series, now time.Time) {
 	body, err := json.Marshal(map[string]any{"series": map[string]any{"count": s.count, "lastObservedTime": s.last.UTC().Format(metav1.RFC3339Micro)}})
 	if err == nil {
@@ -215,7 +221,7 @@ func (r *Recorder) writeCount(ctx context.Context, of same, s *series, now time.
 	s.written, s.at = s.count, now
 }
 
-// tidy writes counts, all of them at the end, and forgets what hasn't come for a while.
+// tidy writes counts, all of them at the end, and forgets events that haven't come for a while.
 func (r *Recorder) tidy(ctx context.Context, now time.Time, all bool) {
 	due := map[same]*series{}
 	for of, s := range r.known {
@@ -239,10 +245,10 @@ func (r *Recorder) tidy(ctx context.Context, now time.Time, all bool) {
 	}
 }
 
-// namespaceTerminating is the cause by which an API server refuses what is to be made in a namespace that goes.
+// namespaceTerminating is the cause with which an API server refuses new objects in a namespace that is being deleted.
 const namespaceTerminating metav1.CauseType = "NamespaceTerminating"
 
-// failed says why an event couldn't be written, now and then, and whether that is for good.
+// failed logs, at intervals, why an event couldn't be written. It returns whether trying again is useless.
 func (r *Recorder) failed(err error) (final bool) {
 	var unavailable *deploy.UnavailableError
 	var late *deploy.TimeoutError

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// window is after what time the same event again is another one, and how often the count of one that goes on is written.
+	// window is the time after which a repetition is a new event, and between two writes of a count.
 	window = 6 * time.Minute
-	// mostSeries is of how many events is known that they were written.
+	// mostSeries bounds the events that are remembered.
 	mostSeries = 2048
 )
 
-// same tells which events are one: what has moved on meanwhile, the version of the object, doesn't count.
+// same identifies repetitions: the version of the object doesn't count.
 type same struct{ Event }
 
 func sameAs(e Event) same {
@@ -21,20 +21,20 @@ func sameAs(e Event) same {
 	return same{e}
 }
 
-// series is an event that was written, and may come again.
+// series is an event that was written and may be repeated.
 type series struct {
 	ref deploy.Ref
-	// count is how often it came, last when it did so last; written is the count that is written, at when that was.
+	// count is how often it came, at last for the last time; written is the count that was written, at when.
 	count, written int
 	last, at       time.Time
 }
 
-// due tells whether the count is to be written.
+// due reports whether the count has to be written.
 func (s *series) due(now time.Time) bool {
 	return s.count > s.written && (s.written == 1 || now.Sub(s.at) >= window)
 }
 
-// allowance bounds how many events are written about one object: so many at once, and then one each window.
+// allowance bounds the events about one object: a burst, and then one in each window.
 const mostAtOnce = 25
 
 type allowance struct {

@@ -14,7 +14,7 @@ import (
 // DefaultPeriod is the time between two beats.
 const DefaultPeriod = 30 * time.Second
 
-// Option sets what is rarely set.
+// Option is an option of Run. nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -22,15 +22,15 @@ type options struct {
 	logger *slog.Logger
 }
 
-// Period is the time between two beats; default DefaultPeriod.
+// Period sets the time between two beats; default DefaultPeriod.
 func Period(d time.Duration) Option { return func(o *options) { o.period = d } }
 
-// Logger receives why beats are missing, once for each reason, and when they come again. Default: slog.Default.
+// Logger receives why beats are missing, once for each reason, and that they come again. Default: slog.Default.
 func Logger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
 
-// Run writes a beat into file at once and after each period, until ctx ends; then it returns nil. While alive returns an
-// error none is written. It must not block. What can't be written is tried again with the next beat. An error says what
-// is wrong with the arguments: nothing is written then.
+// Run writes the time into file at once and after each period, until ctx ends, when it returns nil. While alive returns
+// an error it doesn't; alive must not block. A write that fails is repeated with the next beat. An error means that an
+// argument is wrong, and nothing was written.
 func Run(ctx context.Context, file string, alive func() error, opts ...Option) error {
 	o := options{period: DefaultPeriod, logger: slog.Default()}
 	for _, option := range opts {
@@ -50,8 +50,8 @@ func Run(ctx context.Context, file string, alive func() error, opts ...Option) e
 	}
 	ticker := time.NewTicker(o.period)
 	defer ticker.Stop()
-	for said := ""; ; {
-		said = o.beat(file, alive, said)
+	for logged := ""; ; {
+		logged = o.beat(file, alive, logged)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -60,24 +60,24 @@ func Run(ctx context.Context, file string, alive func() error, opts ...Option) e
 	}
 }
 
-// beat writes one, or says why not unless that is what has been said. It returns what has been.
-func (o options) beat(file string, alive func() error, said string) string {
+// beat writes the time, or logs why not unless that was logged last. It returns what was logged last.
+func (o options) beat(file string, alive func() error, logged string) string {
 	err := alive()
 	if err == nil {
 		err = write(file, time.Now())
 	}
 	switch {
-	case err != nil && err.Error() != said:
+	case err != nil && err.Error() != logged:
 		o.logger.Error("no heartbeat", "file", file, "reason", err)
 		return err.Error()
-	case err == nil && said != "":
+	case err == nil && logged != "":
 		o.logger.Info("heartbeat again", "file", file)
 		return ""
 	}
-	return said
+	return logged
 }
 
-// write puts the time into file, whole or not at all.
+// write replaces file as a whole.
 func write(file string, now time.Time) error {
 	beside := file + ".new"
 	err := os.WriteFile(beside, []byte(now.UTC().Format(time.RFC3339)+"\n"), 0o644)
@@ -90,8 +90,7 @@ func write(file string, now time.Time) error {
 	return err
 }
 
-// Check tells by an error that the last beat in file is longer ago than within, seen from now, or that there is none to
-// be read.
+// Check returns an error if the last beat in file is older than within, seen from now, or can't be read.
 func Check(file string, within time.Duration, now time.Time) error {
 	content, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

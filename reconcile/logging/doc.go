@@ -1,5 +1,5 @@
-// Package logging has single channels of a program log more or less than the rest: levels by name, from off to debug4,
-// filters such as "billing:debug,mail:off", and a handler for log/slog that keeps to both.
+// Package logging sets the levels of single channels of a program's log: levels by name, from off to debug4, filters such
+// as "billing:debug,mail:off", and a handler for log/slog.
 //
 //	filters, err := logging.ParseFilters("billing:debug")
 //	logger := slog.New(logging.NewHandler(handler, nil, filters))
@@ -7,6 +7,6 @@
 //
 // # When to use it
 //
-// An operator has it by its settings log.level and log.filters, and a resource by its annotations log-default-level and
-// log-filters. Use it for a program that is neither. Where one level for all will do, log/slog has that itself.
+// Operators have it by their settings log.level and log.filters, and resources by their annotations log-default-level
+// and log-filters. Use it in other programs. Where one level is enough, use log/slog alone.
 package logging

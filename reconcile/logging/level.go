@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Off is the level that nothing reaches.
+// Off is above all levels.
 const Off = slog.Level(math.MaxInt)
 
-// levels by their names (spec: operator 18).
+// levels are the levels by name.
 var levels = map[string]slog.Level{
 	"off": Off, "disable": Off, "error": slog.LevelError, "warning": slog.LevelWarn, "warn": slog.LevelWarn, "info": slog.LevelInfo,
 	"debug": slog.LevelDebug, "trace": slog.LevelDebug - 1,
 	"debug1": slog.LevelDebug - 2, "debug2": slog.LevelDebug - 3, "debug3": slog.LevelDebug - 4, "debug4": slog.LevelDebug - 5,
 }
 
-// ParseLevel returns the level of a name, in small or capital letters: off, error, warning, info, debug, trace, and debug1 to
-// debug4 below that; warn and disable mean warning and off.
+// ParseLevel returns the level of a name, in small or capital letters: off, error, warning, info, debug, trace, and
+// debug1 to debug4 below that; warn and disable mean warning and off.
 func ParseLevel(name string) (slog.Level, error) {
 	level, known := levels[strings.ToLower(strings.TrimSpace(name))]
 	if !known {
@@ -27,8 +27,8 @@ func ParseLevel(name string) (slog.Level, error) {
 	return level, nil
 }
 
-// ParseFilters reads levels of channels, as "CHANNEL:LEVEL,CHANNEL:LEVEL". What can't be read is left out, and the error
-// says all of it. Of a channel that is there twice the later one counts.
+// ParseFilters reads levels of channels: "CHANNEL:LEVEL,CHANNEL:LEVEL". It leaves out what it can't read, and the error
+// names it. The last level of a channel counts.
 func ParseFilters(text string) (map[string]slog.Level, error) {
 	filters := map[string]slog.Level{}
 	var wrong []string

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// scope is what the lines about one piece of work have in common.
+// scope has the attributes that the lines about one piece of work have in common.
 type scope struct {
 	mu    sync.Mutex
 	attrs []slog.Attr
@@ -14,14 +14,14 @@ type scope struct {
 
 type scopeKey struct{}
 
-// NewScope returns a context for one piece of work, whose lines have in common what Annotate adds in the course of it. It has what
-// the scope around it has by then.
+// NewScope returns a context for a piece of work, to whose lines Annotate adds attributes. It begins with those of the
+// scope around it.
 func NewScope(ctx context.Context) context.Context {
 	return context.WithValue(ctx, scopeKey{}, &scope{attrs: attrs(ctx)})
 }
 
-// Annotate adds to what the lines of the scope of ctx have in common, such as the id of a trace. Outside of a scope it does nothing. It
-// is safe for concurrent use.
+// Annotate adds attributes to the lines of the scope of ctx, such as the id of a trace. Outside of a scope it does
+// nothing. It is safe for concurrent use.
 func Annotate(ctx context.Context, more ...slog.Attr) {
 	if s, ok := ctx.Value(scopeKey{}).(*scope); ok {
 		s.mu.Lock()
@@ -30,7 +30,7 @@ func Annotate(ctx context.Context, more ...slog.Attr) {
 	}
 }
 
-// Scoped is logger with what the lines of the scope of ctx have in common by now.
+// Scoped returns logger with the attributes of the scope of ctx.
 func Scoped(ctx context.Context, logger *slog.Logger) *slog.Logger {
 	common := attrs(ctx)
 	if len(common) == 0 {

@@ -12,13 +12,13 @@ import (
 type Component struct {
 	// Name is what the controller calls it.
 	Name string
-	// Disabled tells that its objects are deleted rather than applied.
+	// Disabled: its objects are deleted rather than applied.
 	Disabled bool
 	// Objects are in the order of their deployment.
 	Objects []*unstructured.Unstructured
 }
 
-// Of is what an observer is told, see reconcile.Observe: with the namespaces in which the objects are, and without
+// Of returns a component as an observer gets it, see reconcile.Observe: with the namespaces of the objects, and without
 // what only a cluster can know, such as the uid of an owner. The objects are copies.
 func Of(c *reconcile.Component, results deploy.Results) Component {
 	component := Component{Name: c.Name(), Disabled: c.Disabled()}
@@ -28,8 +28,8 @@ func Of(c *reconcile.Component, results deploy.Results) Component {
 	return component
 }
 
-// ofCluster are the fields of the metadata that mean something in one cluster alone: an owner with the uid that it has
-// elsewhere, say, would have the garbage collector delete the object.
+// ofCluster are metadata that are valid in one cluster alone: an owner with the uid of another cluster would have the
+// garbage collector delete the object.
 var ofCluster = []string{"uid", "resourceVersion", "managedFields", "ownerReferences", "creationTimestamp", "generation"}
 
 func presentable(object *unstructured.Unstructured, results deploy.Results) *unstructured.Unstructured {
@@ -48,5 +48,5 @@ func presentable(object *unstructured.Unstructured, results deploy.Results) *uns
 	return clean
 }
 
-// HasSecrets tells whether something of the component would be masked.
+// HasSecrets reports whether something of the component would be masked.
 func (c Component) HasSecrets() bool { return slices.ContainsFunc(c.Objects, masks) }

@@ -15,28 +15,27 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// Directory is where renderings are kept as files. It serves any number of goroutines; two processes may share
-// it, as long as they don't write the same resource.
+// Directory keeps renderings as files. It is safe for concurrent use; two processes may share a directory if they don't
+// write the same resource.
 type Directory struct {
 	name    string
 	root    *os.Root
 	options options
 
 	mu sync.Mutex
-	// busy are the resources that are being written, each with those that wait for it.
+	// busy are the resources that are being written.
 	busy map[string]*turn
 	// complained are the errors that were logged last, by component.
 	complained map[string]string
 }
 
-// turn is the right to write one resource.
+// turn is the lock of one resource, and how many hold or wait for it.
 type turn struct {
 	sync.Mutex
 	users int
 }
 
-// Open makes the directory, if it isn't there, and returns it. Nothing is ever written outside of it, not
-// even where a link leads out.
+// Open opens a directory, which it creates if there is none. Nothing is written outside of it, not even through a link.
 func Open(name string, opts ...Option) (*Directory, error) {
 	if err := os.MkdirAll(name, directoryMode); err != nil {
 		return nil, fmt.Errorf("manifests: %w", err)
@@ -48,12 +47,12 @@ func Open(name string, opts ...Option) (*Directory, error) {
 	return &Directory{name: name, root: root, options: newOptions(opts), busy: map[string]*turn{}, complained: map[string]string{}}, nil
 }
 
-// Close gives the directory up; what is in it stays. To write then is an error.
+// Close closes the directory; the files stay. Write then returns an error.
 func (d *Directory) Close() error { return d.root.Close() }
 
-// Write writes the components of a resource, which are all that it has: files of others are removed. It returns the
-// paths of the files that hold them, in the order of the components; one without objects has none. A component
-// that can't be written doesn't keep the others from being, and nothing is removed then.
+// Write writes all components of a resource and removes the files of others. It returns the paths of the files in the
+// order of the components; one without objects has none. A component that can't be written doesn't keep the others from
+// being written, but nothing is removed then.
 func (d *Directory) Write(resource deploy.Ref, components []Component) ([]string, error) {
 	defer d.lock(resource)()
 	var paths []string
@@ -73,7 +72,7 @@ func (d *Directory) Write(resource deploy.Ref, components []Component) ([]string
 	return paths, errors.Join(errs...)
 }
 
-// Remove removes what was written of a resource, such as one that is gone.
+// Remove removes the files of a resource.
 func (d *Directory) Remove(resource deploy.Ref) error {
 	defer d.lock(resource)()
 	return d.keep(resource, nil)
@@ -83,7 +82,7 @@ func (d *Directory) absolute(file string) string {
 	return filepath.Join(d.name, filepath.FromSlash(file))
 }
 
-// lock waits for the resource's turn and returns what ends it.
+// lock locks a resource and returns the function that unlocks it.
 func (d *Directory) lock(resource deploy.Ref) func() {
 	key := folderOf(resource)
 	d.mu.Lock()
@@ -105,7 +104,7 @@ func (d *Directory) lock(resource deploy.Ref) func() {
 	}
 }
 
-// write writes one component, and returns the file's name in the directory, none if there is nothing to write.
+// write writes one component. It returns the file's name in the directory, empty if there is nothing to write.
 func (d *Directory) write(resource deploy.Ref, component Component) (string, error) {
 	if !d.options.writes(component) {
 		return "", nil
@@ -121,7 +120,7 @@ func (d *Directory) write(resource deploy.Ref, component Component) (string, err
 	return file, nil
 }
 
-// replace writes a file by renaming another one to it. One that has the content already is left alone.
+// replace writes a file beside the old one and renames it. A file with that content is left alone.
 func (d *Directory) replace(file string, content []byte) error {
 	if d.has(file, content) {
 		return nil
@@ -144,7 +143,7 @@ func (d *Directory) replace(file string, content []byte) error {
 	return nil
 }
 
-// has tells whether a file is as it should be, its mode included.
+// has reports whether a file is as it should be, its mode included.
 func (d *Directory) has(file string, content []byte) bool {
 	info, err := d.root.Lstat(file)
 	if err != nil || info.Mode() != fileMode {
@@ -154,7 +153,7 @@ func (d *Directory) has(file string, content []byte) bool {
 	return err == nil && string(existing) == string(content)
 }
 
-// keep removes files of a resource that are none of these components', and folders that are empty then.
+// keep removes other files of the resource, and folders that are empty then.
 func (d *Directory) keep(resource deploy.Ref, components []Component) error {
 	var wanted []string
 	folder := folderOf(resource)
@@ -166,7 +165,7 @@ func (d *Directory) keep(resource deploy.Ref, components []Component) error {
 	return d.sweep(folder, func(file string) bool { return !slices.Contains(wanted, file) })
 }
 
-// sweep removes the files of ours below folder that stale says, and what is left empty.
+// sweep removes our stale files below folder, and folders that are empty then.
 func (d *Directory) sweep(folder string, stale func(file string) bool) error {
 	entries, err := fs.ReadDir(d.root.FS(), folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -194,7 +193,7 @@ func (d *Directory) sweep(folder string, stale func(file string) bool) error {
 	return errors.Join(errs...)
 }
 
-// isOurs tells whether a file has a name such as this package gives.
+// isOurs reports whether this package gives files such a name.
 func isOurs(name string) bool {
 	return strings.HasSuffix(name, suffix) || strings.HasPrefix(name, ".") && strings.HasSuffix(name, suffix+".tmp")
 }

@@ -10,9 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Encode writes a component as YAML documents. Each begins with the line ---, and then a comment that names the
-// component and the object. Nothing is written of a component that is disabled, unless Disabled is given, nor after an
-// error.
+// Encode writes a component as YAML documents, each after the line --- and a comment that names the component and the
+// object. A disabled component is written only with the option Disabled. After an error nothing is written.
 func Encode(out io.Writer, component Component, opts ...Option) error {
 	content, err := newOptions(opts).encoded(component)
 	if err != nil {
@@ -48,7 +47,7 @@ func (o options) encoded(component Component) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-// oneLine keeps a comment one: the names of components are free text.
+// oneLine keeps a comment on one line: the names of components are free text.
 func oneLine(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0x2029 {
@@ -58,7 +57,7 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// writes tells whether there is anything to write.
+// writes reports whether there is anything to write.
 func (o options) writes(component Component) bool {
 	return len(component.Objects) > 0 && (!component.Disabled || o.disabled)
 }

@@ -16,29 +16,27 @@ const Masked = "(masked)"
 // maskedJSON stands for values that have to be JSON.
 const maskedJSON = "{}"
 
-// jsonKeys are those of Secrets whose values an API server reads.
+// jsonKeys are keys of Secrets whose values an API server validates as JSON.
 var jsonKeys = map[string]bool{".dockerconfigjson": true, ".dockercfg": true}
 
-// lastApplied is the annotation in which kubectl remembers a whole manifest.
+// lastApplied is the annotation in which kubectl keeps a whole manifest.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// Mask returns object with the values of a Secret masked (spec: reconcile mistake 17): those of data and stringData,
-// and without the annotation in which kubectl repeats them. In a list its items are looked at. object isn't
-// changed, and the result shares with it. A value that merely announces one, as
-// reconcile.Session.Generated has it in a dry run, stays.
+// Mask returns object with the values of a Secret masked, those of data and stringData, and without the annotation in
+// which kubectl repeats them. Items of a list are masked too. object isn't changed, and the result shares with it.
+// reconcile.GeneratedPlaceholder isn't masked.
 func Mask(object *unstructured.Unstructured) *unstructured.Unstructured {
 	content, _ := mask(object.Object, "")
 	return &unstructured.Unstructured{Object: content}
 }
 
-// masks tells whether Mask hides something of object.
+// masks reports whether Mask hides something of object.
 func masks(object *unstructured.Unstructured) bool {
 	_, hides := mask(object.Object, "")
 	return hides
 }
 
-// mask returns content with what is hidden, and whether that is anything. kind is what content is where it
-// doesn't say so itself.
+// mask returns content with values masked, and whether there were any. kind is its kind if it doesn't name one.
 func mask(content map[string]any, kind string) (masked map[string]any, hides bool) {
 	if given, ok := content["kind"].(string); ok {
 		kind = given
@@ -47,7 +45,7 @@ func mask(content map[string]any, kind string) (masked map[string]any, hides boo
 	if items, isList := content["items"].([]any); isList {
 		masked["items"], hides = maskItems(items, strings.TrimSuffix(kind, "List"))
 	}
-	// Of whatever group: what calls itself a Secret is meant to be one.
+	// In any group: what is called Secret is meant to be one.
 	if kind != "Secret" {
 		return masked, hides
 	}
@@ -86,7 +84,7 @@ func maskItems(items []any, kind string) (masked []any, hide bool) {
 	return masked, hide
 }
 
-// maskOf is what stands for a value. Nothing at all is told of it.
+// maskOf returns what stands for a value.
 func maskOf(key string, value any, encoded bool) any {
 	text := Masked
 	switch {

@@ -7,10 +7,9 @@ import (
 	"github.com/operkit/operkit/reconcile"
 )
 
-// Observe writes a component as it was deployed, for reconcile.Observe: from then on each rollout's rendering is
-// there. Files of components that the resource has no more are removed. A component that can't be rendered keeps the
-// file that it had. What can't be written is logged, once, and holds nothing up. Nothing tells of a resource
-// that is gone: call Remove in the controller's Finalize.
+// Observe writes a component as it was deployed, for reconcile.Observe. Files of components that the resource doesn't
+// have any more are removed; a component that can't be rendered keeps its file. An error of writing is logged once and
+// holds nothing up. Files of a resource that is gone stay: call Remove in the controller's Finalize.
 func (d *Directory) Observe(c *reconcile.Component, results deploy.Results) {
 	s := c.Session()
 	resource := deploy.Ref{Kind: s.Kind(), Namespace: s.Namespace(), Name: s.Name()}
@@ -23,7 +22,7 @@ func (d *Directory) Observe(c *reconcile.Component, results deploy.Results) {
 	d.complain(s, path.Join(folderOf(resource), piece(c.Name())), err)
 }
 
-// keepOf removes the files of a resource that are none of its components'.
+// keepOf removes the files of components that the resource doesn't have.
 func (d *Directory) keepOf(resource deploy.Ref, s *reconcile.Session, written Component, undone bool) error {
 	wanted := map[string]bool{}
 	folder := folderOf(resource)
@@ -31,7 +30,7 @@ func (d *Directory) keepOf(resource deploy.Ref, s *reconcile.Session, written Co
 		if c.Disabled() && !d.options.disabled {
 			continue
 		}
-		// Of the others it isn't known yet whether they have objects.
+		// The others may have objects, which isn't known yet.
 		if c.Name() == written.Name && !undone && !d.options.writes(written) {
 			continue
 		}
@@ -40,7 +39,7 @@ func (d *Directory) keepOf(resource deploy.Ref, s *reconcile.Session, written Co
 	return d.sweep(folder, func(file string) bool { return !wanted[file] })
 }
 
-// complain logs an error unless it was the last one, too.
+// complain logs an error unless it was logged last.
 func (d *Directory) complain(s *reconcile.Session, about string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

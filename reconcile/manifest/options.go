@@ -2,24 +2,25 @@ package manifest
 
 import "os"
 
-// Option sets what is rarely set, of Encode and of Open.
+// Option is an option of Encode and Open. nil is ignored.
 type Option func(*options)
 
 type options struct {
 	secrets, disabled bool
 }
 
-// ShowSecrets has the values of Secrets in the clear.
+// ShowSecrets writes the values of Secrets.
 func ShowSecrets() Option { return func(o *options) { o.secrets = true } }
 
-// Disabled has the components that are disabled written, too: in a directory below DISABLED, in a stream with a
-// heading that says so.
+// Disabled writes disabled components too: into a folder DISABLED, or marked in their comments.
 func Disabled() Option { return func(o *options) { o.disabled = true } }
 
 func newOptions(opts []Option) options {
 	var o options
 	for _, option := range opts {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	return o
 }

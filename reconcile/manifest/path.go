@@ -17,7 +17,7 @@ const (
 	longest = 100
 )
 
-// folderOf is where the components of a resource stand (spec: reconcile 17, mistake 17).
+// folderOf is where the components of a resource stand.
 func folderOf(resource deploy.Ref) string {
 	kind := strings.ToLower(strings.ReplaceAll(resource.Kind.GroupVersion().String(), "/", ".") + "." + resource.Kind.Kind)
 	if resource.Namespace == "" {

@@ -112,7 +112,8 @@ var classes = []status.ErrorClass{
 	"", status.ErrorPrecondition, status.ErrorVerification, status.ErrorCluster, status.ErrorConfig, status.ErrorRollout, status.ErrorUnknown,
 }
 
-// Resolve returns what err as a whole means; the zero value for nil. Of several marks on one error the outermost counts.
+// Resolve returns what err as a whole means; the zero value for nil. Of several marks on one error the outermost
+// counts.
 //
 // Of joined errors the most severe class counts. They are permanent, or passing, when all of them are, quiet never, and
 // advanced when one is. Their RetryAfter is the shortest, if all that aren't permanent have one.

@@ -6,7 +6,7 @@ import "strings"
 // logs, metrics and priorities; nothing needs them to be right. The zero value says nothing.
 type Triggers uint16
 
-// What brings an object to reconcile. Of several the one that stands last here decides how soon its turn comes.
+// The triggers. The last of several decides how soon the object's turn comes.
 const (
 	// Listed: it was there when the kind began to be watched.
 	Listed Triggers = 1 << iota
@@ -16,14 +16,14 @@ const (
 	Retry
 	// External: something happened outside of the cluster.
 	External
-	// Mapped: something changed of which it was declared that it concerns it.
+	// Mapped: an object changed that was declared to concern it.
 	Mapped
-	// Followed: something changed that it refers to and doesn't own.
+	// Followed: an object changed that it refers to and doesn't own.
 	Followed
-	// Child: something changed that it owns.
+	// Child: an object changed that it owns.
 	Child
-	// Changed: it was created, or changed itself; also before the kind began to be watched, if the generations in its
-	// status say so.
+	// Changed: it was created or changed; also before the kind began to be watched, if the generations in its status
+	// show that.
 	Changed
 	// Forced: somebody asked for it, by the annotation that package watch looks at.
 	Forced
@@ -37,7 +37,7 @@ var triggerNames = []string{
 	"listed", "periodic", "retry", "external", "mapped", "followed", "child", "changed", "forced", "deleting", "deleted",
 }
 
-// Has tells whether one of the given triggers is among them.
+// Has reports whether one of the given triggers is among them.
 func (t Triggers) Has(any Triggers) bool { return t&any != 0 }
 
 // String names them, in the order of the constants: "child,changed".

@@ -48,8 +48,8 @@ var (
 const unreadClasses = "the right to get, list and watch storageclasses.storage.k8s.io is missing, " +
 	"so that a claim isn't known to wait for a Pod: grant it by RBAC"
 
-// Object decides whether an object is ready; live is nil if there is none. How the class of a claim binds volumes is read
-// from the cluster, unless the Checker knows it.
+// Object decides whether an object is ready; live is nil if there is none. How the class of a claim binds volumes is
+// read from the cluster, unless the Checker knows it.
 func (j Judge) Object(ctx context.Context, live *unstructured.Unstructured) (readiness.Result, error) {
 	checker := j.Checker
 	if live == nil || checker.WaitsForConsumer != nil || live.GroupVersionKind().GroupKind() != volumeClaimKind.GroupKind() {

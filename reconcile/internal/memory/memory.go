@@ -27,13 +27,14 @@ type name struct{ namespace, name string }
 
 func nameOf(ref deploy.Ref) name { return name{ref.Namespace, ref.Name} }
 
-// Resource is what is remembered of one resource. It is valid only inside the function that Update or Look passes it to.
+// Resource is what is remembered of one resource. It is valid only inside the function that Update or Look passes it
+// to.
 type Resource struct {
 	spec  spec
 	pause pause
 	count Count
-	// Unwritten are kinds of which the resource may have objects although its status doesn't name them: they were applied
-	// by a reconcile that couldn't write the status.
+	// Unwritten are kinds of which the resource may have objects although its status doesn't name them: they were
+	// applied by a reconcile that couldn't write the status.
 	Unwritten []schema.GroupVersionKind
 
 	// generation is that of the prunings of objects.
