@@ -152,9 +152,9 @@ func TestStatusThatTheSchemaDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestPruned(t *testing.T) {
+func TestDroppedFields(t *testing.T) {
 	t.Parallel()
-	var p pruned
+	var d droppedFields
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	sent := map[string]any{
 		"a": "x", "null": nil, "list": []any{map[string]any{"name": "n", "reason": "r"}, "text"},
@@ -165,24 +165,24 @@ func TestPruned(t *testing.T) {
 		"short": []any{"a"}, "map": map[string]any{"in": "x"}, "other": "text",
 	}
 	original := (&unstructured.Unstructured{Object: sent}).DeepCopy().Object
-	assert.Equal(t, sent, p.prune(now, sent, stored), "it knows nothing yet")
-	assert.Equal(t, []string{".a", ".list[].reason", ".map.out"}, p.learn(now, sent, stored))
-	assert.Empty(t, p.learn(now, sent, stored), "that is known")
+	assert.Equal(t, sent, d.without(now, sent, stored), "it knows nothing yet")
+	assert.Equal(t, []string{".a", ".list[].reason", ".map.out"}, d.record(now, sent, stored))
+	assert.Empty(t, d.record(now, sent, stored), "that is known")
 	assert.Equal(t, map[string]any{
 		"null": nil, "list": []any{map[string]any{"name": "n"}, "text"},
 		"short": []any{"a", "b"}, "map": map[string]any{"in": "x"}, "other": map[string]any{"x": "y"},
-	}, p.prune(now.Add(sentAgain-1), sent, stored))
-	assert.Equal(t, original, sent, "what is pruned isn't changed")
+	}, d.without(now.Add(sentAgain-1), sent, stored))
+	assert.Equal(t, original, sent, "what was sent isn't changed")
 
-	assert.Equal(t, sent, p.prune(now.Add(sentAgain), sent, stored), "once in a while all is sent")
-	assert.Empty(t, p.learn(now.Add(sentAgain), sent, stored), "that it is dropped yet is no news")
-	assert.NotContains(t, p.prune(now.Add(sentAgain), sent, stored), "a")
+	assert.Equal(t, sent, d.without(now.Add(sentAgain), sent, stored), "once in a while all is sent")
+	assert.Empty(t, d.record(now.Add(sentAgain), sent, stored), "that it is dropped yet is no news")
+	assert.NotContains(t, d.without(now.Add(sentAgain), sent, stored), "a")
 
 	mended := map[string]any{"list": []any{map[string]any{"reason": "r"}}, "map": map[string]any{"out": "y"}}
 	assert.Equal(t, map[string]any{
 		"null": nil, "list": sent["list"], "short": sent["short"], "map": sent["map"], "other": sent["other"],
-	}, p.prune(now.Add(sentAgain), sent, mended), "what is stored isn't dropped")
-	assert.Equal(t, []string{".list[].reason", ".map.out"}, p.learn(now, sent, stored), "once it is again, that is news")
+	}, d.without(now.Add(sentAgain), sent, mended), "what is stored isn't dropped")
+	assert.Equal(t, []string{".list[].reason", ".map.out"}, d.record(now, sent, stored), "once it is again, that is news")
 }
 
 func TestClassOf(t *testing.T) {
