@@ -158,7 +158,7 @@ func (p *process) givenOptions() (options []reconcile.Option) {
 	for key, option := range p.numbers() {
 		add(p.settings.Given(key), func() reconcile.Option { return option })
 	}
-	add(p.manifests != nil, func() reconcile.Option { return reconcile.Observe(p.manifests.Observe) })
+	add(p.manifests != nil, func() reconcile.Option { return reconcile.ObserveComponents(p.manifests.Observe) })
 	add(p.events != nil, func() reconcile.Option { return reconcile.Events(p.events) })
 	add(!p.Status.Manage, func() reconcile.Option { return reconcile.Status(reconcile.NoStatus) })
 	add(p.Status.Graph, func() reconcile.Option { return reconcile.Status(reconcile.DependencyGraph) })

@@ -113,7 +113,7 @@ func TestDeferredIsSeenWhole(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		seen := 0
-		r := w.reconciler(c, Observe(func(component *Component, _ deploy.Results) {
+		r := w.reconciler(c, ObserveComponents(func(component *Component, _ deploy.Results) {
 			seen++
 			whole(t, component.Objects())
 		}))
@@ -124,7 +124,7 @@ func TestDeferredIsSeenWhole(t *testing.T) {
 	t.Run("DryRun", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
-		r := w.reconciler(c, DryRun(), Observe(func(component *Component, results deploy.Results) {
+		r := w.reconciler(c, DryRun(), ObserveComponents(func(component *Component, results deploy.Results) {
 			whole(t, component.Objects())
 			assert.Equal(t, deploy.Created, results[0].Action)
 		}))
@@ -174,7 +174,7 @@ func TestDeferredThatIsNone(t *testing.T) {
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			for _, option := range [][]Option{nil, {Observe(func(*Component, deploy.Results) {})}, {DryRun()}} {
+			for _, option := range [][]Option{nil, {ObserveComponents(func(*Component, deploy.Results) {})}, {DryRun()}} {
 				w := newWorld(t)
 				_, _, err := w.once(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("whole"), row.deferred) }), option...))
 				if row.wrong == "it is being made" {
@@ -201,7 +201,7 @@ func (revising) Revise(_ context.Context, _ *Session, _ string, content *unstruc
 // meddling patches every object.
 type meddling struct{ applied atomic.Int64 }
 
-func (m *meddling) Patches(context.Context, Target) ([]Patch, error) { return []Patch{m}, nil }
+func (m *meddling) Patches(context.Context, PatchTarget) ([]Patch, error) { return []Patch{m}, nil }
 
 func (*meddling) Name() string { return "meddling" }
 

@@ -140,7 +140,7 @@ func TestDescribeErrors(t *testing.T) {
 // patchless is a Patcher that fails.
 type patchless struct{}
 
-func (patchless) Patches(context.Context, Target) ([]Patch, error) {
+func (patchless) Patches(context.Context, PatchTarget) ([]Patch, error) {
 	return nil, errors.New("no patch")
 }
 

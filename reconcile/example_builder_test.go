@@ -59,7 +59,7 @@ func ExampleComponent_Add() {
 			reconcile.ReadyWhen(func(_ context.Context, live *unstructured.Unstructured) error { return nil }))
 		shelf.After(floor)
 		return nil
-	}), reconcile.NameObjects(), reconcile.Observe(func(_ *reconcile.Component, results deploy.Results) {
+	}), reconcile.NameObjects(), reconcile.ObserveComponents(func(_ *reconcile.Component, results deploy.Results) {
 		for _, result := range results {
 			fmt.Println(result.Ref, result.Object.GetAnnotations()["operkit.dev/internal-name"])
 		}

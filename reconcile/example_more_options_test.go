@@ -17,7 +17,7 @@ import (
 // sale is a patch, and knows that every resource has it.
 type sale struct{}
 
-func (sale) Patches(context.Context, reconcile.Target) ([]reconcile.Patch, error) {
+func (sale) Patches(context.Context, reconcile.PatchTarget) ([]reconcile.Patch, error) {
 	return []reconcile.Patch{sale{}}, nil
 }
 

@@ -60,8 +60,8 @@ func ExampleDryRun() {
 	//   ConfigMap tea-door
 }
 
-func ExampleObserve() {
-	reconcileAgain(emptyCluster(), Shop{}, reconcile.DryRun(), reconcile.Observe(func(c *reconcile.Component, results deploy.Results) {
+func ExampleObserveComponents() {
+	reconcileAgain(emptyCluster(), Shop{}, reconcile.DryRun(), reconcile.ObserveComponents(func(c *reconcile.Component, results deploy.Results) {
 		for _, result := range results {
 			fmt.Printf("%s: %s %s\n", c.Name(), result.Ref, result.Action)
 		}
@@ -77,7 +77,7 @@ func ExampleConcurrency() {
 			s.Add(name, configMap(name))
 		}
 		return nil
-	}), reconcile.Concurrency(0), reconcile.Observe(func(c *reconcile.Component, _ deploy.Results) { fmt.Println(c.Name()) }))
+	}), reconcile.Concurrency(0), reconcile.ObserveComponents(func(c *reconcile.Component, _ deploy.Results) { fmt.Println(c.Name()) }))
 	// Output:
 	// a
 	// b

@@ -135,7 +135,7 @@ func TestFinalizeRollsOut(t *testing.T) {
 		var seen []string
 		r := w.reconciler(goodbye(func(_ context.Context, s *Session) {
 			s.Add("farewell", configMap("farewell")).After(s.Add("backup", deployment("backup")), Ready)
-		}), DryRun(), Observe(func(c *Component, _ deploy.Results) { seen = append(seen, c.Name()) }))
+		}), DryRun(), ObserveComponents(func(c *Component, _ deploy.Results) { seen = append(seen, c.Name()) }))
 		w.calm(r)
 		assert.Equal(t, []string{"backup", "farewell"}, seen)
 	})

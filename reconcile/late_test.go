@@ -114,7 +114,7 @@ func TestPanicIsNoWayToWait(t *testing.T) {
 	assert.Equal(t, status.ErrorUnknown, request.ClassOf(guarded(func() error { panic(errors.New("no")) })))
 }
 
-func (p panicking) Patches(context.Context, Target) ([]Patch, error) {
+func (p panicking) Patches(context.Context, PatchTarget) ([]Patch, error) {
 	if p.inApply {
 		return []Patch{p}, nil
 	}

@@ -137,9 +137,9 @@ func ReadyBy(checker readiness.Checker) Option {
 	return func(o *options) { o.readiness = checker.Over(o.readiness) }
 }
 
-// Observe calls observe for each component when its deployment ends, from several goroutines. Several observers are
+// ObserveComponents calls observe for each component when its deployment ends, from several goroutines. Several observers are
 // called in turn.
-func Observe(observe func(component *Component, results deploy.Results)) Option {
+func ObserveComponents(observe func(component *Component, results deploy.Results)) Option {
 	return func(o *options) { o.observers = append(o.observers, observe) }
 }
 

@@ -196,7 +196,7 @@ func TestWaysOfWriting(t *testing.T) {
 // forging is a Patcher whose patch sets what isn't for patches to set.
 type forging struct{}
 
-func (forging) Patches(context.Context, Target) ([]Patch, error) {
+func (forging) Patches(context.Context, PatchTarget) ([]Patch, error) {
 	return []Patch{forging{}}, nil
 }
 

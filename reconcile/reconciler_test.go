@@ -32,7 +32,7 @@ func TestNewRefuses(t *testing.T) {
 		{"no manager", &controller{}, nil, nil, "controller *reconcile.controller: nil manager"},
 		{"no logger", &controller{}, manager, []Option{Logger(nil)}, "nil logger"},
 		{"no clock", &controller{}, manager, []Option{Clock(nil)}, "nil clock"},
-		{"no observer", &controller{}, manager, []Option{nil, Observe(nil)}, "observe: nil function"},
+		{"no observer", &controller{}, manager, []Option{nil, ObserveComponents(nil)}, "observe: nil function"},
 		{"an unknown part of the status", &controller{}, manager, []Option{Status("all")}, `status: unknown part "all"`},
 		{"a negative concurrency", &controller{}, manager, []Option{Concurrency(-1)}, "concurrency: -1: it can't be negative"},
 		{"a negative recheck", &controller{}, manager, []Option{Recheck(-time.Second)}, "recheck: -1s: it can't be negative"},
@@ -280,7 +280,7 @@ func TestObserve(t *testing.T) {
 	w.calm(w.reconciler(adding(func(s *Session) {
 		s.Add("a", configMap("a"))
 		s.Add("b", configMap("b")).Disable()
-	}), Concurrency(0), Observe(func(c *Component, results deploy.Results) { seen[c.Name()] = results })))
+	}), Concurrency(0), ObserveComponents(func(c *Component, results deploy.Results) { seen[c.Name()] = results })))
 	require.Len(t, seen, 2)
 	assert.Equal(t, deploy.Created, seen["a"][0].Action)
 	assert.Equal(t, deploy.Removed, seen["b"][0].Action)

@@ -203,11 +203,11 @@ type Patch interface {
 type Patcher interface {
 	// Patches returns the patches of a resource in the order in which they are applied. It is called with every
 	// reconcile, before Setup.
-	Patches(ctx context.Context, target Target) ([]Patch, error)
+	Patches(ctx context.Context, target PatchTarget) ([]Patch, error)
 }
 
-// Target is a resource whose objects are about to be rendered.
-type Target struct {
+// PatchTarget is a resource whose objects are about to be rendered.
+type PatchTarget struct {
 	// Resource is shared: it must not be changed.
 	Resource *unstructured.Unstructured
 	// View reads the cluster of the resource.
@@ -218,7 +218,7 @@ type Target struct {
 
 // Deferred is an object whose content is made only when the cluster may have to be changed: not for an object that was
 // applied, or found as it should be, with the same digest before. It is Finished, and Component.Objects returns only
-// its names, except in a dry run and with Observe. CustomResourceDefinitions can't be deferred.
+// its names, except in a dry run and with ObserveComponents. CustomResourceDefinitions can't be deferred.
 type Deferred struct {
 	// Ref names the object as its content does. An empty namespace means the resource's for a namespaced object.
 	Ref deploy.Ref

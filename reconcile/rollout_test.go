@@ -296,7 +296,7 @@ func TestFailingComponents(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		r := w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }),
-			Observe(func(*Component, deploy.Results) { w.delete(configMapRef("a")) }))
+			ObserveComponents(func(*Component, deploy.Results) { w.delete(configMapRef("a")) }))
 		w.calm(r)
 		assert.Equal(t, "Initializing/VerifyWait", w.verdict())
 		assert.Regexp(t, `^c: ConfigMap a: NotFound \(.+\)$`, w.message())
@@ -312,7 +312,7 @@ func TestFailingComponents(t *testing.T) {
 			return nil
 		}
 		r := w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }),
-			Observe(func(*Component, deploy.Results) { deployed.Store(true) }))
+			ObserveComponents(func(*Component, deploy.Results) { deployed.Store(true) }))
 		_, _, err := w.once(r)
 		assert.EqualError(t, err, "component c: "+forbidden("get", "configmaps").Error())
 		assert.Equal(t, "Initializing/ClusterError", w.verdict())

@@ -155,7 +155,7 @@ func TestSeveralObserversAndPatchers(t *testing.T) {
 		w := newWorld(t)
 		var told []string
 		observe := func(name string) Option {
-			return Observe(func(c *Component, _ deploy.Results) { told = append(told, name+" "+c.Name()) })
+			return ObserveComponents(func(c *Component, _ deploy.Results) { told = append(told, name+" "+c.Name()) })
 		}
 		w.calm(w.reconciler(adding(func(s *Session) { s.Add("c", configMap("a")) }), observe("one"), observe("two"), Concurrency(0),
 			WithPatches(setting("first")), WithPatches(setting("second"))))
@@ -167,7 +167,7 @@ func TestSeveralObserversAndPatchers(t *testing.T) {
 // setting is a Patcher with one patch, which sets a field of every object to its own name.
 type setting string
 
-func (p setting) Patches(context.Context, Target) ([]Patch, error) {
+func (p setting) Patches(context.Context, PatchTarget) ([]Patch, error) {
 	return []Patch{p}, nil
 }
 

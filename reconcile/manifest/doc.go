@@ -3,7 +3,7 @@
 //
 //	directory, err := manifest.Open("/var/lib/shop-operator/rendered")
 //	defer directory.Close()
-//	reconciler, err := reconcile.New(Shop{}, manager, reconcile.Observe(directory.Observe))
+//	reconciler, err := reconcile.New(Shop{}, manager, reconcile.ObserveComponents(directory.Observe))
 //
 // From then on the directory has the latest rendering of each resource, a file for each component:
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/operkit/operkit/reconcile"
 )
 
-// Observe writes a component as it was deployed, for reconcile.Observe. Files of components that the resource doesn't
+// Observe writes a component as it was deployed, for reconcile.ObserveComponents. Files of components that the resource doesn't
 // have any more are removed; a component that can't be rendered keeps its file. An error of writing is logged once and
 // holds nothing up. Files of a resource that is gone stay: call Remove in the controller's Finalize.
 func (d *Directory) Observe(c *reconcile.Component, results deploy.Results) {

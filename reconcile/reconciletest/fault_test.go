@@ -145,7 +145,7 @@ func TestFailOfAnObjectThatIsGivenUp(t *testing.T) {
 
 type countingPatcher struct{ asked *int }
 
-func (p countingPatcher) Patches(context.Context, reconcile.Target) ([]reconcile.Patch, error) {
+func (p countingPatcher) Patches(context.Context, reconcile.PatchTarget) ([]reconcile.Patch, error) {
 	*p.asked++
 	return nil, nil
 }
@@ -180,7 +180,7 @@ func TestFailBesideOptionsOfTheTest(t *testing.T) {
 	t.Parallel()
 	asked, deployed := 0, 0
 	observe := func(*reconcile.Component, deploy.Results) { deployed++ }
-	h := New(t, market(), With(reconcile.WithPatches(countingPatcher{&asked}), reconcile.Observe(observe), reconcile.Concurrency(0)))
+	h := New(t, market(), With(reconcile.WithPatches(countingPatcher{&asked}), reconcile.ObserveComponents(observe), reconcile.Concurrency(0)))
 	h.Apply(tea)
 	h.FailOnce("store", Deploy, errors.New("boom"))
 	h.FailOnce("store", Verify, errors.New("boom"))

@@ -75,7 +75,7 @@ func (h *Harness) render(ctx context.Context, ref deploy.Ref) ([]Rendered, error
 		return nil, err
 	}
 	options := slices.Concat(h.options.reconciler, patches.options(), []reconcile.Option{
-		reconcile.Clock(h.clock.now), reconcile.DryRun(), reconcile.Observe(observe),
+		reconcile.Clock(h.clock.now), reconcile.DryRun(), reconcile.ObserveComponents(observe),
 	})
 	reconciler, err := reconcile.New(controller, manager, options...)
 	if err != nil {

@@ -198,7 +198,7 @@ func ExampleAlsoReads() {
 		fmt.Println(err)
 		return
 	}
-	found, err := patches.Patches(context.Background(), reconcile.Target{Resource: shop, View: c.View()})
+	found, err := patches.Patches(context.Background(), reconcile.PatchTarget{Resource: shop, View: c.View()})
 	fmt.Println(len(found), err)
 	// Output: 1 <nil>
 }
@@ -236,7 +236,7 @@ func ExampleLogger() {
 		fmt.Println(err)
 		return
 	}
-	found, err := patches.Patches(context.Background(), reconcile.Target{Resource: shop, View: c.View()})
+	found, err := patches.Patches(context.Background(), reconcile.PatchTarget{Resource: shop, View: c.View()})
 	fmt.Println(len(found), err)
 	// Output:
 	// level=WARN msg="temporary patch ignored: it is gone" object="Shop market/tea" patch=closed
@@ -252,7 +252,7 @@ func ExampleController_Patches() {
 	}
 	shop := object(`{apiVersion: example.com/v1, kind: Shop, metadata: {name: tea, namespace: market, annotations: {
 		operkit.dev/temporary-patches: '{"closed": {"timestamp": "2030-01-01T00:00:00Z", "api_version": "operkit.dev/v1"}}'}}}`)
-	found, err := patches.Patches(context.Background(), reconcile.Target{Resource: shop, View: c.View()})
+	found, err := patches.Patches(context.Background(), reconcile.PatchTarget{Resource: shop, View: c.View()})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -304,7 +304,7 @@ func TestDryRunOfATarget(t *testing.T) {
 		w.create("a", loud)
 		w.patched("a")
 		w.view.blind = w.patches.Kind()
-		found, err := w.patches.Patches(t.Context(), reconcile.Target{Resource: w.get(widgetRef), View: w.view, DryRun: true})
+		found, err := w.patches.Patches(t.Context(), reconcile.PatchTarget{Resource: w.get(widgetRef), View: w.view, DryRun: true})
 		require.NoError(t, err)
 		assert.Empty(t, found)
 	})

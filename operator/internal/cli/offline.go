@@ -98,7 +98,7 @@ func (c *offline) render(ctx context.Context, resource *unstructured.Unstructure
 	one := rendered{resource: resource}
 	c.seen = append(c.seen, deploy.RefOf(resource))
 	var inner []deploy.Ref
-	collect := reconcile.Observe(func(component *reconcile.Component, results deploy.Results) {
+	collect := reconcile.ObserveComponents(func(component *reconcile.Component, results deploy.Results) {
 		one.components = append(one.components, manifest.Of(component, results))
 		for _, result := range results {
 			if c.operator.controls(result.Ref.Kind) && result.Action != deploy.Removed {
@@ -177,7 +177,7 @@ func patchesOf(resource resourceFile, patches []resourceFile) []resourceFile {
 type noting struct{ *temporarypatch.Controller }
 
 // Patches implements reconcile.Patcher.
-func (n noting) Patches(ctx context.Context, target reconcile.Target) ([]reconcile.Patch, error) {
+func (n noting) Patches(ctx context.Context, target reconcile.PatchTarget) ([]reconcile.Patch, error) {
 	target.DryRun = false
 	return n.Controller.Patches(ctx, target)
 }

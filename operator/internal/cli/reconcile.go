@@ -48,7 +48,7 @@ func (o *Operator) reconcileOnce(ctx context.Context, out io.Writer, p *Process,
 			fmt.Fprintf(out, "%s: %s %s\n", component.Name(), result.Ref, result.Action)
 		}
 	}
-	reconciler, err := o.reconciler(ctx, p, c, ref.Kind, reconcile.Observe(show))
+	reconciler, err := o.reconciler(ctx, p, c, ref.Kind, reconcile.ObserveComponents(show))
 	if err != nil {
 		return err
 	}
