@@ -137,8 +137,8 @@ func ReadyBy(checker readiness.Checker) Option {
 	return func(o *options) { o.readiness = checker.Over(o.readiness) }
 }
 
-// ObserveComponents calls observe for each component when its deployment ends, from several goroutines. Several observers are
-// called in turn.
+// ObserveComponents calls observe for each component when its deployment ends, from several goroutines. Several
+// observers are called in turn.
 func ObserveComponents(observe func(component *Component, results deploy.Results)) Option {
 	return func(o *options) { o.observers = append(o.observers, observe) }
 }

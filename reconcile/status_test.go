@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -245,4 +246,32 @@ func TestDependencyGraph(t *testing.T) {
 		w.calm(w.reconciler(setup, Status(DependencyGraph)))
 		assert.Equal(t, "Graph({web:[db],db:[]})", w.status("componentStatus", "dependencyGraph"))
 	})
+}
+
+// shown keeps how the objects of a View looked when they were first seen: they are shared, and whoever
+// changes one changes what others read.
+type shown struct {
+	mu     sync.Mutex
+	copies map[*unstructured.Unstructured]*unstructured.Unstructured
+}
+
+// newShown checks at the end of the test that none was changed.
+func newShown(t testing.TB) *shown {
+	s := &shown{copies: map[*unstructured.Unstructured]*unstructured.Unstructured{}}
+	t.Cleanup(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for obj, copied := range s.copies {
+			assert.Equal(t, copied, obj, "an object of the View was changed")
+		}
+	})
+	return s
+}
+
+func (s *shown) saw(obj *unstructured.Unstructured) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.copies[obj]; !known && obj != nil {
+		s.copies[obj] = obj.DeepCopy()
+	}
 }

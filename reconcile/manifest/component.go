@@ -18,8 +18,8 @@ type Component struct {
 	Objects []*unstructured.Unstructured
 }
 
-// Of returns a component as an observer gets it, see reconcile.ObserveComponents: with the namespaces of the objects, and without
-// what only a cluster can know, such as the uid of an owner. The objects are copies.
+// Of returns a component as an observer gets it, see reconcile.ObserveComponents: with the namespaces of the objects,
+// and without what only a cluster can know, such as the uid of an owner. The objects are copies.
 func Of(c *reconcile.Component, results deploy.Results) Component {
 	component := Component{Name: c.Name(), Disabled: c.Disabled()}
 	for _, object := range c.Objects() {

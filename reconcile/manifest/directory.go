@@ -23,16 +23,8 @@ type Directory struct {
 	options options
 
 	mu sync.Mutex
-	// busy are the resources that are being written.
-	busy map[string]*turn
 	// complained are the errors that were logged last, by component.
 	complained map[string]string
-}
-
-// turn is the lock of one resource, and how many hold or wait for it.
-type turn struct {
-	sync.Mutex
-	users int
 }
 
 // Open opens a directory, which it creates if there is none. Nothing is written outside of it, not even through a link.
@@ -44,7 +36,7 @@ func Open(name string, opts ...Option) (*Directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("manifests: %w", err)
 	}
-	return &Directory{name: name, root: root, options: newOptions(opts), busy: map[string]*turn{}, complained: map[string]string{}}, nil
+	return &Directory{name: name, root: root, options: newOptions(opts), complained: map[string]string{}}, nil
 }
 
 // Close closes the directory; the files stay. Write then returns an error.
@@ -54,7 +46,8 @@ func (d *Directory) Close() error { return d.root.Close() }
 // order of the components; one without objects has none. A component that can't be written doesn't keep the others from
 // being written, but nothing is removed then.
 func (d *Directory) Write(resource deploy.Ref, components []Component) ([]string, error) {
-	defer d.lock(resource)()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	var paths []string
 	var errs []error
 	for _, component := range components {
@@ -74,34 +67,13 @@ func (d *Directory) Write(resource deploy.Ref, components []Component) ([]string
 
 // Remove removes the files of a resource.
 func (d *Directory) Remove(resource deploy.Ref) error {
-	defer d.lock(resource)()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	return d.keep(resource, nil)
 }
 
 func (d *Directory) absolute(file string) string {
 	return filepath.Join(d.name, filepath.FromSlash(file))
-}
-
-// lock locks a resource and returns the function that unlocks it.
-func (d *Directory) lock(resource deploy.Ref) func() {
-	key := folderOf(resource)
-	d.mu.Lock()
-	mine := d.busy[key]
-	if mine == nil {
-		mine = &turn{}
-		d.busy[key] = mine
-	}
-	mine.users++
-	d.mu.Unlock()
-	mine.Lock()
-	return func() {
-		mine.Unlock()
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if mine.users--; mine.users == 0 {
-			delete(d.busy, key)
-		}
-	}
 }
 
 // write writes one component. It returns the file's name in the directory, empty if there is nothing to write.

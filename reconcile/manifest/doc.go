@@ -16,8 +16,8 @@
 // # Secrets
 //
 // The values of Secrets are masked unless the option ShowSecrets is set: keys stay, and each value is the same text,
-// whatever its length. An API server accepts a masked Secret, so don't apply one: the mask would be the password. Values
-// elsewhere, such as in the environment of a container, aren't masked.
+// whatever its length. An API server accepts a masked Secret, so don't apply one: the mask would be the password.
+// Values elsewhere, such as in the environment of a container, aren't masked.
 //
 // # Files
 //

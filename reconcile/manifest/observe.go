@@ -7,14 +7,15 @@ import (
 	"github.com/operkit/operkit/reconcile"
 )
 
-// Observe writes a component as it was deployed, for reconcile.ObserveComponents. Files of components that the resource doesn't
-// have any more are removed; a component that can't be rendered keeps its file. An error of writing is logged once and
-// holds nothing up. Files of a resource that is gone stay: call Remove in the controller's Finalize.
+// Observe writes a component as it was deployed, for reconcile.ObserveComponents. Files of components that the resource
+// doesn't have any more are removed; a component that can't be rendered keeps its file. An error of writing is logged
+// once and holds nothing up. Files of a resource that is gone stay: call Remove in the controller's Finalize.
 func (d *Directory) Observe(c *reconcile.Component, results deploy.Results) {
 	s := c.Session()
 	resource := deploy.Ref{Kind: s.Kind(), Namespace: s.Namespace(), Name: s.Name()}
 	component := Of(c, results)
-	defer d.lock(resource)()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	_, err := d.write(resource, component)
 	if err == nil {
 		err = d.keepOf(resource, s, component, results == nil)
@@ -41,8 +42,6 @@ func (d *Directory) keepOf(resource deploy.Ref, s *reconcile.Session, written Co
 
 // complain logs an error unless it was logged last.
 func (d *Directory) complain(s *reconcile.Session, about string, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if err == nil {
 		delete(d.complained, about)
 		return
