@@ -257,7 +257,7 @@ func (f *faults) observer(c *reconcile.Component, _ deploy.Results) {
 type recorder struct{ *faults }
 
 // Patches implements reconcile.Patcher.
-func (s recorder) Patches(context.Context, reconcile.Target) ([]reconcile.Patch, error) {
+func (s recorder) Patches(context.Context, reconcile.PatchTarget) ([]reconcile.Patch, error) {
 	if err := s.atSetup(); err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func (h *Harness) reconcilerOptions(tests ...reconcile.Option) []reconcile.Optio
 	return slices.Concat(first, tests, []reconcile.Option{
 		reconcile.Clock(h.clock.now), reconcile.WithWatcher(h.events),
 		// Last, so that it sees what the others make of an object.
-		reconcile.WithPatches(recorder{h.faults}), reconcile.Observe(h.faults.observer),
+		reconcile.WithPatches(recorder{h.faults}), reconcile.ObserveComponents(h.faults.observer),
 	})
 }
 

@@ -20,7 +20,7 @@ import (
 // Patches implements reconcile.Patcher: the patches that the annotation of the target names, in the order of priority,
 // time and name. A patch that can't be used is left out with a warning in the log; the entry of a patch that is gone is
 // removed. A dry run writes nothing, trusts its View, and isn't reported in the status of the patches.
-func (c *Controller) Patches(ctx context.Context, target reconcile.Target) ([]reconcile.Patch, error) {
+func (c *Controller) Patches(ctx context.Context, target reconcile.PatchTarget) ([]reconcile.Patch, error) {
 	found, err := parseEntries(target.Resource, c.key())
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (c *Controller) Patches(ctx context.Context, target reconcile.Target) ([]re
 }
 
 // patchOf reads the patch of one entry, nil if it must not be applied.
-func (c *Controller) patchOf(ctx context.Context, target reconcile.Target, name string, e entry) (*patch, error) {
+func (c *Controller) patchOf(ctx context.Context, target reconcile.PatchTarget, name string, e entry) (*patch, error) {
 	log := c.logger(target.Resource).With("patch", name)
 	kind, err := e.kind()
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *Controller) reads(kind schema.GroupKind) bool {
 }
 
 // boardOf returns the board for the results of target. Those of a dry run are dropped.
-func (c *Controller) boardOf(target reconcile.Target) *board {
+func (c *Controller) boardOf(target reconcile.PatchTarget) *board {
 	if target.DryRun {
 		return &board{}
 	}
@@ -121,7 +121,7 @@ func (c *Controller) boardOf(target reconcile.Target) *board {
 
 // find reads a patch. If the View has none, the cluster is asked: a rendering without a patch that isn't in the View
 // yet would undo the patch. A dry run undoes nothing, and its cluster may be another one.
-func (c *Controller) find(ctx context.Context, target reconcile.Target, ref deploy.Ref) (*unstructured.Unstructured, error) {
+func (c *Controller) find(ctx context.Context, target reconcile.PatchTarget, ref deploy.Ref) (*unstructured.Unstructured, error) {
 	obj, err := target.View.Get(ctx, ref)
 	if obj != nil || err != nil || target.DryRun {
 		return obj, err
