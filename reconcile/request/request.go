@@ -32,6 +32,8 @@ type Result struct {
 
 // Revision is one state of an object.
 type Revision struct {
-	UID             types.UID
+	// UID is that of the object.
+	UID types.UID
+	// ResourceVersion is that of the state.
 	ResourceVersion string
 }
