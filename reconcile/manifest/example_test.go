@@ -163,7 +163,7 @@ func rollOut(observe func(*reconcile.Component, deploy.Results)) error {
 	if err != nil {
 		return err
 	}
-	reconciler, err := reconcile.New(Shop{}, manager, reconcile.Observe(observe))
+	reconciler, err := reconcile.New(Shop{}, manager, reconcile.ObserveComponents(observe))
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func newMarket(t *testing.T) *market {
 // reconcile reconciles the shop as a real operator would.
 func (m *market) reconcile(d *Directory, f setup, options ...reconcile.Option) {
 	m.t.Helper()
-	options = append(options, reconcile.Observe(d.Observe), reconcile.Logger(slog.New(slog.NewTextHandler(&m.logs, nil))))
+	options = append(options, reconcile.ObserveComponents(d.Observe), reconcile.Logger(slog.New(slog.NewTextHandler(&m.logs, nil))))
 	manager, err := deploy.NewManager(m.cluster)
 	require.NoError(m.t, err)
 	reconciler, err := reconcile.New(f, manager, options...)

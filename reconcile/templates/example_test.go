@@ -68,7 +68,7 @@ func rollOut(c reconcile.Controller, spec string) {
 		fmt.Println(err)
 		return
 	}
-	reconciler, err := reconcile.New(c, manager, reconcile.DryRun(), reconcile.Observe(func(c *reconcile.Component, _ deploy.Results) {
+	reconciler, err := reconcile.New(c, manager, reconcile.DryRun(), reconcile.ObserveComponents(func(c *reconcile.Component, _ deploy.Results) {
 		for _, object := range c.Objects() {
 			fmt.Println(c.Name(), "has", deploy.RefOf(object), object.Object["data"])
 		}
