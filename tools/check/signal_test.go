@@ -62,7 +62,7 @@ func TestSignalsEndWhatWasStarted(t *testing.T) {
 	}
 }
 
-// waitFor gives the contents of a file once it has some.
+// waitFor returns the contents of a file once it has some.
 func waitFor(t *testing.T, file string) string {
 	t.Helper()
 	for range 6000 {

@@ -38,7 +38,7 @@ var errFailed = errors.New("failed")
 // errUsage marks mistakes in the arguments.
 var errUsage = errors.New("mistake in the arguments")
 
-// run gives the exit code: 0 when all went well, 1 when it didn't, 2 when the arguments are wrong.
+// run returns the exit code: 0 when all went well, 1 when it didn't, 2 when the arguments are wrong.
 func (p program) run(ctx context.Context, args []string) int {
 	root := &cobra.Command{
 		Use:   "release",

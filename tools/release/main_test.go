@@ -25,7 +25,7 @@ type call struct {
 	stdout, stderr string
 }
 
-// in gives the program in a folder; a terminal answers what stdin has.
+// in returns the program in a folder; a terminal answers what stdin has.
 func in(dir string, stdin io.Reader) func(t *testing.T, args ...string) call {
 	return func(t *testing.T, args ...string) call {
 		t.Helper()

@@ -94,7 +94,7 @@ func (m Module) InWorkspace() bool {
 	return !m.IsControlPlane() && !slices.Contains(apart, m.Dir) && !strings.HasPrefix(m.Dir, "tools/peers/")
 }
 
-// Environ gives base, an environment as os.Environ returns it, as the go command needs it in this module.
+// Environ returns base, an environment as os.Environ returns it, as the go command needs it in this module.
 // base is not changed.
 func (m Module) Environ(base []string) []string {
 	workspace := "off"
@@ -169,7 +169,7 @@ func (m Module) walk(root string, visit func(file string) error) error {
 	})
 }
 
-// Setenv gives env with name set to value. env is not changed.
+// Setenv returns env with name set to value. env is not changed.
 func Setenv(env []string, name, value string) []string {
 	kept := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		return strings.HasPrefix(entry, name+"=")
@@ -177,7 +177,7 @@ func Setenv(env []string, name, value string) []string {
 	return append(kept, name+"="+value)
 }
 
-// AddFlags gives env with flags added to those that the go command takes from GOFLAGS. env is not changed.
+// AddFlags returns env with flags added to those that the go command takes from GOFLAGS. env is not changed.
 func AddFlags(env []string, flags ...string) []string {
 	all := flags
 	for _, entry := range env {
@@ -219,7 +219,7 @@ type Group struct {
 	Environ, Patterns []string
 }
 
-// Groups gives the packages of modules as they are built and tested: those of the workspace together and each other
+// Groups returns the packages of modules as they are built and tested: those of the workspace together and each other
 // module by itself, since packages can have other versions there. Modules without a Go file are left out.
 func (r *Repository) Groups(modules []Module) []Group {
 	workspace := Group{Subject: "the workspace", Folder: r.Root, Environ: r.WorkspaceEnviron()}

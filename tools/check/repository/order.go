@@ -120,7 +120,7 @@ func (o *order) place(m Module, chain []string) error {
 	return nil
 }
 
-// Companions gives the paths of the modules that have the same version as the given one, itself included.
+// Companions returns the paths of the modules that have the same version as the given one, itself included.
 func (r *Repository) Companions(path string) []string {
 	all := []string{path}
 	for grown := true; grown; {
@@ -172,7 +172,7 @@ func Membership(ctx context.Context, r *Repository, _ Options) (report Report, e
 	return report, nil
 }
 
-// uses gives the folders that go.work holds, below the root and with slashes.
+// uses returns the folders that go.work holds, below the root and with slashes.
 func (r *Repository) uses(ctx context.Context) ([]string, error) {
 	out, err := output(ctx, r.Root, "go", "work", "edit", "-json", filepath.Join(r.Root, "go.work"))
 	if err != nil {

@@ -25,7 +25,7 @@ type Option func(*settings)
 
 type settings struct{ versions map[string]string }
 
-// Versions gives modules, by their paths, versions such as v0.1.0. The default is one that all modules share and that
+// Versions returns modules, by their paths, versions such as v0.1.0. The default is one that all modules share and that
 // can't be mistaken for a release: v0.0.0-TIME-HASH, of the time of the last commit and the contents of all modules.
 // Several of this option add up.
 func Versions(versions map[string]string) Option {
@@ -67,7 +67,7 @@ func Fill(ctx context.Context, root, dir string, options ...Option) (map[string]
 	return versions, publication.Write(dir, modules, at)
 }
 
-// Environ gives the environment of this process, changed for a go command that is to take modules from the proxy in
+// Environ returns the environment of this process, changed for a go command that is to take modules from the proxy in
 // dir:
 //
 //   - GOPROXY is dir, then this machine's module cache, then what was configured before, so that modules of others are

@@ -23,7 +23,7 @@ type arrangement struct {
 	want      []string
 }
 
-// expand gives the import path that a short form stands for: "./dag" is a package of the repository.
+// expand returns the import path that a short form stands for: "./dag" is a package of the repository.
 func expand(paths []string) []string {
 	full := make([]string, 0, len(paths))
 	for _, p := range paths {

@@ -56,7 +56,7 @@ func (b Build) Offered() []string {
 // Packages are the packages that a consumer can import and the programs that can be installed.
 func (b Build) Packages() []string { return slices.Concat(b.libraries, b.programs) }
 
-// Modules gives the modules, other than this one and the standard library, that the given packages are made of, by
+// Modules returns the modules, other than this one and the standard library, that the given packages are made of, by
 // path.
 func (b Build) Modules(packages []string) map[string]importgraph.Module {
 	modules := map[string]importgraph.Module{}
@@ -68,7 +68,7 @@ func (b Build) Modules(packages []string) map[string]importgraph.Module {
 	return modules
 }
 
-// Chain gives the shortest chain of imports from one of the packages to the first of another module.
+// Chain returns the shortest chain of imports from one of the packages to the first of another module.
 func (b Build) Chain(packages []string, module string) []string {
 	return b.graph.Chain(packages, func(path string) bool {
 		from := b.graph[path].Module

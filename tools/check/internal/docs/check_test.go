@@ -24,7 +24,7 @@ func inOrder(more repotest.Files) repotest.Files {
 	return files
 }
 
-// check gives the problems of the repository, which has the given modules.
+// check returns the problems of the repository, which has the given modules.
 func check(t *testing.T, modules []string, files repotest.Files) []string {
 	t.Helper()
 	found, err := docs.Check(t.Context(), repotest.New(t, modules, files), repository.Options{})

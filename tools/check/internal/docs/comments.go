@@ -42,7 +42,7 @@ func (s source) members(files *token.FileSet) []identifier {
 	return all
 }
 
-// function gives the name of a function, T.M for a method, and whether it is exported and, of a method, its type too.
+// function returns the name of a function, T.M for a method, and whether it is exported and, of a method, its type too.
 func function(d *ast.FuncDecl) (name string, exported bool) {
 	if d.Recv == nil {
 		return d.Name.Name, d.Name.IsExported()
@@ -149,7 +149,7 @@ func (s source) entryPoints(files *token.FileSet) []identifier {
 	return all
 }
 
-// offered gives the entry points of a declaration and where they stand.
+// offered returns the entry points of a declaration and where they stand.
 func offered(d ast.Decl) iter.Seq2[string, token.Pos] {
 	return func(yield func(string, token.Pos) bool) {
 		switch d := d.(type) {
@@ -168,7 +168,7 @@ func offered(d ast.Decl) iter.Seq2[string, token.Pos] {
 	}
 }
 
-// exampleOf gives what the name of an example says it shows: "" for the package, F, T or T.M.
+// exampleOf returns what the name of an example says it shows: "" for the package, F, T or T.M.
 func exampleOf(name string) string {
 	parts := strings.Split(strings.TrimPrefix(name, "Example"), "_")
 	for i, part := range parts {

@@ -42,7 +42,7 @@ func (s source) importable() bool {
 	return s.name != "main" && !slices.Contains(strings.Split(s.dir, "/"), "internal")
 }
 
-// at gives the place of a node as messages begin with.
+// at returns the place of a node as messages begin with.
 func at(files *token.FileSet, f file, pos token.Pos) string {
 	return fmt.Sprintf("%s:%d", f.name, files.Position(pos).Line)
 }

@@ -21,7 +21,7 @@ type Collector struct {
 	packages map[string]*packageRun
 }
 
-// NewCollector gives a collector that prints to out.
+// NewCollector returns a collector that prints to out.
 func NewCollector(out io.Writer) *Collector {
 	return &Collector{out: out, packages: map[string]*packageRun{}}
 }

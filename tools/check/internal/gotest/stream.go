@@ -49,7 +49,7 @@ type Result struct {
 	Passed        bool
 }
 
-// ReadResults gives how the tests and subtests of a module ended in the last complete run; a test that was skipped or
+// ReadResults returns how the tests and subtests of a module ended in the last complete run; a test that was skipped or
 // did not end has not passed. A module that was never run gives none.
 func ReadResults(path string) ([]Result, error) {
 	file, err := os.Open(path)

@@ -54,7 +54,8 @@ func shorten(diff string) string {
 	return strings.TrimRight(before, "\n") + "\nand go.sum"
 }
 
-// selectedVersions gives the version of every module that the workspace builds with. The workspace's own are left out.
+// selectedVersions returns the version of every module that the workspace builds with. The workspace's own are left
+// out.
 func selectedVersions(ctx context.Context, r *repository.Repository) (versions map[string]string, problem string, err error) {
 	cmd := process.Command(ctx, r.Root, r.WorkspaceEnviron(), "go", "list", "-m", "-f", "{{if not .Main}}{{.Path}} {{.Version}}{{end}}", "all")
 	out, err := process.Output(ctx, cmd)

@@ -39,7 +39,7 @@ type Module struct {
 	Dir string
 }
 
-// Tests gives what the tests of the package import, sorted.
+// Tests returns what the tests of the package import, sorted.
 func (p Package) Tests() []string {
 	all := slices.Concat(p.TestImports, p.XTestImports)
 	slices.Sort(all)
@@ -49,7 +49,7 @@ func (p Package) Tests() []string {
 // Graph holds packages by import path.
 type Graph map[string]Package
 
-// Chain gives the shortest chain of imports, not counting those of tests, that leads from one of the packages to the
+// Chain returns the shortest chain of imports, not counting those of tests, that leads from one of the packages to the
 // first that is wanted, both included; nil when there is none.
 func (g Graph) Chain(from []string, wanted func(path string) bool) []string {
 	previous := map[string]string{}
@@ -76,7 +76,7 @@ func (g Graph) Chain(from []string, wanted func(path string) bool) []string {
 	return nil
 }
 
-// Reached gives the packages and all that they import through any chain, not counting the imports of tests, sorted.
+// Reached returns the packages and all that they import through any chain, not counting the imports of tests, sorted.
 func (g Graph) Reached(from []string) []string {
 	var reached []string
 	g.Chain(from, func(path string) bool {

@@ -64,7 +64,7 @@ func Check(ctx context.Context, r *repository.Repository, allowed map[string]str
 // known is the share of a text, in percent, that has to be that of licences: the rest is names, years and headings.
 const known = 75
 
-// Of gives the licences whose texts the root of dir holds, by their SPDX names, sorted and each once. The error tells
+// Of returns the licences whose texts the root of dir holds, by their SPDX names, sorted and each once. The error tells
 // of a folder without a licence and of a text that is not one of a known licence.
 func Of(dir string) ([]string, error) {
 	files, err := texts(dir)

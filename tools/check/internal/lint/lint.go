@@ -18,7 +18,7 @@ import (
 // measures are linters that tell where to look rather than what is wrong.
 var measures = []string{"funlen", "gocognit", "nestif"}
 
-// Lint gives what the linters find in every module: what is wrong, and what deserves a look, a text each. With race
+// Lint returns what the linters find in every module: what is wrong, and what deserves a look, a text each. With race
 // they read what was compiled for tests under the race detector, and needn't have all of it compiled again.
 func Lint(ctx context.Context, r *repository.Repository, race bool) (report repository.Report, err error) {
 	program, err := build(ctx, r, "github.com/golangci/golangci-lint/v2/cmd/golangci-lint")
@@ -55,7 +55,7 @@ type issue struct {
 	}
 }
 
-// String gives the issue with its file below the root, as golangci-lint gives it: relative to its configuration.
+// String returns the issue with its file below the root, as golangci-lint gives it: relative to its configuration.
 func (i issue) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s (%s)", i.Pos.Filename, i.Pos.Line, i.Pos.Column, i.Text, i.FromLinter)
 }

@@ -74,7 +74,7 @@ func version(path string) string {
 	return "v0.0.0"
 }
 
-// WithTools gives files with those of this repository added by which another one has the same linters.
+// WithTools returns files with those of this repository added by which another one has the same linters.
 func WithTools(t testing.TB, files Files) Files {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)

@@ -117,7 +117,7 @@ func blocks(lines []string) ([]block, []string) {
 	return found, problems
 }
 
-// closing gives the index of the line that closes a block which begins at index from; the number of lines when none
+// closing returns the index of the line that closes a block which begins at index from; the number of lines when none
 // does.
 func closing(lines []string, from int, fence string) int {
 	for i := from; i < len(lines); i++ {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// read gives the text that source names: a path below root and, after a #, the name of a part.
+// read returns the text that source names: a path below root and, after a #, the name of a part.
 func read(root, source string) (string, error) {
 	path, name, part := strings.Cut(source, "#")
 	if !filepath.IsLocal(filepath.FromSlash(path)) {
@@ -41,7 +41,7 @@ func read(root, source string) (string, error) {
 
 var boundary = regexp.MustCompile(`^\s*(?://|#|--|<!--|/\*)\s*(region|endregion)\s+(\S+)\s*(?:-->|\*/)?\s*$`)
 
-// region gives what stands between the lines that begin and end the region of this name, without those of regions
+// region returns what stands between the lines that begin and end the region of this name, without those of regions
 // inside of it and without the indent that all of its lines have.
 func region(text, name string) (found string, ok bool, err error) {
 	var lines []string

@@ -17,7 +17,7 @@ var heading = regexp.MustCompile(`^##[ \t]`)
 // group is the heading of one kind of changes in a section.
 var group = regexp.MustCompile(`(?i)^###[ \t]+(added|removed)[ \t]*$`)
 
-// Unreleased gives the text of the section Unreleased without empty lines around it; "" when there is none.
+// Unreleased returns the text of the section Unreleased without empty lines around it; "" when there is none.
 func Unreleased(text string) string {
 	_, body, _, _ := split(text)
 	return strings.Trim(body, "\r\n")

@@ -130,7 +130,7 @@ func (v *visit) list(ctx context.Context, folder, pattern string) error {
 	return nil
 }
 
-// paths gives the import paths of the packages that are chosen; nil chooses all.
+// paths returns the import paths of the packages that are chosen; nil chooses all.
 func (v *visit) paths(choose func(goPackage) bool) []string {
 	var paths []string
 	for _, p := range v.packages {

@@ -60,8 +60,8 @@ type step struct {
 	do   func(context.Context) error
 }
 
-// replaces tells whether the module keeps lines that replace modules of others. Such a module can't be required and `go
-// install` refuses it: its consumers download it and build it in its folder.
+// replaces reports whether the module keeps lines that replace modules of others. Such a module can't be required and
+// `go install` refuses it: its consumers download it and build it in its folder.
 func replaces(m publication.Module) bool {
 	file, err := modfile.Parse("go.mod", m.Files["go.mod"], nil)
 	return err == nil && len(file.Replace) > 0
@@ -84,7 +84,7 @@ type goPackage struct {
 	GoFiles               []string
 }
 
-// importable tells whether others may import it.
+// importable reports whether others may import it.
 func (p goPackage) importable() bool {
 	return p.Name != "main" && !strings.Contains("/"+p.ImportPath+"/", "/internal/")
 }
@@ -213,7 +213,7 @@ func failing(out string) string {
 	return strings.Join(append([]string{""}, kept...), "\n")
 }
 
-// needsPlane tells whether a test of the module depends on envtest.
+// needsPlane reports whether a test of the module depends on envtest.
 func (v *visit) needsPlane(ctx context.Context, folder string) (bool, error) {
 	args := append([]string{"list", "-deps", "-test", "-f", "{{.ImportPath}}"}, v.paths(nil)...)
 	out, err := v.run(ctx, folder, args...)

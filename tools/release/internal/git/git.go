@@ -41,7 +41,7 @@ func environ() []string {
 	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 }
 
-// Branch gives the full name of the branch that HEAD is, "" when HEAD is detached.
+// Branch returns the full name of the branch that HEAD is, "" when HEAD is detached.
 func (d Dir) Branch(ctx context.Context) (string, error) {
 	name, err := d.run(ctx, "rev-parse", "--symbolic-full-name", "HEAD")
 	if name == "HEAD" {
@@ -59,7 +59,7 @@ func (d Dir) Dirty(ctx context.Context) ([]string, error) {
 	return strings.Split(out, "\n"), nil
 }
 
-// Resolve gives the id of the commit that a revision names.
+// Resolve returns the id of the commit that a revision names.
 func (d Dir) Resolve(ctx context.Context, revision string) (string, error) {
 	return d.run(ctx, "rev-parse", "--verify", "--quiet", revision+"^{commit}")
 }

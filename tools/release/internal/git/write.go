@@ -78,8 +78,8 @@ func (d Dir) Forward(ctx context.Context, from, to string) error {
 	return err
 }
 
-// Remote gives the remote that a branch is pushed to: the one of its configuration, else origin, else the only one, ""
-// when there is none to choose.
+// Remote returns the remote that a branch is pushed to: the one of its configuration, else origin, else the only one,
+// "" when there is none to choose.
 func (d Dir) Remote(ctx context.Context, branch string) (string, error) {
 	out, err := d.run(ctx, "remote")
 	if err != nil {

@@ -115,7 +115,7 @@ func compare(ctx context.Context, r *repository.Repository, m repository.Module,
 	return api.Compare(ctx, m.Path, filepath.Join(temporary, filepath.FromSlash(m.Dir)), r.Folder(m))
 }
 
-// withSiblings gives a module's go.mod among all files of a revision, such that it takes siblings from their folders
+// withSiblings returns a module's go.mod among all files of a revision, such that it takes siblings from their folders
 // there.
 func withSiblings(m repository.Module, files map[string][]byte) ([]byte, error) {
 	name := strings.TrimPrefix(m.Dir+"/go.mod", "./")

@@ -114,13 +114,13 @@ func (p *planner) causes(m repository.Module) []string {
 	return causes
 }
 
-// moves tells whether the module of a path is released. Modules of others are not.
+// moves reports whether the module of a path is released. Modules of others are not.
 func (p *planner) moves(path string) bool {
 	f, ours := p.found[path]
 	return ours && f.change != version.None
 }
 
-// number gives the modules that are released their versions.
+// number returns the modules that are released their versions.
 func (p *planner) number() error {
 	for _, m := range p.released {
 		f := p.found[m.Path]
@@ -201,5 +201,5 @@ func (p *planner) look(ctx context.Context, m repository.Module, last string) (*
 
 func tagOf(m repository.Module, version string) string { return "refs/tags/" + m.Tag(version) }
 
-// isCode tells whether a file may change what a module offers.
+// isCode reports whether a file may change what a module offers.
 func isCode(name string) bool { return strings.HasSuffix(name, ".go") || name == "go.mod" }

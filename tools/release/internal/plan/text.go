@@ -127,7 +127,7 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:named], ", "), len(names)-named)
 }
 
-// changelog gives the text of the section of the next version: what stands under Unreleased, or else the subjects of
+// changelog returns the text of the section of the next version: what stands under Unreleased, or else the subjects of
 // the commits, or else what the plan itself knows.
 func (p *planner) changelog(ctx context.Context, m repository.Module) (string, error) {
 	f := p.found[m.Path]

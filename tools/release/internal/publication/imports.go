@@ -66,7 +66,7 @@ func (all imports) read(modulePath string, files snapshot.Files, ours func(impor
 	return nil
 }
 
-// hidden tells whether the go command takes a file for no part of the module's packages.
+// hidden reports whether the go command takes a file for no part of the module's packages.
 func hidden(name string) bool {
 	for element := range strings.SplitSeq(name, "/") {
 		if element == "testdata" || strings.HasPrefix(element, ".") || strings.HasPrefix(element, "_") {
@@ -76,7 +76,7 @@ func hidden(name string) bool {
 	return false
 }
 
-// siblings gives the modules whose packages go mod tidy looks into for one of the modules: those of all that its
+// siblings returns the modules whose packages go mod tidy looks into for one of the modules: those of all that its
 // packages and its tests need, and of all that the tests of those packages need, which is one step further than what
 // its go.mod has to require.
 func (all imports) siblings(modulePath string) map[string]bool {

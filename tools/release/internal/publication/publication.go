@@ -72,7 +72,7 @@ func Make(ctx context.Context, r *repository.Repository, draft func(context.Cont
 	return made, nil
 }
 
-// isOurs tells whether a package belongs to one of the modules.
+// isOurs reports whether a package belongs to one of the modules.
 func isOurs(modules []repository.Module, importPath string) bool {
 	return slices.ContainsFunc(modules, func(m repository.Module) bool {
 		return importPath == m.Path || strings.HasPrefix(importPath, m.Path+"/")

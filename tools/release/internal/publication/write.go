@@ -95,7 +95,7 @@ func writeList(folder string) error {
 	return replaceFile(filepath.Join(folder, "list"), []byte(strings.Join(append(versions, ""), "\n")))
 }
 
-// parents gives the paths above the module's down to that of the repository's top.
+// parents returns the paths above the module's down to that of the repository's top.
 func parents(m Module) []string {
 	base, _, _ := module.SplitPathVersion(m.Path)
 	top, found := strings.CutSuffix(base, "/"+m.Dir)
@@ -146,7 +146,7 @@ func replaceFile(name string, text []byte) error {
 	return os.Rename(temporary.Name(), name)
 }
 
-// Find gives the published module of a path.
+// Find returns the published module of a path.
 func Find(modules []Module, modulePath string) (Module, bool) {
 	at := slices.IndexFunc(modules, func(m Module) bool { return m.Path == modulePath })
 	if at < 0 {

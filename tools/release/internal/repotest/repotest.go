@@ -116,7 +116,7 @@ func (r *Repository) Commit(message string) {
 	r.Git("commit", "--quiet", "--allow-empty", "--message", message)
 }
 
-// Tag gives HEAD tags.
+// Tag returns HEAD tags.
 func (r *Repository) Tag(names ...string) {
 	r.t.Helper()
 	for _, name := range names {

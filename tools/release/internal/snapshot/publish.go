@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -19,9 +20,9 @@ type Published struct {
 	Sum, ModSum string
 }
 
-// Publish gives the files as a published version holds them. siblings are the published modules of the same repository
-// by their paths; all that go.mod requires of the repository must be among them. For those in needed, whose packages
-// the module or its neighbours import, go.sum has the sums of their contents. f is not changed.
+// Publish returns the files as a published version holds them. siblings are the published modules of the same
+// repository by their paths; all that go.mod requires of the repository must be among them. For those in needed, whose
+// packages the module or its neighbours import, go.sum has the sums of their contents. f is not changed.
 func (f Files) Publish(dir string, siblings map[string]Published, needed map[string]bool, ours func(modulePath string) bool) (Files, error) {
 	name := path.Join(dir, "go.mod")
 	file, err := modfile.Parse(name, f["go.mod"], nil)
@@ -102,7 +103,7 @@ func (s sums) add(path, version, sum string) {
 	}
 }
 
-// format gives the lines in the order that the go command gives them.
+// format returns the lines in the order that the go command gives them.
 func (s sums) format() []byte {
 	keys := slices.Collect(maps.Keys(s))
 	module.Sort(keys)
@@ -169,41 +170,36 @@ func facts(text []byte, ours func(string) bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lines []string
-	for _, statement := range file.Syntax.Stmt {
-		if line, single := statement.(*modfile.Line); single && !isListed(line.Token[0]) {
-			lines = append(lines, strings.Join(line.Token, " "))
-		}
-	}
-	for _, r := range file.Require {
-		version := r.Mod.Version
+	var problems []error
+	for _, r := range slices.Clone(file.Require) {
 		if ours(r.Mod.Path) {
-			version = ""
-		}
-		lines = append(lines, fmt.Sprintf("require %s %s %v", r.Mod.Path, version, r.Indirect))
-	}
-	for _, r := range file.Replace {
-		if !ours(r.Old.Path) {
-			lines = append(lines, fmt.Sprintf("replace %v %v", r.Old, r.New))
+			problems = append(problems, file.AddRequire(r.Mod.Path, "v0.0.0"))
 		}
 	}
-	for _, e := range file.Exclude {
-		lines = append(lines, fmt.Sprintf("exclude %v", e.Mod))
+	for _, r := range slices.Clone(file.Replace) {
+		if ours(r.Old.Path) {
+			problems = append(problems, file.DropReplace(r.Old.Path, r.Old.Version))
+		}
 	}
-	for _, r := range file.Retract {
-		lines = append(lines, fmt.Sprintf("retract %v %s", r.VersionInterval, r.Rationale))
+	file.Cleanup()
+	var lines []string
+	add := func(line *modfile.Line, verb ...string) {
+		words := slices.Concat(verb, line.Token)
+		for _, comment := range line.Suffix { // as the one that marks an indirect requirement
+			words = append(words, comment.Token)
+		}
+		lines = append(lines, strings.Join(words, " "))
 	}
-	for _, t := range file.Tool {
-		lines = append(lines, "tool "+t.Path)
-	}
-	for _, g := range file.Godebug {
-		lines = append(lines, "godebug "+g.Key+" "+g.Value)
+	for _, statement := range file.Syntax.Stmt {
+		switch statement := statement.(type) {
+		case *modfile.Line:
+			add(statement)
+		case *modfile.LineBlock:
+			for _, line := range statement.Line {
+				add(line, statement.Token...)
+			}
+		}
 	}
 	slices.Sort(lines)
-	return lines, nil
-}
-
-// isListed tells whether the statements of a kind are in a list of their own, whether they stand in a block or not.
-func isListed(verb string) bool {
-	return slices.Contains([]string{"require", "replace", "exclude", "retract", "tool", "godebug"}, verb)
+	return lines, errors.Join(problems...)
 }

@@ -55,7 +55,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killed releases a repository and is killed at a call of git. It tells whether that call came.
+// killed releases a repository and is killed at a call of git. It reports whether that call came.
 func killed(t *testing.T, root, bin, when string, at int) bool {
 	t.Helper()
 	git, err := exec.LookPath("git")

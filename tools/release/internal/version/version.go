@@ -36,7 +36,7 @@ func First(modulePath string) string {
 	return "v0.1.0"
 }
 
-// Next gives the version of a module after last, which is one like v1.2.3:
+// Next returns the version of a module after last, which is one like v1.2.3:
 //
 //   - below v1 anything that is new or breaks callers makes the next minor version, anything else the next patch;
 //   - from v1 on what is new makes the next minor version, and what breaks callers the next major one. A major version from
@@ -64,7 +64,7 @@ func Next(modulePath, last string, change Change) (string, error) {
 	return version, nil
 }
 
-// Latest gives the highest released version among tags, "" when there is none. Tags of other modules, of other major
+// Latest returns the highest released version among tags, "" when there is none. Tags of other modules, of other major
 // versions than the path has, and pre-releases are passed over. prefix is what the module's tags begin with.
 func Latest(modulePath, prefix string, tags []string) string {
 	latest := ""
