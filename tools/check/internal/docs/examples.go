@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/doc"
 	"go/types"
+	"regexp"
 	"strings"
 )
 
@@ -52,11 +53,14 @@ type uses struct {
 	// declared are the top-level declarations of the test package, by what they declare.
 	declared map[types.Object][]ast.Node
 	seen     map[ast.Node]bool
+	values   map[types.Type]bool // that were looked at
+	ours     *regexp.Regexp      // finds types of the package in the text of a type
 	names    map[string]bool
 }
 
 func newUses(path string, test *testPackage) *uses {
-	u := &uses{path: path, test: test, declared: map[types.Object][]ast.Node{}, seen: map[ast.Node]bool{}, names: map[string]bool{}}
+	u := &uses{path: path, test: test, declared: map[types.Object][]ast.Node{}, seen: map[ast.Node]bool{}, names: map[string]bool{},
+		values: map[types.Type]bool{}, ours: regexp.MustCompile(`\b` + regexp.QuoteMeta(path) + `\.(\w+)`)}
 	for _, f := range test.files {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
@@ -221,38 +225,16 @@ func (u *uses) given(from, to types.Type) {
 	}
 }
 
-// value adds the types that a value of type t has parts of.
+// value adds the types of the package that a value of type t has parts of, but not what a function takes and returns.
 func (u *uses) value(t types.Type) {
-	switch t := t.(type) {
-	case *types.Alias:
-		u.typeName(t.Obj())
-		u.value(types.Unalias(t))
-	case *types.Named:
-		u.typeName(t.Obj())
-		for argument := range t.TypeArgs().Types() {
-			u.value(argument)
-		}
-	case *types.Pointer:
-		u.value(t.Elem())
-	case *types.Slice:
-		u.value(t.Elem())
-	case *types.Array:
-		u.value(t.Elem())
-	case *types.Chan:
-		u.value(t.Elem())
-	case *types.Map:
-		u.value(t.Key())
-		u.value(t.Elem())
-	case *types.Tuple:
-		for v := range t.Variables() {
-			u.value(v.Type())
-		}
+	if _, is := t.(*types.Signature); is || t == nil || u.values[t] {
+		return
 	}
-}
-
-func (u *uses) typeName(name *types.TypeName) {
-	if name.Pkg() != nil && name.Pkg().Path() == u.path {
-		u.names[name.Name()] = true
+	u.values[t] = true
+	for _, form := range []types.Type{t, types.Unalias(t)} {
+		for _, name := range u.ours.FindAllStringSubmatch(types.TypeString(form, nil), -1) {
+			u.names[name[1]] = true
+		}
 	}
 }
 
