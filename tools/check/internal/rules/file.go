@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -101,10 +100,6 @@ type Rule struct {
 
 // String returns the rule as RULES.md and the names of tests have it: "dag 14" or "status 25c".
 func (r Rule) String() string { return fmt.Sprintf("%s %d%s", r.Topic, r.Number, r.Letter) }
-
-func compare(a, b Rule) int {
-	return cmp.Or(strings.Compare(a.Topic, b.Topic), cmp.Compare(a.Number, b.Number), strings.Compare(a.Letter, b.Letter))
-}
 
 var (
 	// named finds a topic and its first number. Letters and digits around them would make another word of it, as in
