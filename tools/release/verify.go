@@ -26,7 +26,7 @@ type verification struct {
 	planned bool
 }
 
-// verify is the command that uses each module as somebody else would.
+// verify is the command that uses each module as an importer would.
 func (p program) verify() *cobra.Command {
 	var v verification
 	command := &cobra.Command{
@@ -129,7 +129,7 @@ func report(out io.Writer, results []consumer.Result) error {
 	return nil
 }
 
-// proxy is the command with which somebody uses the modules of a clone before there is a release.
+// proxy is the command that makes the modules of a clone usable before there is a release.
 func (p program) proxy() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "proxy [DIR]",

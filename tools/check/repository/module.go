@@ -188,7 +188,7 @@ func AddFlags(env []string, flags ...string) []string {
 	return Setenv(env, "GOFLAGS", strings.Join(all, " "))
 }
 
-// ofHook are the variables by which git tells a hook which repository it is called for.
+// ofHook are the variables by which git tells a hook about its repository.
 var ofHook = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
 
 // withoutHook takes these out of an environment: tests that make repositories would commit to that of whoever runs

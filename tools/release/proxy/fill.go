@@ -25,9 +25,9 @@ type Option func(*settings)
 
 type settings struct{ versions map[string]string }
 
-// Versions returns modules, by their paths, versions such as v0.1.0. The default is one that all modules share and that
-// can't be mistaken for a release: v0.0.0-TIME-HASH, of the time of the last commit and the contents of all modules.
-// Several of this option add up.
+// Versions sets versions such as v0.1.0 of modules, by module path. By default all modules share a version that can't
+// be mistaken for a release: v0.0.0-TIME-HASH, from the time of the last commit and the contents of all modules. The
+// versions of several such options are merged.
 func Versions(versions map[string]string) Option {
 	return func(s *settings) { maps.Copy(s.versions, versions) }
 }
@@ -43,7 +43,9 @@ func Versions(versions map[string]string) Option {
 func Fill(ctx context.Context, root, dir string, options ...Option) (map[string]string, error) {
 	s := settings{versions: map[string]string{}}
 	for _, option := range options {
-		option(&s)
+		if option != nil {
+			option(&s)
+		}
 	}
 	if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil {
 		return nil, fmt.Errorf("%s: it isn't the top folder of a git repository: %w", root, err)

@@ -64,8 +64,8 @@ func hold(ctx context.Context, r *repository.Repository, m repository.Module, bu
 	return problems, fmt.Sprintf("%s: %d of %d modules", m.Dir, len(compiled), budget.Modules), nil
 }
 
-// exceeded tells of too many modules, with how each of them is reached since none of them is known to be the one too
-// many, and of each that must not be there.
+// exceeded returns a problem when there are too many modules, with the chain of imports to each, and one for each
+// module that must not be there.
 func exceeded(m repository.Module, build consumer.Build, compiled map[string]importgraph.Module, budget Budget) []string {
 	var problems []string
 	chain := func(module string) string { return strings.Join(build.Chain(build.Offered(), module), " -> ") }

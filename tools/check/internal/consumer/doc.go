@@ -1,5 +1,5 @@
-// Package consumer knows what somebody compiles who imports a module of the repository and has no workspace: the
-// packages that can be imported, all that they reach, and the modules that these come from.
+// Package consumer finds what an importer of a module of the repository compiles without a workspace: the packages
+// that can be imported, all that they import in turn, and the modules that these come from.
 //
-// Tests are left out: they are compiled by nobody but us.
+// Imports of tests are left out: importers do not compile them.
 package consumer

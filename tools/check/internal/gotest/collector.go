@@ -144,8 +144,8 @@ func figure(line string) (string, bool) {
 	return text, isFigure
 }
 
-// wanted reports whether a person wants to see the output as it is: of a package that passed the last line, of one that
-// failed all it printed itself, of tests what those that did not pass printed, and with which seed a long one was run.
+// wanted reports whether an output is printed as it is. Of a package that passed this is its last line, of one that
+// failed all its own output, of a test its output unless it passed, and of every test the seed of a long run.
 func wanted(o output, failedPackage bool) bool {
 	if o.test != nil {
 		return o.test.outcome != passed && !isProgress(o.text) || strings.Contains(o.text, ": SOAK ")

@@ -77,8 +77,8 @@ func (r *Runner) All(ctx context.Context, modules []repository.Module) (Tally, e
 
 func (r *Runner) printf(format string, args ...any) { _, _ = fmt.Fprintf(r.Stdout, format, args...) }
 
-// module runs the tests of one module. That tests failed is told by the counts; the error is for what kept the run from
-// being done or kept.
+// module runs the tests of one module and counts how they ended. The error says what kept the run from being done or
+// recorded; a failed test is none.
 func (r *Runner) module(ctx context.Context, m repository.Module) (Tally, error) {
 	record, err := createStream(StreamFile(r.Repository, m))
 	if err != nil {

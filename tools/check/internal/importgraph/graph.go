@@ -31,7 +31,7 @@ type Package struct {
 	Module *Module
 }
 
-// Module is what the go command tells of the module that a package comes from.
+// Module is the module that a package comes from, as the go command describes it.
 type Module struct {
 	// Path and Version are those that importers name; Version is empty where the module is built from its folder.
 	Path, Version string

@@ -16,8 +16,8 @@ import (
 	"github.com/operkit/operkit/tools/check/repository"
 )
 
-// Check looks at the modules that the importers of released modules compile and that somebody gets who installs their
-// programs. allowed maps the SPDX name of each allowed licence to what has to be known of it.
+// Check looks at the modules that importers of released modules compile, and at those that their programs are made of.
+// allowed maps the SPDX name of each allowed licence to what a user has to know about it.
 func Check(ctx context.Context, r *repository.Repository, allowed map[string]string, o repository.Options) (report repository.Report, err error) {
 	seen := map[string]bool{}
 	for _, m := range r.Modules {

@@ -127,7 +127,8 @@ type plane struct {
 	cluster *devcluster.Cluster
 }
 
-// start starts it, unless the environment names one already, and gives what tests are told of it by.
+// start starts the control plane, unless the environment names one already, and returns the environment by which tests
+// find it.
 func (p *plane) start(ctx context.Context) ([]string, error) {
 	if os.Getenv(devcluster.Variable) != "" {
 		return nil, nil
@@ -142,7 +143,7 @@ func (p *plane) start(ctx context.Context) ([]string, error) {
 	return []string{devcluster.BinaryVariable + "=" + binary, devcluster.Variable + "=" + p.cluster.Dir()}, nil
 }
 
-// stop ends one that was started.
+// stop ends the control plane, if start has started one.
 func (p *plane) stop(ctx context.Context) error {
 	if p.cluster == nil {
 		return nil

@@ -31,8 +31,8 @@ func (d Dir) feed(ctx context.Context, stdin string, env []string, args ...strin
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// environ is the environment of this process without what a hook, inside of which it may run, tells git of its
-// repository. Reading takes no lock.
+// environ is the environment of this process without the variables by which git tells a hook about its repository,
+// since this process may run inside a hook. Reading takes no lock.
 func environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")

@@ -25,7 +25,7 @@ type Plan struct {
 	Kept map[string]string `json:"kept"`
 }
 
-// Module is one that is to be released.
+// Module is a module that is to be released.
 type Module struct {
 	// Module is its folder, Path its module path.
 	Module string `json:"module"`

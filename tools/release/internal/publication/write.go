@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// nobody is the text of the file that stands where a proxy has the versions of a module, for a path that is none.
+// nobody is the text of the file that a proxy has in place of the list of versions, for a path that no module has.
 const nobody = "No module has this path. This is a file and no folder so that the go command takes it for an error and asks nobody else.\n"
 
 // Write adds the modules to a file-system module proxy in dir, which is made when it isn't there. Each file appears as

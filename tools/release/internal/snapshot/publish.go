@@ -63,8 +63,9 @@ func (f Files) Publish(dir string, siblings map[string]Published, needed map[str
 	return published, nil
 }
 
-// dropReplaces takes out the lines that replace a sibling. Lines that replace others with a version stay: they are for
-// whoever builds the module in its own folder. A folder in such a line is one that nobody else has.
+// dropReplaces removes the lines that replace a sibling. Lines that replace others with a version stay: they are for
+// whoever builds the module in its own folder. It is an error when a line replaces others with a folder, which only
+// this repository has.
 func dropReplaces(file *modfile.File, name string, ours func(string) bool) error {
 	for _, replace := range slices.Clone(file.Replace) {
 		if ours(replace.Old.Path) {

@@ -24,8 +24,8 @@ type Result struct {
 	Push string
 }
 
-// Check tells why a plan can't be carried out: it is empty, the working tree has changes, HEAD is no branch or another
-// commit than it was, or a tag exists already.
+// Check returns an error when a plan can't be carried out: it is empty, the working tree has changes, HEAD is no
+// branch or another commit than it was, or a tag exists already.
 func Check(ctx context.Context, r *repository.Repository, p plan.Plan) error {
 	if len(p.Modules) == 0 {
 		return errors.New("nothing to release: no module has changed since its last tag")
@@ -75,7 +75,7 @@ func Apply(ctx context.Context, r *repository.Repository, p plan.Plan) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	// What was read is what the tags are to have only if nobody has changed it since the plan.
+	// The tree may have changed while it was read.
 	if err := Check(ctx, r, p); err != nil {
 		return Result{}, err
 	}

@@ -14,7 +14,7 @@ type Change int
 const (
 	// None is no change.
 	None Change = iota
-	// Fixed is one that no caller has to know of.
+	// Fixed is a change that no caller has to know about.
 	Fixed
 	// Added is something new, beside which everything is as it was.
 	Added
