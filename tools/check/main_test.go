@@ -117,6 +117,7 @@ func TestTestCounts(t *testing.T) {
 
 	call(t, r.Root, "test", "-module", "dog").want(t, 1, nil, []string{`module "dog"`})
 
+	repotest.Git(t, r.Root)
 	call(t, r.Root, "rules").want(t, 0, []string{"rules      ok, 0 of 0 rules are proven"}, nil)
 	repotest.Write(t, r.Root, repotest.Files{"dag/RULES.md": "- **dag 1**: One.\n"})
 	call(t, r.Root, "rules").want(t, 0, []string{"rules      ok, 1 of 1 rules are proven"}, nil)

@@ -18,12 +18,11 @@ func Check(ctx context.Context, r *repository.Repository, _ repository.Options) 
 	if err != nil {
 		return report, err
 	}
-	old, more, err := readOld(r)
+	cited, err := cited(ctx, r)
 	if err != nil {
 		return report, err
 	}
-	places = append(places, old...)
-	report.Problems = append(problems, more...)
+	report.Problems = append(problems, cited...)
 	var results []gotest.Result
 	for _, m := range r.Modules {
 		if err := ctx.Err(); err != nil {
@@ -35,7 +34,7 @@ func Check(ctx context.Context, r *repository.Repository, _ repository.Options) 
 		}
 		results = append(results, ofModule...)
 	}
-	rules, proven, wrong := compareAll(places, results, len(old) == 0)
+	rules, proven, wrong := compareAll(places, results)
 	report.Problems = append(report.Problems, wrong...)
 	report.Summary = fmt.Sprintf("%d of %d rules are proven", proven, rules)
 	if len(places) > 0 {
@@ -44,9 +43,9 @@ func Check(ctx context.Context, r *repository.Repository, _ repository.Options) 
 	return report, nil
 }
 
-// compareAll counts the rules, those that stand in two files once, and those that a test proves. It finds each rule
-// that no test proves, and, when all files are read, each number of a test that no file has.
-func compareAll(places []Place, results []gotest.Result, all bool) (count, proven int, problems []string) {
+// compareAll counts the rules, those that stand in two files once, and those that a test proves. It finds each rule that
+// no test proves, and each number of a test that no file has.
+func compareAll(places []Place, results []gotest.Result) (count, proven int, problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	topics, rules := map[string]bool{}, map[Rule]bool{}
 	for _, p := range places {
@@ -55,7 +54,7 @@ func compareAll(places []Place, results []gotest.Result, all bool) (count, prove
 	passed, failed, unknown := map[Rule]bool{}, map[Rule]gotest.Result{}, map[Rule]bool{}
 	for _, result := range results {
 		for _, rule := range Named(result.Test) {
-			if all && topics[rule.Topic] && !rules[rule] && !unknown[rule] {
+			if topics[rule.Topic] && !rules[rule] && !unknown[rule] {
 				unknown[rule] = true
 				add("%s: %s in %s carries this number, and no %s has it: write the rule down or rename the test", rule, result.Test, result.Package, FileName)
 			}

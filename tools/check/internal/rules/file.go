@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,6 +40,31 @@ func Read(r *repository.Repository) (places []Place, problems []string, err erro
 		places, problems = append(places, found...), append(problems, wrong...)
 	}
 	return places, problems, nil
+}
+
+// citation is how comments once named rules of a specification that isn't in the repository.
+var citation = regexp.MustCompile(`spec: [a-z]`)
+
+// cited finds lines that name such rules outside of tests, and files of the form that RULES.md has replaced.
+func cited(ctx context.Context, r *repository.Repository) (problems []string, err error) {
+	files, err := r.Files(ctx, "")
+	for _, name := range files {
+		if strings.HasSuffix(name, "/rules.txt") {
+			problems = append(problems, fmt.Sprintf("%s: nobody reads it: write its rules into %s beside it", name, FileName))
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(r.Root, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		if at := citation.FindIndex(text); at != nil {
+			problems = append(problems, fmt.Sprintf("%s:%d: %q cites a page that readers don't have: leave it to the name of a test",
+				name, 1+strings.Count(string(text[:at[0]]), "\n"), text[at[0]:at[1]]))
+		}
+	}
+	return problems, err
 }
 
 var (
@@ -125,7 +151,7 @@ func Named(test string) []Rule {
 			list += others[1]
 		}
 		for _, parts := range number.FindAllStringSubmatch(list, -1) {
-			if n, err := strconv.Atoi(parts[1]); err == nil {
+			if n, err := strconv.Atoi(parts[1]); err == nil && n > 0 {
 				found = append(found, Rule{Topic: topic, Number: n, Letter: parts[2]})
 			}
 		}

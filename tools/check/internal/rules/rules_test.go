@@ -79,6 +79,7 @@ func TestNamed(t *testing.T) {
 		{"another word", "TestRun/endDag_14", "[]"},
 		{"another number", "TestRun/dag_14th_of_May", "[]"},
 		{"no number", "TestRun/dag", "[]"},
+		{"no rule has this number", "TestRun/ends_with_exit_status_0", "[]"},
 		{"a letter behind the number", "TestRun/status_25c,_26:_both", "[status 25c status 26]"},
 		{"a number too large for one", "TestRun/dag_99999999999999999999", "[]"},
 	} {
@@ -115,6 +116,7 @@ func TestCheck(t *testing.T) {
 		"dag/dag.go":       "package dag\n",
 		"status/status.go": "package status\n",
 	})
+	repotest.Git(t, r.Root)
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(filepath.Join(r.Root, "dag", "dag.go"), old, old); err != nil {
 		t.Fatal(err)
@@ -148,6 +150,7 @@ func TestCheck(t *testing.T) {
 func TestCheckTellsOfOldRuns(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/dag.go": "package dag\n", "dag/RULES.md": "- **dag 1**: One.\n"})
+	repotest.Git(t, r.Root)
 	stream(t, r, "dag", "pass TestGraph/dag_1")
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(filepath.Join(r.Root, "dag", "dag.go"), later, later); err != nil {
@@ -165,21 +168,27 @@ func TestCheckTellsOfOldRuns(t *testing.T) {
 func TestNoRules(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag"}, repotest.Files{"dag/RULES.md": "# Rules of dag\n\nLater.\n"})
+	repotest.Git(t, r.Root)
 	report, err := rules.Check(t.Context(), r, repository.Options{})
 	if err != nil || len(report.Problems)+len(report.Notes) > 0 {
 		t.Errorf("report %+v, %v; want an empty one", report, err)
 	}
 }
 
-func TestOldFile(t *testing.T) {
+func TestCitations(t *testing.T) {
 	t.Parallel()
 	r := repotest.New(t, []string{"dag", "smp"}, repotest.Files{
-		"dag/rules.txt": "dag 1-3, 5\n", "smp/RULES.md": "- **smp 1**: One.\n", "smp/rules.txt": "smp 1\n",
+		"dag/rules.txt": "dag 1-3, 5\n", "dag/dag.go": "package dag\n\n// One (spec: dag 1).\n", "dag/dag_test.go": "package dag // spec: dag 2\n",
+		"smp/smp.go": "package smp\n\nconst text = `spec: {}`\n",
 	})
-	stream(t, r, "dag", "pass TestGraph/dag_1,_2,_3,_5", "pass TestPatch/smp_1")
+	repotest.Git(t, r.Root)
 	report, err := rules.Check(t.Context(), r, repository.Options{})
-	if want := []string{"smp/rules.txt: RULES.md replaces it: remove it"}; err != nil || report.Summary != "5 of 5 rules are proven" || !slices.Equal(report.Problems, want) {
-		t.Errorf("report %+v, %v; want 5 rules and problem %q", report, err, want)
+	want := []string{
+		`dag/dag.go:3: "spec: d" cites a page that readers don't have: leave it to the name of a test`,
+		"dag/rules.txt: nobody reads it: write its rules into RULES.md beside it",
+	}
+	if err != nil || !slices.Equal(report.Problems, want) {
+		t.Errorf("problems %q, %v; want %q", report.Problems, err, want)
 	}
 }
 
