@@ -6,12 +6,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -91,6 +89,16 @@ func spread(sizes []int) string {
 	return fmt.Sprintf("%d/%d", sizes[len(sizes)/2], sizes[len(sizes)*9/10])
 }
 
+// What gofmt writes can be counted by regular expressions.
+var (
+	function = regexp.MustCompile(`(?ms)^func .*?\n`)
+	exported = regexp.MustCompile(`(?m)^(?:func|type|const|var) [A-Z]`)
+	group    = regexp.MustCompile(`(?ms)^(?:type|const|var) \(\n(.*?)^\)`)
+	option   = regexp.MustCompile(`(?m)^func [A-Z]\w*(?:\[.*?\])?\(.*\) (?:\w+\.)?\w*Option(?:\[.*\])? {`)
+	settings = regexp.MustCompile(`(?ms)^type (?:[A-Z]\w*)?(?:Options|Settings|Config) struct {\n(.*?)^}`)
+	names    = regexp.MustCompile(`(?m)^\t[A-Z]\w*(?:, [A-Z]\w*)*`)
+)
+
 func (f *figures) add(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -103,78 +111,25 @@ func (f *figures) add(path string) error {
 	}
 	f.files = append(f.files, bytes.Count(text, []byte("\n")))
 	f.packages[filepath.Dir(path)] = true
-	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
-	if err != nil {
-		return err
-	}
-	offered := file.Name.Name != "main" && !slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "internal")
-	for _, d := range file.Decls {
-		if function, is := d.(*ast.FuncDecl); is {
-			f.functions = append(f.functions, set.Position(d.End()).Line-set.Position(d.Pos()).Line+1)
-			if offered && function.Recv == nil && function.Name.IsExported() {
-				f.exported++
-				if returnsOption(function) {
-					f.options++
-				}
-			}
-		} else if offered {
-			f.declared(d.(*ast.GenDecl))
+	for _, at := range function.FindAllIndex(text, -1) {
+		size := 1
+		if bytes.HasSuffix(text[:at[1]-1], []byte("{")) || !bytes.HasSuffix(text[:at[1]-1], []byte("}")) {
+			size += bytes.Count(text[at[0]:at[1]+bytes.Index(text[at[1]:], []byte("\n}"))+1], []byte("\n"))
 		}
+		f.functions = append(f.functions, size)
 	}
+	if bytes.Contains(text, []byte("\npackage main\n")) || slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "internal") {
+		return nil
+	}
+	listed := func(blocks *regexp.Regexp) (count int) {
+		for _, block := range blocks.FindAllSubmatch(text, -1) {
+			for _, line := range names.FindAll(block[1], -1) {
+				count += 1 + bytes.Count(line, []byte(","))
+			}
+		}
+		return count
+	}
+	f.exported += len(exported.FindAll(text, -1)) + listed(group)
+	f.options += len(option.FindAll(text, -1)) + listed(settings)
 	return nil
-}
-
-// declared counts the exported names of a declaration, and the fields of structs of settings.
-func (f *figures) declared(d *ast.GenDecl) {
-	for _, spec := range d.Specs {
-		switch spec := spec.(type) {
-		case *ast.TypeSpec:
-			if !spec.Name.IsExported() {
-				continue
-			}
-			f.exported++
-			isSettings := slices.ContainsFunc([]string{"Options", "Settings", "Config"}, func(end string) bool { return strings.HasSuffix(spec.Name.Name, end) })
-			if s, is := spec.Type.(*ast.StructType); is && isSettings {
-				f.options += exportedFields(s)
-			}
-		case *ast.ValueSpec:
-			for _, name := range spec.Names {
-				if name.IsExported() {
-					f.exported++
-				}
-			}
-		}
-	}
-}
-
-func exportedFields(s *ast.StructType) (count int) {
-	for _, field := range s.Fields.List {
-		if len(field.Names) == 0 {
-			count++
-		}
-		for _, name := range field.Names {
-			if name.IsExported() {
-				count++
-			}
-		}
-	}
-	return count
-}
-
-// returnsOption reports whether the only result of a function is of a type named ...Option.
-func returnsOption(function *ast.FuncDecl) bool {
-	if function.Type.Results == nil || len(function.Type.Results.List) != 1 {
-		return false
-	}
-	switch t := function.Type.Results.List[0].Type.(type) {
-	case *ast.Ident:
-		return strings.HasSuffix(t.Name, "Option")
-	case *ast.SelectorExpr:
-		return strings.HasSuffix(t.Sel.Name, "Option")
-	case *ast.IndexExpr:
-		name, is := t.X.(*ast.Ident)
-		return is && strings.HasSuffix(name.Name, "Option")
-	}
-	return false
 }
