@@ -23,7 +23,7 @@ import (
 // the leadership, and 2 for a mistake in the arguments. SIGINT and SIGTERM stop it in good order; a second signal kills
 // it.
 func (o *Operator) Main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) //nolint:forbidigo // it stands for main
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// Without the handler the second signal kills.
 	context.AfterFunc(ctx, stop)
 	// Package cluster logs what client-go logs about watches. Its logger is global, so only a whole program may set it.

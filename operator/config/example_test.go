@@ -25,6 +25,7 @@ func ExampleConfig() {
 	c.LeaderElection.Lock = config.LeaseLock
 	c.Events = config.Events{Level: config.AllEvents}
 	c.Heartbeat = config.Heartbeat{File: "/tmp/beat", Period: time.Minute}
+	c.Log = config.Log{Level: "debug", Format: "json", Filters: []string{"watch:info"}}
 	c.Health = config.Health{Address: ":8081"}
 	c.Metrics = config.Metrics{Address: config.AutoAddress, Authorize: true}
 	c.Profiling = config.Profiling{Address: "127.0.0.1:6060"}

@@ -7,6 +7,7 @@ require (
 	github.com/operkit/operkit/operator v0.0.0
 	github.com/operkit/operkit/reconcile v0.0.0
 	github.com/operkit/operkit/reconcile/versions v0.0.0
+	github.com/operkit/operkit/status v0.0.0
 	github.com/operkit/operkit/vcs v0.0.0
 	github.com/operkit/operkit/vcs/setupcommand v0.0.0
 	github.com/prometheus/client_golang v1.24.1
@@ -61,7 +62,6 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/operkit/operkit/dag v0.0.0 // indirect
 	github.com/operkit/operkit/smp v0.0.0 // indirect
-	github.com/operkit/operkit/status v0.0.0 // indirect
 	github.com/pjbgf/sha1cd v0.7.0 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect

@@ -1,4 +1,3 @@
-// Package value compares single values of objects.
 package value
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/operkit/operkit/dag"
 )
 
-// ErrGone: the other side has ended, or can't be understood any more.
+// ErrGone means that the other side has ended, or can't be understood any more.
 var ErrGone = errors.New("the other side is gone")
 
 // Handler handles a call or a notice of the other side. The answer is encoded, and ignored for a notice. Each call has

@@ -82,7 +82,7 @@ var House = Policy{
 		},
 		{
 			Module:    "reconcile/versions",
-			Siblings:  []string{"./dag/...", "./deploy/...", "./reconcile/..."},
+			Siblings:  []string{"./dag/...", "./deploy/...", "./reconcile/...", "./status/..."},
 			Libraries: []string{apimachinery, cbor},
 			Reason:    "reconcile/versions runs versions of an operator for reconcile: cbor and apimachinery",
 		},

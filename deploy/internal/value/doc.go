@@ -1,0 +1,2 @@
+// Package value compares single values of objects.
+package value
