@@ -74,11 +74,11 @@ func (p *Pool) EncodeMetadata(kind schema.GroupVersionKind, metadata *metav1.Obj
 // JSON.
 func hiddenUID(i int) string { return `k:{"uid":""` + strconv.Itoa(i) + `"}` }
 
-// hideOwners replaces the keys that name owners.
+// hideOwners replaces the keys that name owners. It leaves out fields that hold lists, through which no path leads.
 func hideOwners(m *metav1.ObjectMeta) {
 	for i := range m.ManagedFields {
 		fields := m.ManagedFields[i].FieldsV1
-		if fields == nil {
+		if fields == nil || bytes.IndexByte(fields.GetRawBytes(), '[') >= 0 {
 			continue
 		}
 		for n, owner := range m.OwnerReferences {

@@ -143,6 +143,7 @@ func TestEncodeMetadataOwnerKeys(t *testing.T) {
 		"not of the metadata": `{"f:spec":{"f:ownerReferences":{"k:{\"uid\":\"\"}":{},"k:{\"uid\":\"a\"}":{}}}}`,
 		"twice":               `{"f:spec":{"k:{\"uid\":\"a\"}":{}},"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"a\"}":{}}}}`,
 		"a text where one is": `{"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"a\"}":"x"}}}`,
+		"a list on the way":   `{"f:metadata":{"f:ownerReferences":[{"k:{\"uid\":\"a\"}":{}}]}}`,
 		"a text like a key":   `{"f:metadata":{"x":"k:{\"uid\":\"a\"}"}}`,
 		"no fields":           `null`,
 		"an empty map":        `{}`,
