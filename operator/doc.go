@@ -1,5 +1,5 @@
-// Package operator makes a whole operator from controllers: it finds the cluster, runs the engine, and gives the program
-// its commands.
+// Package operator makes a whole operator from controllers: it finds the cluster, runs the engine, and gives the
+// program its commands.
 //
 //	func main() {
 //		op := operator.New("guestbook-operator")

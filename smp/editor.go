@@ -14,10 +14,11 @@ import (
 type editor struct {
 	options
 	root any
-	// inPlace is set when nobody else has the document. Otherwise the containers on the way to a change are copied once.
+	// inPlace is set when nobody else has the document. Otherwise the containers on the way to a change are copied
+	// once.
 	inPlace bool
-	// maps are the copies, found by where they are: being held here, none leaves its place to another one. Lists are found by
-	// where their first element is; an empty one is copied again.
+	// maps are the copies, found by where they are: being held here, none leaves its place to another one. Lists are
+	// found by where their first element is; an empty one is copied again.
 	maps  map[uintptr]map[string]any
 	lists map[*any]bool
 	// copied is how large the values are that were copied within the document, in bytes of JSON.

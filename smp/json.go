@@ -15,8 +15,8 @@ import (
 // operation doesn't have are ignored. The values that the copies of one patch make are together at most [MaxBytes]
 // large as JSON.
 //
-// Neither the document nor the patch is changed, and the result shares nothing with them unless [Shared] is given; then what isn't
-// touched isn't checked either. The
+// Neither the document nor the patch is changed, and the result shares nothing with them unless [Shared] is given; then
+// what isn't touched isn't checked either. The
 // apiVersion, kind, name and namespace of a Kubernetes object can't be changed unless [AllowIdentityChange] is given.
 // Errors are [*PatchError]: the message has the index of the operation, Path is the operation's, and Kind is [Invalid],
 // [Pointer], [Conflict], [Test], [Identity], [Document] or [Limit].

@@ -57,8 +57,8 @@ type Declaration struct {
 // order; present ones keep their places, so that two controllers of one object don't move each other's conditions for
 // ever.
 //
-// Errors: ErrInvalid for a type that no condition may have, and for an error table whose fixed reason no condition may have;
-// ErrDeclaration for a type that is declared twice, for none at all, and for a second one that summarises.
+// Errors: ErrInvalid for a type that no condition may have, and for an error table whose fixed reason no condition may
+// have; ErrDeclaration for a type that is declared twice, for none at all, and for a second one that summarises.
 func Declare(types ...Declared) (*Declaration, error) {
 	if len(types) == 0 {
 		return nil, fmt.Errorf("%w: none is given", ErrDeclaration)

@@ -12,8 +12,8 @@ import (
 
 // Errors of this package wrap one of these.
 var (
-	// ErrInvalid is a condition, a verdict or an Application with a type, status, reason, generation or kind that it can't
-	// have.
+	// ErrInvalid is a condition, a verdict or an Application with a type, status, reason, generation or kind that it
+	// can't have.
 	ErrInvalid = errors.New("invalid")
 	// ErrNoTime is a zero time, or one that RFC 3339 can't write, where a
 	// transition has to be dated.

@@ -71,7 +71,8 @@ func (p port) Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind
 }
 
 // eachKind calls note for each kind, with the names that people use for it and with versions in the order that the API
-// server prefers. It goes on after an error in one group, which may have nothing to do with the kind that is looked for.
+// server prefers. It goes on after an error in one group, which may have nothing to do with the kind that is looked
+// for.
 func (p port) eachKind(ctx context.Context, note func(kind schema.GroupVersionKind, names []string)) error {
 	var errs []error
 	for _, root := range []string{"/api", "/apis"} {

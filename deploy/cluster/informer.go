@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// informer holds the objects of one kind in one namespace, or in all (""). A Reflector of client-go lists and watches by
-// its methods list and watch, and stores into it.
+// informer holds the objects of one kind in one namespace, or in all (""). A Reflector of client-go lists and watches
+// by its methods list and watch, and stores into it.
 type informer struct {
 	kind *watchedKind
 	// subject is what errors are about.
@@ -35,8 +35,8 @@ type informer struct {
 	version string
 	// listed is when the last complete list began; zero if it may have been older than its beginning.
 	listed time.Time
-	// failure is why the last try to list or watch failed, nil if it didn't. unserved is since when the kind hasn't been
-	// served.
+	// failure is why the last try to list or watch failed, nil if it didn't. unserved is since when the kind hasn't
+	// been served.
 	failure  error
 	unserved time.Time
 	lists    lists
@@ -48,7 +48,8 @@ type phase int
 const (
 	// starting: no list has come yet.
 	starting phase = iota
-	// lagging: the stream of events is broken, or a list is under way. An object may exist that the informer doesn't show.
+	// lagging: the stream of events is broken, or a list is under way. An object may exist that the informer doesn't
+	// show.
 	lagging
 	// current: the stream is open.
 	current

@@ -20,7 +20,8 @@ type watchedKind struct {
 	store *store
 	kind  schema.GroupVersionKind
 	feed  *feed
-	// optional: it is no failure if the kind can't be watched. viewed: reads of the store are answered by its informers.
+	// optional: it is no failure if the kind can't be watched. viewed: reads of the store are answered by its
+	// informers.
 	optional, viewed bool
 	// gone has a value when the kind may not be served any more.
 	gone chan struct{}

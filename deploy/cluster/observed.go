@@ -12,12 +12,12 @@ import (
 
 // Observer is implemented by the View of a Cluster.
 type Observer interface {
-	// Observed returns once reads of ref are at least as new as resourceVersion, which may be the version of any object of
-	// its kind. It returns at once for objects that aren't watched, because these are read from the API server. Own writes
-	// need no waiting. While the kind can't be read it returns the reason, such as a *deploy.ForbiddenError; at the
-	// deadline of ctx a *deploy.TimeoutError; and at the end of the context of New the error of that. It doesn't wait for
-	// subscribers. If client-go's feature AtomicFIFO is off, only versions of ref itself count, and its deletion isn't
-	// seen.
+	// Observed returns once reads of ref are at least as new as resourceVersion, which may be the version of any object
+	// of its kind. It returns at once for objects that aren't watched, because these are read from the API server. Own
+	// writes need no waiting. While the kind can't be read it returns the reason, such as a *deploy.ForbiddenError; at
+	// the deadline of ctx a *deploy.TimeoutError; and at the end of the context of New the error of that. It doesn't
+	// wait for subscribers. If client-go's feature AtomicFIFO is off, only versions of ref itself count, and its
+	// deletion isn't seen.
 	Observed(ctx context.Context, ref deploy.Ref, resourceVersion string) error
 }
 

@@ -130,7 +130,8 @@ func (i *informer) pause(delay time.Duration, err error) time.Duration {
 const (
 	// maxStreams is how many lists in a row may be asked for as streams that end too early.
 	maxStreams = 2
-	// manyLists is how many lists in a row are worth a warning; the watch has to go on for calmAfter to be believed again.
+	// manyLists is how many lists in a row are worth a warning; the watch has to go on for calmAfter to be believed
+	// again.
 	manyLists = 4
 	calmAfter = 2 * longestTry
 )
@@ -142,7 +143,8 @@ type lists struct {
 	// began is when the list under way began; zero if it may show the objects as they were earlier, so that it says
 	// nothing about what was written since.
 	began time.Time
-	// streaming: the open stream begins with a list that isn't complete. streams is how many in a row didn't complete one.
+	// streaming: the open stream begins with a list that isn't complete. streams is how many in a row didn't complete
+	// one.
 	streaming bool
 	streams   int
 	// inRow is how many lists came without an event between them, the last one at replaced.

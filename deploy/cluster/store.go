@@ -80,8 +80,8 @@ func (s *store) held(ctx context.Context, ref deploy.Ref) (obj *unstructured.Uns
 	}
 	current := informer.isCurrent() // before the look: afterwards it could be so by a list that came later
 	obj, from := s.overlay.get(ref)
-	// An absent object may exist where only selected ones are watched, while the watch is broken, or when the informer was
-	// closed meanwhile. To take it for absent would be to create it, or its password, anew.
+	// An absent object may exist where only selected ones are watched, while the watch is broken, or when the informer
+	// was closed meanwhile. To take it for absent would be to create it, or its password, anew.
 	_, selected := s.selected[ref.Kind.GroupKind()]
 	doubtful := from == fromWatch && obj == nil && (selected || !current || s.informerOf(ref) != informer)
 	if doubtful || from == fromNeither {

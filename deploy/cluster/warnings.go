@@ -11,8 +11,8 @@ import (
 // maxWarnings bounds the texts that are remembered. If they have names in them, there may be as many as objects.
 const maxWarnings = 1000
 
-// warnings logs the warnings of the API server that no caller gets: a text about a kind as a warning the first time, and
-// for debugging after that. It is safe for concurrent use.
+// warnings logs the warnings of the API server that no caller gets: a text about a kind as a warning the first time,
+// and for debugging after that. It is safe for concurrent use.
 type warnings struct {
 	logger *slog.Logger
 	mu     sync.Mutex

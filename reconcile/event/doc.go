@@ -1,5 +1,5 @@
-// Package event records what happens to resources as events of the API group events.k8s.io, which kubectl get events and
-// kubectl describe show.
+// Package event records what happens to resources as events of the API group events.k8s.io, which kubectl get events
+// and kubectl describe show.
 //
 //	recorder := event.NewRecorder(cluster.Port(), "guestbook-operator", "guestbook-operator-0")
 //	go recorder.Run(ctx)

@@ -1,5 +1,5 @@
-// Package logging sets the levels of single channels of a program's log: levels by name, from off to debug4, filters such
-// as "billing:debug,mail:off", and a handler for log/slog.
+// Package logging sets the levels of single channels of a program's log: levels by name, from off to debug4, filters
+// such as "billing:debug,mail:off", and a handler for log/slog.
 //
 //	filters, err := logging.ParseFilters("billing:debug")
 //	logger := slog.New(logging.NewHandler(handler, nil, filters))

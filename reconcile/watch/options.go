@@ -39,8 +39,8 @@ func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d }
 func Grace(d time.Duration) Option { return func(o *options) { o.grace = d } }
 
 // Backoff sets the time before the first retry of a failed object and the longest one; default 250 milliseconds and
-// 30 seconds. The time doubles with each failure in a row, less up to a tenth at random, and begins anew after a failure
-// that got further (Advanced of request.Error).
+// 30 seconds. The time doubles with each failure in a row, less up to a tenth at random, and begins anew after a
+// failure that got further (Advanced of request.Error).
 func Backoff(first, longest time.Duration) Option {
 	return func(o *options) { o.retry, o.limit = first, longest }
 }

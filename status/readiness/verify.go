@@ -14,14 +14,16 @@ type Target struct {
 	schema.GroupVersionKind
 	// Name is the object's.
 	Name string
-	// Namespace is nil for the namespace that Verify is given, and points to the empty string for a cluster-scoped object.
+	// Namespace is nil for the namespace that Verify is given, and points to the empty string for a cluster-scoped
+	// object.
 	Namespace *string
 }
 
-// Verify reads an object through the caller's function and judges it as At does. get returns one of the forms that Of takes,
-// nil when there is no object; its namespace is empty for a cluster-scoped kind. namespace is that of the target when it
-// names none. An object that get doesn't find (nil, an empty object, or the API server's NotFound) is NotFound, under the
-// name of the target. Another failed read is an error, never a state: it names the target and wraps the error of get.
+// Verify reads an object through the caller's function and judges it as At does. get returns one of the forms that Of
+// takes, nil when there is no object; its namespace is empty for a cluster-scoped kind. namespace is that of the target
+// when it names none. An object that get doesn't find (nil, an empty object, or the API server's NotFound) is NotFound,
+// under the name of the target. Another failed read is an error, never a state: it names the target and wraps the error
+// of get.
 func (c Checker) Verify(
 	ctx context.Context, now time.Time,
 	get func(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (any, error),

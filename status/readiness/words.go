@@ -43,7 +43,8 @@ func (s *subject) unmet(ownType string, own view, reason, message, otherType str
 	return result
 }
 
-// withReplicaFailure returns the result of a count that is too low, with the message of ReplicaFailure, which has the cause.
+// withReplicaFailure returns the result of a count that is too low, with the message of ReplicaFailure, which has the
+// cause.
 func (s *subject) withReplicaFailure(result Result) Result {
 	if failure := s.condition("ReplicaFailure"); failure.isTrue() {
 		return result.because("ReplicaFailure", failure)

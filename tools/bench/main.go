@@ -1,5 +1,5 @@
-// Command bench measures operators that do the same on a real control plane: one that is written with operkit, and such as are
-// written with controller-runtime. See README.md for what it measures and how.
+// Command bench measures operators that do the same on a real control plane: one that is written with operkit, and such
+// as are written with controller-runtime. See README.md for what it measures and how.
 package main
 
 import (
@@ -18,8 +18,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:]))
 }
 
-// run ends with 0 when every goal is met, with 1 when one is missed or could not be measured, and with 2 when the command line is
-// wrong.
+// run ends with 0 when every goal is met, with 1 when one is missed or could not be measured, and with 2 when the
+// command line is wrong.
 func run(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	short := flags.Bool("short", false, "fewer Bundles, rounds and operators, without scale and faults")

@@ -74,8 +74,8 @@ func documentOf(c metav1.Condition) map[string]any {
 }
 
 // Newest returns the index of the entry that decides for a type, and how many entries have that type. The newest
-// transition decides, the first listed one among equals; a missing or unreadable time counts as the epoch. Without an entry
-// of the type, and for the empty type, the index is -1. Elements that are no maps are passed over.
+// transition decides, the first listed one among equals; a missing or unreadable time counts as the epoch. Without an
+// entry of the type, and for the empty type, the index is -1. Elements that are no maps are passed over.
 func Newest(list []any, conditionType string) (index, count int) {
 	return newest(list, conditionType, orEpoch)
 }

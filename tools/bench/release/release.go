@@ -2,8 +2,8 @@ package release
 
 import "os"
 
-// Variable is the environment variable that names the release: "2" or "3". With anything else, and with nothing, a program is
-// the first one, which is what is measured.
+// Variable is the environment variable that names the release: "2" or "3". With anything else, and with nothing, a
+// program is the first one, which is what is measured.
 const Variable = "BENCH_RELEASE"
 
 // Release is what may differ from release to release.

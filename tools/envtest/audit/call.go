@@ -21,8 +21,8 @@ type Call struct {
 	// method in small letters when Resource is empty.
 	Verb string
 
-	// Group, Version, Resource and Subresource are what the request is for, all empty when it isn't for a resource, such
-	// as /healthz.
+	// Group, Version, Resource and Subresource are what the request is for, all empty when it isn't for a resource,
+	// such as /healthz.
 	Group, Version, Resource, Subresource string
 	// Namespace and Name are those of the object: Name is empty for a list, Namespace at cluster scope and for all
 	// namespaces.

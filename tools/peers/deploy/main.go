@@ -1,8 +1,8 @@
 // Command deploy measures the module deploy against what its work costs otherwise. The cluster in memory is measured
 // against structured-merge-diff alone, and against itself with ten times as many objects. The Manager is measured on a
 // real API server, on a hundred mixed objects, against what people use in its place: CreateOrUpdate and Apply of
-// controller-runtime and ApplyAll of flux; and its requests are counted. It prints a line for each goal and exits with 1
-// when one is missed.
+// controller-runtime and ApplyAll of flux; and its requests are counted. It prints a line for each goal and exits with
+// 1 when one is missed.
 package main
 
 import (

@@ -8,7 +8,8 @@ import (
 	"github.com/operkit/operkit/tools/peers/ratio"
 )
 
-// livePairs are the goals on a real API server. Both sides of a pair do the same in turn, each in namespaces of its own.
+// livePairs are the goals on a real API server. Both sides of a pair do the same in turn, each in namespaces of its
+// own.
 func (l lab) livePairs() []ratio.Pair {
 	const hint = "deploy/apply.go and deploy/cluster: what is done for an object beside its request; COUNT deploy-new-calls tells how many there are"
 	return []ratio.Pair{
@@ -44,8 +45,8 @@ func (l lab) liveCounts() []ratio.Count {
 	}
 }
 
-// oneProcessor has the work done by one processor, so that its time is the time of computing: of the collector too, whose
-// work counts for who causes it.
+// oneProcessor has the work done by one processor, so that its time is the time of computing: of the collector too,
+// whose work counts for who causes it.
 func oneProcessor(run func(b *testing.B)) func(b *testing.B) {
 	return func(b *testing.B) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

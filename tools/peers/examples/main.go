@@ -1,6 +1,7 @@
 // Command examples generates what is generated in this repository from Go types: deep
-// copies of API types, the CustomResourceDefinitions of temporary patches, the examples and the benchmark, and the schema of a
-// status for those that tools/operkit writes. It is a module of its own so that the generator's requirements reach nobody else. Run `make generate`.
+// copies of API types, the CustomResourceDefinitions of temporary patches, the examples and the benchmark, and the
+// schema of a status for those that tools/operkit writes. It is a module of its own so that the generator's
+// requirements reach nobody else. Run `make generate`.
 package main
 
 import (
@@ -54,7 +55,8 @@ func generate() error {
 	return statusSchema(root)
 }
 
-// statusSchema gives tools/operkit, whose projects have definitions from the start, the schema of a status: that of an example.
+// statusSchema gives tools/operkit, whose projects have definitions from the start, the schema of a status: that of an
+// example.
 func statusSchema(root string) error {
 	example := filepath.Join(root, "examples", "memcached", "config", "crd", "examples.operkit.dev_memcacheds.yaml")
 	text, err := os.ReadFile(example)
@@ -87,7 +89,8 @@ func statusSchema(root string) error {
 	return os.WriteFile(filepath.Join(root, "tools", "operkit", "internal", "project", "status.yaml"), schema, 0o644)
 }
 
-// copyPatches gives the examples that are about temporary patches their definition: one as it is, the other in the group of oper8.
+// copyPatches gives the examples that are about temporary patches their definition: one as it is, the other in the
+// group of oper8.
 func copyPatches(from, examples string) error {
 	const group = "operkit.dev"
 	definition, err := os.ReadFile(filepath.Join(from, group+"_temporarypatches.yaml"))

@@ -41,7 +41,8 @@ func (a adapter) Sources() source.Sources {
 	return sources
 }
 
-// behind has the Reconciler called by operkit's engine until ctx ends. Its client asks the API server each time: it has no cache.
+// behind has the Reconciler called by operkit's engine until ctx ends. Its client asks the API server each time: it has
+// no cache.
 func behind(ctx context.Context, namespace string) error {
 	config, err := cluster.Config("", "")
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// both has the manager and operkit work until ctx ends. The manager leads, and operkit is one of the things that it runs while it does.
+// both has the manager and operkit work until ctx ends. The manager leads, and operkit is one of the things that it
+// runs while it does.
 func both(ctx context.Context, namespace string) error {
 	ctrl.SetLogger(logr.FromSlogHandler(slog.NewTextHandler(os.Stderr, nil)))
 	config, err := ctrl.GetConfig()

@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
-// fieldManager is under which the Reconciler's updates are remembered in metadata.managedFields: the user agent, which is the name
-// of the binary where nothing else is set ("manager" in a project of kubebuilder).
+// fieldManager is under which the Reconciler's updates are remembered in metadata.managedFields: the user agent, which
+// is the name of the binary where nothing else is set ("manager" in a project of kubebuilder).
 const fieldManager = "memcached-manager"
 
 // moved runs a command of the operator as it is after the move.
@@ -60,8 +60,8 @@ func (t server) Build(_ context.Context, s *reconcile.Session, c *reconcile.Comp
 	return nil
 }
 
-// Deploy implements reconcile.Deployer: what the Reconciler had set by updates is ours first, so that what isn't rendered goes. Leave it out
-// once no object of the Reconciler's time is left.
+// Deploy implements reconcile.Deployer: what the Reconciler had set by updates is ours first, so that what isn't
+// rendered goes. Leave it out once no object of the Reconciler's time is left.
 func (server) Deploy(ctx context.Context, s *reconcile.Session, c *reconcile.Component) error {
 	if _, err := s.Manager().Apply(ctx, c.Objects(), deploy.TakeOverFrom(fieldManager)); err != nil {
 		return err

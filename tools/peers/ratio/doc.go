@@ -21,8 +21,8 @@
 // # Other figures than time
 //
 // A pair may compare allocations ([Pair.Allocs]), or what its benchmarks work out and report by b.ReportMetric
-// ([Pair.Metric]), such as the median of latencies or the bytes that an object takes; the result is still the median of the
-// rounds' ratios.
+// ([Pair.Metric]), such as the median of latencies or the bytes that an object takes; the result is still the median of
+// the rounds' ratios.
 //
 // # When not
 //

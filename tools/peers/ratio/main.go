@@ -23,9 +23,9 @@ const minRounds = 7
 // missed or could not be measured, and with 2 when the command line is wrong.
 //
 // The lines are RATIO <name> <ours/peer> goal <bound> <ok|MISSED> for pairs and COUNT <name> <got> goal <bound>
-// <ok|MISSED> for counts, on standard output. What to look at after a miss, and with -v times, allocations and metrics of both
-// sides, go to standard error. The other flags are -run with a regular expression for names, -rounds (9 unless told
-// otherwise) and -time for one measurement.
+// <ok|MISSED> for counts, on standard output. What to look at after a miss, and with -v times, allocations and metrics
+// of both sides, go to standard error. The other flags are -run with a regular expression for names, -rounds (9 unless
+// told otherwise) and -time for one measurement.
 //
 // A benchmark that fails has no ratio: it is an error with its name.
 func Main(pairs []Pair, counts []Count) {

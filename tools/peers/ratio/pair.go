@@ -17,8 +17,8 @@ type Pair struct {
 	Rounds int
 	// Allocs compares allocations per iteration instead of time.
 	Allocs bool
-	// Metric, when it is set, compares what both report to b.ReportMetric under that unit instead of time: a median that
-	// they work out themselves, or bytes for each object.
+	// Metric, when it is set, compares what both report to b.ReportMetric under that unit instead of time: a median
+	// that they work out themselves, or bytes for each object.
 	Metric string
 }
 

@@ -18,8 +18,8 @@ import (
 // quiet keeps controller-runtime from complaining that nobody took its log.
 func quiet() { log.SetLogger(logr.Discard()) }
 
-// peerEngine is a controller of controller-runtime with what its builder gives it, over a cache whose events are those of
-// the benchmark: typed objects, and no predicate.
+// peerEngine is a controller of controller-runtime with what its builder gives it, over a cache whose events are those
+// of the benchmark: typed objects, and no predicate.
 func peerEngine(b testing.TB, work func(name string)) func(i int) {
 	all := newVersions(typedItem)
 	again, existing := true, newArrivals(eventObjects)

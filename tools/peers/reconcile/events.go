@@ -31,8 +31,8 @@ const (
 // exist. What it returns tells of the next change of the spec of object i. It ends with the test or benchmark.
 type engine func(b testing.TB, reconcile func(name string)) (update func(i int))
 
-// specs is how many an object has, one after the other: no two events that come close to each other bring it back to where
-// it was.
+// specs is how many an object has, one after the other: no two events that come close to each other bring it back to
+// where it was.
 const specs = eventRounds + 1
 
 // itemVersions are the specs of all objects.
@@ -131,7 +131,8 @@ func (s *settled) reconciled(i int) {
 	}
 }
 
-// throughput gives rounds of events of each object to an engine, whose reconciles do nothing, and waits until they are done.
+// throughput gives rounds of events of each object to an engine, whose reconciles do nothing, and waits until they are
+// done.
 func throughput(start engine) func(b *testing.B) {
 	return func(b *testing.B) {
 		defer allProcessors()()

@@ -22,8 +22,8 @@ func resource() *unstructured.Unstructured {
 	return obj
 }
 
-// objects renders the n objects of a component: of each ten 4 ConfigMaps, 2 Services, 2 Deployments, a ServiceAccount and
-// a Role.
+// objects renders the n objects of a component: of each ten 4 ConfigMaps, 2 Services, 2 Deployments, a ServiceAccount
+// and a Role.
 func objects(component, n int) []*unstructured.Unstructured {
 	rendered := make([]*unstructured.Unstructured, n)
 	for i := range rendered {

@@ -1,8 +1,8 @@
-// Command reconcile measures a reconcile, in memory and without the time of a network. A reconcile of a resource that is
-// as it should be is measured against the least that any framework has to do for it, which is to render its objects and
-// hash them; first rollouts are measured against smaller ones, so that what grows faster than its work is seen. The watch
-// engine and the store of deploy/cluster are measured against controller-runtime. It prints a line for each goal and exits
-// with 1 when one is missed.
+// Command reconcile measures a reconcile, in memory and without the time of a network. A reconcile of a resource that
+// is as it should be is measured against the least that any framework has to do for it, which is to render its objects
+// and hash them; first rollouts are measured against smaller ones, so that what grows faster than its work is seen. The
+// watch engine and the store of deploy/cluster are measured against controller-runtime. It prints a line for each goal
+// and exits with 1 when one is missed.
 package main
 
 import (

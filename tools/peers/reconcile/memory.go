@@ -26,8 +26,8 @@ var (
 // paths are where kinds are served.
 var paths = map[schema.GroupVersionKind]string{configMapKind: "/api/v1/configmaps", deploymentKind: "/apis/apps/v1/deployments"}
 
-// holder fills a cache from an API server: it tells seen of each object, and returns once it holds all of them. The cache,
-// which must be kept alive, ends with ctx; end waits for that.
+// holder fills a cache from an API server: it tells seen of each object, and returns once it holds all of them. The
+// cache, which must be kept alive, ends with ctx; end waits for that.
 type holder func(ctx context.Context, b testing.TB, config *rest.Config, seen func()) (held any, end func())
 
 // heap has a cache hold the objects of a kind, and reports what it takes of the heap for each.

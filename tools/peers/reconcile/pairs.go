@@ -155,7 +155,8 @@ func same(components, objects int) func(b *testing.B) {
 	}
 }
 
-// rendered renders the same objects, encodes and hashes them: the least that it takes to know that nothing has to be done.
+// rendered renders the same objects, encodes and hashes them: the least that it takes to know that nothing has to be
+// done.
 func rendered(components, perComponent int) func(b *testing.B) {
 	return func(b *testing.B) {
 		for b.Loop() {

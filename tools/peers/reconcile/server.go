@@ -32,8 +32,8 @@ func init() {
 	utilruntime.Must(metav1.AddMetaToScheme(scheme))
 }
 
-// apiServer answers lists and watches of what it holds, on loopback, in the form that a client asks for: JSON or protobuf,
-// whole objects or their metadata. Nothing happens to the objects.
+// apiServer answers lists and watches of what it holds, on loopback, in the form that a client asks for: JSON or
+// protobuf, whole objects or their metadata. Nothing happens to the objects.
 type apiServer struct {
 	*httptest.Server
 	objects map[string][]runtime.Object

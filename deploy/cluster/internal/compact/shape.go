@@ -22,8 +22,8 @@ type shape struct {
 	kind schema.GroupVersionKind
 	// metadata has empty strings in the place of those texts.
 	metadata metav1.ObjectMeta
-	// fields are what metadata.managedFields says of fields, as maps that all objects of the shape share, but for uids of
-	// owners.
+	// fields are what metadata.managedFields says of fields, as maps that all objects of the shape share, but for uids
+	// of owners.
 	fields []map[string]any
 	uids   []ownerUID
 }

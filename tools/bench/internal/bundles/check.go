@@ -18,7 +18,8 @@ import (
 // mostProblems is how many are told.
 const mostProblems = 5
 
-// Check compares what there is of the Bundles from 0 up to a number, and of nothing else, with what their specifications ask for.
+// Check compares what there is of the Bundles from 0 up to a number, and of nothing else, with what their
+// specifications ask for.
 func (f *Fleet) Check(ctx context.Context, count int) error {
 	var list v1.BundleList
 	if err := f.bundles.Get().Namespace(f.namespace).Resource(plural).Do(ctx).Into(&list); err != nil {

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Drift edits, as the given field manager, the message of the first count Bundles' ConfigMaps, deletes the other ConfigMap of
-// the next count, and waits until all are as they should be. It returns how long that took from the first request to the
-// last repair.
+// Drift edits, as the given field manager, the message of the first count Bundles' ConfigMaps, deletes the other
+// ConfigMap of the next count, and waits until all are as they should be. It returns how long that took from the first
+// request to the last repair.
 func (f *Fleet) Drift(ctx context.Context, manager string, count, edition int) (time.Duration, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

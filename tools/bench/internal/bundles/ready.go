@@ -90,8 +90,8 @@ func (r *Readiness) wake() {
 	}
 }
 
-// Await waits until the Bundles from one number up to another are Ready at that generation or a later one, and returns when the last one
-// came to be.
+// Await waits until the Bundles from one number up to another are Ready at that generation or a later one, and returns
+// when the last one came to be.
 func (r *Readiness) Await(ctx context.Context, from, to int, generation int64) (time.Time, error) {
 	var last time.Time
 	for next := from; ; {

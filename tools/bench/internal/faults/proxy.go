@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Proxy stands before an API server, on a port of its own without TLS. Whoever may connect to it is its administrator, and
-// whom else a request says that it is for.
+// Proxy stands before an API server, on a port of its own without TLS. Whoever may connect to it is its administrator,
+// and whom else a request says that it is for.
 type Proxy struct {
 	server   *http.Server
 	address  string
@@ -37,8 +37,8 @@ type Hooks struct {
 	Answer func(*http.Response) error
 }
 
-// Dice fails a share of the requests, from 0 to 1, by 409, 429 and 500 in turn; reads not by 409. The same seed fails the same
-// ones in the order in which they come.
+// Dice fails a share of the requests, from 0 to 1, by 409, 429 and 500 in turn; reads not by 409. The same seed fails
+// the same ones in the order in which they come.
 func Dice(share float64, seed uint64) func(*http.Request) *apierrors.StatusError {
 	return (&dice{share: share, rand: rand.New(rand.NewPCG(seed, seed))}).fault
 }

@@ -162,12 +162,12 @@ func (r *round) restarted(ctx context.Context) (took time.Duration, writes int, 
 	return end.Sub(r.process.Started), len(others), err
 }
 
-// driftTimes is how often the drift is repeated. Once takes half a second, in which the API server collects its garbage or
-// doesn't, in the same way in each round.
+// driftTimes is how often the drift is repeated. Once takes half a second, in which the API server collects its garbage
+// or doesn't, in the same way in each round.
 const driftTimes = 5
 
-// drift has children edited and deleted by others, each time by another one: operkit leaves a field to whoever sets it again
-// and again.
+// drift has children edited and deleted by others, each time by another one: operkit leaves a field to whoever sets it
+// again and again.
 func (r *round) drift(ctx context.Context) error {
 	// One Bundle has another edition than the others by now.
 	if err := r.fleet.Edit(ctx, 0, r.edited(), 2); err != nil {

@@ -27,8 +27,8 @@ func (r *round) facts(context.Context) error {
 // hotEdits is how often one Bundle is edited, one time right after the other.
 const hotEdits = 1000
 
-// hot counts how often an operator reconciles a Bundle that is edited again and again, by the status that it writes for each
-// generation that it has seen. Its children have to say in the end what the last edit says.
+// hot counts how often an operator reconciles a Bundle that is edited again and again, by the status that it writes for
+// each generation that it has seen. Its children have to say in the end what the last edit says.
 func (r *round) hot(ctx context.Context) error {
 	if err := r.beginAndSettle(ctx); err != nil {
 		return err

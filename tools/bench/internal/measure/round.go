@@ -152,7 +152,8 @@ func (r *round) halt() error {
 	return err
 }
 
-// settle waits until the operator has asked for no write for a while, and returns what it has asked since the last time.
+// settle waits until the operator has asked for no write for a while, and returns what it has asked since the last
+// time.
 func (r *round) settle(ctx context.Context) (audit.Calls, error) {
 	var all audit.Calls
 	for last := time.Now(); time.Since(last) < quiet; {

@@ -33,8 +33,8 @@ func (r *round) restartGrown(ctx context.Context) error {
 	return err
 }
 
-// faults has a burst go through a proxy that fails a share of the operator's requests, other ones in each round, from when the
-// operator is at rest.
+// faults has a burst go through a proxy that fails a share of the operator's requests, other ones in each round, from
+// when the operator is at rest.
 func (r *round) faults(ctx context.Context) error {
 	var failing atomic.Bool
 	fault := faults.Dice(faultShare, uint64(r.Round))

@@ -4,8 +4,8 @@ import "time"
 
 // Settings are what a round is made of.
 type Settings struct {
-	// Definitions is the folder with the CustomResourceDefinition, Programs the one with the operators' programs, Logs the one
-	// for what they say.
+	// Definitions is the folder with the CustomResourceDefinition, Programs the one with the operators' programs, Logs
+	// the one for what they say.
 	Definitions, Programs, Logs string
 	// Sources is the folder with a folder for each operator's code.
 	Sources string

@@ -31,8 +31,8 @@ type Plane struct {
 	apiServer int
 }
 
-// Start runs a control plane with the definitions of a folder and the namespace. Only what operators meet runs: nodes and Pods
-// aren't part of what is measured. What a first build of its program takes is shown on progress.
+// Start runs a control plane with the definitions of a folder and the namespace. Only what operators meet runs: nodes
+// and Pods aren't part of what is measured. What a first build of its program takes is shown on progress.
 func Start(ctx context.Context, definitions string, progress io.Writer) (*Plane, error) {
 	cluster, err := devcluster.Start(ctx, devcluster.StartOptions{
 		Progress: progress, CRDs: []string{definitions}, Flags: []string{"--components", "etcd,apiserver,controller-manager"},

@@ -28,7 +28,8 @@ func Modules(path string) (int, error) {
 	return len(info.Deps), nil
 }
 
-// Lines is how many lines of code a folder has in its Go files: not those of tests, and none that is empty or only a comment.
+// Lines is how many lines of code a folder has in its Go files: not those of tests, and none that is empty or only a
+// comment.
 func Lines(folder string) (count int, err error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err == nil && len(paths) == 0 {

@@ -27,8 +27,8 @@ func roundFiles(folder, part string) ([]string, error) {
 	return paths, err
 }
 
-// readJSON takes value from the file at path, which holds nothing else and no field that value doesn't have. Errors name the
-// file.
+// readJSON takes value from the file at path, which holds nothing else and no field that value doesn't have. Errors
+// name the file.
 func readJSON(path string, value any) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -54,7 +54,8 @@ func writeJSON(path string, value any) error {
 	return writeWhole(path, append(content, '\n'))
 }
 
-// writeWhole puts content into the file at path, or leaves what was there: a program that ends half-way leaves no half file.
+// writeWhole puts content into the file at path, or leaves what was there: a program that ends half-way leaves no half
+// file.
 func writeWhole(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

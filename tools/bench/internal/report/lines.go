@@ -14,8 +14,8 @@ import (
 //	RATIO|COUNT <name> <got> reported [ranges overlap]
 //	ERROR <name>: <what is missing>
 //
-// Values have three digits after the point unless they are whole or from 1000 on; they are compared with the bound before
-// they are rounded. A row with an error meets no goal, also when it is only reported.
+// Values have three digits after the point unless they are whole or from 1000 on; they are compared with the bound
+// before they are rounded. A row with an error meets no goal, also when it is only reported.
 func (r Report) Lines(w io.Writer) (met bool, err error) {
 	results, err := r.Results()
 	if err != nil {

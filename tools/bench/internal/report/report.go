@@ -11,13 +11,13 @@ type Report struct {
 	Operators []string
 	// Rows are the figures that are shown, in this order.
 	Rows []Row
-	// Rounds are what was measured, of all parts together and in any order. Those of the same operator and number are one
-	// round; none of their figures may be there twice.
+	// Rounds are what was measured, of all parts together and in any order. Those of the same operator and number are
+	// one round; none of their figures may be there twice.
 	Rounds []Round
 }
 
-// Results works out each row, in order. A row that has no result is an error in its [Result], not of the call: this one is
-// about the report itself, where nothing could be said of any row.
+// Results works out each row, in order. A row that has no result is an error in its [Result], not of the call: this one
+// is about the report itself, where nothing could be said of any row.
 func (r Report) Results() ([]Result, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("report: %w", err)

@@ -13,8 +13,8 @@ type Result struct {
 	Value float64
 	// Met says whether Value is at most the goal. A row that is only reported meets it, and one with an error doesn't.
 	Met bool
-	// Overlap says of a ratio that the ranges from least to most of ours and of the peer have something in common: other
-	// rounds might have shown the other one ahead.
+	// Overlap says of a ratio that the ranges from least to most of ours and of the peer have something in common:
+	// other rounds might have shown the other one ahead.
 	Overlap bool
 	// Rounds is how many rounds have the figure, of any operator.
 	Rounds int

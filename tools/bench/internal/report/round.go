@@ -19,8 +19,8 @@ var plain = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 type Round struct {
 	// Operator is who was measured.
 	Operator string `json:"operator"`
-	// Number counts rounds from 1. Those of all operators with the same number were measured one right after the other and
-	// are compared with each other.
+	// Number counts rounds from 1. Those of all operators with the same number were measured one right after the other
+	// and are compared with each other.
 	Number int `json:"number"`
 	// Bundles is how many custom resources there were.
 	Bundles int `json:"bundles"`

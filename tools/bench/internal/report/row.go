@@ -33,17 +33,18 @@ type Row struct {
 	Name string
 	// Title says what the figure is, in tables and charts. It may hold Markdown; charts show it as it is.
 	Title string
-	// Unit is that of the figure, after the division by Per, such as "s" or "writes per Bundle"; empty for bare numbers.
+	// Unit is that of the figure, after the division by Per, such as "s" or "writes per Bundle"; empty for bare
+	// numbers.
 	Unit string
 	// Kind is what is made of the figure.
 	Kind Kind
-	// Figure is its name in [Round.Figures]. The rounds in which any of the operators has it count: ours and the peer must
-	// have it in all of them.
+	// Figure is its name in [Round.Figures]. The rounds in which any of the operators has it count: ours and the peer
+	// must have it in all of them.
 	Figure string
 	// Peer is the operator that ours is divided by. Only a [Ratio] has one.
 	Peer string
-	// Per is a figure of the same operator and round by which Figure is divided before anything else, or [Bundles] for the
-	// number of Bundles where Figure was measured; empty for none.
+	// Per is a figure of the same operator and round by which Figure is divided before anything else, or [Bundles] for
+	// the number of Bundles where Figure was measured; empty for none.
 	Per string
 	// Goal is what the result may at most be.
 	Goal float64

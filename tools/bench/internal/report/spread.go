@@ -11,8 +11,8 @@ import (
 type Spread struct {
 	Operator         string
 	Median, Min, Max float64
-	// Rounds is how many rounds it has. Ours and a peer have all of the result, or the result is an error; others may have
-	// fewer, which is shown.
+	// Rounds is how many rounds it has. Ours and a peer have all of the result, or the result is an error; others may
+	// have fewer, which is shown.
 	Rounds int
 }
 

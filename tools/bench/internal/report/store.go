@@ -10,17 +10,17 @@ import (
 	"slices"
 )
 
-// Store keeps rounds in a folder, each in a file of its own: <part>.<number>.<operator>.json, and the settings of each part
-// next to them. What is in a file is whole: a run that was interrupted asks [Store.Has] and goes on with what is missing.
-// One run at a time uses a folder; within it, methods may be called concurrently.
+// Store keeps rounds in a folder, each in a file of its own: <part>.<number>.<operator>.json, and the settings of each
+// part next to them. What is in a file is whole: a run that was interrupted asks [Store.Has] and goes on with what is
+// missing. One run at a time uses a folder; within it, methods may be called concurrently.
 type Store struct {
 	folder string
 	parts  map[string]Settings
 }
 
-// Open takes the folder for a run of these parts and makes it when it is missing. Where it holds rounds of one of the parts
-// that were measured with other settings, it is an error that says what to do, and nothing is written. Parts that aren't
-// named are left alone.
+// Open takes the folder for a run of these parts and makes it when it is missing. Where it holds rounds of one of the
+// parts that were measured with other settings, it is an error that says what to do, and nothing is written. Parts that
+// aren't named are left alone.
 func Open(folder string, parts ...Settings) (*Store, error) {
 	s := &Store{folder: folder, parts: make(map[string]Settings, len(parts))}
 	var fresh []Settings
@@ -59,8 +59,8 @@ func Forget(folder, part string) error {
 	return err
 }
 
-// Has tells whether that round is kept. One that is there but can't be read is an error, so that it comes to light before
-// hours of further rounds.
+// Has tells whether that round is kept. One that is there but can't be read is an error, so that it comes to light
+// before hours of further rounds.
 func (s *Store) Has(part string, number int, operator string) (bool, error) {
 	settings, err := s.settings(part)
 	if err == nil {
@@ -76,8 +76,8 @@ func (s *Store) Has(part string, number int, operator string) (bool, error) {
 	return err == nil, err
 }
 
-// Put keeps a round of a part, in place of what was kept of the same operator and number. Put a round when all of it has been
-// measured: from then on, Has counts it as done.
+// Put keeps a round of a part, in place of what was kept of the same operator and number. Put a round when all of it
+// has been measured: from then on, Has counts it as done.
 func (s *Store) Put(part string, round Round) error {
 	settings, err := s.settings(part)
 	if err == nil {
@@ -96,8 +96,8 @@ func (s *Store) Put(part string, round Round) error {
 	return nil
 }
 
-// Load gives all rounds of a part that are kept, by number and then by operator. A file that can't be read, or that isn't of
-// the round that its name says, is an error that names it.
+// Load gives all rounds of a part that are kept, by number and then by operator. A file that can't be read, or that
+// isn't of the round that its name says, is an error that names it.
 func (s *Store) Load(part string) ([]Round, error) {
 	settings, err := s.settings(part)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Table writes a Markdown table with a line for each row and a column for each operator, whose cells are "median (min-max)".
-// The last two columns are the ratio, or what is wrong with the row, and the goal.
+// Table writes a Markdown table with a line for each row and a column for each operator, whose cells are "median
+// (min-max)". The last two columns are the ratio, or what is wrong with the row, and the goal.
 func (r Report) Table(w io.Writer) error {
 	results, err := r.Results()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// PutTraps keeps the answers of one operator next to the rounds, in place of those that were kept before. They count as much as
-// the round that is put after them: a store doesn't know by itself whether they are of the programs of today.
+// PutTraps keeps the answers of one operator next to the rounds, in place of those that were kept before. They count as
+// much as the round that is put after them: a store doesn't know by itself whether they are of the programs of today.
 func (s *Store) PutTraps(operator string, traps []Trap) error {
 	err := checkTraps(operator, traps)
 	if err == nil {
@@ -20,7 +20,8 @@ func (s *Store) PutTraps(operator string, traps []Trap) error {
 	return nil
 }
 
-// Traps gives the answers of these operators that are kept, one operator after the other. One that has none is left out.
+// Traps gives the answers of these operators that are kept, one operator after the other. One that has none is left
+// out.
 func (s *Store) Traps(operators ...string) ([]Trap, error) {
 	var all []Trap
 	for _, operator := range operators {

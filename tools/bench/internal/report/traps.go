@@ -21,9 +21,9 @@ type Trap struct {
 	Evidence string `json:"evidence"`
 }
 
-// TrapTable writes a Markdown table with a line for each trap and a column for each operator, in the order in which they first
-// appear, and the evidence below it. An operator that wasn't asked has a "-". An answer without evidence and one that is
-// there twice are errors.
+// TrapTable writes a Markdown table with a line for each trap and a column for each operator, in the order in which
+// they first appear, and the evidence below it. An operator that wasn't asked has a "-". An answer without evidence and
+// one that is there twice are errors.
 func TrapTable(w io.Writer, traps []Trap) error {
 	var names, operators []string
 	for i, trap := range traps {

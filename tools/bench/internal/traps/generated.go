@@ -13,7 +13,8 @@ import (
 // delay is how long the operator's watch lags behind.
 const delay = 2 * time.Second
 
-// generated: the Bundle is created and edited twice before the operator's watch shows the child, whose name is generated.
+// generated: the Bundle is created and edited twice before the operator's watch shows the child, whose name is
+// generated.
 func generated(ctx context.Context, s *scene) (answer, error) {
 	// Another Bundle first: by then the operator watches all that it watches.
 	if err := (&scene{stage: s.stage, bundle: "before-" + s.bundle}).create(ctx); err != nil {

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// injected: a mutating webhook puts one more container into the Deployment when that is written, which has to cost no write. Then
-// the webhook is taken away, and the operator itself has to leave the container where it is.
+// injected: a mutating webhook puts one more container into the Deployment when that is written, which has to cost no
+// write. Then the webhook is taken away, and the operator itself has to leave the container where it is.
 func injected(ctx context.Context, s *scene) (answer, error) {
 	hook, err := serveWebhook()
 	if err != nil {
@@ -52,7 +52,8 @@ func injected(ctx context.Context, s *scene) (answer, error) {
 		reconciles, counted(surplus), counted(changed.Of("deployments.apps")), containers(deployment))}, nil
 }
 
-// admitted creates the Bundle and has it reconciled while the webhook is there, and returns what was written without need.
+// admitted creates the Bundle and has it reconciled while the webhook is there, and returns what was written without
+// need.
 func (s *scene) admitted(ctx context.Context) (audit.Calls, error) {
 	if err := s.create(ctx); err != nil {
 		return nil, err

@@ -88,8 +88,8 @@ func variables(deployment *appsv1.Deployment) []string {
 	return names
 }
 
-// said is what a Bundle says of being Ready, and the first of its other conditions whose message names something, unless that is
-// empty.
+// said is what a Bundle says of being Ready, and the first of its other conditions whose message names something,
+// unless that is empty.
 func said(bundle *v1.Bundle, name string) string {
 	var parts []string
 	if bundle != nil {
@@ -116,7 +116,8 @@ func names(bundle *v1.Bundle, name string) bool {
 	return false
 }
 
-// awaitNamed waits until a condition of the Bundle names something, or for as long as is enough, and returns the Bundle.
+// awaitNamed waits until a condition of the Bundle names something, or for as long as is enough, and returns the
+// Bundle.
 func (s *scene) awaitNamed(ctx context.Context, name string) (bundle *v1.Bundle, err error) {
 	err = await(ctx, enough, func(ctx context.Context) (done bool, err error) {
 		bundle, err = s.get(ctx)

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// race has somebody else be quicker: between what an operator has read and what it writes of a Bundle and its children, the same
-// object is edited. A write that relies on what was read is then refused by the API server.
+// race has somebody else be quicker: between what an operator has read and what it writes of a Bundle and its children,
+// the same object is edited. A write that relies on what was read is then refused by the API server.
 type race struct {
 	name   string
 	client rest.Interface
@@ -20,7 +20,8 @@ type race struct {
 	mu sync.Mutex
 	// left tells of which paths a write is still to be raced; nil while there is no race.
 	left map[string]bool
-	// raced are the writes that somebody was quicker than, refused those that the API server has answered by a conflict.
+	// raced are the writes that somebody was quicker than, refused those that the API server has answered by a
+	// conflict.
 	raced, refused int
 	failure        error
 }

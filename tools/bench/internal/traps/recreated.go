@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// absences are how long the Bundle is gone each time that it is deleted and created again: how far the garbage collector is by
-// then differs.
+// absences are how long the Bundle is gone each time that it is deleted and created again: how far the garbage
+// collector is by then differs.
 var absences = []time.Duration{0, 50 * time.Millisecond, 300 * time.Millisecond}
 
 // recreated: the Bundle is deleted, and one of the same name created at once, while its children are still there.

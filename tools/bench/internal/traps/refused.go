@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// refused: there is an object of a child's name that has another controller. It has to stay as it is, and the Bundle mustn't be
-// Ready.
+// refused: there is an object of a child's name that has another controller. It has to stay as it is, and the Bundle
+// mustn't be Ready.
 func refused(ctx context.Context, s *scene) (answer, error) {
 	before, err := s.occupy(ctx)
 	if err != nil {

@@ -41,8 +41,8 @@ func scaled(ctx context.Context, s *scene) (answer, error) {
 		replicas, reconciles, *after.Spec.Replicas, changes, counted(writes.Of("deployments.apps")))}, nil
 }
 
-// autoscale makes an autoscaler of the Deployment and writes the scale as it does, since there are no metrics here by which it
-// would do so itself.
+// autoscale makes an autoscaler of the Deployment and writes the scale as it does, since there are no metrics here by
+// which it would do so itself.
 func (s *scene) autoscale(ctx context.Context) error {
 	autoscaler := &autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Name: s.bundle},

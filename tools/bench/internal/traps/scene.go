@@ -106,8 +106,8 @@ func (s *scene) resize(ctx context.Context) error {
 	return s.awaitRest(ctx)
 }
 
-// reconciled has the operator reconcile as often as a trap wants, by edits of the message and a last one of the size, and returns what
-// it has written meanwhile.
+// reconciled has the operator reconcile as often as a trap wants, by edits of the message and a last one of the size,
+// and returns what it has written meanwhile.
 func (s *scene) reconciled(ctx context.Context) (audit.Calls, error) {
 	mark, err := s.mark(ctx)
 	if err != nil {

@@ -23,7 +23,8 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// stage is a control plane and the operator that works on it. Its methods may be called concurrently, but for restart and close.
+// stage is a control plane and the operator that works on it. Its methods may be called concurrently, but for restart
+// and close.
 type stage struct {
 	settings   measure.Settings
 	operator   string

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// terminating: somebody deletes a child that has a finalizer of somebody else. The Bundle has to say that it isn't Ready, and for
-// what it waits, and to go on when that is gone.
+// terminating: somebody deletes a child that has a finalizer of somebody else. The Bundle has to say that it isn't
+// Ready, and for what it waits, and to go on when that is gone.
 func terminating(ctx context.Context, s *scene) (answer, error) {
 	if err := s.create(ctx); err != nil {
 		return answer{}, err

@@ -24,8 +24,8 @@ type trap struct {
 	name string
 	// bundle is what its Bundle is called; several traps may be about the same one.
 	bundle string
-	// made is the run of the operator in which the Bundle is created, asked the one in which ask is called; they count from 1.
-	// ask creates the Bundle itself where made is 0.
+	// made is the run of the operator in which the Bundle is created, asked the one in which ask is called; they count
+	// from 1. ask creates the Bundle itself where made is 0.
 	made, asked int
 	ask         func(ctx context.Context, s *scene) (answer, error)
 }

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// written: what is rendered means the same as what is stored, and is written differently. The quantity is rendered as "1000m",
-// the ports without a protocol; the list of variables is put into another order by somebody. The operator has been started anew
-// since it made the Bundle's children, so that it knows nothing of them from before.
+// written: what is rendered means the same as what is stored, and is written differently. The quantity is rendered as
+// "1000m", the ports without a protocol; the list of variables is put into another order by somebody. The operator has
+// been started anew since it made the Bundle's children, so that it knows nothing of them from before.
 func written(ctx context.Context, s *scene) (answer, error) {
 	if err := s.reconcile(ctx, 1); err != nil {
 		return answer{}, err

@@ -35,8 +35,8 @@ var current = release.Current()
 // fieldOwner is what the API server knows the operator's fields by.
 const fieldOwner = client.FieldOwner("cr-apply")
 
-// changed lets changes pass of what the operator applies, and not those that the Deployment controller makes in the status and in
-// annotations: five applies are too much of an answer to them.
+// changed lets changes pass of what the operator applies, and not those that the Deployment controller makes in the
+// status and in annotations: five applies are too much of an answer to them.
 var changed = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
 		!maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
@@ -88,8 +88,8 @@ func (r *bundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 	return ctrl.Result{}, r.setReady(ctx, bundle)
 }
 
-// createToken creates the Secret of a Bundle that has none yet: without a name, nothing can be applied. It is found by its labels
-// and its owner.
+// createToken creates the Secret of a Bundle that has none yet: without a name, nothing can be applied. It is found by
+// its labels and its owner.
 func (r *bundleReconciler) createToken(ctx context.Context, bundle *benchv1.Bundle) error {
 	var secrets corev1.SecretList
 	if err := r.List(ctx, &secrets, client.InNamespace(bundle.Namespace), client.MatchingLabels(labelsOf(bundle))); err != nil {
@@ -110,8 +110,8 @@ func (r *bundleReconciler) createToken(ctx context.Context, bundle *benchv1.Bund
 	return r.Create(ctx, secret, fieldOwner)
 }
 
-// setReady writes the condition Ready when it has changed. A merge patch can't conflict with an edit of the spec, and the
-// condition names the generation that it is about.
+// setReady writes the condition Ready when it has changed. A merge patch can't conflict with an edit of the spec, and
+// the condition names the generation that it is about.
 func (r *bundleReconciler) setReady(ctx context.Context, bundle *benchv1.Bundle) error {
 	before := bundle.DeepCopy()
 	written := meta.SetStatusCondition(&bundle.Status.Conditions, metav1.Condition{

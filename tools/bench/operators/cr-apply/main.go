@@ -1,6 +1,7 @@
-// Command cr-apply is an operator for Bundles as users of controller-runtime write one who trust in server-side apply: each
-// reconcile applies every child as an apply configuration, and the API server finds out what has changed. It is for teams that
-// want neither to compare nor to merge in the operator, and that save memory by caching no more of a child than its metadata.
+// Command cr-apply is an operator for Bundles as users of controller-runtime write one who trust in server-side apply:
+// each reconcile applies every child as an apply configuration, and the API server finds out what has changed. It is
+// for teams that want neither to compare nor to merge in the operator, and that save memory by caching no more of a
+// child than its metadata.
 package main
 
 import (
@@ -44,7 +45,8 @@ func run(namespace string) error {
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme: scheme,
 		Cache:  cacheOptions(namespace),
-		// A reconcile right after another one would otherwise not see the other's condition in the cache, and write it again.
+		// A reconcile right after another one would otherwise not see the other's condition in the cache, and write it
+		// again.
 		Client:                 client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: new(true)}},
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",

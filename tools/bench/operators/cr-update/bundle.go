@@ -33,8 +33,8 @@ var current = release.Current()
 // conflictDelay gives the cache the time to see the write of another that a conflict is about.
 const conflictDelay = 50 * time.Millisecond
 
-// changed lets pass what may have to be mended in a child, and not what its controllers write in its status and annotations. A child
-// that is new is the operator's own, or comes with the first list, which brings all Bundles too.
+// changed lets pass what may have to be mended in a child, and not what its controllers write in its status and
+// annotations. A child that is new is the operator's own, or comes with the first list, which brings all Bundles too.
 var changed = predicate.Funcs{
 	CreateFunc: func(event.CreateEvent) bool { return false },
 	UpdateFunc: func(e event.UpdateEvent) bool {
@@ -89,8 +89,8 @@ func (r *bundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 	return ctrl.Result{}, r.setReady(ctx, bundle)
 }
 
-// createToken creates the Secret of a Bundle that has none yet. Its name isn't known before, so it is found by its labels and
-// its owner.
+// createToken creates the Secret of a Bundle that has none yet. Its name isn't known before, so it is found by its
+// labels and its owner.
 func (r *bundleReconciler) createToken(ctx context.Context, bundle *benchv1.Bundle) error {
 	var secrets corev1.SecretList
 	if err := r.List(ctx, &secrets, client.InNamespace(bundle.Namespace), client.MatchingLabels(labelsOf(bundle))); err != nil {
@@ -125,8 +125,8 @@ func (r *bundleReconciler) createOrUpdate(ctx context.Context, bundle *benchv1.B
 	return nil
 }
 
-// setReady writes the condition Ready when it has changed. A merge patch can't conflict with an edit of the spec, and the
-// condition names the generation that it is about.
+// setReady writes the condition Ready when it has changed. A merge patch can't conflict with an edit of the spec, and
+// the condition names the generation that it is about.
 func (r *bundleReconciler) setReady(ctx context.Context, bundle *benchv1.Bundle) error {
 	before := bundle.DeepCopy()
 	written := meta.SetStatusCondition(&bundle.Status.Conditions, metav1.Condition{

@@ -1,7 +1,7 @@
-// Command cr-update is an operator for Bundles as experienced users of controller-runtime write one: each child goes through
-// controllerutil.CreateOrUpdate with a function that sets only what the operator wants, so that what the API server has
-// defaulted causes no update. It is for teams that know the library's corners: predicates, a cache without managed fields,
-// a client that reads its own writes.
+// Command cr-update is an operator for Bundles as experienced users of controller-runtime write one: each child goes
+// through controllerutil.CreateOrUpdate with a function that sets only what the operator wants, so that what the API
+// server has defaulted causes no update. It is for teams that know the library's corners: predicates, a cache without
+// managed fields, a client that reads its own writes.
 package main
 
 import (

@@ -48,7 +48,8 @@ func (r *BundleReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return b.Complete(r)
 }
 
-// Reconcile moves the children of one Bundle closer to what it says, and tells in the condition Ready when they are there.
+// Reconcile moves the children of one Bundle closer to what it says, and tells in the condition Ready when they are
+// there.
 func (r *BundleReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	log := logf.FromContext(ctx)
 	bundle := &benchv1.Bundle{}
@@ -115,7 +116,8 @@ func (r *BundleReconciler) updateReady(
 	return nil
 }
 
-// getOrCreate gets the child into found and creates the desired one when there is none. It tells whether it has created it.
+// getOrCreate gets the child into found and creates the desired one when there is none. It tells whether it has created
+// it.
 func (r *BundleReconciler) getOrCreate(ctx context.Context, bundle *benchv1.Bundle, desired, found client.Object) (bool, error) {
 	log := logf.FromContext(ctx).WithValues("child", client.ObjectKeyFromObject(desired))
 	err := r.Get(ctx, client.ObjectKeyFromObject(desired), found)

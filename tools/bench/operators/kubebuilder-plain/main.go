@@ -1,6 +1,7 @@
-// Command kubebuilder-plain is an operator for Bundles as it comes about when the project that kubebuilder scaffolds is filled
-// in after the book's tutorial: get a child, create it when it isn't there, compare what depends on the spec, update it when
-// that differs. It is for readers who want to know what a first operator costs: typed client, default cache, no predicates.
+// Command kubebuilder-plain is an operator for Bundles as it comes about when the project that kubebuilder scaffolds is
+// filled in after the book's tutorial: get a child, create it when it isn't there, compare what depends on the spec,
+// update it when that differs. It is for readers who want to know what a first operator costs: typed client, default
+// cache, no predicates.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command operkit-full is operkit with everything linked: exporters of traces, which are off, and events, of failures alone.
+// Command operkit-full is operkit with everything linked: exporters of traces, which are off, and events, of failures
+// alone.
 package main
 
 import (
@@ -22,7 +23,8 @@ func main() {
 		schema.GroupKind{Kind: "Secret"},
 		schema.GroupKind{Group: "apps", Kind: "Deployment"},
 	)))
-	// Nothing is to be waited for, so there is nothing to say before the end; and the schema has no more than conditions.
+	// Nothing is to be waited for, so there is nothing to say before the end; and the schema has no more than
+	// conditions.
 	op.Control(bundles{}, reconcile.StartAfter(time.Minute), reconcile.Status(reconcile.OnlyReady))
 	op.Main()
 }

@@ -1,5 +1,5 @@
-// Command operkit controls Bundles with operkit's lean core. No content of the children is read, since nobody waits for them:
-// the store holds their metadata.
+// Command operkit controls Bundles with operkit's lean core. No content of the children is read, since nobody waits for
+// them: the store holds their metadata.
 package main
 
 import (
@@ -19,7 +19,8 @@ func main() {
 		schema.GroupKind{Kind: "Secret"},
 		schema.GroupKind{Group: "apps", Kind: "Deployment"},
 	)))
-	// Nothing is to be waited for, so there is nothing to say before the end; and the schema has no more than conditions.
+	// Nothing is to be waited for, so there is nothing to say before the end; and the schema has no more than
+	// conditions.
 	op.Control(bundles{}, reconcile.StartAfter(time.Minute), reconcile.Status(reconcile.OnlyReady))
 	op.Main()
 }

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// stale is the age at which versions of our own modules go from the module cache: each is named for its contents, and is worthless
-// with the next change.
+// stale is the age at which versions of our own modules go from the module cache: each is named for its contents, and
+// is worthless with the next change.
 const stale = 24 * time.Hour
 
-// forget removes stale versions of our own modules from a module cache, but for the current one, which others may use now.
+// forget removes stale versions of our own modules from a module cache, but for the current one, which others may use
+// now.
 func forget(cache, current string) error {
 	ours := filepath.Join("github.com", "operkit")
 	unpacked := walk(filepath.Join(cache, ours), func(path string, entry fs.DirEntry) error {

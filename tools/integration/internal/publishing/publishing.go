@@ -20,9 +20,9 @@ type Published struct {
 	Operkit string
 }
 
-// Publish fills a proxy below dir, an absolute path, with the modules of the repository at root, and installs the program from it. Who
-// calls it first waits until what operators are made of is compiled, others wait for that: the go command would compile the
-// same packages at the same time.
+// Publish fills a proxy below dir, an absolute path, with the modules of the repository at root, and installs the
+// program from it. Who calls it first waits until what operators are made of is compiled, others wait for that: the go
+// command would compile the same packages at the same time.
 func Publish(ctx context.Context, root, dir string) (Published, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
