@@ -30,6 +30,7 @@ func TestRefusedContent(t *testing.T) {
 		"{apiVersion: v1, kind: ResourceQuota, metadata: {name: few}, spec: {hard: {count/secrets: '0'}}}",
 	} {
 		apply(t, admin, object(t, env.Namespace, text))
+		awaitQuota(t, env, text)
 	}
 	refusing(t, env, "Forbidden")
 	refusing(t, env, "Invalid")

@@ -41,7 +41,7 @@ func badClusters(t *testing.T) map[string]badCluster {
 		"an old token": {answering(http.StatusUnauthorized, "application/json",
 			`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`),
 			"it doesn't accept the credentials: log in again"},
-		"a page of a proxy": {answering(http.StatusOK, "text/html", "<html>"), "the answer is no discovery"},
+		"a page of a proxy": {answering(http.StatusOK, "text/html", "<html>"), "the answer isn't a discovery document"},
 	}
 }
 
