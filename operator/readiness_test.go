@@ -23,6 +23,7 @@ import (
 )
 
 var (
+	quotas      = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
 	claims      = schema.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}
 	deployments = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 	// storing are the rights to what a stage renders, classes those to know how claims bind.
@@ -191,6 +192,10 @@ func TestSpecialConditions(t *testing.T) {
 			w := newWorld(t, envtest.CRDs(definitions))
 			if row.before != "" {
 				w.create(row.before)
+				w.eventually("the quota is in force", func() bool {
+					_, inForce, _ := unstructured.NestedMap(w.get(quotas, "none").Object, "status", "hard")
+					return inForce
+				})
 			}
 			r := w.staged([]string{strings.ReplaceAll(stagedDeployment, "$more", row.more)})
 			w.eventually(row.says, w.says(row.says))

@@ -72,7 +72,7 @@ var without = map[string]string{
 	"PYTHON_WATCH_MANAGER_WATCH_DEPENDENT_RESOURCES":  "what a resource owns is always watched",
 	"PYTHON_WATCH_MANAGER_SUBSYSTEM_ROLLOUT":          "a resource that renders another one waits for it as for any object",
 	"PYTHON_WATCH_MANAGER_WATCH_RETRY_COUNT":          "watches are opened again for as long as it takes",
-	"PYTHON_WATCH_MANAGER_WATCH_RETRY_DELAY":          "watches are opened again later and later, up to half a minute",
+	"PYTHON_WATCH_MANAGER_WATCH_RETRY_DELAY":          "watches are opened again after 250 ms, later every 5 s",
 	"ANSIBLE_WATCH_MANAGER_LOG_FILE_DIR":              "the log goes to the standard error",
 	"ANSIBLE_WATCH_MANAGER_KILL_MAX_WAIT":             "there is no process to kill: see watch.grace",
 	"ANSIBLE_WATCH_MANAGER_ANSIBLE_BASE_PATH":         "there are no playbooks",
