@@ -117,7 +117,7 @@ func TestHello(t *testing.T) {
 	broken := served(t, t.Context(), &hut{}, nil, With(func(reconcile.Controller, *deploy.Manager) ([]reconcile.Option, error) {
 		return nil, errors.New("no options")
 	}))
-	require.ErrorContains(t, broken.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: wire.Protocol}, nil), "no options")
+	require.ErrorContains(t, broken.Call(t.Context(), wire.Hello, wire.Greeting{Protocol: wire.Protocol, Domain: "operkit.dev", FieldManager: "m"}, nil), "no options")
 }
 
 // A session is there from its Setup on, be that an error, until it is released, and its controller is told once.
