@@ -11,12 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Patience is how long Eventually waits, and an answer of the cluster may take, unless Within says something else.
+// Patience is how long Eventually waits, and how long a request may take, unless Within sets another time.
 const Patience = time.Minute
 
-// T is what a Bystander needs of a test; *testing.T, *testing.B and *testing.F are one. Fatalf must not return.
+// T is the part of a test that a Bystander uses; *testing.T, *testing.B and *testing.F implement it. Fatalf must not
+// return.
 type T interface {
-	// Helper leaves the caller out of the places that messages name.
+	// Helper marks the caller as a helper, so that messages name the line that called it.
 	Helper()
 	// Context may have ended: a Bystander works in a cleanup, too.
 	Context() context.Context
@@ -24,8 +25,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Bystander is somebody who uses a cluster beside an operator. Objects of kinds that live in namespaces are those of
-// its own namespace. It is for the goroutine of its test, since each of its methods may end that.
+// Bystander is a user of a cluster beside an operator. Objects of namespaced kinds are those of its namespace. Use it
+// only from the goroutine of its test: each of its methods may end the test.
 type Bystander struct {
 	t         T
 	port      deploy.Port
@@ -35,26 +36,25 @@ type Bystander struct {
 	patience time.Duration
 }
 
-// New returns somebody who uses a cluster in a namespace, which may be empty for one who has to do with objects of the
-// whole cluster only, under a name: that of the field manager who owns what they write, which should be another one
-// than the operator's.
+// New returns a Bystander that uses cluster in namespace, which may be empty if it uses only cluster-scoped objects.
+// name is its field manager, and should be another one than the operator's.
 func New(t T, cluster deploy.Cluster, namespace, name string) *Bystander {
 	return &Bystander{t: t, port: cluster.Port(), namespace: namespace, name: name, patience: Patience}
 }
 
-// Within returns the same bystander with another patience.
+// Within returns a copy of the bystander with another patience.
 func (b *Bystander) Within(patience time.Duration) *Bystander {
 	other := *b
 	other.patience = patience
 	return &other
 }
 
-// request is what one request runs under.
+// request returns the context of one request. It is valid in a cleanup, too.
 func (b *Bystander) request() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(b.t.Context()), b.patience)
 }
 
-// ref names an object by its kind, which says whether it is in the namespace.
+// ref returns the name of an object, in the bystander's namespace if the kind is namespaced.
 func (b *Bystander) ref(ctx context.Context, kind schema.GroupVersionKind, name string) deploy.Ref {
 	b.t.Helper()
 	ref := deploy.Ref{Kind: kind, Name: name}
@@ -76,7 +76,8 @@ func (b *Bystander) failed(verb string, ref deploy.Ref, err error) {
 	}
 }
 
-// Get reads an object from the cluster itself, past any cache; nil when there is none. The object is the caller's.
+// Get reads an object from the cluster itself, past any cache, and returns nil if it doesn't exist. The caller may
+// change the object.
 func (b *Bystander) Get(kind schema.GroupVersionKind, name string) *unstructured.Unstructured {
 	b.t.Helper()
 	ctx, cancel := b.request()
@@ -87,8 +88,8 @@ func (b *Bystander) Get(kind schema.GroupVersionKind, name string) *unstructured
 	return obj
 }
 
-// List reads all objects of a kind, ascending by name, from the cluster itself: those of the namespace, or of the whole
-// cluster if the kind lives in none.
+// List reads all objects of a kind from the cluster itself, ascending by name: those of the bystander's namespace, or
+// all if the kind is cluster-scoped.
 func (b *Bystander) List(kind schema.GroupVersionKind) []*unstructured.Unstructured {
 	b.t.Helper()
 	ctx, cancel := b.request()
@@ -104,14 +105,14 @@ func isAbsent(err error) bool {
 	return errors.As(err, &absent)
 }
 
-// Merge edits an object by a JSON merge patch, such as {"spec":{"replicas":3}}; null takes a field away. An absent
-// object fails the test.
+// Merge edits an object by a JSON merge patch, such as {"spec":{"replicas":3}}; null removes a field. It fails the test
+// if the object doesn't exist.
 func (b *Bystander) Merge(kind schema.GroupVersionKind, name, patch string) {
 	b.t.Helper()
 	b.MergeSubresource(kind, name, "", patch)
 }
 
-// MergeSubresource edits a subresource of an object, such as its status or its scale, as Merge does all that isn't one.
+// MergeSubresource is like Merge for a subresource of an object, such as status or scale.
 func (b *Bystander) MergeSubresource(kind schema.GroupVersionKind, name, subresource, patch string) {
 	b.t.Helper()
 	ctx, cancel := b.request()
@@ -121,7 +122,8 @@ func (b *Bystander) MergeSubresource(kind schema.GroupVersionKind, name, subreso
 	b.failed("merge into", ref, err)
 }
 
-// Delete asks for the deletion of an object, and doesn't wait until it is gone. An absent one is fine.
+// Delete requests the deletion of an object and doesn't wait until it is gone. It does nothing if the object doesn't
+// exist.
 func (b *Bystander) Delete(kind schema.GroupVersionKind, name string) {
 	b.t.Helper()
 	ctx, cancel := b.request()
@@ -132,12 +134,12 @@ func (b *Bystander) Delete(kind schema.GroupVersionKind, name string) {
 	}
 }
 
-// pause is how long Eventually waits before it asks again.
+// pause is how long Eventually waits between two calls of its condition.
 const pause = 10 * time.Millisecond
 
-// Eventually waits until a condition holds, which it asks again and again, on the goroutine of the test: condition may
-// fail the test, too. One that doesn't hold within the bystander's patience fails the test, and what is what its
-// message says was waited for. A condition is asked once at least.
+// Eventually calls condition, at least once and on the goroutine of the test, until it returns true. It fails the test
+// with a message that contains what if that takes longer than the bystander's patience. condition may fail the test,
+// too.
 func (b *Bystander) Eventually(what string, condition func() bool) {
 	b.t.Helper()
 	for deadline := time.Now().Add(b.patience); !condition(); time.Sleep(pause) {

@@ -111,16 +111,16 @@ func TestFailures(t *testing.T) {
 	}{
 		{"it is there already", func(b *bystander.Bystander) { b.Create(settings) }, "bystander somebody: create ConfigMap shop/settings: "},
 		{"there is no such kind", func(b *bystander.Bystander) { b.Create(unknown) }, "bystander somebody: Cart settings: kind Cart of v1 is not served"},
-		{"there is no object", func(b *bystander.Bystander) { b.Apply(nil) }, "bystander somebody: the object is nil"},
+		{"there is no object", func(b *bystander.Bystander) { b.Apply(nil) }, "bystander somebody: nil object"},
 		{"a field that there isn't", func(b *bystander.Bystander) {
 			b.CreateYAML("{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, datum: {}}")
 		}, "bystander somebody: create ConfigMap shop/other: "},
 		{"a key that stands twice", func(b *bystander.Bystander) { b.CreateYAML("{kind: ConfigMap, kind: Secret}") }, `"kind" already set in map`},
 		{"no kind", func(b *bystander.Bystander) { b.CreateYAML("{apiVersion: v1}") }, "bystander somebody: no object: Object 'Kind' is missing in '{\"apiVersion\":\"v1\"}':\n{apiVersion: v1}"},
 		{"a list", func(b *bystander.Bystander) { b.CreateYAML("[1]") }, "bystander somebody: no object: "},
-		{"several objects", func(b *bystander.Bystander) { b.CreateFile(filepath.Join(dir, "two.yaml")) }, "two.yaml: 2 objects: has to be one"},
-		{"no object in a file", func(b *bystander.Bystander) { b.CreateFile(filepath.Join(dir, "none.yaml")) }, "none.yaml: 0 objects: has to be one"},
-		{"several in a text", func(b *bystander.Bystander) { b.CreateYAML(web + "\n---\n" + web) }, "bystander somebody: 2 objects: has to be one"},
+		{"several objects", func(b *bystander.Bystander) { b.CreateFile(filepath.Join(dir, "two.yaml")) }, "two.yaml: 2 objects: want exactly one"},
+		{"no object in a file", func(b *bystander.Bystander) { b.CreateFile(filepath.Join(dir, "none.yaml")) }, "none.yaml: 0 objects: want exactly one"},
+		{"several in a text", func(b *bystander.Bystander) { b.CreateYAML(web + "\n---\n" + web) }, "bystander somebody: 2 objects: want exactly one"},
 		{"no file", func(b *bystander.Bystander) { b.CreateFile(filepath.Join(dir, "gone.yaml")) }, "gone.yaml: no such file"},
 		{"an edit of what isn't there", func(b *bystander.Bystander) { b.Merge(configMaps, "gone", `{}`) }, "bystander somebody: merge into ConfigMap shop/gone: "},
 		{"a patch that is none", func(b *bystander.Bystander) { b.Merge(configMaps, "settings", `{`) }, "bystander somebody: merge into ConfigMap shop/settings: "},

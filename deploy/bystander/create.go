@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Create makes a new object and returns it as the cluster has it. It is made in the bystander's namespace, whichever
-// obj names, which stays as it is. One that exists fails the test.
+// Create creates an object in the bystander's namespace, whichever namespace obj names, and returns it as the cluster
+// stored it. obj isn't changed. It fails the test if the object exists.
 func (b *Bystander) Create(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	b.t.Helper()
 	ctx, cancel := b.request()
@@ -27,8 +27,8 @@ func (b *Bystander) Create(obj *unstructured.Unstructured) *unstructured.Unstruc
 	return made
 }
 
-// CreateYAML is Create with the one object of a text, YAML or JSON. A text of several objects fails the test: none is
-// made.
+// CreateYAML is like Create for an object in YAML or JSON. It fails the test, and creates nothing, if text doesn't hold
+// exactly one object.
 func (b *Bystander) CreateYAML(text string) *unstructured.Unstructured {
 	b.t.Helper()
 	obj, err := parse([]byte(text))
@@ -38,7 +38,7 @@ func (b *Bystander) CreateYAML(text string) *unstructured.Unstructured {
 	return b.Create(obj)
 }
 
-// CreateFile is CreateYAML with the content of a file, such as the sample that an operator ships with.
+// CreateFile is like CreateYAML for the content of a file, such as the sample that an operator ships with.
 func (b *Bystander) CreateFile(path string) *unstructured.Unstructured {
 	b.t.Helper()
 	content, err := os.ReadFile(path)
@@ -52,8 +52,8 @@ func (b *Bystander) CreateFile(path string) *unstructured.Unstructured {
 	return b.Create(obj)
 }
 
-// Apply has an object be as obj says, by server-side apply as the whole intent of the bystander, and returns it as the
-// cluster has it. Fields that others own are taken over. For the namespace see Create.
+// Apply applies obj by server-side apply, as the whole intent of the bystander, and returns the object as the cluster
+// stored it. It takes over fields that others own. The namespace is the bystander's, as with Create.
 func (b *Bystander) Apply(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	b.t.Helper()
 	ctx, cancel := b.request()
@@ -64,23 +64,23 @@ func (b *Bystander) Apply(obj *unstructured.Unstructured) *unstructured.Unstruct
 	return applied.Object
 }
 
-// refOf names an object as the bystander makes it.
+// refOf returns the name under which the bystander creates obj.
 func (b *Bystander) refOf(ctx context.Context, obj *unstructured.Unstructured) deploy.Ref {
 	b.t.Helper()
 	if obj == nil {
-		b.t.Fatalf("bystander %s: the object is nil", b.name)
+		b.t.Fatalf("bystander %s: nil object", b.name)
 	}
 	return b.ref(ctx, obj.GroupVersionKind(), obj.GetName())
 }
 
-// in is a copy of obj in a namespace.
+// in returns a copy of obj in a namespace.
 func in(namespace string, obj *unstructured.Unstructured) *unstructured.Unstructured {
 	obj = obj.DeepCopy()
 	obj.SetNamespace(namespace)
 	return obj
 }
 
-// parse reads the one object of a text.
+// parse returns the only object in text.
 func parse(text []byte) (*unstructured.Unstructured, error) {
 	var found []*unstructured.Unstructured
 	for documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
@@ -105,7 +105,7 @@ func parse(text []byte) (*unstructured.Unstructured, error) {
 		found = append(found, obj)
 	}
 	if len(found) != 1 {
-		return nil, fmt.Errorf("%d objects: has to be one", len(found))
+		return nil, fmt.Errorf("%d objects: want exactly one", len(found))
 	}
 	return found[0], nil
 }

@@ -1,14 +1,14 @@
-// Package bystander is somebody beside the operator that a test tests: who makes a resource, edits and deletes what
-// they like, looks at what has become of it, and waits.
+// Package bystander is a second user of a cluster in the test of an operator: it creates, edits and deletes resources,
+// reads what the operator made of them, and waits.
 //
 //	somebody := bystander.New(t, api, env.Namespace, "somebody")
 //	somebody.CreateFile("config/sample.yaml")
 //	somebody.Eventually("the Deployment is there", func() bool { return somebody.Get(deployments, "sample") != nil })
 //
-// It works on any deploy.Cluster: a real one (deploy/cluster), which a program in another process works on too, or one
-// in memory (deploy/dryrun). Whatever is refused fails the test at once, with the object and the reason; what a test
-// wants to be refused it asks the cluster's Port itself.
+// It works on any deploy.Cluster: a real one (deploy/cluster), which an operator in another process may use at the same
+// time, or one in memory (deploy/dryrun). A refused request fails the test at once, with the object and the reason. To
+// test that a request is refused, send it through the cluster's Port.
 //
-// A controller alone, in memory, is tested in less time with reconcile/reconciletest, whose harness has all this and
-// runs the controller, too.
+// To test a single controller in memory, use reconcile/reconciletest: it is faster, has all of this, and runs the
+// controller, too.
 package bystander
