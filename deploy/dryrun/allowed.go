@@ -11,8 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// unsupported returns the values in an object of Kubernetes that its types allow and no server takes: words for
-// which there is a list of others, keys of ConfigMaps and Secrets that can't be names of files, and ports out of range.
+// unsupported returns the values in an object of a built-in kind that its types allow and a server refuses: values that
+// aren't in a field's list of allowed ones, keys of ConfigMaps and Secrets that can't be file names, and ports out of
+// range.
 func (c *Cluster) unsupported(d *declaration, obj *unstructured.Unstructured) field.ErrorList {
 	object, err := d.object()
 	if err != nil || !d.strict || d.content != nil {
@@ -37,7 +38,7 @@ func (c *Cluster) unsupported(d *declaration, obj *unstructured.Unstructured) fi
 	return a.found
 }
 
-// allower collects values that no server takes.
+// allower collects values that a server refuses.
 type allower struct{ found field.ErrorList }
 
 func (a *allower) field(f typedField) (below bool) {
@@ -74,12 +75,13 @@ func (a *allower) words(value any, words []string, at *field.Path) {
 	}
 }
 
-// asWhole are types, and wholeLists lists, that a server refuses as a whole for a word that it doesn't know.
+// asWhole are types, and wholeLists lists, for which a server names the whole of it, not the field, when it refuses a
+// value.
 var asWhole = []string{"apps.v1.DaemonSetUpdateStrategy", "apps.v1.DeploymentStrategy"}
 
 var wholeLists = []string{"accessModes", "volumeLifecycleModes"}
 
-// portFields are fields for the number of a port, by type.
+// portFields are fields that hold a port number, by type.
 var portFields = map[string][]string{
 	"core.v1.ContainerPort": {"containerPort"},
 	"core.v1.ServicePort":   {"port"},
@@ -95,8 +97,8 @@ func (a *allower) port(value any, at *field.Path) {
 	}
 }
 
-// allowedValues are the words that a server takes for fields that have a list of them, by type, then by field: mostly
-// those of its OpenAPI document.
+// allowedValues are the values that a server accepts for enumerated fields, by type, then by field. Most are those of
+// its OpenAPI document.
 var allowedValues = map[string]map[string]string{
 	"admissionregistration.v1.MatchResources": {"matchPolicy": "Equivalent Exact"},
 	"admissionregistration.v1.MutatingAdmissionPolicySpec": {

@@ -28,7 +28,7 @@ const objectMetaType = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 type builtins struct {
 	kinds map[schema.GroupVersionKind]*declaration
 	types map[string]string
-	// zeros are, by type, the fields whose zero value a server doesn't distinguish from their absence.
+	// zeros are, by type, the fields for which a server treats the zero value like an absent one.
 	zeros map[string][]string
 }
 
@@ -72,12 +72,12 @@ func (b *builtins) declare(kind schema.GroupVersionKind, typeName string) *decla
 		types, err := b.closure(typeName)
 		return typed.ParseableType{Schema: types, TypeRef: smd.TypeRef{NamedType: &typeName}}, err
 	})
-	// A status that the type has is one that a server keeps apart.
+	// A type with a status field has a status subresource.
 	d.status = strings.Contains(b.types[typeName], `{"name":"status",`)
 	return d
 }
 
-// closure decodes the named types and all that they are made of.
+// closure decodes the named types and all types that they refer to.
 func (b *builtins) closure(names ...string) (*smd.Schema, error) {
 	decoded, types := map[string]bool{}, &smd.Schema{}
 	for len(names) > 0 {
@@ -98,7 +98,7 @@ func (b *builtins) closure(names ...string) (*smd.Schema, error) {
 	return types, nil
 }
 
-// references returns the names of the types that an atom is made of.
+// references returns the names of the types that an atom refers to.
 func references(a smd.Atom) []string {
 	var used []smd.TypeRef
 	if a.List != nil {
@@ -121,7 +121,7 @@ func references(a smd.Atom) []string {
 	return names
 }
 
-// nameRule is what the names of a kind of Kubernetes have to be.
+// nameRule returns the validation of the names of a built-in kind.
 func nameRule(kind schema.GroupVersionKind) validation.ValidateNameFunc {
 	switch {
 	case kind.Group == "rbac.authorization.k8s.io":
@@ -193,9 +193,9 @@ func (r refText) ref() smd.TypeRef {
 	}
 }
 
-// What follows is written in the API server's registries and nowhere else.
+// The following tables exist only in the source code of the API server's registries.
 
-// shortNames are those by which people call kinds of Kubernetes.
+// shortNames are the short names of built-in kinds.
 var shortNames = map[schema.GroupKind][]string{
 	{Kind: "ConfigMap"}:             {"cm"},
 	{Kind: "Endpoints"}:             {"ep"},
@@ -229,7 +229,7 @@ var shortNames = map[schema.GroupKind][]string{
 	{Group: "storage.k8s.io", Kind: "VolumeAttributesClass"}:          {"vac"},
 }
 
-// counted are the kinds of Kubernetes whose objects have a generation.
+// counted are the built-in kinds whose objects have a generation.
 var counted = map[string][]string{
 	"": {"Pod", "PodTemplate", "ReplicationController"},
 	"admissionregistration.k8s.io": {
@@ -247,8 +247,7 @@ var counted = map[string][]string{
 	"scheduling.k8s.io":            {"PriorityClass"},
 }
 
-// selectableFields are the fields that lists of a kind of Kubernetes can be selected by,
-// beside those of metadata.
+// selectableFields are the fields, in addition to those of metadata, by which lists of a built-in kind can be selected.
 var selectableFields = map[schema.GroupKind][]string{
 	{Kind: "Event"}: {
 		"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",

@@ -21,36 +21,36 @@ const (
 	VerbWatch  Verb = "watch"
 	VerbCreate Verb = "create"
 	VerbUpdate Verb = "update"
-	// VerbPatch stands for an apply too where a Fault says it, as it does on a server.
+	// In a Fault, VerbPatch matches applies, too, which a server receives as patches.
 	VerbPatch  Verb = "patch"
 	VerbApply  Verb = "apply"
 	VerbDelete Verb = "delete"
-	// VerbDiscover asks which kinds there are: Scope and Kinds of a Port.
+	// VerbDiscover is the verb of Scope and Kinds of a Port.
 	VerbDiscover Verb = "discover"
 )
 
 // Call is one request as the cluster received it.
 type Call struct {
-	// Verb is what was asked for.
+	// Verb is the verb of the request.
 	Verb Verb
-	// Ref is what it was about; without a name it was no single object.
+	// Ref names the object. It has no name if the request isn't about a single object.
 	Ref deploy.Ref
-	// Subresource is the part of the object that was written, such as status; empty: all but that.
+	// Subresource is the subresource that was written, such as status; empty for the object itself.
 	Subresource string
-	// FieldManager, Force and DryRun are those of the options of a write.
+	// FieldManager, Force and DryRun are the options of a write.
 	FieldManager string
 	Force        bool
 	DryRun       bool
-	// Object is what was sent by an apply, creation or update: a copy, as it reaches a server; nil for all else.
+	// Object is a copy of the object that an apply, creation or update sent, as it reaches a server; nil for other
+	// requests.
 	Object *unstructured.Unstructured
-	// Body is what was sent by a patch.
+	// Body is the body of a patch.
 	Body []byte
 	// UID is the precondition of a deletion.
 	UID types.UID
 }
 
-// String is the call on one line: "apply ConfigMap shop/settings force", or "list ConfigMap
-// shop/" for a list.
+// String returns the call on one line: "apply ConfigMap shop/settings force", or "list ConfigMap shop/" for a list.
 func (c Call) String() string {
 	parts := []string{string(c.Verb), c.Ref.String()}
 	if c.Subresource != "" {
@@ -65,8 +65,7 @@ func (c Call) String() string {
 	return strings.Join(parts, " ")
 }
 
-// Recording holds the calls that a cluster received since the recording began. It is safe
-// for concurrent use.
+// Recording holds the requests that a cluster received since the recording began. It is safe for concurrent use.
 type Recording struct {
 	stop func()
 
@@ -74,8 +73,8 @@ type Recording struct {
 	calls []Call
 }
 
-// Record begins to write down the requests to the Port, those that fail included, until
-// Stop. The reads of the View are none, nor are Scope and Kinds, which a server answers once.
+// Record starts to record the requests to the Port, including those that fail, until Stop. It doesn't record reads of
+// the View, nor Scope and Kinds.
 func (c *Cluster) Record() *Recording {
 	r := &Recording{}
 	r.stop = func() {
@@ -89,14 +88,14 @@ func (c *Cluster) Record() *Recording {
 	return r
 }
 
-// Calls returns the calls so far, in the order in which they came.
+// Calls returns the requests recorded so far and not taken yet, in the order in which they came.
 func (r *Recording) Calls() []Call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.calls)
 }
 
-// Take returns the calls since Take was last called.
+// Take removes the recorded requests and returns them.
 func (r *Recording) Take() []Call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,7 +104,7 @@ func (r *Recording) Take() []Call {
 	return calls
 }
 
-// Stop ends the recording; what it holds stays.
+// Stop ends the recording. Calls and Take still return what was recorded.
 func (r *Recording) Stop() { r.stop() }
 
 func (r *Recording) add(call Call) {
@@ -114,14 +113,14 @@ func (r *Recording) add(call Call) {
 	r.calls = append(r.calls, call)
 }
 
-// traffic is what happens to requests on their way.
+// traffic records requests and injects faults.
 type traffic struct {
 	mu         sync.Mutex
 	recordings []*Recording
 	faults     []*fault
 }
 
-// note writes a call down. sent is copied only if somebody listens.
+// note adds a call to the recordings. It copies sent only if there is one.
 func (t *traffic) note(call Call, sent *unstructured.Unstructured) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,7 +130,7 @@ func (t *traffic) note(call Call, sent *unstructured.Unstructured) {
 	call.Body = slices.Clone(call.Body)
 	for _, r := range t.recordings {
 		if sent != nil {
-			// What can't be sent is refused, and leaves nothing to be written down.
+			// An object that can't be sent is refused, so that it isn't recorded.
 			if content, err := asSent(sent); err == nil {
 				call.Object = content
 			}
@@ -140,7 +139,7 @@ func (t *traffic) note(call Call, sent *unstructured.Unstructured) {
 	}
 }
 
-// request carries a call to serve, with all that can happen to it on the way there and back.
+// request records a call, injects the fault that matches it, and calls serve.
 func request[T any](ctx context.Context, c *Cluster, call Call, sent *unstructured.Unstructured, serve func() (T, error)) (T, error) {
 	var nothing T
 	if err := interrupted(ctx, call.Verb, call.Ref); err != nil {

@@ -15,12 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
-// Cluster is one cluster in memory. It is safe for concurrent use, and independent of every
-// other one. What goes in and out is copied: nobody holds a part of it.
+// Cluster is a cluster in memory. It is safe for concurrent use, and independent of other Clusters. Objects are copied
+// on the way in and out of the Port.
 type Cluster struct {
 	clock   func() time.Time
 	traffic traffic
-	// namespacesExist demands that they do, collectUnknown collects what an unknown owner left.
+	// namespacesExist: an object needs an existing namespace. collectUnknown: see CollectUnknownOwners.
 	namespacesExist, collectUnknown bool
 	admission                       []Admission
 
@@ -51,31 +51,29 @@ type options struct {
 	clock          func() time.Time
 }
 
-// Objects are in the cluster from the start, as they are given: status, uid, managedFields,
-// owner references and finalizers included. What is missing of uid, creationTimestamp and
-// generation is filled in; resourceVersion is always new. Several Objects options add up.
+// Objects are in the cluster from the start, as they are given, including status, uid, managedFields, owner references
+// and finalizers. Missing uids, creationTimestamps and generations are filled in; the resourceVersion is always new.
+// Several Objects options add up.
 func Objects(objects ...*unstructured.Unstructured) Option {
 	return func(o *options) { o.seeds = append(o.seeds, objects...) }
 }
 
-// AnyKind accepts objects of kinds that nobody has declared, where a server answers that it
-// doesn't know them. Such a kind has a status subresource, merges all lists as a whole, has
-// any field, and a version of it exists once an object was given in it.
+// AnyKind accepts objects of kinds that have no definition, for which a server would return an error. Such a kind has a
+// status subresource and any field, replaces lists as a whole, and exists in a version once an object of that version
+// was written.
 func AnyKind() Option { return func(o *options) { o.anyKind = true } }
 
-// Schemaless has no kind merge by a schema, not even those of Kubernetes or of a
-// CustomResourceDefinition: all are as AnyKind has it. For tests whose content is made up.
+// Schemaless ignores all schemas, including those of built-in kinds and CustomResourceDefinitions: every kind behaves
+// as with AnyKind. It is for tests with made-up content.
 func Schemaless() Option { return func(o *options) { o.anyKind, o.schemaless = true, true } }
 
-// ClusterScoped says of kinds that AnyKind accepts that their objects live in no namespace.
-// Without it they are namespaced.
+// ClusterScoped declares kinds that AnyKind accepts as cluster-scoped. All others are namespaced.
 func ClusterScoped(kinds ...schema.GroupKind) Option {
 	return func(o *options) { o.clusterScoped = append(o.clusterScoped, kinds...) }
 }
 
-// Namespaces have to exist before objects are created in them; those given here do, beside
-// default and the others of every server. AnyNamespace takes that back, and so does AnyKind
-// unless some are given here.
+// Namespaces creates namespaces, in addition to default and the others that every server has. An object can be created
+// only in a namespace that exists, unless AnyNamespace is given, or AnyKind without Namespaces.
 func Namespaces(names ...string) Option {
 	return func(o *options) { o.namespaces = append(o.namespaces, names...) }
 }
@@ -83,24 +81,24 @@ func Namespaces(names ...string) Option {
 // AnyNamespace accepts objects in namespaces that don't exist.
 func AnyNamespace() Option { return func(o *options) { o.anyNamespace = true } }
 
-// CollectUnknownOwners has objects deleted whose owners never were in the cluster, or are in
-// another namespace, as a server does. Without it such references are left alone.
+// CollectUnknownOwners deletes objects whose owners never were in the cluster, or are in another namespace, as a server
+// does. By default such references are left alone.
 func CollectUnknownOwners() Option { return func(o *options) { o.collectUnknown = true } }
 
-// History sets how many events are kept for a Watch that continues an earlier one. Default: 1000.
+// History sets how many events are kept for a Watch that continues an earlier one. The default is 1000.
 func History(events int) Option { return func(o *options) { o.history = events } }
 
-// Admit adds an admission plugin; several are asked in turn.
+// Admit adds an admission plugin. Several are called in turn.
 func Admit(admission Admission) Option {
 	return func(o *options) { o.admission = append(o.admission, admission) }
 }
 
-// Clock sets where timestamps come from. Default: time.Now.
+// Clock sets the clock for timestamps. The default is time.Now.
 func Clock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
 
-// New returns a cluster that holds the given Objects and nothing else. An object that no
-// cluster could hold is a *deploy.InvalidManifestError, one of a kind that isn't served a
-// *deploy.KindUnknownError: give its CustomResourceDefinition too, or AnyKind.
+// New returns a cluster that holds the given Objects and namespaces. It returns a *deploy.InvalidManifestError for an
+// object that no cluster could hold, and a *deploy.KindUnknownError for one of an unknown kind: give its
+// CustomResourceDefinition too, or AnyKind.
 func New(opts ...Option) (*Cluster, error) {
 	o := options{clock: time.Now, history: 1000}
 	for _, option := range opts {
@@ -132,7 +130,7 @@ func New(opts ...Option) (*Cluster, error) {
 	if err := c.seed(withNamespaces(o)); err != nil {
 		return nil, err
 	}
-	// There was nobody to see how it all came.
+	// Seeds aren't events.
 	c.history.floor = c.storage.version
 	return c, nil
 }
@@ -147,8 +145,8 @@ func (c *Cluster) Port() deploy.Port { return port{c} }
 // View returns the reads of the cluster.
 func (c *Cluster) View() deploy.View { return view{c} }
 
-// Objects returns all objects in the order in which they were created. Given to another
-// cluster by the option of the same name they continue there.
+// Objects returns copies of all objects in the order in which they were created. Give them to another cluster by the
+// option Objects to continue there.
 func (c *Cluster) Objects() []*unstructured.Unstructured {
 	c.mu.RLock()
 	stored := c.storage.all()
@@ -160,13 +158,14 @@ func (c *Cluster) Objects() []*unstructured.Unstructured {
 	return objects
 }
 
-// Wait returns when every subscription has ended, which each does after its context has.
+// Wait returns when every subscription has ended. A subscription ends after its context.
 func (c *Cluster) Wait() { c.running.Wait() }
 
-// timestamp is the present as metadata holds it.
+// timestamp returns the current time in the format of metadata.
 func (c *Cluster) timestamp() string { return c.clock().UTC().Format(time.RFC3339) }
 
-// interrupted answers a request whose context has ended as one to a server would be.
+// interrupted returns the error of a request whose context has ended, as a client of a server would; nil while it
+// hasn't.
 func interrupted(ctx context.Context, verb Verb, ref deploy.Ref) error {
 	ended := ctx.Err()
 	if ended == nil {
@@ -181,7 +180,7 @@ func interrupted(ctx context.Context, verb Verb, ref deploy.Ref) error {
 	return fmt.Errorf("%s of %s: %w", verb, ref, ended)
 }
 
-// seed stores the first objects. Their uids are claimed before any is made.
+// seed stores the first objects. It claims their uids before it generates any.
 func (c *Cluster) seed(seeds []*unstructured.Unstructured) error {
 	uids := map[types.UID]deploy.Ref{}
 	for _, obj := range seeds {
@@ -193,7 +192,7 @@ func (c *Cluster) seed(seeds []*unstructured.Unstructured) error {
 		c.storage.claimUID(uid)
 	}
 	for _, obj := range seeds {
-		// What they declare may be given before them.
+		// Custom resources may stand before their definition.
 		if deploy.RefOf(obj).Kind.GroupKind() == definitionKind {
 			c.kinds.define(obj)
 		}

@@ -11,8 +11,8 @@ import (
 
 const quantityType = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 
-// comparer compares values as a server does that has filled in its defaults. types may be nil: then
-// only values that are written alike are the same.
+// comparer compares values as a server does that has filled in its defaults. If types is nil, only values that are
+// written in the same way are equal.
 type comparer struct {
 	types *smd.Schema
 	zeros map[string][]string
@@ -21,7 +21,7 @@ type comparer struct {
 // excepted are paths whose values aren't compared. [*] after a name means every item of a list.
 type excepted [][]string
 
-// below is what is excepted of a field, and whether that is all of it.
+// below returns the excepted paths below a field. all reports whether the field itself is excepted.
 func (e excepted) below(name string) (below excepted, all bool) {
 	for _, path := range e {
 		if strings.TrimSuffix(path[0], "[*]") == name {
@@ -34,7 +34,7 @@ func (e excepted) below(name string) (below excepted, all bool) {
 	return below, false
 }
 
-// same reports whether two values of a type are the same to a server.
+// same reports whether two values of a type are equal for a server.
 func (c comparer) same(before, after any, ref smd.TypeRef, but excepted) bool {
 	if ref.NamedType != nil && *ref.NamedType == quantityType {
 		return value.SameQuantity(before, after) || alike(before, after)
@@ -72,7 +72,7 @@ func (c comparer) resolve(ref smd.TypeRef) smd.Atom {
 	return atom
 }
 
-// field is the type of a field of a type.
+// field returns the type of a field of a type.
 func (c comparer) field(ref smd.TypeRef, name string) smd.TypeRef {
 	m := c.resolve(ref).Map
 	if m == nil {
@@ -104,15 +104,14 @@ func (c comparer) sameField(before, after map[string]any, name string, ref smd.T
 	return c.same(have, want, field, below)
 }
 
-// arises reports whether a field that neither object has is given a default by the update. One that the
-// server gave when the object was made stays what it was.
+// arises reports whether an update makes the server default a field that neither object has. A default that was set at
+// creation doesn't change.
 func arises(ref smd.TypeRef, name string, before, after map[string]any) bool {
 	find, depends := defaultsOf(ref)[name].(func(map[string]any) any)
 	return depends && find(before) == nil && find(after) != nil
 }
 
-// isEmpty reports whether a value of a type is a list or a map without content, or nothing at all: a server
-// doesn't distinguish these.
+// isEmpty reports whether a value of a type is nil or an empty list or map, which a server treats as equal.
 func (c comparer) isEmpty(value any, ref smd.TypeRef) bool {
 	switch value := value.(type) {
 	case nil:
@@ -126,8 +125,8 @@ func (c comparer) isEmpty(value any, ref smd.TypeRef) bool {
 	return false
 }
 
-// absent is the value of a field that holder, an object of a type, doesn't have, as other is compared to it: its
-// default, or the zero value if the server has no other word for that; else nil.
+// absent returns the value with which other is compared if holder, an object of a type, lacks the field: its default,
+// the zero value if the server doesn't distinguish that from an absent field, else nil.
 func (c comparer) absent(ref smd.TypeRef, name string, holder map[string]any, other any, below excepted) any {
 	switch value := defaultsOf(ref)[name].(type) {
 	case nil:
@@ -159,10 +158,10 @@ func defaultsOf(ref smd.TypeRef) map[string]any {
 	return serverDefaults[strings.TrimPrefix(*ref.NamedType, "io.k8s.api.")]
 }
 
-// alike reports whether two values are written alike.
+// alike reports whether two values are semantically equal, without defaults.
 func alike(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }
 
-// valueAt returns what a path leads to in content; nil if that is nothing.
+// valueAt returns the value at a path in content, nil if there is none.
 func valueAt(content map[string]any, path string) any {
 	var value any = content
 	for name := range strings.SplitSeq(path, ".") {
@@ -175,7 +174,7 @@ func valueAt(content map[string]any, path string) any {
 	return value
 }
 
-// mapAt, listAt and textAt return what a path leads to if it is that.
+// mapAt, listAt and textAt return the value at a path, or the zero value if it has another type.
 func mapAt(content map[string]any, path string) map[string]any {
 	value, _ := valueAt(content, path).(map[string]any)
 	return value

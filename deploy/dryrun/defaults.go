@@ -2,9 +2,9 @@ package dryrun
 
 import "strings"
 
-// serverDefaults are the values that a server gives to fields that a manifest doesn't set, as far as no update may
-// change these: by type, then by field. A function finds the value by the other fields of the object that the field
-// is in; nil: none. Values are compared by them. No object in memory is completed by them.
+// serverDefaults are the defaults of immutable fields, by type, then by field. A function returns the default given the
+// other fields of the object that contains the field, nil for none. They are only used to compare values: objects in
+// memory aren't defaulted.
 var serverDefaults = map[string]map[string]any{
 	"apps.v1.StatefulSetSpec":                         {"podManagementPolicy": "OrderedReady"},
 	"batch.v1.JobSpec":                                {"completionMode": "NonIndexed", "completions": defaultCompletions},
@@ -64,7 +64,7 @@ var (
 	scaleIODefaults   = map[string]any{"storageMode": "ThinProvisioned", "fsType": "xfs"}
 )
 
-// defaultCompletions is one, unless the Job says how many of its Pods run at once.
+// defaultCompletions returns one, unless the Job sets its parallelism.
 func defaultCompletions(job map[string]any) any {
 	if job["parallelism"] != nil {
 		return nil
@@ -72,7 +72,7 @@ func defaultCompletions(job map[string]any) any {
 	return int64(1)
 }
 
-// defaultCount is one, unless all devices are asked for.
+// defaultCount returns one, unless all devices are requested.
 func defaultCount(request map[string]any) any {
 	if mode := textAt(request, "allocationMode"); mode != "" && mode != "ExactCount" {
 		return nil
@@ -80,7 +80,7 @@ func defaultCount(request map[string]any) any {
 	return int64(1)
 }
 
-// defaultVolume is an empty folder, unless the volume has another source.
+// defaultVolume returns an emptyDir, unless the volume has another source.
 func defaultVolume(volume map[string]any) any {
 	for name, source := range volume {
 		if name != "name" && source != nil {
@@ -90,7 +90,7 @@ func defaultVolume(volume map[string]any) any {
 	return map[string]any{}
 }
 
-// pullPolicy is the default for the image that a field names.
+// pullPolicy returns the default for the image that field names.
 func pullPolicy(field string) func(map[string]any) any {
 	return func(holder map[string]any) any {
 		image, digest, _ := strings.Cut(textAt(holder, field), "@")

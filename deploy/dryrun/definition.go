@@ -21,7 +21,7 @@ import (
 
 var definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
-// definition is what a CustomResourceDefinition says.
+// definition is the spec of a CustomResourceDefinition.
 type definition struct {
 	Group string          `json:"group"`
 	Names definitionNames `json:"names"`
@@ -53,7 +53,7 @@ type definitionVersion struct {
 	} `json:"selectableFields"`
 }
 
-// readDefinition reads a CustomResourceDefinition, or says which of its fields is wrong.
+// readDefinition decodes a CustomResourceDefinition and returns what is wrong with its fields.
 func readDefinition(obj *unstructured.Unstructured) (*definition, []deploy.InvalidField) {
 	content, err := json.Marshal(obj.Object["spec"])
 	d := &definition{}
@@ -93,7 +93,7 @@ func (d *definition) kind() schema.GroupKind {
 	return schema.GroupKind{Group: d.Group, Kind: d.Names.Kind}
 }
 
-// declare makes the kinds of a definition, one for each version that is served.
+// declare returns the declarations of a definition, one for each served version.
 func (d *definition) declare(known *builtins) (map[string]*declaration, []deploy.InvalidField) {
 	kinds := map[string]*declaration{}
 	for i, v := range d.Versions {
@@ -133,7 +133,7 @@ func (d *definition) declareVersion(known *builtins, v definitionVersion) (*decl
 	return declared, nil
 }
 
-// mergeType makes the type by which custom resources merge of their schema.
+// mergeType returns the type by which custom resources with a schema merge.
 func mergeType(known *builtins, kind schema.GroupVersionKind, s *spec.Schema, keepsAll bool) (typed.ParseableType, error) {
 	own, err := copied(s)
 	if err != nil {
@@ -164,7 +164,7 @@ func mergeType(known *builtins, kind schema.GroupVersionKind, s *spec.Schema, ke
 		}
 	}
 	object := typed.ParseableType{Schema: types, TypeRef: smd.TypeRef{NamedType: &name}}
-	// A type that can't be walked is a mistake of the schema, better found now.
+	// A type that can't be walked is an error in the schema: report it now.
 	value, err := object.FromUnstructured(map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind})
 	if err != nil {
 		return object, err
@@ -173,7 +173,7 @@ func mergeType(known *builtins, kind schema.GroupVersionKind, s *spec.Schema, ke
 	return object, err
 }
 
-// withMetadata adds to a schema what every object of Kubernetes has.
+// withMetadata adds apiVersion, kind and metadata to a schema.
 func withMetadata(s *spec.Schema) {
 	text := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}}}
 	if s.Properties == nil {
@@ -186,7 +186,7 @@ func withMetadata(s *spec.Schema) {
 // apiServer is the field manager of what an API server writes by itself.
 const apiServer = "kube-apiserver"
 
-// checkDefinition says what is wrong with an object if it is a CustomResourceDefinition.
+// checkDefinition returns what is wrong with obj if it is a CustomResourceDefinition.
 func (c *Cluster) checkDefinition(at address, obj *unstructured.Unstructured) []deploy.InvalidField {
 	if at.kind != definitionKind || c.kinds.schemaless {
 		return nil
@@ -199,8 +199,8 @@ func (c *Cluster) checkDefinition(at address, obj *unstructured.Unstructured) []
 	return problems
 }
 
-// define serves the kinds of a CustomResourceDefinition, in the place of what it said before.
-// The lock is held.
+// define serves the kinds of a CustomResourceDefinition, in place of those that it defined before. It returns false if
+// the definition is invalid or its kind is defined elsewhere. The lock is held.
 func (k *kinds) define(obj *unstructured.Unstructured) (accepted bool) {
 	defined, problems := readDefinition(obj)
 	if len(problems) > 0 {
@@ -218,7 +218,7 @@ func (k *kinds) define(obj *unstructured.Unstructured) (accepted bool) {
 	return true
 }
 
-// undefine ends what a CustomResourceDefinition has declared, and returns the kind.
+// undefine stops serving the kind of a CustomResourceDefinition, and returns it.
 func (k *kinds) undefine(obj *unstructured.Unstructured) (schema.GroupKind, bool) {
 	kind, known := k.defined(obj.GetName())
 	if known {
@@ -228,7 +228,7 @@ func (k *kinds) undefine(obj *unstructured.Unstructured) (schema.GroupKind, bool
 	return kind, known
 }
 
-// has reports whether a kind is one of Kubernetes, in whatever version.
+// has reports whether a kind is built in, in any version.
 func (b *builtins) has(kind schema.GroupKind) bool {
 	for known := range maps.Keys(b.kinds) {
 		if known.GroupKind() == kind {
@@ -238,8 +238,7 @@ func (b *builtins) has(kind schema.GroupKind) bool {
 	return false
 }
 
-// establish serves what a definition that was just stored declares, and says so in its
-// status. The lock is held.
+// establish serves the kinds of a definition that was just stored, and sets its status. The lock is held.
 func (c *Cluster) establish(at address, live *unstructured.Unstructured) {
 	if kind, known := c.kinds.undefine(live); known {
 		c.fields.forget(kind)
@@ -255,7 +254,7 @@ func (c *Cluster) establish(at address, live *unstructured.Unstructured) {
 	c.store(at, live, next)
 }
 
-// established is a definition with the status that a server gives it, once its kinds are served.
+// established serves the kinds of a definition and returns it with the status that a server sets.
 func (c *Cluster) established(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	accepted := c.kinds.define(obj)
 	next := obj.DeepCopy()
@@ -291,7 +290,7 @@ func storedVersions(before, version any) []any {
 	return append(known, version)
 }
 
-// condition is the condition of a definition: as it was if it says the same.
+// condition returns the condition of a definition, unchanged if it has the same status.
 func (c *Cluster) condition(status map[string]any, kind string, holds bool) map[string]any {
 	value, reason, message := "True", "NoConflicts", "no conflicts found"
 	if kind == "Established" {

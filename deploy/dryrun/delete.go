@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// terminate deletes live, or marks it while something holds it: its finalizers, what it
-// contains, or what it owns and the propagation wants dealt with first. What is marked
-// already stays as it is. The lock is held.
+// terminate deletes live, or marks it as being deleted while something holds it: its finalizers, its contents, or
+// dependents that the propagation deals with first. An object that is being deleted already isn't changed. The lock is
+// held.
 func (c *Cluster) terminate(at address, live *unstructured.Unstructured, propagation metav1.DeletionPropagation) {
 	if live.GetDeletionTimestamp() != nil {
 		return
@@ -24,7 +24,7 @@ func (c *Cluster) terminate(at address, live *unstructured.Unstructured, propaga
 	c.dissolve(at)
 }
 
-// marked is live as one whose deletion has begun.
+// marked returns live as it is once its deletion has begun.
 func (c *Cluster) marked(at address, live *unstructured.Unstructured, propagation metav1.DeletionPropagation) *unstructured.Unstructured {
 	next := live.DeepCopy()
 	metadata := metadataOf(next)
@@ -50,8 +50,8 @@ func statusOf(obj *unstructured.Unstructured) map[string]any {
 	return status
 }
 
-// dissolve does what controllers do about an object that is being deleted: deletes what it
-// contains, and what it owns or parts with it. The lock is held.
+// dissolve does the work of controllers for an object that is being deleted: it deletes its contents, and deletes or
+// orphans its dependents. The lock is held.
 func (c *Cluster) dissolve(at address) {
 	for _, inside := range c.contents(at) {
 		if obj := c.storage.get(inside); obj != nil {
@@ -75,8 +75,7 @@ func (c *Cluster) dissolve(at address) {
 	}
 }
 
-// unblock ends a deletion in the foreground when no dependent blocks it any more. The lock is
-// held.
+// unblock ends a foreground deletion when no dependent blocks it any more. The lock is held.
 func (c *Cluster) unblock(at address) {
 	obj := c.storage.get(at)
 	if obj == nil || !c.inForeground(obj) {
@@ -111,9 +110,9 @@ func (c *Cluster) dropFinalizer(at address, finalizer string) {
 	c.store(at, live, c.byController(live, next))
 }
 
-// remove takes an object out, tells the subscribers, and looks after what waited for it or hung on it. What a
-// server tells is what was stored last: the write that had the object go, with its last finalizer, never was.
-// It returns that, under the version of the removal. The lock is held.
+// remove deletes an object, publishes the event, collects its dependents, and goes on with deletions that waited for
+// it. The event has the object as it was stored last: the write that removes the last finalizer is never stored. It
+// returns that object, with the version of the removal. The lock is held.
 func (c *Cluster) remove(at address) (last *unstructured.Unstructured) {
 	holders := c.containers(at)
 	last = c.storage.get(at).DeepCopy()
@@ -136,7 +135,7 @@ func (c *Cluster) remove(at address) (last *unstructured.Unstructured) {
 	return last
 }
 
-// unblockOwners looks after the owners of what an object was: one less may wait for it.
+// unblockOwners calls unblock for each owner of an object that was removed or lost references.
 func (c *Cluster) unblockOwners(before *unstructured.Unstructured) {
 	for _, owner := range before.GetOwnerReferences() {
 		if at, ok := c.storage.owners[owner.UID]; ok {
@@ -145,11 +144,11 @@ func (c *Cluster) unblockOwners(before *unstructured.Unstructured) {
 	}
 }
 
-// garbageCollector is the field manager of what garbage collection changes, as in a real cluster.
+// garbageCollector is the field manager of changes by garbage collection, as in a real cluster.
 const garbageCollector = "kube-controller-manager"
 
-// collect is the garbage collection of one object: it is deleted when all of its owners are
-// gone or go before it, and loses its references to those when others remain. The lock is held.
+// collect is the garbage collection of one object: it deletes the object if all its owners are gone or are deleted in
+// the foreground. If others remain it removes the references to those. The lock is held.
 func (c *Cluster) collect(at address) {
 	obj := c.storage.get(at)
 	if obj == nil {
@@ -176,8 +175,8 @@ func (c *Cluster) collect(at address) {
 	}
 }
 
-// ownerGone reports whether an owner was in the cluster and isn't any more; if that was asked
-// for, also whether it never was.
+// ownerGone reports whether an owner was in the cluster and is gone or, with CollectUnknownOwners, isn't in the
+// cluster.
 func (c *Cluster) ownerGone(at address, owner metav1.OwnerReference) bool {
 	if _, gone := c.storage.gone[owner.UID]; gone || !c.collectUnknown {
 		return gone
@@ -186,13 +185,13 @@ func (c *Cluster) ownerGone(at address, owner metav1.OwnerReference) bool {
 	return !ok || found.namespace != "" && found.namespace != at.namespace
 }
 
-// ownerWaits reports whether an owner is deleted in the foreground.
+// ownerWaits reports whether an owner is being deleted in the foreground.
 func (c *Cluster) ownerWaits(owner metav1.OwnerReference) bool {
 	at, ok := c.storage.owners[owner.UID]
 	return ok && c.inForeground(c.storage.get(at))
 }
 
-// part removes from an object the references to the owners that are meant. The lock is held.
+// part removes the owner references for which meant returns true. The lock is held.
 func (c *Cluster) part(at address, meant func(metav1.OwnerReference) bool) {
 	live := c.storage.get(at)
 	next := live.DeepCopy()
@@ -201,17 +200,17 @@ func (c *Cluster) part(at address, meant func(metav1.OwnerReference) bool) {
 	c.store(at, live, c.byController(live, next))
 }
 
-// byController is next as a controller of the cluster has made it of live.
+// byController returns next with its changes attributed to the garbage collector.
 func (c *Cluster) byController(live, next *unstructured.Unstructured) *unstructured.Unstructured {
 	if managed, err := c.attributed(live, next, garbageCollector, ""); err == nil {
-		// Fields that can't be tracked are no reason to leave it undone.
+		// An error in tracking fields doesn't prevent the change.
 		next = managed
 	}
 	c.stampManagers(live, next)
 	return next
 }
 
-// attributed is next with the fields that changed attributed to manager.
+// attributed returns next with the changed fields attributed to manager.
 func (c *Cluster) attributed(live, next *unstructured.Unstructured, manager, subresource string) (*unstructured.Unstructured, error) {
 	d, err := c.kinds.of(live.GroupVersionKind())
 	if err != nil {

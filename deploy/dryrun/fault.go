@@ -15,44 +15,43 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Fault is something that goes wrong with requests, as it would with those to a server. The
-// fields that are set say which requests it meets; the zero value meets all but Discover,
-// and does nothing to them.
+// Fault makes requests fail or delays them, as a server or the network might. Its set fields choose the requests; the
+// zero value matches all requests but VerbDiscover, and does nothing to them.
 type Fault struct {
-	// Verb, Kind, Namespace, Name and Subresource choose the requests; empty: any. Patch
-	// stands for Apply too. Without a Kind.Version it is every version.
+	// Verb, Kind, Namespace, Name and Subresource choose the requests; empty means any. VerbPatch matches applies, too.
+	// Without a Kind.Version every version matches.
 	Verb        Verb
 	Kind        schema.GroupVersionKind
 	Namespace   string
 	Name        string
 	Subresource string
-	// After is how many of these pass before the first one is met, Count how many are met
-	// then; zero: all of them, until Heal.
+	// After is how many matching requests pass before the first one fails. Count is how many fail then; zero means all,
+	// until Heal.
 	After, Count int
 
-	// Latency is how long the request takes beforehand. A context that ends meanwhile ends it.
+	// Latency delays the request. The request fails if its context ends meanwhile.
 	Latency time.Duration
-	// Code is the HTTP status that answers the request, which makes the error that a real
-	// cluster would; zero: no other answer, unless it is Lost.
+	// Code is the HTTP status of the response, which becomes the error that a real cluster would return. Zero means no
+	// failure, unless Lost is set.
 	Code int
-	// RetryAfter goes with the answer.
+	// RetryAfter is sent with the response.
 	RetryAfter time.Duration
-	// Fields are the contested fields of a 409, which then is a *deploy.ConflictError;
-	// without them it is a *deploy.StaleError.
+	// Fields are the contested fields of a 409, which makes it a *deploy.ConflictError. A 409 without them is a
+	// *deploy.StaleError.
 	Fields []deploy.FieldConflict
-	// Lost has the request carried out and only its answer replaced: by that of Code, or by
-	// a connection that ended.
+	// Lost carries out the request and replaces only its response: by one with Code or, without a Code, by a broken
+	// connection.
 	Lost bool
 }
 
-// fault is a Fault with what is left of its counts.
+// fault is a Fault with the remaining values of After and Count.
 type fault struct {
 	Fault
 	passing, left int
 }
 
-// Fail makes requests fail from now on. The first of several faults that meets a request is
-// the one that happens to it. A fault that could never happen is an error.
+// Fail adds faults. If several match a request, the first one applies. It returns an error for a fault that could never
+// happen, and then adds none.
 func (c *Cluster) Fail(faults ...Fault) error {
 	for i, f := range faults {
 		if err := f.check(); err != nil {
@@ -68,7 +67,7 @@ func (c *Cluster) Fail(faults ...Fault) error {
 	return nil
 }
 
-// Heal takes back all faults.
+// Heal removes all faults.
 func (c *Cluster) Heal() {
 	c.traffic.mu.Lock()
 	defer c.traffic.mu.Unlock()
@@ -80,9 +79,9 @@ var verbs = []Verb{"", VerbGet, VerbList, VerbWatch, VerbCreate, VerbUpdate, Ver
 func (f Fault) check() error {
 	switch {
 	case !slices.Contains(verbs, f.Verb):
-		return fmt.Errorf("verb %q: there is no such verb", f.Verb)
+		return fmt.Errorf("verb %q: unknown verb", f.Verb)
 	case f.Code != 0 && (f.Code < 400 || f.Code > 599):
-		return fmt.Errorf("code %d: is no failure: 400 to 599", f.Code)
+		return fmt.Errorf("code %d: not a failure: use 400 to 599", f.Code)
 	case f.After < 0 || f.Count < 0:
 		return errors.New("count: must not be negative")
 	case f.Latency < 0 || f.RetryAfter < 0:
@@ -93,7 +92,7 @@ func (f Fault) check() error {
 	return nil
 }
 
-// meet returns the fault that happens to a call, nil when none does.
+// meet returns the fault that applies to a call, nil if there is none, and counts it.
 func (t *traffic) meet(call Call) *fault {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,10 +149,10 @@ func (f *fault) delay(ctx context.Context, call Call) error {
 	}
 }
 
-// errConnection is what a client sees of a server that goes away.
+// errConnection is the error of a client whose connection broke.
 var errConnection = errors.New("connection ended before the answer")
 
-// answer is the error that a client of a server makes of the fault.
+// answer returns the error that a client of a server would return for the fault.
 func (f *fault) answer(call Call) error {
 	if f.Code == 0 {
 		return &deploy.UnavailableError{Ref: call.Ref, Err: errConnection}
@@ -199,7 +198,7 @@ func (f *fault) conflict(call Call, status *apierrors.StatusError) error {
 	return &deploy.StaleError{Ref: call.Ref, Err: status}
 }
 
-// resourceOf names the resource of a call as a server does.
+// resourceOf returns the resource of a call.
 func resourceOf(call Call) schema.GroupResource {
 	plural, _ := meta.UnsafeGuessKindToResource(call.Ref.Kind)
 	resource := plural.GroupResource()

@@ -218,8 +218,8 @@ func TestBadFaults(t *testing.T) {
 		fault dryrun.Fault
 		says  string
 	}{
-		"a verb that is none":            {dryrun.Fault{Verb: "put"}, `fault 1: verb "put": there is no such verb`},
-		"a code that is no failure":      {dryrun.Fault{Code: 200}, "code 200: is no failure"},
+		"a verb that is none":            {dryrun.Fault{Verb: "put"}, `fault 1: verb "put": unknown verb`},
+		"a code that is no failure":      {dryrun.Fault{Code: 200}, "code 200: not a failure"},
 		"a negative count":               {dryrun.Fault{Count: -1}, "count: must not be negative"},
 		"a negative latency":             {dryrun.Fault{Latency: -1}, "duration: must not be negative"},
 		"contested fields without a 409": {dryrun.Fault{Code: 500, Fields: []deploy.FieldConflict{{}}}, "only a 409 has contested fields"},

@@ -10,41 +10,41 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// rule is a part of the objects of a kind that a server lets no update change.
+// rule makes a part of the objects of a kind immutable.
 type rule struct {
 	// at is the path of the part, such as spec.selector.
 	at string
-	// but are the paths in it that may change all the same; [*] means every item of a list.
+	// but are paths in the part that may change; [*] means every item of a list.
 	but []string
-	// once: it may be set where it wasn't.
+	// once: the part may be set if it wasn't set before.
 	once bool
-	// when limits the rule to some objects; nil: all.
+	// when reports whether the rule applies to an object; nil means always.
 	when func(u update) bool
-	// as is the path by which the server refuses the change, "" for at.
+	// as is the path that the server names in its error; empty means at.
 	as string
-	// forbids are the words of a refusal that is no judgement of the new value; without them the value is invalid,
-	// for what says is: "" means that the field is immutable.
+	// forbids is the message of an error of the type Forbidden. If it is empty the error has the type Invalid and the
+	// message says, or fieldImmutable if that is empty, too.
 	forbids, says string
 }
 
-// fieldImmutable is what a server says of most fields that can't be changed.
+// fieldImmutable is the server's message for most immutable fields.
 const fieldImmutable = "field is immutable"
 
-// rules are what a server checks of updates of a kind.
+// rules are the checks of updates of a kind.
 type rules struct {
 	fixed []rule
-	// also checks what can't be said as a rule; nil: nothing.
+	// also is a check that can't be expressed as a rule; nil if there is none.
 	also func(u update) field.ErrorList
 }
 
-// update is a change of an object that is to be compared with the rules of its kind.
+// update is an update of an object that is to be checked.
 type update struct {
 	live, next map[string]any
 	object     smd.TypeRef
 	comparer
 }
 
-// immutable returns what no server lets an update change, and the update of live to next does.
+// immutable returns errors for what the update of live to next changes although a server wouldn't allow it.
 func (c *Cluster) immutable(d *declaration, live, next *unstructured.Unstructured) field.ErrorList {
 	of, ok := immutableFields[d.kind.GroupKind()]
 	if !ok {
@@ -83,7 +83,7 @@ func (r rule) check(u update) *field.Error {
 	return field.Invalid(field.NewPath(path), valueAt(u.next, r.at), fieldImmutable)
 }
 
-// changes reports whether the update changes what a path leads to, other than in the paths but below it.
+// changes reports whether the update changes the value at path, except at the paths but below it.
 func (u update) changes(path string, but ...string) bool {
 	before, after, ref := u.live, u.next, u.object
 	if value := valueAt(before, path); value != nil && alike(value, valueAt(after, path)) {
@@ -105,7 +105,7 @@ func isZeroValue(value any) bool {
 	return value == nil || value == "" || value == false || value == int64(0)
 }
 
-// immutableFields are, by kind, what an API server of Kubernetes lets no update change, as its validation has it.
+// immutableFields are the rules for built-in kinds, as in the API server's validation.
 var immutableFields = map[schema.GroupKind]rules{
 	{Kind: "ConfigMap"}: {fixed: []rule{
 		{at: "immutable", when: frozen, forbids: whenImmutable},
@@ -214,7 +214,7 @@ const whenImmutable = "field is immutable when `immutable` is set"
 // frozen reports whether the object was declared immutable as a whole.
 func frozen(u update) bool { return u.live["immutable"] == true }
 
-// isEstablished reports whether a definition's kind is served.
+// isEstablished reports whether the kind of a definition is served.
 func isEstablished(u update) bool { return hasCondition(u.live, "Established") }
 
 // hasCondition reports whether a condition of an object's status is true.

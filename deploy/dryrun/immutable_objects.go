@@ -10,9 +10,9 @@ import (
 
 const changedOnceSet = "may not change once set"
 
-// serviceChanges say that a Service keeps the addresses, families and class that it was given, or that the server has
-// found for it. Nothing is found in memory: a Service without an address has another than any that is asked for later.
-// Only who sets both fields for addresses, as a server does that finds one, gives a Service its first.
+// serviceChanges checks that a Service keeps its addresses, families and class. A server assigns addresses, the cluster
+// in memory doesn't: a Service without one counts as having an unknown address, so that an update which sets
+// spec.clusterIP is refused. It is accepted if it sets spec.clusterIPs, too, as a server does that assigns an address.
 func serviceChanges(u update) field.ErrorList {
 	before, after := service(u.live), service(u.next)
 	var problems field.ErrorList
@@ -40,7 +40,7 @@ func (s service) kind() string {
 	return "ClusterIP"
 }
 
-// addresses are those that are asked for; nil: those that the server finds.
+// addresses returns the requested addresses; nil if the server assigns them.
 func (s service) addresses() []any {
 	if all := listAt(s, "spec.clusterIPs"); len(all) > 0 {
 		return all
@@ -56,7 +56,7 @@ func (s service) isHeadless() bool {
 	return len(addresses) == 1 && alike(addresses[0], "None")
 }
 
-// isLocal reports whether a load balancer asks the nodes whether they run a Pod of the Service.
+// isLocal reports whether it is a load balancer that has a health check port on the nodes.
 func (s service) isLocal() bool {
 	return s.kind() == "LoadBalancer" && textAt(s, "spec.externalTrafficPolicy") == "Local"
 }
@@ -64,7 +64,7 @@ func (s service) isLocal() bool {
 func addressChanges(before, after service) field.ErrorList {
 	live, next := before.addresses(), after.addresses()
 	if before.isHeadless() && after.isHeadless() || len(next) == 0 {
-		return nil // a server keeps the addresses that an update leaves out
+		return nil // a server keeps addresses that an update omits
 	}
 	if len(live) == 0 && len(listAt(after, "spec.clusterIPs")) > 0 && !after.isHeadless() {
 		return nil
@@ -99,8 +99,8 @@ func familyChanges(before, after service) field.ErrorList {
 	return problems
 }
 
-// volumeChanges are those of a volume's source, which is all of its spec but what volumes of every source have. A
-// secret for growing a CSI volume may be added.
+// volumeChanges checks that the source of a volume stays the same: all of its spec but the fields that don't depend on
+// the type of the source. A controllerExpandSecretRef may be added to a CSI volume.
 func volumeChanges(u update) field.ErrorList {
 	var problems field.ErrorList
 	but := []string{
@@ -121,8 +121,8 @@ func volumeChanges(u update) field.ErrorList {
 	return problems
 }
 
-// claimChanges say that a claim's volume and class can be set once, and its size and attributes changed while it is
-// bound.
+// claimChanges checks that the volume and the class of a claim are set once, and that its size and attributes change
+// only while it is bound.
 func claimChanges(u update) field.ErrorList {
 	but := []string{"dataSource", "dataSourceRef"}
 	if textAt(u.live, "spec.volumeName") == "" {
@@ -144,7 +144,7 @@ func claimChanges(u update) field.ErrorList {
 	if filled && live != nil {
 		problems = append(problems, field.Invalid(specPath, next, "must match dataSourceRef"))
 	}
-	// The class once was an annotation.
+	// In old claims the class is an annotation.
 	annotated := func(claim map[string]any) any { return mapAt(claim, "metadata.annotations")[classAnnotation] }
 	if !alike(annotated(u.live), annotated(u.next)) {
 		problems = append(problems, field.Invalid(field.NewPath("metadata", "annotations", classAnnotation),
@@ -176,8 +176,8 @@ func sizeAndClassChanges(u update) field.ErrorList {
 	return problems
 }
 
-// dataSource is what a claim is to be filled from. A server writes it into both of two fields, and restores one from
-// the other if an update leaves it out.
+// dataSource returns the data source of a claim. A server writes it to two fields, and restores one from the other if
+// an update omits it.
 func dataSource(claim map[string]any) map[string]any {
 	if source := mapAt(claim, "spec.dataSourceRef"); source != nil {
 		return source
@@ -185,7 +185,7 @@ func dataSource(claim map[string]any) map[string]any {
 	return mapAt(claim, "spec.dataSource")
 }
 
-// quantityAt is the quantity that a path leads to, zero without one.
+// quantityAt returns the quantity at path, zero if there is none.
 func quantityAt(obj map[string]any, path string) resource.Quantity {
 	quantity, err := resource.ParseQuantity(fmt.Sprint(valueAt(obj, path)))
 	if err != nil {
@@ -194,7 +194,7 @@ func quantityAt(obj map[string]any, path string) resource.Quantity {
 	return quantity
 }
 
-// nodeDriverChanges say that of a driver on a node only what it has room for can be changed.
+// nodeDriverChanges checks that nothing but the allocatable of a driver on a node changes.
 func nodeDriverChanges(u update) field.ErrorList {
 	var problems field.ErrorList
 	next := named(u.next, "spec.drivers")
@@ -211,7 +211,7 @@ func nodeDriverChanges(u update) field.ErrorList {
 	return problems
 }
 
-// named are the items of a list by their names.
+// named returns the items of a list by their names.
 func named(obj map[string]any, list string) map[string]map[string]any {
 	items := map[string]map[string]any{}
 	for _, item := range listAt(obj, list) {
@@ -222,7 +222,7 @@ func named(obj map[string]any, list string) map[string]map[string]any {
 	return items
 }
 
-// nodeChanges say that a Node's addresses for Pods and its provider's name for it can be set once.
+// nodeChanges checks that the podCIDRs and the providerID of a Node are set only once.
 func nodeChanges(u update) field.ErrorList {
 	var problems field.ErrorList
 	before, after := podCIDRs(u.live), podCIDRs(u.next)
@@ -240,7 +240,8 @@ func nodeChanges(u update) field.ErrorList {
 	return problems
 }
 
-// podCIDRs are the addresses that a Node has for Pods. The first stands in a field of its own too, which prevails.
+// podCIDRs returns the podCIDRs of a Node. If spec.podCIDR differs from the first of spec.podCIDRs, it takes
+// precedence.
 func podCIDRs(node map[string]any) []any {
 	all := listAt(node, "spec.podCIDRs")
 	if first := textAt(node, "spec.podCIDR"); first != "" && (len(all) == 0 || !alike(all[0], first)) {
@@ -249,7 +250,7 @@ func podCIDRs(node map[string]any) []any {
 	return all
 }
 
-// quotaChanges say that a quota keeps its scopes, in whatever order.
+// quotaChanges checks that a quota keeps its scopes, in any order.
 func quotaChanges(u update) field.ErrorList {
 	before, after := listAt(u.live, "spec.scopes"), listAt(u.next, "spec.scopes")
 	within := func(some, all []any) bool {
@@ -263,7 +264,7 @@ func quotaChanges(u update) field.ErrorList {
 	return field.ErrorList{field.Invalid(specPath.Child("scopes"), after, fieldImmutable)}
 }
 
-// cidrChanges say that a range of addresses for Services stays, and that one may get a second one of the other family.
+// cidrChanges checks that a ServiceCIDR keeps its ranges. A single one may get a second one.
 func cidrChanges(u update) field.ErrorList {
 	cidrs := specPath.Child("cidrs")
 	before, after := listAt(u.live, "spec.cidrs"), listAt(u.next, "spec.cidrs")
@@ -283,7 +284,7 @@ const missingVersion = "missing from spec.versions; %[1]s was previously a stora
 	"spec.versions until a storage migration ensures no data remains persisted in %[1]s and removes %[1]s from " +
 	"status.storedVersions"
 
-// storedVersionChanges say that a version stays as long as objects may be stored in it.
+// storedVersionChanges checks that a definition keeps every version in which objects may be stored.
 func storedVersionChanges(u update) field.ErrorList {
 	var problems field.ErrorList
 	stored := listAt(u.live, "status.storedVersions")

@@ -10,7 +10,7 @@ import (
 
 var specPath = field.NewPath("spec")
 
-// jobRules say that of a Job's Pods the scheduling and the resources can be changed, while it is suspended.
+// jobRules are the rules for Jobs. While a Job is suspended, scheduling and resources of its Pods may change.
 var jobRules = []rule{
 	{at: "spec.completions", when: func(u update) bool { return !isIndexed(u) }},
 	{
@@ -47,7 +47,7 @@ func orOne(value any) any {
 	return value
 }
 
-// isHeld reports whether a Job is suspended and no Pod of it runs.
+// isHeld reports whether a Job is suspended and has no running Pods.
 func isHeld(u update) bool {
 	return valueAt(u.live, "spec.suspend") == true && isZeroValue(valueAt(u.live, "status.active")) &&
 		(valueAt(u.live, "status.startTime") == nil || hasCondition(u.live, "Suspended"))
@@ -58,7 +58,7 @@ const podFixed = "pod updates may not change fields other than " +
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
-// podChanges are the changes of a Pod's spec, of which few are allowed, and most of those in one direction.
+// podChanges checks that only the few mutable fields of a Pod's spec change.
 func podChanges(u update) field.ErrorList {
 	for _, list := range []string{"containers", "initContainers"} {
 		if len(listAt(u.live, "spec."+list)) != len(listAt(u.next, "spec."+list)) {
@@ -87,7 +87,8 @@ func podChanges(u update) field.ErrorList {
 	return problems
 }
 
-// deadlineChanges says that a Pod's deadline can be set, and made shorter. stop: a server looks no further.
+// deadlineChanges checks that a Pod's deadline is only set or shortened. stop reports whether a server checks nothing
+// else after the error.
 func deadlineChanges(u update) (problems field.ErrorList, stop bool) {
 	at := specPath.Child("activeDeadlineSeconds")
 	live, wasSet := valueAt(u.live, at.String()).(int64)
@@ -103,7 +104,7 @@ func deadlineChanges(u update) (problems field.ErrorList, stop bool) {
 	return nil, false
 }
 
-// drops reports whether an item of a list is gone, which may have changed in one field.
+// drops reports whether an item of a list was removed or changed in any other field than but.
 func (u update) drops(list, but string) bool {
 	plain := func(items []any) []any {
 		var out []any
@@ -125,7 +126,7 @@ func (u update) drops(list, but string) bool {
 	})
 }
 
-// gateChanges says that scheduling gates can only be taken away.
+// gateChanges checks that scheduling gates are only removed.
 func gateChanges(u update) field.ErrorList {
 	var problems field.ErrorList
 	live := listAt(u.live, "spec.schedulingGates")
@@ -139,7 +140,7 @@ func gateChanges(u update) field.ErrorList {
 	return problems
 }
 
-// gatedChanges says that a Pod that isn't scheduled yet can be restricted further to some nodes.
+// gatedChanges checks that the node selection of a Pod with scheduling gates is only narrowed.
 func gatedChanges(u update) field.ErrorList {
 	var problems field.ErrorList
 	next := mapAt(u.next, "spec.nodeSelector")
@@ -165,7 +166,7 @@ func gatedChanges(u update) field.ErrorList {
 	return problems
 }
 
-// onlyAdds reports whether a term for nodes begins with the requirements of another one.
+// onlyAdds reports whether next, a node selector term, begins with the requirements of live.
 func onlyAdds(live, next any) bool {
 	before, _ := live.(map[string]any)
 	after, _ := next.(map[string]any)

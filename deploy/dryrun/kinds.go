@@ -15,19 +15,18 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// kinds are those that a Cluster serves: those of Kubernetes, those of the
-// CustomResourceDefinitions in it, and, if it accepts any, those that objects were given of.
-// They are guarded by the lock of the Cluster.
+// kinds are the kinds that a Cluster serves: built-in kinds, those of the CustomResourceDefinitions in it, and, with
+// AnyKind, those of objects that were written. They are guarded by the lock of the Cluster.
 type kinds struct {
 	builtin *builtins
-	// any accepts what nobody has declared, schemaless looks at no declaration.
+	// any: see AnyKind. schemaless: see Schemaless.
 	any, schemaless bool
 	clusterScoped   []schema.GroupKind
 	// custom are the kinds of CustomResourceDefinitions, by group and kind, then by version.
 	custom map[schema.GroupKind]map[string]*declaration
 	// definedBy are the names of those CustomResourceDefinitions.
 	definedBy map[schema.GroupKind]string
-	// seen are the undeclared ones.
+	// seen are the kinds without a definition of which there was an object.
 	seen map[schema.GroupVersionKind]*declaration
 }
 
@@ -43,7 +42,7 @@ func newKinds(o options) (*kinds, error) {
 	}, nil
 }
 
-// of returns what is known of a kind, or a *deploy.KindUnknownError.
+// of returns the declaration of a kind, or a *deploy.KindUnknownError.
 func (k *kinds) of(kind schema.GroupVersionKind) (*declaration, error) {
 	if versions, ok := k.custom[kind.GroupKind()]; ok && !k.schemaless {
 		if d, ok := versions[kind.Version]; ok {
@@ -75,15 +74,14 @@ func (k *kinds) defined(name string) (schema.GroupKind, bool) {
 	return schema.GroupKind{}, false
 }
 
-// declared returns what is known of a kind, or a *deploy.KindUnknownError.
+// declared is like of, but takes the lock.
 func (c *Cluster) declared(kind schema.GroupVersionKind) (*declaration, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.kinds.of(kind)
 }
 
-// live returns the object that a request of a version is about, nil when there is none. The
-// lock is held.
+// live returns the object at an address if objects exist in d's version, else nil. The lock is held.
 func (c *Cluster) live(d *declaration, at address) *unstructured.Unstructured {
 	if d.unseen {
 		return nil
@@ -94,8 +92,8 @@ func (c *Cluster) live(d *declaration, at address) *unstructured.Unstructured {
 // shows reports whether objects exist in the version of a declaration. The lock is held.
 func (c *Cluster) shows(d *declaration) bool { return !d.unseen || c.kinds.seen[d.kind] != nil }
 
-// see remembers a kind that nobody declares and that an object is given of for the first time:
-// those that wait for objects of that version are told of what there is. The lock is held.
+// see records a version of a kind without a definition when its first object is written, and sends the existing objects
+// of the kind to subscribers of that version. The lock is held.
 func (c *Cluster) see(d *declaration) {
 	if !d.unseen {
 		return
@@ -122,8 +120,8 @@ func (k *kinds) guessScope(kind schema.GroupKind) deploy.Scope {
 	return deploy.Namespaced
 }
 
-// called returns the kinds whose name is name, or else those that are called that, ascending,
-// each in the best of its versions.
+// called returns the kinds named name, or else those with that resource name or short name, ascending, each in its
+// preferred version.
 func (k *kinds) called(name string) []schema.GroupVersionKind {
 	best := map[schema.GroupKind]*declaration{}
 	for _, d := range k.all() {
@@ -161,31 +159,31 @@ func (k *kinds) all() []*declaration {
 	return all
 }
 
-// declaration is what a cluster knows of one version of a kind. It is never changed.
+// declaration describes one version of a kind. It is immutable.
 type declaration struct {
 	kind schema.GroupVersionKind
 	// plural, singular and short are the names of its resource.
 	plural, singular string
 	short            []string
 	scope            deploy.Scope
-	// status tells that its status is a subresource, generation that its objects count theirs.
+	// status: the status is a subresource. generation: objects have a generation.
 	status, generation bool
-	// strict tells that fields outside of its schema are refused, or left out of a patch.
+	// strict: fields that the schema doesn't have are refused, or dropped from a patch.
 	strict bool
-	// object is how its objects merge.
+	// object returns the type by which objects merge.
 	object func() (typed.ParseableType, error)
-	// content is the schema of a custom resource, nil for all else.
+	// content is the schema of a custom resource, nil for other kinds.
 	content *structural
-	// selectable are the fields beside metadata that lists can be selected by; anyField: all.
+	// selectable are the fields, in addition to those of metadata, by which lists can be selected; anyField: all.
 	selectable []string
 	anyField   bool
-	// unseen tells that nobody declares this version, and no object was given in it.
+	// unseen: this version has no definition and there was no object of it.
 	unseen bool
-	// validName finds what is wrong with the name of an object.
+	// validName validates the name of an object.
 	validName validation.ValidateNameFunc
 }
 
-// named reports whether people may call the kind name beside its proper one.
+// named reports whether name is the plural, singular or a short name of the kind.
 func (d *declaration) named(name string) bool {
 	return d.plural == name || d.singular == name || slices.Contains(d.short, name)
 }
@@ -196,7 +194,7 @@ func (d *declaration) selectableBy(field string) bool {
 		slices.Contains(d.selectable, field)
 }
 
-// pathSegment is the rule for names that need nothing but a place in an address.
+// pathSegment is the validation of names that only have to be a segment of a path.
 func pathSegment(name string, prefix bool) []string {
 	if prefix {
 		return content.IsPathSegmentPrefix(name)
@@ -204,7 +202,7 @@ func pathSegment(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// deduced declares a kind of which nothing is known but its scope.
+// deduced returns the declaration of a kind without a definition.
 func deduced(kind schema.GroupVersionKind, scope deploy.Scope) *declaration {
 	plural, singular := guessNames(kind)
 	return &declaration{
@@ -213,7 +211,7 @@ func deduced(kind schema.GroupVersionKind, scope deploy.Scope) *declaration {
 	}
 }
 
-// guessNames makes the names of a resource of its kind, as those of Kubernetes are made.
+// guessNames derives the names of a resource from its kind, as built-in kinds do.
 func guessNames(kind schema.GroupVersionKind) (plural, singular string) {
 	if kind.Kind == "" {
 		return "", ""

@@ -47,15 +47,15 @@ func (f *fieldManagers) of(d *declaration, subresource string) (*managedfields.F
 	return manager, nil
 }
 
-// forget drops what is kept for a kind whose declaration changes.
+// forget drops the field managers of a kind whose declaration changes.
 func (f *fieldManagers) forget(kind schema.GroupKind) {
 	maps.DeleteFunc(f.managers, func(key fieldManagerKey, _ *managedfields.FieldManager) bool {
 		return key.kind.GroupKind() == kind
 	})
 }
 
-// ownable is what a write owns at most, which is what it may change: of an object all but a
-// status that is kept apart, of the subresource the status alone.
+// ownable returns the filter for the fields that a write may change and own: for a write of the status subresource the
+// status, for a write of an object that has one everything else.
 func ownable(d *declaration, subresource string) map[fieldpath.APIVersion]fieldpath.Filter {
 	version := fieldpath.APIVersion(d.kind.GroupVersion().String())
 	switch {
@@ -78,7 +78,7 @@ func (creation) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return emptyObject(kind), nil
 }
 
-// defaults completes what an apply has merged as its declaration says.
+// defaults prunes and defaults the result of an apply.
 type defaults struct{ *declaration }
 
 func (d defaults) Default(obj runtime.Object) {
@@ -87,12 +87,12 @@ func (d defaults) Default(obj runtime.Object) {
 	}
 }
 
-// conversion turns one version into another by the apiVersion alone, and leaves out what the
-// other one doesn't have.
+// conversion converts to another version: it sets the apiVersion and drops the fields that the other version doesn't
+// have.
 type conversion struct{ kinds *kinds }
 
 func (conversion) Convert(in, _, _ any) error {
-	return fmt.Errorf("conversion of a %T: not possible in memory", in)
+	return fmt.Errorf("conversion of a %T: not supported", in)
 }
 
 func (c conversion) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
@@ -102,7 +102,7 @@ func (c conversion) ConvertToVersion(in runtime.Object, target runtime.GroupVers
 	}
 	kind, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{obj.GroupVersionKind()})
 	if !ok {
-		return nil, fmt.Errorf("%s: has no version %s", obj.GroupVersionKind(), target.Identifier())
+		return nil, fmt.Errorf("%s: no version %s", obj.GroupVersionKind(), target.Identifier())
 	}
 	if kind == obj.GroupVersionKind() {
 		return obj, nil
@@ -125,7 +125,7 @@ func emptyObject(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	return obj
 }
 
-// inVersion returns obj as version shows it, sharing its content.
+// inVersion returns obj with the apiVersion version. It shares the content of obj.
 func inVersion(obj *unstructured.Unstructured, version schema.GroupVersion) *unstructured.Unstructured {
 	if obj.GetAPIVersion() == version.String() {
 		return obj
@@ -138,8 +138,8 @@ func inVersion(obj *unstructured.Unstructured, version schema.GroupVersion) *uns
 	return &unstructured.Unstructured{Object: content}
 }
 
-// stampManagers sets the times of the managedFields entries that this write made or
-// changed to the cluster's own clock; the API machinery takes them from the machine's.
+// stampManagers sets the times of the managedFields entries that this write created or changed to the cluster's clock;
+// the API machinery uses that of the machine.
 func (c *Cluster) stampManagers(live, next *unstructured.Unstructured) {
 	times := map[[4]string]any{}
 	if live != nil {
@@ -174,7 +174,7 @@ func compareManagers(a, b map[string]any) int {
 	return 0
 }
 
-// managerKey identifies an entry as the API machinery does: those of applies whatever their version.
+// managerKey identifies an entry as the API machinery does: the version counts only for entries that aren't of applies.
 func managerKey(entry map[string]any) [4]string {
 	version := text(entry["apiVersion"])
 	if entry["operation"] == "Apply" {
@@ -194,8 +194,8 @@ func managersOf(obj *unstructured.Unstructured) []map[string]any {
 	return entries
 }
 
-// keepingManagers lets change work on obj, but for the list of its managers: an empty one in a write of a
-// kind of Kubernetes isn't none, it takes all of them away. In one of a custom resource it is none.
+// keepingManagers calls change, which works on obj, and restores managedFields afterwards. An empty list in a write of
+// a built-in kind differs from none: it removes all managers.
 func keepingManagers(obj *unstructured.Unstructured, change func()) {
 	managers, given := metadataOf(obj)["managedFields"]
 	change()
@@ -204,7 +204,7 @@ func keepingManagers(obj *unstructured.Unstructured, change func()) {
 	}
 }
 
-// withoutTimes is the content of obj but for the times of its managers.
+// withoutTimes returns the content of obj without the times in managedFields.
 func withoutTimes(obj *unstructured.Unstructured) map[string]any {
 	var entries []any
 	for _, entry := range managersOf(obj) {
@@ -213,7 +213,7 @@ func withoutTimes(obj *unstructured.Unstructured) map[string]any {
 	return withField(obj.Object, "metadata", withField(metadataOf(obj), "managedFields", entries))
 }
 
-// withField copies a map with one field set.
+// withField returns a copy of a map with one field set.
 func withField(content map[string]any, field string, value any) map[string]any {
 	out := make(map[string]any, len(content)+1)
 	for key, item := range content {

@@ -13,7 +13,7 @@ import (
 
 var namespaceKind = schema.GroupKind{Kind: "Namespace"}
 
-// standardNamespaces are there in every cluster.
+// standardNamespaces exist in every cluster.
 var standardNamespaces = []string{metav1.NamespaceDefault, "kube-node-lease", metav1.NamespacePublic, metav1.NamespaceSystem}
 
 func namespaceAddress(name string) address { return address{namespaceKind, "", name} }
@@ -25,7 +25,7 @@ func newNamespace(name string) *unstructured.Unstructured {
 	return obj
 }
 
-// completeNamespace gives a Namespace what a server does.
+// completeNamespace sets what a server sets on a Namespace.
 func completeNamespace(obj *unstructured.Unstructured) {
 	labels := obj.GetLabels()
 	if labels == nil {
@@ -37,7 +37,7 @@ func completeNamespace(obj *unstructured.Unstructured) {
 	obj.Object["status"] = map[string]any{"phase": "Active"}
 }
 
-// withNamespaces puts the namespaces that have to be there in front of the seeds.
+// withNamespaces returns the seeds with the missing namespaces in front.
 func withNamespaces(o options) []*unstructured.Unstructured {
 	given := givenNamespaces(o.seeds)
 	var names []string
@@ -64,8 +64,7 @@ func givenNamespaces(seeds []*unstructured.Unstructured) map[string]bool {
 	return given
 }
 
-// placed refuses a new object in a namespace that doesn't exist, or is being deleted. The
-// lock is held.
+// placed returns an error for a new object in a namespace that doesn't exist or is being deleted. The lock is held.
 func (c *Cluster) placed(ref deploy.Ref) error {
 	if ref.Namespace == "" {
 		return nil
@@ -87,8 +86,8 @@ func (c *Cluster) placed(ref deploy.Ref) error {
 	return nil
 }
 
-// contents returns the addresses of what goes when the object at an address does: what is in
-// a namespace, what a CustomResourceDefinition declares. The lock is held.
+// contents returns the addresses of the objects that are deleted with the object at an address: those in a namespace,
+// or the custom resources of a CustomResourceDefinition. The lock is held.
 func (c *Cluster) contents(at address) []address {
 	switch at.kind {
 	case namespaceKind:
@@ -101,7 +100,7 @@ func (c *Cluster) contents(at address) []address {
 	return nil
 }
 
-// empty reports whether contents are none. The lock is held.
+// empty reports whether an object has no contents. The lock is held.
 func (c *Cluster) empty(at address) bool {
 	switch at.kind {
 	case namespaceKind:
@@ -113,8 +112,8 @@ func (c *Cluster) empty(at address) bool {
 	return true
 }
 
-// container returns the address of what holds the object at an address besides its
-// finalizers: its namespace and the definition of its kind.
+// containers returns the addresses of the objects that the object at an address is a content of: its namespace and the
+// definition of its kind.
 func (c *Cluster) containers(at address) []address {
 	var holders []address
 	if at.namespace != "" {

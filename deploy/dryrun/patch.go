@@ -18,8 +18,8 @@ import (
 	apijson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Patch implements deploy.Port, for JSON patches (RFC 6902) and JSON merge patches (RFC
-// 7386), of an object or of its status.
+// Patch implements deploy.Port for JSON patches (RFC 6902) and JSON merge patches (RFC 7386) of an object or its
+// status.
 func (p port) Patch(ctx context.Context, ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Unstructured, error) {
 	if patch.Type == types.ApplyPatchType {
 		return nil, fmt.Errorf("%s: an apply patch goes through Apply", ref)
@@ -50,7 +50,7 @@ func (p port) patch(ref deploy.Ref, patch deploy.PatchRequest) (*unstructured.Un
 	if err != nil {
 		return nil, &deploy.InvalidError{Ref: ref, Err: err}
 	}
-	// As a server does by default: what isn't known is left out of a patch, not refused.
+	// A server drops unknown fields from a patch by default.
 	d.unknown(next, true)
 	return p.replace(d, ref, live, next, patch.FieldManager, patch.Subresource, patch.DryRun)
 }
@@ -88,8 +88,7 @@ type operation struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// jsonPatch applies the operations of body to document, which it may change, and returns
-// what comes of it.
+// jsonPatch applies the operations in body to document, which it may change, and returns the result.
 func jsonPatch(document any, body []byte) (any, error) {
 	var operations []operation
 	if err := json.Unmarshal(body, &operations); err != nil {
@@ -125,7 +124,7 @@ func (o operation) apply(document any) (any, error) {
 		}
 		return transfer(document, o.Op, from, path)
 	}
-	return nil, errors.New("there is no such operation")
+	return nil, errors.New("unknown operation")
 }
 
 func (o operation) value() (any, error) {
@@ -193,10 +192,10 @@ func pointer(field string, text *string) ([]string, error) {
 
 func joined(path []string) string { return "/" + strings.Join(path, "/") }
 
-// edit changes the container that path ends in, and returns the document with it. The
-// containers on the way are copied.
+// edit calls change for the container of the last name in path, and returns the changed document. It copies the
+// containers on the way.
 func edit(document any, path []string, change func(container any, key string) (any, error)) (any, error) {
-	// As the only entry of a container the document itself can be changed too.
+	// In a list of its own the document itself can be replaced, too.
 	root, err := editBelow([]any{document}, append([]string{"0"}, path...), change)
 	if err != nil {
 		return nil, err
@@ -225,7 +224,7 @@ func lookup(value any, path []string) (any, error) {
 		case map[string]any:
 			child, ok := container[key]
 			if !ok {
-				return nil, fmt.Errorf("there is no %q", key)
+				return nil, fmt.Errorf("%q not found", key)
 			}
 			value = child
 		case []any:
@@ -235,7 +234,7 @@ func lookup(value any, path []string) (any, error) {
 			}
 			value = container[i]
 		default:
-			return nil, fmt.Errorf("there is no %q in a value", key)
+			return nil, fmt.Errorf("%q not found: its parent is neither a map nor a list", key)
 		}
 	}
 	return value, nil
@@ -263,7 +262,7 @@ func set(container any, key string, value any) (any, error) {
 	return container, nil
 }
 
-// insert adds an entry: to a map, or to a list in front of the one of that index.
+// insert adds an entry: to a map, or to a list before the item with that index.
 func insert(container any, key string, value any) (any, error) {
 	switch c := container.(type) {
 	case map[string]any:
@@ -280,10 +279,10 @@ func insert(container any, key string, value any) (any, error) {
 		}
 		return slices.Insert(slices.Clone(c), i, value), nil
 	}
-	return nil, fmt.Errorf("%q can't be added to a value", key)
+	return nil, fmt.Errorf("%q can't be added: its parent is neither a map nor a list", key)
 }
 
-// remove takes out an entry that exists.
+// remove removes an entry that exists.
 func remove(container any, key string) (any, error) {
 	if _, err := lookup(container, []string{key}); err != nil {
 		return nil, err
@@ -303,14 +302,14 @@ func remove(container any, key string) (any, error) {
 	return container, nil
 }
 
-// index reads the index of a list, which is at most last.
+// index parses an index of a list, which is at most last.
 func index(key string, last int) (int, error) {
 	i, err := strconv.ParseUint(key, 10, 31)
 	if err != nil || strconv.FormatUint(i, 10) != key {
-		return 0, fmt.Errorf("%q is no index", key)
+		return 0, fmt.Errorf("%q isn't an index", key)
 	}
 	if int(i) > last {
-		return 0, fmt.Errorf("index %d is behind the end", i)
+		return 0, fmt.Errorf("index %d is out of range", i)
 	}
 	return int(i), nil
 }

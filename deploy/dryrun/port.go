@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// port answers requests out of the memory of a Cluster.
+// port implements deploy.Port over the memory of a Cluster.
 type port struct{ *Cluster }
 
 // Scope implements deploy.Port.
@@ -136,7 +136,7 @@ func (p port) delete(ref deploy.Ref, options deploy.DeleteOptions) error {
 	return nil
 }
 
-// shown copies a stored object for somebody who asked for the kind of a declaration.
+// shown returns a copy of a stored object in the version of d.
 func shown(stored *unstructured.Unstructured, d *declaration) *unstructured.Unstructured {
 	if seen := shared(stored, d); seen != stored {
 		return seen
@@ -144,8 +144,7 @@ func shown(stored *unstructured.Unstructured, d *declaration) *unstructured.Unst
 	return stored.DeepCopy()
 }
 
-// shared is a stored object for somebody who asked for the kind of a declaration and won't change it: the
-// stored one itself unless it has another version.
+// shared is like shown for a caller that won't change the object: it copies it only if the version differs.
 func shared(stored *unstructured.Unstructured, d *declaration) *unstructured.Unstructured {
 	if stored.GetAPIVersion() == d.kind.GroupVersion().String() {
 		return stored
@@ -159,8 +158,8 @@ func notFound(ref deploy.Ref) error {
 	return &deploy.NotFoundError{Ref: ref, Err: errors.New("no such object in memory")}
 }
 
-// Create implements deploy.Port. A name made of generateName is counted, not drawn, so that
-// the same calls make the same objects.
+// Create implements deploy.Port. Generated names are counted, not random, so that the same calls create the same
+// objects.
 func (p port) Create(ctx context.Context, obj *unstructured.Unstructured, options deploy.CreateOptions) (*unstructured.Unstructured, error) {
 	ref := deploy.RefOf(obj)
 	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
@@ -191,7 +190,7 @@ func (p port) post(obj *unstructured.Unstructured, options deploy.CreateOptions)
 	if err != nil {
 		return nil, err
 	}
-	// Whose object it is is for the server to say.
+	// The cluster chooses the uid.
 	delete(metadataOf(next), "uid")
 	if err := d.strictly(ref, next); err != nil {
 		return nil, err
@@ -244,8 +243,8 @@ func (p port) put(ref deploy.Ref, obj *unstructured.Unstructured, options deploy
 	return p.replace(d, ref, live, next, options.FieldManager, "", options.DryRun)
 }
 
-// replace stores next in the place of live, with what it changes attributed to manager, and
-// returns it as the caller's own. The lock is held.
+// replace stores next in place of live, with its changes attributed to manager, and returns a copy for the caller. The
+// lock is held.
 func (c *Cluster) replace(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, manager, subresource string, dryRun bool) (*unstructured.Unstructured, error) {
 	d.complete(next)
 	next, err := c.attribute(d, ref, shown(live, d), next, manager, subresource)
@@ -259,8 +258,8 @@ func (c *Cluster) replace(d *declaration, ref deploy.Ref, live, next *unstructur
 	return shown(stored, d), nil
 }
 
-// attribute gives next the managedFields that it has when manager makes it of live. Both are
-// consumed. The lock is held.
+// attribute returns next with the managedFields that result when manager changes live into it. It may change both. The
+// lock is held.
 func (c *Cluster) attribute(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, manager, subresource string) (*unstructured.Unstructured, error) {
 	fields, err := c.fields.of(d, subresource)
 	if err != nil {
@@ -273,9 +272,9 @@ func (c *Cluster) attribute(d *declaration, ref deploy.Ref, live, next *unstruct
 	return plain(managed)
 }
 
-// sendable refuses, before it is a request, what names no object: without a name, with a name that would lead elsewhere
-// on a server, such as "web/status", with a namespace where there must be none, or without one where there must be one.
-// The request itself finds a kind that isn't served.
+// sendable returns an error for a ref that names no object: without a name, with one that isn't a path segment, such as
+// "web/status", or with a namespace that doesn't fit the scope of the kind. It doesn't check that the kind is served:
+// the request does.
 func (p port) sendable(ref deploy.Ref) error {
 	if ref.Name == "" {
 		return &deploy.InvalidManifestError{Ref: ref, Reason: "metadata.name is missing"}
@@ -283,7 +282,7 @@ func (p port) sendable(ref deploy.Ref) error {
 	return p.placeable(ref)
 }
 
-// placeable is sendable for what may be without a name.
+// placeable is sendable for a ref that may have no name.
 func (p port) placeable(ref deploy.Ref) error {
 	invalid := func(reason string) error { return &deploy.InvalidManifestError{Ref: ref, Reason: reason} }
 	if problems := content.IsPathSegmentName(ref.Name); len(problems) > 0 {

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// objectSchema is how objects of an undeclared kind merge: metadata as on every API server, the rest
-// as far as the values themselves tell, which makes all lists atomic.
+// objectSchema is the schema of kinds without a definition: metadata as on every API server, the rest by the types of
+// the values, which makes all lists atomic.
 const objectSchema typed.YAMLObject = `types:
 - name: object
   map:
@@ -90,7 +90,7 @@ func (t typeConverter) ObjectToTyped(obj runtime.Object, options ...typed.Valida
 	}
 	d, err := t.kinds.of(u.GroupVersionKind())
 	if err != nil {
-		// Of a version that is no more the field management drops what was owned.
+		// The field management drops the fields of a version that doesn't exist any more.
 		return nil, runtime.NewNotRegisteredErrForKind("cluster in memory", u.GroupVersionKind())
 	}
 	object, err := d.object()
@@ -116,19 +116,18 @@ func plain(obj runtime.Object) (*unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// complete does to a new state of an object what its schema, or its type, does by itself.
+// complete prunes and defaults a new state of an object by its schema or type.
 func (d *declaration) complete(obj *unstructured.Unstructured) {
 	switch {
 	case d.content != nil:
-		tidy(metadataOf(obj)) // what isn't stored is nobody's
+		tidy(metadataOf(obj)) // nobody owns what isn't stored
 		d.content.complete(obj.Object)
 	case d.strict:
 		leaveOutEmpty(obj, d)
 	}
 }
 
-// unknown returns the paths of the fields that the declaration doesn't have, and takes them
-// out if that is asked.
+// unknown returns the paths of the fields that the declaration doesn't have, and removes them if prune is set.
 func (d *declaration) unknown(obj *unstructured.Unstructured, prune bool) []string {
 	switch {
 	case d.content != nil:
@@ -154,8 +153,8 @@ func (d *declaration) unknown(obj *unstructured.Unstructured, prune bool) []stri
 	return found
 }
 
-// typedField is a field of an object: content has it, which is of the type holder and at a path. The field itself is of
-// the type ref, declared by its name or as an entry of a map.
+// typedField is a field of an object: name in content, which has the type holder and is at a path. ref is the type of
+// the field, and declared reports whether the type lists its name rather than being a map of any names.
 type typedField struct {
 	content  map[string]any
 	name     string
@@ -167,7 +166,7 @@ type typedField struct {
 
 func (f typedField) path() *field.Path { return f.at.Child(f.name) }
 
-// eachField calls visit for each field of a value of a type, and, where that returns true, for those below it.
+// eachField calls visit for each field of a typed value, and for the fields below it if visit returns true.
 func eachField(types *smd.Schema, value any, ref smd.TypeRef, at *field.Path, visit func(f typedField) (below bool)) {
 	atom, _ := types.Resolve(ref)
 	switch value := value.(type) {
@@ -193,8 +192,7 @@ func eachField(types *smd.Schema, value any, ref smd.TypeRef, at *field.Path, vi
 	}
 }
 
-// strictly refuses a custom resource with fields that its schema doesn't have. Of all else the
-// field management itself finds them.
+// strictly returns an error for a custom resource with unknown fields. For other kinds the field management finds them.
 func (d *declaration) strictly(ref deploy.Ref, sent *unstructured.Unstructured) error {
 	if d.content == nil {
 		return nil
@@ -216,7 +214,7 @@ func unknownFields(ref deploy.Ref, paths []string) error {
 	return invalid
 }
 
-// refused turns an error of the field management into one of package deploy.
+// refused returns the error of package deploy for an error of the field management.
 func refused(d *declaration, ref deploy.Ref, sent *unstructured.Unstructured, err error) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsConflict(err) {
@@ -231,7 +229,7 @@ func refused(d *declaration, ref deploy.Ref, sent *unstructured.Unstructured, er
 	return conflict
 }
 
-// misfits names what of an object doesn't fit its type.
+// misfits returns the fields of an object whose values don't fit their types.
 func misfits(d *declaration, sent *unstructured.Unstructured) []deploy.InvalidField {
 	object, err := d.object()
 	if err != nil {
@@ -249,8 +247,8 @@ func misfits(d *declaration, sent *unstructured.Unstructured) []deploy.InvalidFi
 	return causes
 }
 
-// leaveOutEmpty takes the empty lists and maps out of an object of Kubernetes, and what is null: its
-// types don't keep them apart from what isn't there. An empty struct stays.
+// leaveOutEmpty removes nulls and empty lists and maps from an object of a built-in kind, whose types don't distinguish
+// them from absent fields. An empty struct stays.
 func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
 	if !anyEmpty(obj.Object, "metadata") && !anyEmpty(metadataOf(obj), "managedFields") {
 		return
@@ -270,8 +268,8 @@ func leaveOutEmpty(obj *unstructured.Unstructured, d *declaration) {
 	})
 }
 
-// anyEmpty is a quick look whether there is anything to leave out of the fields but one. Of managedFields
-// nothing is, and they are full of empty maps.
+// anyEmpty reports whether a field other than but may hold something to leave out. It is a fast check for
+// leaveOutEmpty, which never changes managedFields, although these are full of empty maps.
 func anyEmpty(content map[string]any, but string) bool {
 	for name, value := range content {
 		if name != but && holdsEmpty(value) {
@@ -303,7 +301,7 @@ func holdsEmpty(value any) bool {
 	return false
 }
 
-// leftOut reports whether a field with such a value isn't stored. What is untyped is kept as it is.
+// leftOut reports whether a value isn't stored. Values without a type are stored as they are.
 func leftOut(value any, ref smd.TypeRef, types *smd.Schema) bool {
 	atom, ok := types.Resolve(ref)
 	if !ok || isUntyped(atom) {

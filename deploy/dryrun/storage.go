@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// address names an object whatever version its kind is asked for in.
+// address identifies an object in any version of its kind.
 type address struct {
 	kind      schema.GroupKind
 	namespace string
@@ -48,7 +48,7 @@ type storage struct {
 	owners map[types.UID]address
 	// populations are the numbers of objects by namespace.
 	populations map[string]int
-	// gone holds the uids of objects that were here and are no more.
+	// gone holds the uids of deleted objects.
 	gone    map[types.UID]struct{}
 	version uint64
 	uids    uint64
@@ -57,7 +57,7 @@ type storage struct {
 
 type record struct {
 	object *unstructured.Unstructured
-	// born is the version that created the object.
+	// born is the resource version of the object's creation.
 	born uint64
 }
 
@@ -111,7 +111,7 @@ func (s *storage) owned(d *declaration, namespace string, owner types.UID) []*un
 	return objects
 }
 
-// ofVersion is ofKind for a version, in which objects may not exist yet.
+// ofVersion is ofKind for one version. It is empty while no objects exist in that version.
 func (s *storage) ofVersion(d *declaration, namespace string) []*unstructured.Unstructured {
 	if d.unseen {
 		return nil
@@ -119,12 +119,12 @@ func (s *storage) ofVersion(d *declaration, namespace string) []*unstructured.Un
 	return s.ofKind(d.kind.GroupKind(), namespace)
 }
 
-// addressesOf returns where the objects of a kind are, ascending.
+// addressesOf returns the addresses of the objects of a kind, ascending.
 func (s *storage) addressesOf(kind schema.GroupKind) []address {
 	return slices.SortedFunc(maps.Keys(s.kinds[kind]), address.compare)
 }
 
-// inNamespace returns where the objects of a namespace are, ascending.
+// inNamespace returns the addresses of the objects in a namespace, ascending.
 func (s *storage) inNamespace(namespace string) []address {
 	var at []address
 	for _, kind := range s.kinds {
@@ -152,7 +152,7 @@ func (s *storage) all() []*unstructured.Unstructured {
 	return objects
 }
 
-// put stores obj, which is the storage's from now on, under a new version.
+// put stores obj under a new version. obj belongs to the storage afterwards.
 func (s *storage) put(at address, obj *unstructured.Unstructured) {
 	s.version++
 	obj.SetResourceVersion(strconv.FormatUint(s.version, 10))
@@ -179,8 +179,7 @@ func (s *storage) put(at address, obj *unstructured.Unstructured) {
 	}
 }
 
-// remove takes the object at an address out; last is its last state, which gets the
-// version of the removal.
+// remove removes the object at an address. last is its last state, which gets the version of the removal.
 func (s *storage) remove(at address, last *unstructured.Unstructured) {
 	s.unlink(at, s.get(at))
 	delete(s.kinds[at.kind], at)
@@ -215,8 +214,7 @@ func (s *storage) dependentsOf(uid types.UID) []address {
 	return all
 }
 
-// uidPrefix begins the uids made here. They are counted, so that the same calls make the
-// same objects.
+// uidPrefix is the prefix of generated uids. They are counted, so that the same calls create the same objects.
 const uidPrefix = "d72770d0-0000-4000-8000-"
 
 // nextUID returns the uid of the next object that is created.
@@ -224,7 +222,7 @@ func (s *storage) nextUID() types.UID {
 	return types.UID(fmt.Sprintf("%s%012x", uidPrefix, s.uids+1))
 }
 
-// claimUID makes sure that uid isn't made again.
+// claimUID makes sure that uid isn't generated.
 func (s *storage) claimUID(uid types.UID) {
 	digits, ok := strings.CutPrefix(string(uid), uidPrefix)
 	if !ok {
@@ -235,7 +233,7 @@ func (s *storage) claimUID(uid types.UID) {
 	}
 }
 
-// nameLetters are those of generated names, as API servers draw them: they make no words.
+// nameLetters are the letters of generated names, as on an API server: they form no words.
 const nameLetters = "bcdfghjklmnpqrstvwxz2456789"
 
 // The longest generated name, and how much of it is generated.
@@ -244,8 +242,7 @@ const (
 	nameGenerated = 5
 )
 
-// freeName returns a name that begins with prefix and that no object of the kind and
-// namespace of at has.
+// freeName returns a name with a prefix that isn't used in the kind and namespace of at.
 func (s *storage) freeName(at address, prefix string) string {
 	prefix = prefix[:min(len(prefix), longestName-nameGenerated)]
 	for {

@@ -16,19 +16,18 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
-// The extensions by which the schema of a custom resource says more than OpenAPI can.
+// Extensions of the schemas of custom resources.
 const (
 	preserveUnknownFields = "x-kubernetes-preserve-unknown-fields"
 	embeddedResource      = "x-kubernetes-embedded-resource"
 	intOrString           = "x-kubernetes-int-or-string"
 )
 
-// structural is the schema of a custom resource: it prunes, fills in defaults and validates.
-// It is never changed.
+// structural is the schema of a custom resource: it prunes, defaults and validates. It is immutable.
 type structural struct {
 	schema    *spec.Schema
 	validator *validate.SchemaValidator
-	// keepsAll says that nothing is pruned anywhere.
+	// keepsAll: nothing is pruned.
 	keepsAll bool
 }
 
@@ -37,7 +36,7 @@ func newStructural(s *spec.Schema, keepsAll bool) (*structural, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What validates an int or a string has to know it as both types, what merges it as neither.
+	// A field that is an int or a string has both types for validation, and no type for merging.
 	checked, err := copied(s)
 	if err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func newStructural(s *spec.Schema, keepsAll bool) (*structural, error) {
 	return &structural{s, validate.NewSchemaValidator(checked, nil, "", strfmt.Default), keepsAll}, nil
 }
 
-// complete leaves out of content what the schema doesn't have, and fills in its defaults.
+// complete prunes content and fills in defaults.
 func (s *structural) complete(content map[string]any) {
 	if s.schema == nil {
 		return
@@ -60,8 +59,7 @@ func (s *structural) complete(content map[string]any) {
 	fillIn(content, s.schema)
 }
 
-// unknown returns the paths of the fields that the schema doesn't have, and takes them out
-// if that is asked.
+// unknown returns the paths of the fields that the schema doesn't have, and removes them if prune is set.
 func (s *structural) unknown(content map[string]any, prune bool) []string {
 	if s.schema == nil || s.keepsAll {
 		return nil
@@ -106,8 +104,7 @@ func (p *pruner) object(content map[string]any, s *spec.Schema, at string, resou
 	}
 }
 
-// fieldOf returns the schema of a field, and whether there may be such a field: one of which
-// nothing more is known has none.
+// fieldOf returns the schema of a field, nil if it has none, and whether the field is allowed.
 func fieldOf(s *spec.Schema, name string) (*spec.Schema, bool) {
 	if property, ok := s.Properties[name]; ok {
 		return &property, true
@@ -125,7 +122,7 @@ func itemsOf(s *spec.Schema) *spec.Schema {
 	return s.Items.Schema
 }
 
-// fillIn puts in the defaults of what is missing, or null where that is no value.
+// fillIn sets the defaults of fields that are missing, or null and not nullable.
 func fillIn(value any, s *spec.Schema) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -170,7 +167,7 @@ func (s *structural) check(content map[string]any) []deploy.InvalidField {
 	return causes
 }
 
-// wholeNumbers makes integers of numbers that are, as they are in objects.
+// wholeNumbers replaces floats with integral values by integers, as objects have them.
 func wholeNumbers(value any) any {
 	switch value := value.(type) {
 	case float64:
@@ -194,7 +191,7 @@ func extended(s *spec.Schema, extension string) bool {
 	return on
 }
 
-// eachSchema calls change for a schema and those below it, which it stores again.
+// eachSchema calls change for a schema and all schemas below it, which change may modify.
 func eachSchema(s *spec.Schema, change func(*spec.Schema)) {
 	if s == nil {
 		return

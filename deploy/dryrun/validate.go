@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validate checks the metadata as every server does, and the content of a custom resource or the definition of one, for
-// a new object (live is nil) or for the change of one, which must leave alone what no change of a kind may touch.
+// validate checks the metadata, and the content of custom resources and definitions, of a new object (live is nil) or
+// of an update, which must not change immutable fields.
 func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructured.Unstructured) error {
 	at := field.NewPath("metadata")
 	problems := malformed(next, at)
@@ -20,7 +20,7 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 		problems = validation.ValidateObjectMetaAccessor(unmanaged(next), d.scope == deploy.Namespaced, d.validName, at)
 	}
 	if live != nil && len(problems) == 0 {
-		// The version has been compared before; without one a write is unconditional.
+		// update has compared the version. Without one the write is unconditional.
 		next.SetResourceVersion(live.GetResourceVersion())
 		problems = validation.ValidateObjectMetaAccessorUpdate(unmanaged(next), unmanaged(live), at)
 	}
@@ -47,15 +47,15 @@ func (c *Cluster) validate(d *declaration, ref deploy.Ref, next, live *unstructu
 	return &deploy.InvalidError{Ref: ref, Causes: causes, Err: apierrors.NewInvalid(ref.Kind.GroupKind(), ref.Name, problems)}
 }
 
-// unmanaged is an object without its managedFields, which the field management has written and
-// which take longer to read than all the rest.
+// unmanaged returns a copy without managedFields, which the field management has written and which are expensive to
+// validate.
 func unmanaged(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	metadata := maps.Clone(metadataOf(obj))
 	delete(metadata, "managedFields")
 	return &unstructured.Unstructured{Object: map[string]any{"metadata": metadata}}
 }
 
-// malformed finds what the accessors of an untyped object pass over: values of another type.
+// malformed returns errors for metadata of the wrong type, which the accessors of unstructured objects ignore.
 func malformed(obj *unstructured.Unstructured, at *field.Path) field.ErrorList {
 	var problems field.ErrorList
 	metadata := metadataOf(obj)
@@ -82,15 +82,16 @@ func malformed(obj *unstructured.Unstructured, at *field.Path) field.ErrorList {
 	return problems
 }
 
-// Admission is what a cluster has to say about a write: it may change next, whose fields are
-// attributed by then and which it must keep the same object, or refuse it by an error, which
-// becomes a *deploy.ForbiddenError of the content. live is nil for a new object and must not be changed. It
-// is called while the cluster waits, so it must not call the cluster, and not for deletions.
+// Admission is an admission plugin. It may change next, which already has its managedFields, except for what identifies
+// the object, or refuse the write by an error, which becomes a *deploy.ForbiddenError with Content set. live is nil for
+// a new object and must not be changed. Admission isn't called for deletions. It must not call the cluster, which waits
+// for it.
 type Admission func(request AdmissionRequest, live, next *unstructured.Unstructured) error
 
-// AdmissionRequest is what an Admission is asked about.
+// AdmissionRequest describes a write.
 type AdmissionRequest struct {
-	// Ref names the object, Subresource the part of it that is written, such as status; empty: all but that.
+	// Ref names the object. Subresource is the subresource that is written, such as status; empty for the object
+	// itself.
 	Ref         deploy.Ref
 	Subresource string
 }

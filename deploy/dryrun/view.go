@@ -67,13 +67,13 @@ func (v view) Owned(ctx context.Context, kind schema.GroupVersionKind, namespace
 	return selection(stored, d, shared, nil, nil), nil
 }
 
-// Subscribe implements deploy.View. Existing objects come first, in the order of their
-// versions, and nothing between them and the first change is lost.
+// Subscribe implements deploy.View. Existing objects come first, in the order of their versions. No event between them
+// and the first change is lost.
 func (v view) Subscribe(ctx context.Context, kind schema.GroupVersionKind, handle func(deploy.Event)) (deploy.Subscription, error) {
 	return v.Watch(ctx, kind, WatchOptions{}, handle)
 }
 
-// publish hands an event to the subscriptions of its kind. The lock is held.
+// publish sends an event to the subscriptions of its kind. The lock is held.
 func (c *Cluster) publish(at address, event deploy.Event) {
 	c.history.add(at.kind, event)
 	for s := range c.subscriptions {
@@ -91,7 +91,7 @@ func versionOf(obj *unstructured.Unstructured) uint64 {
 	return version
 }
 
-// Holds reports whether a kind is read without a request, which is so of all that are declared.
+// Holds reports whether a kind is read without a request, which is true for every kind that is served.
 func (v view) Holds(kind schema.GroupVersionKind, _ string) bool {
 	_, err := v.declared(kind)
 	return err == nil
@@ -115,7 +115,7 @@ func (p port) List(ctx context.Context, kind schema.GroupVersionKind, namespace 
 	})
 }
 
-// selects refuses a selection by a field that a server can't select by.
+// selects returns an error for a selector by a field that a server can't select by.
 func (d *declaration) selects(ref deploy.Ref, byField fields.Selector) error {
 	if byField == nil {
 		return nil
@@ -128,8 +128,7 @@ func (d *declaration) selects(ref deploy.Ref, byField fields.Selector) error {
 	return nil
 }
 
-// selection are the stored objects that selectors select, each as show hands it to somebody who asked for
-// the kind of a declaration.
+// selection returns the stored objects that the selectors match, each as returned by show.
 func selection(stored []*unstructured.Unstructured, d *declaration, show func(*unstructured.Unstructured, *declaration) *unstructured.Unstructured,
 	byLabel labels.Selector, byField fields.Selector) []*unstructured.Unstructured {
 	var objects []*unstructured.Unstructured
@@ -141,7 +140,7 @@ func selection(stored []*unstructured.Unstructured, d *declaration, show func(*u
 	return objects
 }
 
-// selected reports whether an object is one of those that selectors select; nil selects all.
+// selected reports whether the selectors match an object; nil matches all.
 func selected(obj *unstructured.Unstructured, byLabel labels.Selector, byField fields.Selector) bool {
 	if byLabel != nil && !byLabel.Matches(labels.Set(obj.GetLabels())) {
 		return false

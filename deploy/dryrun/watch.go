@@ -15,22 +15,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// WatchOptions say which objects are watched, and from when on.
+// WatchOptions are the options of a Watch.
 type WatchOptions struct {
-	// Namespace is the one to watch; empty: all.
+	// Namespace limits the watch to one namespace; empty means all.
 	Namespace string
-	// Labels and Fields select objects; nil: all. An object that comes to match is Added, one
-	// that no longer does is Deleted.
+	// Labels and Fields select objects; nil selects all. An object that starts to match is Added, one that stops
+	// matching is Deleted.
 	Labels labels.Selector
 	Fields fields.Selector
-	// ResourceVersion is the version after which events are wanted. Empty: the objects that
-	// exist come first, as Added.
+	// ResourceVersion is the version after which the events begin. If it is empty, the existing objects come first, as
+	// Added.
 	ResourceVersion string
 }
 
-// ExpiredError tells that the events since a version aren't kept any more: list anew.
+// ExpiredError reports that the events since a version aren't kept any more: list again.
 type ExpiredError struct {
-	// ResourceVersion is the one asked for, Err the answer of a real cluster.
+	// ResourceVersion is the requested version, Err the error of a real cluster.
 	ResourceVersion string
 	Err             error
 }
@@ -43,8 +43,8 @@ func (e *ExpiredError) Error() string {
 // Unwrap returns the API server's 410.
 func (e *ExpiredError) Unwrap() error { return e.Err }
 
-// Watch is Subscribe of a View with more choice: it can continue where an earlier one ended.
-// A version older than the History that is kept is an *ExpiredError.
+// Watch is like Subscribe of a View, but has selectors and can continue an earlier watch. It returns an *ExpiredError
+// for a version older than the kept History.
 func (c *Cluster) Watch(ctx context.Context, kind schema.GroupVersionKind, options WatchOptions, handle func(deploy.Event)) (deploy.Subscription, error) {
 	call := Call{Verb: VerbWatch, Ref: deploy.Ref{Kind: kind, Namespace: options.Namespace}}
 	return request(ctx, c, call, nil, func() (deploy.Subscription, error) {
@@ -63,7 +63,7 @@ func (c *Cluster) Watch(ctx context.Context, kind schema.GroupVersionKind, optio
 	})
 }
 
-// begin gives a subscription what it wants of the past, and from then on of what happens.
+// begin sends the past events that a subscription asked for, and starts it.
 func (c *Cluster) begin(s *subscription, since string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +103,7 @@ func (c *Cluster) past(s *subscription, since string) ([]deploy.Event, error) {
 	}
 	version, err := strconv.ParseUint(since, 10, 64)
 	if err != nil {
-		return nil, &deploy.InvalidError{Ref: deploy.Ref{Kind: s.declared.kind}, Err: fmt.Errorf("resourceVersion %q: is no version of this cluster", since)}
+		return nil, &deploy.InvalidError{Ref: deploy.Ref{Kind: s.declared.kind}, Err: fmt.Errorf("resourceVersion %q: not a version of this cluster", since)}
 	}
 	if version > c.storage.version {
 		return nil, &deploy.UnavailableError{Ref: deploy.Ref{Kind: s.declared.kind}, Err: apierrors.NewTimeoutError(
@@ -120,7 +120,7 @@ func (c *Cluster) past(s *subscription, since string) ([]deploy.Event, error) {
 type history struct {
 	size   int
 	events []happened
-	// floor is the version up to which events are gone.
+	// floor is the version up to which events were dropped.
 	floor uint64
 }
 
@@ -133,7 +133,7 @@ type happened struct {
 func (h *history) add(kind schema.GroupKind, event deploy.Event) {
 	h.events = append(h.events, happened{versionOf(event.New), kind, event})
 	if len(h.events) > 2*h.size {
-		// Half at a time, so that an event costs the same however many are kept.
+		// Dropping half at a time keeps the cost of an event constant.
 		gone := len(h.events) - h.size
 		h.floor = h.events[gone-1].version
 		h.events = slices.Clone(h.events[gone:])
@@ -153,8 +153,7 @@ func (h *history) since(version uint64, kind schema.GroupKind) []deploy.Event {
 	return events
 }
 
-// seenBy is the event as somebody sees it who sees only some of the objects; ok is false
-// when it is none for them.
+// seenBy returns the event as a subscription that selects some objects gets it. ok is false if it gets none.
 func (s *subscription) seenBy(event deploy.Event) (seen deploy.Event, ok bool) {
 	was := event.Old != nil && s.selects(event.Old)
 	is := event.Type != deploy.Deleted && s.selects(event.New)
@@ -179,10 +178,10 @@ func (s *subscription) selects(obj *unstructured.Unstructured) bool {
 type subscription struct {
 	ctx      context.Context
 	declared *declaration
-	// options say which objects it is about.
+	// options select its objects.
 	options WatchOptions
 	handle  func(deploy.Event)
-	// initial is how many events stand for the objects that existed.
+	// initial is the number of events for objects that existed at the beginning.
 	initial int
 	synced  chan struct{}
 	waiting *mailbox.Mailbox[deploy.Event]
@@ -239,7 +238,7 @@ func (s *subscription) run() {
 	}
 }
 
-// inVersion is the event for a subscriber to the kind of its declaration.
+// inVersion returns the event with objects in the version that was subscribed to.
 func (s *subscription) inVersion(event deploy.Event) deploy.Event {
 	own := deploy.Event{Type: event.Type, New: shared(event.New, s.declared)}
 	switch {

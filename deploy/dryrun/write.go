@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// create stores a new object, as the server completes it. next becomes the storage's. That there is one already is
-// found last, as by a server: what is refused for another reason is refused for that. The lock is held.
+// create completes and stores a new object, next, which belongs to the storage afterwards. As on a server, validation
+// comes before the check whether the object exists. The lock is held.
 func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
 	if next.GetUID() != "" || next.GetResourceVersion() != "" {
 		return nil, &deploy.StaleError{Ref: ref, Err: errGone}
@@ -45,7 +45,7 @@ func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unst
 		return nil, err
 	}
 	if c.storage.get(addressOf(ref)) != nil {
-		return nil, &deploy.AlreadyExistsError{Ref: ref, Err: errors.New("there is one in memory")}
+		return nil, &deploy.AlreadyExistsError{Ref: ref, Err: errors.New("it exists in memory")}
 	}
 	if dryRun {
 		return next, nil
@@ -57,8 +57,8 @@ func (c *Cluster) create(d *declaration, ref deploy.Ref, next *unstructured.Unst
 	return next, nil
 }
 
-// update stores next in the place of live, as far as a write of the subresource may change
-// it, and returns what is stored then. A write that changes nothing returns live. The lock is held.
+// update stores next in place of live, as far as a write of the subresource may change it, and returns what is stored.
+// A write that changes nothing returns live. The lock is held.
 func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructured.Unstructured, subresource string, dryRun bool) (*unstructured.Unstructured, error) {
 	if version := next.GetResourceVersion(); version != "" && version != live.GetResourceVersion() {
 		return nil, &deploy.StaleError{Ref: ref, Err: errors.New("resourceVersion " + version + " isn't the latest, " + live.GetResourceVersion())}
@@ -95,15 +95,15 @@ func (c *Cluster) update(d *declaration, ref deploy.Ref, live, next *unstructure
 	return next, nil
 }
 
-// aftermath is what the cluster does by itself once an object is written. The lock is held.
+// aftermath serves the kinds of a definition after it was written. The lock is held.
 func (c *Cluster) aftermath(at address, stored *unstructured.Unstructured) {
 	if at.kind == definitionKind && !c.kinds.schemaless && c.storage.get(at) == stored {
 		c.establish(at, stored)
 	}
 }
 
-// prepare gives next what a write can't change: of the status subresource all but the
-// status, of the object the status and the server's own part of metadata.
+// prepare resets in next what the write can't change: in a write of the status all but the status, else the status and
+// the metadata that the server sets.
 func prepare(d *declaration, live, next *unstructured.Unstructured, subresource string) *unstructured.Unstructured {
 	if subresource == statusSubresource {
 		kept := live.DeepCopy()
@@ -130,7 +130,7 @@ func prepare(d *declaration, live, next *unstructured.Unstructured, subresource 
 	return next
 }
 
-// store puts next in, tells the subscribers, and collects the object if its owners are gone.
+// store stores next, publishes the event, and collects the object if its owners are gone.
 func (c *Cluster) store(at address, live, next *unstructured.Unstructured) {
 	c.storage.put(at, next)
 	if live == nil {
@@ -142,8 +142,7 @@ func (c *Cluster) store(at address, live, next *unstructured.Unstructured) {
 	c.collect(at)
 }
 
-// specOf is all that raises the generation when it changes: everything but metadata and a
-// status that is kept apart.
+// specOf returns the content whose changes raise the generation: everything but metadata and a status subresource.
 func specOf(d *declaration, obj *unstructured.Unstructured) map[string]any {
 	spec := make(map[string]any, len(obj.Object))
 	for key, value := range obj.Object {
@@ -154,7 +153,7 @@ func specOf(d *declaration, obj *unstructured.Unstructured) map[string]any {
 	return spec
 }
 
-// same reports whether next is live but for the times of its field managers.
+// same reports whether next equals live, except for times in managedFields.
 func same(live, next *unstructured.Unstructured) bool {
 	return reflect.DeepEqual(withoutTimes(live), withoutTimes(next))
 }
@@ -176,7 +175,7 @@ func copyField(to, from map[string]any, field string) {
 	}
 }
 
-// tidy leaves out what a server doesn't store when it is empty.
+// tidy removes empty metadata that a server doesn't store.
 func tidy(metadata map[string]any) {
 	for _, field := range []string{"labels", "annotations", "finalizers", "ownerReferences", "managedFields"} {
 		switch value := metadata[field].(type) {
@@ -194,7 +193,7 @@ func tidy(metadata map[string]any) {
 	}
 }
 
-// asSent copies obj by the way it would take to a server.
+// asSent returns a copy of obj as a server receives it.
 func asSent(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if text(obj.Object["kind"]) != "" && obj.Object["items"] == nil {
 		if content, ok := sent(obj.Object); ok {
@@ -209,10 +208,10 @@ func asSent(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) 
 	return out, out.UnmarshalJSON(body)
 }
 
-// exactInteger ends the range of floats that JSON writes as the integers that they are.
+// exactInteger is the limit up to which floats with integral values are written to JSON as integers.
 const exactInteger = 1 << 53
 
-// sent is a value as it is after its way as JSON; ok is false where only JSON itself can tell.
+// sent returns a value as it is after encoding to JSON and decoding. ok is false if only the encoder can tell.
 func sent(value any) (_ any, ok bool) {
 	switch v := value.(type) {
 	case nil, bool, int64:
