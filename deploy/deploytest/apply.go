@@ -8,7 +8,7 @@ import (
 )
 
 var applyCases = []Case{
-	{"apply/creates", "creation by apply can't say 'must not exist': the answer must tell", func(s *scene) {
+	{"apply/creates", "an apply can't require that the object is absent, so the result must tell whether it was created", func(s *scene) {
 		applied, err := s.port().Apply(s.Context(), s.settings("{a: '1'}"), deploy.ApplyOptions{FieldManager: "operkit"})
 		s.ok(err)
 		s.is(applied.Created, "Created is false")
@@ -19,7 +19,7 @@ var applyCases = []Case{
 		equal(s, "2", data(again.Object)["a"], "a")
 		s.changed(applied.Object, again.Object)
 	}},
-	{"apply/outdated", "a version in the intent is a precondition", func(s *scene) {
+	{"apply/outdated", "a resourceVersion in the intent is a precondition", func(s *scene) {
 		before := s.apply("operkit", s.settings("{a: '1'}"))
 		s.merge("kubectl", deploy.RefOf(before), `{"data":{"b":"2"}}`)
 		intent := s.settings("{a: '3'}")
@@ -28,7 +28,7 @@ var applyCases = []Case{
 		fails[*deploy.StaleError](s, err)
 		equal(s, "1", data(s.get(deploy.RefOf(before)))["a"], "a")
 	}},
-	{"apply/other uid", "a successor of the object that was meant isn't hit", func(s *scene) {
+	{"apply/other uid", "a new object of the same name isn't changed", func(s *scene) {
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		intent := s.settings("{a: '2'}")
 		intent.SetUID("0d6b1e3a-3a3e-4d8e-9f3e-6a5b0c1d2e3f")
@@ -45,52 +45,52 @@ var applyCases = []Case{
 		fails[*deploy.StaleError](s, err)
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"apply/its uid", "the precondition holds for the object that is meant", func(s *scene) {
+	{"apply/its uid", "an intent with the uid of the object is applied", func(s *scene) {
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		intent := s.settings("{a: '2'}")
 		intent.SetUID(obj.GetUID())
 		equal(s, "2", data(s.apply("operkit", intent))["a"], "a")
 	}},
-	{"apply/no manager", "fields belong to somebody", func(s *scene) {
+	{"apply/no manager", "every applied field needs a manager", func(s *scene) {
 		_, err := s.port().Apply(s.Context(), s.settings("{}"), deploy.ApplyOptions{})
 		fails[*deploy.InvalidError](s, err)
 	}},
-	{"apply/managedFields", "an exported object isn't an intent", func(s *scene) {
+	{"apply/managedFields", "an object that was read from a cluster isn't an intent", func(s *scene) {
 		exported := s.apply("operkit", s.settings("{a: '1'}"))
 		_, err := s.port().Apply(s.Context(), exported, deploy.ApplyOptions{FieldManager: "operkit"})
 		fails[*deploy.InvalidError](s, err)
 	}},
-	{"apply/unknown field", "a typo isn't dropped in silence", func(s *scene) {
+	{"apply/unknown field", "a typo isn't ignored", func(s *scene) {
 		obj := s.settings("{}")
 		obj.Object["datum"] = map[string]any{"a": "1"}
 		_, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
 		fails[*deploy.InvalidError](s, err)
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"apply/unknown field of a custom resource", "a typo isn't dropped in silence there either", func(s *scene) {
+	{"apply/unknown field of a custom resource", "a typo isn't ignored in custom resources either", func(s *scene) {
 		obj := s.widget("{size: 1, colour: red}")
 		_, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
 		fails[*deploy.InvalidError](s, err)
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"apply/wrong type", "what can't be merged is refused as a whole", func(s *scene) {
+	{"apply/wrong type", "an intent that can't be merged is refused as a whole", func(s *scene) {
 		obj := s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: [a, b]}")
 		_, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
 		fails[*deploy.InvalidError](s, err)
 	}},
-	{"apply/against the schema", "what a definition forbids changes nothing", func(s *scene) {
+	{"apply/against the schema", "an intent that violates the schema changes nothing", func(s *scene) {
 		before := s.apply("operkit", s.widget("{size: 1}"))
 		_, err := s.port().Apply(s.Context(), s.widget("{size: -1}"), deploy.ApplyOptions{FieldManager: "operkit"})
 		fails[*deploy.InvalidError](s, err)
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"apply/dry run of what is new", "trying stores nothing", func(s *scene) {
+	{"apply/dry run of what is new", "a dry run stores nothing", func(s *scene) {
 		applied, err := s.port().Apply(s.Context(), s.settings("{a: '1'}"), deploy.ApplyOptions{FieldManager: "operkit", DryRun: true})
 		s.ok(err)
 		s.is(applied.Created, "Created is false")
 		s.absent(deploy.RefOf(applied.Object))
 	}},
-	{"apply/dry run of a change", "a difference is shown from the whole object", func(s *scene) {
+	{"apply/dry run of a change", "a diff needs the whole object from a dry run", func(s *scene) {
 		before := s.apply("operkit", s.settings("{a: '1'}"))
 		applied, err := s.port().Apply(s.Context(), s.settings("{a: '2', b: '3'}"), deploy.ApplyOptions{FieldManager: "operkit", DryRun: true})
 		s.ok(err)
@@ -98,25 +98,25 @@ var applyCases = []Case{
 		equal(s, []string{".data.a", ".data.b"}, s.owned(applied.Object, "operkit Apply"), "fields of the answer")
 		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
 	}},
-	{"apply/dry run of a conflict", "a dry run finds what would fail", func(s *scene) {
+	{"apply/dry run of a conflict", "a dry run reports what would fail", func(s *scene) {
 		s.apply("kubectl", s.settings("{a: '1'}"))
 		_, err := s.port().Apply(s.Context(), s.settings("{a: '2'}"), deploy.ApplyOptions{FieldManager: "operkit", DryRun: true})
 		fails[*deploy.ConflictError](s, err)
 	}},
-	{"apply/generation", "only a change of what is wanted counts", func(s *scene) {
+	{"apply/generation", "only a change of the spec raises the generation", func(s *scene) {
 		equal(s, int64(1), s.apply("operkit", s.widget("{size: 1}")).GetGeneration(), "generation of a new object")
 		intent := s.widget("{size: 1}")
 		intent.SetLabels(map[string]string{"a": "b"})
 		equal(s, int64(1), s.apply("operkit", intent).GetGeneration(), "generation after a change of metadata")
 		equal(s, int64(2), s.apply("operkit", s.widget("{size: 2}")).GetGeneration(), "generation after a change of the spec")
 	}},
-	{"apply/in no such namespace", "the namespace comes first", func(s *scene) {
+	{"apply/in no such namespace", "the namespace must exist first", func(s *scene) {
 		obj := s.settings("{}")
 		obj.SetNamespace(s.Namespace + "-none")
 		_, err := s.Others.Port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
 		fails[*deploy.NotFoundError](s, err)
 	}},
-	{"apply/input", "callers go on using what they gave", func(s *scene) {
+	{"apply/input", "callers keep using their objects", func(s *scene) {
 		obj := s.settings("{a: '1'}")
 		before := obj.DeepCopy()
 		applied := s.apply("operkit", obj)
@@ -140,12 +140,12 @@ spec:
     spec: {containers: [{name: app, image: ` + image + `, env: ` + env + `}]}`)
 }
 
-// also is a part of it, as a manager applies that adds something.
+// also is an intent of another manager for the same Deployment, with one container.
 func (s *scene) also(container string) *unstructured.Unstructured {
 	return s.object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {containers: [" + container + "]}}}}")
 }
 
-// listed are the values of a field of the items of a list, in its order.
+// listed returns the values of a field of the items of a list, in the order of the list.
 func listed(obj *unstructured.Unstructured, key string, path ...string) []string {
 	items, _, _ := unstructured.NestedSlice(obj.Object, path...)
 	values := []string{}
@@ -164,7 +164,7 @@ func containers(obj *unstructured.Unstructured) []string {
 }
 
 var mergeCases = []Case{
-	{"merge/items of two managers", "a sidecar isn't lost", func(s *scene) {
+	{"merge/items of two managers", "a sidecar of another manager isn't lost", func(s *scene) {
 		s.apply("operkit", s.web("x:1", "[]"))
 		obj := s.apply("injector", s.also("{name: side, image: 'y:1'}"))
 		equal(s, []string{"app", "side"}, containers(obj), "containers")
@@ -172,7 +172,7 @@ var mergeCases = []Case{
 		equal(s, []string{"app", "side"}, containers(obj), "containers after our change")
 		equal(s, []string{"x:2", "y:1"}, listed(obj, "image", "spec", "template", "spec", "containers"), "images")
 	}},
-	{"merge/item given up", "an item that its only manager leaves out goes", func(s *scene) {
+	{"merge/item given up", "an item is removed when its only manager leaves it out", func(s *scene) {
 		s.apply("operkit", s.web("x:1", "[]"))
 		s.apply("injector", s.also("{name: side, image: 'y:1'}"))
 		obj := s.apply("injector", s.object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}"))
@@ -193,7 +193,7 @@ var mergeCases = []Case{
 		_, err := s.port().Apply(s.Context(), s.also("{name: app, image: 'x:2'}"), deploy.ApplyOptions{FieldManager: "operkit"})
 		s.contested(fails[*deploy.ConflictError](s, err), `.spec.template.spec.containers[name="app"].image`, "other")
 	}},
-	{"merge/list of a definition", "custom resources merge by what their definition says", func(s *scene) {
+	{"merge/list of a definition", "custom resources merge by the schema of their definition", func(s *scene) {
 		s.apply("operkit", s.widget("{parts: [{name: a, count: 1}]}"))
 		s.apply("other", s.widget("{parts: [{name: b, count: 2}]}"))
 		obj := s.apply("operkit", s.widget("{parts: [{name: a, count: 3}, {name: c}]}"))
@@ -206,7 +206,7 @@ var mergeCases = []Case{
 		_, err := s.port().Apply(s.Context(), s.widget("{parts: [{name: a, count: 2}]}"), deploy.ApplyOptions{FieldManager: "operkit"})
 		s.contested(fails[*deploy.ConflictError](s, err), `.spec.parts[name="a"].count`, "other")
 	}},
-	{"merge/set of a definition", "each manager has its members", func(s *scene) {
+	{"merge/set of a definition", "each manager owns its own members", func(s *scene) {
 		s.apply("operkit", s.widget("{tags: [a, b]}"))
 		s.apply("other", s.widget("{tags: [c]}"))
 		obj := s.apply("operkit", s.widget("{tags: [b]}"))
@@ -221,13 +221,13 @@ var mergeCases = []Case{
 		s.contested(fails[*deploy.ConflictError](s, err), ".spec.words", "other")
 		equal(s, []string{"b"}, listed(s.force("operkit", s.widget("{words: [b]}")), "", "spec", "words"), "words")
 	}},
-	{"merge/duplicate keys", "which of the two is meant can't be told", func(s *scene) {
+	{"merge/duplicate keys", "it isn't clear which of the two is meant", func(s *scene) {
 		obj := s.widget("{parts: [{name: a, count: 1}, {name: a, count: 2}]}")
 		_, err := s.port().Apply(s.Context(), obj, deploy.ApplyOptions{FieldManager: "operkit"})
 		s.is(err != nil, "no error")
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"merge/finalizers", "each manager has its own", func(s *scene) {
+	{"merge/finalizers", "each manager owns its own finalizers", func(s *scene) {
 		mine, theirs := s.bare(), s.bare()
 		mine.SetFinalizers([]string{"operkit.dev/a"})
 		theirs.SetFinalizers([]string{"example.com/b"})
@@ -246,7 +246,7 @@ var mergeCases = []Case{
 		equal(s, 1, len(obj.GetOwnerReferences()), "owner references that remain")
 		equal(s, two.GetUID(), obj.GetOwnerReferences()[0].UID, "the owner that remains")
 	}},
-	{"merge/labels", "each manager has its own", func(s *scene) {
+	{"merge/labels", "each manager owns its own labels", func(s *scene) {
 		mine, theirs := s.bare(), s.bare()
 		mine.SetLabels(map[string]string{"a": "1"})
 		theirs.SetLabels(map[string]string{"b": "2"})
@@ -265,7 +265,7 @@ var mergeCases = []Case{
 		s.apply("operkit", s.bare())
 		equal(s, []string{"other Apply"}, entries(s.get(deploy.RefOf(obj))), "entries")
 	}},
-	{"merge/empty by a creation", "whoever says nothing owns nothing", func(s *scene) {
+	{"merge/empty by a creation", "a manager that sets no fields owns none", func(s *scene) {
 		obj := s.create("other", s.settings("{}"))
 		_, found := obj.Object["data"]
 		s.is(!found, "data: %v", obj.Object["data"])

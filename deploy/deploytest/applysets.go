@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// folder is the ApplySet of a Secret.
+// folder returns an ApplySet whose parent is a Secret.
 func (s *scene) folder() deploy.ApplySet {
 	return deploy.ApplySet{Parent: deploy.Ref{Namespace: s.Namespace, Name: "folder"}}
 }
@@ -18,7 +18,7 @@ func (s *scene) together(m *deploy.Manager, set deploy.ApplySet, objects ...*uns
 	return results
 }
 
-// pruned are the names of members with what became of them.
+// pruned returns the actions of pruned members by name.
 func pruned(results deploy.SetResults) map[string]deploy.Action {
 	all := map[string]deploy.Action{}
 	for _, member := range results.Pruned {
@@ -27,7 +27,7 @@ func pruned(results deploy.SetResults) map[string]deploy.Action {
 	return all
 }
 
-// remembers reports it unless the parent names these kinds.
+// remembers fails the case unless the parent lists these kinds.
 func (s *scene) remembers(kinds string) {
 	s.Helper()
 	parent := s.get(deploy.Ref{Kind: secret, Namespace: s.Namespace, Name: "folder"})
@@ -40,7 +40,7 @@ func (s *scene) account(name string) *unstructured.Unstructured {
 }
 
 var applySetCases = []Case{
-	{"applysets/first", "the parent is there before the first member", func(s *scene) {
+	{"applysets/first", "the parent exists before the first member", func(s *scene) {
 		m, calls := s.manager(deploy.Concurrency(1))
 		results := s.together(m, s.folder(), s.config("a", "{}"), s.account("b"))
 		equal(s, times(2, deploy.Created), actions(results.Applied), "actions")
@@ -52,7 +52,7 @@ var applySetCases = []Case{
 		}
 		s.remembers("ConfigMap,ServiceAccount")
 	}},
-	{"applysets/unchanged", "the same again costs a read of the parent and a list of each kind", func(s *scene) {
+	{"applysets/unchanged", "applying the same again costs a read of the parent and a list of each kind", func(s *scene) {
 		m, calls := s.manager()
 		s.together(m, s.folder(), s.config("a", "{}"), s.account("b"))
 		calls.take()
@@ -60,7 +60,7 @@ var applySetCases = []Case{
 		equal(s, times(2, deploy.Unchanged), actions(results.Applied), "actions")
 		s.asked(calls, "get Secret folder", "list ConfigMap", "list ServiceAccount")
 	}},
-	{"applysets/prune", "what has left goes, and nothing else does", func(s *scene) {
+	{"applysets/prune", "members that have left the set are deleted, and nothing else is", func(s *scene) {
 		m, calls := s.manager()
 		s.together(m, s.folder(), s.config("a", "{}"), s.config("b", "{}"), s.account("b"))
 		s.create("operkit", s.config("c", "{}"))
@@ -78,7 +78,7 @@ var applySetCases = []Case{
 		}
 		s.remembers("ConfigMap")
 	}},
-	{"applysets/dry run", "what would go is told, and nothing goes", func(s *scene) {
+	{"applysets/dry run", "a dry run reports what would be pruned and deletes nothing", func(s *scene) {
 		m, _ := s.manager()
 		s.together(m, s.folder(), s.config("a", "{}"), s.account("b"))
 		dry, err := m.With(deploy.DryRun())
@@ -92,7 +92,7 @@ var applySetCases = []Case{
 		s.ok(err)
 		equal(s, map[string]deploy.Action{"ServiceAccount b": deploy.Removed}, pruned(deploy.SetResults{Pruned: candidates}), "candidates")
 	}},
-	{"applysets/dry run of a new one", "a set that isn't there can be tried", func(s *scene) {
+	{"applysets/dry run of a new one", "a dry run works for a set that doesn't exist yet", func(s *scene) {
 		m, _ := s.manager(deploy.DryRun())
 		results := s.together(m, s.folder(), s.config("a", "{}"))
 		equal(s, []deploy.Action{deploy.Created}, actions(results.Applied), "actions")
@@ -110,7 +110,7 @@ var applySetCases = []Case{
 		s.get(deploy.RefOf(s.account("b")))
 		s.remembers("ConfigMap,ServiceAccount")
 	}},
-	{"applysets/protected", "what holds data stays, and stays remembered", func(s *scene) {
+	{"applysets/protected", "members that hold data are kept, and stay in the set", func(s *scene) {
 		m, _ := s.manager()
 		claim := s.object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {storageClassName: none, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}")
 		s.together(m, s.folder(), s.config("a", "{}"), claim)
@@ -121,7 +121,7 @@ var applySetCases = []Case{
 		set.Deletable = append(set.Deletable, claim.GroupVersionKind().GroupKind())
 		equal(s, map[string]deploy.Action{"PersistentVolumeClaim disk": deploy.Removed}, pruned(s.together(m, set, s.config("a", "{}"))), "members when that is meant")
 	}},
-	{"applysets/others'", "neither the parent of another tool nor a member of another set is taken", func(s *scene) {
+	{"applysets/others'", "neither the parent of another tool nor a member of another set is taken over", func(s *scene) {
 		m, _ := s.manager()
 		s.together(m, s.folder(), s.config("a", "{}"))
 		set := s.folder()
@@ -136,7 +136,7 @@ var applySetCases = []Case{
 		equal(s, []deploy.Action{deploy.Conflicted}, actions(results.Applied), "actions")
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"applysets/empty", "a folder that wasn't found doesn't delete everything", func(s *scene) {
+	{"applysets/empty", "an empty folder must not delete everything", func(s *scene) {
 		m, calls := s.manager()
 		s.together(m, s.folder(), s.config("a", "{}"))
 		calls.take()
@@ -148,7 +148,7 @@ var applySetCases = []Case{
 		equal(s, map[string]deploy.Action{"ConfigMap a": deploy.Removed}, pruned(s.together(m, set)), "members when that is meant")
 		s.remembers("")
 	}},
-	{"applysets/label copied", "a member is what carries the label, wherever it got it", func(s *scene) {
+	{"applysets/label copied", "every object with the label is a member, wherever the label came from", func(s *scene) {
 		m, _ := s.manager()
 		s.together(m, s.folder(), s.config("a", "{}"))
 		copied := s.config("b", "{}")

@@ -6,7 +6,7 @@ import (
 	"github.com/operkit/operkit/deploy"
 )
 
-// fieldsOf are the paths of contested fields with their holders.
+// fieldsOf returns the managers of contested fields by path.
 func fieldsOf(fields []deploy.FieldConflict) map[string]string {
 	held := map[string]string{}
 	for _, field := range fields {
@@ -16,7 +16,7 @@ func fieldsOf(fields []deploy.FieldConflict) map[string]string {
 }
 
 var conflictCases = []Case{
-	{"conflicts/ours", "what we applied is taken back, and from whom is told", func(s *scene) {
+	{"conflicts/ours", "fields that we applied are taken back, and the result names the other manager", func(s *scene) {
 		m, calls := s.manager()
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1', b: '2'}")).Ref
 		s.merge("kubectl", ref, `{"data":{"a":"9"}}`)
@@ -26,7 +26,7 @@ var conflictCases = []Case{
 		equal(s, map[string]string{".data.a": "kubectl"}, fieldsOf(result.Taken), "what was taken")
 		equal(s, "1", data(result.Object)["a"], "a")
 	}},
-	{"conflicts/theirs", "on what others made nothing is taken, and nothing is sent", func(s *scene) {
+	{"conflicts/theirs", "on an object that others created nothing is taken over, and nothing is sent", func(s *scene) {
 		before := s.create("kubectl", s.settings("{a: '1', b: '2'}"))
 		m, calls := s.manager()
 		result := s.becomes(deploy.Conflicted, m, s.settings("{a: '9', b: '2'}"))
@@ -35,7 +35,7 @@ var conflictCases = []Case{
 		s.asked(calls)
 		s.unchanged(before, s.get(result.Ref))
 	}},
-	{"conflicts/the same value", "wanting what is there takes nothing from anybody", func(s *scene) {
+	{"conflicts/the same value", "applying the value that is there takes nothing from anybody", func(s *scene) {
 		s.apply("other", s.settings("{a: '1'}"))
 		m, calls := s.manager()
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '1'}"))
@@ -43,14 +43,14 @@ var conflictCases = []Case{
 		equal(s, 0, len(result.Taken), "what was taken")
 		s.settles(s.settings("{a: '1'}"))
 	}},
-	{"conflicts/force", "a takeover can be asked for", func(s *scene) {
+	{"conflicts/force", "fields can be taken over on request", func(s *scene) {
 		s.apply("other", s.settings("{a: '1', b: '2'}"))
 		m, _ := s.manager(deploy.Conflicts(deploy.Force))
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '9'}"))
 		equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Taken), "what was taken")
 		equal(s, map[string]string{"a": "9", "b": "2"}, data(result.Object), "data")
 	}},
-	{"conflicts/fail", "so can be that not even our own is taken back", func(s *scene) {
+	{"conflicts/fail", "on request, not even our own fields are taken back", func(s *scene) {
 		m, calls := s.manager(deploy.Conflicts(deploy.Fail))
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
 		s.merge("kubectl", ref, `{"data":{"a":"9"}}`)
@@ -58,8 +58,8 @@ var conflictCases = []Case{
 		fails[*deploy.ConflictError](s, s.becomes(deploy.Conflicted, m, s.settings("{a: '1'}")).Err)
 		s.asked(calls)
 	}},
-	{"conflicts/keep", "what is left to others is left out while they hold it, and ours again after that", kept},
-	{"conflicts/by field", "the longest path decides", func(s *scene) {
+	{"conflicts/keep", "fields left to others are left out while they hold them, and are ours again after that", kept},
+	{"conflicts/by field", "the policy of the longest path decides", func(s *scene) {
 		s.apply("other", s.settings("{a: '1', b: '2', c: '3'}"))
 		m, _ := s.manager(deploy.Conflicts(deploy.Keep, ".data"), deploy.Conflicts(deploy.Force, ".data.a"))
 		result := s.becomes(deploy.Configured, m, s.settings("{a: '7', b: '8', c: '9'}"))
@@ -67,7 +67,7 @@ var conflictCases = []Case{
 		equal(s, map[string]string{".data.a": "other"}, fieldsOf(result.Taken), "what was taken")
 		equal(s, map[string]string{".data.b": "other", ".data.c": "other"}, fieldsOf(result.Kept), "what was kept")
 	}},
-	{"conflicts/in an item", "of an item of a list a single field is left to others", func(s *scene) {
+	{"conflicts/in an item", "a single field of a list item can be left to others", func(s *scene) {
 		s.apply("other", s.widget("{parts: [{name: a, count: 1}, {name: b, count: 1}]}"))
 		m, _ := s.manager(deploy.Conflicts(deploy.Keep, `.spec.parts[name="a"].count`), deploy.Conflicts(deploy.Force, `.spec.parts[name="b"]`))
 		intent := s.widget("{parts: [{name: a, count: 2}, {name: b, count: 2}]}")
@@ -78,7 +78,7 @@ var conflictCases = []Case{
 			map[string]any{"name": "a", "count": int64(1)}, map[string]any{"name": "b", "count": int64(2)},
 		}}), s.get(result.Ref).Object["spec"], "spec")
 	}},
-	{"conflicts/no war", "two that both insist end in a stated conflict, and in no more writes", func(s *scene) {
+	{"conflicts/no war", "two managers that both insist end in a reported conflict, and write no more", func(s *scene) {
 		m, calls := s.manager()
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1', b: '2'}")).Ref
 		for range 3 {
@@ -98,7 +98,7 @@ var conflictCases = []Case{
 		s.becomes(deploy.Conflicted, m, s.settings("{a: '1', b: '3'}"))
 		equal(s, map[string]string{"a": "9", "b": "3"}, data(s.get(ref)), "data: what isn't fought over goes on")
 	}},
-	{"conflicts/one name", "two processes of one name that both insist end in a stated conflict, and in no more writes", func(s *scene) {
+	{"conflicts/one name", "two processes of one name that both insist end in a reported conflict, and write no more", func(s *scene) {
 		a, callsOfA := s.manager()
 		b, callsOfB := s.manager()
 		for range 5 {
@@ -116,7 +116,7 @@ var conflictCases = []Case{
 		s.asked(callsOfA)
 		s.asked(callsOfB)
 	}},
-	{"conflicts/after another client", "what it left there goes when the intent leaves it out", func(s *scene) {
+	{"conflicts/after another client", "a field that another client of the same name set is removed when the intent leaves it out", func(s *scene) {
 		s.create("kubectl-client-side-apply", s.settings("{a: '1', b: '2'}"))
 		s.watch(configMap)
 		m, _ := s.manager(deploy.TakeOverFrom("kubectl-client-side-apply"))
@@ -146,7 +146,7 @@ func kept(s *scene) {
 	equal(s, map[string]string{"a": "9", "b": "2"}, data(result.Object), "data once it is let go")
 }
 
-// withoutAnnotations are the paths that lead to no annotation: a Manager has one of its own.
+// withoutAnnotations returns the paths outside of annotations: a Manager has an annotation of its own.
 func withoutAnnotations(paths []string) []string {
 	rest := []string{}
 	for _, path := range paths {

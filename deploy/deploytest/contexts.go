@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// requests are one call of each method of a Port that is about an object: as it was read, as it is to be, and a new
-// one.
+// requests returns one call of each method of a Port that is about an object: one that was read, one that is to be
+// written, and a new one.
 func requests(ctx context.Context, port deploy.Port, read, wanted, fresh *unstructured.Unstructured) map[string]func() error {
 	ref := deploy.RefOf(read)
 	return map[string]func() error{
@@ -33,13 +33,13 @@ func requests(ctx context.Context, port deploy.Port, read, wanted, fresh *unstru
 	}
 }
 
-// requests are those about an object that exists.
+// requests returns the calls for an object that exists.
 func (s *scene) requests(ctx context.Context) map[string]func() error {
 	return requests(ctx, s.port(), s.create("operkit", s.settings("{a: '1'}")), s.settings("{a: '2'}"), s.config("new", "{}"))
 }
 
 var contextCases = []Case{
-	{"contexts/cancelled", "who gives up is told so, isn't told to try again, and did nothing", func(s *scene) {
+	{"contexts/cancelled", "a cancelled request returns the context's error, isn't marked as worth a retry, and did nothing", func(s *scene) {
 		why := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(s.Context())
 		requests := s.requests(ctx)
@@ -52,7 +52,7 @@ var contextCases = []Case{
 		equal(s, "1", data(s.get(deploy.RefOf(s.settings("{}"))))["a"], "a")
 		s.absent(deploy.RefOf(s.config("new", "{}")))
 	}},
-	{"contexts/too late", "whose time is over is told so, and did nothing", func(s *scene) {
+	{"contexts/too late", "a request after its deadline returns a timeout, and did nothing", func(s *scene) {
 		ctx, cancel := context.WithDeadline(s.Context(), time.Now().Add(-time.Second))
 		defer cancel()
 		for method, request := range s.requests(ctx) {
@@ -64,7 +64,7 @@ var contextCases = []Case{
 	}},
 }
 
-// atOnce calls try n times at once, and returns what came of each.
+// atOnce calls try n times concurrently and returns the error of each call.
 func atOnce(n int, try func(i int) error) []error {
 	outcomes := make([]error, n)
 	var running sync.WaitGroup
@@ -75,7 +75,7 @@ func atOnce(n int, try func(i int) error) []error {
 	return outcomes
 }
 
-// wins reports it unless one call succeeded and all others failed with an E.
+// wins fails the case unless one call succeeded and all others returned an E.
 func wins[E error](s *scene, outcomes []error) {
 	s.Helper()
 	won := 0
@@ -92,26 +92,26 @@ func wins[E error](s *scene, outcomes []error) {
 }
 
 var concurrentCases = []Case{
-	{"at once/creations", "one of many that create is the first", func(s *scene) {
+	{"at once/creations", "of many concurrent creations one succeeds", func(s *scene) {
 		wins[*deploy.AlreadyExistsError](s, atOnce(20, func(i int) error {
 			_, err := s.port().Create(s.Context(), s.settings("{a: '"+strconv.Itoa(i)+"'}"), deploy.CreateOptions{})
 			return err
 		}))
 	}},
-	{"at once/updates", "one of many that read the same is the first", func(s *scene) {
+	{"at once/updates", "of many concurrent updates of one version one succeeds", func(s *scene) {
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		wins[*deploy.StaleError](s, atOnce(20, func(i int) error {
 			_, err := s.port().Update(s.Context(), with(obj, map[string]any{"a": "x" + strconv.Itoa(i)}), deploy.UpdateOptions{})
 			return err
 		}))
 	}},
-	{"at once/deletions", "one of many that delete is the first", func(s *scene) {
+	{"at once/deletions", "of many concurrent deletions one succeeds", func(s *scene) {
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		wins[*deploy.NotFoundError](s, atOnce(20, func(int) error {
 			return s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{UID: obj.GetUID()})
 		}))
 	}},
-	{"at once/managers", "many workers of one operator make no mess of many objects", func(s *scene) {
+	{"at once/managers", "concurrent workers of one operator leave all objects as intended", func(s *scene) {
 		m, _ := s.manager()
 		for _, err := range atOnce(10, func(i int) error {
 			objects := []*unstructured.Unstructured{}
@@ -128,7 +128,7 @@ var concurrentCases = []Case{
 		}
 		s.settles(s.config("of-9-9", "{a: '1'}"))
 	}},
-	{"at once/many objects", "a long list is complete, whatever pages it comes in", func(s *scene) {
+	{"at once/many objects", "a long list is complete, however many pages it has", func(s *scene) {
 		const many = 520
 		for _, err := range atOnce(4, func(i int) error {
 			for k := i; k < many; k += 4 {

@@ -9,19 +9,19 @@ import (
 )
 
 var createCases = []Case{
-	{"create/stored", "the answer is the object as it is stored", func(s *scene) {
+	{"create/stored", "a creation returns the object as it is stored", func(s *scene) {
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		s.is(obj.GetUID() != "" && obj.GetResourceVersion() != "" && !obj.GetCreationTimestamp().Time.IsZero(), "metadata: %v", obj.Object["metadata"])
 		equal(s, s.get(deploy.RefOf(obj)).Object, obj.Object, "the answer")
 	}},
-	{"create/exists", "who would be first must know", func(s *scene) {
+	{"create/exists", "a caller must learn that the object exists", func(s *scene) {
 		first := s.create("operkit", s.settings("{a: '1'}"))
 		_, err := s.port().Create(s.Context(), s.settings("{a: '2'}"), deploy.CreateOptions{FieldManager: "operkit"})
 		exists := fails[*deploy.AlreadyExistsError](s, err)
 		equal(s, deploy.RefOf(first), exists.Ref, "what exists")
 		s.unchanged(first, s.get(deploy.RefOf(first)))
 	}},
-	{"create/generateName", "names are found by the cluster", func(s *scene) {
+	{"create/generateName", "the cluster generates names", func(s *scene) {
 		manifest := s.unplaced("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: run-}}")
 		manifest.SetNamespace(s.Namespace)
 		first, second := s.create("operkit", manifest), s.create("operkit", manifest)
@@ -29,57 +29,57 @@ var createCases = []Case{
 		s.is(first.GetName() != second.GetName(), "both are %s", first.GetName())
 		equal(s, "", manifest.GetName(), "name in the caller's manifest")
 	}},
-	{"create/owner of fields", "what was created by others is theirs", func(s *scene) {
+	{"create/owner of fields", "the creator owns the fields", func(s *scene) {
 		obj := s.create("kubectl-create", s.settings("{a: '1'}"))
 		equal(s, []string{"kubectl-create Update"}, entries(obj), "entries")
 		s.is(contains(s.owned(obj, "kubectl-create Update"), ".data.a"), "owned: %v", s.owned(obj, "kubectl-create Update"))
 	}},
-	{"create/dry run", "trying stores nothing", func(s *scene) {
+	{"create/dry run", "a dry run stores nothing", func(s *scene) {
 		obj, err := s.port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{FieldManager: "operkit", DryRun: true})
 		s.ok(err)
 		equal(s, map[string]string{"a": "1"}, data(obj), "data of the answer")
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"create/dry run of what exists", "a dry run finds what would fail", func(s *scene) {
+	{"create/dry run of what exists", "a dry run reports what would fail", func(s *scene) {
 		s.create("operkit", s.settings("{}"))
 		_, err := s.port().Create(s.Context(), s.settings("{}"), deploy.CreateOptions{DryRun: true})
 		fails[*deploy.AlreadyExistsError](s, err)
 	}},
-	{"create/generation", "observedGeneration is compared to it", func(s *scene) {
+	{"create/generation", "observedGeneration is compared with it", func(s *scene) {
 		equal(s, int64(1), s.create("operkit", s.widget("{size: 1}")).GetGeneration(), "generation")
 	}},
-	{"create/with a version", "what was read isn't new", func(s *scene) {
+	{"create/with a version", "an object that was read isn't new", func(s *scene) {
 		obj := s.settings("{}")
 		obj.SetResourceVersion("1")
 		_, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{})
 		fails[*deploy.InvalidManifestError](s, err)
 	}},
-	{"create/in no such namespace", "the namespace comes first", func(s *scene) {
+	{"create/in no such namespace", "the namespace must exist first", func(s *scene) {
 		obj := s.settings("{}")
 		obj.SetNamespace(s.Namespace + "-none")
 		_, err := s.Others.Port().Create(s.Context(), obj, deploy.CreateOptions{})
 		fails[*deploy.NotFoundError](s, err)
 	}},
-	{"create/unsendable", "what can't be sent costs no request", unsendable},
-	{"create/bad name", "a name that isn't one is refused, not changed", func(s *scene) {
+	{"create/unsendable", "an object that can't be sent costs no request", unsendable},
+	{"create/bad name", "an invalid name is refused, not changed", func(s *scene) {
 		obj := s.config("Not_A_Name", "{}")
 		_, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{})
 		refused := fails[*deploy.InvalidError](s, err)
 		s.is(len(refused.Causes) > 0 && refused.Causes[0].Field == "metadata.name", "causes: %v", refused.Causes)
 	}},
-	{"create/unknown field", "a typo isn't dropped in silence", func(s *scene) {
+	{"create/unknown field", "a typo isn't ignored", func(s *scene) {
 		obj := s.settings("{}")
 		obj.Object["datum"] = map[string]any{"a": "1"}
 		_, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{})
 		fails[*deploy.InvalidError](s, err)
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"create/against the schema", "what a definition forbids is named", func(s *scene) {
+	{"create/against the schema", "the error names the field that violates the schema", func(s *scene) {
 		_, err := s.port().Create(s.Context(), s.widget("{size: -1}"), deploy.CreateOptions{})
 		refused := fails[*deploy.InvalidError](s, err)
 		s.is(len(refused.Causes) == 1 && refused.Causes[0].Field == "spec.size", "causes: %v", refused.Causes)
 	}},
-	{"create/input", "callers go on using what they gave", func(s *scene) {
+	{"create/input", "callers keep using their objects", func(s *scene) {
 		obj := s.settings("{a: '1'}")
 		before := obj.DeepCopy()
 		created := s.create("operkit", obj)
@@ -128,7 +128,7 @@ func (s *scene) update(manager string, obj *unstructured.Unstructured) *unstruct
 	return updated
 }
 
-// with is a copy of obj with other data.
+// with returns a copy of obj with other data.
 func with(obj *unstructured.Unstructured, content map[string]any) *unstructured.Unstructured {
 	next := obj.DeepCopy()
 	next.Object["data"] = content
@@ -136,7 +136,7 @@ func with(obj *unstructured.Unstructured, content map[string]any) *unstructured.
 }
 
 var updateCases = []Case{
-	{"update/whole", "a replacement takes away what it leaves out", func(s *scene) {
+	{"update/whole", "a replacement removes what it leaves out", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1', b: '2'}"))
 		after := s.update("operkit", with(before, map[string]any{"a": "3"}))
 		equal(s, map[string]string{"a": "3"}, data(after), "data")
@@ -144,13 +144,13 @@ var updateCases = []Case{
 		equal(s, after.Object, s.get(deploy.RefOf(after)).Object, "the answer")
 		equal(s, before.GetUID(), after.GetUID(), "uid")
 	}},
-	{"update/no version", "whoever replaces must have read", func(s *scene) {
+	{"update/no version", "a caller must have read the object that it replaces", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
 		obj.SetResourceVersion("")
 		_, err := s.port().Update(s.Context(), obj, deploy.UpdateOptions{})
 		fails[*deploy.InvalidManifestError](s, err)
 	}},
-	{"update/outdated", "no update is lost", func(s *scene) {
+	{"update/outdated", "no update of others is lost", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		s.merge("kubectl", deploy.RefOf(before), `{"data":{"a":"2"}}`)
 		_, err := s.port().Update(s.Context(), with(before, map[string]any{"a": "3"}), deploy.UpdateOptions{})
@@ -158,14 +158,14 @@ var updateCases = []Case{
 		equal(s, deploy.RefOf(before), stale.Ref, "what is stale")
 		equal(s, "2", data(s.get(deploy.RefOf(before)))["a"], "a")
 	}},
-	{"update/absent", "a replacement doesn't create", func(s *scene) {
+	{"update/absent", "a replacement doesn't create the object", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
 		_, err := s.port().Update(s.Context(), obj, deploy.UpdateOptions{})
 		fails[*deploy.NotFoundError](s, err)
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"update/successor", "another object of the same name isn't hit", func(s *scene) {
+	{"update/successor", "a new object of the same name isn't changed", func(s *scene) {
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
 		next := s.create("operkit", s.settings("{a: '2'}"))
@@ -174,18 +174,18 @@ var updateCases = []Case{
 		fails[*deploy.StaleError](s, err)
 		equal(s, "2", data(s.get(deploy.RefOf(obj)))["a"], "a")
 	}},
-	{"update/nothing", "what changes nothing is no event", func(s *scene) {
+	{"update/nothing", "an update without a change causes no event", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		s.unchanged(before, s.update("operkit", before))
 	}},
-	{"update/dry run", "trying stores nothing", func(s *scene) {
+	{"update/dry run", "a dry run stores nothing", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		after, err := s.port().Update(s.Context(), with(before, map[string]any{"a": "2"}), deploy.UpdateOptions{DryRun: true})
 		s.ok(err)
 		equal(s, "2", data(after)["a"], "a of the answer")
 		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
 	}},
-	{"update/generation", "controllers tell old status from new by it", func(s *scene) {
+	{"update/generation", "controllers detect an outdated status by it", func(s *scene) {
 		obj := s.create("operkit", s.widget("{size: 1}"))
 		s.ok(unstructured.SetNestedField(obj.Object, int64(2), "spec", "size"))
 		obj = s.update("operkit", obj)
@@ -202,13 +202,13 @@ var updateCases = []Case{
 		equal(s, before.GetUID(), after.GetUID(), "uid")
 		equal(s, before.GetCreationTimestamp(), after.GetCreationTimestamp(), "creationTimestamp")
 	}},
-	{"update/unknown field", "a typo isn't dropped in silence", func(s *scene) {
+	{"update/unknown field", "a typo isn't ignored", func(s *scene) {
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		obj.Object["datum"] = map[string]any{"a": "1"}
 		_, err := s.port().Update(s.Context(), obj, deploy.UpdateOptions{})
 		fails[*deploy.InvalidError](s, err)
 	}},
-	{"update/status", "the spec's writer can't change the status", func(s *scene) {
+	{"update/status", "an update of the object can't change the status", func(s *scene) {
 		obj := s.create("operkit", s.widget("{size: 1}"))
 		s.ok(unstructured.SetNestedField(obj.Object, "Ready", "status", "phase"))
 		after := s.update("operkit", obj)
@@ -216,7 +216,7 @@ var updateCases = []Case{
 		s.is(!found, "status: %v", after.Object["status"])
 		s.unchanged(obj, after)
 	}},
-	{"update/input", "callers go on using what they gave", func(s *scene) {
+	{"update/input", "callers keep using their objects", func(s *scene) {
 		obj := with(s.create("operkit", s.settings("{a: '1'}")), map[string]any{"a": "2"})
 		before := obj.DeepCopy()
 		s.update("operkit", obj)

@@ -9,29 +9,29 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// delete asks for the deletion of an object.
+// delete requests the deletion of an object.
 func (s *scene) delete(ref deploy.Ref) {
 	s.Helper()
 	s.ok(s.port().Delete(s.Context(), ref, deploy.DeleteOptions{}))
 }
 
 var deleteCases = []Case{
-	{"delete/gone", "what nothing holds is gone at once", func(s *scene) {
+	{"delete/gone", "an object without finalizers is gone at once", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{}")))
 		s.delete(ref)
 		s.absent(ref)
 	}},
-	{"delete/absent", "whoever deletes must know that there was nothing", func(s *scene) {
+	{"delete/absent", "a caller must learn that there was nothing to delete", func(s *scene) {
 		ref := deploy.RefOf(s.settings("{}"))
 		err := s.port().Delete(s.Context(), ref, deploy.DeleteOptions{})
 		equal(s, ref, fails[*deploy.NotFoundError](s, err).Ref, "what is absent")
 	}},
-	{"delete/its uid", "the object that was looked at is deleted", func(s *scene) {
+	{"delete/its uid", "the object that was read is deleted", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{UID: obj.GetUID()}))
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"delete/other uid", "its successor isn't", func(s *scene) {
+	{"delete/other uid", "a new object of the same name isn't deleted", func(s *scene) {
 		first := s.create("operkit", s.settings("{}"))
 		s.delete(deploy.RefOf(first))
 		next := s.create("operkit", s.settings("{}"))
@@ -40,35 +40,35 @@ var deleteCases = []Case{
 		equal(s, deploy.RefOf(first), fails[*deploy.StaleError](s, err).Ref, "what is stale")
 		s.unchanged(next, s.get(deploy.RefOf(next)))
 	}},
-	{"delete/dry run", "trying deletes nothing", func(s *scene) {
+	{"delete/dry run", "a dry run deletes nothing", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{DryRun: true}))
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 	}},
-	{"delete/dry run of what is absent", "a dry run finds what would fail", func(s *scene) {
+	{"delete/dry run of what is absent", "a dry run reports what would fail", func(s *scene) {
 		err := s.port().Delete(s.Context(), deploy.RefOf(s.settings("{}")), deploy.DeleteOptions{DryRun: true})
 		fails[*deploy.NotFoundError](s, err)
 	}},
-	{"delete/no name", "it would be all of them", func(s *scene) {
+	{"delete/no name", "it would delete all objects", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
 		err := s.port().Delete(s.Context(), deploy.Ref{Kind: configMap, Namespace: s.Namespace}, deploy.DeleteOptions{})
 		fails[*deploy.InvalidManifestError](s, err)
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 	}},
-	{"delete/unknown propagation", "a typo isn't the default", func(s *scene) {
+	{"delete/unknown propagation", "a typo doesn't mean the default", func(s *scene) {
 		obj := s.create("operkit", s.settings("{}"))
 		err := s.port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{Propagation: "Sideways"})
 		fails[*deploy.InvalidError](s, err)
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 	}},
-	{"delete/versions rise", "a successor is newer than what it succeeds", func(s *scene) {
+	{"delete/versions rise", "a new object has a newer version than the deleted one", func(s *scene) {
 		first := s.create("operkit", s.settings("{}"))
 		s.delete(deploy.RefOf(first))
 		s.changed(first, s.create("operkit", s.settings("{}")))
 	}},
 }
 
-// held is a Widget that a finalizer holds, and whose deletion has been asked for.
+// held returns a Widget that is being deleted and has finalizers.
 func (s *scene) held(finalizers ...string) *unstructured.Unstructured {
 	s.Helper()
 	manifest := s.widget("{size: 1}")
@@ -79,31 +79,31 @@ func (s *scene) held(finalizers ...string) *unstructured.Unstructured {
 }
 
 var finalizerCases = []Case{
-	{"finalizers/hold", "whoever cleans up has time for it", func(s *scene) {
+	{"finalizers/hold", "controllers have time to clean up", func(s *scene) {
 		obj := s.held("operkit.dev/a")
 		s.is(obj.GetDeletionTimestamp() != nil, "no deletionTimestamp")
 		equal(s, []string{"operkit.dev/a"}, obj.GetFinalizers(), "finalizers")
 		equal(s, int64(2), obj.GetGeneration(), "generation: a deletion is something wanted")
 	}},
-	{"finalizers/second deletion", "asking again changes nothing", func(s *scene) {
+	{"finalizers/second deletion", "a second deletion changes nothing", func(s *scene) {
 		obj := s.held("operkit.dev/a")
 		s.delete(deploy.RefOf(obj))
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 	}},
-	{"finalizers/last goes", "the object goes with it", func(s *scene) {
+	{"finalizers/last goes", "the object is gone with its last finalizer", func(s *scene) {
 		obj := s.held("operkit.dev/a", "operkit.dev/b")
 		obj = s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":["operkit.dev/b"]}}`)
 		s.unchanged(obj, s.get(deploy.RefOf(obj)))
 		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":null}}`)
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"finalizers/last goes by an update", "the object goes with it", func(s *scene) {
+	{"finalizers/last goes by an update", "the object is gone with its last finalizer", func(s *scene) {
 		obj := s.held("operkit.dev/a")
 		obj.SetFinalizers(nil)
 		s.update("operkit", obj)
 		s.absent(deploy.RefOf(obj))
 	}},
-	{"finalizers/last goes by an apply", "the object goes with it", func(s *scene) {
+	{"finalizers/last goes by an apply", "the object is gone with its last finalizer", func(s *scene) {
 		manifest := s.widget("{size: 1}")
 		manifest.SetFinalizers([]string{"operkit.dev/a"})
 		ref := deploy.RefOf(s.apply("operkit", manifest))
@@ -112,28 +112,28 @@ var finalizerCases = []Case{
 		s.ok(err)
 		s.absent(ref)
 	}},
-	{"finalizers/none new", "a deletion can't be put off by those who come later", func(s *scene) {
+	{"finalizers/none new", "nobody can add a finalizer to delay a deletion that has begun", func(s *scene) {
 		refuses[*deploy.InvalidError](s, deploy.RefOf(s.held("operkit.dev/a")),
 			merging("operkit", `{"metadata":{"finalizers":["operkit.dev/a","operkit.dev/b"]}}`))
 	}},
-	{"finalizers/no way back", "a deletion can't be taken back", func(s *scene) {
+	{"finalizers/no way back", "a deletion can't be undone", func(s *scene) {
 		obj := s.held("operkit.dev/a")
 		after := s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"deletionTimestamp":null}}`)
 		equal(s, obj.GetDeletionTimestamp(), after.GetDeletionTimestamp(), "deletionTimestamp")
 	}},
-	{"finalizers/still changes", "whoever cleans up may report it", func(s *scene) {
+	{"finalizers/still changes", "a controller that cleans up may report progress", func(s *scene) {
 		obj := s.held("operkit.dev/a")
 		after, err := s.port().Patch(s.Context(), deploy.RefOf(obj), statusPatch("controller", `{"status":{"phase":"Cleaning"}}`))
 		s.ok(err)
 		s.is(after.GetDeletionTimestamp() != nil, "no deletionTimestamp")
 		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"labels":{"a":"b"}}}`)
 	}},
-	{"finalizers/name is taken", "a successor has to wait", func(s *scene) {
+	{"finalizers/name is taken", "a new object of the same name has to wait", func(s *scene) {
 		s.held("operkit.dev/a")
 		_, err := s.port().Create(s.Context(), s.widget("{size: 1}"), deploy.CreateOptions{})
 		fails[*deploy.AlreadyExistsError](s, err)
 	}},
-	{"finalizers/deleted by others", "one who deletes isn't the one who cleans up", func(s *scene) {
+	{"finalizers/deleted by others", "the client that deletes needn't be the one that cleans up", func(s *scene) {
 		manifest := s.settings("{}")
 		manifest.SetFinalizers([]string{"operkit.dev/a"})
 		ref := deploy.RefOf(s.create("operkit", manifest))
@@ -144,7 +144,7 @@ var finalizerCases = []Case{
 	}},
 }
 
-// removes has a Manager delete objects, and reports it unless that becomes of them.
+// removes deletes objects by a Manager and fails the case unless the results have the wanted actions.
 func (s *scene) removes(m *deploy.Manager, objects []*unstructured.Unstructured, want []deploy.Action, options ...deploy.Option) deploy.Results {
 	s.Helper()
 	results, _ := m.Delete(s.Context(), objects, options...)
@@ -157,7 +157,7 @@ func (s *scene) removes(m *deploy.Manager, objects []*unstructured.Unstructured,
 }
 
 var removalCases = []Case{
-	{"removal/of ours", "a deletion costs one request, and nothing when there is nothing to delete", func(s *scene) {
+	{"removal/of ours", "a deletion costs one request, and none when there is nothing to delete", func(s *scene) {
 		m, calls := s.manager()
 		ours := []*unstructured.Unstructured{s.settings("{a: '1'}")}
 		s.becomes(deploy.Created, m, ours[0])
@@ -169,7 +169,7 @@ var removalCases = []Case{
 		s.removes(m, ours, []deploy.Action{deploy.Skipped})
 		s.asked(calls)
 	}},
-	{"removal/of others'", "what this manager never applied stays, unless it is said twice", func(s *scene) {
+	{"removal/of others'", "an object that this manager never applied is kept, unless EvenForeign is set", func(s *scene) {
 		s.create("kubectl", s.settings("{a: '1'}"))
 		m, calls := s.manager()
 		theirs := []*unstructured.Unstructured{s.settings("{}")}
@@ -179,13 +179,13 @@ var removalCases = []Case{
 		s.removes(m, theirs, []deploy.Action{deploy.Removed}, deploy.EvenForeign())
 		s.absent(deploy.RefOf(theirs[0]))
 	}},
-	{"removal/of an unknown kind", "what can't exist is gone", func(s *scene) {
+	{"removal/of an unknown kind", "an object of an unknown kind doesn't exist", func(s *scene) {
 		m, calls := s.manager()
 		obj := s.object("{apiVersion: deploytest.operkit.dev/v1, kind: Nothing, metadata: {name: it}}")
 		s.removes(m, []*unstructured.Unstructured{obj}, []deploy.Action{deploy.Skipped})
 		s.asked(calls)
 	}},
-	{"removal/in reverse", "what was made last may need what was made first", func(s *scene) {
+	{"removal/in reverse", "an object may need those that were created before it", func(s *scene) {
 		m, calls := s.manager()
 		objects := []*unstructured.Unstructured{s.config("a", "{}"), s.config("b", "{}"), s.config("c", "{}")}
 		_, err := m.Apply(s.Context(), objects)
@@ -194,7 +194,7 @@ var removalCases = []Case{
 		s.removes(m, objects, []deploy.Action{deploy.Removed, deploy.Removed, deploy.Removed})
 		equal(s, []string{"delete ConfigMap c", "delete ConfigMap b", "delete ConfigMap a"}, calls.take(), "requests")
 	}},
-	{"removal/until it is gone", "who waits in vain is told for whom", func(s *scene) {
+	{"removal/until it is gone", "the error of a wait names the object that isn't gone", func(s *scene) {
 		m, _ := s.manager()
 		held := s.widget("{size: 1}")
 		held.SetFinalizers([]string{"operkit.dev/a"})
@@ -207,7 +207,7 @@ var removalCases = []Case{
 		s.merge("operkit", ref, `{"metadata":{"finalizers":null}}`)
 		s.absent(ref)
 	}},
-	{"removal/gone", "what is still there is told, others' objects don't count", func(s *scene) {
+	{"removal/gone", "Gone returns the objects that still exist, and not those of others", func(s *scene) {
 		m, _ := s.manager()
 		objects := []*unstructured.Unstructured{s.config("a", "{}"), s.config("b", "{}"), s.config("c", "{}")}
 		s.becomes(deploy.Created, m, objects[0])

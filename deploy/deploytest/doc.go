@@ -1,12 +1,11 @@
-// Package deploytest holds an implementation of deploy.Cluster to its contract: what package
-// deploy documents of a Port and a View, what an API server does about server-side apply, and what
-// a deploy.Manager makes of both.
+// Package deploytest tests implementations of deploy.Cluster: that a Port and a View do what
+// package deploy documents, that server-side apply works as in an API server, and that a
+// deploy.Manager works on top of both.
 //
-// [Run] is the whole of it. Give it a cluster for each case, and it tells which cases pass. The
-// ports of this module, deploy/cluster and deploy/dryrun, pass all of them; whoever wraps one of
-// them, or writes a third one, can show the same.
+// [Run] runs all cases, each with a cluster that the caller provides. Both implementations of this
+// module, deploy/cluster and deploy/dryrun, pass all of them. Use it to test another
+// implementation, or one that wraps these.
 //
-// Use it in a test of such an implementation. To test a program that uses package deploy, take
-// deploy/dryrun. What a cluster may have beyond the contract (subresources other than status,
-// webhooks, rights, conversion) isn't looked at.
+// To test a program that uses package deploy, use deploy/dryrun instead. Subresources other than
+// status, webhooks, RBAC and conversion aren't part of the contract and aren't tested.
 package deploytest

@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// happenings are the events of objects that a case made, in the order in which they came.
+// happenings records the events of objects that a case created, in the order in which they came.
 type happenings struct {
 	mu     sync.Mutex
 	events []deploy.Event
 }
 
-// handle takes an event, and lets go those of what the cluster puts into every namespace.
+// handle records an event, except for objects that the cluster creates in every namespace.
 func (h *happenings) handle(event deploy.Event) {
 	if strings.HasPrefix(event.New.GetName(), "kube-") {
 		return
@@ -32,7 +32,7 @@ func (h *happenings) all() []deploy.Event {
 	return slices.Clone(h.events)
 }
 
-// told are the events so far, as "ADDED settings".
+// told returns the events so far, in the form "ADDED settings".
 func (h *happenings) told() []string {
 	told := []string{}
 	for _, event := range h.all() {
@@ -41,7 +41,7 @@ func (h *happenings) told() []string {
 	return told
 }
 
-// subscribe gathers the events of a kind.
+// subscribe records the events of a kind.
 func (s *scene) subscribe(kind schema.GroupVersionKind) *happenings {
 	s.Helper()
 	h := &happenings{}
@@ -51,8 +51,8 @@ func (s *scene) subscribe(kind schema.GroupVersionKind) *happenings {
 	return h
 }
 
-// synced waits until a subscription has handed over what existed. A cluster that can't be read now, such as one
-// that has just begun to serve a kind, is asked again.
+// synced waits until a subscription has delivered the existing objects. It retries while the cluster can't be read, for
+// example because it has just begun to serve the kind.
 func (s *scene) synced(subscription deploy.Subscription) {
 	s.Helper()
 	var err error
@@ -64,7 +64,7 @@ func (s *scene) synced(subscription deploy.Subscription) {
 	s.ok(err)
 }
 
-// tells waits for as many events as are wanted, and reports it when they are others.
+// tells waits for as many events as wanted and fails the case if they are others.
 func (s *scene) tells(h *happenings, want ...string) {
 	s.Helper()
 	s.eventually(func() bool { return len(h.all()) >= len(want) }, "events "+strings.Join(want, ", "))
@@ -72,13 +72,13 @@ func (s *scene) tells(h *happenings, want ...string) {
 }
 
 var eventCases = []Case{
-	{"events/what exists", "all that is there has been told when Synced returns", func(s *scene) {
+	{"events/what exists", "all existing objects were delivered when Synced returns", func(s *scene) {
 		s.three()
 		told := s.subscribe(configMap).told()
 		slices.Sort(told)
 		equal(s, []string{"ADDED a", "ADDED b", "ADDED c"}, told, "events")
 	}},
-	{"events/in order", "an object's life is told as it was", func(s *scene) {
+	{"events/in order", "the events of an object come in their order", func(s *scene) {
 		h := s.subscribe(configMap)
 		first := s.create("operkit", s.settings("{a: '1'}"))
 		second := s.merge("operkit", deploy.RefOf(first), `{"data":{"a":"2"}}`)
@@ -93,7 +93,7 @@ var eventCases = []Case{
 		equal(s, "2", data(events[2].Old)["a"], "a of what was deleted")
 		equal(s, "2", data(events[2].New)["a"], "a of what was deleted, as New")
 	}},
-	{"events/of others", "what others do is told", func(s *scene) {
+	{"events/of others", "writes of others cause events", func(s *scene) {
 		h := s.subscribe(configMap)
 		obj, err := s.Others.Port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{})
 		s.ok(err)
@@ -104,7 +104,7 @@ var eventCases = []Case{
 		s.ok(s.Others.Port().Delete(s.Context(), deploy.RefOf(obj), deploy.DeleteOptions{}))
 		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings")
 	}},
-	{"events/across uids", "a successor is another object: never Modified", func(s *scene) {
+	{"events/across uids", "a new object of the same name is another object: never Modified", func(s *scene) {
 		h := s.subscribe(configMap)
 		first := s.create("operkit", s.settings("{a: '1'}"))
 		s.delete(deploy.RefOf(first))
@@ -114,7 +114,7 @@ var eventCases = []Case{
 		equal(s, first.GetUID(), events[1].New.GetUID(), "uid of what was deleted")
 		equal(s, second.GetUID(), events[2].New.GetUID(), "uid of what was added then")
 	}},
-	{"events/nothing happened", "what changed nothing isn't told", func(s *scene) {
+	{"events/nothing happened", "a write without a change causes no event", func(s *scene) {
 		h := s.subscribe(configMap)
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		s.apply("operkit", s.settings("{a: '1'}"))
@@ -122,7 +122,7 @@ var eventCases = []Case{
 		s.create("operkit", s.config("last", "{}"))
 		s.tells(h, "ADDED settings", "ADDED last")
 	}},
-	{"events/being deleted", "a deletion that waits is a change", func(s *scene) {
+	{"events/being deleted", "a deletion that waits for finalizers is a change", func(s *scene) {
 		s.widgets()
 		h := s.subscribe(widget)
 		obj := s.held("operkit.dev/a")
@@ -135,21 +135,21 @@ var eventCases = []Case{
 		equal(s, deploy.Modified, events[1].Type, "second event")
 		s.is(events[1].New.GetDeletionTimestamp() != nil, "no deletionTimestamp in the second event")
 	}},
-	{"events/never older than told", "who is told of an object can read it", func(s *scene) {
+	{"events/never older than told", "a read in a handler is at least as new as the event", func(s *scene) {
 		h := s.subscribe(configMap)
 		obj, err := s.Others.Port().Create(s.Context(), s.settings("{a: '1'}"), deploy.CreateOptions{})
 		s.ok(err)
 		s.tells(h, "ADDED settings")
 		s.is(s.seen(deploy.RefOf(obj)) != nil, "it was told, and isn't seen")
 	}},
-	{"events/two subscribers", "each is told all", func(s *scene) {
+	{"events/two subscribers", "each subscriber gets all events", func(s *scene) {
 		one := s.subscribe(configMap)
 		s.create("operkit", s.settings("{}"))
 		two := s.subscribe(configMap)
 		s.tells(one, "ADDED settings")
 		s.tells(two, "ADDED settings")
 	}},
-	{"events/in a scope", "an object that comes into a scope is added, one that leaves it deleted", func(s *scene) {
+	{"events/in a scope", "an object that enters a scope is Added, one that leaves it Deleted", func(s *scene) {
 		h := &happenings{}
 		m := s.managerOf(s.Cluster)
 		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
@@ -163,7 +163,7 @@ var eventCases = []Case{
 		s.delete(ref)
 		s.tells(h, "ADDED settings", "MODIFIED settings", "DELETED settings", "ADDED settings", "DELETED settings")
 	}},
-	{"events/out of a scope with the last write", "what goes with its last finalizer goes as it was stored, whatever else that write says", func(s *scene) {
+	{"events/out of a scope with the last write", "an object that is gone with its last finalizer is delivered as it was stored, whatever else that write changed", func(s *scene) {
 		h := &happenings{}
 		scope := deploy.WatchScope{Namespace: s.Namespace, Labels: s.selecting("tier=web")}
 		subscription, err := s.managerOf(s.Cluster).Watch(s.Context(), configMap, scope, h.handle)

@@ -8,12 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// fixed is a change of an object that no API server takes. The manifests are what follows the head of the object it.
+// fixed is a change of an object that every API server refuses. The manifests follow the head of the object in YAML.
 type fixed struct {
 	name, reason string
 	head         string
 	before       string
-	// after is refused for field, same is taken.
+	// after is refused with an error for field; same is accepted.
 	after, field string
 	same         string
 }
@@ -126,7 +126,7 @@ func (f fixed) run(s *scene) {
 	fails[*deploy.AlreadyExistsError](s, err)
 }
 
-// refusedFor ends the case unless err is a refusal that names field.
+// refusedFor ends the case unless err is an *InvalidError that names field.
 func (s *scene) refusedFor(err error, field string) {
 	s.Helper()
 	refused := fails[*deploy.InvalidError](s, err)
@@ -134,7 +134,7 @@ func (s *scene) refusedFor(err error, field string) {
 		"causes: %v, should name %s", refused.Causes, field)
 }
 
-// invalidSuccessors are manifests with a value that no server takes, by the field that it is in.
+// invalidSuccessors are manifests with a value that every server refuses, by the field with that value.
 var invalidSuccessors = map[string]string{
 	"data[b c]": "{apiVersion: v1, kind: Secret, metadata: {name: it}, data: {b c: MQ==}}",
 	"spec.template.spec.containers[0].imagePullPolicy": "{apiVersion: batch/v1, kind: Job, metadata: {name: it}, spec: " +

@@ -52,14 +52,14 @@ spec:
             properties: {phase: {type: string}, ready: {type: integer}}
 `
 
-// widgets has the cluster serve the kind Widget.
+// widgets makes the cluster serve the kind Widget.
 func (s *scene) widgets() {
 	s.Helper()
 	_, err := s.managerOf(s.Others, deploy.FieldManager("deploytest")).
 		Apply(s.Context(), []*unstructured.Unstructured{s.unplaced(widgetDefinition)})
 	s.ok(err)
 	s.eventually(func() bool {
-		// Discovery knows a kind before its storage answers.
+		// Discovery returns a kind before its storage is ready.
 		_, err := s.Others.View().List(s.Context(), widget, s.Namespace, nil)
 		return err == nil
 	}, "the kind Widget is served")
@@ -67,7 +67,7 @@ func (s *scene) widgets() {
 	s.ok(err)
 }
 
-// widget is a Widget with the given spec, once the cluster serves that kind.
+// widget returns a Widget with the given spec, once the cluster serves that kind.
 func (s *scene) widget(spec string) *unstructured.Unstructured {
 	s.Helper()
 	s.widgets()
@@ -75,7 +75,7 @@ func (s *scene) widget(spec string) *unstructured.Unstructured {
 }
 
 var kindCases = []Case{
-	{"kinds/scope", "objects are sent to a namespace or not by it", func(s *scene) {
+	{"kinds/scope", "it decides whether objects are sent to a namespace", func(s *scene) {
 		s.widgets()
 		for kind, want := range map[schema.GroupVersionKind]deploy.Scope{
 			configMap: deploy.Namespaced, deployment: deploy.Namespaced, widget: deploy.Namespaced, namespace: deploy.ClusterScoped,
@@ -85,19 +85,19 @@ var kindCases = []Case{
 			equal(s, want, scope, "scope of "+kind.Kind)
 		}
 	}},
-	{"kinds/unknown", "a missing definition is told from a missing object by every method", unknownKind},
+	{"kinds/unknown", "every method distinguishes an unknown kind from an absent object", unknownKind},
 	{"kinds/unknown version", "a kind in a version that isn't served is unknown", func(s *scene) {
 		_, err := s.port().Scope(s.Context(), configMap.GroupKind().WithVersion("v7"))
 		unknown := fails[*deploy.KindUnknownError](s, err)
 		equal(s, "v7", unknown.Kind.Version, "the unknown version")
 	}},
-	{"kinds/defined later", "a definition and its objects come in one go", func(s *scene) {
+	{"kinds/defined later", "a definition and its objects are applied together", func(s *scene) {
 		s.widgets()
 		obj := s.apply("operkit", s.widget("{size: 1}"))
 		equal(s, widget, obj.GroupVersionKind(), "kind of the answer")
 	}},
 	{"kinds/by every name", "people write kinds, plurals, singulars and short names", kindNames},
-	{"kinds/in two groups", "the caller must ask which one is meant", func(s *scene) {
+	{"kinds/in two groups", "the caller must choose which one is meant", func(s *scene) {
 		for _, name := range []string{"Event", "ev", "events"} {
 			found, err := s.port().Kinds(s.Context(), name)
 			s.ok(err)
@@ -106,7 +106,7 @@ var kindCases = []Case{
 			}, found, "kinds named "+name)
 		}
 	}},
-	{"kinds/by no name", "nothing is guessed: no subresource, no other case, no part of a name", func(s *scene) {
+	{"kinds/by no name", "nothing is guessed from a subresource, another case or a part of a name", func(s *scene) {
 		for _, name := range []string{"", "Scale", "CONFIGMAP", "configMap", "config", "Nothing"} {
 			found, err := s.port().Kinds(s.Context(), name)
 			s.ok(err)
@@ -153,7 +153,7 @@ func unknownKind(s *scene) {
 }
 
 var namespaceCases = []Case{
-	{"namespaces/go with what is in them", "a namespace takes what is in it along, once nothing holds that", func(s *scene) {
+	{"namespaces/go with what is in them", "deleting a namespace deletes what is in it, once no finalizer holds that", func(s *scene) {
 		name, remove := s.elsewhere()
 		port := s.Others.Port()
 		held, free := s.config("held", "{}"), s.config("free", "{}")

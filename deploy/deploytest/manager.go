@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// try has a Manager apply one object, whatever comes of it.
+// try applies one object by a Manager and returns the result.
 func (s *scene) try(m *deploy.Manager, obj *unstructured.Unstructured, options ...deploy.Option) deploy.Result {
 	s.Helper()
 	results, err := m.Apply(s.Context(), []*unstructured.Unstructured{obj}, options...)
@@ -19,7 +19,7 @@ func (s *scene) try(m *deploy.Manager, obj *unstructured.Unstructured, options .
 	return results[0]
 }
 
-// becomes has a Manager apply one object, and ends the case unless it becomes of it what is wanted.
+// becomes applies one object by a Manager, and ends the case unless the result has the wanted action.
 func (s *scene) becomes(want deploy.Action, m *deploy.Manager, obj *unstructured.Unstructured, options ...deploy.Option) deploy.Result {
 	s.Helper()
 	result := s.try(m, obj, options...)
@@ -29,7 +29,7 @@ func (s *scene) becomes(want deploy.Action, m *deploy.Manager, obj *unstructured
 	return result
 }
 
-// settles reports it when a Manager of the same settings, as after a restart, finds anything to do.
+// settles fails the case if a new Manager with the same settings, as after a restart, would change anything.
 func (s *scene) settles(obj *unstructured.Unstructured, options ...deploy.Option) {
 	s.Helper()
 	m, calls := s.manager(options...)
@@ -40,7 +40,7 @@ func (s *scene) settles(obj *unstructured.Unstructured, options ...deploy.Option
 }
 
 var managerCases = []Case{
-	{"manager/creates", "what is new costs one request", func(s *scene) {
+	{"manager/creates", "a new object costs one request", func(s *scene) {
 		m, calls := s.manager()
 		result := s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
 		s.asked(calls, "apply ConfigMap settings")
@@ -48,7 +48,7 @@ var managerCases = []Case{
 		equal(s, 0, len(result.Changes), "changes of a new object")
 		equal(s, s.get(result.Ref).Object, result.Object.Object, "the object of the result")
 	}},
-	{"manager/unchanged", "what is as it should be costs nothing, after a restart too", func(s *scene) {
+	{"manager/unchanged", "an unchanged object costs no request, also after a restart", func(s *scene) {
 		m, calls := s.manager()
 		s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
 		calls.take()
@@ -58,7 +58,7 @@ var managerCases = []Case{
 		s.asked(calls)
 		s.settles(s.settings("{a: '1'}"))
 	}},
-	{"manager/unchanged in a watched kind", "so it is by what informers show", func(s *scene) {
+	{"manager/unchanged in a watched kind", "the same holds for an object that informers show", func(s *scene) {
 		s.watch(configMap)
 		m, calls := s.manager()
 		s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
@@ -66,7 +66,7 @@ var managerCases = []Case{
 		calls.take()
 		s.settles(s.settings("{a: '2'}"))
 	}},
-	{"manager/configures", "what changed costs one request, and what changed is told", func(s *scene) {
+	{"manager/configures", "a change costs one request, and the result has the changes", func(s *scene) {
 		m, calls := s.manager()
 		s.becomes(deploy.Created, m, s.settings("{a: '1', b: '2'}"))
 		calls.take()
@@ -79,8 +79,8 @@ var managerCases = []Case{
 		equal(s, []string{`.data.a: "1" -> "3"`, `.data.b: "2" -> none`, `.data.c: none -> "4"`}, told, "changes")
 		s.settles(s.settings("{a: '3', c: '4'}"))
 	}},
-	{"manager/drift", "what somebody did to our fields is undone at once", drift},
-	{"manager/additions", "what others add isn't ours to undo", func(s *scene) {
+	{"manager/drift", "changes of our fields by others are undone at once", drift},
+	{"manager/additions", "fields that others add are left alone", func(s *scene) {
 		m, calls := s.manager()
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
 		s.merge("kubectl", ref, `{"data":{"b":"2"},"metadata":{"labels":{"x":"y"}}}`)
@@ -88,7 +88,7 @@ var managerCases = []Case{
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '1'}"))
 		s.asked(calls)
 	}},
-	{"manager/settles", "what a server fills in, writes otherwise or leaves out is no drift", func(s *scene) {
+	{"manager/settles", "values that a server defaults, rewrites or drops are no drift", func(s *scene) {
 		m, _ := s.manager()
 		for _, text := range []string{
 			"{apiVersion: v1, kind: Secret, metadata: {name: password}, stringData: {password: secret}}",
@@ -116,7 +116,7 @@ spec:
 		s.becomes(deploy.Created, m, custom)
 		s.settles(custom)
 	}},
-	{"manager/dry run", "trying tells what would be, and stores nothing", func(s *scene) {
+	{"manager/dry run", "a dry run reports what would change, and stores nothing", func(s *scene) {
 		m, calls := s.manager()
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}"), deploy.DryRun()).Ref
 		s.asked(calls, "apply ConfigMap settings dry-run")
@@ -128,7 +128,7 @@ spec:
 		equal(s, 1, len(result.Changes), "changes")
 		s.unchanged(before, s.get(ref))
 	}},
-	{"manager/diff", "what an apply would do is shown as the cluster would do it", func(s *scene) {
+	{"manager/diff", "a diff shows what an apply would change, as the cluster computes it", func(s *scene) {
 		m, calls := s.manager()
 		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
 		calls.take()
@@ -141,7 +141,7 @@ spec:
 		s.is(strings.Contains(differences[0].Unified, "+  a: \"2\""), "unified: %s", differences[0].Unified)
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"manager/two of them", "two operators share an object without an end of writes", func(s *scene) {
+	{"manager/two of them", "two operators can share an object without endless writes", func(s *scene) {
 		one, _ := s.manager(deploy.FieldManager("one"))
 		two, _ := s.manager(deploy.FieldManager("two"))
 		s.becomes(deploy.Created, one, s.settings("{a: '1'}"))
@@ -151,7 +151,7 @@ spec:
 		obj := s.becomes(deploy.Configured, two, s.settings("{b: '3'}")).Object
 		equal(s, map[string]string{"a": "1", "b": "3"}, data(obj), "data")
 	}},
-	{"manager/being deleted", "what is going isn't changed, and isn't made anew before it is gone", func(s *scene) {
+	{"manager/being deleted", "an object that is being deleted isn't changed, and isn't created again before it is gone", func(s *scene) {
 		ref := deploy.RefOf(s.held("operkit.dev/a"))
 		m, calls := s.manager()
 		result := s.becomes(deploy.Skipped, m, s.widget("{size: 2}"))
@@ -160,8 +160,8 @@ spec:
 		s.merge("operkit", ref, `{"metadata":{"finalizers":null}}`)
 		s.becomes(deploy.Created, m, s.widget("{size: 2}"))
 	}},
-	{"manager/status", "a report costs one request, and none when it says the same", managerStatus},
-	{"manager/status of what changed meanwhile", "nothing of others is lost", func(s *scene) {
+	{"manager/status", "a new status costs one request, the same status none", managerStatus},
+	{"manager/status of what changed meanwhile", "no status of others is lost", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
 		m, _ := s.manager()
 		asked := 0
@@ -176,7 +176,7 @@ spec:
 		equal(s, 2, asked, "how often the status was computed")
 		equal(s, any(map[string]any{"ready": int64(2)}), result.Object.Object["status"], "status")
 	}},
-	{"manager/finalizers", "they are put on and taken off the object that was read, or not at all", func(s *scene) {
+	{"manager/finalizers", "finalizers are added to and removed from the object that was read, or not at all", func(s *scene) {
 		m, _ := s.manager()
 		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
 		ref := deploy.RefOf(before)
@@ -192,7 +192,7 @@ spec:
 	}},
 }
 
-// drift is what others do to data a and b of an object, each beginning with the intent.
+// drifts are changes that others make to an object with data a and b, each to the object as it was applied.
 var drifts = map[string]string{
 	"a value changed":        `{"data":{"a":"9"}}`,
 	"a value removed":        `{"data":{"b":null}}`,

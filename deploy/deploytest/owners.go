@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// owner makes a ConfigMap that owns others.
+// owner creates a ConfigMap that owns others.
 func (s *scene) owner(name string) *unstructured.Unstructured {
 	s.Helper()
 	return s.create("somebody", s.config(name, "{}"))
 }
 
-// ownersOf are the uids of the owners of an object.
+// ownersOf returns the uids of the owners of an object.
 func ownersOf(obj *unstructured.Unstructured) []types.UID {
 	uids := []types.UID{}
 	for _, reference := range obj.GetOwnerReferences() {
@@ -23,7 +23,7 @@ func ownersOf(obj *unstructured.Unstructured) []types.UID {
 	return uids
 }
 
-// elsewhere makes another namespace, and returns what deletes it.
+// elsewhere creates another namespace, and returns a function that deletes it.
 func (s *scene) elsewhere() (name string, remove func()) {
 	s.Helper()
 	name = s.Namespace + "-y"
@@ -35,7 +35,7 @@ func (s *scene) elsewhere() (name string, remove func()) {
 }
 
 var ownerCases = []Case{
-	{"owners/reference", "a child names its owner, which may have others beside it", func(s *scene) {
+	{"owners/reference", "an object references its owner, and may have other owners", func(s *scene) {
 		owner := s.owner("owner")
 		m, calls := s.manager(deploy.OwnedBy(owner))
 		manifest := s.settings("{a: '1'}")
@@ -47,14 +47,14 @@ var ownerCases = []Case{
 		equal(s, s.Namespace, obj.GetNamespace(), "namespace, which is the owner's")
 		s.settles(manifest, deploy.OwnedBy(owner))
 	}},
-	{"owners/go", "what was applied for an owner goes with it", func(s *scene) {
+	{"owners/go", "objects applied for an owner are deleted with it", func(s *scene) {
 		owner := s.owner("owner")
 		m, _ := s.manager(deploy.OwnedBy(owner))
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
 		s.delete(deploy.RefOf(owner))
 		s.goes(ref)
 	}},
-	{"owners/reference taken off", "that is drift like any other", func(s *scene) {
+	{"owners/reference taken off", "a removed owner reference is drift like any other", func(s *scene) {
 		owner := s.owner("owner")
 		m, _ := s.manager(deploy.OwnedBy(owner))
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
@@ -62,7 +62,7 @@ var ownerCases = []Case{
 		obj := s.becomes(deploy.Configured, m, s.settings("{a: '1'}")).Object
 		equal(s, []types.UID{owner.GetUID()}, ownersOf(obj), "owners")
 	}},
-	{"owners/no adoption", "what exists and isn't the owner's stays as it is", func(s *scene) {
+	{"owners/no adoption", "an object that exists and isn't the owner's is left as it is", func(s *scene) {
 		before := s.create("kubectl", s.settings("{a: '1'}"))
 		m, calls := s.manager(deploy.OwnedBy(s.owner("owner")))
 		calls.take()
@@ -74,7 +74,7 @@ var ownerCases = []Case{
 		s.asked(calls)
 		s.unchanged(before, s.get(result.Ref))
 	}},
-	{"owners/adoption of what is nobody's", "what belongs to nobody may be taken, and nothing else", func(s *scene) {
+	{"owners/adoption of what is nobody's", "an object without an owner may be adopted, and no other", func(s *scene) {
 		one, two := s.owner("one"), s.owner("two")
 		s.create("kubectl", s.settings("{a: '1'}"))
 		m, calls := s.manager(deploy.OwnedBy(one), deploy.Adopt(deploy.AdoptUnowned))
@@ -85,7 +85,7 @@ var ownerCases = []Case{
 		m, _ = s.manager(deploy.OwnedBy(two), deploy.Adopt(deploy.AdoptUnowned), deploy.FieldManager("two"))
 		fails[*deploy.OwnedError](s, s.becomes(deploy.Conflicted, m, s.settings("{a: '1'}")).Err)
 	}},
-	{"owners/two", "two owners share a child, and each settles", func(s *scene) {
+	{"owners/two", "two owners share an object, and neither writes again and again", func(s *scene) {
 		one, two := s.owner("one"), s.owner("two")
 		options := func(owner *unstructured.Unstructured) []deploy.Option {
 			return []deploy.Option{deploy.OwnedBy(owner), deploy.Adopt(deploy.AdoptAlways)}
@@ -100,7 +100,7 @@ var ownerCases = []Case{
 		s.delete(deploy.RefOf(one))
 		s.eventually(func() bool { return len(s.get(deploy.RefOf(obj)).GetOwnerReferences()) == 1 }, "the reference to the deleted owner goes")
 	}},
-	{"owners/controller", "an object has one at most", func(s *scene) {
+	{"owners/controller", "an object has at most one controller", func(s *scene) {
 		one, two := s.owner("one"), s.owner("two")
 		m, _ := s.manager(deploy.OwnedBy(one), deploy.AsController())
 		obj := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
@@ -108,7 +108,7 @@ var ownerCases = []Case{
 		m, _ = s.manager(deploy.OwnedBy(two), deploy.AsController(), deploy.Adopt(deploy.AdoptAlways), deploy.FieldManager("two"))
 		fails[*deploy.OwnedError](s, s.becomes(deploy.Conflicted, m, s.settings("{b: '2'}")).Err)
 	}},
-	{"owners/first by others", "what somebody made meanwhile is given back as it was", func(s *scene) {
+	{"owners/first by others", "an object that somebody else created meanwhile is left as it was", func(s *scene) {
 		before := s.create("kubectl", s.settings("{a: '1'}"))
 		owner := s.owner("owner")
 		blind := &recorder{Cluster: s.Cluster, blind: true}
@@ -120,7 +120,7 @@ var ownerCases = []Case{
 		equal(s, 0, len(after.GetOwnerReferences()), "owners")
 		equal(s, []string{"kubectl Update"}, entries(after), "entries")
 	}},
-	{"owners/by label", "what can't name its owner carries a label, is told, and is found by it", byLabel},
+	{"owners/by label", "an object that can't reference its owner carries a label, its result says so, and it is found by the label", byLabel},
 }
 
 func byLabel(s *scene) {
@@ -143,7 +143,7 @@ func byLabel(s *scene) {
 	s.removes(m, tracked, []deploy.Action{deploy.Removed})
 }
 
-// ownedBy is obj with references to owners.
+// ownedBy adds references to owners to obj.
 func ownedBy(obj *unstructured.Unstructured, owners ...*unstructured.Unstructured) *unstructured.Unstructured {
 	obj = obj.DeepCopy()
 	references := obj.GetOwnerReferences()
@@ -167,7 +167,7 @@ func (s *scene) goes(ref deploy.Ref) {
 }
 
 var garbageCases = []Case{
-	{"garbage/of a deleted owner", "children go with their owner", func(s *scene) {
+	{"garbage/of a deleted owner", "dependents are deleted with their owner", func(s *scene) {
 		owner := s.create("operkit", s.config("owner", "{}"))
 		child := s.create("operkit", ownedBy(s.config("child", "{}"), owner))
 		grandchild := s.create("operkit", ownedBy(s.config("grandchild", "{}"), child))
@@ -175,7 +175,7 @@ var garbageCases = []Case{
 		s.goes(deploy.RefOf(child))
 		s.goes(deploy.RefOf(grandchild))
 	}},
-	{"garbage/of one of two owners", "a shared child stays with the other one", func(s *scene) {
+	{"garbage/of one of two owners", "a shared dependent stays with the other owner", func(s *scene) {
 		one, two := s.create("operkit", s.config("one", "{}")), s.create("operkit", s.config("two", "{}"))
 		child := s.create("operkit", ownedBy(s.config("child", "{}"), one, two))
 		s.delete(deploy.RefOf(one))
@@ -184,7 +184,7 @@ var garbageCases = []Case{
 		s.delete(deploy.RefOf(two))
 		s.goes(deploy.RefOf(child))
 	}},
-	{"garbage/orphaned", "children may be left behind", func(s *scene) {
+	{"garbage/orphaned", "dependents can be kept", func(s *scene) {
 		owner := s.create("operkit", s.config("owner", "{}"))
 		child := s.create("operkit", ownedBy(s.config("child", "{}"), owner))
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(owner), deploy.DeleteOptions{Propagation: metav1.DeletePropagationOrphan}))
@@ -193,7 +193,7 @@ var garbageCases = []Case{
 		equal(s, child.GetUID(), left.GetUID(), "uid of the child")
 		equal(s, 0, len(left.GetOwnerReferences()), "owner references")
 	}},
-	{"garbage/in the foreground", "the owner waits for children that block it", func(s *scene) {
+	{"garbage/in the foreground", "the owner waits for dependents that block it", func(s *scene) {
 		owner := s.create("operkit", s.config("owner", "{}"))
 		manifest := ownedBy(s.config("child", "{}"), owner)
 		references := manifest.GetOwnerReferences()
@@ -209,7 +209,7 @@ var garbageCases = []Case{
 		s.goes(deploy.RefOf(child))
 		s.goes(deploy.RefOf(owner))
 	}},
-	{"garbage/by default", "the owner doesn't wait for its children", func(s *scene) {
+	{"garbage/by default", "the owner doesn't wait for its dependents", func(s *scene) {
 		owner := s.create("operkit", s.config("owner", "{}"))
 		manifest := ownedBy(s.config("child", "{}"), owner)
 		manifest.SetFinalizers([]string{"operkit.dev/a"})

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// noted is an intent with data a and b and an annotation.
+// noted returns an intent with data a and b and an annotation.
 func (s *scene) noted() *unstructured.Unstructured {
 	obj := s.settings("{a: '1', b: '2'}")
 	obj.SetAnnotations(map[string]string{"note": "x"})
@@ -15,27 +15,27 @@ func (s *scene) noted() *unstructured.Unstructured {
 var notedFields = []string{".data.a", ".data.b", ".metadata.annotations.note"}
 
 var ownershipCases = []Case{
-	{"ownership/of what we applied", "whether an object is unchanged is read off this entry", func(s *scene) {
+	{"ownership/of what we applied", "this entry shows whether an object is unchanged", func(s *scene) {
 		obj := s.apply("operkit", s.noted())
 		equal(s, notedFields, s.owned(obj, "operkit Apply"), "ours")
 		equal(s, []string{"operkit Apply"}, entries(obj), "entries")
 	}},
-	{"ownership/value changed by a patch", "drift shows in our entry", func(s *scene) {
+	{"ownership/value changed by a patch", "our entry shows the drift", func(s *scene) {
 		obj := s.merge("kubectl-edit", deploy.RefOf(s.apply("operkit", s.noted())), `{"data":{"a":"9"}}`)
 		equal(s, []string{".data.b", ".metadata.annotations.note"}, s.owned(obj, "operkit Apply"), "ours")
 		equal(s, []string{".data.a"}, s.owned(obj, "kubectl-edit Update"), "theirs")
 	}},
-	{"ownership/value changed by a replacement", "drift shows in our entry", func(s *scene) {
+	{"ownership/value changed by a replacement", "our entry shows the drift", func(s *scene) {
 		obj := s.update("kubectl-edit", with(s.apply("operkit", s.noted()), map[string]any{"a": "9", "b": "2"}))
 		equal(s, []string{".data.b", ".metadata.annotations.note"}, s.owned(obj, "operkit Apply"), "ours")
 		equal(s, []string{".data.a"}, s.owned(obj, "kubectl-edit Update"), "theirs")
 	}},
-	{"ownership/value removed", "a removed field is nobody's", func(s *scene) {
+	{"ownership/value removed", "nobody owns a removed field", func(s *scene) {
 		obj := s.merge("kubectl-edit", deploy.RefOf(s.apply("operkit", s.noted())), `{"data":{"b":null}}`)
 		equal(s, []string{".data.a", ".metadata.annotations.note"}, s.owned(obj, "operkit Apply"), "ours")
 		equal(s, []string{"operkit Apply"}, entries(obj), "entries")
 	}},
-	{"ownership/value added", "what others add is no drift", func(s *scene) {
+	{"ownership/value added", "fields that others add are no drift", func(s *scene) {
 		obj := s.merge("kubectl-edit", deploy.RefOf(s.apply("operkit", s.noted())), `{"data":{"c":"3"}}`)
 		equal(s, notedFields, s.owned(obj, "operkit Apply"), "ours")
 		equal(s, []string{".data.c"}, s.owned(obj, "kubectl-edit Update"), "theirs")
@@ -48,45 +48,45 @@ var ownershipCases = []Case{
 		equal(s, []string{"operkit Apply"}, entries(obj), "entries")
 		equal(s, "1", data(obj)["a"], "a")
 	}},
-	{"ownership/patch under our name", "one name for one way of writing", func(s *scene) {
+	{"ownership/patch under our name", "applies and other writes under one name have separate entries", func(s *scene) {
 		obj := s.merge("operkit", deploy.RefOf(s.apply("operkit", s.noted())), `{"data":{"a":"9"}}`)
 		equal(s, []string{".data.b", ".metadata.annotations.note"}, s.owned(obj, "operkit Apply"), "by our applies")
 		equal(s, []string{".data.a"}, s.owned(obj, "operkit Update"), "by our patches")
 	}},
-	{"ownership/same again", "an apply that changes nothing is no write", func(s *scene) {
+	{"ownership/same again", "an apply that changes nothing writes nothing", func(s *scene) {
 		before := s.apply("operkit", s.noted())
 		after := s.apply("operkit", s.noted())
 		equal(s, before.Object, after.Object, "the answer")
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"ownership/of what was created", "an apply can't remove what a creation owns", func(s *scene) {
+	{"ownership/of what was created", "an apply can't remove fields that a creation owns", func(s *scene) {
 		s.create("operkit", s.settings("{a: '1', b: '2'}"))
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		equal(s, map[string]string{"a": "1", "b": "2"}, data(obj), "data")
 		equal(s, []string{".data.a"}, s.owned(obj, "operkit Apply"), "by our applies")
 		s.is(contains(s.owned(obj, "operkit Update"), ".data.b"), "by our creation: %v", s.owned(obj, "operkit Update"))
 	}},
-	{"ownership/given up", "what an intent leaves out goes", func(s *scene) {
+	{"ownership/given up", "fields that an intent leaves out are removed", func(s *scene) {
 		s.apply("operkit", s.noted())
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		equal(s, map[string]string{"a": "1"}, data(obj), "data")
 		equal(s, 0, len(obj.GetAnnotations()), "annotations")
 		equal(s, []string{".data.a"}, s.owned(obj, "operkit Apply"), "ours")
 	}},
-	{"ownership/given up and shared", "what another manager wants too stays", func(s *scene) {
+	{"ownership/given up and shared", "a field that another manager also applies stays", func(s *scene) {
 		s.apply("operkit", s.noted())
 		s.apply("other", s.settings("{b: '2'}"))
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		equal(s, map[string]string{"a": "1", "b": "2"}, data(obj), "data")
 		equal(s, []string{".data.b"}, s.owned(obj, "other Apply"), "theirs")
 	}},
-	{"ownership/shared value", "wanting the same is no conflict", func(s *scene) {
+	{"ownership/shared value", "applying the same value is no conflict", func(s *scene) {
 		s.apply("other", s.settings("{a: '1'}"))
 		obj := s.apply("operkit", s.settings("{a: '1'}"))
 		equal(s, []string{"operkit Apply", "other Apply"}, entries(obj), "entries")
 		equal(s, s.owned(obj, "other Apply"), s.owned(obj, "operkit Apply"), "fields of both")
 	}},
-	{"ownership/conflict", "people must see who wants what", func(s *scene) {
+	{"ownership/conflict", "users must see which manager holds which field", func(s *scene) {
 		before := s.apply("other", s.settings("{a: '1', b: '2'}"))
 		_, err := s.port().Apply(s.Context(), s.settings("{a: '9', b: '2'}"), deploy.ApplyOptions{FieldManager: "operkit"})
 		conflict := fails[*deploy.ConflictError](s, err)
@@ -94,12 +94,12 @@ var ownershipCases = []Case{
 		equal(s, deploy.RefOf(before), conflict.Ref, "whose fields")
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"ownership/conflict with an update", "a client without applies is a holder like any other", func(s *scene) {
+	{"ownership/conflict with an update", "a client that doesn't apply owns fields, too", func(s *scene) {
 		s.create("kubectl-client-side-apply", s.settings("{a: '1'}"))
 		_, err := s.port().Apply(s.Context(), s.settings("{a: '9'}"), deploy.ApplyOptions{FieldManager: "operkit"})
 		s.contested(fails[*deploy.ConflictError](s, err), ".data.a", "kubectl-client-side-apply")
 	}},
-	{"ownership/conflicts", "all of them are told at once", func(s *scene) {
+	{"ownership/conflicts", "one error has all conflicts", func(s *scene) {
 		s.apply("one", s.settings("{a: '1'}"))
 		s.apply("two", s.settings("{b: '2'}"))
 		_, err := s.port().Apply(s.Context(), s.settings("{a: '8', b: '9'}"), deploy.ApplyOptions{FieldManager: "operkit"})
@@ -109,7 +109,7 @@ var ownershipCases = []Case{
 		}
 		equal(s, map[string]string{".data.a": "one", ".data.b": "two"}, held, "contested fields")
 	}},
-	{"ownership/forced", "a takeover leaves the rest to its holder", func(s *scene) {
+	{"ownership/forced", "a forced apply takes over only the fields of the intent", func(s *scene) {
 		s.apply("other", s.settings("{a: '1', b: '2'}"))
 		obj := s.force("operkit", s.settings("{a: '9'}"))
 		equal(s, map[string]string{"a": "9", "b": "2"}, data(obj), "data")
@@ -124,7 +124,7 @@ var ownershipCases = []Case{
 		obj = s.apply("operkit", s.settings("{c: '3'}"))
 		equal(s, map[string]string{"a": "1", "b": "2", "c": "3"}, data(obj), "data")
 	}},
-	{"ownership/emptied", "whoever empties managedFields takes nothing away from the object", func(s *scene) {
+	{"ownership/emptied", "emptying managedFields changes no values", func(s *scene) {
 		ref := deploy.RefOf(s.apply("operkit", s.noted()))
 		obj := s.merge("kubectl-edit", ref, `{"metadata":{"managedFields":[{}]}}`)
 		equal(s, map[string]string{"a": "1", "b": "2"}, data(obj), "data")
@@ -134,7 +134,7 @@ var ownershipCases = []Case{
 	}},
 }
 
-// contested reports it unless one field is contested, by that manager.
+// contested ends the case unless field is the only contested field and manager holds it.
 func (s *scene) contested(conflict *deploy.ConflictError, field, manager string) {
 	s.Helper()
 	if len(conflict.Fields) != 1 {

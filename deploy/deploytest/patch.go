@@ -15,50 +15,50 @@ func refuses[E error](s *scene, ref deploy.Ref, patch deploy.PatchRequest) {
 }
 
 var patchCases = []Case{
-	{"patch/merge", "values are set and removed", func(s *scene) {
+	{"patch/merge", "a merge patch sets and removes values", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1', b: '2'}"))
 		after := s.merge("kubectl", deploy.RefOf(before), `{"data":{"b":null,"c":"3"}}`)
 		equal(s, map[string]string{"a": "1", "c": "3"}, data(after), "data")
 		equal(s, s.get(deploy.RefOf(after)).Object, after.Object, "the answer")
 		s.changed(before, after)
 	}},
-	{"patch/JSON", "a patch may test what it changes", func(s *scene) {
+	{"patch/JSON", "a JSON patch can test what it changes", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		body := `[{"op":"test","path":"/data/a","value":"1"},{"op":"replace","path":"/data/a","value":"2"},{"op":"add","path":"/data/b","value":"3"}]`
 		after, err := s.port().Patch(s.Context(), ref, deploy.PatchRequest{Type: types.JSONPatchType, Body: []byte(body), FieldManager: "kubectl"})
 		s.ok(err)
 		equal(s, map[string]string{"a": "2", "b": "3"}, data(after), "data")
 	}},
-	{"patch/JSON test fails", "nothing of it is done then", func(s *scene) {
+	{"patch/JSON test fails", "a failed test prevents the whole patch", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		body := `[{"op":"replace","path":"/data/a","value":"2"},{"op":"test","path":"/data/a","value":"1"}]`
 		refuses[*deploy.InvalidError](s, ref, deploy.PatchRequest{Type: types.JSONPatchType, Body: []byte(body)})
 	}},
-	{"patch/absent", "a patch doesn't create", func(s *scene) {
+	{"patch/absent", "a patch doesn't create the object", func(s *scene) {
 		ref := deploy.RefOf(s.settings("{}"))
 		_, err := s.port().Patch(s.Context(), ref, merging("kubectl", `{"data":{"a":"1"}}`))
 		equal(s, ref, fails[*deploy.NotFoundError](s, err).Ref, "what is absent")
 	}},
-	{"patch/outdated", "a version in the patch is a precondition", func(s *scene) {
+	{"patch/outdated", "a resourceVersion in the patch is a precondition", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		s.merge("kubectl", deploy.RefOf(before), `{"data":{"a":"2"}}`)
 		refuses[*deploy.StaleError](s, deploy.RefOf(before),
 			merging("operkit", `{"metadata":{"resourceVersion":"`+before.GetResourceVersion()+`"},"data":{"a":"3"}}`))
 	}},
-	{"patch/current", "the precondition holds for the version that is there", func(s *scene) {
+	{"patch/current", "a patch with the current resourceVersion is accepted", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		after := s.merge("operkit", deploy.RefOf(before), `{"metadata":{"resourceVersion":"`+before.GetResourceVersion()+`"},"data":{"a":"3"}}`)
 		equal(s, "3", data(after)["a"], "a")
 	}},
-	{"patch/other uid", "a successor isn't hit", func(s *scene) {
+	{"patch/other uid", "a new object of the same name isn't changed", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		refuses[*deploy.StaleError](s, ref, merging("operkit", `{"metadata":{"uid":"0d6b1e3a-3a3e-4d8e-9f3e-6a5b0c1d2e3f"},"data":{"a":"3"}}`))
 	}},
-	{"patch/nothing", "what changes nothing is no event", func(s *scene) {
+	{"patch/nothing", "a patch without a change causes no event", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		s.unchanged(before, s.merge("kubectl", deploy.RefOf(before), `{"data":{"a":"1"}}`))
 	}},
-	{"patch/dry run", "trying stores nothing", func(s *scene) {
+	{"patch/dry run", "a dry run stores nothing", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		patch := merging("kubectl", `{"data":{"a":"2"}}`)
 		patch.DryRun = true
@@ -67,27 +67,27 @@ var patchCases = []Case{
 		equal(s, "2", data(after)["a"], "a of the answer")
 		equal(s, before.Object, s.get(deploy.RefOf(before)).Object, "what is stored")
 	}},
-	{"patch/no JSON", "a patch that can't be read is refused", func(s *scene) {
+	{"patch/no JSON", "a patch that can't be parsed is refused", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		refuses[*deploy.InvalidError](s, ref, merging("kubectl", `{"data":`))
 	}},
-	{"patch/against the schema", "a patch can't break what a definition forbids", func(s *scene) {
+	{"patch/against the schema", "a patch can't violate the schema", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
 		refuses[*deploy.InvalidError](s, ref, merging("kubectl", `{"spec":{"size":-1}}`))
 	}},
-	{"patch/apply", "an apply has its own method, whose answer tells more", func(s *scene) {
+	{"patch/apply", "applies have their own method, whose result says more", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		_, err := s.port().Patch(s.Context(), ref, deploy.PatchRequest{Type: types.ApplyPatchType, Body: []byte(`{}`), FieldManager: "operkit"})
 		s.is(err != nil, "no error")
 	}},
-	{"patch/generation", "only a change of what is wanted counts", func(s *scene) {
+	{"patch/generation", "only a change of the spec raises the generation", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
 		equal(s, int64(2), s.merge("kubectl", ref, `{"spec":{"size":2}}`).GetGeneration(), "generation after a change of the spec")
 		equal(s, int64(2), s.merge("kubectl", ref, `{"metadata":{"labels":{"a":"b"}}}`).GetGeneration(), "generation after a change of metadata")
 	}},
 }
 
-// statusPatch changes the status of an object.
+// statusPatch returns a patch of the status of an object.
 func statusPatch(manager, body string) deploy.PatchRequest {
 	patch := merging(manager, body)
 	patch.Subresource = "status"
@@ -95,7 +95,7 @@ func statusPatch(manager, body string) deploy.PatchRequest {
 }
 
 var statusCases = []Case{
-	{"status/by its subresource", "whoever reports doesn't want", func(s *scene) {
+	{"status/by its subresource", "a write of the status doesn't change the spec", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
 		obj, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"},"spec":{"size":9}}`))
 		s.ok(err)
@@ -104,20 +104,20 @@ var statusCases = []Case{
 		equal(s, int64(1), obj.GetGeneration(), "generation")
 		equal(s, []string{".status.phase"}, s.owned(obj, "controller Update status"), "fields of the controller")
 	}},
-	{"status/not by a creation", "a new object reports nothing", func(s *scene) {
+	{"status/not by a creation", "a new object has no status", func(s *scene) {
 		manifest := s.widget("{size: 1}")
 		manifest.Object["status"] = map[string]any{"phase": "Ready"}
 		_, found := s.create("operkit", manifest).Object["status"]
 		s.is(!found, "it has a status")
 	}},
-	{"status/not by a patch of the object", "whoever wants doesn't report", func(s *scene) {
+	{"status/not by a patch of the object", "a write of the object doesn't change the status", func(s *scene) {
 		before := s.create("operkit", s.widget("{size: 1}"))
 		after := s.merge("kubectl", deploy.RefOf(before), `{"status":{"phase":"Ready"}}`)
 		_, found := after.Object["status"]
 		s.is(!found, "it has a status")
 		s.unchanged(before, after)
 	}},
-	{"status/not by an apply of the object", "whoever wants doesn't report, nor owns it", func(s *scene) {
+	{"status/not by an apply of the object", "an apply of the object neither changes nor owns the status", func(s *scene) {
 		intent := s.widget("{size: 1}")
 		intent.Object["status"] = map[string]any{"phase": "Ready"}
 		obj := s.apply("operkit", intent)
@@ -125,14 +125,14 @@ var statusCases = []Case{
 		s.is(!found, "it has a status")
 		equal(s, []string{".spec.size"}, s.owned(obj, "operkit Apply"), "ours")
 	}},
-	{"status/stays", "an apply doesn't take the report away", func(s *scene) {
+	{"status/stays", "an apply of the object keeps the status", func(s *scene) {
 		ref := deploy.RefOf(s.apply("operkit", s.widget("{size: 1}")))
 		_, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
 		s.ok(err)
 		obj := s.apply("operkit", s.widget("{size: 2}"))
 		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
 	}},
-	{"status/nothing", "a report that says the same is no event", func(s *scene) {
+	{"status/nothing", "writing the same status causes no event", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
 		before, err := s.port().Patch(s.Context(), ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
 		s.ok(err)
@@ -140,17 +140,17 @@ var statusCases = []Case{
 		s.ok(err)
 		s.unchanged(before, after)
 	}},
-	{"status/outdated", "a report about an older object isn't taken", func(s *scene) {
+	{"status/outdated", "a status that was computed from an older object is refused", func(s *scene) {
 		before := s.create("operkit", s.widget("{size: 1}"))
 		s.merge("kubectl", deploy.RefOf(before), `{"spec":{"size":2}}`)
 		refuses[*deploy.StaleError](s, deploy.RefOf(before), statusPatch("controller",
 			`{"metadata":{"resourceVersion":"`+before.GetResourceVersion()+`"},"status":{"phase":"Ready"}}`))
 	}},
-	{"status/against the schema", "a report can't break what a definition forbids", func(s *scene) {
+	{"status/against the schema", "a status can't violate the schema", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.widget("{size: 1}")))
 		refuses[*deploy.InvalidError](s, ref, statusPatch("controller", `{"status":{"ready":"many"}}`))
 	}},
-	{"status/not there", "a kind without one says so", func(s *scene) {
+	{"status/not there", "a kind without a status subresource returns an error", func(s *scene) {
 		ref := deploy.RefOf(s.create("operkit", s.settings("{a: '1'}")))
 		refuses[*deploy.NotFoundError](s, ref, statusPatch("controller", `{"status":{"phase":"Ready"}}`))
 	}},

@@ -11,30 +11,28 @@ import (
 
 // World is what one case works with.
 type World struct {
-	// Cluster is the one that is held to the contract. It may do everything in Namespace.
+	// Cluster is the cluster under test. It may do everything in Namespace.
 	Cluster deploy.Cluster
-	// Namespace exists, and belongs to the case alone. What a cluster puts into every new namespace may
-	// be there.
+	// Namespace exists, and only this case uses it. It may hold what the cluster creates in every new namespace.
 	Namespace string
-	// Others is the same cluster as somebody else uses it, who may do everything everywhere: what is
-	// written through it isn't Cluster's own write. Nil: Cluster, which then may do everything.
+	// Others is the same cluster as another client uses it, with all rights in all namespaces: Cluster's overlay of own
+	// writes doesn't contain what is written through it. If nil, Cluster is used, which then needs these rights.
 	Others deploy.Cluster
 }
 
-// Case is one thing that every cluster does.
+// Case is a test of one property that every cluster has.
 type Case struct {
-	// Name is unique, and its first words, up to a slash, are the family of the case.
+	// Name is unique. The part before the slash is the group of the case.
 	Name string
-	// Reason says who relies on it.
+	// Reason says why the property matters.
 	Reason string
 	run    func(s *scene)
 }
 
-// Run runs all cases as subtests, in parallel, and logs how many there are and how many passed. It fails
-// unless all did, also when the test command was told to run some of them only. open is called by each
-// case with its own t and returns a world for it alone; namespaces and definitions are what worlds of
-// one cluster may share. open sees to its cleaning up by t.Cleanup. The cases define kinds of the group
-// deploytest.operkit.dev through Others, and leave them there.
+// Run runs all cases as parallel subtests, and logs how many there are and how many passed. It fails unless all passed,
+// also if the test command selected only some of them. open is called by each case with its own t and returns a World
+// for that case; it cleans up by t.Cleanup. Worlds of one cluster share namespaces and definitions. The cases define
+// kinds of the group deploytest.operkit.dev through Others, and don't delete them.
 func Run(t *testing.T, open func(t *testing.T) World) {
 	t.Helper()
 	var passed atomic.Int64
@@ -67,7 +65,7 @@ func (c Case) runIn(t tester, world World, patience time.Duration) {
 	c.run(&scene{tester: t, World: world, patience: patience})
 }
 
-// Cases returns all cases, in the order in which Run starts them.
+// Cases returns all cases in the order in which Run starts them.
 func Cases() []Case {
 	return slices.Concat(kindCases, createCases, updateCases, immutableCases, applyCases, ownershipCases, mergeCases, patchCases,
 		statusCases, deleteCases, finalizerCases, garbageCases, listCases, viewCases, eventCases, managerCases, removalCases,

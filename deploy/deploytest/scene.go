@@ -19,11 +19,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// patience is how long a case waits for what the cluster does in its own time, such as garbage
-// collection. A controller that has just learned of a new kind, or waits for a finalizer, may take a minute.
+// patience is how long a case waits for asynchronous work of the cluster, such as garbage collection. A controller that
+// has just learned of a new kind may take a minute.
 const patience = 2 * time.Minute
 
-// tester is what a case needs of a *testing.T.
+// tester is the part of *testing.T that a case uses.
 type tester interface {
 	Context() context.Context
 	Errorf(format string, args ...any)
@@ -31,7 +31,7 @@ type tester interface {
 	Helper()
 }
 
-// scene is one case being run.
+// scene is one run of a case.
 type scene struct {
 	tester
 	World
@@ -48,7 +48,7 @@ func (s *scene) ok(err error) {
 	}
 }
 
-// is reports it when condition doesn't hold.
+// is fails the case when condition is false.
 func (s *scene) is(condition bool, format string, args ...any) {
 	s.Helper()
 	if !condition {
@@ -56,7 +56,7 @@ func (s *scene) is(condition bool, format string, args ...any) {
 	}
 }
 
-// equal reports it when what is there isn't what was wanted.
+// equal fails the case when got differs from want.
 func equal[T any](s *scene, want, got T, what string) {
 	s.Helper()
 	if !reflect.DeepEqual(want, got) {
@@ -64,8 +64,8 @@ func equal[T any](s *scene, want, got T, what string) {
 	}
 }
 
-// held is what a View has to show of an object: managedFields may be without the entries of statuses, and without
-// times but those of who owns metadata alone.
+// held returns the content that a View must show of an object. A View may leave out managedFields entries of the
+// status, and the times of entries that own more than metadata.
 func held(obj *unstructured.Unstructured) map[string]any {
 	obj = obj.DeepCopy()
 	var entries []metav1.ManagedFieldsEntry
@@ -81,7 +81,7 @@ func held(obj *unstructured.Unstructured) map[string]any {
 	return obj.Object
 }
 
-// marks reports whether what somebody owns is nothing but metadata.
+// marks reports whether an entry owns only metadata.
 func marks(fields []byte) bool {
 	var content map[string]any
 	return json.Unmarshal(fields, &content) == nil && len(content) == 1 && content["f:metadata"] != nil
@@ -125,13 +125,13 @@ func (s *scene) unplaced(text string) *unstructured.Unstructured {
 	return obj
 }
 
-// settings is a ConfigMap with the given lines of data, such as "{a: '1'}".
+// settings returns a ConfigMap with the given data, such as "{a: '1'}".
 func (s *scene) settings(data string) *unstructured.Unstructured {
 	s.Helper()
 	return s.config("settings", data)
 }
 
-// bare is the ConfigMap settings without data.
+// bare returns the ConfigMap settings without data.
 func (s *scene) bare() *unstructured.Unstructured {
 	s.Helper()
 	return s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}")
@@ -142,7 +142,7 @@ func (s *scene) config(name, data string) *unstructured.Unstructured {
 	return s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + "}, data: " + data + "}")
 }
 
-// create makes an object as manager.
+// create creates an object as manager.
 func (s *scene) create(manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {
 	s.Helper()
 	created, err := s.port().Create(s.Context(), obj, deploy.CreateOptions{FieldManager: manager})
@@ -156,13 +156,13 @@ func (s *scene) apply(manager string, obj *unstructured.Unstructured) *unstructu
 	return s.send(obj, deploy.ApplyOptions{FieldManager: manager})
 }
 
-// force applies an intent as manager and takes over what others hold.
+// force applies an intent as manager and takes over fields of others.
 func (s *scene) force(manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {
 	s.Helper()
 	return s.send(obj, deploy.ApplyOptions{FieldManager: manager, Force: true})
 }
 
-// send applies an intent. Of a kind that the cluster answers by metadata alone the content is read.
+// send applies an intent. If the response is only metadata, it reads the object.
 func (s *scene) send(obj *unstructured.Unstructured, options deploy.ApplyOptions) *unstructured.Unstructured {
 	s.Helper()
 	applied, err := s.port().Apply(s.Context(), obj, options)
@@ -196,7 +196,7 @@ func (s *scene) get(ref deploy.Ref) *unstructured.Unstructured {
 	return obj
 }
 
-// absent reports it when an object is there.
+// absent fails the case when an object exists.
 func (s *scene) absent(ref deploy.Ref) {
 	s.Helper()
 	obj, err := s.port().Get(s.Context(), ref)
@@ -209,7 +209,7 @@ func data(obj *unstructured.Unstructured) map[string]string {
 	return values
 }
 
-// names are those of objects, in their order.
+// names returns the names of objects, in their order.
 func names(objects []*unstructured.Unstructured) []string {
 	all := []string{}
 	for _, obj := range objects {
@@ -218,8 +218,8 @@ func names(objects []*unstructured.Unstructured) []string {
 	return all
 }
 
-// owned are the leaves of what an entry of managedFields holds, ascending; nil without such an entry.
-// who is the manager and its operation, such as "operkit Apply", and the subresource if there is one.
+// owned returns the leaf fields of an entry of managedFields, ascending; nil without such an entry. who is the manager
+// and its operation, such as "operkit Apply", and the subresource if there is one.
 func (s *scene) owned(obj *unstructured.Unstructured, who string) []string {
 	s.Helper()
 	for _, entry := range obj.GetManagedFields() {
@@ -240,7 +240,7 @@ func (s *scene) owned(obj *unstructured.Unstructured, who string) []string {
 	return nil
 }
 
-// entries are the names of all entries of managedFields, as owned takes them, ascending.
+// entries returns the names of all entries of managedFields, in the form that owned takes, ascending.
 func entries(obj *unstructured.Unstructured) []string {
 	all := []string{}
 	for _, entry := range obj.GetManagedFields() {
@@ -254,19 +254,19 @@ func entries(obj *unstructured.Unstructured) []string {
 	return all
 }
 
-// unchanged reports it when two states of an object have different versions.
+// unchanged fails the case when two states of an object have different versions.
 func (s *scene) unchanged(before, after *unstructured.Unstructured) {
 	s.Helper()
 	equal(s, before.GetResourceVersion(), after.GetResourceVersion(), "resourceVersion of what didn't change")
 }
 
-// changed reports it when they don't.
+// changed fails the case when two states of an object have the same version.
 func (s *scene) changed(before, after *unstructured.Unstructured) {
 	s.Helper()
 	s.is(before.GetResourceVersion() != after.GetResourceVersion(), "resourceVersion is still %s", after.GetResourceVersion())
 }
 
-// recorder is a cluster that writes down the requests of a Manager, such as "apply ConfigMap settings".
+// recorder is a cluster that records the requests of a Manager, in the form "apply ConfigMap settings".
 type recorder struct {
 	deploy.Cluster
 	blind bool
@@ -275,7 +275,7 @@ type recorder struct {
 	calls []string
 }
 
-// manager is a Manager of the cluster, and what it sends.
+// manager returns a Manager of the cluster, and a recorder of its requests.
 func (s *scene) manager(options ...deploy.Option) (*deploy.Manager, *recorder) {
 	s.Helper()
 	r := &recorder{Cluster: s.Cluster}
@@ -289,7 +289,7 @@ func (s *scene) managerOf(cluster deploy.Cluster, options ...deploy.Option) *dep
 	return m
 }
 
-// asked reports it unless these were the requests since it was last called, in whatever order.
+// asked fails the case unless these were the requests since the last call, in any order.
 func (s *scene) asked(r *recorder, want ...string) {
 	s.Helper()
 	got := r.take()
@@ -298,7 +298,7 @@ func (s *scene) asked(r *recorder, want ...string) {
 	s.is(slices.Equal(want, got), "requests: got %q, want %q", got, want)
 }
 
-// take returns the requests since it was last called, in their order.
+// take returns the requests since the last call, in their order.
 func (r *recorder) take() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -329,7 +329,7 @@ func (r *recorder) View() deploy.View {
 	return r.Cluster.View()
 }
 
-// blindView shows nothing, as one does that hasn't been told yet.
+// blindView shows no objects, like a View that hasn't received them yet.
 type blindView struct{ deploy.View }
 
 func (blindView) Get(context.Context, deploy.Ref) (*unstructured.Unstructured, error) {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// actions are those of results, in their order.
+// actions returns the actions of results, in their order.
 func actions(results deploy.Results) []deploy.Action {
 	all := []deploy.Action{}
 	for _, result := range results {
@@ -28,7 +28,7 @@ func times[T any](n int, one T) []T {
 }
 
 var setCases = []Case{
-	{"sets/order of results", "results stand where their objects do, however many are worked on at once", func(s *scene) {
+	{"sets/order of results", "results are in the order of the objects, however many are applied at once", func(s *scene) {
 		m, calls := s.manager()
 		objects := []*unstructured.Unstructured{}
 		want := []string{}
@@ -48,8 +48,8 @@ var setCases = []Case{
 		equal(s, times(6, deploy.Unchanged), actions(results), "actions for the same again")
 		s.asked(calls)
 	}},
-	{"sets/definition and its objects", "what needs a kind comes when it is served", definitionAndObjects},
-	{"sets/namespace and its objects", "what is in a namespace comes after it", func(s *scene) {
+	{"sets/definition and its objects", "custom resources are applied once their kind is served", definitionAndObjects},
+	{"sets/namespace and its objects", "a namespace is applied before what is in it", func(s *scene) {
 		name := s.Namespace + "-z"
 		inside := s.settings("{a: '1'}")
 		inside.SetNamespace(name)
@@ -59,7 +59,7 @@ var setCases = []Case{
 		equal(s, times(2, deploy.Created), actions(results), "actions")
 		s.ok(s.Others.Port().Delete(s.Context(), results[1].Ref, deploy.DeleteOptions{}))
 	}},
-	{"sets/one fails", "one bad object doesn't keep the others from being applied", func(s *scene) {
+	{"sets/one fails", "a failing object doesn't keep the others from being applied", func(s *scene) {
 		m, calls := s.manager()
 		bad := s.config("bad", "{a: '1'}")
 		bad.Object["datum"] = "x"
@@ -68,7 +68,7 @@ var setCases = []Case{
 		equal(s, []deploy.Action{deploy.Created, deploy.Failed, deploy.Created}, actions(results), "actions")
 		equal(s, 3, len(calls.take()), "requests")
 	}},
-	{"sets/stop on failure", "unless that is asked for", func(s *scene) {
+	{"sets/stop on failure", "on request, the first failure stops the call", func(s *scene) {
 		m, _ := s.manager(deploy.StopOnFailure())
 		bad := s.config("bad", "{a: '1'}")
 		bad.Object["datum"] = "x"
@@ -83,7 +83,7 @@ var setCases = []Case{
 		equal(s, deploy.RefOf(s.settings("{}")), fails[*deploy.InvalidManifestError](s, err).Ref, "what is given twice")
 		s.asked(calls)
 	}},
-	{"sets/ready", "what is applied is waited for until it is ready", func(s *scene) {
+	{"sets/ready", "an apply can wait until its objects are ready", func(s *scene) {
 		m, _ := s.manager()
 		looks := 0
 		result := s.becomes(deploy.Created, m, s.widget("{size: 1}"), deploy.WaitReady(func(obj *unstructured.Unstructured) bool {
@@ -96,7 +96,7 @@ var setCases = []Case{
 		}))
 		equal(s, any(map[string]any{"phase": "Ready"}), result.Object.Object["status"], "status of the result")
 	}},
-	{"sets/never ready", "who waits in vain is told for what", func(s *scene) {
+	{"sets/never ready", "the error of a wait names the object that isn't ready", func(s *scene) {
 		m, _ := s.manager()
 		ctx, cancel := context.WithTimeout(s.Context(), 300*time.Millisecond)
 		defer cancel()

@@ -10,7 +10,7 @@ import (
 )
 
 var strategyCases = []Case{
-	{"strategies/create only", "what is there is left alone, whatever it says", func(s *scene) {
+	{"strategies/create only", "an existing object is left alone, whatever it holds", func(s *scene) {
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		before := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Object
 		s.asked(calls, "create ConfigMap settings")
@@ -18,7 +18,7 @@ var strategyCases = []Case{
 		s.asked(calls)
 		s.unchanged(before, s.get(deploy.RefOf(before)))
 	}},
-	{"strategies/create only and first by others", "of two that create, one did", func(s *scene) {
+	{"strategies/create only and first by others", "of two concurrent creations one succeeds", func(s *scene) {
 		theirs := s.create("other", s.settings("{a: '1'}"))
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		calls.blind = true
@@ -28,7 +28,7 @@ var strategyCases = []Case{
 		equal(s, theirs.GetUID(), result.Object.GetUID(), "uid")
 		s.becomes(deploy.Unchanged, m, s.settings("{a: '2'}"))
 	}},
-	{"strategies/create only and being deleted", "what goes isn't what was asked for: it is made once that is gone", func(s *scene) {
+	{"strategies/create only and being deleted", "an object that is being deleted doesn't count: a new one is created once it is gone", func(s *scene) {
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
 		held := s.settings("{a: '1'}")
 		held.SetFinalizers([]string{"operkit.dev/a"})
@@ -40,7 +40,7 @@ var strategyCases = []Case{
 		s.merge("operkit", ref, `{"metadata":{"finalizers":null}}`)
 		s.becomes(deploy.Created, m, s.settings("{a: '1'}"))
 	}},
-	{"strategies/generateName", "what was made of a manifest is found again", func(s *scene) {
+	{"strategies/generateName", "the object that was created from a manifest is found again", func(s *scene) {
 		manifest := s.unplaced("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: run-}, data: {a: '1'}}")
 		manifest.SetNamespace(s.Namespace)
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.CreateOnly))
@@ -51,7 +51,7 @@ var strategyCases = []Case{
 		equal(s, result.Ref, again.Ref, "what is found")
 		s.asked(calls)
 	}},
-	{"strategies/replace", "what the manifest leaves out goes, whoever set it; metadata of others stays", func(s *scene) {
+	{"strategies/replace", "fields that the manifest leaves out are removed, whoever set them; metadata of others stays", func(s *scene) {
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.Replace))
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
 		s.merge("kubectl", ref, `{"data":{"b":"2"},"metadata":{"labels":{"x":"y"}}}`)
@@ -64,7 +64,7 @@ var strategyCases = []Case{
 		equal(s, map[string]string{"x": "y"}, result.Object.GetLabels(), "labels")
 		s.settles(s.settings("{a: '3'}"), deploy.DefaultStrategy(deploy.Replace))
 	}},
-	{"strategies/replace leaves the status", "whoever replaces doesn't report", func(s *scene) {
+	{"strategies/replace leaves the status", "a replacement doesn't change the status", func(s *scene) {
 		m, _ := s.manager(deploy.DefaultStrategy(deploy.Replace))
 		s.widgets()
 		s.watch(widget)
@@ -78,7 +78,7 @@ var strategyCases = []Case{
 		equal(s, any(map[string]any{"color": "red"}), obj.Object["spec"], "spec")
 		equal(s, any(map[string]any{"phase": "Ready"}), obj.Object["status"], "status")
 	}},
-	{"strategies/recreate", "what can't be changed is made anew, what can be changed isn't", func(s *scene) {
+	{"strategies/recreate", "an object is recreated only for a change that the cluster refuses", func(s *scene) {
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec.size"))
 		before := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Object
 		calls.take()
@@ -90,7 +90,7 @@ var strategyCases = []Case{
 		equal(s, any(map[string]any{"size": int64(2)}), s.get(deploy.RefOf(after)).Object["spec"], "spec")
 		s.settles(s.widget("{size: 2}"), deploy.DefaultStrategy(deploy.Recreate))
 	}},
-	{"strategies/recreate a kind of Kubernetes", "its immutable fields are known", func(s *scene) {
+	{"strategies/recreate a kind of Kubernetes", "immutable fields of built-in kinds are recognized", func(s *scene) {
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.Recreate))
 		frozen := func(value string) *unstructured.Unstructured {
 			return s.object("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, immutable: true, data: {a: '" + value + "'}}")
@@ -101,7 +101,7 @@ var strategyCases = []Case{
 		equal(s, "2", data(s.becomes(deploy.Recreated, m, frozen("2")).Object)["a"], "a")
 		s.asked(calls, "apply ConfigMap settings", "list PersistentVolumeClaim", "create ConfigMap settings dry-run", "delete ConfigMap settings", "apply ConfigMap settings")
 	}},
-	{"strategies/recreate what leaves something out", "what this manager owns and doesn't say any more is a change", func(s *scene) {
+	{"strategies/recreate what leaves something out", "leaving out an immutable field that this manager owns is a change", func(s *scene) {
 		m, _ := s.manager(deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
 		before := s.becomes(deploy.Created, m, s.widget("{size: 1, color: red}")).Object
 		s.becomes(deploy.Unchanged, m, s.widget("{size: 1, color: red}"))
@@ -109,7 +109,7 @@ var strategyCases = []Case{
 		s.is(before.GetUID() != after.GetUID(), "it is the same object")
 		s.settles(s.widget("{size: 1}"), deploy.DefaultStrategy(deploy.Recreate))
 	}},
-	{"strategies/recreate what others added", "what somebody else owns is no change of ours", func(s *scene) {
+	{"strategies/recreate what others added", "an immutable field that somebody else owns is no change of ours", func(s *scene) {
 		m, _ := s.manager(deploy.DefaultStrategy(deploy.Recreate), deploy.Immutable(widget.GroupKind(), ".spec"))
 		before := s.becomes(deploy.Created, m, s.widget("{size: 1}")).Object
 		s.merge("kubectl", deploy.RefOf(before), `{"spec":{"color":"red"}}`)
@@ -118,7 +118,7 @@ var strategyCases = []Case{
 		after := s.becomes(deploy.Configured, m, relabelled).Object
 		equal(s, before.GetUID(), after.GetUID(), "uid")
 	}},
-	{"strategies/protected", "what holds data isn't deleted for a change, unless it is said twice", func(s *scene) {
+	{"strategies/protected", "an object that holds data isn't deleted for a change, unless the strategy allows it", func(s *scene) {
 		claim := func(mode string) *unstructured.Unstructured {
 			return s.object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {storageClassName: none, accessModes: [" + mode + "], resources: {requests: {storage: 1Gi}}}}")
 		}
@@ -130,7 +130,7 @@ var strategyCases = []Case{
 		equal(s, before.GetUID(), s.get(deploy.RefOf(before)).GetUID(), "uid")
 		s.becomes(deploy.Recreated, m, claim("ReadWriteMany"), deploy.DefaultStrategy(deploy.RecreateProtected))
 	}},
-	{"strategies/on delete", "it changes when somebody deletes it", func(s *scene) {
+	{"strategies/on delete", "the object changes when somebody deletes it", func(s *scene) {
 		m, calls := s.manager(deploy.DefaultStrategy(deploy.OnDelete))
 		ref := s.becomes(deploy.Created, m, s.settings("{a: '1'}")).Ref
 		calls.take()
@@ -139,7 +139,7 @@ var strategyCases = []Case{
 		s.delete(ref)
 		equal(s, "2", data(s.becomes(deploy.Created, m, s.settings("{a: '2'}")).Object)["a"], "a")
 	}},
-	{"strategies/by the manifest", "an annotation decides for its object, and isn't a part of it", func(s *scene) {
+	{"strategies/by the manifest", "an annotation sets the strategy of its object, and isn't part of the intent", func(s *scene) {
 		m, calls := s.manager()
 		intent := s.settings("{a: '1'}")
 		intent.SetAnnotations(map[string]string{"operkit.dev/strategy": "Ignore"})

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// watch has the View watch kinds, and waits until it does.
+// watch makes the View watch kinds, and waits until it does.
 func (s *scene) watch(kinds ...schema.GroupVersionKind) {
 	s.Helper()
 	for _, kind := range kinds {
@@ -21,7 +21,7 @@ func (s *scene) watch(kinds ...schema.GroupVersionKind) {
 	}
 }
 
-// seen is what the View shows of an object, nil when it is none.
+// seen returns what the View shows of an object, nil if it shows none.
 func (s *scene) seen(ref deploy.Ref) *unstructured.Unstructured {
 	s.Helper()
 	obj, err := s.Cluster.View().Get(s.Context(), ref)
@@ -29,7 +29,7 @@ func (s *scene) seen(ref deploy.Ref) *unstructured.Unstructured {
 	return obj
 }
 
-// selected are the names of the ConfigMaps that the View shows.
+// selected returns the names of the ConfigMaps that the View shows.
 func (s *scene) selected(selector string) []string {
 	s.Helper()
 	found, err := s.Cluster.View().List(s.Context(), configMap, s.Namespace, s.selecting(selector))
@@ -38,7 +38,7 @@ func (s *scene) selected(selector string) []string {
 }
 
 var viewCases = []Case{
-	{"view/unwatched", "a kind that nobody watches can be read all the same", func(s *scene) {
+	{"view/unwatched", "a kind that isn't watched can be read, too", func(s *scene) {
 		ref := deploy.RefOf(s.settings("{}"))
 		s.is(s.seen(ref) == nil, "it is there before it was made")
 		obj := s.create("operkit", s.settings("{a: '1'}"))
@@ -46,14 +46,14 @@ var viewCases = []Case{
 		s.delete(ref)
 		s.is(s.seen(ref) == nil, "it is there after its deletion")
 	}},
-	{"view/watched", "a watched kind shows the same", func(s *scene) {
+	{"view/watched", "reads of a watched kind return the same", func(s *scene) {
 		before := s.create("operkit", s.settings("{a: '1'}"))
 		s.watch(configMap)
 		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "what is seen")
 		s.is(s.seen(deploy.RefOf(s.config("none", "{}"))) == nil, "an absent object is there")
 	}},
-	{"view/own writes", "a read is never older than our last write, by whichever verb", ownWrites},
-	{"view/own writes in lists", "selectors see our own writes too", func(s *scene) {
+	{"view/own writes", "a read is never older than our last write, whatever its verb", ownWrites},
+	{"view/own writes in lists", "selectors match our own writes, too", func(s *scene) {
 		s.watch(configMap)
 		for round := 1; round <= 20; round++ {
 			obj := s.settings("{n: '" + strconv.Itoa(round) + "'}")
@@ -63,7 +63,7 @@ var viewCases = []Case{
 			equal(s, []string{}, s.selected("round="+strconv.Itoa(round-1)), "names by the label from before")
 		}
 	}},
-	{"view/deleted and made anew", "neither the old object nor nothing is shown", func(s *scene) {
+	{"view/deleted and made anew", "a read returns the new object: neither the old one nor none", func(s *scene) {
 		s.watch(configMap)
 		for range 20 {
 			obj := s.create("operkit", s.settings("{}"))
@@ -72,7 +72,7 @@ var viewCases = []Case{
 			s.is(s.seen(deploy.RefOf(obj)) == nil, "it is there after its deletion")
 		}
 	}},
-	{"view/being deleted", "our own request for a deletion shows", func(s *scene) {
+	{"view/being deleted", "a read shows the deletion that we requested", func(s *scene) {
 		s.widgets()
 		s.watch(widget)
 		obj := s.held("operkit.dev/a")
@@ -80,7 +80,7 @@ var viewCases = []Case{
 		s.merge("operkit", deploy.RefOf(obj), `{"metadata":{"finalizers":null}}`)
 		s.is(s.seen(deploy.RefOf(obj)) == nil, "it is there after its last finalizer went")
 	}},
-	{"view/dry run", "what isn't stored isn't shown", func(s *scene) {
+	{"view/dry run", "a read doesn't show the result of a dry run", func(s *scene) {
 		s.watch(configMap)
 		before := s.apply("operkit", s.settings("{a: '1'}"))
 		_, err := s.port().Apply(s.Context(), s.settings("{a: '2'}"), deploy.ApplyOptions{FieldManager: "operkit", DryRun: true})
@@ -88,7 +88,7 @@ var viewCases = []Case{
 		s.ok(s.port().Delete(s.Context(), deploy.RefOf(before), deploy.DeleteOptions{DryRun: true}))
 		equal(s, held(before), held(s.seen(deploy.RefOf(before))), "what is seen")
 	}},
-	{"view/writes of others", "they come, in their time", func(s *scene) {
+	{"view/writes of others", "writes of others show up eventually", func(s *scene) {
 		s.watch(configMap)
 		ref := deploy.RefOf(s.apply("operkit", s.settings("{a: '1'}")))
 		_, err := s.Others.Port().Patch(s.Context(), ref, merging("kubectl", `{"data":{"a":"2"}}`))
@@ -97,7 +97,7 @@ var viewCases = []Case{
 		s.ok(s.Others.Port().Delete(s.Context(), ref, deploy.DeleteOptions{}))
 		s.eventually(func() bool { return s.seen(ref) == nil }, "the deletion is seen")
 	}},
-	{"view/list", "ascending by name, by every form of selector", func(s *scene) {
+	{"view/list", "lists are ascending by name and support every form of selector", func(s *scene) {
 		s.three()
 		s.watch(configMap)
 		for text, want := range map[string][]string{
@@ -109,11 +109,11 @@ var viewCases = []Case{
 		s.ok(err)
 		s.is(len(found) >= 3, "without a selector: %v", names(found))
 	}},
-	{"view/by owner", "what refers to an owner, our own writes included", byOwner},
+	{"view/by owner", "objects are found by their owner, our own writes included", byOwner},
 }
 
-// ownedNames are the names of the ConfigMaps that the View finds by their owner, if it does; ok is false for a
-// View that leaves that to its caller.
+// ownedNames returns the names of the ConfigMaps that the View finds by their owner. ok is false if the View isn't a
+// deploy.OwnedView.
 func (s *scene) ownedNames(owner *unstructured.Unstructured) (found []string, ok bool) {
 	s.Helper()
 	view, ok := s.Cluster.View().(deploy.OwnedView)
@@ -127,7 +127,7 @@ func (s *scene) ownedNames(owner *unstructured.Unstructured) (found []string, ok
 	return found, true
 }
 
-// byOwner looks for an owner's objects while they come and go, by our own writes.
+// byOwner looks up an owner's objects while own writes create and delete them.
 func byOwner(s *scene) {
 	owner, other := s.create("operkit", s.config("owner", "{}")), s.create("operkit", s.config("other", "{}"))
 	s.create("operkit", s.config("nobody", "{}"))
@@ -168,7 +168,7 @@ func ownWrites(s *scene) {
 	}
 }
 
-// sees reports it when the View doesn't show what was written.
+// sees fails the case when the View doesn't show what was written.
 func (s *scene) sees(ref deploy.Ref, written *unstructured.Unstructured, verb string) {
 	s.Helper()
 	seen := s.seen(ref)
@@ -194,7 +194,7 @@ func (s *scene) list(options deploy.ListOptions) []*unstructured.Unstructured {
 	return found
 }
 
-// three makes ConfigMaps c, a and b with labels.
+// three creates ConfigMaps c, a and b with labels.
 func (s *scene) three() {
 	for name, marks := range map[string]map[string]string{"c": {"tier": "web", "live": ""}, "a": {"tier": "db"}, "b": {"tier": "web"}} {
 		obj := s.config(name, "{}")
@@ -204,17 +204,17 @@ func (s *scene) three() {
 }
 
 var listCases = []Case{
-	{"list/order", "the same list is the same every time", func(s *scene) {
+	{"list/order", "lists have a fixed order", func(s *scene) {
 		s.three()
 		equal(s, []string{"a", "b", "c"}, names(s.list(deploy.ListOptions{Labels: s.selecting("tier")})), "names")
 	}},
-	{"list/content", "an item is the whole object, kind included", func(s *scene) {
+	{"list/content", "an item is the whole object, including its kind", func(s *scene) {
 		obj := s.create("operkit", s.settings("{a: '1'}"))
 		found := s.list(deploy.ListOptions{Fields: fields.OneTermEqualSelector("metadata.name", "settings")})
 		equal(s, 1, len(found), "objects")
 		equal(s, s.get(deploy.RefOf(obj)).Object, found[0].Object, "the item")
 	}},
-	{"list/by labels", "every form of selector means what it means elsewhere", func(s *scene) {
+	{"list/by labels", "every form of label selector works as in Kubernetes", func(s *scene) {
 		s.three()
 		for text, want := range map[string][]string{
 			"tier=web": {"b", "c"}, "tier!=web,tier": {"a"}, "tier in (db, web)": {"a", "b", "c"}, "tier notin (web),tier": {"a"},
@@ -229,7 +229,7 @@ var listCases = []Case{
 		both := deploy.ListOptions{Fields: fields.OneTermNotEqualSelector("metadata.name", "b"), Labels: s.selecting("tier=web")}
 		equal(s, []string{"c"}, names(s.list(both)), "names by both")
 	}},
-	{"list/by a field that can't be", "a selector isn't ignored", func(s *scene) {
+	{"list/by a field that can't be", "an unsupported selector isn't ignored", func(s *scene) {
 		_, err := s.port().List(s.Context(), configMap, s.Namespace, deploy.ListOptions{Fields: fields.OneTermEqualSelector("data.a", "1")})
 		fails[*deploy.InvalidError](s, err)
 	}},
@@ -257,7 +257,7 @@ var listCases = []Case{
 		equal(s, []string{where[0] + "/a", where[0] + "/b", where[1] + "/a", where[1] + "/b"}, got, "objects")
 		s.ok(s.Others.Port().Delete(s.Context(), deploy.Ref{Kind: namespace, Name: other}, deploy.DeleteOptions{}))
 	}},
-	{"list/nothing", "no objects are no error, wherever", func(s *scene) {
+	{"list/nothing", "an empty list is no error, also in a namespace that doesn't exist", func(s *scene) {
 		s.widgets()
 		found, err := s.port().List(s.Context(), widget, s.Namespace, deploy.ListOptions{})
 		s.ok(err)
@@ -266,12 +266,12 @@ var listCases = []Case{
 		s.ok(err)
 		equal(s, 0, len(found), "objects of a namespace that doesn't exist")
 	}},
-	{"list/cluster-scoped", "objects without a namespace are listed without one", func(s *scene) {
+	{"list/cluster-scoped", "cluster-scoped objects are listed without a namespace", func(s *scene) {
 		found, err := s.Others.Port().List(s.Context(), namespace, "", deploy.ListOptions{Fields: fields.OneTermEqualSelector("metadata.name", s.Namespace)})
 		s.ok(err)
 		equal(s, []string{s.Namespace}, names(found), "names")
 	}},
-	{"list/live", "a list sees what others have just written", func(s *scene) {
+	{"list/live", "a list shows what others have just written", func(s *scene) {
 		obj := s.config("theirs", "{}")
 		obj.SetLabels(map[string]string{"tier": "web"})
 		_, err := s.Others.Port().Create(s.Context(), obj, deploy.CreateOptions{})
