@@ -28,9 +28,9 @@ const (
 	SetNamespacesAnnotation = "applyset.kubernetes.io/additional-namespaces"
 )
 
-// ApplySet is a set of objects that are applied together, so that those which leave it can be found
-// and deleted. Its parent is an object in the cluster that remembers where members may be; every
-// member carries a label. Only Parent.Name, and a namespace for it, must be given.
+// ApplySet is a set of objects that are applied together, so that objects that leave it can be found and deleted. Its
+// parent is an object in the cluster that records where members may be; every member carries a label. Parent.Name is
+// required, and a namespace for it.
 type ApplySet struct {
 	// Parent names the parent. Without a Kind it is a Secret of v1, as with kubectl. Secrets and
 	// ConfigMaps are created when they are absent; objects of other kinds must exist. kubectl
@@ -40,12 +40,11 @@ type ApplySet struct {
 	// Tooling is the tool that keeps the set, as "<name>/<version>". Sets of tools of another name
 	// are refused. Empty: the name of the field manager, and v1.
 	Tooling string
-	// PruneAll allows the set to be empty, so that all its members are deleted. Otherwise an empty
-	// set is an error: mostly it is a folder that wasn't found.
+	// PruneAll allows the set to be empty, so that all its members are deleted. Otherwise an empty set is an error,
+	// because its cause is mostly a folder that wasn't found.
 	PruneAll bool
-	// Deletable are kinds whose objects are pruned although they are protected: Namespace,
-	// CustomResourceDefinition, PersistentVolumeClaim and PersistentVolume are, since data or other
-	// objects would go with them.
+	// Deletable are kinds whose objects are pruned although they are Protected: data or other objects may be deleted
+	// with them.
 	Deletable []schema.GroupKind
 	// Adopt lets an object that exists, and isn't the parent of a set yet, become one.
 	Adopt bool
@@ -53,7 +52,7 @@ type ApplySet struct {
 
 var defaultParentKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 
-// ID is the name of the set, made of the name of its parent.
+// ID returns the name of the set, which is derived from the name of its parent.
 func (s ApplySet) ID() string {
 	ref := s.parentRef()
 	sum := sha256.Sum256([]byte(strings.Join([]string{ref.Name, ref.Namespace, ref.Kind.Kind, ref.Kind.Group}, ".")))
@@ -68,7 +67,7 @@ func (s ApplySet) parentRef() Ref {
 	return ref
 }
 
-// tool is the part of tooling that tells tools apart.
+// tool returns the name in a value of Tooling.
 func tool(tooling string) string {
 	if i := strings.LastIndex(tooling, "/"); i >= 0 {
 		return tooling[:i]
@@ -76,30 +75,29 @@ func tool(tooling string) string {
 	return tooling
 }
 
-// InvalidSetError reports that a set can't be applied as it is given, or as its parent remembers it.
-// Nothing was changed.
+// InvalidSetError reports that a set can't be applied as it is given, or as its parent records it. Nothing was changed.
 type InvalidSetError struct {
-	// Parent is the set's, Reason what is wrong and what to do.
+	// Parent is the parent of the set. Reason says what is wrong and what to do.
 	Parent Ref
 	Reason string
 }
 
-// Error names the parent before what is wrong.
+// Error returns the parent and the reason.
 func (e *InvalidSetError) Error() string {
 	return fmt.Sprintf("ApplySet of %s: %s", describe(e.Parent), e.Reason)
 }
 
-// SetResults is what became of an ApplySet.
+// SetResults are the results of ApplySet.
 type SetResults struct {
 	// Applied holds one Result per object, in the order of the objects.
 	Applied Results
-	// Pruned holds the members that aren't among the objects. None while the objects aren't all applied.
+	// Pruned holds the members that aren't among the objects. It is empty unless all objects were applied.
 	Pruned []Pruned
-	// Calls is how many requests were sent for the set itself: for its parent and to find members.
+	// Calls is how many requests were sent for the set itself: for its parent and to list members.
 	Calls int
 }
 
-// Changed reports whether any object was changed, the parent apart.
+// Changed reports whether any object was changed, not counting the parent.
 func (r SetResults) Changed() bool {
 	return r.Applied.Changed() || slices.ContainsFunc(r.Pruned, func(p Pruned) bool { return p.Changed() })
 }
@@ -168,23 +166,23 @@ type setRun struct {
 	settings
 	set ApplySet
 	id  string
-	// where is the parent's name, parent what the cluster has there, nil when it is absent.
+	// where is the name of the parent, parent its state in the cluster, nil if it is absent.
 	where  Ref
 	parent *unstructured.Unstructured
 	port   requests
 	// objects are private copies with the label of the set.
 	objects []*unstructured.Unstructured
-	// wanted is where objects are, known where members may be as the parent says.
+	// wanted is where the objects are. known is where members may be, as the parent records it.
 	wanted, known inventory
-	// founded is what became of the objects that were applied ahead of the others.
+	// founded are the results of objects that were applied before the others.
 	founded map[int]Result
-	// versions are those in which objects have their kinds.
+	// versions are the versions of the kinds in objects.
 	versions map[schema.GroupKind]schema.GroupVersionKind
-	// members names the objects whatever their version.
+	// members are the names of objects, without the version.
 	members map[memberKey]bool
 }
 
-// memberKey names an object whatever the version of its kind.
+// memberKey identifies an object in any version of its kind.
 type memberKey struct {
 	kind      schema.GroupKind
 	namespace string
@@ -231,8 +229,8 @@ func (m *Manager) newSetRun(ctx context.Context, set ApplySet, objects []*unstru
 	return r, nil
 }
 
-// add takes an object in, with the label of the set. Apply reports what is wrong with it; its kind counts all the same,
-// since it may be served by then.
+// add adds the label of the set to obj and appends it. It leaves errors in obj to Apply. A kind that isn't served yet
+// is recorded, too: it may be served by the time of the apply.
 func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, options []Option) error {
 	ref, err := r.Locate(ctx, obj, options...)
 	var unknown *KindUnknownError
@@ -243,7 +241,8 @@ func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, option
 		return err
 	}
 	if ref.Namespace == "" && unknown != nil {
-		// Its kind comes with the set. If that has no namespaces, one too many on the parent does no harm.
+		// The set may define the kind. If that turns out to be cluster-scoped, an unused namespace on the parent does
+		// no harm.
 		if namespace, err := r.namespaceOf(ref, Namespaced); err == nil {
 			ref.Namespace = namespace
 		}
@@ -262,7 +261,7 @@ func (r *setRun) add(ctx context.Context, obj *unstructured.Unstructured, option
 	return nil
 }
 
-// labelledContents are contents with the label of the set where their stand-ins have it.
+// labelledContents returns contents that adds the label of the set to the object if its stand-in has it.
 func (r *setRun) labelledContents(contents contentsFunc) contentsFunc {
 	if contents == nil {
 		return nil
@@ -276,7 +275,7 @@ func (r *setRun) labelledContents(contents contentsFunc) contentsFunc {
 	}
 }
 
-// labelled is a copy of obj with the label of the set.
+// labelled returns a copy of obj with the label of the set.
 func (r *setRun) labelled(ref Ref, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	labelled, err := plainCopy(obj, ref)
 	if err != nil {
@@ -297,7 +296,7 @@ func (r *setRun) labelled(ref Ref, obj *unstructured.Unstructured) (*unstructure
 	return labelled, nil
 }
 
-// checkMember refuses an object that is in another set.
+// checkMember returns an error if live is in another set.
 func (r *setRun) checkMember(ref Ref, live *unstructured.Unstructured) error {
 	if live == nil {
 		return nil

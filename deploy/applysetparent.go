@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// parentAttempts bounds how often the parent is read anew after somebody else wrote to it.
+// parentAttempts is how often the parent is read again after somebody else wrote to it.
 const parentAttempts = 5
 
-// open reads the parent, from the cluster itself: what it remembers is all that is known about
-// members, and other processes write there too.
+// open reads the parent from the cluster itself: members are found only by what it records, and other processes write
+// to it, too.
 func (r *setRun) open(ctx context.Context) error {
 	parent, err := r.port.Get(ctx, r.where)
 	switch {
@@ -63,7 +63,7 @@ func (r *setRun) checkParent(live *unstructured.Unstructured) error {
 	return &OwnedError{Ref: r.where}
 }
 
-// widen writes on the parent where members are and will be. Only then may one be applied.
+// widen adds to the parent where the objects will be. It must run before an object is applied.
 func (r *setRun) widen(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := r.write(ctx, r.known.with(r.wanted))
@@ -76,8 +76,8 @@ func (r *setRun) widen(ctx context.Context) error {
 	}
 }
 
-// shrink takes off the parent what no member needs any more: all but where the objects are, and
-// where members were kept or still hold on.
+// shrink removes from the parent what no member needs any more: it keeps where the objects are, and where members were
+// kept or aren't gone yet.
 func (r *setRun) shrink(ctx context.Context, pruned []Pruned) error {
 	if r.dryRun {
 		return nil
@@ -98,14 +98,14 @@ func (r *setRun) shrink(ctx context.Context, pruned []Pruned) error {
 			return err
 		}
 		if r.parent == nil || !r.known.holds(written) || !written.holds(r.known) {
-			// Somebody works on the same set. What both need stays; a later call shrinks it.
+			// Another process works on the same set. Keep what both need; a later call removes the rest.
 			needed = r.known.with(needed)
 		}
 	}
 }
 
-// write writes on the parent where members are; what is there already costs no call. Its precondition is the parent as
-// it was read: otherwise what another process wrote would be lost.
+// write records on the parent where members are, unless it does already. Its precondition is the parent as it was read,
+// so that nothing that another process wrote is lost.
 func (r *setRun) write(ctx context.Context, where inventory) error {
 	wanted := emptyOf(r.where)
 	annotations := where.annotations(r.where.Namespace)
@@ -114,7 +114,7 @@ func (r *setRun) write(ctx context.Context, where inventory) error {
 	wanted.SetLabels(map[string]string{SetIDLabel: r.id})
 	manager := tool(r.set.Tooling) + "-applyset"
 	if r.parent == nil {
-		// An apply can't say that the object must not exist.
+		// An apply can't require that the object is absent.
 		return r.createParent(ctx, wanted, CreateOptions{FieldManager: manager, DryRun: r.dryRun})
 	}
 	if has(r.parent.GetAnnotations(), annotations) && has(r.parent.GetLabels(), wanted.GetLabels()) {
@@ -130,8 +130,8 @@ func (r *setRun) write(ctx context.Context, where inventory) error {
 	return err
 }
 
-// createParent creates it, after its namespace when that is one of the objects. That one gets its
-// label with the others: until the parent is there, nothing may be a member.
+// createParent creates the parent, and its namespace first if that is one of the objects. The namespace gets its label
+// later, with the other objects: nothing may be a member before the parent exists.
 func (r *setRun) createParent(ctx context.Context, wanted *unstructured.Unstructured, options CreateOptions) error {
 	created, err := r.port.Create(ctx, wanted, options)
 	i := slices.IndexFunc(r.objects, func(obj *unstructured.Unstructured) bool {
@@ -162,7 +162,7 @@ func (r *setRun) createParent(ctx context.Context, wanted *unstructured.Unstruct
 	return err
 }
 
-// has reports whether values has all that is wanted.
+// has reports whether values contains all of wanted.
 func has(values, wanted map[string]string) bool {
 	for key, value := range wanted {
 		if held, ok := values[key]; !ok || held != value {
@@ -172,7 +172,7 @@ func has(values, wanted map[string]string) bool {
 	return true
 }
 
-// inventory is where members of a set may be: kinds, and namespaces.
+// inventory are the kinds and namespaces in which members of a set may be.
 type inventory struct {
 	kinds      map[schema.GroupKind]bool
 	namespaces map[string]bool
@@ -182,8 +182,7 @@ func newInventory() inventory {
 	return inventory{map[schema.GroupKind]bool{}, map[string]bool{}}
 }
 
-// add takes in where an object is. Names that no object can have are left out: they would be read
-// as something else.
+// add adds the kind and namespace of ref. It leaves out invalid names, which would be parsed as something else.
 func (i inventory) add(ref Ref) {
 	kind := ref.Kind.GroupKind()
 	if kind.Kind != "" && !strings.ContainsAny(kind.Kind, ",.") && !strings.Contains(kind.Group, ",") {
@@ -194,7 +193,7 @@ func (i inventory) add(ref Ref) {
 	}
 }
 
-// with returns what is in either.
+// with returns the union of both.
 func (i inventory) with(other inventory) inventory {
 	both := newInventory()
 	for _, one := range []inventory{i, other} {
@@ -204,13 +203,13 @@ func (i inventory) with(other inventory) inventory {
 	return both
 }
 
-// holds reports whether all of other is in i.
+// holds reports whether i contains all of other.
 func (i inventory) holds(other inventory) bool {
 	all := i.with(other)
 	return len(all.kinds) == len(i.kinds) && len(all.namespaces) == len(i.namespaces)
 }
 
-// annotations write it on a parent in the given namespace, which goes without saying.
+// annotations returns the annotations of a parent in the namespace own, which they don't list.
 func (i inventory) annotations(own string) map[string]string {
 	kinds := make([]string, 0, len(i.kinds))
 	for kind := range i.kinds {
@@ -224,7 +223,7 @@ func (i inventory) annotations(own string) map[string]string {
 	}
 }
 
-// readInventory is the reverse.
+// readInventory parses the annotations of a parent in the namespace own.
 func readInventory(annotations map[string]string, own string) inventory {
 	i := newInventory()
 	for kind := range strings.SplitSeq(annotations[SetKindsAnnotation], ",") {

@@ -13,17 +13,17 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Change is one place at which two states of an object differ.
+// Change is one path at which two states of an object differ.
 type Change struct {
-	// Path is the place in the API server's notation:
+	// Path is the path in the API server's notation:
 	// .spec.template.spec.containers[name="app"].image
 	Path string
-	// Before and After are the values there, nil where there is none. They are shared with the
-	// objects that were compared: don't change them.
+	// Before and After are the values there, nil if there is none. They are shared with the objects that were compared:
+	// don't change them.
 	Before, After any
 }
 
-// String is the change on one line: .spec.replicas: 1 -> 3
+// String returns the change on one line: .spec.replicas: 1 -> 3
 func (c Change) String() string {
 	return c.Path + ": " + valueText(c.Before) + " -> " + valueText(c.After)
 }
@@ -39,17 +39,16 @@ func valueText(value any) string {
 	return string(text)
 }
 
-// movingFields are the fields of metadata that move with every write: no changes of anybody.
+// movingFields are the fields of metadata that the API server sets; they don't count as changes.
 var movingFields = []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"}
 
-// Changes returns the places at which two states of one object differ, in the order of field names and, within a list,
+// Changes returns the paths at which two states of one object differ, in the order of field names and, within a list,
 // of the elements before. A map or list that is on one side only is one change. Elements of a list are matched by its
 // merge keys if an entry of managedFields on either side has them, as items of a set if an entry says so, and else by
-// their index. When matched elements have only changed places, that is one change of the whole list. Null counts as
-// absent, and what moves with every write (managedFields, resourceVersion, generation, uid, creationTimestamp) doesn't
-// count.
+// their index. A list whose matched elements have only changed places is one change. Null counts as absent. Fields that
+// change with every write (managedFields, resourceVersion, generation, uid, creationTimestamp) don't count.
 //
-// Nothing else is left out or hidden: values of Secrets are in the clear.
+// Changes returns values of Secrets in the clear.
 func Changes(before, after map[string]any) []Change {
 	var owned []fieldSet
 	for _, content := range []map[string]any{before, after} {
@@ -60,7 +59,7 @@ func Changes(before, after map[string]any) []Change {
 	return c.changes
 }
 
-// comparison walks two states side by side, with the field sets of everybody who owns something.
+// comparison compares two states. The field sets are those of all managers.
 type comparison struct{ changes []Change }
 
 func (c *comparison) report(path string, before, after any) {
@@ -83,7 +82,7 @@ func (c *comparison) value(path string, before, after any, owned []fieldSet) {
 	newMap, isMap := after.(map[string]any)
 	oldList, wasList := before.([]any)
 	newList, isList := after.([]any)
-	// Of metadata on one side only, what counts stands for itself.
+	// If only one side has metadata, report its fields one by one, without those that don't count.
 	lone := path == ".metadata" && (wasMap && after == nil || isMap && before == nil)
 	switch {
 	case wasMap && isMap, lone:
@@ -95,7 +94,7 @@ func (c *comparison) value(path string, before, after any, owned []fieldSet) {
 	}
 }
 
-// list compares element by element, by key if there is a way to tell all elements apart.
+// list compares element by element, by key if all elements have different keys.
 func (c *comparison) list(path string, before, after []any, owned []fieldSet) {
 	held := ownersOf(owned)
 	for _, identify := range held.ways() {
@@ -119,7 +118,7 @@ func (c *comparison) list(path string, before, after []any, owned []fieldSet) {
 	}
 }
 
-// elements compares lists whose elements have names.
+// elements compares lists whose elements have identities.
 func (c *comparison) elements(path string, old, now listIndex, held listOwners) {
 	known := len(c.changes)
 	var before, after []string
@@ -143,17 +142,17 @@ func (c *comparison) elements(path string, old, now listIndex, held listOwners) 
 	}
 }
 
-// listIndex is a list by what the paths of its elements say.
+// listIndex is a list with its elements by identity.
 type listIndex struct {
 	list     []any
 	order    []string
 	elements map[string]any
 }
 
-// identity names an element as its path does, false when it has no such name.
+// identity returns the part of a path that identifies an element, false if it has none.
 type identity func(element any) (string, bool)
 
-// index returns false when the elements can't be told apart.
+// index returns false if two elements have the same identity or one has none.
 func index(list []any, identify identity) (listIndex, bool) {
 	found := listIndex{list: list, elements: make(map[string]any, len(list))}
 	for _, element := range list {
@@ -167,13 +166,13 @@ func index(list []any, identify identity) (listIndex, bool) {
 	return found, true
 }
 
-// listOwners is what the owners of a list know of its elements.
+// listOwners is what the field sets of a list say about its elements.
 type listOwners struct {
-	// keys are the fields that make the key of an element, by their joined names: several where
-	// entries are of several versions.
+	// keys are the fields that make up the key of an element, by their joined names. There are several if entries have
+	// several versions.
 	keys  map[string][]string
 	isSet bool
-	// below are the field sets of an element, by its name.
+	// below are the field sets of an element, by its identity.
 	below map[string][]fieldSet
 }
 
@@ -194,7 +193,7 @@ func ownersOf(owned []fieldSet) listOwners {
 	return held
 }
 
-// ways are those in which the elements may be named.
+// ways returns the possible identities of elements.
 func (held listOwners) ways() []identity {
 	var ways []identity
 	for _, text := range slices.Sorted(maps.Keys(held.keys)) {
@@ -222,7 +221,7 @@ func byKeys(names []string) identity {
 	}
 }
 
-// scalarText writes a scalar as paths of the API server do.
+// scalarText formats a scalar as in paths of the API server.
 func scalarText(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -239,11 +238,10 @@ func scalarText(value any) (string, bool) {
 	return "", false
 }
 
-// lastApplied is the annotation in which kubectl remembers a whole manifest.
+// lastApplied is the annotation in which kubectl stores the manifest.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// redact puts digests in the place of the values of a Secret, also where kubectl remembers them.
-// content is changed.
+// redact replaces the values of a Secret by digests, also those in the annotation of kubectl. It changes content.
 func redact(content map[string]any) {
 	redactFields(content)
 	annotations, _, err := unstructured.NestedFieldNoCopy(content, "metadata", "annotations")
@@ -257,7 +255,7 @@ func redact(content map[string]any) {
 		fields[lastApplied] = digest([]byte(text))
 		return
 	}
-	redact(manifest) // whoever applied what was read may have left one within the other
+	redact(manifest) // the manifest may have the annotation, too, if an object that was read was applied
 	if short, err := json.Marshal(manifest); err == nil {
 		fields[lastApplied] = string(short)
 	}
@@ -277,7 +275,7 @@ func redactFields(content map[string]any) {
 	}
 }
 
-// digestOf is the same for a value of stringData and what becomes of it in data.
+// digestOf returns the same digest for a value in stringData and its encoding in data.
 func digestOf(value any, encoded bool) any {
 	if value == nil {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// configureAttempts bounds how often an object is looked at anew because the cluster has another
-// one than the View showed.
+// configureAttempts is how often an object is read again because its state in the cluster differs from the one that the
+// View showed.
 const configureAttempts = 5
 
-// existing does what the strategy asks for of an object that is there.
+// existing applies the strategy to an object that exists.
 func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Result {
 	for attempt := 1; ; attempt++ {
 		result, enough := t.configure(ctx, live)
@@ -35,7 +35,7 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 		case enough && isState(current, live) && (conflict == nil || t.reported != nil):
 			return result
 		case conflict != nil && isState(current, live):
-			t.reported = conflict.Fields // the cluster knows more than what can be seen
+			t.reported = conflict.Fields // the cluster may report more conflicts than the View shows
 		default:
 			t.reported = nil
 		}
@@ -43,8 +43,7 @@ func (t *task) existing(ctx context.Context, live *unstructured.Unstructured) Re
 	}
 }
 
-// configure makes one try. enough is false, and nothing was sent, when more than the metadata of live has to
-// be seen.
+// configure is one try. enough is false, and nothing was sent, when it needs more than the metadata of live.
 func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (result Result, enough bool) {
 	if live.GetDeletionTimestamp() != nil {
 		err := &TerminatingError{Ref: t.in.ref, Finalizers: live.GetFinalizers()}
@@ -79,7 +78,7 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	drifted := t.partial && t.appliedLast(live)
 	decided := t.decide(t.settings, wanted, live, drifted)
 	if t.partial && decided.contested() && !(drifted && decided.onlyTakes()) {
-		return Result{}, false // what looks contested may have the value that is wanted
+		return Result{}, false // contested fields may already have the wanted value
 	}
 	if len(decided.refused) > 0 {
 		return Result{Ref: t.in.ref, Action: Conflicted, Object: live, Err: &ConflictError{Ref: t.in.ref, Fields: decided.refused}}, true
@@ -87,7 +86,7 @@ func (t *task) configure(ctx context.Context, live *unstructured.Unstructured) (
 	return t.carryOut(ctx, decided, live), true
 }
 
-// carryOut writes what is decided.
+// carryOut carries out a decision.
 func (t *task) carryOut(ctx context.Context, decided decision, live *unstructured.Unstructured) Result {
 	result := t.write(ctx, decided, live)
 	if isRefusedChange(result.Err) {
@@ -99,7 +98,7 @@ func (t *task) carryOut(ctx context.Context, decided decision, live *unstructure
 	return result
 }
 
-// afterRefusal finds another way for a change that the cluster has refused: in two applies, or by a new object.
+// afterRefusal handles a change that the cluster has refused: it tries two applies, or recreates the object.
 func (t *task) afterRefusal(ctx context.Context, decided decision, live *unstructured.Unstructured, refused Result) Result {
 	live, err := t.complete(ctx, live)
 	if err != nil || live == nil {
@@ -115,17 +114,17 @@ func (t *task) afterRefusal(ctx context.Context, decided decision, live *unstruc
 	return refused
 }
 
-// write applies what is decided, unless that is there already.
+// write applies the intent as decided, unless the object is like that already.
 func (t *task) write(ctx context.Context, decided decision, live *unstructured.Unstructured) Result {
 	result := Result{Ref: t.in.ref, Action: Unchanged, Object: live, Kept: append(decided.kept, decided.fought...)}
-	// Without a contested field that is what configure has asked already.
+	// If no field is contested, configure has checked this already.
 	if decided.contested() {
 		if unchanged, _ := t.unchanged(decided.wanted, live); unchanged {
 			return result
 		}
 	}
 	wanted := decided.wanted.DeepCopy()
-	// The uid makes sure that a deleted object isn't brought back by a write that meant the old one.
+	// With the uid, a deleted object isn't created again by a write that was meant for it.
 	wanted.SetUID(live.GetUID())
 	applied, taken, err := t.applyOver(ctx, wanted, live, decided.taken)
 	if err != nil {
@@ -138,7 +137,7 @@ func (t *task) write(ctx context.Context, decided decision, live *unstructured.U
 	if !t.dryRun {
 		t.memory.fights.took(live.GetUID(), taken)
 		if applied.Object.GetResourceVersion() == live.GetResourceVersion() {
-			// The cluster keeps less of the intent than was sent, and that it had already.
+			// The cluster stores less of the intent than was sent, and nothing new.
 			result.Object = live
 			return result
 		}
@@ -162,7 +161,7 @@ func (t *task) applyOver(ctx context.Context, wanted, live *unstructured.Unstruc
 	return applied, taken, err
 }
 
-// mayTake reports whether all of some contested fields are to be taken over.
+// mayTake reports whether the policy allows to take over all of fields.
 func (t *task) mayTake(fields []FieldConflict, live *unstructured.Unstructured) bool {
 	return !slices.ContainsFunc(fields, func(c FieldConflict) bool {
 		return t.conflictPolicy(c.Field, t.takesBack(live)) != Force || t.memory.fights.tooOften(live.GetUID(), c)

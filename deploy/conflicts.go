@@ -10,15 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ConflictPolicy is what to do with a field of the intent to which another manager gave another value.
+// ConflictPolicy decides about a field of the intent to which another manager gave another value.
 type ConflictPolicy int
 
 // The policies for contested fields.
 const (
-	// ForceOwn, the default, takes the field back on objects that this manager has applied
-	// before or has just adopted, and is Fail on all others.
+	// ForceOwn, the default, takes the field back on objects that this manager has applied before or has just adopted.
+	// On all other objects it is like Fail.
 	ForceOwn ConflictPolicy = iota
-	// Force takes the field over.
+	// Force takes the field over on every object.
 	Force
 	// Keep leaves it out of the intent for as long as the other manager holds it.
 	Keep
@@ -56,11 +56,11 @@ func (r conflictRule) holdsFor(field string) bool {
 	return below && (rest == "" || r.field == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// conflictPolicy is what holds for a contested field of an object. ours tells whether that is an
-// object that this manager may take fields back on.
+// conflictPolicy returns the policy for a contested field of an object. ours: the manager may take back fields of the
+// object.
 func (s settings) conflictPolicy(field string, ours bool) ConflictPolicy {
 	if s.isMark(field) {
-		return Force // nobody else has a use for it, and whose object it is has been decided before
+		return Force // only this manager uses it, and ownership of the object has been checked before
 	}
 	policy, length := ForceOwn, -1
 	for _, rule := range s.conflicts {
@@ -77,33 +77,33 @@ func (s settings) conflictPolicy(field string, ours bool) ConflictPolicy {
 	return policy
 }
 
-// takesBack reports whether live is an object on which ForceOwn takes fields.
+// takesBack reports whether ForceOwn takes back fields of live.
 func (s settings) takesBack(live *unstructured.Unstructured) bool {
 	_, applied := live.GetAnnotations()[s.hashKey()]
 	return applied || s.owner != nil
 }
 
-// decision is how the contested fields of one object are dealt with.
+// decision says how the contested fields of one object are treated.
 type decision struct {
-	// wanted is the intent without what is kept.
+	// wanted is the intent without the fields that are kept.
 	wanted *unstructured.Unstructured
 	taken  []FieldConflict
 	kept   []FieldConflict
-	// refused are those that stand in the way of the apply, fought those that were taken too often.
+	// refused are the fields because of which nothing is applied, fought those that were taken too often.
 	refused, fought []FieldConflict
 }
 
-// contested reports whether there is anything that others hold.
+// contested reports whether others hold any field of the intent with another value.
 func (s decision) contested() bool {
 	return len(s.taken)+len(s.kept)+len(s.refused)+len(s.fought) > 0
 }
 
-// onlyTakes reports whether whatever others hold is to be taken from them.
+// onlyTakes reports whether all contested fields are to be taken over.
 func (s decision) onlyTakes() bool {
 	return len(s.taken) > 0 && len(s.kept)+len(s.refused)+len(s.fought) == 0
 }
 
-// decide decides about the fields of wanted that others hold on live, see contestedFields.
+// decide applies the policies to the contested fields of wanted, see contestedFields.
 func (m *Manager) decide(s settings, wanted, live *unstructured.Unstructured, lost bool) decision {
 	ours := s.takesBack(live)
 	out := decision{wanted: wanted}
@@ -129,8 +129,8 @@ func (m *Manager) decide(s settings, wanted, live *unstructured.Unstructured, lo
 	return out
 }
 
-// withoutKeys copies the way to the place that keys, as of a field set, lead to, and leaves the place
-// out. A map of which nothing is left goes too: it would claim the map itself.
+// withoutKeys returns content without the field that keys, those of a field set, lead to. It copies the maps on the
+// way, and removes maps that become empty: they would claim the map itself.
 func withoutKeys(content map[string]any, keys []string) map[string]any {
 	out := maps.Clone(content)
 	name := strings.TrimPrefix(keys[0], "f:")
@@ -151,8 +151,7 @@ func withoutKeys(content map[string]any, keys []string) map[string]any {
 	return out
 }
 
-// withoutInItem does that within the item that the first key names. The item itself stays: with
-// its keys it is somebody's, and what is left of it is ours.
+// withoutInItem is withoutKeys within the list item that the first key identifies. The item itself stays with its keys.
 func withoutInItem(list []any, keys []string) []any {
 	out := append([]any(nil), list...)
 	for i, item := range out {
@@ -165,30 +164,30 @@ func withoutInItem(list []any, keys []string) []any {
 	return out
 }
 
-// contestedField is a field of an intent that others hold with another value.
+// contestedField is a field of an intent that another manager holds with another value.
 type contestedField struct {
 	FieldConflict
-	// keys lead to it, as those of a field set.
+	// keys are the path of the field, as keys of a field set.
 	keys []string
 }
 
-// claim is what one entry of managedFields holds at a place.
+// claim is what one entry of managedFields holds at a path.
 type claim struct {
 	manager string
 	fields  fieldSet
 	// all: it holds whatever is there, as far as it is known.
 	all bool
-	// ours: it is no other manager's. It tells how a place is owned.
+	// ours: it is our own entry, which shows how the path is owned.
 	ours bool
 }
 
-// unmanaged is the name by which the API server calls who wrote an object before field management.
+// unmanaged is the API server's name for the manager of an object that was written before field management.
 const unmanaged = "before-first-apply"
 
-// contestedFields are the fields of an intent, ascending, that managers other than the given one hold on live with
-// another value than the intent's: those for which the API server would report a conflict. A field that several hold is
-// reported once for each. lost: of live only the metadata is known, but the intent is the one that was applied last.
-// What the manager still holds has its value then, so only what it has lost counts.
+// contestedFields returns the fields of an intent, ascending, that managers other than the given one hold on live with
+// another value: those for which the API server would report a conflict. A field with several managers is reported once
+// for each. lost: only the metadata of live is known, and the intent is the one that was applied last. Then fields that
+// the manager still holds have their value, and only fields that it has lost count.
 func contestedFields(intent map[string]any, live *unstructured.Unstructured, manager string, lost bool) []contestedField {
 	var claims []claim
 	for _, entry := range managedEntries(live) {
@@ -206,7 +205,7 @@ func contestedFields(intent map[string]any, live *unstructured.Unstructured, man
 	return w.found
 }
 
-// contest walks an intent, what others hold, and the object side by side.
+// contest compares an intent with the live object and with what others hold.
 type contest struct {
 	lost  bool
 	keys  []string
@@ -217,7 +216,7 @@ func (w *contest) field(name string, value any, live map[string]any, claims []cl
 	w.enter("f:"+name, value, live[name], claims)
 }
 
-// enter looks at what is below one key.
+// enter compares what is below one key.
 func (w *contest) enter(key string, value, live any, claims []claim) {
 	var below []claim
 	for _, c := range claims {
@@ -242,16 +241,16 @@ func (w *contest) value(value, live any, claims []claim) {
 		case len(c.fields) > 0 || c.all && isMap:
 			inner = append(inner, c)
 		case isMap && (granular || isEmptyMap(live)) || c.ours:
-			// Of a map whose fields are owned one by one its path alone is left to who had something
-			// there. An empty one may be owned as a whole: if so the cluster will say it.
+			// If the fields of a map are owned one by one, a claim of the map alone is no conflict: its manager once
+			// owned fields in it. An empty map may also be atomic; then the cluster reports the conflict.
 		case w.lost && slices.ContainsFunc(claims, func(c claim) bool { return c.ours }):
 		case !sameValue(value, live):
 			w.report(c.manager)
 		}
 	}
 	inner = slices.DeleteFunc(inner, func(c claim) bool {
-		// What they hold is below a place of another type than the intent's; it counts when they hold
-		// the place itself too.
+		// These fields are below a value of another type than the intent's. They are a conflict if the manager holds
+		// the path itself, too.
 		other := !c.all && !c.fields.isOf(value)
 		if _, itself := c.fields["."]; other && itself && !c.ours {
 			w.report(c.manager)
@@ -274,7 +273,7 @@ func (w *contest) value(value, live any, claims []claim) {
 	}
 }
 
-// item finds what others hold of an element of a list with keys. Elements of sets can't differ.
+// item compares an element of a list with keys. Elements of sets can't differ.
 func (w *contest) item(element map[string]any, list []any, claims []claim) {
 	keys := map[string]listKey{}
 	for _, c := range claims {
@@ -284,7 +283,7 @@ func (w *contest) item(element map[string]any, list []any, claims []claim) {
 			}
 		}
 	}
-	// Several fit only where the element leaves a key to the server: it can't be told then which is meant.
+	// Several keys fit only if the element omits a key that the server defaults: it isn't clear which one is meant.
 	if len(keys) != 1 {
 		return
 	}
@@ -306,7 +305,7 @@ func (w *contest) report(manager string) {
 	})
 }
 
-// fieldPath writes keys of a field set as the API server does: .spec.ports[port=80,protocol="TCP"].name.
+// fieldPath formats keys of a field set as the API server does: .spec.ports[port=80,protocol="TCP"].name.
 func fieldPath(keys []string) string {
 	var out strings.Builder
 	for _, key := range keys {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// coverage reports whether manager still owns every field of the intent on live: whoever changes a value takes the
-// field away from it. Fields that the API server never tracks are left out: apiVersion, kind, name and namespace.
+// coverage reports whether manager still owns every field of the intent on live: a change by another manager takes the
+// field away. It leaves out fields that the API server doesn't track: apiVersion, kind, name and namespace.
 func coverage(live *unstructured.Unstructured, manager string, intent map[string]any, content *knownContent) bool {
 	ours, others := appliedFields(live, manager)
 	if ours == nil {
@@ -20,18 +20,18 @@ func coverage(live *unstructured.Unstructured, manager string, intent map[string
 
 // knownContent is what is known of an object's content.
 type knownContent struct {
-	// partial: nothing but the metadata is known. needed is set when the content has to be seen.
+	// partial: only the metadata is known. needed is set if the result depends on the content.
 	partial, needed bool
-	// memory has the atomic fields that other objects of the kind have shown, and gets those of this one if its content
-	// is known; nil where that isn't worth it.
+	// memory has the atomic fields found in other objects of the kind. If the content is known, those of this object
+	// are added. nil: they aren't needed.
 	memory *memory
 	kind   schema.GroupVersionKind
 }
 
-// atomicField is a map or list that is owned as a whole, "atomic" as its schema says, such as the selector of a
-// Service: its kind, and a number for its path. Of these managedFields have nothing but the path, and that is also what
-// is left of another map when others have taken or removed all of its entries: which of both it is only the content
-// tells. What the content of one object has shown holds for its kind. The items of a list have one path.
+// atomicField identifies an atomic map or list, one that is owned as a whole, such as the selector of a Service, by its
+// kind and a number for its path. managedFields hold only its path, as they do for a granular map whose entries others
+// have all taken or removed. Only the content distinguishes the two. What the content of one object shows holds for all
+// objects of the kind. All items of a list share one path.
 type atomicField struct {
 	kind schema.GroupVersionKind
 	path uint64
@@ -62,18 +62,17 @@ func (p place) coversObject(intent map[string]any) bool {
 	return true
 }
 
-// place is one path of an object: what we own there, what everybody else owns there, and
-// the value that is there.
+// place is one path of an object: what we own there, what all others own there, and the live value.
 type place struct {
 	ours    fieldSet
 	others  []fieldSet
 	live    any
 	content *knownContent
-	// path is a number for where it is, in any object of the kind.
+	// path is a number for the path, the same in all objects of the kind.
 	path uint64
 }
 
-// field returns the place of a map's field, and whether we own it or something below it.
+// field returns the place of a field of a map, and whether we own it or something below it.
 func (p place) field(name string) (place, bool) {
 	_, ok := p.ours["f:"+name]
 	content, _ := p.live.(map[string]any)
@@ -105,7 +104,7 @@ func (p place) covers(value any) bool {
 	return true
 }
 
-// below is the number of the path of a field, or of an item, where that is needed.
+// below returns the number for the path of a field or item, 0 if it isn't needed.
 func (p place) below(name string) uint64 {
 	if p.content.memory == nil {
 		return 0
@@ -116,11 +115,10 @@ func (p place) below(name string) uint64 {
 	}{p.path, name})
 }
 
-// leafCovers judges a value of which we own the path alone. Mostly it is a scalar, or a list
-// or map that is owned as a whole. But the entries of a free map are paths of their own: of
-// such a map only its path remains when others have taken or removed all that was below it.
-// Then another manager owns something there, or it isn't there any more. (A zero value may
-// be absent: servers leave out many of them.)
+// leafCovers reports whether we own value, given that we own its path and nothing below it. That is normal for scalars
+// and for atomic lists and maps. But it is also what remains of a granular map when others have taken or removed all
+// entries. In that case another manager owns an entry, or an entry is missing from the live object. A missing zero
+// value doesn't count, because servers drop many of them.
 func (p place) leafCovers(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -146,13 +144,14 @@ func (p place) leafCovers(value any) bool {
 	return true
 }
 
-// isAtomic reports whether others of the kind have shown that here is an atomic field. An object whose content is known
-// speaks for itself.
+// isAtomic reports whether another object of the kind has shown that the field is atomic. It is false if the content of
+// this object is known, which is checked itself.
 func (p place) isAtomic() bool {
 	return p.content.partial && p.content.memory != nil && p.content.memory.atomic.has(atomicField{p.content.kind, p.path})
 }
 
-// noteAtomic notes that here is one: there is something in it, and nobody owns its entries.
+// noteAtomic remembers the field as atomic, unless others own something in it. It is called for a field with content of
+// which we own only the path.
 func (p place) noteAtomic() {
 	if p.content.partial || p.content.memory == nil || len(p.others) > 0 {
 		return
@@ -162,8 +161,8 @@ func (p place) noteAtomic() {
 	}
 }
 
-// coversEmpty judges an empty list that isn't among our fields: of one with keys, or of a set, nothing is
-// there to be owned. It is as it should be while nobody has put anything in.
+// coversEmpty reports whether an empty list that we don't own is as intended. An empty list with keys, or an empty set,
+// has nothing to own: it is as intended while nobody has added items.
 func (p place) coversEmpty() bool {
 	if len(p.others) > 0 {
 		return false
@@ -172,15 +171,15 @@ func (p place) coversEmpty() bool {
 	return !p.known() || len(content) == 0
 }
 
-// known reports whether the live value is known, and notes that it was asked for.
+// known reports whether the live value is known. If not, it sets needed.
 func (p place) known() bool {
 	p.content.needed = p.content.needed || p.content.partial
 	return !p.content.partial
 }
 
-// coversList finds the field set of each item. A key field that the intent leaves out, such
-// as the protocol of a port, was filled by the server: such an item matches any value of
-// it, if only one field set fits that no other item names in full.
+// coversList checks each item by its field set. The server fills in key fields that the intent omits, such as the
+// protocol of a port. Such an item matches any value of the omitted field, if exactly one of the field sets that no
+// other item matches exactly fits.
 func (p place) coversList(items []any) bool {
 	free := p.ours.listKeys()
 	var partial []map[string]any

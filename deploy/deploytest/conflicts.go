@@ -116,7 +116,7 @@ var conflictCases = []Case{
 		s.asked(callsOfA)
 		s.asked(callsOfB)
 	}},
-	{"conflicts/after another client", "a field that another client of the same name set is removed when the intent leaves it out", func(s *scene) {
+	{"conflicts/after another client", "a field that a predecessor set is removed when the intent leaves it out", func(s *scene) {
 		s.create("kubectl-client-side-apply", s.settings("{a: '1', b: '2'}"))
 		s.watch(configMap)
 		m, _ := s.manager(deploy.TakeOverFrom("kubectl-client-side-apply"))
