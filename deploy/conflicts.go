@@ -175,7 +175,7 @@ type contestedField struct {
 type claim struct {
 	manager string
 	fields  fieldSet
-	// all: it holds whatever is there, as far as it is known.
+	// all: managedFields are empty, so that the claim is for everything that is there.
 	all bool
 	// ours: it is our own entry, which shows how the path is owned.
 	ours bool

@@ -8,10 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// generatedLabel marks what was made of a manifest with generateName, so that it is found again.
+// generatedLabel is the label of objects that were created from a manifest with generateName, by which they are found
+// again.
 func (s settings) generatedLabel() string { return s.domain + "/generated-from" }
 
-// generatedFrom is the label's value: it stands for the manifest's name, its owner and this manager.
+// generatedFrom returns the value of that label, a digest of the manifest's name, its owner and this manager.
 func (s settings) generatedFrom(ref Ref, generateName string) string {
 	owner := ""
 	if s.owner != nil {
@@ -20,7 +21,7 @@ func (s settings) generatedFrom(ref Ref, generateName string) string {
 	return hashString(fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s", ref.Kind.GroupKind(), ref.Namespace, generateName, owner, s.fieldManager))
 }
 
-// markGenerated puts the label on an object that is to be made with generateName.
+// markGenerated adds the label to an object that is to be created with generateName.
 func (s settings) markGenerated(obj *unstructured.Unstructured, ref Ref) error {
 	marks, err := stringLabels(obj, ref)
 	if err != nil {
@@ -31,8 +32,8 @@ func (s settings) markGenerated(obj *unstructured.Unstructured, ref Ref) error {
 	return nil
 }
 
-// MadeFrom reports whether this manager created live from a manifest that has a generateName in place of a name
-// (CreateOnly), for the owner of options.
+// MadeFrom reports whether this manager created live from a manifest that has a generateName instead of a name
+// (CreateOnly), for the owner in options.
 func (m *Manager) MadeFrom(live, manifest *unstructured.Unstructured, options ...Option) bool {
 	s, err := m.settings.forCall(options)
 	if err != nil || live == nil || manifest == nil || manifest.GetName() != "" || manifest.GetGenerateName() == "" {
@@ -43,7 +44,7 @@ func (m *Manager) MadeFrom(live, manifest *unstructured.Unstructured, options ..
 		live.GetLabels()[s.generatedLabel()] == s.generatedFrom(ref, manifest.GetGenerateName())
 }
 
-// createOnly makes an object if it is absent, and leaves it alone if it is there.
+// createOnly creates an object if it is absent, and otherwise leaves it alone.
 func (t *task) createOnly(ctx context.Context) Result {
 	live, err := t.created(ctx)
 	switch {
@@ -68,8 +69,8 @@ func (t *task) createOnly(ctx context.Context) Result {
 	return Result{Ref: RefOf(made), Action: Created, Object: made}
 }
 
-// make sends the creation. A name that the cluster makes up is another one each time: where the answer was
-// lost, what was made is looked for before it is tried again.
+// make sends the creation. A generated name differs each time, so if a response was lost, make looks for the object
+// before it sends the creation again.
 func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
 	options := CreateOptions{FieldManager: t.fieldManager, DryRun: t.dryRun}
 	if t.in.ref.Name != "" || t.dryRun {
@@ -90,7 +91,7 @@ func (t *task) make(ctx context.Context) (*unstructured.Unstructured, error) {
 	})
 }
 
-// standing returns the first that isn't being deleted, else the first; nil: there is none.
+// standing returns the first object that isn't being deleted, else the first one, nil if there is none.
 func standing(objects []*unstructured.Unstructured) *unstructured.Unstructured {
 	for _, obj := range objects {
 		if obj.GetDeletionTimestamp() == nil {
@@ -103,12 +104,12 @@ func standing(objects []*unstructured.Unstructured) *unstructured.Unstructured {
 	return objects[0]
 }
 
-// generatedSelector finds what was made of the manifest.
+// generatedSelector selects the objects that were created from the manifest.
 func (t *task) generatedSelector() labels.Selector {
 	return labels.SelectorFromSet(labels.Set{t.generatedLabel(): t.in.object.GetLabels()[t.generatedLabel()]})
 }
 
-// created looks for what was made of the manifest before, by its name or by its label.
+// created looks for the object that was created from the manifest, by its name or by its label.
 func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) {
 	if t.in.ref.Name != "" {
 		return t.look(ctx, t.in.ref)
@@ -119,7 +120,7 @@ func (t *task) created(ctx context.Context) (*unstructured.Unstructured, error) 
 	return standing(found), err
 }
 
-// leaveAlone is the result for an object that is there already, if it is ours to rely on and stays.
+// leaveAlone returns the result for an object that exists: an error if it isn't ours or is being deleted.
 func (t *task) leaveAlone(ctx context.Context, live *unstructured.Unstructured) Result {
 	ref := RefOf(live)
 	if live.GetDeletionTimestamp() != nil {

@@ -16,17 +16,17 @@ func Propagate(propagation metav1.DeletionPropagation) Option {
 // EvenForeign makes Delete remove objects that aren't ours, too.
 func EvenForeign() Option { return func(s *settings) { s.evenForeign = true } }
 
-// UntilGone makes Delete wait, after all deletions were requested, until the objects are gone: as long as ctx allows,
+// UntilGone makes Delete wait until the objects are gone, after it has requested all deletions: as long as ctx allows,
 // DefaultWait without a deadline. An object that isn't gone in time is Failed with a *TimeoutError that names its
 // finalizers.
 func UntilGone() Option { return func(s *settings) { s.untilGone = true } }
 
 // Delete requests the deletion of objects, the last one first, Namespaces and CustomResourceDefinitions after all
-// others; only their kind, name and namespace count. Absent objects and those that are being deleted already cost no
-// call (Skipped). An object that isn't ours is left alone (Conflicted), see EvenForeign. With an owner (OwnedBy) the
-// objects that it owns are ours, not those that it may adopt; without one, those that this manager has applied. Every
-// deletion carries the uid of the object that was read, so that a new object of the same name is never deleted. Delete
-// doesn't wait, see UntilGone and Gone. The results stand in the order of objects.
+// others. It uses only their kind, name and namespace. Absent objects and those that are being deleted already cost no
+// call (Skipped). An object that isn't ours is left alone (Conflicted), see EvenForeign. With an owner (OwnedBy), ours
+// are the objects that it owns, but not those that it may adopt; without one, those that this manager has applied.
+// Every deletion carries the uid of the object that was read, so that a new object of the same name is never deleted.
+// Delete doesn't wait, see UntilGone and Gone. The results are in the order of objects.
 func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Results, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -48,7 +48,7 @@ func (m *Manager) Delete(ctx context.Context, objects []*unstructured.Unstructur
 	return results, results.Err()
 }
 
-// waitDeleted waits for an object of which the deletion was asked for, now or before.
+// waitDeleted waits until an object whose deletion was requested is gone.
 func (m *Manager) waitDeleted(ctx context.Context, result *Result) {
 	if result.Err != nil || result.Object == nil {
 		return
@@ -60,8 +60,8 @@ func (m *Manager) waitDeleted(ctx context.Context, result *Result) {
 	result.Object = nil
 }
 
-// lastFirst are the indexes of objects from the last to the first, save that what others may need, namespaces and
-// definitions of kinds, comes at the end.
+// lastFirst returns the indexes of objects from the last to the first, with those of namespaces and definitions at the
+// end.
 func lastFirst(objects []*unstructured.Unstructured) []int {
 	var order, foundations []int
 	for i := len(objects) - 1; i >= 0; i-- {
@@ -99,7 +99,7 @@ func (t *task) deleteOne(ctx context.Context, obj *unstructured.Unstructured) Re
 	err = t.port.Delete(ctx, ref, DeleteOptions{UID: live.GetUID(), Propagation: t.propagation, DryRun: t.dryRun})
 	switch {
 	case is[*NotFoundError](err) && t.port.calls.Load() > 1:
-		// The first try did it without being answered.
+		// The first try succeeded, but its response was lost.
 	case is[*NotFoundError](err):
 		return Result{Ref: ref, Action: Skipped}
 	case err != nil:
@@ -114,7 +114,7 @@ func (m *Manager) checkDeletable(ctx context.Context, s settings, ref Ref, live 
 	case s.evenForeign:
 		return nil
 	case s.owner != nil:
-		s.adoption = RefuseAdoption // what may be adopted isn't the owner's yet
+		s.adoption = RefuseAdoption // an object that may be adopted isn't the owner's yet
 		s.deletion = true
 		return m.mayChange(ctx, s, ref, live)
 	case s.hasApplied(live):
@@ -127,7 +127,7 @@ func (m *Manager) checkDeletable(ctx context.Context, s settings, ref Ref, live 
 	return owned
 }
 
-// hasApplied reports whether live is an object that this manager has applied.
+// hasApplied reports whether this manager has applied live.
 func (s settings) hasApplied(live *unstructured.Unstructured) bool {
 	if annotation(live, s.hashKey()) != "" {
 		return true
@@ -136,8 +136,8 @@ func (s settings) hasApplied(live *unstructured.Unstructured) bool {
 	return ours != nil
 }
 
-// Gone returns those of objects that still exist and may be waited for: present, and not
-// somebody else's. It reads the View only.
+// Gone returns the objects that still exist and may be waited for: it leaves out those of others. It reads only the
+// View.
 func (m *Manager) Gone(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (remaining []Ref, err error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {

@@ -12,24 +12,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Difference is what an apply would make of one object.
+// Difference is what an apply would change of one object.
 type Difference struct {
 	// Ref names the object.
 	Ref Ref
 	// Action is what an apply would do.
 	Action Action
-	// Reason says why an object that wasn't given would be deleted or kept, see DiffSet, or that fields which
-	// predecessors set would be removed, see TakeOverFrom.
+	// Reason says why an object that wasn't given would be deleted or kept, see DiffSet, or that fields of predecessors
+	// would be removed, see TakeOverFrom.
 	Reason string
-	// Changes are the places that would change. If there are none although the Action changes the object, only the
+	// Changes are the paths that would change. If there are none although the Action changes the object, only the
 	// ownership of fields would change.
 	Changes []Change
-	// Unified is the same as a unified diff of YAML, empty when nothing would change.
+	// Unified has the changes as a unified diff of YAML, empty if there are none.
 	Unified string
-	// Kept are the fields that the manifest names and that would be left to other managers as they are, see
-	// Result.Kept.
+	// Kept are the fields of the manifest that would be left to other managers, see Result.Kept.
 	Kept []FieldConflict
-	// Err is why the apply would fail, be skipped, or can't be foretold.
+	// Err is why the apply would fail or be skipped, or why its effect isn't known.
 	Err error
 }
 
@@ -50,7 +49,7 @@ func (d Differences) Err() error {
 	return errors.Join(errs...)
 }
 
-// String is the unified diff of all objects.
+// String returns the unified diffs of all objects.
 func (d Differences) String() string {
 	var out strings.Builder
 	for _, one := range d {
@@ -59,15 +58,15 @@ func (d Differences) String() string {
 	return out.String()
 }
 
-// Diff returns for each object what Apply with the same options would change, and changes nothing. The cluster itself
-// computes it, by an apply that is a dry run: defaults, admission and fields of other managers are accounted for. An
-// object that Apply would find unchanged costs no call, every other one a single one, and one on which fields are taken
-// over (TakeOverFrom) two. Over a cluster in memory it works offline.
+// Diff returns for each object what Apply with the same options would change, and changes nothing. The cluster computes
+// it by a dry run of the apply, with defaults, admission and fields of other managers. An object that Apply would find
+// unchanged costs no call. Every other object costs one, or two if fields are taken over (TakeOverFrom). With a cluster
+// in memory it works offline.
 //
-// What nobody intends isn't shown: the status, managedFields, resourceVersion, generation, uid, creationTimestamp and
-// the annotation with the hash. Values of Secrets are shown as digests with their length. An object that can't be tried
-// yet, because its kind or namespace is created with the same objects, is shown as new, as it was given. The error
-// joins those of the differences.
+// Some fields are never shown: the status, managedFields, resourceVersion, generation, uid, creationTimestamp and the
+// annotation with the hash. Values of Secrets are shown as digests with their length. An object whose kind or namespace
+// is created with the same objects can't be tried yet, and is shown as new, as it was given. The error joins those of
+// the differences.
 func (m *Manager) Diff(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -80,7 +79,7 @@ func (m *Manager) Diff(ctx context.Context, objects []*unstructured.Unstructured
 	return differences, differences.Err()
 }
 
-// diff returns an error only when objects are missing from the differences.
+// diff returns an error only if objects are missing from the differences.
 func (m *Manager) diff(ctx context.Context, s settings, objects []*unstructured.Unstructured, live *liveObjects) (Differences, error) {
 	s.dryRun = true
 	live.check, s.inspect = s.inspect, live.inspect
@@ -103,9 +102,9 @@ func (m *Manager) diff(ctx context.Context, s settings, objects []*unstructured.
 	return differences, nil
 }
 
-// liveObjects are the latest states of the objects that the work on a set has looked at.
+// liveObjects are the latest states of the objects that were read.
 type liveObjects struct {
-	// check is called with each of them, too, unless it is nil.
+	// check is called with each state as well, unless it is nil.
 	check func(ref Ref, live *unstructured.Unstructured) error
 
 	mu     sync.Mutex
@@ -125,14 +124,14 @@ func (l *liveObjects) inspect(ref Ref, live *unstructured.Unstructured) error {
 	return l.check(ref, live)
 }
 
-// comparedSet is what one call of Diff is about.
+// comparedSet is one call of Diff.
 type comparedSet struct {
 	*Manager
 	settings
 	objects []*unstructured.Unstructured
 }
 
-// difference turns what became of a dry run into what would change.
+// difference returns the Difference for the result of a dry run.
 func (c comparedSet) difference(ctx context.Context, result Result, live, given *unstructured.Unstructured) Difference {
 	d := Difference{Ref: result.Ref, Action: result.Action, Kept: result.Kept, Err: result.Err}
 	after := result.Object
@@ -166,7 +165,7 @@ func (c comparedSet) difference(ctx context.Context, result Result, live, given 
 	return d
 }
 
-// asGiven is what given stands for, mostly itself, as it would be sent.
+// asGiven returns the object that given stands for, mostly given itself, as it would be sent.
 func (c comparedSet) asGiven(ctx context.Context, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	content, err := c.contentOf(ctx, given, RefOf(given))
 	if err != nil {
@@ -175,7 +174,7 @@ func (c comparedSet) asGiven(ctx context.Context, given *unstructured.Unstructur
 	return plainCopy(content, RefOf(given))
 }
 
-// comesWithTheSet reports whether a trial failed for the want of an object that is in the set.
+// comesWithTheSet reports whether a dry run failed because the kind or namespace is itself an object of the set.
 func (c comparedSet) comesWithTheSet(result Result) bool {
 	if is[*KindUnknownError](result.Err) {
 		return slices.ContainsFunc(c.objects, func(obj *unstructured.Unstructured) bool {
@@ -192,7 +191,7 @@ func isNamespace(obj *unstructured.Unstructured, name string) bool {
 	return obj != nil && obj.GetKind() == "Namespace" && obj.GetAPIVersion() == "v1" && obj.GetName() == name && name != ""
 }
 
-// whole reads an object of which the View showed the metadata only, or not even that.
+// whole reads an object of which the View showed no more than the metadata.
 func (c comparedSet) whole(ctx context.Context, d Difference, live, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	hidden := live == nil && d.Action == Configured
 	if !hidden && (live == nil || after == nil || !onlyMetadata(live) || onlyMetadata(after)) {
@@ -210,7 +209,7 @@ func onlyMetadata(obj *unstructured.Unstructured) bool {
 	return true
 }
 
-// show fills in what changes between two states, either of which may be nil.
+// show sets the changes between two states, either of which may be nil.
 func (d *Difference) show(s settings, before, after *unstructured.Unstructured) error {
 	from, to := s.shown(d.Ref, before), s.shown(d.Ref, after)
 	d.Changes = Changes(from, to)
@@ -236,7 +235,7 @@ func (d *Difference) show(s settings, before, after *unstructured.Unstructured) 
 	return nil
 }
 
-// manifestText is content as YAML, without what moves with every write; empty for none.
+// manifestText returns content as YAML, without the fields that the API server sets; empty for nil.
 func manifestText(content map[string]any) (string, error) {
 	if content == nil {
 		return "", nil
@@ -250,7 +249,7 @@ func manifestText(content map[string]any) (string, error) {
 	return string(text), err
 }
 
-// changes returns where two states of an object differ in what somebody may intend, values of
+// changes returns the changes between two states of an object in the fields that an intent may have, with values of
 // Secrets as digests.
 func (s settings) changes(before, after *unstructured.Unstructured) []Change {
 	var ref Ref
@@ -262,8 +261,7 @@ func (s settings) changes(before, after *unstructured.Unstructured) []Change {
 	return Changes(s.shown(ref, before), s.shown(ref, after))
 }
 
-// shown copies what of obj may be shown: without status and the annotation that holds our hash, and
-// without the values of a Secret; nil for none.
+// shown returns a copy of obj without its status, the annotation with our hash and the values of a Secret; nil for nil.
 func (s settings) shown(ref Ref, obj *unstructured.Unstructured) map[string]any {
 	if obj == nil {
 		return nil
@@ -284,9 +282,9 @@ func (s settings) shown(ref Ref, obj *unstructured.Unstructured) map[string]any 
 	return content
 }
 
-// DiffDelete returns for each object what Delete with the same options would do, and changes nothing: a deletion is
-// shown with all that would be removed. The cluster itself is asked, by a deletion that is a dry run. It leaves out and
-// hides what Diff does. The error joins those of the differences.
+// DiffDelete returns for each object what Delete with the same options would do, and changes nothing. A deletion is
+// shown with all content that would be removed. The cluster is asked by a dry run of the deletion. Fields are left out
+// and redacted as by Diff. The error joins those of the differences.
 func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -314,10 +312,10 @@ func (m *Manager) DiffDelete(ctx context.Context, objects []*unstructured.Unstru
 	return differences, differences.Err()
 }
 
-// DiffSet is Diff for an ApplySet: it returns what ApplySet with the same arguments would change of the objects, and
-// behind them the members that aren't among the objects, each with the Reason. Those that would be deleted are shown as
-// deletions. As with ApplySet, members are left out unless all objects could be applied. It costs a read of the parent
-// and the lists of members on top of Diff.
+// DiffSet is Diff for an ApplySet. It returns what ApplySet with the same arguments would change of the objects,
+// followed by the members that aren't among the objects, each with the Reason; those that would be deleted are shown as
+// deletions. As with ApplySet, members are left out unless all objects could be applied. It also costs a read of the
+// parent and the lists of members.
 func (m *Manager) DiffSet(ctx context.Context, set ApplySet, objects []*unstructured.Unstructured, options ...Option) (Differences, error) {
 	r, err := m.newSetRun(ctx, set, objects, options)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// InvalidManifestError reports that an object can't be sent at all; no call was made.
+// InvalidManifestError reports that an object can't be sent. No call was made.
 type InvalidManifestError struct {
-	// Ref names the object as far as it is named, Reason says what is wrong.
+	// Ref names the object as far as it has a name. Reason says what is wrong.
 	Ref    Ref
 	Reason string
 }
@@ -26,7 +26,7 @@ func (e *InvalidManifestError) Error() string {
 
 // KindUnknownError reports that the cluster doesn't serve a kind.
 type KindUnknownError struct {
-	// Kind is as it was asked for.
+	// Kind is the kind as it was requested.
 	Kind schema.GroupVersionKind
 }
 
@@ -39,15 +39,15 @@ func (e *KindUnknownError) Error() string {
 	return fmt.Sprintf("kind %s is not served by the cluster: install its CustomResourceDefinition or correct apiVersion and kind", kind)
 }
 
-// AmbiguousKindError reports that a kind was named without its group, and several are meant by it.
+// AmbiguousKindError reports that a name without a group means several kinds.
 type AmbiguousKindError struct {
-	// Name is what the kind was called.
+	// Name is the name that was looked up.
 	Name string
 	// Candidates are the kinds that the name may mean, ascending.
 	Candidates []schema.GroupVersionKind
 }
 
-// Error lists the kinds that may be meant.
+// Error lists the kinds.
 func (e *AmbiguousKindError) Error() string {
 	names := make([]string, len(e.Candidates))
 	for i, kind := range e.Candidates {
@@ -74,7 +74,7 @@ func (e *NotFoundError) Error() string {
 // Unwrap returns Err.
 func (e *NotFoundError) Unwrap() error { return e.Err }
 
-// AlreadyExistsError reports that an object that was to be created is there already.
+// AlreadyExistsError reports that an object that was to be created exists.
 type AlreadyExistsError struct {
 	// Ref names the object, Err is the answer of the cluster.
 	Ref Ref
@@ -89,23 +89,23 @@ func (e *AlreadyExistsError) Error() string {
 // Unwrap returns Err.
 func (e *AlreadyExistsError) Unwrap() error { return e.Err }
 
-// ForbiddenError reports a request that was forbidden: by RBAC because a right is missing, or by admission, such as a
-// quota. Err has the reason.
+// ForbiddenError reports that a request was forbidden: by RBAC, because a right is missing, or by admission, for
+// example by a quota. Err has the reason.
 type ForbiddenError struct {
-	// Verb is what was to be done to Resource, in Namespace, empty at cluster scope, and to the object called Name,
-	// empty for no single one.
+	// Verb is the verb of the request and Resource its resource. Namespace is empty at cluster scope. Name is empty if
+	// the request wasn't about a single object.
 	Verb      string
 	Resource  schema.GroupResource
 	Namespace string
 	Name      string
-	// Content reports that what was to be written is at fault: admission refused it, as a policy, a limit or the class
-	// of a claim does. The cluster refuses it again until that, or the object, changes.
+	// Content reports that admission refused the content of the write, as a policy, a limit or the class of a claim
+	// does. The cluster refuses it again until the object or that policy changes.
 	Content bool
 	// Err is the answer of the cluster.
 	Err error
 }
 
-// Error says what was refused, and what to do when a right is missing.
+// Error says what was forbidden, and what to do when a right is missing.
 func (e *ForbiddenError) Error() string {
 	where := "at cluster scope"
 	if e.Namespace != "" {
@@ -117,8 +117,8 @@ func (e *ForbiddenError) Error() string {
 	return fmt.Sprintf("%s: not allowed to %s %s %s: grant it by RBAC: %v", e.Resource, e.Verb, e.Resource, where, e.Err)
 }
 
-// MissingRight reports whether a right is missing, as far as the text of the cluster shows it. Otherwise admission
-// refused the content, such as a quota, or because its namespace is being deleted.
+// MissingRight reports whether a right is missing, according to the text of the error. Otherwise admission refused the
+// request, for example because of a quota or because the namespace is being deleted.
 func (e *ForbiddenError) MissingRight() bool {
 	if e.Err == nil {
 		return false
@@ -137,14 +137,14 @@ type ConflictError struct {
 	Ref Ref
 	// Fields are the contested fields in the API server's notation, each with its holder.
 	Fields []FieldConflict
-	// Fought reports that the fields were taken over again and again, and are left to their managers from now on; all
+	// Fought reports that the fields were taken over again and again, and are left to their managers from now on. All
 	// other fields of the intent are applied.
 	Fought bool
-	// SameManager reports that another process applies the object under this manager's own name with another intent,
-	// again and again. The object is left as it is, or watched if it is as it should be, for RetryAfter.
+	// SameManager reports that another process repeatedly applies the object with another intent under this manager's
+	// own name. The object isn't written for RetryAfter; if it is as intended at the moment, it is only watched.
 	SameManager bool
 	RetryAfter  time.Duration
-	// Err is what the API server answered; nil when it wasn't asked.
+	// Err is the error of the API server; nil when it wasn't asked.
 	Err error
 }
 
@@ -152,13 +152,13 @@ type ConflictError struct {
 type FieldConflict struct {
 	// Field is its path in the API server's notation, such as .spec.replicas.
 	Field string
-	// Manager is who holds it, as far as the API server says so.
+	// Manager is the manager that holds it, as far as the API server names it.
 	Manager string
-	// Message is what the API server says.
+	// Message is the message of the API server.
 	Message string
 }
 
-// Left is the field of a Result.Kept as a text: spec.replicas: left to kubectl, 5
+// Left returns a field of Result.Kept as text: spec.replicas: left to kubectl, 5
 func (c FieldConflict) Left() string {
 	left := "left to " + c.Manager
 	if strings.HasPrefix(c.Message, left) {
@@ -167,8 +167,8 @@ func (c FieldConflict) Left() string {
 	return strings.TrimPrefix(c.Field, ".") + ": " + left
 }
 
-// ManagerOf reads the manager out of what an API server says about a contested field, such
-// as `conflict with "kubectl-client-side-apply" using apps/v1`; empty when it isn't there.
+// ManagerOf returns the manager named in the API server's message about a contested field, such as `conflict with
+// "kubectl-client-side-apply" using apps/v1`; empty if there is none.
 func ManagerOf(message string) string {
 	_, rest, _ := strings.Cut(message, `conflict with `)
 	quoted, err := strconv.QuotedPrefix(rest)
@@ -182,7 +182,7 @@ func ManagerOf(message string) string {
 	return name
 }
 
-// Error lists the fields and who holds them.
+// Error lists the fields and their managers.
 func (e *ConflictError) Error() string {
 	fields := make([]string, len(e.Fields))
 	for i, f := range e.Fields {
@@ -202,7 +202,7 @@ func (e *ConflictError) Error() string {
 // Unwrap returns Err.
 func (e *ConflictError) Unwrap() error { return e.Err }
 
-// StaleError reports that the object changed, or is another one by now, since it was read.
+// StaleError reports that the object changed, or was replaced by a new one, since it was read.
 type StaleError struct {
 	// Ref names the object, Err is the answer of the cluster.
 	Ref Ref
@@ -223,7 +223,7 @@ type InvalidError struct {
 	Ref Ref
 	// Causes are the fields that were refused, as far as the cluster names them.
 	Causes []InvalidField
-	// TooLarge reports that the object, or the request, is larger than what the cluster stores or takes.
+	// TooLarge reports that the object or the request is larger than the cluster accepts.
 	TooLarge bool
 	// Err is the answer of the cluster.
 	Err error
@@ -233,11 +233,11 @@ type InvalidError struct {
 type InvalidField struct {
 	// Field is its path, such as spec.replicas; empty when the object as a whole is meant.
 	Field string
-	// Message is what is wrong with it, as the cluster says it.
+	// Message is the cluster's message about it.
 	Message string
 }
 
-// Error names the object before what the cluster says.
+// Error returns the object and the cluster's message.
 func (e *InvalidError) Error() string { return fmt.Sprintf("%s: refused: %v", describe(e.Ref), e.Err) }
 
 // Unwrap returns Err.
@@ -245,11 +245,11 @@ func (e *InvalidError) Unwrap() error { return e.Err }
 
 // UnavailableError reports that the cluster didn't answer, or asked to try again later.
 type UnavailableError struct {
-	// Ref is what was asked about, without a name when it was no single object.
+	// Ref names the object. It has no name if the request wasn't about a single object.
 	Ref Ref
-	// RetryAfter is what the server asked for, zero when it didn't.
+	// RetryAfter is the pause that the server asked for, zero if it named none.
 	RetryAfter time.Duration
-	// Err is what came instead of an answer.
+	// Err is the error of the connection or the server.
 	Err error
 }
 
@@ -264,13 +264,13 @@ func (e *UnavailableError) Error() string {
 // Unwrap returns Err.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// TimeoutError reports that something didn't come about in the time that the caller gave it.
+// TimeoutError reports that a request or a wait took longer than the caller allowed.
 type TimeoutError struct {
 	// Ref names the object.
 	Ref Ref
 	// Reason says what was waited for and what stands in its way.
 	Reason string
-	// Err is that of the context.
+	// Err is the error of the context.
 	Err error
 }
 
@@ -282,22 +282,22 @@ func (e *TimeoutError) Error() string {
 // Unwrap returns Err.
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
-// OwnedError reports that an object exists already and isn't ours to change.
+// OwnedError reports that an object exists and belongs to somebody else.
 type OwnedError struct {
 	// Ref names the object.
 	Ref Ref
-	// Owner describes to whom it belongs, empty when it has no owner.
+	// Owner describes the owner, empty if there is none.
 	Owner string
 	// Deletion reports that the object was to be deleted.
 	Deletion bool
-	// Label is the label by which it belongs to Owner, empty when it isn't by a label alone (OwnedByLabel). Whether
-	// that owner still exists isn't known then.
+	// Label is the label by which it belongs to Owner, empty unless it belongs by label alone (OwnedByLabel). It isn't
+	// known whether that owner still exists.
 	Label string
-	// remedy is what to do about the label if that owner is gone.
+	// remedy says what to do about the label if that owner is gone.
 	remedy string
 }
 
-// Error says to whom the object belongs, and what to do.
+// Error says who owns the object, and what to do.
 func (e *OwnedError) Error() string {
 	switch {
 	case e.Deletion && e.Label != "":

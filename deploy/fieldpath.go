@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// fieldSteps splits the path of a field as an API server names it in a refusal, such as spec.volumes[0].configMap:
-// names as strings, indexes of lists as ints. A key in brackets, as of a label, is a name.
+// fieldSteps splits the path of a field in an API server's error, such as spec.volumes[0].configMap: names become
+// strings, list indexes ints. A key in brackets, as of a label, becomes a name.
 func fieldSteps(path string) []any {
 	var steps []any
 	for path != "" {
@@ -59,7 +59,7 @@ func valueAt(value any, path []any) (any, bool) {
 	return value, true
 }
 
-// removePath takes out the field of a map that a path leads to. The item of a list stays where it is.
+// removePath removes the map field at a path. A path that ends in a list item removes nothing.
 func removePath(content map[string]any, path []any) {
 	if len(path) == 0 {
 		return

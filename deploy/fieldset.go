@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// fieldSet is what a manager owns, as the API server writes it: nested maps with keys
-// "f:name", "k:{...}", "v:value" and ".". An empty one is a leaf.
+// fieldSet is the set of fields of a manager as the API server writes it: nested maps with keys "f:name", "k:{...}",
+// "v:value" and ".". An empty one is a leaf.
 type fieldSet map[string]any
 
-// appliedFields returns what manager owns on live by apply, nil when there is no such entry
-// for the version of live, and what everybody else owns.
+// appliedFields returns the fields that manager owns by apply, nil without such an entry for the version of live, and
+// the field sets of all other entries.
 func appliedFields(live *unstructured.Unstructured, manager string) (ours fieldSet, others []fieldSet) {
 	for _, entry := range managedEntries(live) {
 		if entry.isApplyOf(manager) && entry["apiVersion"] == live.GetAPIVersion() {
@@ -26,7 +26,7 @@ func appliedFields(live *unstructured.Unstructured, manager string) (ours fieldS
 	return ours, others
 }
 
-// ownedFields returns what anybody owns on live.
+// ownedFields returns the field sets of all entries.
 func ownedFields(live *unstructured.Unstructured) []fieldSet {
 	var owned []fieldSet
 	for _, entry := range managedEntries(live) {
@@ -95,7 +95,7 @@ func allBelow(sets []fieldSet, key string) []fieldSet {
 	return found
 }
 
-// isOf reports whether what is in the set can be below value: fields of a map, items of a list.
+// isOf reports whether the keys of the set fit the type of value: fields of a map, items of a list.
 func (f fieldSet) isOf(value any) bool {
 	for key := range f {
 		isField, isItem := strings.HasPrefix(key, "f:"), strings.HasPrefix(key, "k:") || strings.HasPrefix(key, "v:")
@@ -131,7 +131,7 @@ func (f fieldSet) listKeys() []listKey {
 	return keys
 }
 
-// listKeyOf reads one key of a field set, false when it isn't that of a list's item.
+// listKeyOf parses a key of a field set, false if it isn't that of a list item.
 func listKeyOf(name string) (listKey, bool) {
 	text, ok := strings.CutPrefix(name, "k:")
 	var key map[string]any
@@ -141,7 +141,7 @@ func listKeyOf(name string) (listKey, bool) {
 	return listKey{name, key}, true
 }
 
-// fits reports whether element has no other value in any of the key's fields.
+// fits reports whether element has no different value in any field of the key.
 func (k listKey) fits(element map[string]any) bool {
 	for name, want := range k.key {
 		if have, present := element[name]; present && !sameScalar(have, want) {
@@ -151,7 +151,7 @@ func (k listKey) fits(element map[string]any) bool {
 	return true
 }
 
-// isOf reports whether element has all of the key's fields, with these values.
+// isOf reports whether element has all fields of the key with the same values.
 func (k listKey) isOf(element map[string]any) bool {
 	for name := range k.key {
 		if _, present := element[name]; !present {
@@ -186,8 +186,8 @@ func (f fieldSet) holdsValue(item any) bool {
 	return false
 }
 
-// of returns the part of value that the set owns. A leaf is owned with all that is in it; an item of a list keeps the
-// fields that make its key.
+// of returns the part of value that the set owns. A leaf owns everything below it. List items keep the fields of their
+// key.
 func (f fieldSet) of(value any) any {
 	if len(f) == 0 {
 		return value
@@ -232,7 +232,7 @@ func (f fieldSet) itemsOf(list []any) []any {
 	return owned
 }
 
-// with returns the set with one more leaf. It shares with f what is beside the way to it.
+// with returns the set with one more leaf. It copies only the maps on the path.
 func (f fieldSet) with(keys []string) fieldSet {
 	out := maps.Clone(f)
 	if out == nil {
@@ -247,7 +247,7 @@ func (f fieldSet) with(keys []string) fieldSet {
 	return out
 }
 
-// holds reports whether the field that names lead to, or something in it, is in the set.
+// holds reports whether the set has the field at names, or something below it.
 func (f fieldSet) holds(names []any) bool {
 	for _, name := range names {
 		key := "f:" + name.(string)
@@ -259,7 +259,7 @@ func (f fieldSet) holds(names []any) bool {
 	return true
 }
 
-// exceeds reports whether the set holds something that value doesn't have.
+// exceeds reports whether the set has a field that value lacks.
 func (f fieldSet) exceeds(value any) bool {
 	content, _ := value.(map[string]any)
 	list, _ := value.([]any)
@@ -285,8 +285,8 @@ func (f fieldSet) exceeds(value any) bool {
 	return false
 }
 
-// nullUnwanted sets to null what is in the set, is in no other one, and isn't in content: a merge patch removes that
-// then.
+// nullUnwanted sets fields in content to null that are only in this set and not in content, so that content as a merge
+// patch removes them.
 func (f fieldSet) nullUnwanted(content map[string]any, others []fieldSet) {
 	for key := range f {
 		name, isField := strings.CutPrefix(key, "f:")

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// What is taken from the same opponent, and back, fightLimit times within fightWindow is a fight: both would go on for
-// ever. A contested field is left to its holder from then on. An object whose whole intent another process of this
-// manager's name replaces is written once in fightPause, until a write has stood for fightPeace: longer than the other
-// process's own pause.
+// If something is taken from the same opponent, and back, fightLimit times within fightWindow, it is a fight: both
+// sides would go on for ever. A contested field is then left to its holder. An object whose whole intent is replaced by
+// another process of this manager's name is written once per fightPause, until a write has lasted for fightPeace, which
+// is longer than the pause of the other process.
 const (
 	fightLimit  = 3
 	fightWindow = 10 * time.Minute
@@ -21,7 +21,7 @@ const (
 	fightPeace  = 2 * fightPause
 )
 
-// fight are the latest times, fightLimit at most, at which something was taken from the same opponent.
+// fight holds the latest times, at most fightLimit, at which something was taken from the same opponent.
 type fight []time.Time
 
 func (f fight) with(now time.Time) fight {
@@ -34,8 +34,8 @@ func (f fight) isOn() bool {
 	return len(f) == fightLimit && f[fightLimit-1].Sub(f[0]) <= fightWindow
 }
 
-// fights remembers what was taken from whom, by the Managers that With makes of one another. The zero value is ready
-// for use; it is safe for concurrent use.
+// fights records takeovers. Managers that With derives from one another share it. The zero value is ready for use; it
+// is safe for concurrent use.
 type fights struct {
 	mu      sync.Mutex
 	fields  map[contestedKey]fight
@@ -43,32 +43,31 @@ type fights struct {
 	swept   time.Time
 }
 
-// contestedKey is a field of an object, and who else sets it.
+// contestedKey is a field of an object, and the other manager that sets it.
 type contestedKey struct {
 	object  types.UID
 	field   string
 	manager string
 }
 
-// intentKey names an object, and a manager by its annotation. It isn't the uid: the other process may make the object
-// anew.
+// intentKey identifies an object, by name because the other process may recreate it, and a manager, by its annotation.
 type intentKey struct {
 	ref     Ref
 	hashKey string
 }
 
-// rivalry is what is remembered of an object whose intent another process may replace. One that is only created, or as
-// it was left, isn't remembered.
+// rivalry records the writes of an object whose intent another process may replace. An object that was only created or
+// left unchanged has none.
 type rivalry struct {
 	// wrote is the hash of the intent that was written last, at that time.
 	wrote string
 	at    time.Time
-	// replaced are the writes over an intent that the other process had put in place of ours.
+	// replaced are the writes that replaced an intent of the other process.
 	replaced fight
 }
 
-// tooOften reports whether a field of an object was taken from its holder so often that it isn't taken again. Once it
-// is so it stays so for as long as the Manager lives.
+// tooOften reports whether a field of an object was taken from its holder too often. It stays true for the life of the
+// Manager.
 func (f *fights) tooOften(object types.UID, c FieldConflict) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,7 +92,7 @@ func (f *fights) took(object types.UID, fields []FieldConflict) {
 	}
 }
 
-// sweep drops, at most once a minute, what is so long ago that it can't come to the limit any more.
+// sweep drops records that are too old to count, at most once a minute.
 func (f *fights) sweep(now time.Time) {
 	if now.Sub(f.swept) < time.Minute {
 		return
@@ -105,9 +104,9 @@ func (f *fights) sweep(now time.Time) {
 	maps.DeleteFunc(f.intents, func(_ intentKey, known *rivalry) bool { return now.Sub(known.at) > fightWindow })
 }
 
-// found reports whether the hash on an object is that of another process: it isn't the one that was written last, which
-// is wanted still. An intent that has changed since may have been written by another replica of the same release. If
-// the other process has put its intent there too often already, left is the time until the next write.
+// found reports whether another process has replaced our intent: the hash on the object isn't that of our last write,
+// although the intent is still the same. If the intent has changed since, another replica of the same release may have
+// written it. If our intent was replaced too often, left is the time until the next write.
 func (f *fights) found(key intentKey, hash, wanted string, now time.Time) (replaced bool, left time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,8 +120,8 @@ func (f *fights) found(key intentKey, hash, wanted string, now time.Time) (repla
 	return true, left
 }
 
-// wrote records that the intent with this hash was written, and whether it took the place of another process's. Only
-// what is known already is recorded if add is false.
+// wrote records a write of the intent with this hash, and whether it replaced the intent of another process. If add is
+// false it updates only an existing record.
 func (f *fights) wrote(key intentKey, hash string, replaced, add bool, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -144,8 +143,8 @@ func (f *fights) wrote(key intentKey, hash string, replaced, add bool, now time.
 	}
 }
 
-// contested returns for how long an object is to be taken for one that another process fights for, if nothing is heard
-// of it. Once that time is over the replacements don't count any more.
+// contested returns for how long the object still counts as contested by another process, if that doesn't write again.
+// After that time it forgets the replacements.
 func (f *fights) contested(key intentKey, now time.Time) (left time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,8 +160,8 @@ func (f *fights) contested(key intentKey, now time.Time) (left time.Duration) {
 
 func (t *task) intentKey() intentKey { return intentKey{ref: t.in.ref, hashKey: t.hashKey()} }
 
-// checkFight returns the error for an object that isn't written yet because another process has replaced its intent too
-// often. It also notes whether the intent of another process is there, for afterFight.
+// checkFight returns the error for an object that must not be written yet, because another process has replaced its
+// intent too often. It sets replaced, for afterFight.
 func (t *task) checkFight(live *unstructured.Unstructured) error {
 	if t.dryRun {
 		return nil
@@ -175,8 +174,8 @@ func (t *task) checkFight(live *unstructured.Unstructured) error {
 	return t.fightError(left)
 }
 
-// afterFight records what the work on an object has written. An object that another process fights for is Conflicted,
-// even if it is as it should be at the moment.
+// afterFight records what was written. An object that another process contests is Conflicted, even if it is as intended
+// at the moment.
 func (t *task) afterFight(result Result) Result {
 	if t.dryRun {
 		return result

@@ -10,9 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// AddFinalizer adds the finalizer name to obj unless obj has it. It writes nothing else, and only if obj is in the
-// state that the cluster has; otherwise it returns a *StaleError. An object that is being deleted takes no new
-// finalizers and is refused before any call.
+// AddFinalizer adds the finalizer name to obj unless obj has it. It writes nothing else. If obj isn't the current state
+// in the cluster, it returns a *StaleError. For an object that is being deleted it returns an error without a call.
 func (m *Manager) AddFinalizer(ctx context.Context, obj *unstructured.Unstructured, name string) error {
 	finalizers := obj.GetFinalizers()
 	if slices.Contains(finalizers, name) {
@@ -24,8 +23,8 @@ func (m *Manager) AddFinalizer(ctx context.Context, obj *unstructured.Unstructur
 	return m.patchFinalizers(ctx, obj, append(slices.Clone(finalizers), name))
 }
 
-// RemoveFinalizer removes the finalizer name, and nothing else, from obj, under the same precondition as AddFinalizer.
-// An object that is gone has nothing to remove.
+// RemoveFinalizer removes the finalizer name from obj, and writes nothing else, under the same precondition as
+// AddFinalizer. It returns nil for an object that is gone.
 func (m *Manager) RemoveFinalizer(ctx context.Context, obj *unstructured.Unstructured, name string) error {
 	finalizers := obj.GetFinalizers()
 	if !slices.Contains(finalizers, name) {

@@ -13,16 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// OwnerKinds names the kinds whose objects own others by label (OwnedByLabel) under the same field manager, beside the
-// kind of the owner itself: all kinds that one operator controls. If no object of these kinds has the uid of a label,
-// the label is that of a former owner, and doesn't count any more. Default: the kind of the owner (OwnedBy) alone.
+// OwnerKinds names all kinds whose objects own others by label (OwnedByLabel) under the same field manager, mostly all
+// kinds that one operator controls. If no object of these kinds has the uid in a label, the owner is gone and the label
+// doesn't count any more. The kind of the owner (OwnedBy) is always included, and is the default.
 func OwnerKinds(kinds ...schema.GroupVersionKind) Option {
 	return func(s *settings) { s.ownerKinds = kinds }
 }
 
-// isFormer reports whether reference names an earlier object of the owner's name, as a restored backup does: a name
-// belongs to one object at a time, so that an object with another uid is gone. A former controller counts where ours
-// would be the controller too, because the API server takes only one.
+// isFormer reports whether reference names an earlier object of the owner's name, as in a restored backup. A name
+// belongs to one object at a time, so an object with another uid is gone. It is false for a controller reference if
+// ours would be the controller, too, because the API server accepts only one controller.
 func (s settings) isFormer(live *unstructured.Unstructured, reference metav1.OwnerReference) bool {
 	owner := s.owner
 	kind := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind)
@@ -31,8 +31,8 @@ func (s settings) isFormer(live *unstructured.Unstructured, reference metav1.Own
 		(owner.GetNamespace() == "" || owner.GetNamespace() == live.GetNamespace()) && !(controls && s.controller)
 }
 
-// mayChange is checkOwnership, which finds out too whether the owner that a label names by its uid still exists. Only a
-// label that stands in the way costs requests: one list per kind of owner, once for each uid.
+// mayChange is like checkOwnership, but also checks whether the owner that a label names still exists. Only a label
+// that stands in the way costs requests: one list per kind of owner, once for each uid.
 func (m *Manager) mayChange(ctx context.Context, s settings, ref Ref, live *unstructured.Unstructured) error {
 	err := s.checkOwnership(ref, live)
 	var owned *OwnedError
@@ -50,14 +50,14 @@ func (m *Manager) mayChange(ctx context.Context, s settings, ref Ref, live *unst
 	return owned
 }
 
-// ours reports whether live may be the owner's once its present owner is gone: this manager has applied it, or what
-// nobody owns may be adopted.
+// ours reports whether live may become the owner's once its present owner is gone: this manager has applied it, or
+// objects without an owner may be adopted.
 func (s settings) ours(live *unstructured.Unstructured) bool {
 	return s.adoption != RefuseAdoption || annotation(live, s.hashKey()) != ""
 }
 
-// holderOf returns the owner that has uid, nil when none has. The View may leave out namespaces, so that only the
-// cluster itself can say that there is none.
+// holderOf returns the owner with uid, nil if there is none. A View may leave out namespaces, so only the cluster
+// itself can say that there is none.
 func (m *Manager) holderOf(ctx context.Context, s settings, uid types.UID) (*unstructured.Unstructured, error) {
 	if m.memory.formerOwners.has(uid) {
 		return nil, nil
@@ -86,7 +86,7 @@ func (m *Manager) holderOf(ctx context.Context, s settings, uid types.UID) (*uns
 	return nil, nil
 }
 
-// among returns the object of kind that has uid. A kind that isn't served has no objects.
+// among returns the object of kind with uid, nil if there is none or the kind isn't served.
 func among(list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, error), kind schema.GroupVersionKind, uid types.UID) (*unstructured.Unstructured, error) {
 	objects, err := list(kind)
 	if is[*KindUnknownError](err) {
@@ -102,8 +102,8 @@ func among(list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, err
 	return objects[at], nil
 }
 
-// leave returns the result for an object that its strategy leaves as it is: untouched, unless it names a former owner.
-// Our owner takes the place of that one, or the object would be deleted before its owner, or stay after it.
+// leave returns the result for an object that its strategy doesn't write. If the object names a former owner, leave
+// replaces that by our owner; otherwise it would be deleted before our owner, or outlive it.
 func (t *task) leave(ctx context.Context, live *unstructured.Unstructured, untouched Action) Result {
 	ref := RefOf(live)
 	metadata := t.inheritance(live)
@@ -127,7 +127,7 @@ func (t *task) leave(ctx context.Context, live *unstructured.Unstructured, untou
 	return result
 }
 
-// inheritance is the metadata in which our owner takes a former one's place, nil where none is named.
+// inheritance returns a patch of the metadata that replaces a former owner by ours, nil if none is named.
 func (t *task) inheritance(live *unstructured.Unstructured) map[string]any {
 	if t.owner == nil || t.isOwner(RefOf(live)) {
 		return nil

@@ -13,9 +13,8 @@ import (
 	"sync"
 )
 
-// hashIntent is a hash of the structure of a plain object: equal structures have equal
-// hashes in every process and release, whatever the order of map keys and whichever Go
-// type an integer has.
+// hashIntent returns a hash of a plain object. Equal objects have equal hashes in every process and release, whatever
+// the order of map keys and the Go types of integers.
 func hashIntent(intent map[string]any) (string, error) {
 	e, _ := encodings.Get().(*encoding)
 	defer encodings.Put(e)
@@ -27,22 +26,22 @@ func hashIntent(intent map[string]any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum[:18]), nil
 }
 
-// hashString is a short label-safe digest of s.
+// hashString returns a short digest of s that is valid in labels.
 func hashString(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:5])
 }
 
-// encoding is the text of a value that is hashed.
+// encoding writes the text that is hashed.
 type encoding struct {
 	text []byte
-	// keys are room for those of the maps that are being written.
+	// keys is a buffer for the keys of the maps that are being written.
 	keys []string
 }
 
 var encodings = sync.Pool{New: func() any { return &encoding{} }}
 
-// value writes a value as a tag and its length or content, so that no two structures share an encoding.
+// value writes a value as a tag and its length or content, so that different values have different encodings.
 func (e *encoding) value(value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -111,15 +110,14 @@ func (e *encoding) string(text string) {
 
 var fingerprintSeed = maphash.MakeSeed()
 
-// Fingerprint returns a number for the content of an object. Within this process equal contents have equal numbers,
-// others practically never; other processes have other numbers. ok is false for what can't be sent to a cluster.
+// Fingerprint returns a number for the content of an object. Equal contents have equal numbers within this process, but
+// not in others; different contents practically never have. ok is false for content that can't be sent to a cluster.
 func Fingerprint(content map[string]any) (number uint64, ok bool) {
 	return fingerprint(content, manifestDepth)
 }
 
-// fingerprint is a number for a plain value: equal ones have the same within this process, others
-// practically never. It allocates nothing, which hashing for other processes can't do. ok is false for
-// what isn't a JSON value, and for what is nested so deeply that it may contain itself.
+// fingerprint is like Fingerprint for any plain value. It allocates nothing, unlike hashIntent. ok is false for values
+// that aren't JSON, or that are nested so deeply that they may contain themselves.
 func fingerprint(value any, depth int) (sum uint64, ok bool) {
 	switch v := value.(type) {
 	case nil:
@@ -162,7 +160,7 @@ func fingerprintList(list []any, depth int) (sum uint64, ok bool) {
 	return mix(sum, 11), true
 }
 
-// fingerprintMap adds its entries up, so that their order doesn't matter.
+// fingerprintMap sums up the numbers of the entries, so that their order doesn't matter.
 func fingerprintMap(fields map[string]any, depth int) (sum uint64, ok bool) {
 	if depth < 0 {
 		return 0, false
@@ -177,7 +175,7 @@ func fingerprintMap(fields map[string]any, depth int) (sum uint64, ok bool) {
 	return mix(sum, uint64(len(fields))+13), true
 }
 
-// mix makes one number of two, of which each bit depends on all of theirs and on their order.
+// mix combines two numbers. Each bit of the result depends on all bits of both and on their order.
 func mix(a, b uint64) uint64 {
 	high, low := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xd6e8feb86659fd93)
 	return (high ^ low) + bits.RotateLeft64(a, 23)

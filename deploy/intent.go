@@ -11,19 +11,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// intent is one object as this manager wants it: a private copy, stripped of what isn't
-// intent, with owner reference and namespace filled in and the hash of all that.
+// intent is one object as this manager wants it: a private copy without server fields, with owner reference, namespace
+// and hash.
 type intent struct {
 	ref    Ref
 	object *unstructured.Unstructured
 	hash   string
-	// strategy is how the object is written.
+	// strategy is the strategy of the object.
 	strategy Strategy
-	// byLabel tells that its owner owns it by label only.
+	// byLabel: the owner owns it only by label.
 	byLabel bool
 }
 
-// serverFields are set by the API server; they are no intent of anybody.
+// serverFields are set by the API server and aren't part of an intent.
 var serverFields = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
 	"deletionGracePeriodSeconds", "selfLink", "managedFields"}
 
@@ -71,7 +71,7 @@ func (m *Manager) newIntent(ctx context.Context, s settings, obj *unstructured.U
 	return &intent{ref: ref, object: clean, hash: sum, strategy: strategy, byLabel: byLabel}, nil
 }
 
-// checkAnnotations: one value that is no text would hide all annotations from what reads them.
+// checkAnnotations returns an error if a value isn't a string: with one, the accessors return no annotations at all.
 func checkAnnotations(obj *unstructured.Unstructured, ref Ref) error {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	annotations, isMap := metadata["annotations"].(map[string]any)
@@ -88,8 +88,8 @@ func checkAnnotations(obj *unstructured.Unstructured, ref Ref) error {
 	return nil
 }
 
-// strip gives obj its full name and takes out what is no intent: what the server sets, the
-// status, and the annotations in which clients remember what they applied.
+// strip sets the full name of obj and removes what isn't intent: server fields, the status, and the annotations in
+// which clients store what they applied.
 func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 	obj.SetNamespace(ref.Namespace)
 	delete(obj.Object, "status")
@@ -100,8 +100,7 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 	annotations, _ := metadata["annotations"].(map[string]any)
 	delete(annotations, lastApplied)
 	delete(annotations, s.hashKey())
-	// Of these nothing is stored when they are empty, and of a custom resource they are written all the same,
-	// with each apply anew.
+	// Built-in kinds don't store these when they are empty, but custom resources would be written with each apply.
 	for _, field := range []string{"annotations", "labels", "finalizers", "ownerReferences"} {
 		if isEmpty(metadata[field]) {
 			delete(metadata, field)
@@ -109,8 +108,8 @@ func (s settings) strip(obj *unstructured.Unstructured, ref Ref) {
 	}
 }
 
-// encodeStringData does what the API server does with a Secret's stringData. Left in the
-// intent, our entry would own stringData for ever while nothing of it is stored.
+// encodeStringData moves a Secret's stringData to data, as the API server does. Otherwise our entry would own
+// stringData for ever, although nothing of it is stored.
 func encodeStringData(ref Ref, content map[string]any) error {
 	if ref.Kind.Group != "" || ref.Kind.Kind != "Secret" {
 		return nil
@@ -135,23 +134,22 @@ func encodeStringData(ref Ref, content map[string]any) error {
 	return nil
 }
 
-// Contents lets Apply take stand-ins for objects whose content is stored elsewhere or expensive to make: content
-// returns what a stand-in stands for, and is called unless that is known to be in the cluster already. A stand-in has
-// the apiVersion, kind, name and namespace of the object, exactly as the object has them, and under other keys of its
-// own something that is different for each content; two stand-ins that are equal stand for one content. content must
-// return that object, which isn't changed, or the stand-in itself for an object that was given as it is. It may be
-// called from several goroutines. A stand-in can't stand for a CustomResourceDefinition, whose content other objects
-// need, nor for an object without a name. ApplySet calls content with copies of the stand-ins that have the label of
-// the set, and adds the label to what it returns. Diff shows what stand-ins stand for; Delete treats them like all
-// other objects.
+// Contents lets Apply take stand-ins for objects whose content is stored elsewhere or expensive to render. content
+// returns the object that a stand-in stands for. It isn't called if the cluster is known to have that object already. A
+// stand-in has exactly the apiVersion, kind, name and namespace of the object, and under keys of its own something that
+// differs for each content: equal stand-ins stand for equal content. For an object that was given as it is, content
+// returns its argument. content may be called from several goroutines, and the object that it returns isn't changed. A
+// stand-in can't stand for a CustomResourceDefinition, whose content other objects need, nor for an object without a
+// name. ApplySet adds the label of the set to the stand-ins that it passes to content, and to the objects that content
+// returns. Diff shows the objects that stand-ins stand for. Delete treats stand-ins like other objects.
 func Contents(content func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)) Option {
 	return func(s *settings) { s.contents = content }
 }
 
-// contentsFunc returns what a stand-in stands for.
+// contentsFunc returns the object that a stand-in stands for.
 type contentsFunc func(ctx context.Context, standIn *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
-// contentOf is what obj stands for, itself if it is no stand-in.
+// contentOf returns the object that obj stands for, obj itself if it is no stand-in.
 func (s settings) contentOf(ctx context.Context, obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructured, error) {
 	if s.contents == nil || obj == nil || obj.Object == nil {
 		return obj, nil
@@ -175,10 +173,10 @@ func (s settings) contentOf(ctx context.Context, obj *unstructured.Unstructured,
 	return content, nil
 }
 
-// deepest is how deep a manifest may be nested; API servers take less. What contains itself is deeper.
+// deepest is how deep a manifest may be nested; API servers accept less. A manifest that contains itself exceeds it.
 const deepest = 1000
 
-// plainCopy is a copy of obj as the API server would read it. What can't be sent is an *InvalidManifestError.
+// plainCopy returns a copy of obj as the API server would decode it, or an *InvalidManifestError.
 func plainCopy(obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructured, error) {
 	content, err := plainMap(obj.Object)
 	if err != nil {
@@ -187,8 +185,8 @@ func plainCopy(obj *unstructured.Unstructured, ref Ref) (*unstructured.Unstructu
 	return &unstructured.Unstructured{Object: content}, nil
 }
 
-// plainMap copies a JSON object as the API server would read it: integers are int64, and
-// entries that are null are left out, since to apply a null is to own an absent field.
+// plainMap copies a JSON object as the API server would decode it: integers become int64. It leaves out null entries,
+// because applying a null means owning an absent field.
 func plainMap(content map[string]any) (map[string]any, error) { return plainMapOf(content, deepest) }
 
 func plainMapOf(content map[string]any, depth int) (map[string]any, error) {
@@ -211,7 +209,7 @@ func plainMapOf(content map[string]any, depth int) (map[string]any, error) {
 
 var errTooDeep = errors.New(": it is nested too deeply, or contains itself")
 
-// nested puts the place in front of what is wrong there, but not a thousand places.
+// nested prefixes an error with the place where it occurred, but not with all places if the nesting is very deep.
 func nested(err error, place string, depth int) error {
 	if errors.Is(err, errTooDeep) && depth < deepest-10 {
 		return err

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// protectedKinds are those for which Protected is true.
+// protectedKinds are the kinds for which Protected returns true.
 var protectedKinds = []schema.GroupKind{
 	{Kind: "Namespace"},
 	{Kind: "PersistentVolume"},
@@ -27,8 +27,8 @@ var protectedKinds = []schema.GroupKind{
 // of a change (Recreate), and are pruned only on request.
 func Protected(kind schema.GroupKind) bool { return slices.Contains(protectedKinds, kind) }
 
-// checkLoss returns an error if the deletion of live would take data along and the strategy doesn't allow it.
-// refusal is why live can't be changed.
+// checkLoss returns an error if the deletion of live would delete data and the strategy doesn't allow it. refusal is
+// why live can't be changed.
 func (t *task) checkLoss(ctx context.Context, live *unstructured.Unstructured, refusal error) error {
 	if t.in.strategy == RecreateProtected {
 		return nil
@@ -50,7 +50,7 @@ func (t *task) checkLoss(ctx context.Context, live *unstructured.Unstructured, r
 		reason(refusal), strings.Join(lost, ", "), RecreateOrphan, RecreateProtected)}
 }
 
-// lostWith names the protected objects that the garbage collector deletes after live.
+// lostWith returns the names of the protected objects that the garbage collector would delete after live.
 func (t *task) lostWith(ctx context.Context, live *unstructured.Unstructured) ([]string, error) {
 	if deletesClaims(live) {
 		return []string{"the claims of its volumeClaimTemplates"}, nil
@@ -75,7 +75,8 @@ func (t *task) lostWith(ctx context.Context, live *unstructured.Unstructured) ([
 	return lost, nil
 }
 
-// mayBeOwnedBy lists the objects of a kind that live may own: in a namespace the claims of it, else all.
+// mayBeOwnedBy lists the objects of a kind that live may own: claims in its namespace if it is namespaced, else all
+// objects.
 func (t *task) mayBeOwnedBy(ctx context.Context, live *unstructured.Unstructured, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 	namespace := live.GetNamespace()
 	if namespace != "" && kind.Kind != "PersistentVolumeClaim" {
@@ -98,25 +99,25 @@ func (t *task) mayBeOwnedBy(ctx context.Context, live *unstructured.Unstructured
 	return nil, fmt.Errorf("%s: it is kept, because objects of the kind %s that would be deleted with it can't be looked for: %w", t.in.ref, kind.Kind, err)
 }
 
-// isUnlikelyOwner reports whether err is a missing right which doesn't matter: of the kinds of Kubernetes itself a
-// StatefulSet alone owns what holds data, and it says so.
+// isUnlikelyOwner reports whether err is a missing right that doesn't matter: of the built-in kinds only a StatefulSet
+// owns objects that hold data, and its spec says so.
 func (t *task) isUnlikelyOwner(err error) bool {
 	return is[*ForbiddenError](err) && isBuiltIn(t.in.ref.Kind.Group)
 }
 
-// deletesClaims reports whether a StatefulSet's claims go with it.
+// deletesClaims reports whether a StatefulSet's claims are deleted with it.
 func deletesClaims(obj *unstructured.Unstructured) bool {
 	policy, _, _ := unstructured.NestedString(obj.Object, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
 	kind := obj.GroupVersionKind()
 	return kind.Group == "apps" && kind.Kind == "StatefulSet" && policy == "Delete"
 }
 
-// isBuiltIn reports whether a group is one of Kubernetes' own.
+// isBuiltIn reports whether a group is part of Kubernetes.
 func isBuiltIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
 
-// fate is what becomes of an owner once the root is deleted: it goes too, it stays, or it was gone before.
+// fate is what happens to an owner once the root is deleted: it is deleted too, it stays, or it was gone before.
 type fate int
 
 const (
@@ -128,11 +129,11 @@ const (
 // ownerWalk follows owner references up to one object, the root.
 type ownerWalk struct {
 	task *task
-	// known are the owners that were looked at.
+	// known are the owners visited so far.
 	known map[types.UID]fate
 }
 
-// goes reports whether obj is deleted after the root: an owner of it goes, and none stays.
+// goes reports whether obj is deleted after the root: one of its owners is deleted, and none stays.
 func (w ownerWalk) goes(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
 	owned := false
 	for _, reference := range obj.GetOwnerReferences() {
@@ -145,12 +146,12 @@ func (w ownerWalk) goes(ctx context.Context, obj *unstructured.Unstructured) (bo
 	return owned, nil
 }
 
-// fateOf finds out what becomes of an owner.
+// fateOf returns the fate of an owner.
 func (w ownerWalk) fateOf(ctx context.Context, namespace string, reference metav1.OwnerReference) (fate, error) {
 	if known, seen := w.known[reference.UID]; seen {
 		return known, nil
 	}
-	w.known[reference.UID] = stays // also ends a circle, of which nothing is deleted
+	w.known[reference.UID] = stays // ends cycles, in which nothing is deleted
 	found := gone
 	owner, err := w.owner(ctx, namespace, reference)
 	if w.task.isUnlikelyOwner(err) {
@@ -170,7 +171,7 @@ func (w ownerWalk) fateOf(ctx context.Context, namespace string, reference metav
 	return found, err
 }
 
-// owner reads the object that a reference names, nil if there is none.
+// owner returns the object that a reference names, nil if there is none.
 func (w ownerWalk) owner(ctx context.Context, namespace string, reference metav1.OwnerReference) (*unstructured.Unstructured, error) {
 	kind := schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind)
 	scope, err := w.task.port.Scope(ctx, kind)

@@ -9,10 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Manager puts objects into one cluster. It is safe for concurrent use; objects given to it are
-// never changed. All it remembers is which fields it took from whom and who replaced its intents, see Conflicts,
-// which objects it found to be as they should be, which fields of a kind are owned as a whole, and which owners it
-// found to be gone.
+// Manager applies objects to one cluster. It is safe for concurrent use and never changes objects given to it. It
+// remembers only which fields it took from whom and who replaced its intents (see Conflicts), which objects it found
+// unchanged, which fields of a kind are owned as a whole, and which owners are gone.
 type Manager struct {
 	port     Port
 	view     View
@@ -20,8 +19,8 @@ type Manager struct {
 	memory   *memory
 }
 
-// NewManager returns a Manager over cluster. The options hold for every call and are
-// overridden by those of a call. An invalid option is an error.
+// NewManager returns a Manager for cluster. The options hold for every call; those of a call override them. An invalid
+// option is an error.
 func NewManager(cluster Cluster, options ...Option) (*Manager, error) {
 	if cluster == nil {
 		return nil, errors.New("nil cluster: use deploy/cluster or deploy/dryrun")
@@ -34,7 +33,7 @@ func NewManager(cluster Cluster, options ...Option) (*Manager, error) {
 	return &Manager{port: cluster.Port(), view: cluster.View(), settings: s, memory: &memory{}}, nil
 }
 
-// With returns a Manager whose options are those of m and then the given ones, and which shares what m remembers.
+// With returns a Manager with the options of m and the given ones. It shares with m what m remembers.
 func (m *Manager) With(options ...Option) (*Manager, error) {
 	s, err := m.settings.with(options)
 	if err != nil {
@@ -45,21 +44,20 @@ func (m *Manager) With(options ...Option) (*Manager, error) {
 	return &other, nil
 }
 
-// View returns the reads that this Manager decides by.
+// View returns the View of the cluster.
 func (m *Manager) View() View { return m.view }
 
-// Port returns the requests that this Manager sends.
+// Port returns the Port of the cluster.
 func (m *Manager) Port() Port { return m.port }
 
 // FieldManager returns the name under which this Manager owns fields.
 func (m *Manager) FieldManager() string { return m.settings.fieldManager }
 
-// KeyDomain returns the domain of this Manager's annotation.
+// KeyDomain returns the domain of this Manager's annotations and labels.
 func (m *Manager) KeyDomain() string { return m.settings.domain }
 
-// hashKey is the annotation that holds the hash of the last applied intent. It carries the
-// manager's name so that two managers of one object don't overwrite each other's. The part
-// behind the slash is limited to 63 characters.
+// hashKey returns the annotation that holds the hash of the last applied intent. It contains the manager's name, so
+// that two managers of one object don't overwrite each other's. The part after the slash is limited to 63 characters.
 func (s settings) hashKey() string {
 	const prefix, limit = "applied-", 63
 	name := strings.Map(func(r rune) rune {
@@ -76,17 +74,17 @@ func (s settings) hashKey() string {
 	return s.domain + "/" + prefix + name
 }
 
-// memory is what the Managers that With makes of one another remember together. But for the fights all of it can be
-// found out again, so that it may be forgotten at any time.
+// memory is shared by the Managers that With derives from one another. All of it but the fights can be found out again,
+// so it may be forgotten at any time.
 type memory struct {
 	fights fights
-	// unchanged are states of objects that are as their manifests say.
+	// unchanged are states of objects that were found unchanged.
 	unchanged bounded[unchangedKey, unchangedState]
-	// atomic are the maps and lists that are owned as a whole, and shown the kinds of which the content of an object
+	// atomic are the maps and lists that are owned as a whole. shown are the kinds of which the content of an object
 	// was seen.
 	atomic bounded[atomicField, bool]
 	shown  bounded[schema.GroupVersionKind, bool]
-	// formerOwners are the uids of owners that were found to be gone. A uid doesn't come back.
+	// formerOwners are the uids of owners that are gone. A uid is never used again.
 	formerOwners bounded[types.UID, bool]
 }
 

@@ -14,19 +14,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// OwnedView is what a View offers beside that finds objects by their owners without looking at all of
-// them.
+// OwnedView is a View that can also find objects by their owner without reading all of them.
 type OwnedView interface {
 	View
-	// Owned returns the objects of kind in namespace (empty: all) with an owner reference to owner, in whatever
-	// order. Of kinds that are held as metadata (PartialView) it returns no more.
+	// Owned returns the objects of kind in namespace (empty: all) with an owner reference to owner, in any order. Of
+	// kinds held as metadata (PartialView) it returns only metadata.
 	Owned(ctx context.Context, kind schema.GroupVersionKind, namespace string, owner types.UID) ([]*unstructured.Unstructured, error)
 }
 
-// Owned lists what this manager has applied for an owner (OwnedBy) of some kinds: by reference, and by
-// label with OwnedByLabel. It is what to compare with today's objects to find those that nobody wants any
-// more. They are ascending by kind as given, then by namespace and name, and shared: don't change them. A
-// kind that isn't served holds nothing.
+// Owned lists what this manager has applied for an owner (OwnedBy), of the given kinds: objects with an owner reference
+// and, with OwnedByLabel, with the owner's label. Compare it with the objects of today to find those that are no longer
+// wanted. They are in the order of kinds, then ascending by namespace and name. They are shared: don't change them.
+// Kinds that aren't served are skipped.
 func (m *Manager) Owned(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -51,9 +50,8 @@ func (m *Manager) Owned(ctx context.Context, kinds []schema.GroupVersionKind, op
 	return append(found, slices.DeleteFunc(tracked, isExcepted)...), err
 }
 
-// Tracked lists what an owner (OwnedBy) owns by label (OwnedByLabel) among some kinds, ascending by
-// kind as given, namespace and name. Give it to Delete before the owner goes. A kind that isn't
-// served holds nothing.
+// Tracked lists what an owner (OwnedBy) owns by label (OwnedByLabel), of the given kinds, in the order of kinds, then
+// ascending by namespace and name. Pass it to Delete before the owner is deleted. Kinds that aren't served are skipped.
 func (m *Manager) Tracked(ctx context.Context, kinds []schema.GroupVersionKind, options ...Option) ([]*unstructured.Unstructured, error) {
 	s, err := m.settings.forCall(options)
 	if err != nil {
@@ -64,7 +62,7 @@ func (m *Manager) Tracked(ctx context.Context, kinds []schema.GroupVersionKind, 
 	})
 }
 
-// listOwned joins what list returns for each kind, tried again as requests are.
+// listOwned joins the results of list for each kind. It retries like a request.
 func (m *Manager) listOwned(
 	ctx context.Context, s settings, kinds []schema.GroupVersionKind, list func(schema.GroupVersionKind) ([]*unstructured.Unstructured, error),
 ) (found []*unstructured.Unstructured, err error) {
@@ -85,10 +83,10 @@ func byName(a, b *unstructured.Unstructured) int {
 	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
 }
 
-// Except makes Owned leave out the objects for which wanted returns true, before it looks at them any closer.
+// Except makes Owned skip objects for which wanted returns true, before it checks anything else about them.
 func Except(wanted func(ref Ref) bool) Option { return func(s *settings) { s.except = wanted } }
 
-// ownedOf lists objects of kind among which are those that refer to the owner.
+// ownedOf lists objects of kind, at least those that reference the owner.
 func (m *Manager) ownedOf(ctx context.Context, s settings, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 	if view, ok := m.view.(OwnedView); ok {
 		return view.Owned(ctx, kind, s.owner.GetNamespace(), s.owner.GetUID())

@@ -9,31 +9,30 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// AsController makes the owner (OwnedBy) the controller of the objects that are applied: an object has one controller
-// at most, and tools show it as the parent. Default: one owner beside others.
+// AsController makes the owner (OwnedBy) the controller of the applied objects. An object has at most one controller,
+// which tools show as its parent. By default the owner is one among others.
 func AsController() Option { return func(s *settings) { s.controller = true } }
 
-// NotBlocking writes owner references with blockOwnerDeletion false: an owner that is deleted in the foreground doesn't
-// wait until the objects are gone. With blocking references, the default, the right to update the owner's finalizers is
-// needed where the admission plugin OwnerReferencesPermissionEnforcement is on.
+// NotBlocking sets blockOwnerDeletion to false in owner references, so that a foreground deletion of the owner doesn't
+// wait until the objects are gone. By default references block; this needs the right to update the owner's finalizers
+// if the admission plugin OwnerReferencesPermissionEnforcement is on.
 func NotBlocking() Option { return func(s *settings) { s.notBlocking = true } }
 
-// OwnedByLabel lets the owner (OwnedBy) own objects of other namespaces and of the cluster, to which an owner in a
-// namespace can't be referred to: they carry its uid in the label <domain>/owner-uid. The cluster doesn't delete them
-// with their owner, see Tracked; their results say so (Result.ByLabel). Default: such objects are an
-// *InvalidManifestError.
+// OwnedByLabel lets a namespaced owner (OwnedBy) own objects of other namespaces and cluster-scoped ones, which can't
+// reference it: they carry its uid in the label <domain>/owner-uid. The cluster doesn't delete them with their owner,
+// see Tracked; their results have ByLabel set. By default such objects are an *InvalidManifestError.
 func OwnedByLabel() Option { return func(s *settings) { s.labelOwned = true } }
 
-// ownerLabel is the label with the uid of an owner that can't be referred to.
+// ownerLabel is the label with the uid of an owner that can't be referenced.
 func (s settings) ownerLabel() string { return s.domain + "/owner-uid" }
 
-// isMark reports whether field is one that this manager alone writes: the owner's label, or the annotation with the
-// hash. In a restored object another manager holds them.
+// isMark reports whether only this manager writes field: the owner's label, or the annotation with the hash. In a
+// restored object another manager holds them.
 func (s settings) isMark(field string) bool {
 	return field == ".metadata.labels."+s.ownerLabel() || field == ".metadata.annotations."+s.hashKey()
 }
 
-// own makes obj the owner's, by reference or by label, keeping the references of the manifest. obj is changed.
+// own adds the owner to obj, by reference or by label, and keeps the references of the manifest. It changes obj.
 func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byLabel bool, err error) {
 	owner := s.owner
 	switch {
@@ -54,7 +53,7 @@ func (s settings) own(obj *unstructured.Unstructured, ref Ref, scope Scope) (byL
 	return true, nil
 }
 
-// stringLabels are the labels of obj, a map of its own.
+// stringLabels returns a copy of the labels of obj, or an error if one isn't a string.
 func stringLabels(obj *unstructured.Unstructured, ref Ref) (map[string]string, error) {
 	found, _, err := unstructured.NestedStringMap(obj.Object, "metadata", "labels")
 	if err != nil {
@@ -88,7 +87,7 @@ func (s settings) refer(obj *unstructured.Unstructured, ref Ref) error {
 	return unstructured.SetNestedSlice(obj.Object, append(references, any(reference)), "metadata", "ownerReferences")
 }
 
-// isOwner reports whether ref names the owner itself, which doesn't own itself.
+// isOwner reports whether ref names the owner, which doesn't own itself.
 func (s settings) isOwner(ref Ref) bool {
 	return s.owner.GroupVersionKind().GroupKind() == ref.Kind.GroupKind() &&
 		s.owner.GetNamespace() == ref.Namespace && s.owner.GetName() == ref.Name
@@ -114,7 +113,7 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 	references := slices.DeleteFunc(live.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return s.isFormer(live, r) })
 	labelled := live.GetLabels()[s.ownerLabel()]
 	if len(references) == 0 && labelled == "" {
-		// Our hash on it says that we applied it: that somebody took the reference off since is drift like any other.
+		// The hash shows that we applied it. That somebody removed the reference is drift like any other.
 		if s.adoption != RefuseAdoption || live.GetAnnotations()[s.hashKey()] != "" {
 			return nil
 		}
@@ -131,13 +130,13 @@ func (s settings) checkOwnership(ref Ref, live *unstructured.Unstructured) error
 	}
 	owned := &OwnedError{Ref: ref, Owner: "the object with the uid " + labelled, Deletion: s.deletion, Label: s.ownerLabel()}
 	if !s.ours(live) {
-		// Without the label nothing would say that it is ours.
+		// Without the label nothing would show that it is ours.
 		owned.remedy = fmt.Sprintf("set the label to %s", s.owner.GetUID())
 	}
 	return owned
 }
 
-// controllerAmong returns the reference to a controller, nil when there is none.
+// controllerAmong returns the controller reference, nil if there is none.
 func controllerAmong(references []metav1.OwnerReference) *metav1.OwnerReference {
 	at := slices.IndexFunc(references, func(r metav1.OwnerReference) bool { return r.Controller != nil && *r.Controller })
 	if at < 0 {

@@ -11,16 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Cluster is what a Manager works on: the requests and the reads of one cluster.
+// Cluster is a cluster for a Manager.
 type Cluster interface {
-	// Port returns the requests, View the reads of the cluster.
+	// Port returns the requests to the cluster, View its reads.
 	Port() Port
 	View() View
 }
 
-// Port sends requests to a cluster: each method is one request, or none when the answer is known (Scope). Nothing is
+// Port sends requests to a cluster. Each method sends one request, or none if the result is known (Scope). Nothing is
 // sent again on a conflict. Errors that a caller branches on are those of this package. Implementations are safe for
-// concurrent use, and neither keep nor change their arguments; what they return belongs to the caller.
+// concurrent use, and neither keep nor change their arguments; results belong to the caller.
 type Port interface {
 	// Scope returns whether objects of kind live in namespaces. A kind that the cluster doesn't serve is a
 	// *KindUnknownError.
@@ -31,25 +31,25 @@ type Port interface {
 	// List reads objects from the cluster itself, past any cache, ascending by namespace and name.
 	// An empty namespace means all of them. Large lists are read in several requests.
 	List(ctx context.Context, kind schema.GroupVersionKind, namespace string, options ListOptions) ([]*unstructured.Unstructured, error)
-	// Kinds returns the kinds that name means, ascending, each in the preferred version of its group: those of that
-	// kind, else those with this plural, singular or short name. No kinds are no error. If the cluster couldn't say all
-	// that it serves there is an error beside the kinds that were found, since the name may mean others.
+	// Kinds returns the kinds that name means, ascending, each in the preferred version of its group: those with that
+	// kind, else those with this plural, singular or short name. It is no error if there are none. If a part of
+	// discovery failed, it returns an error together with the kinds that were found, since the name may mean others.
 	Kinds(ctx context.Context, name string) ([]schema.GroupVersionKind, error)
-	// Create creates an object, also by generateName. One that exists is an *AlreadyExistsError.
+	// Create creates an object, also with generateName. If it exists the error is an *AlreadyExistsError.
 	Create(ctx context.Context, obj *unstructured.Unstructured, options CreateOptions) (*unstructured.Unstructured, error)
-	// Update replaces an object under its resourceVersion, which must be set. One that has changed
-	// is a *StaleError, an absent one a *NotFoundError.
+	// Update replaces an object under its resourceVersion, which must be set. If the object has changed the error is a
+	// *StaleError, if it is absent a *NotFoundError.
 	Update(ctx context.Context, obj *unstructured.Unstructured, options UpdateOptions) (*unstructured.Unstructured, error)
 	// Apply sends obj as the whole intent of options.FieldManager, by server-side apply.
 	Apply(ctx context.Context, obj *unstructured.Unstructured, options ApplyOptions) (Applied, error)
-	// Patch changes an existing object and returns the new one.
+	// Patch changes an existing object and returns the result.
 	Patch(ctx context.Context, ref Ref, patch PatchRequest) (*unstructured.Unstructured, error)
-	// Delete asks for the deletion of ref. It doesn't wait for finalizers. An absent object
-	// is a *NotFoundError, another uid than the one asked for a *StaleError.
+	// Delete requests the deletion of ref. It doesn't wait for finalizers. If the object is absent the error is a
+	// *NotFoundError, if it has another uid than the requested one a *StaleError.
 	Delete(ctx context.Context, ref Ref, options DeleteOptions) error
 }
 
-// Scope says where the objects of a kind live.
+// Scope is the scope of a kind.
 type Scope string
 
 // The scopes of a kind.
@@ -58,67 +58,68 @@ const (
 	ClusterScoped Scope = "Cluster"
 )
 
-// ApplyOptions go with one server-side apply.
+// ApplyOptions are the options of a server-side apply.
 type ApplyOptions struct {
-	// FieldManager is whose intent it is.
+	// FieldManager is the manager whose intent is applied.
 	FieldManager string
-	// Force takes fields over from other managers; without it they are a *ConflictError.
+	// Force takes over fields from other managers; without it they are a *ConflictError.
 	Force bool
 	// DryRun stores nothing.
 	DryRun bool
-	// Whole asks for the whole object also where metadata would do, see Applied.Partial.
+	// Whole requests the whole object where the implementation would return only metadata, see Applied.Partial.
 	Whole bool
 }
 
-// CreateOptions go with one creation that isn't an apply.
+// CreateOptions are the options of a creation by POST.
 type CreateOptions struct {
-	// FieldManager is who owns the fields, DryRun stores nothing.
+	// FieldManager owns the fields afterwards. DryRun stores nothing.
 	FieldManager string
 	DryRun       bool
 }
 
-// UpdateOptions go with one replacement of a whole object.
+// UpdateOptions are the options of a replacement by PUT.
 type UpdateOptions struct {
-	// FieldManager is who owns the fields, DryRun stores nothing.
+	// FieldManager owns the fields afterwards. DryRun stores nothing.
 	FieldManager string
 	DryRun       bool
 }
 
-// ListOptions say which objects are listed; nil selectors select all.
+// ListOptions select the objects of a list; nil selectors select all.
 type ListOptions struct {
-	// Labels and Fields select by what the objects have.
+	// Labels and Fields select by labels and by fields.
 	Labels labels.Selector
 	Fields fields.Selector
 }
 
-// Applied is the answer to an apply.
+// Applied is the result of an apply.
 type Applied struct {
-	// Object is as it is now.
+	// Object is the object after the apply.
 	Object *unstructured.Unstructured
 	// Created reports that the object didn't exist before.
 	Created bool
-	// Partial reports that Object has nothing but its metadata, see PartialView.
+	// Partial reports that Object has only metadata, see PartialView.
 	Partial bool
-	// Warnings are those of the cluster about the request, such as a deprecated kind.
+	// Warnings are the cluster's warnings about the request, such as about a deprecated kind.
 	Warnings []string
 }
 
 // PatchRequest is a change of an existing object.
 type PatchRequest struct {
-	// Type says what Body is. Subresource is what is changed of the object, such as status; empty: all but that.
+	// Type is the type of the patch in Body. Subresource is the subresource to change, such as status; empty for the
+	// object itself.
 	Type        types.PatchType
 	Body        []byte
 	Subresource string
-	// FieldManager is who owns the fields, DryRun stores nothing.
+	// FieldManager owns the fields afterwards. DryRun stores nothing.
 	FieldManager string
 	DryRun       bool
 }
 
-// DeleteOptions go with one deletion.
+// DeleteOptions are the options of a deletion.
 type DeleteOptions struct {
 	// UID is the precondition: only the object with this uid is deleted.
 	UID types.UID
-	// Propagation says what happens to the objects that ref owns; empty: Background.
+	// Propagation decides about the objects that ref owns; empty means Background.
 	Propagation metav1.DeletionPropagation
 	// DryRun deletes nothing.
 	DryRun bool

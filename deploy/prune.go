@@ -14,9 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Pruned is what became, or would become, of a member of an ApplySet that isn't among its objects:
-// Removed, Skipped when it is kept, Conflicted when it isn't the owner's. Object is the member as
-// it was found, nil when it is gone.
+// Pruned is the result for a member of an ApplySet that isn't among its objects: Removed, Skipped when it is kept,
+// Conflicted when it isn't the owner's. Object is the member as it was found, nil when it is gone.
 type Pruned struct {
 	Result
 	// Reason says why.
@@ -56,7 +55,7 @@ func (m *Manager) PruneCandidates(ctx context.Context, set ApplySet, objects []*
 	return r.candidates(ctx, kept)
 }
 
-// existing is what there is of an object, which may have got its name from the cluster.
+// existing returns the object that obj names, or that was created from it if it has a generateName.
 func (r *setRun) existing(ctx context.Context, ref Ref, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if ref.Name != "" {
 		return r.read(ctx, r.retryFor, ref)
@@ -71,7 +70,7 @@ func (r *setRun) existing(ctx context.Context, ref Ref, obj *unstructured.Unstru
 	return found[0], nil
 }
 
-// kept are the uids of what is among the objects of a set, under whatever kind they are found.
+// kept are the uids of the objects of a set, which may also be found as objects of another kind.
 type kept map[types.UID]bool
 
 func (k kept) add(obj *unstructured.Unstructured) {
@@ -80,7 +79,7 @@ func (k kept) add(obj *unstructured.Unstructured) {
 	}
 }
 
-// keptBy are the uids of what was applied.
+// keptBy returns the uids of the applied objects.
 func (r *setRun) keptBy(ctx context.Context, applied Results) (kept, error) {
 	kept := kept{}
 	for _, result := range applied {
@@ -96,8 +95,7 @@ func (r *setRun) keptBy(ctx context.Context, applied Results) (kept, error) {
 	return kept, nil
 }
 
-// candidates finds the members that aren't among the objects, in the order in which they go, with
-// the action that awaits them.
+// candidates returns the members that aren't among the objects, in the order of deletion, each with the action to take.
 func (r *setRun) candidates(ctx context.Context, kept kept) ([]Pruned, error) {
 	var found []Pruned
 	where := r.known.with(r.wanted)
@@ -112,11 +110,11 @@ func (r *setRun) candidates(ctx context.Context, kept kept) ([]Pruned, error) {
 				member.GetLabels()[PartOfLabel] != r.id {
 				continue
 			}
-			kept.add(member) // it may be found under another kind too
+			kept.add(member) // it may be found as an object of another kind, too
 			found = append(found, r.judge(ctx, ref, member))
 		}
 	}
-	// What others may need goes last.
+	// Delete namespaces and definitions last.
 	slices.SortStableFunc(found, func(a, b Pruned) int { return cmp.Compare(depth(a.Ref), depth(b.Ref)) })
 	return found, nil
 }
@@ -128,7 +126,7 @@ func depth(ref Ref) int {
 	return 0
 }
 
-// labelledOf lists what carries the label of the set, from the cluster itself.
+// labelledOf lists the objects with the label of the set, from the cluster itself.
 func (r *setRun) labelledOf(ctx context.Context, kind schema.GroupKind, where inventory) ([]*unstructured.Unstructured, error) {
 	served, err := r.served(ctx, kind)
 	if err != nil || served.Empty() {
@@ -161,8 +159,8 @@ func (r *setRun) labelledOf(ctx context.Context, kind schema.GroupKind, where in
 	return members, nil
 }
 
-// served finds the version to list a kind in; empty when the cluster doesn't serve it any more, and
-// so has no objects of it.
+// served returns the version in which to list a kind; empty if the cluster doesn't serve the kind any more, and so has
+// no objects of it.
 func (r *setRun) served(ctx context.Context, kind schema.GroupKind) (schema.GroupVersionKind, error) {
 	if version, ok := r.versions[kind]; ok {
 		return version, nil
@@ -190,7 +188,7 @@ func (r *setRun) judge(ctx context.Context, ref Ref, member *unstructured.Unstru
 		p.Action, p.Reason = Skipped, fmt.Sprintf("objects of kind %s are kept unless ApplySet.Deletable names it", kind)
 	default:
 		s := r.settings
-		// A member that nobody owns may go. One that may be adopted beside its owner is that owner's still.
+		// A member without an owner may be deleted. A member with another owner may not, even if it could be adopted.
 		s.adoption, s.deletion = min(s.adoption, AdoptUnowned), true
 		if p.Err = r.mayChange(ctx, s, ref, member); p.Err != nil {
 			p.Action, p.Reason = Conflicted, "it isn't the owner's"
@@ -199,7 +197,7 @@ func (r *setRun) judge(ctx context.Context, ref Ref, member *unstructured.Unstru
 	return p
 }
 
-// prune deletes those that are to go, each by the uid under which it was found.
+// prune deletes the members to remove, each by the uid under which it was found.
 func (r *setRun) prune(ctx context.Context, found []Pruned) error {
 	var errs []error
 	for i := range found {
@@ -210,7 +208,7 @@ func (r *setRun) prune(ctx context.Context, found []Pruned) error {
 			p.Calls = int(port.calls.Load())
 			switch {
 			case is[*NotFoundError](err) && p.Calls > 1:
-				p.Object = nil // the answer to an earlier try was lost
+				p.Object = nil // the response to an earlier try was lost
 			case is[*NotFoundError](err):
 				p.Action, p.Object, p.Reason = Skipped, nil, "it is gone already"
 			case err != nil:

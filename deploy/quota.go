@@ -16,18 +16,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// quotaExcess is the refusal of a creation by a ResourceQuota. The amounts are those of the resources that don't
-// suffice.
+// quotaExcess is the refusal of a creation by a ResourceQuota. The amounts are only those of the exceeded resources.
 type quotaExcess struct {
 	resource                 schema.GroupResource
 	requested, used, limited amounts
 }
 
-// quotaText is how the API server says it. There is no other sign of it in the answer. Quotas are checked last, so the
-// object is acceptable in every other way.
+// quotaText matches the API server's message, which is the only sign of a quota. Quotas are checked last, so the object
+// is acceptable in every other way.
 var quotaText = regexp.MustCompile(`exceeded quota: \S+, requested: (\S+), used: (\S+), limited: (\S+)$`)
 
-// quotaExcessOf reads what a quota says in err; false if err isn't the refusal of a quota.
+// quotaExcessOf parses err; false if it isn't the refusal of a quota.
 func quotaExcessOf(err error) (quotaExcess, bool) {
 	var forbidden *ForbiddenError
 	if !errors.As(err, &forbidden) || forbidden.Err == nil {
@@ -47,7 +46,7 @@ func quotaExcessOf(err error) (quotaExcess, bool) {
 	return e, true
 }
 
-// quantities reads a list such as count/jobs.batch=1,requests.cpu=500m.
+// quantities parses a list such as count/jobs.batch=1,requests.cpu=500m.
 func quantities(text string) (amounts, bool) {
 	listed := amounts{}
 	for pair := range strings.SplitSeq(text, ",") {
@@ -61,7 +60,7 @@ func quantities(text string) (amounts, bool) {
 	return listed, true
 }
 
-// fitsAfter reports whether the new object fits in the quota once as much as freed is given back.
+// fitsAfter reports whether the new object fits in the quota once freed is given back.
 func (e quotaExcess) fitsAfter(freed amounts) bool {
 	for name, limit := range e.limited {
 		rest := e.used[name].DeepCopy()
@@ -76,9 +75,9 @@ func (e quotaExcess) fitsAfter(freed amounts) bool {
 
 var quotaKind = schema.GroupVersionKind{Version: "v1", Kind: "ResourceQuota"}
 
-// freesEnough reports whether the new object fits in the quotas of its namespace once live is gone. A server names one
-// quota of several, in no order, and what it doesn't measure can't be seen: a new object that differs from live in what
-// quotas measure is accepted only where there is a single quota, for all objects.
+// freesEnough reports whether the new object fits in the quotas of its namespace once live is gone. If several quotas
+// are exceeded a server names only one of them, and its message has only the exceeded resources. So a new object that
+// differs from live in what quotas measure is accepted only if there is a single quota without scopes.
 func (t *task) freesEnough(ctx context.Context, live *unstructured.Unstructured, e quotaExcess) bool {
 	traits := quotaTraits(live)
 	same := sameValue(quotaTraits(t.in.object), traits) && (traits != nil || e.countsOnly())
@@ -98,7 +97,7 @@ func (t *task) freesEnough(ctx context.Context, live *unstructured.Unstructured,
 	case traits != nil:
 		return e.fitsAfter(e.quotaAmounts(live))
 	}
-	// Of anything else live has what the creation of an equal object is refused for.
+	// For other kinds, the refusal to create an equal object shows how much live takes.
 	again := live.DeepCopy()
 	t.strip(again, t.in.ref)
 	again.SetOwnerReferences(nil)
@@ -106,7 +105,7 @@ func (t *task) freesEnough(ctx context.Context, live *unstructured.Unstructured,
 	return refused && e.fitsAfter(freed.requested)
 }
 
-// countsOnly reports whether nothing but numbers of objects is exceeded.
+// countsOnly reports whether only numbers of objects are exceeded.
 func (e quotaExcess) countsOnly() bool {
 	for name := range e.limited {
 		if !strings.HasPrefix(name, "count/") && name != e.resource.String() {
@@ -121,8 +120,8 @@ func isScoped(quota *unstructured.Unstructured) bool {
 	return spec["scopes"] != nil || spec["scopeSelector"] != nil
 }
 
-// exceeds reports whether more of a quota is used than there is, of what live takes. That is so after the quota was
-// lowered; an equal object isn't accepted then.
+// exceeds reports whether a quota that live counts in is overused, as after it was lowered. Then an equal object isn't
+// accepted.
 func (e quotaExcess) exceeds(quota, live *unstructured.Unstructured) bool {
 	hard, _, _ := unstructured.NestedStringMap(quota.Object, "spec", "hard")
 	used, _, _ := unstructured.NestedStringMap(quota.Object, "status", "used")
@@ -138,11 +137,11 @@ func (e quotaExcess) exceeds(quota, live *unstructured.Unstructured) bool {
 	return false
 }
 
-// freedWait bounds how long a cluster may take to notice that what a deleted object took is free.
+// freedWait limits how long a cluster may take to notice that a deleted object no longer takes its share.
 const freedWait = 15 * time.Second
 
-// createInPlaceOf creates the object in the place of live, which was just deleted. A controller counts a moment later
-// what that leaves of a quota; until then the creation is refused.
+// createInPlaceOf creates the object in place of live, which was just deleted. It retries while the cluster still
+// counts live in a quota, or holds its ports.
 func (t *task) createInPlaceOf(ctx context.Context, live *unstructured.Unstructured) Result {
 	limit := freedWait
 	if t.recreateWait > 0 {
@@ -159,8 +158,8 @@ func (t *task) createInPlaceOf(ctx context.Context, live *unstructured.Unstructu
 	return result
 }
 
-// quotaTraits are the fields on which it depends how much of quotas an object takes, and of which; nil for objects of
-// which only the number counts.
+// quotaTraits returns the fields that decide how much of which quotas an object takes; nil for kinds of which only the
+// number counts.
 func quotaTraits(obj *unstructured.Unstructured) []any {
 	spec, _ := obj.Object["spec"].(map[string]any)
 	if obj.GroupVersionKind().Group != "" {
@@ -183,7 +182,7 @@ func quotaTraits(obj *unstructured.Unstructured) []any {
 	return nil
 }
 
-// quotaAmounts is what an object takes at least of a quota that is exceeded by objects of its kind.
+// quotaAmounts returns what an object takes at least of a quota that objects of its kind exceed.
 func (e quotaExcess) quotaAmounts(obj *unstructured.Unstructured) amounts {
 	taken := amounts{}
 	one := e.resource.String()
@@ -210,7 +209,7 @@ func (e quotaExcess) quotaAmounts(obj *unstructured.Unstructured) amounts {
 	return taken
 }
 
-// amounts are what is taken of quotas, by the names that quotas have for it.
+// amounts are shares of quotas, by the names of resources in quotas.
 type amounts map[string]resource.Quantity
 
 func (a amounts) add(name, text string) {
@@ -220,7 +219,7 @@ func (a amounts) add(name, text string) {
 	}
 }
 
-// addResources adds what a container or a claim requests and is limited to.
+// addResources adds the requests and limits of a container or a claim.
 func (a amounts) addResources(holder map[string]any) {
 	resources, _ := holder["resources"].(map[string]any)
 	for _, section := range []string{"requests", "limits"} {

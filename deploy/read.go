@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Get returns the object that ref names, as the View shows it: never older than this process's own
-// writes. An absent object is nil without an error, a kind that the cluster doesn't serve a
-// *KindUnknownError. It is shared: don't change it.
+// Get returns the object that ref names, as the View shows it: never older than this process's own writes. It returns
+// nil without an error for an absent object, and a *KindUnknownError for a kind that the cluster doesn't serve. The
+// object is shared: don't change it.
 func (m *Manager) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
 	return m.read(ctx, m.settings.retryFor, ref)
 }
@@ -27,11 +27,11 @@ func (m *Manager) List(ctx context.Context, kind schema.GroupVersionKind, namesp
 	})
 }
 
-// WatchScope is what is watched; the zero value is all objects of the kind.
+// WatchScope limits a watch; the zero value is all objects of the kind.
 type WatchScope struct {
-	// Namespace and Name limit it to one namespace, to one object; empty means any.
+	// Namespace limits it to one namespace, Name to one name; empty means any.
 	Namespace, Name string
-	// Labels select; nil selects all.
+	// Labels limits it to the objects that match; nil matches all.
 	Labels labels.Selector
 }
 
@@ -41,9 +41,9 @@ func (w WatchScope) holds(obj *unstructured.Unstructured) bool {
 		(w.Labels == nil || w.Labels.Matches(labels.Set(obj.GetLabels())))
 }
 
-// Watch calls handle for each object of kind in scope that exists, and for each event from then on, as View.Subscribe
-// does: one event of an object after the other, until ctx ends. An object that enters the scope by a change of its
-// labels is Added, one that leaves it is Deleted, in its last state within the scope.
+// Watch calls handle for each object of kind in scope that exists, and for each event from then on, like
+// View.Subscribe: the events of one object come one after the other, until ctx ends. An object that enters the scope by
+// a change of its labels is Added, one that leaves it is Deleted, in its last state within the scope.
 func (m *Manager) Watch(ctx context.Context, kind schema.GroupVersionKind, scope WatchScope, handle func(Event)) (Subscription, error) {
 	return m.view.Subscribe(ctx, kind, func(event Event) {
 		was, is := event.Type != Added && scope.holds(event.Old), event.Type != Deleted && scope.holds(event.New)
@@ -62,10 +62,10 @@ func (m *Manager) Watch(ctx context.Context, kind schema.GroupVersionKind, scope
 	})
 }
 
-// Kind returns the kind that a name means, as users write it: a kind, a resource, a singular or short name, alone or
-// with its group and version ("Deployment", "deploy", "deployments.apps", "deployments.v1.apps"). A name that means
-// nothing is a *KindUnknownError, one that means several kinds an *AmbiguousKindError. If nothing is found and the
-// cluster couldn't say all that it serves, that is the error.
+// Kind returns the kind that a user means by name: a kind, a resource, a singular or short name, alone or with its
+// group and version ("Deployment", "deploy", "deployments.apps", "deployments.v1.apps"). An unknown name is a
+// *KindUnknownError, one that means several kinds an *AmbiguousKindError. If nothing is found and a part of discovery
+// failed, the error is that of discovery.
 func (m *Manager) Kind(ctx context.Context, name string) (schema.GroupVersionKind, error) {
 	short, rest, qualified := strings.Cut(name, ".")
 	found, err := m.requests(m.settings).Kinds(ctx, short)
@@ -94,34 +94,32 @@ func (m *Manager) Kind(ctx context.Context, name string) (schema.GroupVersionKin
 	return schema.GroupVersionKind{}, &AmbiguousKindError{Name: name, Candidates: candidates}
 }
 
-// isVersion tells a version such as v1beta1 from a group.
+// isVersion reports whether text is a version such as v1beta1, rather than a group.
 func isVersion(text string) bool {
 	return len(text) > 1 && text[0] == 'v' && text[1] >= '0' && text[1] <= '9'
 }
 
-// PartialView is a View that holds some kinds as metadata only, which takes a fraction of the memory: labels,
-// annotations, owners, finalizers and the owners of fields are all that a Manager needs to see that an object is
-// unchanged. It reads the object from the cluster, and counts that in Result.Calls, where it needs more: for another
-// strategy than applying; for another intent over fields that others own, or for fields that are left to them; and,
-// once for a kind after a restart, for a map or list that may have been emptied. Of such kinds Get and List of the View
-// are requests to the cluster, and events have objects without content.
+// PartialView is a View that holds some kinds as metadata only, which takes a fraction of the memory. Metadata is all
+// that a Manager needs to see that an object is unchanged. It reads the whole object from the cluster, and counts that
+// in Result.Calls, where it needs more: for a strategy other than applying; if the intent changed and others own some
+// of its fields, or fields are left to them; and, once for a kind after a restart, for a map or list that may have been
+// emptied. Get and List of the View are requests for such kinds, and events have objects without content.
 type PartialView interface {
 	View
-	// Partial is Get where whole may be false: then the object, if there is one, has nothing but apiVersion, kind
-	// and metadata.
+	// Partial is like Get, but if whole is false the object, if there is one, has only apiVersion, kind and metadata.
 	Partial(ctx context.Context, ref Ref) (obj *unstructured.Unstructured, whole bool, err error)
 }
 
-// seenObject is what the View shows of an object: nothing (nil), or all of it unless it is partial. An empty ref is
-// that of nothing that was looked at. metadataOnly: of its kind the View holds metadata only, whether there is an
-// object or not.
+// seenObject is what the View shows of an object, nil if it shows none. The zero value means that nothing was read yet.
+// partial: object has only metadata. metadataOnly: the View holds only metadata of this kind, whether the object exists
+// or not.
 type seenObject struct {
 	ref                   Ref
 	object                *unstructured.Unstructured
 	partial, metadataOnly bool
 }
 
-// see reads what the View shows of an object, tried again as requests are.
+// see returns what the View shows of an object. It retries like a request.
 func (m *Manager) see(ctx context.Context, retryFor time.Duration, ref Ref) (seenObject, error) {
 	view, ok := m.view.(PartialView)
 	if !ok {
@@ -140,7 +138,7 @@ func (m *Manager) see(ctx context.Context, retryFor time.Duration, ref Ref) (see
 	})
 }
 
-// look is see for the object of a task, once.
+// look returns what the View shows of an object. It reads it once in a task.
 func (t *task) look(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
 	if t.seen.ref != ref {
 		seen, err := t.see(ctx, t.retryFor, ref)
@@ -168,7 +166,7 @@ func (t *task) inspected(live *unstructured.Unstructured) (*unstructured.Unstruc
 	return live, t.inspect(t.in.ref, live)
 }
 
-// complete reads the content of an object of which only metadata was seen, from the cluster.
+// complete reads the object from the cluster if only its metadata is known.
 func (t *task) complete(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if live == nil || !t.partial {
 		return live, nil
@@ -177,21 +175,21 @@ func (t *task) complete(ctx context.Context, live *unstructured.Unstructured) (*
 	return t.current(ctx)
 }
 
-// FieldsOf returns the values of obj that a field selector compares: of a dotted path, such as status.phase, the text
-// of the string, bool or number there, and empty if there is none. The fields by which an API server selects have its
-// values also where those aren't the object's own: a Node without spec.unschedulable has false, and status.successful
-// of a Job is its status.succeeded. obj must not be changed meanwhile.
+// FieldsOf returns the values of obj for a field selector. The value of a dotted path, such as status.phase, is the
+// text of the string, bool or number there, and empty if there is none. Some fields that an API server can select by
+// have other values: spec.unschedulable of a Node is false if it isn't set, and status.successful of a Job is its
+// status.succeeded. Don't change obj while the result is used.
 func FieldsOf(obj *unstructured.Unstructured) fields.Fields { return objectFields{obj} }
 
 type objectFields struct{ *unstructured.Unstructured }
 
-// selectableField is a field by which an API server selects, whose value isn't just that of its path.
+// selectableField is a field that an API server can select by whose value isn't just that of its path.
 type selectableField struct {
 	kind schema.GroupKind
 	path string
 }
 
-// selectableFields have the paths that are looked at, and what is taken for a value that isn't there.
+// selectableFields are the paths to read, in this order, and the value if all are absent.
 var selectableFields = map[selectableField]struct {
 	paths  []string
 	absent string
@@ -220,7 +218,7 @@ func (o objectFields) Get(path string) string {
 	return special.absent
 }
 
-// text is the value of a path. Lists and maps have none.
+// text returns the value at a path as text, empty for lists and maps.
 func (o objectFields) text(path string) string {
 	value, _, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(path, ".")...)
 	if err != nil {
